@@ -185,7 +185,7 @@ def _wrong_methods(kind: type, names: Iterable[str]) -> Iterator[str]:
 
 
 def _takes(method: Callable[..., object], wanted: tuple[str, ...]) -> bool:
-    """Say whether a method takes exactly these in this order; an unused one may begin with _."""
+    """Return whether a method takes these parameters, in this order; ``_name`` is ``name``."""
     signature = inspect.signature(method)
     given = list(signature.parameters.values())
     plain = [each for each in given[: len(wanted)] if each.kind in _BY_PLACE]
@@ -198,13 +198,13 @@ _BY_PLACE: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIO
 
 
 def _optional(parameter: inspect.Parameter) -> bool:
-    """Say whether a call may leave a parameter out."""
+    """Return whether a parameter may be omitted."""
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return parameter.kind in several or parameter.default is not parameter.empty
 
 
 def _is_stopped() -> bool:
-    """Say whether our own task was cancelled; an adapter may raise a cancellation of its own."""
+    """Return whether our own task was cancelled; an adapter may raise ``CancelledError`` too."""
     try:
         task = asyncio.current_task()
     except RuntimeError:  # no loop runs
@@ -225,7 +225,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _place(problem: BaseException) -> str:
-    """Say where something was raised, and which module is missing; never with what words."""
+    """Return the file and line of an exception, and a missing module; not the message."""
     missing = f" for {problem.name}" if isinstance(problem, ImportError) and problem.name else ""
     frames = traceback.extract_tb(problem.__traceback__)
     if not frames:

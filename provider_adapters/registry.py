@@ -86,7 +86,7 @@ def find(adapter: str) -> AdapterFactory:
 
 def describe(adapters: Iterable[str] | None = None) -> tuple[AdapterRow, ...]:
     """
-    Return the capability matrix; an adapter that is broken has a row that says so.
+    Return the capability matrix; a broken adapter has a row with its problem.
 
     Args:
         adapters: Of these, in their order; None for all that are installed.

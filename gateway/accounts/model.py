@@ -48,7 +48,7 @@ class _Registered(Struct, frozen=True, kw_only=True):
 
 
 class AccountRegistered(_Registered, frozen=True, kw_only=True):
-    """An account as registered; it says whether credentials are stored, never which."""
+    """An account as registered; it states whether credentials are stored, and shows none."""
 
     company_id: fields.CompanyId
 
@@ -163,7 +163,7 @@ class ProviderRequest(Struct):
 
     Always whole. Without credentials the stored ones stay, as long as provider and
     account stay the same; otherwise they are required; an empty text means that there are none.
-    A bank that asks for one secret takes a text; one that asks for several takes an object,
+    A bank that requires one secret takes a text; one that requires several takes an object,
     with the fields that its adapter names, or the same object as a text. They must be whole:
     a certificate needs its key. They are encrypted before they are stored, also in an order that
     waits, and never shown again; ``certificate_ends_at`` says when the certificate among them
@@ -210,7 +210,7 @@ class BankChange(Struct, frozen=True, kw_only=True, tag="account_bank"):
     certificate_ends_at: datetime | None = None
 
     def still_fits(self, account: Account) -> bool:
-        """Say whether the account's bank is as it was, credentials included, or as it is to be."""
+        """Return whether the account's bank and credentials are the former or the ordered ones."""
         return (account.provider, account.provider_account, account.sealed_credentials) in {
             (self.provider_before, self.provider_account_before, self.sealed_before),
             (self.provider, self.provider_account, self.sealed_credentials),

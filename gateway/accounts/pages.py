@@ -117,7 +117,7 @@ def _new_pages(
 
     @panel.form("", "account_create", accounts.create, shows=new)
     async def create(visit: Visit) -> Result:
-        """Add an account; as on the command line it is inactive unless the form says otherwise."""
+        """Add an account; as on the command line it is inactive by default."""
         form = visit.form
         if not form["credentials"] and _had_credentials(visit):
             raise ServiceError(errors.PAYLOAD_INVALID, "secret_again", field="credentials")

@@ -78,7 +78,7 @@ _COORDINATES: Mapping[str, re.Pattern[str]] = {
     "branch": re.compile(r"\d{1,4}", re.ASCII),
     "account": re.compile(r"\d{1,20}(?:-[0-9Xx])?", re.ASCII),
 }
-_NOT_TOLD = frozenset({"sealed_credentials", "tax_number", "coordinates"})
+_HIDDEN_PARTS = frozenset({"sealed_credentials", "tax_number", "coordinates"})
 _OWNED = (
     select(accounts, companies.c.name.label("company_name"))
     .outerjoin(companies, companies.c.id == accounts.c.company_id)
@@ -455,13 +455,13 @@ def _summary(account: Account) -> dict[str, str]:
 
 def _differences(before: Account, after: Account) -> dict[str, str]:
     """Return the changed fields, with both values unless they are secret or personal."""
-    told: dict[str, str] = {}
+    changes: dict[str, str] = {}
     for part in (each.name for each in dataclasses.fields(Account) if each.compare):
         old, new = getattr(before, part), getattr(after, part)
         if old == new:
             continue
-        told[part] = "changed" if part in _NOT_TOLD else f"{_word(old)} -> {_word(new)}"
-    return told
+        changes[part] = "changed" if part in _HIDDEN_PARTS else f"{_word(old)} -> {_word(new)}"
+    return changes
 
 
 def _word(value: object) -> str:
@@ -524,7 +524,7 @@ class AccountBanks:
         self, who: Staff, account: Account, wanted: ProviderRequest, expected: Expected
     ) -> Account | Approval:
         """
-        Connect an account to a bank, with the credentials the bank asks for.
+        Connect an account to a bank, with the credentials that the bank requires.
 
         To change the bank of an account needs a second user's approval.
 
@@ -564,7 +564,7 @@ class AccountBanks:
         """
         Test the connection to the account's bank; no money moves.
 
-        The bank is asked for the balance, which is not kept.
+        The balance is read from the bank and not stored.
 
         Raises:
             StoreUnavailable: the test could not be written to the audit log.
@@ -584,9 +584,9 @@ class AccountBanks:
                 return Connected.NO_CREDENTIALS
             await offered(bank, PortCall.GET_BALANCE).get_balance(bank.account)
         except ProviderError as problem:
-            told = _BY_REASON.get(problem.reason)
-            if told is not None:
-                return told
+            listed = _BY_REASON.get(problem.reason)
+            if listed is not None:
+                return listed
             kinds = (kind for kind in _BY_FAILURE if isinstance(problem, kind))
             return _BY_FAILURE[next(kinds, BadReply)]
         return Connected.WORKS

@@ -23,7 +23,7 @@ from gateway.audit.log import AuditTally, keeping
 from gateway.audit.store import StoredAudit
 from gateway.banks.store import ProviderMinutes, ProviderMinuteWriter
 from gateway.callbacks.owners import CallbackAccounts
-from gateway.callbacks.processing import CallbackLooks
+from gateway.callbacks.processing import CallbackProcessor
 from gateway.callbacks.registrations import MissedEvents
 from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import DebitWatch
@@ -188,7 +188,7 @@ def _work(
     reconciler = build_reconciler(
         kernel, follow_up, services.kept.accounts.find, services.banks.followup_rate_of
     )
-    callbacks = CallbackLooks(
+    callbacks = CallbackProcessor(
         store=CallbackRecords(store.database),
         owners=CallbackAccounts(store.accounts, services.banks),
         accounts=store.accounts,

@@ -14,7 +14,7 @@ from gateway.config.settings import Settings
 from gateway.core.account import Account
 from gateway.core.clocks import CertainClock
 from gateway.net.common.runtime import chance, unarmed
-from gateway.payouts.create import PayoutGuards, Payouts, SimilarPolicy, Terms
+from gateway.payouts.create import PayoutConfig, PayoutGuards, Payouts, SimilarPolicy
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import FINAL_STATES, Change, Payout, PayoutState
 from gateway.payouts.reconciler import Reconciler, Work, slowest
@@ -45,7 +45,7 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
             now=kernel.now,
             count=kernel.observer.count,
         ),
-        Terms(
+        PayoutConfig(
             environment=settings.environment,
             now=kernel.now,
             monotonic=kernel.monotonic,

@@ -21,7 +21,7 @@ from gateway.app.store import Store
 from gateway.config.settings import Settings
 from gateway.core.account import Account
 from gateway.core.calls import Ready
-from gateway.core.change_feed import Act, Belief, Kept, Mark, News, outdated
+from gateway.core.change_feed import Act, CacheValidity, Kept, Mark, News, outdated
 from gateway.core.clocks import Monotonic, Now
 from gateway.core.storage import StoreUnavailable
 from gateway.credentials.model import Credential
@@ -145,7 +145,7 @@ class RecordCache(Generic[Record]):
         load: Callable[[Sequence[str]], Coroutine[Any, Any, Mapping[str, Record]]],
         within_s: float,
         on_look_up: Callable[[str], None],
-        belief: Belief,
+        validity: CacheValidity,
     ) -> None:
         """
         Cache the results of ``load``.
@@ -155,13 +155,13 @@ class RecordCache(Generic[Record]):
             load: Reads the records of several keys; absent ones are left out.
             within_s: The longest that a caller waits, the time before its statement included.
             on_look_up: Called at each look-up with ``hit``, ``miss`` or ``negative``.
-            belief: Until when the cache may be used at all.
+            validity: Until when the cache may be used at all.
         """
         self._lifetimes = lifetimes
         self._load = Bounded(load)
         self._within_s = within_s
         self._on_look_up = on_look_up
-        self._belief = belief
+        self._validity = validity
         self._entries: OrderedDict[str, _Entry[Record | None]] = OrderedDict()
         self._reads: dict[str, _Read[Record]] = {}
         self._queue: dict[str, _Read[Record]] = {}
@@ -176,7 +176,7 @@ class RecordCache(Generic[Record]):
         errors of ``load``.
         """
         entry = self._entries.get(key)
-        if entry is None or not entry.until > time.monotonic() < self._belief.until:
+        if entry is None or not entry.until > time.monotonic() < self._validity.until:
             return self._read_once(key)
         self._entries.move_to_end(key)
         self._on_look_up("hit" if entry.value is not None else "negative")
@@ -387,7 +387,7 @@ class KeptRecords:
     The cached records of this process.
 
     Attributes:
-        belief: Until when the records may be used; the change feed extends it.
+        validity: Until when the records may be used; the change feed extends it.
         count: Called with ``forgotten``, the source of the change and the kind of record.
     """
 
@@ -395,7 +395,7 @@ class KeptRecords:
     accounts: RecordCache[Account]
     stops: RecordCache[Sequence[Stop]]
     keyring: Keyring
-    belief: Belief
+    validity: CacheValidity
     count: Count
 
     async def stops_in_force(self) -> Sequence[Stop]:
@@ -441,7 +441,7 @@ def build_kept_records(
     settings: Settings, store: Store, keyring: Keyring, observer: RequestObserver, now: Now
 ) -> KeptRecords:
     """Build the caches; none is used before the change feed is followed."""
-    belief, basic, database = Belief(), settings.auth.basic, store.database
+    validity, basic, database = CacheValidity(), settings.auth.basic, store.database
     lifetimes = Lifetimes(
         found_s=basic.cache_ttl_s,
         absent_s=basic.cache_negative_ttl_s,
@@ -459,11 +459,11 @@ def build_kept_records(
     )
     find_credentials = watched(store.credentials.find_all, observer.show)
     return KeptRecords(
-        credentials=RecordCache(lifetimes, find_credentials, bound_s, count, belief),
-        accounts=RecordCache(lifetimes, store.accounts.find_all, bound_s, _unseen, belief),
-        stops=RecordCache(once, in_force, database.whole_s, _unseen, belief),
+        credentials=RecordCache(lifetimes, find_credentials, bound_s, count, validity),
+        accounts=RecordCache(lifetimes, store.accounts.find_all, bound_s, _unseen, validity),
+        stops=RecordCache(once, in_force, database.whole_s, _unseen, validity),
         keyring=keyring,
-        belief=belief,
+        validity=validity,
         count=observer.count,
     )
 
@@ -476,7 +476,7 @@ EVERY_S: Final = 0.5
 """Between two turns: with the time of a turn, less than the second promised."""
 PATIENCE_S: Final = 1.5
 """For one reading; two that fail still leave time for a third before nothing is believed."""
-BELIEVED_S: Final = 4.0
+VALID_S: Final = 4.0
 """From the beginning of the last turn that ended well; below the five promised without a feed."""
 
 Read = Callable[[Mark | None], Awaitable[News | None]]
@@ -519,7 +519,7 @@ class ChangeFeed:
             return
         # only now: what was changed before that instant is forgotten
         self._followed_at = followed_at
-        self._kept.belief.until = followed_at + BELIEVED_S
+        self._kept.validity.until = followed_at + VALID_S
         if self._is_lost:
             self._is_lost = False
             _log.info("change_feed_back")
@@ -530,7 +530,7 @@ class ChangeFeed:
 
     def is_believed(self) -> bool:
         """Return whether cached records are valid."""
-        return self._clock() < self._kept.belief.until
+        return self._clock() < self._kept.validity.until
 
     async def _follow(self) -> float:
         """Read until nothing is left; return when the last, empty read began."""

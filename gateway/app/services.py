@@ -27,7 +27,7 @@ from gateway.app.kernel import Kernel
 from gateway.app.sandbox import build_sandbox_tools
 from gateway.approvals.facts import ApprovalFacts
 from gateway.approvals.money import MoneyOrders
-from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
+from gateway.approvals.service import ApprovalConfig, Approvals, ApprovedSecrets
 from gateway.audit.service import AuditLog
 from gateway.banks.connections import ConfiguredProvider, ConnectedBanks
 from gateway.banks.model import Provider, ProviderMinute
@@ -310,7 +310,7 @@ class Services:
             known=ApprovalFacts(
                 payouts=self.payout_records, readings=self.readings, orders=store.approvals
             ),
-            terms=ApprovalTerms(
+            config=ApprovalConfig(
                 above=None if above is None else amount(above),
                 now=kernel.now,
                 new_id=kernel.new_id,

@@ -168,7 +168,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
         balance=statements.balance,
         readings=readings,
         banks=banks,
-        waits=services.approvals.terms.waits,
+        waits=services.approvals.config.waits,
         waiting=services.approvals.waiting,
     )
     return [

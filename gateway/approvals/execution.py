@@ -135,7 +135,7 @@ class OrderExecution:
         Raises:
             ServiceError: ``NOT_POSSIBLE`` when it was refused, is over, void or under way; as
                 its execution.
-            OutcomeUnknown: a refund may have been given; its bank cannot tell now.
+            OutcomeUnknown: a refund may have been given; its bank does not answer now.
         """
         self._refuse_settled(approval)
         if not approval.moves_money:
@@ -149,12 +149,12 @@ class OrderExecution:
 
     async def follow(self) -> int:
         """Store the outcomes of open payouts; return how many."""
-        now, told = self.now(), 0
+        now, concluded = self.now(), 0
         for each in await self.store.unsettled(now - _FOLLOWED, now - _CARRYING):
             ended = await self.money.on_record(each, self.text(each))
             if ended is not None:
-                told += await self._conclude(each, ended) is not each
-        return told
+                concluded += await self._conclude(each, ended) is not each
+        return concluded
 
     def event(self, actor: str, word: str, approval: Approval) -> AuditEvent:
         """Build an order's audit event, without its reference, which may be personal."""
@@ -216,25 +216,25 @@ class OrderExecution:
         try:
             moved = await self.money.carry_out(approval, text)
         except Exception as problem:
-            told = outcome_of(problem)
-            await self._note(approval, await self._ended(approval, told, was_open=was_open))
+            ending = outcome_of(problem)
+            await self._note(approval, await self._ended(approval, ending, was_open=was_open))
             raise
         ended = await self._ended(approval, self.money.ended(moved), was_open=was_open)
         return Decided(approval=await self._note(approval, ended), moved=moved)
 
     async def _ended(
-        self, approval: Approval, told: Ended | None, *, was_open: bool
+        self, approval: Approval, ending: Ended | None, *, was_open: bool
     ) -> Ended | None:
         """Return an order's state after a call; our record precedes the answer."""
         if approval.kind is ApprovalKind.REFUND:
-            is_proof = not was_open or (told is not None and told[0] is Outcome.MOVED)
-            return told if is_proof else (Outcome.UNKNOWN, "")
+            is_proof = not was_open or (ending is not None and ending[0] is Outcome.MOVED)
+            return ending if is_proof else (Outcome.UNKNOWN, "")
         try:
             stands = await self.money.on_record(approval, self.text(approval))
         except StoreUnavailable:
             return (Outcome.UNKNOWN, "")
-        if stands is None or (told is not None and told[0] is stands[0]):
-            return told
+        if stands is None or (ending is not None and ending[0] is stands[0]):
+            return ending
         return stands
 
     async def _administer(self, approval: Approval) -> Approval:

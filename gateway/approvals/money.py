@@ -155,7 +155,7 @@ class MoneyOrders:
         A payout is looked up in the store, a refund at its bank.
 
         Raises:
-            Unreachable: the bank cannot tell now.
+            Unreachable: the bank does not answer now.
             NotSupported, ServiceError: the bank cannot be queried.
         """
         order = read(approval, text)

@@ -48,7 +48,7 @@ class DecisionFactsDocument(TypedDict):
     without the one that the order itself has made. ``waiting`` are the other payouts and refunds
     of the account that wait, the oldest 25; ``waiting_count`` and ``waiting_value`` are of all of
     them. Of what moves no money all is empty, and of a refund both lists of payouts are.
-    ``reading`` is absent where the account's bank is not asked.
+    ``reading`` is absent where the account's bank is not queried.
     """
 
     to_recipient: Annotated[

@@ -70,7 +70,7 @@ _MEANWHILE = ("meanwhile", "Somebody else has decided meanwhile.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalTerms:
+class ApprovalConfig:
     """
     Settings of approvals: which orders wait, and how they are stored.
 
@@ -106,7 +106,7 @@ class Approvals:
     users: StoredUsers
     money: MoneyOrders
     known: ApprovalFacts
-    terms: ApprovalTerms
+    config: ApprovalConfig
     executors: dict[ApprovalKind, Executor] = field(default_factory=dict)
 
     async def order(self, who: Staff, account: Account, order: Order) -> Moved | Approval:
@@ -122,7 +122,7 @@ class Approvals:
         kind = kind_of(order)
         who.require(Requirement(NEEDED[kind]))
         person = _person(who)
-        if not self.terms.waits(order.value):
+        if not self.config.waits(order.value):
             return await self.money.move(person.user_id, person.actor, account, order)
         known = await self.money.known(account, order)
         if known is not None:
@@ -146,7 +146,7 @@ class Approvals:
         Raises:
             ServiceError: ``SVC.GTW.009`` when one of its kind, subject and reference waits already.
         """
-        now, approval_id = self.terms.now(), self.terms.new_id()
+        now, approval_id = self.config.now(), self.config.new_id()
         approval = Approval(
             id=approval_id,
             kind=wanted.kind,
@@ -155,7 +155,7 @@ class Approvals:
             subject=wanted.subject or approval_id,
             reference=wanted.reference,
             centavos=wanted.centavos,
-            sealed_order=self.terms.seal(wanted.text, _bound(approval_id)),
+            sealed_order=self.config.seal(wanted.text, _bound(approval_id)),
             ordered_by=person.user_id,
             orderer=person.actor,
             ordered_at=now,
@@ -227,7 +227,7 @@ class Approvals:
     @requires(Area.APPROVAL, Action.READ)
     async def to_collect(self, who: Staff) -> Sequence[Approval]:
         """List your approved orders whose secrets you can collect now."""
-        wanted = collectable(who, self.terms.now())
+        wanted = collectable(who, self.config.now())
         return await self.store.matching(wanted, who.scope, _person(who).user_id)
 
     @requires(Area.APPROVAL, Action.READ)
@@ -261,7 +261,7 @@ class Approvals:
         Read payouts like an order of money, of 30 days, what the account held and what waits.
 
         Payouts alike go to its recipient, or are of its value and of today. What waits are the
-        other payouts and refunds of the account that nobody has decided on.
+        other undecided payouts and refunds of the account.
 
         Raises:
             ServiceError: ``NOT_FOUND``, also for one outside of the scope.
@@ -294,11 +294,11 @@ class Approvals:
 
     def text(self, approval: Approval) -> str:
         """Decrypt an order; an approver has to see where the money goes."""
-        return self.terms.open(approval.sealed_order, _bound(approval.id))
+        return self.config.open(approval.sealed_order, _bound(approval.id))
 
     async def expire(self) -> int:
         """End orders that were not decided in time; return how many."""
-        now = self.terms.now()
+        now = self.config.now()
         overdue = await self.store.overdue(now)
         ended = 0
         for each in overdue:
@@ -315,7 +315,7 @@ class Approvals:
             users=self.users,
             money=self.money,
             executors=self.executors,
-            now=self.terms.now,
+            now=self.config.now,
             text=self.text,
         )
 
@@ -332,7 +332,7 @@ class Approvals:
         """Refuse to decide an order that no longer waits."""
         if approval.state is not ApprovalState.WAITING:
             raise not_possible(*DECIDED)
-        if self.terms.now() >= approval.ends_at:
+        if self.config.now() >= approval.ends_at:
             raise not_possible(*OVER)
 
     async def _look_again(self, person: SignedInUser, approval: Approval) -> None:
@@ -364,7 +364,7 @@ class Approvals:
             state=state,
             decided_by=person.user_id,
             decider=person.actor,
-            decided_at=self.terms.now(),
+            decided_at=self.config.now(),
             reason=reason,
         )
         event = self._execution.event(person.actor, state.value, decided)

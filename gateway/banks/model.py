@@ -267,7 +267,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     """
     What an account held when its bank answered last.
 
-    ``balance`` is absent while it was never read, ``blocked`` also where the bank does not tell.
+    ``balance`` is absent while it was never read, ``blocked`` also where it is unreported.
     """
 
     account_id: fields.AccountId

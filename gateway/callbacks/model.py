@@ -33,14 +33,14 @@ class Callback:
     Attributes:
         id: A lower-case UUID.
         event: The bank's own name of it, or the SHA-256 of the body and the place in
-            it: with the provider it tells one that was seen before.
+            it: with the provider it identifies a repeated callback.
         subject: The provider key of a payout or refund, the reference of a charge.
         account, named_by: The account's name and its kind; see ``Notice``.
         body: As received.
         tries: Number of processing attempts.
         due_at: Time of the next attempt; None when processing is over.
         company_id: Company of the account; empty until known.
-        provider_id: The bank's id of a payout, as the callback says it; see ``Notice``.
+        provider_id: The bank's id of a payout, as the callback has it; see ``Notice``.
     """
 
     id: str
@@ -62,8 +62,8 @@ class Callback:
     def to_document(self, _reader: object) -> WebhookDocument:
         """Show it."""
         fields = WebhookDocument.__struct_fields__
-        told = {name: getattr(self, name) for name in fields if name != "body"}
-        return WebhookDocument(body=self.body.decode("utf-8", "replace"), **told)
+        values = {name: getattr(self, name) for name in fields if name != "body"}
+        return WebhookDocument(body=self.body.decode("utf-8", "replace"), **values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

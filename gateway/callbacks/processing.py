@@ -43,13 +43,13 @@ _OF_PAYOUTS: Final = frozenset({CallbackKind.PAYOUT, CallbackKind.RETURN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallbackLooks:
+class CallbackProcessor:
     """
     Processes stored callbacks by querying the bank.
 
     Attributes:
         look: Reads a payout at its bank and moves it on, given the bank's id of it where the
-            callback names it, and tells what the bank said; safe to repeat.
+            callback names it, and returns the bank's answer; safe to repeat.
         look_back: Stores the returns of a paid payout; returns whether the bank shows any.
         paid: Stores the bank's answer about a charge, and the time of the query.
         pause_s: Seconds until new callbacks of a bank are seen while another bank hangs.
@@ -97,12 +97,12 @@ class CallbackLooks:
             if self.now() >= until:
                 return
             heard: list[PayoutEvent] = []
-            state = await self._looked(each, heard)
+            state = await self._process(each, heard)
             again, last = self._again(each, state), heard[-1] if heard else None
             await self.store.handled(each.id, state, self.now(), again, last)
 
-    async def _looked(self, callback: Callback, heard: list[PayoutEvent]) -> CallbackState:
-        """Process one callback; RECEIVED asks for a retry, ``heard`` gets the bank's answer."""
+    async def _process(self, callback: Callback, heard: list[PayoutEvent]) -> CallbackState:
+        """Process one callback; RECEIVED means a retry, ``heard`` gets the bank's answer."""
         last = callback.tries + 1 >= _MOST_TRIES
         try:
             return await self._read_by_kind(callback, heard, last=last)
@@ -136,8 +136,8 @@ class CallbackLooks:
         trace.begin_background(*((payout.trace_id, payout.provider_key) if payout else ()))
         account = await self._account(callback, payout)
         if account is not None and not callback.company_id:
-            told = noticed(payout, callback.id, callback.received_at) if payout else None
-            await self.store.belongs(callback.id, account.company_id, told)
+            event = noticed(payout, callback.id, callback.received_at) if payout else None
+            await self.store.belongs(callback.id, account.company_id, event)
         return account
 
     async def _account(self, callback: Callback, payout: Payout | None) -> Account | None:

@@ -29,8 +29,8 @@ class Callbacks:
         return await self.records.search(wanted, who.scope)
 
     @requires(Area.WEBHOOK, Action.READ)
-    async def payouts(self, who: Staff, told: Sequence[Callback]) -> Mapping[str, Payout]:
+    async def payouts(self, who: Staff, callbacks: Sequence[Callback]) -> Mapping[str, Payout]:
         """Return the payouts that callbacks are about, by their subjects, if they may be read."""
         if not who.may(_PAYOUTS):
             return {}
-        return await self.records.payouts([each.subject for each in told], who.scope)
+        return await self.records.payouts([each.subject for each in callbacks], who.scope)

@@ -19,7 +19,7 @@ class ChargeState(StrEnum):
     """
     Last known state of a charge.
 
-    UNKNOWN: It was ordered, and no answer of its bank tells that it was made. EXPIRED: Active, and
+    UNKNOWN: It was ordered, and no answer of its bank proves that it was made. EXPIRED: Active, and
     past its expiry; never stored.
     """
 
@@ -43,11 +43,11 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
         updated_at: Time of the query behind this state; later answers correct it.
         paid_at, e2e_id: Of the last payment that was seen; empty again where the bank's charge
             turns out not to be paid.
-        paid_centavos: What that payment paid; None where there is none, or nobody said how much.
-        payer_name: Who paid last, else who is asked to pay; empty where nobody was named.
-        description: What the payer is told; empty for nothing.
+        paid_centavos: Amount of that payment; None without a payment or a reported amount.
+        payer_name: The last payer, else the requested one; empty if unnamed.
+        description: Text for the payer; may be empty.
         made_until: Until then its order is being made, or its outcome is unknown: no other
-            process asks the bank for a charge of this reference.
+            process queries the bank for a charge of this reference.
     """
 
     id: str
@@ -90,12 +90,12 @@ class SeenCharge:
     A bank's answer about a charge, which may not be one of ours.
 
     Attributes:
-        state: None where the charge is not paid, and the answer does not tell whether it is
+        state: None where the charge is not paid, and the answer does not show whether it is
             active or cancelled.
         at: Time of the query: of two answers, the later query counts.
-        paid_at, e2e_id: Of the payment, where the answer tells one.
-        paid: The amount of the payment; None where the answer does not tell it.
-        payer_name: Who paid, else who is asked to pay.
+        paid_at, e2e_id: Of the payment, where the answer has one.
+        paid: The amount of the payment; None where the answer has none.
+        payer_name: The payer, else the requested one.
         is_listed: A payment from the list of all that came in, with its amount. It names the
             charge, and that alone proves nothing: it pays the charge only where the amount
             suffices. False for the bank's answer about the charge itself.
@@ -119,7 +119,7 @@ class ChargeSearch:
 
     Attributes:
         offset: How many are left out before the page.
-        text: An amount that was asked for or paid, or a part of a reference or of a payer's
+        text: A requested or paid amount, or a part of a reference or of a payer's
             name, with which the newest charges alone are compared.
     """
 

@@ -33,7 +33,7 @@ Expiry = Annotated[int, meaning("Seconds from now.", ge=1, le=LONGEST_EXPIRY_S)]
 
 
 class PayerBody(msgspec.Struct):
-    """Who is asked to pay."""
+    """The requested payer."""
 
     name: Annotated[Name, meaning("Name, as people know it.", "Maria Silva")]
     tax_number: TaxNumber

@@ -53,7 +53,7 @@ def pages(charges: Charges, keys: PixKeys, context: PageContext) -> Sequence[Pag
 
     @panel.view("/charges", "charges", charges.search)
     async def listed(visit: Visit) -> Result:
-        """List charges as last known; no bank is asked."""
+        """List charges as last stored; no bank is queried."""
         page = min(page_asked(visit), COUNTED_AT_MOST // DEFAULT_LIMIT)
 
         async def search(who: Staff, wanted: ChargeSearch) -> ChargePage:

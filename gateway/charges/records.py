@@ -1,9 +1,9 @@
 """
 Records of charges ordered through us: written before the order, updated by answers.
 
-A record is written before the bank is asked, so that no charge can be missing, and completed by the
-bank's answer. Once the bank has acted, no failure of the store fails the caller: unwritten answers
-wait in memory, and are retried every second.
+A record is written before the bank is called, so that no charge can be missing, and completed by
+the bank's answer. Once the bank has acted, no failure of the store fails the caller: unwritten
+answers wait in memory, and are retried every second.
 """
 
 from __future__ import annotations

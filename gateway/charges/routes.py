@@ -50,7 +50,7 @@ class ChargeRecordDocument(Struct, frozen=True):
     """
     A charge that was ordered through us; ``status`` is what was last known, at ``updated_at``.
 
-    ``Unknown`` is one whose bank has not told that it was made. ``value`` is 0 for an open
+    ``Unknown`` is one that its bank has not confirmed. ``value`` is 0 for an open
     amount. ``paid_at``, ``paid_value`` and ``e2e_id`` are those of the last payment that was seen.
     """
 

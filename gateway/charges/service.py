@@ -110,7 +110,7 @@ class Charges:
         """
         Make a charge; answers its PIX QR code.
 
-        It is on record before the bank is asked. Not repeated by itself: after a failure read
+        It is on record before the bank is called. Not repeated by itself: after a failure read
         the charge by its reference.
 
         Raises:

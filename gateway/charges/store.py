@@ -31,7 +31,7 @@ from gateway.charges.model import (
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Sum
 from gateway.core.storage import LEASE_AHEAD
-from gateway.core.terms import terms_of
+from gateway.core.terms import search_term
 from gateway.core.windows import PageStart
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import from_row, row_of
@@ -220,7 +220,7 @@ def _conditions(
         found.extend(_in_state(wanted.state, now))
     at, centavos = charges.c.created_at, None
     if wanted.text is not None:
-        centavos = terms_of(wanted.text).centavos
+        centavos = search_term(wanted.text).centavos
         if centavos is None:
             texts = (Folded(charges.c.reference), Folded(charges.c.payer_name))
             return [*found, holding(wanted.text, texts, at, wanted.since, tuple(found))]

@@ -74,10 +74,10 @@ class ForeignDebits:
         Raises:
             RuleViolation: no reason, or no such debit is open.
         """
-        told = reason(text)
-        details = {"line": line_id, "reason": told}
+        explanation = reason(text)
+        details = {"line": line_id, "reason": explanation}
         event = who.acting.event(EXPLAINED, f"account:{account.id}", details)
-        how = {"settled_by": who.acting.actor, "settled_at": event.at, "reason": told}
+        how = {"settled_by": who.acting.actor, "settled_at": event.at, "reason": explanation}
         settling = _settling(account.id, line_id).values(how)
         if not await audit_log.change(self.database, settling, event):
             message = "no such debit is open"

@@ -79,14 +79,14 @@ def line_ids(debits: Sequence[Entry]) -> Sequence[str]:
 
 
 def _digest_of(entry: Entry) -> str:
-    told = (
+    parts = (
         entry.created_at,
         entry.value.centavos,
         entry.e2e_id,
         entry.description,
         entry.counterparty.name,
     )
-    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
 class Line(Struct, frozen=True, kw_only=True):
@@ -95,8 +95,8 @@ class Line(Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: Of a debit, as ``line_ids`` names it; empty for others.
-        at: When the bank moved the money, or when the book says so where the bank shows nothing.
-        bank, book: What each says; None where it says nothing.
+        at: When the bank moved the money; the book's instant where the bank shows no movement.
+        bank, book: The amount in each; None where there is none.
         name: The counterparty.
         payout, charge: The reference of ours behind it; empty for none.
     """
@@ -120,7 +120,7 @@ class Figures(Struct, frozen=True, kw_only=True):
     Attributes:
         credits, debits: Without fees and returns.
         returns: What came back to the account less what it gave back.
-        paid: What our book says was paid out on the day; to be compared with ``debits``.
+        paid: Total paid out on the day by our book; compared with ``debits``.
     """
 
     opening: int
@@ -138,7 +138,7 @@ class Day(Struct, frozen=True, kw_only=True):
 
     Attributes:
         figures: None while movements keep the balance from being read beside them.
-        explained: Ids of the foreign debits that somebody has explained.
+        explained: Ids of the explained foreign debits.
     """
 
     day: date

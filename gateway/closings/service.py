@@ -55,7 +55,7 @@ class Closings:
         Raises:
             RuleViolation: the day has not ended, or is too long ago.
             ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
-            NotSupported: the bank tells no movements, or no balance.
+            NotSupported: the bank reports no movements, or no balance.
             ProviderError: the bank gave no usable answer.
         """
         today = local_day(who.acting.now())
@@ -69,7 +69,7 @@ class Closings:
         of_day = [each for each in entries if local_day(each.created_at) == day]
         shown = {name for each in entries for name in (each.e2e_id, each.provider_key) if name}
         begins = local_start(day)
-        told = (
+        shown_figures = (
             None
             if balance is None
             else figures(
@@ -79,7 +79,7 @@ class Closings:
         tied = await self.statements.tied(who, account, of_day)
         lines = compared(day, tied, shown, settled, paid)
         explained = await self._explained(account.id, day)
-        return Day(day=day, figures=told, lines=lines, explained=explained)
+        return Day(day=day, figures=shown_figures, lines=lines, explained=explained)
 
     @requires(Area.TRANSACTION, Action.READ)
     async def latest(self, _who: Staff, account: Account) -> Sequence[Closing]:
@@ -101,7 +101,7 @@ class Closings:
             RuleViolation: it is not as it was shown any more, or it is signed or locked already.
             ServiceError, ProviderError: as ``read``.
         """
-        seen, told = await self._as_shown(who, account, day, digest)
+        seen, current = await self._as_shown(who, account, day, digest)
         made = Closing(
             account_id=account.id,
             day=day,
@@ -109,7 +109,7 @@ class Closings:
             digest=seen.digest,
             signed_by=who.acting.actor,
             signed_at=who.acting.now(),
-            **asdict(told),
+            **asdict(current),
         )
         event = who.acting.event(SIGNED, f"account:{account.id}", _details(made))
         async with self.database.writing() as connection:
@@ -138,8 +138,8 @@ class Closings:
         Lock a day that another user has signed, as signed and shown.
 
         Raises:
-            RuleViolation: nobody has signed it, or only who asks; it is not as it was signed; or
-                it is locked already.
+            RuleViolation: it is unsigned, or signed by the caller alone; it differs from what was
+                signed; or it is locked already.
             ServiceError, ProviderError: as ``read``.
         """
         seen, _ = await self._as_shown(who, account, day, digest)
@@ -168,7 +168,7 @@ class Closings:
         return seen, seen.figures
 
     async def _explained(self, account_id: str, day: date) -> Collection[str]:
-        """Return the ids of a day's foreign debits that somebody has explained."""
+        """Return the ids of a day's explained foreign debits."""
         wanted = select(foreign_debits.c.line_id).where(
             foreign_debits.c.account_id == account_id,
             foreign_debits.c.day == day,

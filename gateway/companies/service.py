@@ -79,7 +79,7 @@ class Companies:
 
     @requires(Area.COMPANY, Action.READ)
     async def summaries(self, who: Staff, paging: Paging) -> Listed[CompanySummary]:
-        """List companies with what their accounts say of them."""
+        """List companies with the summary of their accounts."""
         listed = _in(who.scope, _SUMMARIES)
         return await page(self.database, listed, paging, partial(from_row, kind=CompanySummary))
 
@@ -99,7 +99,7 @@ async def add_company(database: Database, company: Company, event: AuditEvent) -
 
 
 async def find_company(database: Database, company_id: str) -> Company | None:
-    """Return a company whoever asks."""
+    """Return a company, whatever the caller's scope."""
     return await _first(database, _LISTED.where(companies.c.id == company_id))
 
 

@@ -23,7 +23,7 @@ _WAIT_S: Final = 5.0
 
 @cache
 def built_from() -> str:
-    """Return the commit: twelve hexadecimal digits, what PIXGATE_COMMIT said, or ``unknown``."""
+    """Return the commit: twelve hexadecimal digits, the value of PIXGATE_COMMIT, or ``unknown``."""
     return commit_at(_ROOT)
 
 

@@ -117,7 +117,7 @@ def sqlite_remark(
 
 
 def sealing_key(text: str) -> bytes:
-    """Read 32 bytes from base64 of either alphabet; ValueError says what is wrong."""
+    """Read 32 bytes from base64 of either alphabet; the ValueError names the defect."""
     problem = "wants 32 bytes in base64, as from `openssl rand -base64 32`"
     if _BASE64.fullmatch(text) is None:
         raise ValueError(problem)

@@ -73,8 +73,8 @@ def _content(name: str, file: Path) -> str:
     try:
         content = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as problem:
-        told = problem.strerror if isinstance(problem, OSError) else "not UTF-8"
-        message = f"the file that {name}_FILE names cannot be read: {told}"
+        cause = problem.strerror if isinstance(problem, OSError) else "not UTF-8"
+        message = f"the file that {name}_FILE names cannot be read: {cause}"
         raise ValueError(message) from problem
     if not content:
         message = f"the file that {name}_FILE names is empty"

@@ -290,7 +290,7 @@ class Tracing(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What the process says about itself.
+    Logs, metrics and traces of the process.
 
     Attributes:
         level: The least severe line written.

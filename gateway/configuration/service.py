@@ -62,12 +62,12 @@ class Config(Struct, frozen=True, kw_only=True):
 @dataclass(slots=True, kw_only=True)
 class Configuration:
     """
-    What is told of this process.
+    Configuration and versions of this process.
 
     Attributes:
         settings: Those in force.
         revision: The store's own; None where it has none yet.
-        revisions: Every one that this version knows, oldest first.
+        revisions: Every schema revision of this version, oldest first.
     """
 
     version: str

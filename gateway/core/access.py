@@ -79,7 +79,7 @@ class Requirement:
     The right and conditions that a service method requires.
 
     Attributes:
-        fresh_factor: It is asked for whatever the right; many rights ask for it by themselves.
+        fresh_factor: It is required whatever the right; many rights require it by themselves.
         active: Accounts that the method is given must be active and verified (contract 5.1).
     """
 
@@ -101,7 +101,7 @@ def requires(
         area: With ``action``, the right that covers it.
         action: See ``area``.
         fresh_factor: The second factor must have been given within the last five minutes, also
-            where the right does not ask for that.
+            where the right does not require it.
         active: The account that the method is given must be active and verified.
     """
     needed = Requirement(Right(area, action), fresh_factor, active)

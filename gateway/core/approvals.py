@@ -94,7 +94,7 @@ class Outcome(StrEnum):
     NONE: It was not approved, is being carried out, or its secret was not fetched.
     DONE: It was carried out; nothing of it moves money.
     MOVED: The bank has taken the order, or has paid.
-    REFUSED: Nothing moved, and nothing will; the code says why.
+    REFUSED: Nothing moved, and nothing will; the code is the reason.
     NOT_SENT: Certainly nothing moved; approving it again tries again.
     UNKNOWN: Money may have moved; it is looked up.
     """
@@ -128,7 +128,7 @@ class ApprovalDocument(TypedDict):
     An order that waits for another user, or what became of it.
 
     ``subject`` is what it is about: an account, a credential, a user. Until
-    ``secret_until`` whoever ordered it may fetch the secret, once.
+    ``secret_until`` the user who ordered it may fetch the secret, once.
     """
 
     id: fields.Id
@@ -281,7 +281,7 @@ def why_void(orderer: User | None, approval: Approval) -> str:
 
 
 class ReceivedDocument(TypedDict):
-    """The payment that a refund gives back, as the bank told it when the refund was ordered."""
+    """The payment that a refund gives back, as the bank reported it when the refund was ordered."""
 
     value: Sum
     payer_name: Annotated[str, meaning("Who paid, as the bank said when the refund was ordered.")]

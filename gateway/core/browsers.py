@@ -30,7 +30,7 @@ class PanelSession:
         sealed: Access token, refresh token or mfa token as JSON, encrypted under
             the secret half of the cookie; no dump of the store opens it.
         version: Rises with every refresh; a save names the one it read.
-        lease_until: Somebody refreshes until then.
+        lease_until: A refresh is under way until then.
         ends_at: The absolute end, that of the refresh token. Of a cookie that was replaced, a
             few seconds later.
         access_ends_at: When the access token ends; None in a cookie that was replaced, whose
@@ -146,7 +146,7 @@ class ClientInfo:
         address: The client address, after trusted proxies.
         panel: The tokens are for our own panel.
         bound_to: The panel session that the challenge belongs to; empty for API callers.
-        known: The browser, if somebody has signed in there before.
+        known: The browser, if it was used for a sign-in before.
     """
 
     address: str = ""

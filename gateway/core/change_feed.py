@@ -58,7 +58,7 @@ class News:
     is_all: bool
 
 
-class Belief:
+class CacheValidity:
     """
     Until when cached records may be used, in seconds of the monotonic clock.
 

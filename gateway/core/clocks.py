@@ -31,7 +31,7 @@ class CertainClock:
     """
 
     def __init__(self, now: Now, monotonic: Monotonic) -> None:
-        """Read the wall clock by ``now``; ``monotonic`` tells how much time has really passed."""
+        """Read the wall clock by ``now``; ``monotonic`` measures elapsed time."""
         self._now = now
         self._monotonic = monotonic
         self._ahead = now().timestamp() - monotonic()

@@ -13,11 +13,11 @@ class OutsideFailure(Exception):
 
     Attributes:
         reason: A fixed word for logs and metrics, never the other's text.
-        retry_after: Seconds we are asked to wait; None when we are not.
+        retry_after: Seconds to wait before a repetition; None if unstated.
     """
 
     def __init__(self, reason: str, *, retry_after: float | None = None) -> None:
-        """Say why, in a fixed word."""
+        """Take the reason, a fixed word."""
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after

@@ -319,7 +319,7 @@ REASONS: Final[Mapping[str, str]] = {**_FORMS, **_CALLERS, **_RECORDS, **_MONEY,
 """Every word with what it means; ``{field}`` stands for the field that is named beside it."""
 
 
-def told(reason: str) -> str:
+def public_word(reason: str) -> str:
     """Return a word as callers see it; empty for internal words."""
     return reason if reason in REASONS else ""
 

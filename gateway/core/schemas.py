@@ -23,12 +23,12 @@ class Choice:
     The forms of a shape; each value has exactly one.
 
     Attributes:
-        told_by: The field whose word names the form, a constant in each; empty
-            where the fields themselves tell.
+        discriminator: The field whose word names the form, a constant in each; empty
+            where the fields themselves distinguish the forms.
     """
 
     forms: tuple[type, ...]
-    told_by: str
+    discriminator: str
 
 
 _CHOICES: Final[dict[type, Choice]] = {}
@@ -38,11 +38,11 @@ CHOICES: Final[Mapping[type, Choice]] = MappingProxyType(_CHOICES)
 """Every shape that was declared with ``one_of``."""
 
 
-def one_of(*forms: type, told_by: str = "") -> Callable[[type[Shape]], type[Shape]]:
+def one_of(*forms: type, discriminator: str = "") -> Callable[[type[Shape]], type[Shape]]:
     """Declare the forms of a shape: what the code builds or reads as one, and describes as many."""
 
     def declare(shape: type[Shape]) -> type[Shape]:
-        _CHOICES[shape] = Choice(forms, told_by)
+        _CHOICES[shape] = Choice(forms, discriminator)
         return shape
 
     return declare

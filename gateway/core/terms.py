@@ -18,7 +18,7 @@ _AMOUNT: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SearchTerm:
     """
     A search term.
 
@@ -45,14 +45,14 @@ class Terms:
         return all(word in text for word in self.words)
 
 
-def terms_of(text: str) -> Terms:
+def search_term(text: str) -> SearchTerm:
     """
     Parse the typed term.
 
     ``203,81``, ``203.81`` and ``R$ 1.234,56`` are amounts; digits alone are one behind ``R$``,
     and ``1.234`` is not.
     """
-    return Terms(folded(text.strip()), _centavos(text.strip().upper()))
+    return SearchTerm(folded(text.strip()), _centavos(text.strip().upper()))
 
 
 def folded(text: str) -> str:

@@ -63,7 +63,7 @@ def begin_background(trace_id: str = "", provider_key: str = "") -> None:
 
     Args:
         trace_id: Of the request that ordered a payout; empty makes a fresh one.
-        provider_key: The key by which the bank knows the payout; empty where it is about none.
+        provider_key: The payout's key at the bank; empty without a payout.
     """
     begin(trace_id or new_trace_id())
     _provider_key.set(provider_key)

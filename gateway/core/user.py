@@ -51,7 +51,7 @@ class Profile:
     What a user is called and may do.
 
     Attributes:
-        email: In lower case; nobody else has it.
+        email: In lower case; unique.
         companies: The only ones this user sees; empty for all.
         preferences: How the panel is shown to them; ``prefer`` of the store alone changes it.
     """

@@ -164,7 +164,7 @@ async def _names(panel: Pages, visit: Visit) -> Mapping[str, str]:
 
 
 def _wanted(visit: Visit) -> Mapping[str, object]:
-    """Read what the form says: a whole company or one account, a level for each resource."""
+    """Read the form: a whole company or one account, a level for each resource."""
     form = visit.form
     kind, _, key = form["reach"].partition(":")
     account_id = form["account_id"] or (key if kind == "account" else "")

@@ -37,7 +37,7 @@ class Admission:
         longest_lag_s: The p95 of event-loop lag, in seconds, above which too.
         lag_s: Returns that p95 now.
         count: Counts what was shed.
-        in_flight: Now, without those that wait for the body of somebody unknown.
+        in_flight: Now, without those that wait for the body of an unidentified caller.
         strangers: These, by route and by the network that they come from.
     """
 

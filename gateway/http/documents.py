@@ -42,11 +42,11 @@ class Page:
     One document, open to everybody.
 
     Attributes:
-        headers: Of its answer; without ``Cache-Control`` nobody keeps it.
+        headers: Of its answer; without ``Cache-Control`` it is not cached.
         today: Replaces the day of examples in each answer, where there is one: a payout's date
             is today.
         origin: Replaces the address of the gateway in each answer with such a day.
-        packed: Its content, compressed for whoever takes that; empty where it never is.
+        packed: Its compressed content; empty where it is never compressed.
     """
 
     name: str

@@ -49,7 +49,7 @@ EVERY_CODE: Final[tuple[ErrorCode, ...]] = (*errors.CATALOGUE, *user_errors.CATA
 
 
 def admit_anybody(_call: Call) -> None:
-    """Let a call through that nobody was asked for."""
+    """Admit a call without authentication."""
 
 
 def admit_partner(call: Call) -> Caller:
@@ -111,7 +111,7 @@ class StaffCaller:
     A user in the back office.
 
     Attributes:
-        staff: The gate has asked for a second factor where it must.
+        staff: The gate has required a second factor where it must.
         expected: The versions, of what they change, that they have seen.
     """
 

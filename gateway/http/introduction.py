@@ -58,7 +58,7 @@ class Introduction:
         return {"name": "pixgate", "version": VERSION, "environment": self.environment.value}
 
     async def health(self) -> HealthDocument:
-        """Whether the process answers: it says nothing of the store or the banks."""
+        """Whether the process answers; the store and the banks are not checked."""
         return {"status": "ok"}
 
     async def error_codes(self) -> ErrorCodeList:

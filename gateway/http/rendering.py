@@ -17,7 +17,7 @@ from gateway.core import errors
 from gateway.core.catalogue import ErrorCode, bounded_wait
 from gateway.core.errors import OutsideFailure, ServiceError
 from gateway.core.money import Money, Sum
-from gateway.core.reasons import REASONS, sentence, told
+from gateway.core.reasons import REASONS, public_word, sentence
 from gateway.core.windows import written
 from gateway.http.route import Answer, Document, code_of
 from gateway.http.table import PlacedRoute
@@ -98,7 +98,7 @@ def explained(refusal: ServiceError) -> Mapping[str, str]:
     """Return the translatable parts; unauthenticated callers get the code alone."""
     if refusal.error.status == _UNAUTHORIZED:
         return _UNEXPLAINED
-    return {"field": refusal.field, "reason": told(refusal.reason)}
+    return {"field": refusal.field, "reason": public_word(refusal.reason)}
 
 
 def _sentence(line: str) -> str:
@@ -149,7 +149,7 @@ def pretty(document: object) -> bytes:
 
 
 def _plain(value: object) -> object:
-    """Convert an amount or a struct; a TypeError for anything else that JSON does not know."""
+    """Convert an amount or a struct; a TypeError for anything else that JSON has no form for."""
     if type(value) is Money:  # the most frequent; the match costs 2 us
         return orjson.Fragment(str(value))
     match value:

@@ -128,7 +128,7 @@ class Gate(Generic[Who]):
         policies: Checked in this order; the first refusal is the answer.
         admits: Turns a call that was let through into what operations take.
         scheme: How a caller proves who they are: ``basic``, ``bearer``,
-            ``session`` (a cookie); empty where nobody is asked.
+            ``session`` (a cookie); empty without authentication.
         opens: Why routes without a permission stand here; empty where none may.
     """
 
@@ -146,7 +146,7 @@ class RefusedPath:
 
     Attributes:
         target: Path and query as sent.
-        is_read: It was asked for by GET or HEAD.
+        is_read: The method is GET or HEAD.
     """
 
     target: str

@@ -119,7 +119,7 @@ class Exchange(msgspec.Struct):
         query: As sent, without the question mark; empty when there is none.
         started: The clock's reading, in seconds.
         place: The route; None before it is found.
-        call: What policies examine; None before there are any to ask.
+        call: What policies examine; None before any policy runs.
         rest: The body of an answer that is written piece by piece.
     """
 

@@ -75,8 +75,8 @@ def steps_of(overview: Overview) -> list[Step]:
     return [_step(start, overview.steps) for start in starts]
 
 
-def _step(start: datetime, told: Sequence[StepFigures]) -> Step:
-    here = [each for each in told if each.at == start]
+def _step(start: datetime, figures: Sequence[StepFigures]) -> Step:
+    here = [each for each in figures if each.at == start]
     paid = [each for each in here if each.state is PayoutState.PAID]
     other = [each for each in here if each.state is not PayoutState.PAID]
     return Step(

@@ -156,34 +156,34 @@ def _day(visit: Visit, name: str) -> str:
         return ""
 
 
-def _figures(told: Overview) -> Mapping[str, object]:
+def _figures(overview: Overview) -> Mapping[str, object]:
     """Return the chart and the shares of an overview."""
-    steps = steps_of(told)
-    paid = next((each for each in told.states if each.state is PayoutState.PAID), None)
+    steps = steps_of(overview)
+    paid = next((each for each in overview.states if each.state is PayoutState.PAID), None)
     settled = paid.value.centavos if paid else 0
     return {
-        "since": machine(told.since),
-        "until": machine(told.until),
+        "since": machine(overview.since),
+        "until": machine(overview.until),
         "steps": [each for each in steps if each.settled_count or each.other_count],
         "chart": chart_of(steps, _WIDE),
         "small_chart": chart_of(steps, _SMALL),
-        "shares": _shares(told),
+        "shares": _shares(overview),
         "paid": paid.count if paid else 0,
-        "kept": Sum(settled - told.returned.centavos),
+        "kept": Sum(settled - overview.returned.centavos),
     }
 
 
-def _shares(told: Overview) -> list[Mapping[str, Any]]:
+def _shares(overview: Overview) -> list[Mapping[str, Any]]:
     """Return the shares by state, proven first, in parts of 1000."""
-    counts = Counter({"returned": told.returned_count, "settled": -told.returned_count})
-    for each in told.proven:
+    counts = Counter({"returned": overview.returned_count, "settled": -overview.returned_count})
+    for each in overview.proven:
         counts[track_word(each.state, each.certainty)] += each.count
     return [
         {
             "certainty": word,
             "tone": tone,
             "count": counts[word],
-            "part": max(round(1000 * counts[word] / told.count), 1),
+            "part": max(round(1000 * counts[word] / overview.count), 1),
         }
         for word, tone in _TONES.items()
         if counts[word] > 0

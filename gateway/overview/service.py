@@ -75,9 +75,9 @@ class Overviews:
         span = span_of(period, now)
         hours = await self.records.hours(span, who.scope)
         standing = await self.records.standing(who, now)
-        told = [each for each in standing if self._concerns(each[1])]
-        told += [(True, each) for each in self._breakers()]
-        mine = [is_mine and _may(who, each.need) for is_mine, each in told]
+        items = [each for each in standing if self._concerns(each[1])]
+        items += [(True, each) for each in self._breakers()]
+        mine = [is_mine and _may(who, each.need) for is_mine, each in items]
         returned = await self.records.returned(span, who.scope)
         of_days, median = period is Period.MONTH, quantile(_settled(hours), SETTLED_WITHIN_S, 0.5)
         by_state = _added((each.state, each) for each in hours)
@@ -107,8 +107,8 @@ class Overviews:
             ],
             step="day" if of_days else "hour",
             steps=_steps(hours, local_midnight if of_days else _same),
-            attention=by_urgency(each for (_, each), own in zip(told, mine, strict=True) if own),
-            others=by_urgency(each for (_, each), own in zip(told, mine, strict=True) if not own),
+            attention=by_urgency(each for (_, each), own in zip(items, mine, strict=True) if own),
+            others=by_urgency(each for (_, each), own in zip(items, mine, strict=True) if not own),
         )
 
     async def remember(self) -> int:

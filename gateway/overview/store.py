@@ -99,20 +99,20 @@ class OverviewRecords:
 
         With each, whether this person could decide it, or has ordered it.
 
-        ``CALLBACKS_MISSING`` counts what a provider paid in the last hour, where its bank told
+        ``CALLBACKS_MISSING`` counts what a provider paid in the last hour, where its bank reported
         us nothing unasked in it; whether it should have is not known here.
         """
         scope = who.scope
         wanted = union_all(
-            *_open_payouts(who), *_waiting(who, now), *_own(who, now), *_told(scope, now)
+            *_open_payouts(who), *_waiting(who, now), *_own(who, now), *_callback_counts(scope, now)
         )
         rows = [row for row in await self._database.rows(wanted) if row.number]
-        told = {row.subject for row in rows if row.need == _CALLED_BACK}
+        reported = {row.subject for row in rows if row.need == _CALLED_BACK}
         missing = Need.CALLBACKS_MISSING.value
         return [
             (bool(row.mine), _standing(row))
             for row in rows
-            if row.need != _CALLED_BACK and not (row.need == missing and row.subject in told)
+            if row.need != _CALLED_BACK and not (row.need == missing and row.subject in reported)
         ]
 
     async def remember(self, span: Span) -> int:
@@ -321,7 +321,7 @@ def _waiting(who: Staff, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
     )
 
 
-def _told(scope: CompanyScope, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
+def _callback_counts(scope: CompanyScope, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
     """Count by provider payouts paid within an hour, and the bank's callbacks in it."""
     until, created, received = now - _CALLBACK_BY, payouts.c.created_at, callbacks.c.received_at
     return (

@@ -32,7 +32,7 @@ class VendorFile:
 
     Attributes:
         name: As our pages name it; names are flat.
-        package: The npm package it comes from; the lock says which version.
+        package: The npm package it comes from; the lock pins the version.
         path: Inside the package.
         sha256: Of its content, in hexadecimal digits.
     """

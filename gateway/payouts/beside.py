@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, select
 
 from gateway.store.kernel.database import Database
-from gateway.store.kernel.hot_statements import Key, bound
+from gateway.store.kernel.prepared import Key, bound
 from gateway.store.tables.columns import Record
 
 

@@ -142,7 +142,7 @@ def _method(body: Mapping[str, Any]) -> PayoutMethod:
 
 
 def _destination_texts(method: PayoutMethod, found: object) -> dict[str, str]:
-    """Read the texts of the destination that its method knows; absent ones are empty."""
+    """Read the texts of the destination that its method has; absent ones are empty."""
     if not isinstance(found, dict):
         raise ServiceError(errors.PAYLOAD_INVALID, "object", field="destination")
     names = _PIX_FIELDS if method is PayoutMethod.PIX else _BANK_FIELDS
@@ -255,7 +255,7 @@ class BankAccountPayoutBody(BankAccountWithdrawBody, kw_only=True):
     ]
 
 
-@one_of(PixPayoutBody, BankAccountPayoutBody, told_by="method")
+@one_of(PixPayoutBody, BankAccountPayoutBody, discriminator="method")
 class PayoutBody(msgspec.Struct):
     """
     A payout to a PIX key or to a bank account.
@@ -293,7 +293,7 @@ class KeyPayoutBody(PixWithdrawBody, kw_only=True):
     """
     A payout to a PIX key, where the path names the method.
 
-    The bank is asked who owns the key. Where ``destination.tax_number`` is not the owner's,
+    The key's owner is looked up at the bank. Where ``destination.tax_number`` is not the owner's,
     ``difference_reason`` says why it is ordered all the same; whoever approves it reads it.
     """
 

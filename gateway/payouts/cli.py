@@ -99,7 +99,7 @@ def show(terminal: Terminal, reference: str, account_id: str) -> None:
 @_account
 @changing
 def probe(terminal: Terminal, reference: str, account_id: str) -> None:
-    """Ask the bank about a payout now, as the reconciler does. Sends no money."""
+    """Query a payout at its bank now, as the reconciler does. Sends no money."""
 
     async def looked(office: CommandContext) -> tuple[Payout, Payout]:
         account = await _named(office, account_id)

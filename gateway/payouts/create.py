@@ -170,14 +170,14 @@ def _no_digest(_number: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class PayoutConfig:
     """
     Settings of payouts.
 
     Attributes:
         count: Counts steps that another process took first, by provider.
         moved: Called with every step taken.
-        look_first: Ask the bank for the payout before it is sent. After a
+        look_first: Query the bank for the payout before it is sent. After a
             restore from backup the store may have forgotten what was sent.
         payee_digest: Computes the digest that finds a payout by the recipient's tax number.
         failpoint: Called around each commit; may end the process there (see ``app/failpoints.py``).
@@ -201,7 +201,7 @@ class Payouts:
     banks: Banks
     follow_up: FollowUp
     guards: PayoutGuards
-    terms: Terms
+    config: PayoutConfig
 
     async def create(self, caller: Caller, request: PayoutRequest) -> Payout:
         """
@@ -220,7 +220,7 @@ class Payouts:
         stored = met.stored
         if stored is None:
             bank = self._admit(caller.account, request)
-            started = self.terms.monotonic()
+            started = self.config.monotonic()
             intent, attempt = self._intent(caller, request, bank)
             await self.guards.admit(caller, intent, met.similar)
             stored = await self._add(caller, intent, attempt)
@@ -247,12 +247,12 @@ class Payouts:
     @property
     def _clock(self) -> Monotonic:
         """The clock of deadlines."""
-        return self.terms.monotonic
+        return self.config.monotonic
 
     def _admit(self, account: Account, request: PayoutRequest) -> Bank:
         """Check conditions that may change between two requests: the day and the provider."""
         refuse_letters(self.banks, account, request.tax_numbers())
-        if request.date != self.terms.now().date():
+        if request.date != self.config.now().date():
             raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today", field="date")
         return paying_bank_of(self.banks, account, request.method)
 
@@ -263,7 +263,9 @@ class Payouts:
             account_id=caller.account.id,
             reference=request.reference,
             fingerprint=request.fingerprint(),
-            provider_key=provider_key(self.terms.environment, caller.account.id, request.reference),
+            provider_key=provider_key(
+                self.config.environment, caller.account.id, request.reference
+            ),
             provider=bank.name,
             provider_account=bank.account.provider_account,
             client_id=caller.principal.client_id,
@@ -278,14 +280,14 @@ class Payouts:
             lease_until=attempt.lease_until,
             created_at=attempt.started_at,
             updated_at=attempt.started_at,
-            payee_digest=self.terms.payee_digest(request.destination.tax_number),
+            payee_digest=self.config.payee_digest(request.destination.tax_number),
             owner=request.owner,
         )
         return payout, attempt
 
     async def _add(self, caller: Caller, intent: Payout, attempt: Attempt) -> Payout | None:
         """Store the intent; a failing store ends the request before anything is sent."""
-        self.terms.failpoint("before_insert")
+        self.config.failpoint("before_insert")
         try:
             return await self.store.add(intent, attempt, limited=_limited(caller))
         except LimitReached as problem:
@@ -296,7 +298,7 @@ class Payouts:
 
     def _attempt(self, number: int, bank: Bank) -> Attempt:
         """Build an attempt that begins now."""
-        now = self.terms.now()
+        now = self.config.now()
         return Attempt(
             number=number,
             provider=bank.name,
@@ -349,10 +351,10 @@ class Payouts:
         bank = self._admit(caller.account, request)
         if stored.date < request.date:  # midnight passed since its day was looked at
             return await self._repeat(caller, request, stored)
-        if self.terms.look_first and not stored.was_sent_from(bank):
+        if self.config.look_first and not stored.was_sent_from(bank):
             # The attempt that the store has forgotten is not to be found at another bank account.
             raise not_sent(CANNOT_LOOK_FIRST)
-        started = self.terms.monotonic()
+        started = self.config.monotonic()
         attempt = self._attempt(stored.attempt + 1, bank)
         claimed = replace(
             stored,
@@ -368,13 +370,13 @@ class Payouts:
         await self.guards.admit(caller, claimed, await self.guards.similar_to(claimed))
         if await self._claim(caller, claimed, attempt):
             return await self._send(claimed, bank, Deadline(started + SEND_S, self._clock))
-        self.terms.count(Event.CAS_LOSS, bank.name)
+        self.config.count(Event.CAS_LOSS, bank.name)
         found = await self.store.find(stored.account_id, stored.reference)
         return await self._repeat(caller, request, found or stored)
 
     async def _claim(self, caller: Caller, claimed: Payout, attempt: Attempt) -> bool:
         """Claim the payout for sending."""
-        self.terms.failpoint("before_insert")
+        self.config.failpoint("before_insert")
         try:
             return await self.store.claim(claimed, attempt, limited=_limited(caller))
         except LimitReached as problem:
@@ -382,7 +384,7 @@ class Payouts:
 
     async def _send(self, payout: Payout, bank: Bank, send_by: Deadline) -> Payout:
         """Call the bank once, record the outcome, and return the result."""
-        self.terms.failpoint("after_insert")
+        self.config.failpoint("after_insert")
         outcome: Outcome = Unknown(_unexplained("cancelled"))
         try:
             outcome = await self._ask(payout, bank, send_by)
@@ -395,7 +397,7 @@ class Payouts:
 
     async def _ask(self, payout: Payout, bank: Bank, send_by: Deadline) -> Outcome:
         """Send; any exception of an adapter means an unknown outcome."""
-        if self.terms.look_first:
+        if self.config.look_first:
             seen = await seen_before(payout, bank)
             if seen is not None:
                 return seen
@@ -410,17 +412,17 @@ class Payouts:
 
     async def _record(self, payout: Payout, outcome: Outcome) -> bool:
         """Store an outcome; False if another process was first or the store failed."""
-        change = _change(payout, outcome, self.terms.now)
-        self.terms.failpoint("before_record")
+        change = _change(payout, outcome, self.config.now)
+        self.config.failpoint("before_record")
         try:
             recorded = await self.store.record(change)
         except StoreUnavailable:
             return False
-        self.terms.failpoint("after_record")
+        self.config.failpoint("after_record")
         if recorded:
-            self.terms.moved(payout, change)
+            self.config.moved(payout, change)
         else:
-            self.terms.count(Event.CAS_LOSS, payout.provider)
+            self.config.count(Event.CAS_LOSS, payout.provider)
         return recorded
 
 

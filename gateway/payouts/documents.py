@@ -140,7 +140,7 @@ class BankAccountPayoutDocument(PayoutFields):
     destination: BankAccountDestinationDocument
 
 
-@one_of(PixPayoutDocument, BankAccountPayoutDocument, told_by="method")
+@one_of(PixPayoutDocument, BankAccountPayoutDocument, discriminator="method")
 class PayoutDocument(PayoutFields):
     """A payout; only a failed one has a failure."""
 
@@ -197,7 +197,7 @@ class SinceFields(TypedDict):
     """
     What only users are shown: until when the bank holds it, and what came back since.
 
-    ``owner`` is absent where no bank was asked who owns the key. ``moved`` is what the bank moved
+    ``owner`` is absent where the key's owner was not looked up. ``moved`` is what the bank moved
     where that is not the ``value`` ordered, and ``difference`` that less ``value``.
     """
 
@@ -218,7 +218,7 @@ class BankAccountPayoutRecord(BankAccountPayoutDocument, SinceFields):
     """A payout to a bank account, as users read it."""
 
 
-@one_of(PixPayoutRecord, BankAccountPayoutRecord, told_by="method")
+@one_of(PixPayoutRecord, BankAccountPayoutRecord, discriminator="method")
 class PayoutRecord(PayoutDocument, SinceFields):
     """
     A payout as users read it; one that is paid stays so, whatever comes back.
@@ -261,7 +261,7 @@ ShownCertainty = Annotated[Certainty, Meta(extra_json_schema={"example": "settle
 
 
 class ProbedDocument(Struct, frozen=True):
-    """A payout after its bank was asked, and the state it was in before."""
+    """A payout after a query of its bank, and its state before."""
 
     before: PayoutState
     state: ShownState
@@ -405,7 +405,7 @@ class StateCount(Struct, frozen=True, kw_only=True):
 
 class PayoutCounts(Struct, frozen=True):
     """
-    How the payouts of the filter stand, whatever it says of state, certainty and review.
+    Numbers of payouts by state for the filter, without its state, certainty and review.
 
     Where ``complete`` is false there are more than 10,000: the newest are counted.
     """
@@ -476,7 +476,7 @@ def sums_of(hit: Sequence[HitPayouts]) -> Sequence[tuple[str, int, Sum]]:
 
 class OpenWork(Struct, frozen=True):
     """
-    How much waits for you: what you can ask the bank about, decide, collect or lift.
+    Number of items that wait for you: to query, decide, collect or lift.
 
     ``unresolved`` holds those in ``review``, and ``approvals`` secrets to collect.
     """

@@ -297,7 +297,7 @@ class StoredFollowUps:
 
     async def find_by_key(self, provider_key: str, account_id: str | None = None) -> Payout | None:
         """
-        Return the payout that a bank knows by this provider key.
+        Return the payout of a provider key.
 
         A key is one payout's within an account: the given account's goes first, for a company's
         accounts may share one at the bank. Else a key that several have names none of them.

@@ -3,7 +3,7 @@ Events of payouts, and the timeline built from them.
 
 What was said is kept as far as it may be. Events are only ever added. A step, a try and its
 event are one transaction, so none of them is there without the other. What happened before there
-were events is told by attempts alone.
+were events is known by attempts alone.
 """
 
 from __future__ import annotations
@@ -309,7 +309,7 @@ def timeline(
     older = [event for each in attempts for event in _of_attempt(payout, each, events)]
     known = {each.facts.get("by") for each in events if each.kind is EventKind.JUDGED}
     older += [judged(each) for each in opinions if each.by not in known]
-    return list(_told(payout, sorted([*older, *events], key=lambda each: each.at)))
+    return list(_timeline(payout, sorted([*older, *events], key=lambda each: each.at)))
 
 
 def _of_attempt(
@@ -344,7 +344,7 @@ def _event(payout: Payout, attempt: Attempt, kind: EventKind, at: datetime) -> P
     )
 
 
-def _told(payout: Payout, events: Sequence[PayoutEvent]) -> Iterator[HappeningDocument]:
+def _timeline(payout: Payout, events: Sequence[PayoutEvent]) -> Iterator[HappeningDocument]:
     """Add the certainty before and after each entry; an attempt that left is shown as sent."""
     left = {
         each.attempt

@@ -96,7 +96,7 @@ class StatusQuery:
     hear: Hear
 
     def not_found(self) -> Payout:
-        """Record that the bank does not know the payout, which proves nothing yet."""
+        """Record that the bank did not find the payout, which proves nothing yet."""
         return self._record("not_found", {})
 
     def failed(self, problem: Exception) -> Payout:
@@ -351,7 +351,7 @@ class FollowUp:
         """
         Return whether the answer to the order named another destination.
 
-        Such a payout is unknown. A look-up cannot tell it from ours: the key and the amount agree.
+        Such a payout is unknown. A look-up does not distinguish it: the key and the amount agree.
         """
         if payout.state is not PayoutState.UNKNOWN:
             return False

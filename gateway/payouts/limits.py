@@ -15,7 +15,7 @@ from sqlalchemy import bindparam, func, select
 
 from gateway.core.storage import LimitReached
 from gateway.payouts.model import Payout, PayoutState
-from gateway.store.kernel.hot_statements import Execution
+from gateway.store.kernel.prepared import Execution
 from gateway.store.tables.columns import Record, instant_unseen
 from gateway.store.tables.core import accounts, credentials, payouts
 

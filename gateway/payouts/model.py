@@ -69,7 +69,7 @@ class NamedOwner:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutRequest:
     """
-    A payout as the partner asked for it, checked; only "today" is still open.
+    A partner's order of a payout, checked; only "today" is still open.
 
     Attributes:
         reference: The same reference is the same payout, however often sent.
@@ -124,7 +124,7 @@ class KeyPayout:
 
 def provider_key(environment: Environment, account_id: str, reference: str) -> str:
     """
-    Derive the key a bank knows the payout by: 32 lower-case hexadecimal characters.
+    Derive the provider key of a payout: 32 lower-case hexadecimal characters.
 
     It is the same for every attempt and after a restore, and carries no
     personal data.
@@ -394,9 +394,9 @@ class EventKind(StrEnum):
 
     STORED: a try began: its intent was stored.
     ANSWERED: the call that orders it ended, with an answer of the bank or without.
-    PROBED: the bank was asked what became of it.
+    PROBED: a status query at the bank.
     NOTICED: a callback named it.
-    JUDGED: a person said how it ended, or took that back.
+    JUDGED: a person gave an opinion on its ending, or withdrew it.
     DECIDED: two people agreed.
     EXPIRED: the sender's lease or the payout's day was over.
     """
@@ -454,7 +454,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A new payout and its first attempt; ``limited`` says that its credential has limits."""
+    """A new payout and its first attempt; ``limited``: its credential has limits."""
 
     payout: Payout
     attempt: Attempt
@@ -490,7 +490,7 @@ class Certainty(StrEnum):
     NOT_SENT: no byte of it has left us, so nothing moved.
     NOT_EXECUTED: it may have left us, and the bank does not have it, or answered that it executed
         nothing: nothing moved.
-    SENT_UNKNOWN: it may have left us; nobody knows yet.
+    SENT_UNKNOWN: it may have left us; nothing is proven yet.
     CONFIRMED_REJECTED: the bank said that it did not pay, or two users did after it had accepted.
     DECIDED_UNPAID: two users found no payment; the bank has never said that it had the order.
     CONFIRMED_ACCEPTED: the bank has ordered it.
@@ -510,7 +510,7 @@ class Certainty(StrEnum):
 
 class CertaintySought(StrEnum):
     """
-    Certainty that a search asks for.
+    Certainty as a search parameter.
 
     NOT_SENT finds ``not_sent`` and ``not_executed``, and CONFIRMED_REJECTED finds
     ``confirmed_rejected`` and ``decided_unpaid``, as they did when each had one word. NEVER_SENT
@@ -595,7 +595,7 @@ class Opinion:
     Attributes:
         moved: What the bank moved, where it paid; None if it did not.
         by: Who; the second opinion must be another person's.
-        reason: How they know, for the auditors.
+        reason: The evidence, for the auditors.
         attempt, state: Where the payout stood when it was judged. A withdrawn one is of no state
             and of attempt 0.
     """

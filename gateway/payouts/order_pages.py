@@ -72,7 +72,7 @@ class OrderServices:
     Services of the order pages.
 
     Attributes:
-        waits: Says whether an order of a value needs another user.
+        waits: Returns whether an order of a value needs another user.
         waiting: Reads the orders of money of an account that wait for another user.
     """
 

@@ -96,12 +96,12 @@ class PayoutPages:
 
     async def listed(self, visit: Visit) -> Result:
         """Search the payouts of every account."""
-        told = await part(self._found(visit))
-        found = told.data or _NOTHING
+        result = await part(self._found(visit))
+        found = result.data or _NOTHING
         providers = await part(self.banks.providers(self.panel.staff(visit)))
         data = {
             "found": found,
-            "problem": told.problem,
+            "problem": result.problem,
             "tabs": _counted(found.counts.by_state),
             "sums": _sums(found.counts.by_state, _TABS[_tab(visit)]),
             "page": page_asked(visit),
@@ -238,12 +238,12 @@ def timeline(found: PayoutDetail, dossier: DossierDocument) -> Sequence[Mapping[
 
 
 def _happenings(
-    told: Iterable[HappeningDocument],
+    entries: Iterable[HappeningDocument],
     tries: Mapping[int, object],
     reasons: Mapping[tuple[str, str], str],
 ) -> Iterator[Mapping[str, Any]]:
     word = ""
-    for each in told:
+    for each in entries:
         before, word = word, _track(each.state, each.certainty_after, word)
         yield {
             "kind": each.kind,

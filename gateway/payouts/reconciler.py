@@ -234,7 +234,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _Checked:
     """A claimed payout, its state after the query, and the bank's answer."""
 
     claimed: Payout
@@ -259,7 +259,7 @@ class Reconciler:
         )
         self._places: dict[str, FollowupSlots] = {}
         self._claims = DueClaims(work.due, work.owner, lambda name: self._places_of(name).rate)
-        self._looked = asyncio.Event()
+        self._checked = asyncio.Event()
         self._turned_at = work.now()
         self._has_recalled = False
 
@@ -269,47 +269,47 @@ class Reconciler:
 
         Raises:
             StoreUnavailable: the store does not answer; in an ``ExceptionGroup``
-                when it was lost between two looks.
+                when it was lost between two checks.
         """
         try:
-            looks = await self._look_at_all()
+            checks = await self._check_all()
         except Exception:
-            # What goes wrong with looks must be seen in the figures, so these go on.
+            # Failing checks must be seen in the metrics, which therefore go on.
             with suppress(StoreUnavailable):
-                await self._tell()
+                await self._report_states()
             raise
-        await self._tell()
-        return looks
+        await self._report_states()
+        return checks
 
-    async def _look_at_all(self) -> int:
+    async def _check_all(self) -> int:
         """Claim and check until nothing is due; report the payouts' states now and then."""
         self._claims.forget()
-        looks, told_at = 0, asyncio.get_running_loop().time()
-        async with asyncio.TaskGroup() as looking:
+        checks, reported_at = 0, asyncio.get_running_loop().time()
+        async with asyncio.TaskGroup() as tasks:
             while True:
                 claimed = await self._claim()
-                looks += len(claimed)
+                checks += len(claimed)
                 for payouts in by_account(claimed):
-                    looking.create_task(self._follow(payouts))
+                    tasks.create_task(self._follow(payouts))
                 if not await self._is_under_way():
                     break
-                if asyncio.get_running_loop().time() - told_at >= self._work.pause_s:
-                    told_at = asyncio.get_running_loop().time()
-                    await self._tell()
-        return looks
+                if asyncio.get_running_loop().time() - reported_at >= self._work.pause_s:
+                    reported_at = asyncio.get_running_loop().time()
+                    await self._report_states()
+        return checks
 
     async def _is_under_way(self) -> bool:
         """Wait until there may be more to claim; False when nothing is left."""
         try:
             async with asyncio.timeout(self._work.pause_s):
                 while self._claims.holds_any and not self._claims.can_go_on:
-                    self._looked.clear()
-                    await self._looked.wait()
+                    self._checked.clear()
+                    await self._checked.wait()
         except TimeoutError:
             return True
         return self._claims.can_go_on
 
-    async def _tell(self) -> None:
+    async def _report_states(self) -> None:
         self._work.tell(list(await self._work.due.standing()), self._work.now())
 
     async def _claim(self) -> Sequence[Payout]:
@@ -386,12 +386,12 @@ class Reconciler:
         Payouts that are settled, or held by the bank, are released at once.
         """
         trace.begin_background()
-        first, left, begun = payouts[0], list[_Looked](), asyncio.get_running_loop().time()
+        first, left, begun = payouts[0], list[_Checked](), asyncio.get_running_loop().time()
         find = self._work.find_account(first.account_id)
         account = await self._seen(find, first, otherwise=None)
-        async with asyncio.TaskGroup() as looking:
+        async with asyncio.TaskGroup() as tasks:
             for payout in payouts:
-                looking.create_task(self._look(payout, account, left))
+                tasks.create_task(self._look(payout, account, left))
         if account is None or not left:
             return
         if len(left) == 1:
@@ -408,7 +408,7 @@ class Reconciler:
             for each, found in zip(left, searched, strict=True):
                 letting_go.create_task(self._let_go(each.claimed, found, each.heard))
 
-    async def _look(self, payout: Payout, account: Account | None, left: list[_Looked]) -> None:
+    async def _look(self, payout: Payout, account: Account | None, left: list[_Checked]) -> None:
         """Query one payout once its bank has capacity; open ones are appended to ``left``."""
         heard, seen, follow_up = list[PayoutEvent](), payout, self._work.follow_up
         if account is not None:
@@ -417,7 +417,7 @@ class Reconciler:
                 look = follow_up.look(payout, account, _LOOK_S, hear=heard.append)
                 seen = await self._seen(look, payout, otherwise=payout)
         if account is not None and self._may_be_in_statement(seen):
-            left.append(_Looked(payout, seen, heard))
+            left.append(_Checked(payout, seen, heard))
         else:
             await self._let_go(payout, seen, heard)
 
@@ -429,7 +429,7 @@ class Reconciler:
         """Release a claimed payout, and its capacity."""
         await self._release(seen, heard)
         self._claims.let_go(claimed)
-        self._looked.set()
+        self._checked.set()
 
     def _places_of(self, provider: str) -> FollowupSlots:
         """Return the slots of a bank."""

@@ -52,7 +52,7 @@ from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
-from gateway.core.terms import terms_of
+from gateway.core.terms import search_term
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.core.windows import DEFAULT_LIMIT, LARGEST_LIMIT, LOCAL, local_end, local_start
 from gateway.payouts.certainty import CERTAINTY, proven
@@ -569,7 +569,7 @@ def _order(query: PayoutQuery) -> Callable[[ColumnElement[Any]], ColumnElement[A
 def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Sequence[Condition]]:
     """Return the statement for companies in scope and one of the lists of conditions."""
     wanted, text = query.wanted, query.wanted.text
-    centavos = None if text is None else terms_of(text).centavos
+    centavos = None if text is None else search_term(text).centavos
     exact = () if centavos is None else (Money(centavos),)
     least = max((*exact, *filter(None, [wanted.least])), default=None)
     most = min((*exact, *filter(None, [wanted.most])), default=None)

@@ -67,8 +67,8 @@ from gateway.security.keys import Derivation
 from gateway.security.sealing import SealBroken, Sealer
 from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
 from gateway.store.kernel.database import Database, failures_as_ours
-from gateway.store.kernel.hot_statements import Execution, Key, bound
 from gateway.store.kernel.partitions import EVENTS
+from gateway.store.kernel.prepared import Execution, Key, bound
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record, instant_unseen, reference_digest
 from gateway.store.tables.core import attempts, opinions, payout_events, payouts, returns
@@ -106,7 +106,7 @@ class _Query:
         ]
 
 
-class _Look(NamedTuple):
+class _Lookup(NamedTuple):
     """
     A query by key, by content, or both at once.
 
@@ -117,11 +117,11 @@ class _Look(NamedTuple):
     query: _Query | None = None
 
 
-def _look_before(account_id: str, request: PayoutRequest, since: datetime | None) -> _Look:
+def _lookup_before(account_id: str, request: PayoutRequest, since: datetime | None) -> _Lookup:
     key = account_id, reference_digest(request.reference)
     if since is None:
-        return _Look(key)
-    return _Look(key, _query(key, request, since))
+        return _Lookup(key)
+    return _Lookup(key, _query(key, request, since))
 
 
 def _query(key: Key, like: Payout | PayoutRequest, since: datetime) -> _Query:
@@ -223,8 +223,8 @@ class StoredPayouts:
         self._turns = asyncio.Semaphore(_AT_ONCE)
         lately = database.each_of(_MOVED, _CONTENT, "contents")
         self._alike = lately.order_by(payouts.c.created_at)
-        self._looks: BatchQueue[_Look, tuple[Rows, Rows]] = BatchQueue(
-            self._look,
+        self._lookups: BatchQueue[_Lookup, tuple[Rows, Rows]] = BatchQueue(
+            self._look_up,
             BatchLimits(count=_BATCHES, queue_s=database.checkout_s, whole_s=database.whole_s),
         )
 
@@ -282,7 +282,7 @@ class StoredPayouts:
 
     async def close(self) -> None:
         """Finish pending writes; afterwards only lists and attempts can be read."""
-        for each in (self._writer, self._looks):
+        for each in (self._writer, self._lookups):
             await each.close()
 
     async def find(self, account_id: str, reference: str) -> Payout | None:
@@ -294,7 +294,7 @@ class StoredPayouts:
         """
         with failures_as_ours():
             key = account_id, reference_digest(reference)
-            rows, _ = await self._looks.ask(_Look(key))
+            rows, _ = await self._lookups.ask(_Lookup(key))
         return restored_payout(rows[0]) if rows else None
 
     async def precedents(
@@ -307,7 +307,7 @@ class StoredPayouts:
             StoreUnavailable: the store did not answer.
         """
         with failures_as_ours():
-            named, alike = await self._looks.ask(_look_before(account_id, request, since))
+            named, alike = await self._lookups.ask(_lookup_before(account_id, request, since))
         return Precedents(
             restored_payout(named[0]) if named else None, [row.reference for row in alike]
         )
@@ -321,7 +321,7 @@ class StoredPayouts:
         """
         with failures_as_ours():
             key = payout.account_id, reference_digest(payout.reference)
-            _, alike = await self._looks.ask(_Look(query=_query(key, payout, since)))
+            _, alike = await self._lookups.ask(_Lookup(query=_query(key, payout, since)))
         return [row.reference for row in alike]
 
     async def similar_around(
@@ -491,12 +491,12 @@ class StoredPayouts:
         finally:
             self._turns.release()
 
-    async def _look(self, looks: Sequence[_Look]) -> Sequence[tuple[Rows, Rows]]:
+    async def _look_up(self, lookups: Sequence[_Lookup]) -> Sequence[tuple[Rows, Rows]]:
         """Run all queries together; if one cannot be sent to the database, each alone."""
-        keys = list(dict.fromkeys(each.key for each in looks if each.key is not None))
-        queries = [each.query for each in looks if each.query is not None]
+        keys = list(dict.fromkeys(each.key for each in lookups if each.key is not None))
+        queries = [each.query for each in lookups if each.query is not None]
         async with self._database.reading_at_once() as execution:
-            with faults_of_rows(of=len(looks)):
+            with faults_of_rows(of=len(lookups)):
                 found = await self._rows_of(execution, keys)
                 alike = await self._rows_like(execution, queries)
         return [
@@ -504,7 +504,7 @@ class StoredPayouts:
                 found.get(each.key, ()) if each.key is not None else (),
                 each.query.own(alike) if each.query is not None else (),
             )
-            for each in looks
+            for each in lookups
         ]
 
     async def _rows_of(self, execution: Execution, keys: Sequence[Key]) -> Mapping[Key, Rows]:

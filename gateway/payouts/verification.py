@@ -68,7 +68,7 @@ class Report:
 
     Attributes:
         executions: Each counted once, even if both statement and books report it.
-        told: The provider keys found in statements.
+        reported: The provider keys found in statements.
         returned: Payouts of which something came back.
         foreign: Pix that left an account without a key of ours: ordered
             elsewhere, or by a bank that does not repeat keys.
@@ -82,7 +82,7 @@ class Report:
     foreign: int = 0
     unnamed: int = 0
     returned: int = 0
-    told: set[str] = field(default_factory=set)
+    reported: set[str] = field(default_factory=set)
     differences: list[Difference] = field(default_factory=list)
 
     def add(self, found: Difference) -> None:
@@ -147,7 +147,7 @@ class Verification:
         await self._note(account, bank, shown.returns, report)
         keys = {each.key for each in shown.executions}
         report.executions += len(shown.executions)
-        report.told |= keys
+        report.reported |= keys
         for row in rows:
             own = row.was_sent_from(bank) and row.state is PayoutState.PAID
             settled = row.settled_at is not None and row.settled_at < later.end
@@ -187,10 +187,10 @@ class Verification:
     ) -> None:
         """Compare with the bank's own books; unexplained executions count for all accounts."""
         ids = {account.id for account in accounts}
-        told = [each for each in await books() if window.start <= each.at < window.end]
-        concerning = [each for each in told if await self._concerns(each, ids)]
+        booked = [each for each in await books() if window.start <= each.at < window.end]
+        concerning = [each for each in booked if await self._concerns(each, ids)]
         await self._compare(concerning, report)
-        report.executions += sum(each.key not in report.told for each in concerning)
+        report.executions += sum(each.key not in report.reported for each in concerning)
 
     async def _concerns(self, execution: Execution, account_ids: set[str]) -> bool:
         row = await self.follow_ups.find_by_key(execution.key)

@@ -60,7 +60,7 @@ from gateway.payouts.rows import (
 from gateway.payouts.schedule import Checked
 from gateway.store.kernel.batching import BatchLimits, BatchQueue, faults_of_rows
 from gateway.store.kernel.database import Database, FactSealing, failures_as_ours
-from gateway.store.kernel.hot_statements import (
+from gateway.store.kernel.prepared import (
     EXECUTE_MANY,
     Among,
     BulkParameters,
@@ -378,14 +378,14 @@ class _Batch:
         if writes:
             rows = [_beginning_values(each) for each in writes]
             begin = _begin_attempts(self._bulk, with_events=self.database.joins)
-            told = (begun(each.payout, each.attempt) for each in writes)
-            await self._tell(begin, rows, told)
+            logged = (begun(each.payout, each.attempt) for each in writes)
+            await self._tell(begin, rows, logged)
 
     async def _tell(
-        self, statement: Insert | Update, rows: Sequence[BulkRow], told: Iterable[PayoutEvent]
+        self, statement: Insert | Update, rows: Sequence[BulkRow], logged: Iterable[PayoutEvent]
     ) -> None:
         """Execute a statement, and add an event for each row; together where that is possible."""
-        events = self._events(told)
+        events = self._events(logged)
         if self.database.joins:
             rows = [{**row, **event} for row, event in zip(rows, events, strict=True)]
             await self._execute(statement, rows)
@@ -393,8 +393,8 @@ class _Batch:
         await self._execute(statement, rows)
         await self._execute(_add_events(self._bulk), events)
 
-    def _events(self, told: Iterable[PayoutEvent]) -> Sequence[BulkRow]:
-        return [_named("event", event_row(each, self.database.facts)) for each in told]
+    def _events(self, logged: Iterable[PayoutEvent]) -> Sequence[BulkRow]:
+        return [_named("event", event_row(each, self.database.facts)) for each in logged]
 
     async def _execute(self, statement: Executable, rows: Sequence[BulkRow]) -> Result:
         return await self.connection.execute(statement, self._bulk.bind(rows))
@@ -506,7 +506,7 @@ def _add_payouts(bulk: BulkParameters, insert_new: InsertNew) -> Insert:
 def _begin_attempts(bulk: BulkParameters, *, with_events: bool) -> Insert:
     """Insert the attempts of new payouts and of claims; with ``with_events`` their events, too."""
     into = bulk.insert_rows(insert(attempts), _types(attempts, "", _NEW_ATTEMPT))
-    return into.add_cte(_add_events(bulk).cte("told")) if with_events else into
+    return into.add_cte(_add_events(bulk).cte("logged")) if with_events else into
 
 
 @cache
@@ -522,7 +522,7 @@ def _add_whole(bulk: BulkParameters, insert_new: InsertNew) -> Found:
     tried = bulk.parameters(_types(attempts, "begin_", _NEW_ATTEMPT))
     rows = select(*tried.values()).where(*_is_of(added, tried, "begin_"))
     begin = insert(attempts).from_select(list(_NEW_ATTEMPT), rows)
-    return select(*added.c).add_cte(begin.cte("begun"), _add_events(bulk, added).cte("told"))
+    return select(*added.c).add_cte(begin.cte("begun"), _add_events(bulk, added).cte("logged"))
 
 
 @cache
@@ -533,8 +533,11 @@ def _step_whole(bulk: BulkParameters) -> Found:
     Returns the keys of the payouts that were changed.
     """
     stepped = _step_payouts(bulk).returning(*_COLUMNS).cte("stepped")
-    ended, told = _end_attempts(bulk, stepped).cte("ended"), _add_events(bulk, stepped).cte("told")
-    return select(*stepped.c).add_cte(ended, told)
+    ended, logged = (
+        _end_attempts(bulk, stepped).cte("ended"),
+        _add_events(bulk, stepped).cte("logged"),
+    )
+    return select(*stepped.c).add_cte(ended, logged)
 
 
 @cache
@@ -548,16 +551,19 @@ def _step_free(bulk: BulkParameters) -> Found:
     free = select(*_COLUMNS).where(*_matches(payouts, given, _KEY))
     locked = free.with_for_update(skip_locked=True, of=payouts).cte("locked")
     stepped = _step_payouts(bulk, locked).returning(*_COLUMNS).cte("stepped")
-    ended, told = _end_attempts(bulk, stepped).cte("ended"), _add_events(bulk, stepped).cte("told")
+    ended, logged = (
+        _end_attempts(bulk, stepped).cte("ended"),
+        _add_events(bulk, stepped).cte("logged"),
+    )
     both = locked.outerjoin(stepped, and_(*(locked.c[name] == stepped.c[name] for name in _KEY)))
     is_done = stepped.c.account_id.is_not(None).label("is_done")
-    return select(*locked.c, is_done).select_from(both).add_cte(ended, told)
+    return select(*locked.c, is_done).select_from(both).add_cte(ended, logged)
 
 
 def _is_of(
     done: CTE | None, row: Parameters | ReadOnlyColumnCollection[str, Any], when: str = ""
 ) -> Iterable[ColumnElement[bool]]:
-    """Say that a row's payout is one of those that were written; without them each is."""
+    """Return the conditions that a row's payout was written by ``done``; none without it."""
     if done is None:
         return []
     return [row[f"{when}{name}"] == done.c[name] for name in _KEY]
@@ -661,15 +667,15 @@ def _beginning_values(write: Intent | Claim) -> dict[str, object]:
 
 def _intent_values(write: Intent, sealing: FactSealing | None) -> dict[str, object]:
     """Return the values of a new payout, its first attempt, and its event."""
-    told = event_row(begun(write.payout, write.attempt), sealing)
+    event = event_row(begun(write.payout, write.attempt), sealing)
     tried = _named("begin", _beginning_values(write))
-    return {**payout_row(write.payout), **tried, **_named("event", told)}
+    return {**payout_row(write.payout), **tried, **_named("event", event)}
 
 
 def _settling_values(change: Change, sealing: FactSealing | None) -> dict[str, object]:
     """Return the values of a step, of its attempt's end, and of its event."""
-    told = event_row(stepped(change), sealing)
-    return {**_step_values(change), **_ending_values(change), **_named("event", told)}
+    event = event_row(stepped(change), sealing)
+    return {**_step_values(change), **_ending_values(change), **_named("event", event)}
 
 
 def _step_values(change: Change) -> dict[str, object]:

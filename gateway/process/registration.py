@@ -66,6 +66,6 @@ def refuse_conflicts(problems: Sequence[str]) -> None:
     """
     if problems:
         seconds = f"{LEASE.total_seconds():.0f} s"
-        told = f"see pixgate keys status; a process that was killed counts for {seconds}"
-        message = f"{'; '.join(problems)} ({told})"
+        hint = f"see pixgate keys status; a process that was killed counts for {seconds}"
+        message = f"{'; '.join(problems)} ({hint})"
         raise RuleViolation(message)

@@ -100,9 +100,9 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
             "may_refund": panel.may(visit, refunds.order),
         }
         if chosen and visit.reads_bank:
-            told = await part(found(visit, chosen, show, days), _FAILS)
-            page, data["totals"] = told.data or (None, None)
-            data["found"] = Part(data=page, problem=told.problem)
+            result = await part(found(visit, chosen, show, days), _FAILS)
+            page, data["totals"] = result.data or (None, None)
+            data["found"] = Part(data=page, problem=result.problem)
         return Shown(template="received/list.html", part="received/_list.html", data=data)
 
     csv = ("text/csv",)

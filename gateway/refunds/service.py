@@ -18,7 +18,7 @@ from gateway.core.approvals import Approval
 from gateway.core.money import ZERO, Sum, sum_of
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
-from gateway.core.terms import terms_of
+from gateway.core.terms import search_term
 from gateway.core.windows import Listed
 from gateway.payouts.model import Payout
 from gateway.refunds import report_file as received
@@ -103,7 +103,7 @@ class Refunds:
         asked_at = self.kept.now()
         payments = await received_within(bank_of(self.banks, account), wanted.search.window)
         self.kept.received(account, payments, asked_at)
-        terms = terms_of(wanted.text)
+        terms = search_term(wanted.text)
         return [
             each
             for each in payments
@@ -129,7 +129,7 @@ class Refunds:
     ) -> tuple[Listed[Refund], Totals]:
         """Search as ``search``, and add up all that was found."""
         refunds = await refunds_within(bank_of(self.banks, account), wanted.search.window)
-        terms = terms_of(wanted.text)
+        terms = search_term(wanted.text)
         chosen = [
             each
             for each in refunds

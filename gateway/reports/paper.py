@@ -178,8 +178,8 @@ def _story(
 ) -> Iterator[platypus.Flowable]:
     """Put a summary before the rows; each is a table of its own, for one that is split is slow."""
     for label, text in facts:
-        told = pen.told(text, _FACTS[1])
-        cells = [platypus.Paragraph(escape(label), _LABEL), platypus.Paragraph(told, _TEXT)]
+        markup = pen.markup(text, _FACTS[1])
+        cells = [platypus.Paragraph(escape(label), _LABEL), platypus.Paragraph(markup, _TEXT)]
         yield platypus.Table([cells], _FACTS, style=_BARE)
     drawn = [_row(pen, each) for each in rows]
     if pen.missing:
@@ -216,10 +216,10 @@ def _row(pen: _Pen, row: Row | str) -> platypus.Table:
     """Write one movement, or a sentence; the minus tells a debit, the colour only repeats it."""
     if isinstance(row, str):
         return platypus.Table([["", row, ""]], _COLUMNS, style=_ROW)
-    lines = [pen.told(line, _COLUMNS[1]) for line in row.lines]
+    lines = [pen.markup(line, _COLUMNS[1]) for line in row.lines]
     if row.identifiers:
-        told = pen.told(row.identifiers, _COLUMNS[1])
-        small = f'<font size="{_SMALL}" color="{_GREY.hexval()}">{told}</font>'
+        markup = pen.markup(row.identifiers, _COLUMNS[1])
+        small = f'<font size="{_SMALL}" color="{_GREY.hexval()}">{markup}</font>'
         lines.append(small)
     cells = [row.when, platypus.Paragraph("<br/>".join(lines), _TEXT), row.amount]
     return platypus.Table([cells], _COLUMNS, style=_OWED if row.owed else _ROW)
@@ -269,7 +269,7 @@ class _Pen:
     faces: _Faces
     missing: dict[str, None] = field(default_factory=dict)
 
-    def told(self, text: str, width: float) -> str:
+    def markup(self, text: str, width: float) -> str:
         """Return a text as reportlab markup, in drawing order."""
         if text.isascii():
             return escape(text)

@@ -52,9 +52,9 @@ class LoggedRequest:
     def to_document(self, _reader: object = None) -> RequestDocument:
         """Show it."""
         fields = RequestDocument.__struct_fields__
-        told = {each: getattr(self, each) for each in fields if each not in _OWN_FORM}
+        values = {each: getattr(self, each) for each in fields if each not in _OWN_FORM}
         line = msgspec.json.decode(self.line)
-        return RequestDocument(duration_ms=self.duration_us / 1000, line=line, **told)
+        return RequestDocument(duration_ms=self.duration_us / 1000, line=line, **values)
 
 
 _OWN_FORM: Final = ("duration_ms", "line")

@@ -20,9 +20,9 @@ from gateway.request_log.model import (
     RequestSearch,
 )
 from gateway.store.kernel.database import Database, page
-from gateway.store.kernel.hot_statements import BulkParameters
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.kernel.partitions import REQUESTS
+from gateway.store.kernel.prepared import BulkParameters
 from gateway.store.kernel.structs import from_row
 from gateway.store.tables.backoffice import OF_ACCOUNT, OF_COMPANY, OF_CREDENTIAL, REFUSED, requests
 from gateway.store.tables.columns import record_of, row_of

@@ -116,7 +116,7 @@ def _amount(text: str) -> Money:
         raise click.UsageError(message) from problem
 
 
-def _show(terminal: Terminal, state: ReviewState, told: str) -> None:
+def _show(terminal: Terminal, state: ReviewState, message: str) -> None:
     rows = [opinion_row(each) for each in state.opinions]
     said = [f"{row['by']}:{row['verdict']}" for row in rows]
     terminal.show(
@@ -128,7 +128,7 @@ def _show(terminal: Terminal, state: ReviewState, told: str) -> None:
         }
     )
     if not terminal.as_json:
-        click.echo(told, err=True)
+        click.echo(message, err=True)
 
 
 def unresolved_row(case: UnresolvedPayout, now: datetime) -> Row:

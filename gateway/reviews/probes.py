@@ -86,7 +86,7 @@ class UnresolvedProbes:
         )
 
     async def _ask(self, acting: AuditContext, payouts: Sequence[Payout]) -> list[ProbedPayout]:
-        """Ask every bank about its payouts, the banks side by side."""
+        """Query the payouts at their banks, all banks concurrently."""
         until = acting.now() + BEGINS_WITHIN
         results: list[ProbedPayout] = []
         try:

@@ -152,7 +152,7 @@ class Reviews:
 
     @requires(Area.REVIEW, Action.READ)
     async def is_own(self, who: Staff, account: Account, reference: str) -> bool:
-        """Say whether you ordered a payout, or approved it: others give their opinion then."""
+        """Return whether the caller ordered or approved a payout, and so cannot review it."""
         payout = await self.payouts.find(account.id, reference)
         by = person(who.acting.actor)
         return payout is not None and await self.reviewers.ordered_or_approved(by, payout)

@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import quote, urlencode
 
 from gateway.core.errors import ServiceError
-from gateway.core.terms import terms_of
+from gateway.core.terms import search_term
 from gateway.http.panel.pages.formats import local
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, page_asked, part, typed
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
@@ -86,8 +86,8 @@ class SearchPages:
             if hits or page > 1:
                 break
             # a refused request has no payout
-            told = await part(self._trace(visit, meant))
-            if told.problem is None:
+            result = await part(self._trace(visit, meant))
+            if result.problem is None:
                 return Redirect(address("/panel/trace/{trace_id}", trace_id=meant))
         at_banks = None
         if visit.reads_bank:
@@ -127,7 +127,7 @@ class SearchPages:
             "is_exact": bool(found and found.is_exact),
             "is_kept": is_kept,
             "asked": asked,
-            "by_name": asked.day is None and terms_of(asked.text).centavos is None,
+            "by_name": asked.day is None and search_term(asked.text).centavos is None,
             "days": days,
             "most": COMPARED_AT_MOST,
             "names": await self.panel.names(visit, ids),

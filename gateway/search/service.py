@@ -24,7 +24,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.money import Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
-from gateway.core.terms import terms_of
+from gateway.core.terms import search_term
 from gateway.core.windows import Keyset, Paging, Search, Window, local_start
 from gateway.payouts.documents import FoundPayout
 from gateway.payouts.search import (
@@ -160,7 +160,7 @@ class Searches:
         asked = TextQuery.of(text, today)
         since, until = asked.since(today), asked.until
         paid, made = await self._listed(who, asked) if page == 1 else ((), ())
-        terms = terms_of(asked.text)
+        terms = search_term(asked.text)
         ordered = [approvals.c.ordered_at >= since]
         if until is not None:
             ordered.append(approvals.c.ordered_at < until)
@@ -312,14 +312,14 @@ class BankSearches:
                 return None
 
         answers = await asyncio.gather(*map(ask, chosen))
-        told = [(each, said) for each, said in zip(chosen, answers, strict=True) if said]
-        came = [(each, payment) for each, said in told for payment in said[0]]
-        back = [(each, refund) for each, said in told for refund in said[1]]
+        answered = [(each, said) for each, said in zip(chosen, answers, strict=True) if said]
+        came = [(each, payment) for each, said in answered for payment in said[0]]
+        back = [(each, refund) for each, said in answered for refund in said[1]]
         return FoundAtBanks(
             days=days,
             received=sorted(came, key=lambda each: each[1].paid_at, reverse=True)[:FOUND_AT_MOST],
             refunds=sorted(back, key=lambda each: each[1].created_at, reverse=True)[:FOUND_AT_MOST],
-            read=len(told),
+            read=len(answered),
             failed=[each.name for each, said in zip(chosen, answers, strict=True) if said is None],
             left=len(named) > len(chosen),
         )

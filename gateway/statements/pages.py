@@ -70,8 +70,8 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
                 data["last"] = (await part(readings.last(panel.staff(visit), account))).data
             if balance.data and movements.data and movements.data.read_at and asks_bounds:
                 who, window = panel.staff(visit), LocalWindow(days.init, days.ends)
-                told = statements.bounds(who, account, window, movements.data, balance.data)
-                data["bounds"] = await part(told, _FAILS)
+                reading = statements.bounds(who, account, window, movements.data, balance.data)
+                data["bounds"] = await part(reading, _FAILS)
         template, swapped = "accounts/statement.html", "accounts/_statement.html"
         return Shown(template=template, part=swapped, data=data)
 

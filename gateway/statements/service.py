@@ -21,7 +21,7 @@ from gateway.core.account import Account
 from gateway.core.money import Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
-from gateway.core.terms import terms_of
+from gateway.core.terms import search_term
 from gateway.core.windows import (
     LONGEST_DAYS,
     LocalWindow,
@@ -152,7 +152,12 @@ class Statements:
 
     @requires(Area.BALANCE, Action.READ)
     async def bounds(
-        self, who: Staff, account: Account, days: Window, told: LinkedStatement, before: Balance
+        self,
+        who: Staff,
+        account: Account,
+        days: Window,
+        statement: LinkedStatement,
+        before: Balance,
     ) -> Bounds | None:
         """
         Calculate an account's balances before and after local days; raises as above.
@@ -161,7 +166,7 @@ class Statements:
             who: The caller.
             account: The account.
             days: The days.
-            told: Their statement, just read from the bank.
+            statement: Their statement, just read from the bank.
             before: The balance as it was read before the statement.
 
         Returns:
@@ -177,7 +182,7 @@ class Statements:
         if after.balance != before.balance:
             return None
         closing = after.balance.centavos - since.came_in + since.went_out
-        opening = closing - told.sums.came_in + told.sums.went_out
+        opening = closing - statement.sums.came_in + statement.sums.went_out
         return Bounds(opening=Sum(opening), closing=Sum(closing))
 
     @requires(Area.TRANSACTION, Action.READ)
@@ -204,7 +209,7 @@ class Statements:
         self, account: Account, entries: Sequence[Entry], wanted: StatementSearch
     ) -> tuple[Sequence[LinkedEntry], Sequence[Entry]]:
         """Return a page of the matching movements, linked, and all of them."""
-        paging, terms = wanted.search.paging, terms_of(wanted.text)
+        paging, terms = wanted.search.paging, search_term(wanted.text)
         cut = slice(paging.offset, paging.offset + paging.limit)
         if not wanted.untied and (not terms.text or terms.centavos is not None):
             chosen = [each for each in entries if terms.fits([each.value], *_words(each))]

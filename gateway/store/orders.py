@@ -30,14 +30,14 @@ async def void_orders(
 
     Runs in the transaction of the change; returns one audit event for each.
     """
-    told: list[AuditEvent] = []
+    events: list[AuditEvent] = []
     for row in (await connection.execute(_ORDERED, {"user_id": user.id})).all():
         approval = from_row(row, Approval)
         if reason := why_void(user, approval):
             void = replace(approval, state=ApprovalState.VOID, decided_at=cause.at, reason=reason)
             if (await connection.execute(deciding(void))).rowcount:
-                told.append(_voided(void, cause))
-    return told
+                events.append(_voided(void, cause))
+    return events
 
 
 async def collect(connection: AsyncConnection, collection: SecretCollection) -> None:

@@ -67,15 +67,15 @@ def explain(refusal: Refusal, known: Circumstances) -> Explanation:
 
 def refusal_of(line: LoggedRequest) -> Refusal:
     """Read a refusal from a line of the request log."""
-    told = msgspec.json.decode(line.line, type=dict[str, object])
-    field, payout = (str(told.get(name, "")) for name in _LINE_FIELDS)
+    details = msgspec.json.decode(line.line, type=dict[str, object])
+    field, payout = (str(details.get(name, "")) for name in _LINE_FIELDS)
     return Refusal(
         surface=line.surface,
         route=line.route,
-        method=line.method or str(told.get("method", "")),
+        method=line.method or str(details.get("method", "")),
         status=line.status,
         code=line.code,
-        reason=line.reason or str(told.get("reason_id", "")),
+        reason=line.reason or str(details.get("reason_id", "")),
         field=field,
         payout=payout,
     )
@@ -155,7 +155,7 @@ def texts() -> frozenset[str]:
     """Return every text of facts, for pages that say them in another language."""
     said = (_NOTHING_REFUSED, _NOTHING_DONE, _REFUSED)
     always = (*(each.template for each in said), _ASKED, _NO_PERMISSION)
-    return frozenset({*always, *(text for told in _FACTS.values() for text in told)})
+    return frozenset({*always, *(text for facts in _FACTS.values() for text in facts)})
 
 
 def _ends(refusal: Refusal, step: int) -> Iterable[Sentence]:

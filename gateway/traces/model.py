@@ -49,7 +49,7 @@ class Sentence(Struct, frozen=True):
 
 
 def sentence(template: str, values: Mapping[str, str] = MappingProxyType({})) -> Sentence:
-    """Say a text with the values of its names."""
+    """Fill a template with the values of its names."""
     return Sentence(template.format_map(values), template, dict(values))
 
 

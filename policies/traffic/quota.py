@@ -134,7 +134,7 @@ class Shares:
         return self._share(key).asking
 
     def ask(self, key: str) -> Ask:
-        """Ask for the next share, and give back what is left of the one before."""
+        """Build the request for the next share; the unused rest of the former one is returned."""
         now, share, rate = self._clock(), self._share(key), self._buckets.rate.rate
         left, share.left = share.left, 0
         debt_s = min(self._longest_debt_s, share.charged / rate)
@@ -291,7 +291,7 @@ async def _wait_for(
 
 
 async def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) -> bool:
-    """Ask for missing shares; return whether there was an answer."""
+    """Request missing shares from the shared limits; return whether they answered."""
     free = [each for each in lacking if each[0].asking(each[1]) is None]
     asks = [shares.ask(key) for shares, key in free]
     grants: Sequence[Grant | None] = [None] * len(asks)

@@ -98,7 +98,7 @@ def read_fields(
 
 
 def _is_amount(kind: object) -> bool:
-    """Tell whether a field is of ``Money``, which may be optional, annotated, or both."""
+    """Return whether a field's type is ``Money``, optional and annotated forms included."""
     return kind is Money or any(map(_is_amount, get_args(kind)))
 
 

@@ -82,7 +82,7 @@ class Access(BankAdapter):
         """
         secrets = secrets_of(account, ApiPixSecrets)
         headers, more = (
-            {told: getattr(secrets, name) for told, name in fields.items()}
+            {field: getattr(secrets, name) for field, name in fields.items()}
             for fields in (self.profile.account_headers, self.profile.account_query)
         )
         asked = get(operation, path, headers, {**query, **more}, account.account_id, **steps)
@@ -134,7 +134,7 @@ class Access(BankAdapter):
         return outcome
 
     def _credentials(self, account: ProviderAccount) -> ClientCredentials:
-        """Return what the account asks for its token with."""
+        """Return the credentials by which the account gets its token."""
         secrets = secrets_of(account, ApiPixSecrets)
         return ClientCredentials(
             account_id=account.account_id,
@@ -146,10 +146,10 @@ class Access(BankAdapter):
 
 def error_code(answer: ProviderAnswer) -> str:
     """Return the bank's error code, in either shape; empty when unreadable."""
-    told = try_document(answer, documents.RECUSA)
-    if told is None:
+    refusal = try_document(answer, documents.RECUSA)
+    if refusal is None:
         return ""
-    return told.nome or told.type.rpartition("/")[2] or told.error
+    return refusal.nome or refusal.type.rpartition("/")[2] or refusal.error
 
 
 def failure(answer: ProviderAnswer) -> ProviderError:

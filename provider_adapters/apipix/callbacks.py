@@ -64,7 +64,7 @@ class ApiPixProof:
         Accept callers with the bank's certificate, or with a path segment made from a secret.
 
         Args:
-            certificate: Whose it must be; None believes no certificate.
+            certificate: The trusted one; None trusts no certificate.
             secrets: Those shared with the bank.
             address: What the bank makes of an address with such a step.
             lists_keys: It lists an account's keys: by one of them the account can be found.
@@ -80,7 +80,7 @@ class ApiPixProof:
         self._steps = None if no_secret_needed else SharedToken([each.encode() for each in steps])
 
     async def check(self, came: Delivery) -> Sequence[Notice] | None:
-        """Return what a callback says; nothing for the test at registration."""
+        """Return the notices of a callback; none for the test at registration."""
         shown = self._certificate is not None and self._certificate.proves(came.certificate)
         known = self._steps is not None and self._steps.proves(came.rest)
         return notices_of(came.body, lists_keys=self._lists_keys) if shown or known else None
@@ -190,7 +190,7 @@ def step_of(secret: bytes) -> str:
 
 def notices_of(body: bytes, *, lists_keys: bool) -> Sequence[Notice]:
     """
-    Read what a proven body says; nothing of a test, which is empty, or JSON without parts.
+    Read the notices of a proven body; none of a test, which is empty, or JSON without parts.
 
     A part that cannot be read is left out: the others are good. A body that is no JSON, and of
     which no part can be read either, is kept as a callback about nothing.
@@ -198,10 +198,10 @@ def notices_of(body: bytes, *, lists_keys: bool) -> Sequence[Notice]:
     Raises:
         BadReply: It has parts, and none can be read; the bank is to send it again.
     """
-    told = try_body(body, documents.AVISOS)
-    if told is None or not told.pix:
+    document = try_body(body, documents.AVISOS)
+    if document is None or not document.pix:
         return () if not body.strip() or is_json(body) else (_UNREADABLE,)
-    found = [notice for part in told.pix for notice in _notices(part, lists_keys=lists_keys)]
+    found = [notice for part in document.pix for notice in _notices(part, lists_keys=lists_keys)]
     if not found:
         raise BadReply(Reason.WRONG_SHAPE)
     return found
@@ -209,16 +209,16 @@ def notices_of(body: bytes, *, lists_keys: bool) -> Sequence[Notice]:
 
 def _notices(part: msgspec.Raw, *, lists_keys: bool) -> Iterator[Notice]:
     """Read one payment: sent, refunded, or received; nothing of a part that names nothing."""
-    told, whole = try_body(part, documents.AVISO), bytes(part)
-    if told is None:
+    document, whole = try_body(part, documents.AVISO), bytes(part)
+    if document is None:
         return
-    provider_key = told.envio.id if told.envio else None
-    if told.tipo == _SENT or provider_key:
-        event = _event(told.e2e, told.tipo, told.status)
+    provider_key = document.envio.id if document.envio else None
+    if document.tipo == _SENT or provider_key:
+        event = _event(document.e2e, document.tipo, document.status)
         yield Notice(event=event, kind=CallbackKind.PAYOUT, subject=provider_key or "", part=whole)
         return
-    account, named_by = _account(told, lists_keys=lists_keys)
-    refunds = [try_body(each, documents.DEVOLVIDO) for each in _each(told.devolucoes)]
+    account, named_by = _account(document, lists_keys=lists_keys)
+    refunds = [try_body(each, documents.DEVOLVIDO) for each in _each(document.devolucoes)]
     named = [refund for refund in refunds if refund is not None and refund.id]
     for refund in named:
         yield Notice(
@@ -229,11 +229,11 @@ def _notices(part: msgspec.Raw, *, lists_keys: bool) -> Iterator[Notice]:
             named_by=named_by,
             part=whole,
         )
-    if not named and (told.e2e or told.txid):
+    if not named and (document.e2e or document.txid):
         yield Notice(
-            event=_event(told.e2e, "received"),
-            kind=CallbackKind.CHARGE if told.txid else CallbackKind.OTHER,
-            subject=told.txid or "",
+            event=_event(document.e2e, "received"),
+            kind=CallbackKind.CHARGE if document.txid else CallbackKind.OTHER,
+            subject=document.txid or "",
             account=account,
             named_by=named_by,
             part=whole,
@@ -250,12 +250,12 @@ def _event(name: str, *more: str) -> str:
     return ":".join((name, *more)) if name else ""
 
 
-def _account(told: documents.Aviso, *, lists_keys: bool) -> tuple[str, NamedBy]:
+def _account(document: documents.Aviso, *, lists_keys: bool) -> tuple[str, NamedBy]:
     """Return the account's name: a random key, if its bank lists those, else its charge."""
-    key = told.chave or ""
-    if lists_keys and (_is_random(key) or not told.txid):
+    key = document.chave or ""
+    if lists_keys and (_is_random(key) or not document.txid):
         return key, NamedBy.KEY
-    return told.txid or "", NamedBy.CHARGE
+    return document.txid or "", NamedBy.CHARGE
 
 
 def _is_random(key: str) -> bool:

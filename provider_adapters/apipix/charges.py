@@ -174,7 +174,7 @@ class Charges(Access):
     async def _removed(
         self, account: ProviderAccount, reference: str, path: str, txid: str
     ) -> Charge:
-        """Ask for a charge to be removed, once."""
+        """Order the removal of a charge; sent once."""
         unknown = self._unknown("cancel_charge")
 
         def shape(charge: documents.Cobranca) -> Charge:
@@ -259,11 +259,11 @@ class Charges(Access):
         charge: documents.Cobranca,
         by: Deadline,
     ) -> str:
-        """Return the payload: as the bank tells it, else made of the location; empty without."""
+        """Return the payload: the bank's, else made of the location; empty without."""
         made = charge.emv or _made_of_location(charge, account.holder)
         try:
-            told = charge.emv or await self._payload(account, operation, charge, by)
-            return told.strip() or made
+            payload = charge.emv or await self._payload(account, operation, charge, by)
+            return payload.strip() or made
         except ProviderError:
             if not made:
                 raise
@@ -297,9 +297,9 @@ def person(found: documents.Pessoa | None) -> Party:
 
 
 def payer(pix: documents.Pix) -> Payer | None:
-    """Read who paid; Efí tells it in a place of its own, many banks not at all."""
-    told = pix.pagador or (pix.extras.pagador if pix.extras else None)
-    named = told or documents.Pessoa()
+    """Read the payer; Efí has it in a field of its own, many banks nowhere."""
+    person = pix.pagador or (pix.extras.pagador if pix.extras else None)
+    named = person or documents.Pessoa()
     return payer_of(named.nome, named.tax_number, pix.info)
 
 
@@ -338,7 +338,7 @@ def _order(order: ChargeOrder) -> Mapping[str, object]:
 
 
 def _debtor(payer: Payer) -> Mapping[str, str]:
-    """Write who is to pay: the standard wants name and tax number, or nobody."""
+    """Write the payer: the standard requires name and tax number, or neither."""
     if not payer.name or not payer.tax_number or len(payer.name) > _LONGEST_NAME:
         raise NeverSendable
     field = "cpf" if len(payer.tax_number) == _CPF_DIGITS else "cnpj"
@@ -371,18 +371,18 @@ def _state(
     """
     Return a charge's state and its payment, for the QR code and the transaction alike.
 
-    It is paid when the bank says so, or shows a payment that suffices beside another state. The
-    latest that suffices is told; of a charge that the bank calls paid the latest at all.
+    It is paid in the bank's state Paid, or with a sufficient payment beside another state. The
+    payment is the latest sufficient one, else, for a charge that the bank calls paid, the latest.
     """
-    told = known(CHARGE_STATUSES, document.status, ChargeStatus.ACTIVE, unknown)
+    state = known(CHARGE_STATUSES, document.status, ChargeStatus.ACTIVE, unknown)
     suffices, paid = _latest(document, _payments(document))
-    return (ChargeStatus.PAID, paid) if suffices or told is ChargeStatus.PAID else (told, None)
+    return (ChargeStatus.PAID, paid) if suffices or state is ChargeStatus.PAID else (state, None)
 
 
 def _latest(
     document: documents.Cobranca, payments: Sequence[documents.Pix]
 ) -> tuple[bool, documents.Pix | None]:
-    """Say whether a payment suffices; return the latest that does, else the latest at all."""
+    """Return whether a payment suffices, and the latest sufficient payment, else the latest."""
     least = _least(document.valor)
     enough = [
         each for each in payments if _is_meant(each, document) and amount(each.valor) >= least
@@ -451,15 +451,15 @@ def _who_paid(document: documents.Cobranca, paid: documents.Pix | None) -> Payer
 
 
 def _asked(debtor: documents.Pessoa | None) -> Payer | None:
-    """Read who is asked to pay; None for an anonymous charge."""
+    """Read the requested payer; None for an anonymous charge."""
     return None if debtor is None else payer_of(debtor.nome, debtor.tax_number)
 
 
 def _receiver(document: documents.Cobranca, emv: str) -> tuple[Party, str, str]:
     """Return receiver, city and postal code: of the charge, else of its payload."""
-    told = document.recebedor
-    if told is not None:
-        return person(told), cleaned_text(told.cidade), cleaned_text(told.cep)
+    party = document.recebedor
+    if party is not None:
+        return person(party), cleaned_text(party.cidade), cleaned_text(party.cep)
     code = brcode.receiver(emv)
     return Party(name=cleaned_text(code.name)), code.city, code.postal_code or ""
 

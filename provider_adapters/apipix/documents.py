@@ -104,7 +104,7 @@ class Devolucao(msgspec.Struct, frozen=True, kw_only=True, rename={"rtr_id": "rt
 
 
 class Extras(msgspec.Struct, frozen=True, rename={"id_envio": "idEnvio"}):
-    """What Efí tells beyond the standard."""
+    """Efí's fields beyond the standard."""
 
     pagador: Pessoa | None = None
     id_envio: str | None = None
@@ -163,8 +163,8 @@ class Cobranca(
     @property
     def emv(self) -> str:
         """The payload, by whichever name it is there; empty where it is not."""
-        told = (self.copia_e_cola, self.brcode, self.texto)
-        return next((text.strip() for text in told if text and text.strip()), "")
+        payloads = (self.copia_e_cola, self.brcode, self.texto)
+        return next((text.strip() for text in payloads if text and text.strip()), "")
 
 
 class Paginacao(msgspec.Struct, frozen=True, rename={"pages": "quantidadeDePaginas"}):
@@ -174,7 +174,7 @@ class Paginacao(msgspec.Struct, frozen=True, rename={"pages": "quantidadeDePagin
 
 
 class Parametros(msgspec.Struct, frozen=True):
-    """What a list was asked for."""
+    """Parameters of a list."""
 
     paginacao: Paginacao
 
@@ -193,7 +193,7 @@ class Pagina(msgspec.Struct, Generic[Item], frozen=True):
 
 
 class Devolvido(msgspec.Struct, frozen=True, rename={"rtr_id": "rtrId"}):
-    """A refund as a callback names it; everything else about it is asked of the bank."""
+    """A refund as a callback names it; everything else is queried at the bank."""
 
     id: str = ""
     status: str = ""
@@ -201,7 +201,7 @@ class Devolvido(msgspec.Struct, frozen=True, rename={"rtr_id": "rtrId"}):
 
 
 class Envio(msgspec.Struct, frozen=True, rename={"id": "idEnvio"}):
-    """What Efí's callback tells of a payout beyond the standard."""
+    """Fields of Efí's callback of a payout beyond the standard."""
 
     id: str | None = None
 

@@ -80,7 +80,7 @@ class ApiPixFactory:
         return known.get(str(profile), ApiPixSecrets)
 
     def __call__(self, settings: Mapping[str, object], context: AdapterContext) -> ApiPixAdapter:
-        """Make the adapter; raises ``AdapterRefused`` as ``AdapterFactory`` says."""
+        """Make the adapter; raises ``AdapterRefused`` as ``AdapterFactory`` does."""
         chosen = settings_of(context.name, ApiPixSettings, settings)
         profile = PROFILES[chosen.profile]
         base_url = _address(context, profile, "base_url", chosen.base_url, profile.base_urls)

@@ -263,7 +263,7 @@ def _payment(pix: documents.Pix) -> IncomingPayment:
 
 def _entry(pix: documents.Pix) -> Entry:
     """Read a payment as a movement; an end-to-end id that is none is left out."""
-    told = pix.pagador or (pix.extras.pagador if pix.extras else None)
+    payer = pix.pagador or (pix.extras.pagador if pix.extras else None)
     return Entry(
         provider_id=provider_id(pix.e2e),
         e2e_id=pix.e2e if is_e2e_id(pix.e2e) else "",
@@ -271,7 +271,7 @@ def _entry(pix: documents.Pix) -> Entry:
         is_pix=True,
         value=amount(pix.valor),
         description=cleaned_text(pix.info),
-        counterparty=person(told),
+        counterparty=person(payer),
         created_at=pix.horario.astimezone(UTC),
         kind=MovementKind.PIX,
     )
@@ -300,9 +300,9 @@ def _debits(ordered: Limits, odd: UnknownWord, pix: documents.Pix) -> Iterable[E
 
 def _ordered_at(given: documents.Devolucao) -> datetime | None:
     """Return when a refund was ordered, else settled, else the minute in the id of its way back."""
-    told = given.horario.solicitacao or given.horario.liquidacao
-    if told is not None:
-        return told.astimezone(UTC)
+    moment = given.horario.solicitacao or given.horario.liquidacao
+    if moment is not None:
+        return moment.astimezone(UTC)
     if not given.rtr_id or not is_e2e_id(given.rtr_id):
         return None
     try:

@@ -105,7 +105,7 @@ class AsaasAdapter(BankAdapter):
         return await self._keys(account, "list_keys")
 
     async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
-        """Find a key among all: an id that the bank does not know is answered without a word."""
+        """Find a key among all: the bank answers an unknown id without an error code."""
         return key_of(await self._keys(account, "get_key"), account, key_id)
 
     async def get_charge(self, account: ProviderAccount, reference: str) -> Charge:

@@ -54,7 +54,7 @@ class AsaasProof:
         self._token = SharedToken(secrets)
 
     async def check(self, came: Delivery) -> Sequence[Notice] | None:
-        """Return what a callback says; None for a wrong token."""
+        """Return the notices of a callback; None for a wrong token."""
         if not self._token.proves(only_value(came.headers, TOKEN)):
             return None
         return (_notice(came.body),)

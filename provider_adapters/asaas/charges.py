@@ -55,7 +55,7 @@ def qr_code(answer: ProviderAnswer) -> documents.QrCode:
 
 
 def customer(answer: ProviderAnswer) -> Payer | None:
-    """Read who is asked to pay."""
+    """Read the requested payer."""
     return read_document(answer, documents.CUSTOMER, payer)
 
 
@@ -82,13 +82,13 @@ def charge_status(row: documents.Payment, unknown: UnknownWord) -> ChargeStatus:
     """
     Return the status of a charge; an unknown word counts as active, so that it is read again.
 
-    A payment counts, whatever other fields say.
+    A payment counts, whatever other fields hold.
     """
-    told = known(mapping.CHARGE_STATUSES, row.status, ChargeStatus.ACTIVE, unknown)
+    state = known(mapping.CHARGE_STATUSES, row.status, ChargeStatus.ACTIVE, unknown)
     if row.payment_date or row.pix_transaction:
         return ChargeStatus.PAID
-    is_removed = row.deleted and told is not ChargeStatus.PAID
-    return ChargeStatus.CANCELED if is_removed else told
+    is_removed = row.deleted and state is not ChargeStatus.PAID
+    return ChargeStatus.CANCELED if is_removed else state
 
 
 def charge(
@@ -132,15 +132,15 @@ def charge_payment(
         ValueError: An amount or a date is none, or one that is paid does not tell when.
     """
     paid = transaction and (transaction.effective_date or transaction.date_created)
-    told = paid or row.payment_date or row.client_payment_date or row.confirmed_date
+    date = paid or row.payment_date or row.client_payment_date or row.confirmed_date
     is_paid = charge_status(row, lambda: None) is ChargeStatus.PAID
-    if is_paid and not told:
+    if is_paid and not date:
         raise ValueError(Reason.WRONG_SHAPE)
     return ChargePayment(
         reference=row.external_reference or "",
         value=money.above_zero(transaction.value if transaction else row.value),
         created_at=instant_or_none(row.date_created),
-        paid_at=instant_or_none(told) if is_paid else None,
+        paid_at=instant_or_none(date) if is_paid else None,
         e2e_id=_e2e_id(transaction) if transaction else "",
         payer=payer,
     )

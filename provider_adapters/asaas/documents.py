@@ -54,7 +54,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Customer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Who is asked to pay."""
+    """The requested payer."""
 
     id: str
     name: str | None = None

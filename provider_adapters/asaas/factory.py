@@ -64,7 +64,7 @@ class AsaasSettings(BankSettings, frozen=True, kw_only=True, forbid_unknown_fiel
     What the bank is configured with.
 
     Attributes:
-        callback_email: Whom the bank tells that it cannot deliver callbacks; may be empty.
+        callback_email: Where the bank reports undeliverable callbacks; may be empty.
     """
 
     callback_email: str = ""

@@ -267,7 +267,7 @@ def entries(rows: Movements, pix_charges: Collection[str]) -> Sequence[Entry]:
 
 def entry(row: documents.Movement, unknown: UnknownWord) -> Entry:
     """
-    Read a movement; it is at the first instant of its day, which is all that the bank tells.
+    Read a movement; it is at the first instant of its day, which is all that the bank reports.
 
     One of an unlisted kind does not count as Pix.
 
@@ -404,7 +404,7 @@ def _day(text: str) -> date:
 
 
 def _key(row: documents.Key, unknown: UnknownWord) -> PixKey:
-    """Read a key; one of unknown status is pending, so that nobody pays to it yet."""
+    """Read a key; one of unknown status is pending, so that it is not paid to yet."""
     kind = listed(KEY_TYPES, row.type)
     key = row.key or ""
     if kind is PixKeyType.PHONE and key.isdigit() and len(key) in _NATIONAL_PHONE:

@@ -49,7 +49,7 @@ async def made_or_read(making: Awaitable[Made], read: Callable[[], Awaitable[Mad
 
 
 def key_of(keys: Iterable[PixKey], account: ProviderAccount, key_id: str) -> PixKey:
-    """Find a key by its public id, which the bank does not know; raises ``NotFound``."""
+    """Find a key by its public id, which is ours and not the bank's; raises ``NotFound``."""
     for key in keys:
         if key.public_id(account.account_id) == key_id:
             return key

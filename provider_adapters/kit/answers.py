@@ -93,7 +93,7 @@ def _made(
     shape: Callable[[Document], Value],
     whole: bool,  # noqa: FBT001 - a keyword costs every balance
 ) -> Value:
-    """Decode a good answer strictly, else tolerantly where ``read_document`` says so."""
+    """Decode a good answer strictly, else tolerantly where ``read_document`` allows it."""
     body = answer.body.removeprefix(_BYTE_ORDER_MARK)
     try:
         return shape(decoder.decode(body))
@@ -158,7 +158,7 @@ def reader(failure: Callable[[ProviderAnswer], ProviderError]) -> Reader:
 
 
 def _reason(problem: Exception) -> Reason:
-    """Tell what is no JSON from what is JSON of another form."""
+    """Return ``WRONG_SHAPE`` for JSON of another form, ``NOT_JSON`` for anything else."""
     if isinstance(problem, msgspec.ValidationError):
         return Reason.WRONG_SHAPE
     is_json = not isinstance(problem, msgspec.DecodeError | UnicodeDecodeError | RecursionError)
@@ -265,7 +265,7 @@ def try_body(body: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[Document])
 
 
 def is_json(body: bytes) -> bool:
-    """Say whether a callback is JSON, its texts repaired: one that is cut is not."""
+    """Return whether a callback is complete JSON after damaged texts are repaired."""
     try:
         decode_body(body, _ANY)
     except tolerant.UNREADABLE:

@@ -210,7 +210,7 @@ class BankLimits:
         """
         Pause the operation for this credential, since the bank answered "too many calls".
 
-        ``asked_s`` is how long the bank asks to wait; None when it does not say.
+        ``asked_s`` is the wait that the bank states; None if unstated.
         """
         key = self._pause_key(request)
         times = min(self._paused.get(key, _Pause(0.0, 0)).times + 1, _DOUBLED_AT_MOST)
@@ -275,7 +275,7 @@ class BankLimits:
         return wait_s
 
     def _is_shared(self, request: ProviderRequest) -> bool:
-        """Say whether a call asks what all processes have: it is limited, or was refused once."""
+        """Return whether shared limits hold for a call: it has a rate, or was refused once."""
         if self._shared is None or self._shared.away:
             return False
         is_limited = request.operation in self._buckets or ALL_OPERATIONS in self._buckets

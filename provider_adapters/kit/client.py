@@ -100,7 +100,7 @@ UnknownWord = Callable[[], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientParts:
-    """What a client needs; the transcript knows which fields may be shown."""
+    """What a client needs; the transcript lists the fields that may be shown."""
 
     provider: str
     transport: Transport
@@ -195,7 +195,7 @@ class ProviderClient:
         self, request: ProviderRequest, translate: Translate[Outcome], send_by: Deadline
     ) -> Outcome:
         """
-        Send a request that moves money, once, and say what is known of it.
+        Send a request that moves money, once, and return its outcome.
 
         ``translate`` returns outcomes for the answers that the adapter lists;
         whatever it raises becomes Unknown.

@@ -40,12 +40,12 @@ class AdapterContext:
     Attributes:
         name: Of the provider, as configured.
         environment: Ours; an adapter reaches only banks of the same one.
-        observer: Told of every call.
+        observer: Gets every call.
         runtime: Clocks, randomness, sleep and fail points: an adapter has no
             others, so that whole lives of it can be simulated, and its process
             ended at a given point.
         transport: Makes what carries the requests: HTTP, unless whole lives are simulated.
-        on_limits: Told the limits of each client that is made: those of the settings, with what
+        on_limits: Called with the limits of each client: those of the settings, with what
             the bank allows its accounts.
         cache: Keeps what is dear to fetch, such as access tokens; what several
             processes share is sealed. None where there is no cache.

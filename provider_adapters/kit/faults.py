@@ -52,7 +52,7 @@ NO_ANSWER = frozenset(
 
 
 def outcome_word(failure: ProviderError) -> str:
-    """Return the outcome that metrics know a failure by."""
+    """Return the outcome of a failure as metrics name it."""
     if failure.reason in _TOLD_BY_REASON:
         return failure.reason
     return _OUTCOMES.get(type(failure), "unavailable")
@@ -60,7 +60,7 @@ def outcome_word(failure: ProviderError) -> str:
 
 def blames_the_bank(failure: ProviderError) -> bool:
     """
-    Say whether a failure counts against the bank: a clear "no" is an answer like any other.
+    Return whether a failure counts against the bank: a refusal is an answer like any other.
 
     So is a refused certificate, or a refusal for too many calls: it is one account's, and the
     others must not suffer for it.
@@ -73,7 +73,7 @@ def blames_the_bank(failure: ProviderError) -> bool:
 
 
 def leaves_unknown(value: object) -> bool:
-    """Say whether an answer leaves a payout unknown, which counts against the bank."""
+    """Return whether an answer leaves a payout unknown, which counts against the bank."""
     return isinstance(value, Unknown) and value.evidence.http_status != _TOO_MANY
 
 

@@ -57,7 +57,7 @@ class AccountLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     What a bank allows each account or credential; an adapter declares it as data, with its source.
 
     Attributes:
-        in_flight: Calls at once for one account; None says nothing, 0 lifts the bound.
+        in_flight: Calls at once for one account; None keeps the declared bound, 0 lifts it.
         rates: For each credential, by operation, or by ``ALL_OPERATIONS`` for the sum; None
             lifts a rate that was declared.
     """
@@ -66,7 +66,7 @@ class AccountLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     rates: dict[str, CallRate | None] = {}
 
     def over(self, declared: AccountLimits) -> AccountLimits:
-        """Return what holds: this where it says something, else what was declared."""
+        """Return the limits in force: these where they are set, else the declared ones."""
         width = declared.in_flight if self.in_flight is None else self.in_flight
         return AccountLimits(in_flight=width, rates={**declared.rates, **self.rates})
 

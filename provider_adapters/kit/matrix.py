@@ -26,7 +26,7 @@ from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.core.account import Environment
 
 Tell = Callable[[Capabilities], str]
-"""Says in one cell what an adapter declares."""
+"""Returns the cell of an adapter's declaration."""
 
 MARK: Final = "<!-- matrix -->\n"
 """The line of a README that the matrix follows, to its end."""

@@ -45,13 +45,13 @@ bank must say that nothing was done. A bare status is none, for a proxy says it 
 
 class NeverSendable(Refused):
     """
-    This bank can never take the order: a key type, a bank number or a text it does not know.
+    This bank can never take the order: a key type, bank number or text that it does not support.
 
-    Raised before the bank is asked; the caller must correct the order, and need not repeat it.
+    Raised before the bank is called; the caller must correct the order, and need not repeat it.
     """
 
     def __init__(self, failure: FailureCode = FailureCode.OTHER) -> None:
-        """Say why, in the words of a payout that failed."""
+        """Take the failure code of the payout."""
         super().__init__(Reason.UNSENDABLE)
         self.failure = failure
 
@@ -94,7 +94,7 @@ def listed_refusal(  # noqa: PLR0913 - each list by its name
         code: Its word for the refusal.
         rejections: Refusals that prove that nothing moved and nothing will.
         before: Refusals before the bank looked at the order.
-        duplicates: The bank knows our key already: the payout is to be read back.
+        duplicates: Codes for a duplicate of our key: the payout is to be read back.
         forbidden: Codes of rejections that are about the account, and not about the order.
     """
     said = (answer.status, code)
@@ -122,7 +122,7 @@ STATES_OF_REFUNDS: Final[Mapping[RefundStatus, State]] = {
 @dataclass(frozen=True, slots=True)
 class Expected:
     """
-    What an answer must agree with; a lookup knows neither amount nor destination.
+    What an answer must agree with; a lookup has neither amount nor destination.
 
     Attributes:
         place: Where the money goes, in the bank's words; no more than it names is compared.
@@ -135,7 +135,7 @@ class Expected:
     must_show: bool = False
 
     def misled(self, shown: Mapping[str, str | None] | None) -> Reason | None:
-        """Say that the destination that an answer shows, if any, is another."""
+        """Return ``DESTINATION_MISMATCH`` if the answer shows another destination."""
         if self.place is None or not shown:
             agrees = not self.must_show
         else:
@@ -152,7 +152,7 @@ class Shown:
         state: None where the bank's word is not listed.
         provider_key: Ours; None at a bank whose answer has no place for it.
         e2e_id: None where none is shown yet.
-        paid: What arrived, where the bank tells it apart from what was ordered.
+        paid: The paid amount, where the bank reports it beside the ordered one.
         problem: In what else it differs from what was expected.
         failure, code: Why it failed: ours, and the bank's word.
     """
@@ -189,7 +189,7 @@ def outcome_of(
     answer: ProviderAnswer, shown: Shown, expected: Expected, *, ordered: bool
 ) -> Outcome:
     """
-    Return what an answer says of an order; Unknown for one that is not the one expected.
+    Return the outcome in an answer; Unknown for an answer that does not match the order.
 
     An unlisted state is counted. Of an order that the bank has just taken (``ordered``) it
     leaves the payout under way; of one that was looked up it proves nothing.
@@ -244,13 +244,13 @@ def _contradiction(shown: Shown, expected: Expected) -> Reason | None:
 
 
 def is_known(outcome: Outcome) -> bool:
-    """Say whether the bank answered only that it knows our key: ours, but is it this order?"""
+    """Return whether the bank only reported a duplicate of our key, not yet compared."""
     return isinstance(outcome, Accepted) and outcome.evidence.reason == Reason.DUPLICATE
 
 
 async def read_back(outcome: Outcome, look: Callable[[], Awaitable[Outcome]]) -> Outcome:
     """
-    Return an outcome, after a second look if the bank only knows our key.
+    Return an outcome; a duplicate of our key is read back from the bank first.
 
     ``look`` reads the payout by our key, in the same call, and compares amount and destination
     with the order. What it cannot read is Unknown.

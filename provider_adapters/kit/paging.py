@@ -1,5 +1,5 @@
 """
-Lists of banks in pages, each made into a ``Page`` whose cursor says where to go on.
+Lists of banks in pages, each made into a ``Page`` with the cursor of the next.
 
 A cursor is a text that comes back unchanged with the next call; nothing is remembered between
 two calls. A list must not end too early: a bank may send fewer items than it was asked for,
@@ -33,7 +33,7 @@ MOST_WHOLE: Final = 1000
 
 
 def number_of(cursor: str | None) -> int:
-    """Return which page to ask for, or how many items to skip: 0 for the first call."""
+    """Return the page to request, or the number of items to skip: 0 for the first call."""
     return int(cursor.partition(_BESIDE)[0]) if cursor else 0
 
 
@@ -50,7 +50,7 @@ def skipped(items: Sequence[Item], cursor: str | None, *, more: bool | None) -> 
     Args:
         items: What came; may be fewer than asked for without being the end.
         cursor: The one this page was asked with.
-        more: What the bank says; None when it says nothing: then an empty page is the end.
+        more: Whether the bank reports a further page; None if unreported: an empty page is the end.
     """
     goes_on = bool(items) and more is not False
     return Page(items=items, next_cursor=str(number_of(cursor) + len(items)) if goes_on else None)
@@ -66,7 +66,7 @@ def unrepeated(page: Page[Item], cursor: str | None, name: Callable[[Item], str]
     Args:
         page: As ``numbered`` or ``skipped`` made it.
         cursor: The one this page was asked with; it remembers the page before.
-        name: What tells an item from every other, such as the bank's id.
+        name: Returns what identifies an item, such as the bank's id.
     """
     remembered = (cursor or "").partition(_BESIDE)[2]
     before = {remembered[at : at + _MARK] for at in range(0, len(remembered), _MARK)}
@@ -204,7 +204,7 @@ def _fresh(
 def _shares(
     fresh: Sequence[Sequence[Item]], moment: Callable[[Item], datetime], most: int | None
 ) -> Sequence[int]:
-    """Say how many of each list are among the ``most`` newest, without passing over any."""
+    """Return how many items of each list are among the ``most`` newest; none is skipped."""
     if most is None:
         return [len(each) for each in fresh]
     ranks: list[tuple[datetime, int]] = []
@@ -224,7 +224,7 @@ async def _page(read: ReadPage[Item], place: _Place) -> Page[Item]:
 def _after(
     page: Page[Item], place: _Place, taken: int, name: Callable[[Item], str] | None
 ) -> _Place:
-    """Say where a list stands once ``taken`` items of this page were given out."""
+    """Return the position in a list after ``taken`` items of this page."""
     last = _mark(name(page.items[taken - 1])) if name and 0 < taken <= len(page.items) else ""
     last = last or place.last
     if taken < len(page.items):

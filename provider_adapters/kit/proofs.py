@@ -46,7 +46,7 @@ def only_value(headers: Headers, name: str) -> str:
 
 
 def is_recent(unix_seconds: str, now: datetime, within_s: int = FRESH_S) -> bool:
-    """Say whether a signed Unix time is near enough, so that an old callback is not replayed."""
+    """Return whether a signed Unix time is recent, so that an old callback is not replayed."""
     text = unix_seconds
     if not (text.isascii() and text.isdigit() and len(text) <= _SECONDS):
         return False
@@ -72,11 +72,11 @@ class SharedToken:
     secrets: Sequence[bytes] = field(repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse to believe everybody."""
+        """Refuse an empty secret, which every caller could have."""
         _require(self.secrets)
 
     def proves(self, token: str) -> bool:
-        """Say whether it is one of the secrets."""
+        """Return whether the token is one of the secrets."""
         return _is_among(token.encode("utf-8", "surrogateescape"), self.secrets)
 
 
@@ -99,11 +99,11 @@ class Hmac:
     text: SignatureText = "base64"
 
     def __post_init__(self) -> None:
-        """Refuse to believe everybody."""
+        """Refuse an empty secret, which every caller could have."""
         _require(self.secrets)
 
     def proves(self, signature: str, message: bytes) -> bool:
-        """Say whether ``signature`` is that of ``message``."""
+        """Return whether ``signature`` is that of ``message``."""
         given = decoded(signature, self.text)
         wanted = [hmac.digest(each, message, self.digest) for each in self.secrets]
         return _is_among(given, wanted)
@@ -117,7 +117,7 @@ class KeySignature:
 
     async def proves(self, signature: str, message: bytes, key_id: str = "") -> bool:
         """
-        Say whether ``signature`` (base64) is that of ``message``.
+        Return whether ``signature`` (base64) is that of ``message``.
 
         Args:
             signature: As the header has it.
@@ -162,7 +162,7 @@ class PeerCertificate:
         self._names = frozenset(each.lower() for each in names)
 
     def proves(self, der: bytes) -> bool:
-        """Say whether it is the bank's; an empty or expired one is not."""
+        """Return whether the certificate is the bank's; an empty or expired one is not."""
         try:
             shown = x509.load_der_x509_certificate(der)
             return (
@@ -178,7 +178,7 @@ class PeerCertificate:
         return certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc
 
     def _vouches(self, trusted: x509.Certificate, shown: x509.Certificate) -> bool:
-        """Say whether it is this one, or signed by it."""
+        """Return whether the shown certificate is the trusted one, or signed by it."""
         if trusted == shown:
             return True
         try:
@@ -195,12 +195,12 @@ def _require(secrets: Sequence[bytes]) -> None:
 
 
 def _is_among(value: bytes, known: Sequence[bytes]) -> bool:
-    """Say whether it is one of these, in a time that does not depend on which."""
+    """Return whether the value is one of the known ones, in constant time."""
     return sum(hmac.compare_digest(value, each) for each in known) > 0
 
 
 def _is_signed(keys: Sequence[PublicKey], key_id: str, signature: bytes, message: bytes) -> bool:
-    """Say whether the key of this id, or any where none is named, has signed."""
+    """Return whether the key of this id has signed; without an id, whether any key has."""
     return any(key.verifies(signature, message) for key in keys if key_id in {"", key.id})
 
 

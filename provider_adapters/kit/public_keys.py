@@ -76,7 +76,7 @@ class PublicKey:
         return cls(key_id or hashlib.sha256(der).hexdigest(), key)  # type: ignore[arg-type]  # checked above
 
     def verifies(self, signature: bytes, message: bytes) -> bool:
-        """Say whether the signature is this key's; of ECDSA, in DER with high or low S."""
+        """Return whether the signature is this key's; ECDSA in DER, with high or low S."""
         try:
             if isinstance(self.key, rsa.RSAPublicKey):
                 self.key.verify(signature, message, padding.PKCS1v15(), SHA256())
@@ -143,7 +143,7 @@ class FetchedKeys:
 
     Args:
         client: The adapter's.
-        request: What is asked.
+        request: The request for the keys.
         read: Takes a good answer's body, and returns each key in PEM by its id; an
             id may be empty. A ``ValueError``, ``KeyError`` or ``TypeError``
             means that it cannot be read.
@@ -185,7 +185,7 @@ class FetchedKeys:
             return self._keys
 
     def _is_over(self, what: str, seconds: float) -> bool:
-        """Say whether something was last done so long ago, or never."""
+        """Return whether an action was last done at least ``seconds`` ago, or never."""
         return what not in self._done or self._clock() - self._done[what] >= seconds
 
     async def _fetch(self) -> None:

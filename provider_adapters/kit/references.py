@@ -1,5 +1,5 @@
 """
-One key of ours in every form that banks ask for.
+One key of ours in every form that banks require.
 
 A payout and a refund come with a key of 32 lower-case hexadecimal characters (decisions 9): the
 same for every attempt and after a restore, without personal data. A partner's own reference of

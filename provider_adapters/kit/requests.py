@@ -48,9 +48,9 @@ def get(
     Args:
         operation: The port's name of the call, such as ``get_balance``.
         template: The path, its variable steps in braces.
-        headers: The credential, and what else the bank asks for.
+        headers: The credential, and what else the bank requires.
         query: Follows the path, encoded.
-        account_id: Of the account that asks: the bank's limits are kept for each.
+        account_id: Of the calling account: the bank's limits are kept for each.
         steps: What the braces stand for.
 
     Raises:

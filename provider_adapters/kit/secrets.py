@@ -95,7 +95,7 @@ class SecretsMisdeclared(TypeError):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shape:
     """
-    What a struct asks for; ``certificate`` and ``key`` are the names of those fields.
+    The fields of a secrets struct; ``certificate`` and ``key`` are the names of those fields.
 
     Attributes:
         signing: The fields that hold keys to sign with.
@@ -194,8 +194,8 @@ def open_secrets(
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         raise CredentialsRefused(Reason.CREDENTIALS_UNFIT) from problem
     shape = _shape(kind)
-    told = {name: getattr(secrets, name) for name in shape.beginnings}
-    for _name in _foreign(shape, told, environment):
+    values = {name: getattr(secrets, name) for name in shape.beginnings}
+    for _name in _foreign(shape, values, environment):
         raise CredentialsRefused(Reason.CREDENTIALS_UNFIT)
     return secrets
 
@@ -244,7 +244,7 @@ def client_of_accounts(
     tls: TlsFiles | None = None,
 ) -> ProviderClient:
     """
-    Make the client of a provider that asks each account for a certificate of its own.
+    Build the client of a provider at which each account has a certificate of its own.
 
     As ``kit.client.client_of``, but a request goes out on connections of its ``identity``
     alone. Without a valid certificate nothing is opened: a read raises ``Unreachable``, a

@@ -62,7 +62,7 @@ class _Kept(msgspec.Struct):
     life_s: float
 
     def is_fresh(self, now: float) -> bool:
-        """Say whether it need not be renewed."""
+        """Return whether the token need not be renewed yet."""
         return now < self.ends_at - self.life_s * (1 - _RENEWED_AT)
 
 
@@ -91,11 +91,11 @@ class TokenForm:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientCredentials:
     """
-    What an account asks for its token with.
+    The credentials by which an account gets its token.
 
     Attributes:
         account_id: Two accounts never share a token, even with one id and secret.
-        secret: Empty at a bank that knows a client by its certificate.
+        secret: Empty at a bank that identifies a client by its certificate.
         identity: For a bank that wants the account's certificate on this call too.
     """
 
@@ -194,7 +194,7 @@ class AccessTokens:
         return self._keep(key, fresh)
 
     async def _fetched(self, credentials: ClientCredentials, by: Deadline | None) -> _Kept:
-        """Fetch a token; a refusal is believed when it comes twice."""
+        """Fetch a token; a refusal counts when it comes twice."""
         request = self._request(credentials)
         try:
             return await self._client.read(request, self._granted, by)
@@ -247,10 +247,10 @@ class AccessTokens:
         return self._context.runtime.now().timestamp()
 
 
-def _life_of(told: object) -> float:
+def _life_of(stated: object) -> float:
     """Return the seconds that a token lives, whatever the bank's format."""
     try:
-        seconds = float(told) if isinstance(told, int | float | str) else 0.0
+        seconds = float(stated) if isinstance(stated, int | float | str) else 0.0
     except (ValueError, OverflowError):
         seconds = 0.0
     return min(seconds, _LONGEST_S) if seconds > 1 else _UNTOLD_S

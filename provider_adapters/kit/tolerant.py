@@ -80,7 +80,7 @@ def salvaged(body: bytes) -> object:
     """
     Return what can be read of a callback that is cut, or is no JSON for another reason.
 
-    For callbacks alone: they only say what to look up. A name that comes twice keeps its first
+    For callbacks alone: they only trigger a query. A name that comes twice keeps its first
     value; a text without an end is no value.
     """
     top: list[object] = []
@@ -94,8 +94,8 @@ def salvaged(body: bytes) -> object:
         elif piece == ",":
             name = None
         elif isinstance(holder, dict) and name is None and piece not in "{[":
-            told = _value(piece)
-            name = told if isinstance(told, str) else None
+            text = _value(piece)
+            name = text if isinstance(text, str) else None
         else:
             value = {"{": dict, "[": list}.get(piece, partial(_value, piece))()
             if isinstance(holder, list):
@@ -193,7 +193,7 @@ _NULLABLE: Final = (inspect.NoneType, inspect.AnyType, inspect.RawType)
 
 
 def may_be_tolerant(answer: ProviderAnswer) -> bool:
-    """Say whether an answer may be read tolerantly, by the operation that it answers."""
+    """Return whether an answer may be read tolerantly, by the operation of its request."""
     request = answer.request
     return request is not None and request.operation in _TOLERANT and request.kind is Kind.READ
 
@@ -208,9 +208,9 @@ def _decoded(body: bytes) -> object:
 
 def says_absent(answer: ProviderAnswer) -> bool:
     """
-    Say whether a 404 means that the one thing that was named is not there.
+    Return whether a 404 means that the requested item does not exist.
 
-    A bank says so by a JSON object of any form; an HTML page or an empty body may come from a
+    The bank's own 404 has a JSON object of any form; an HTML page or an empty body may come from a
     proxy.
     """
     request = answer.request
@@ -326,7 +326,7 @@ def _takes_none(kind: inspect.Type) -> bool:
 
 
 def _fitted(value: object, kind: inspect.Type) -> object:
-    """Return a value in the form that a type asks for, where it is the same value."""
+    """Return a value in the form of a type, where it is the same value."""
     kind, fitted = _bare(kind), value
     match kind:
         case inspect.StructType(array_like=False) if isinstance(value, dict):
@@ -391,7 +391,7 @@ def _field(value: object, field: inspect.Field) -> object:
 
 
 def _is_of_texts(kind: inspect.Type) -> bool:
-    """Say whether a type is an object of texts, or of such objects, that may all be absent."""
+    """Return whether a type is an object of optional texts, or of such objects."""
     return isinstance(kind, inspect.StructType) and all(
         not each.required
         and (isinstance(_bare(each.type), inspect.StrType) or _is_of_texts(_bare(each.type)))

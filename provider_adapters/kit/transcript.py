@@ -75,7 +75,7 @@ class Transcript:
     The last hundred calls, in memory only.
 
     Calls under an account's own credentials stand apart: the last eight of each of the
-    256 accounts used last. Nobody sees another account's calls beside them.
+    256 accounts used last. No account sees another account's calls.
 
     ``harmless`` names the fields of the bank's documents without personal data
     or secrets; the values of all others are hidden.

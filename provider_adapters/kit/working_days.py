@@ -22,7 +22,7 @@ _AWARENESS_SINCE: Final = 2024
 
 
 def is_working_day(day: date) -> bool:
-    """Say whether banks work: no weekend, no national holiday."""
+    """Return whether a day is a working day of banks: no weekend, no national holiday."""
     fixed = (day.month, day.day)
     if day.weekday() >= _SATURDAY or (day - _easter(day.year)).days in _FROM_EASTER:
         return False

@@ -55,7 +55,7 @@ class SandboxProof:
         self._now = now
 
     async def check(self, came: Delivery) -> Sequence[Notice] | None:
-        """Return what a callback says; None when anything about it is wrong."""
+        """Return the notices of a callback; None when anything about it is wrong."""
         event, instant, signatures = (
             only_value(came.headers, name) for name in (_EVENT, _INSTANT, _SIGNATURE)
         )

@@ -388,7 +388,7 @@ def _e2e_id(text: str | None) -> str:
 
 
 def _open(centavos: int | None) -> Money | None:
-    """Read what a charge asks for; None for an amount that is open."""
+    """Read the amount of a charge; None for an open amount."""
     return None if centavos is None else money.unsigned(centavos)
 
 

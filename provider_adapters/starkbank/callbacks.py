@@ -45,7 +45,7 @@ class StarkBankProof:
         self._signature = KeySignature(keys)
 
     async def check(self, came: Delivery) -> Sequence[Notice] | None:
-        """Return what a callback says; None when it is not proven."""
+        """Return the notices of a callback; None when it is not proven."""
         given = only_value(came.headers, SIGNATURE)
         if not given or not await self._signature.proves(given, came.body):
             return None
@@ -56,7 +56,7 @@ class StarkBankProof:
 
 
 def _notice(event: documents.Event) -> Notice:
-    """Say what an event speaks of; one that names nothing of ours is still a callback."""
+    """Read the subject of an event; it is empty for an event that names nothing of ours."""
     kind = SUBSCRIPTIONS.get(event.subscription, CallbackKind.OTHER)
     log, subject = event.log, ""
     if kind is CallbackKind.PAYOUT and log.transfer:
@@ -114,10 +114,10 @@ def acknowledged(answer: ProviderAnswer) -> None:
 def _missed(raw: msgspec.Raw) -> tuple[datetime, MissedEvent]:
     """Read an event as its callback would have had it."""
     about = decode_body(bytes(raw), documents.MISSED_EVENT)
-    told = try_body(raw, documents.EVENT)
+    event = try_body(raw, documents.EVENT)
     body = b'{"event": ' + bytes(raw) + b"}"
     found = MissedEvent(
-        id=provider_id(about.id), notice=_notice(told or documents.Event()), body=body
+        id=provider_id(about.id), notice=_notice(event or documents.Event()), body=body
     )
     return about.created.astimezone(UTC), found
 

@@ -1,7 +1,7 @@
 """
 Charges and what pays them, read from the bank's answers; no I/O.
 
-A charge that names its payer is an invoice, one that names nobody is a dynamic BR Code. What
+A charge with a named payer is an invoice, one without is a dynamic BR Code. What
 comes in for a BR Code is a deposit, tagged with it and with the end-to-end id in lower case.
 Source of the tags: the bank's page "Pix QR Code"; of the end-to-end id among them: recorded
 callbacks of others (third party), 2024.
@@ -199,7 +199,7 @@ def received_for_invoice(
 
 
 def is_pix(paid: Deposit) -> bool:
-    """Say whether a deposit can be shown: Pix, with an end-to-end id, not given back whole."""
+    """Return whether a deposit can be shown: Pix, with an end-to-end id, not fully refunded."""
     return paid.type == _PIX and paid.amount > 0 and e2e_of(paid.tags) != ""
 
 
@@ -219,7 +219,7 @@ def reference_of(tags: Sequence[str], *, of_invoice: bool = False) -> str:
     """
     Return the reference of a charge that tags name; empty where they name none.
 
-    A charge that somebody else made has no tag of ours: it is found by its only other one.
+    A charge created elsewhere has no tag of ours: it is found by its only other tag.
     A deposit without a BR Code pays no charge, whatever its tags; an invoice is one.
     """
     ours = [tag.removeprefix(REFERENCE_TAG) for tag in tags if tag.startswith(REFERENCE_TAG)]

@@ -52,7 +52,7 @@ def created(answer: ProviderAnswer, ordered: Expected) -> Outcome:
 
 
 def may_be_known(outcome: Outcome) -> bool:
-    """Say whether the bank refused with a 400, which may mean that it has our key already."""
+    """Return whether the bank refused with a 400, which may mean a duplicate of our key."""
     if not isinstance(outcome, Rejected | Unknown):
         return False
     evidence = outcome.evidence
@@ -91,12 +91,12 @@ def _refusal(answer: ProviderAnswer, codes: tuple[str, ...]) -> Rejected | Unkno
 
 def _shown(transfer: Transfer, wanted: Expected) -> Shown:
     """Read a transfer; the bank returns our key twice, and no end-to-end id."""
-    told = {tag.removeprefix(OUR_TAG) for tag in transfer.tags if tag.startswith(OUR_TAG)}
-    told |= {transfer.external_id} if transfer.external_id else set()
+    keys = {tag.removeprefix(OUR_TAG) for tag in transfer.tags if tag.startswith(OUR_TAG)}
+    keys |= {transfer.external_id} if transfer.external_id else set()
     goes_there = wanted.place is None or _goes_there(transfer, wanted.place)
     return Shown(
         state=mapping.STATES.get(transfer.status),
-        provider_key=told.pop() if len(told) == 1 else "",
+        provider_key=keys.pop() if len(keys) == 1 else "",
         value=Money(transfer.amount),
         provider_id=transfer.id,
         problem=None if goes_there else Reason.DESTINATION_MISMATCH,
@@ -108,7 +108,7 @@ def _shown(transfer: Transfer, wanted: Expected) -> Shown:
 
 def _goes_there(transfer: Transfer, place: Mapping[str, str | None]) -> bool:
     """
-    Say whether a transfer goes where it was ordered to; names are not compared.
+    Return whether a transfer goes to the ordered destination; names are not compared.
 
     Branch and account may come back otherwise where they were encrypted: ``place`` is then
     without them.

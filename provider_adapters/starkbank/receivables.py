@@ -223,7 +223,7 @@ class Receivables(BankAdapter):
         self, account: ProviderAccount, operation: str, reference: str, by: Deadline
     ) -> Invoice | Brcode:
         """
-        Find what a reference names: by our tag, else by the reference as a tag of somebody else's.
+        Find what a reference names: by our tag, else by the reference as a foreign tag.
 
         A tag of others is no key: one that several charges have names none.
         """
@@ -309,13 +309,13 @@ def _of_deposit(paid: Deposit) -> IncomingPayment | None:
 
 def _minute(e2e_id: str) -> datetime | None:
     """Return the minute that stands in an end-to-end id; None for one that is no minute."""
-    told = _E2E_MINUTE.match(e2e_id)
+    minute = _E2E_MINUTE.match(e2e_id)
     try:
-        return told and datetime.strptime(told[1], "%Y%m%d%H%M").replace(tzinfo=UTC)
+        return minute and datetime.strptime(minute[1], "%Y%m%d%H%M").replace(tzinfo=UTC)
     except ValueError:
         return None
 
 
 def _may_be_tag(text: str) -> bool:
-    """Say whether a text can be searched for as a tag: commas would part it."""
+    """Return whether a text can be searched for as a tag: it must have no comma."""
     return len(text) <= _LONGEST_TAG and "," not in text and text.isprintable()

@@ -189,7 +189,7 @@ def place_of_key(to: PixDestination, entry: DirectoryEntry) -> dict[str, str]:
     Write where a key leads; branch and account pass through as the directory encrypted them.
 
     Raises:
-        NeverSendable: The key is somebody else's than the order says.
+        NeverSendable: The key's owner is not the ordered recipient.
     """
     if not may_be(to.tax_number, entry.tax_id):
         raise NeverSendable(FailureCode.OWNER_MISMATCH)
@@ -210,10 +210,10 @@ def may_be(tax_number: str, shown: str) -> bool:
 
     A masked number identifies nobody; an unreadable one proves nothing either way.
     """
-    told = re.sub(r"[^0-9A-Za-z*]", "", shown)
-    if len(told) != len(tax_number):
-        return set(told) <= {"*"} or "*" in told
-    return all(seen in {mine, "*"} for mine, seen in zip(tax_number, told, strict=True))
+    visible = re.sub(r"[^0-9A-Za-z*]", "", shown)
+    if len(visible) != len(tax_number):
+        return set(visible) <= {"*"} or "*" in visible
+    return all(seen in {mine, "*"} for mine, seen in zip(tax_number, visible, strict=True))
 
 
 def register_callback(order: CallbackOrder) -> ProviderRequest:

@@ -640,7 +640,7 @@ def _authenticate(request: BankRequest) -> accounts.Account:
 
 
 def _is_recent(books: Books, at: str) -> bool:
-    """Say whether a time is near the wall's, wherever the bank's clock was moved to."""
+    """Return whether a time is near the wall clock's; the bank's own clock may be moved."""
     wall = books.clock.now().timestamp() - books.clock.offset_s
     return bool(_SECONDS.fullmatch(at)) and abs(wall - float(at)) <= _WINDOW_S
 

@@ -139,7 +139,7 @@ class WooviAdapter(BankAdapter):
         Look a payout up; ``GET /payment/{correlationID}``. The bank gives it no id of its own.
 
         Raises:
-            NotFound: The bank does not know the payout, which proves nothing.
+            NotFound: The bank does not find the payout, which proves nothing.
         """
         return await self._found(account, Expected(provider_key))
 

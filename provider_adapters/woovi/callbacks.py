@@ -50,7 +50,7 @@ class WooviProof:
 
     async def check(self, came: Delivery) -> Sequence[Notice] | None:
         """
-        Return what a callback says; None when nothing proves it.
+        Return the notices of a callback; None when it is not proven.
 
         Raises:
             ProviderError: the bank's keys could not be read.

@@ -63,20 +63,20 @@ class KeyShown(msgspec.Struct, rename={"pix_key": "pixKey"}):
     type: str
 
 
-def tax_number_of(told: object) -> str:
+def tax_number_of(value: object) -> str:
     """
     Read a tax number without punctuation; empty where unreported.
 
     The document has an object, its pages also a text, a number and a list of objects.
     """
     for _ in range(_NESTED):
-        if isinstance(told, list):
-            told = next(iter(told), None)
-        elif isinstance(told, dict):
-            told = told.get("taxID")
-    if isinstance(told, int) and not isinstance(told, bool):  # without its zeros in front
-        told = str(told).zfill(_CPF if told < 10**_CPF else _CNPJ)
-    number = told.translate(_BARE).strip() if isinstance(told, str) else ""
+        if isinstance(value, list):
+            value = next(iter(value), None)
+        elif isinstance(value, dict):
+            value = value.get("taxID")
+    if isinstance(value, int) and not isinstance(value, bool):  # without its zeros in front
+        value = str(value).zfill(_CPF if value < 10**_CPF else _CNPJ)
+    number = value.translate(_BARE).strip() if isinstance(value, str) else ""
     return number if any(map(str.isdecimal, number)) else ""
 
 

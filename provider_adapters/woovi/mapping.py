@@ -302,7 +302,7 @@ def created_key(answer: ProviderAnswer) -> PixKey:
 
 
 def cancelled_key(answer: ProviderAnswer, key: PixKey) -> PixKey:
-    """Read that a key was given up; a 404 in the bank's own shape says that there is none."""
+    """Read that a key was given up; a 404 in the bank's own shape means that there is none."""
     if answer.status == _NOT_FOUND and error_code(answer):
         raise NotFound(Reason.NOT_FOUND, http_status=answer.status)
     if answer.status != DELETED:
@@ -357,7 +357,7 @@ def _entry(line: documents.Movement) -> Entry:
     """
     Read a line of the statement; a debit may have a minus.
 
-    The bank tells neither what kind of movement it is nor an end-to-end id.
+    The bank reports neither the kind of movement nor an end-to-end id.
     """
     direction = listed(DIRECTIONS, line.type)
     if line.value < 0 and direction is not Direction.DEBIT:
@@ -414,9 +414,9 @@ def _charge(document: documents.Charge, now: datetime, unknown: UnknownWord) -> 
     )
 
 
-def payer(told: msgspec.Raw, message: str | None) -> Payer | None:
+def payer(raw: msgspec.Raw, message: str | None) -> Payer | None:
     """Read the payer; None when unnamed."""
-    person = try_body(told, documents.CUSTOMER)
+    person = try_body(raw, documents.CUSTOMER)
     if person is None:
         return None
     return payer_of(person.name, documents.tax_number_of(person.tax_id), message)

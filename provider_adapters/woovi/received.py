@@ -69,7 +69,7 @@ def charge_payment(answer: ProviderAnswer, of: Charge) -> ChargePayment:
     Read the payment of a charge that the bank calls paid.
 
     Of several it is the latest that reaches the charge's amount, else the latest. Without one the
-    answer is ``BadReply``: the charge is not told as unpaid.
+    answer is ``BadReply``: the charge is not reported as unpaid.
     """
     asked = of.value.centavos if of.value else 0
 

@@ -36,7 +36,7 @@ class Flaw(StrEnum):
 
 
 class AddressRefused(ValueError):
-    """A provider's address is not one we call; the message says why."""
+    """A provider's address is not allowed; the message states the defect."""
 
 
 def loopback_address(text: str) -> str:
@@ -60,7 +60,7 @@ def bank_address(text: str, environment: Environment, hosts: Hosts) -> str:
     listens there. Every other address must be https and one of the environment's hosts.
 
     Raises:
-        AddressRefused: for any other address; the message says why and repeats nothing.
+        AddressRefused: for any other address; the message states the defect and quotes nothing.
     """
     url = _plain(text)
     if _is_loopback(url):

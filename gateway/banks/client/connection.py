@@ -31,7 +31,7 @@ class Connection(asyncio.Protocol):
         single: It carries one call and is then closed.
 
     Attributes:
-        usable: Whether it is open, as far as the loop knows.
+        usable: Whether it is open, as far as the loop has noticed.
         reader: Parses its answers.
         descriptor: The number of its file descriptor; -1 where it has none.
         idle_until: Closing time if no call begins before; the loop's clock, in seconds.

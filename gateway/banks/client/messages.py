@@ -43,7 +43,7 @@ class SendProgress:
     Attributes:
         bytes_left: Set before the first byte is written, and never reset: if it is
             False, certainly nothing left us.
-        refused_here: We stopped the call ourselves; it says nothing about the bank.
+        refused_here: We stopped the call ourselves; the bank is not to blame.
     """
 
     __slots__ = ("_ended", "bytes_left", "http_status", "phase", "refused_here", "send_by")
@@ -129,7 +129,7 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
         template: The path with its variable steps in braces, for logs.
         path: The path and query as they are sent, already encoded; ``filled`` makes
             one.
-        headers: Those the bank asks for; the client adds tracing and framing.
+        headers: Those the bank requires; the client adds tracing and framing.
         account: Whose call it is, by the account's id; empty where it concerns none.
         credential: What the bank counts its limits by, by a name that is no secret; empty
             for a credential that the account has to itself.
@@ -137,7 +137,7 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
             that all accounts of the provider share.
         key: Our key of the payout, where money moves by a PUT to the path that ends in it.
 
-    Money is moved by a POST, or by such a PUT. Whoever stands between us and the bank may
+    Money is moved by a POST, or by such a PUT. A proxy between us and the bank may
     send a PUT again, as HTTP allows; to a path of one payout a second one adds nothing.
     """
 
@@ -175,7 +175,7 @@ class ProviderAnswer(msgspec.Struct, kw_only=True):
 
     Attributes:
         headers: Names in any letter case.
-        request: The request that it answers. Its operation says how strictly the answer is
+        request: The request that it answers. Its operation decides how strictly the answer is
             read: without one, as strictly as an answer that decides about money.
         rows_unreadable: Rows of a list that were left out since they could not be read.
         unknown_words: Words of the bank in it that the adapter does not list.
@@ -281,7 +281,7 @@ class RequestWriter:
         """
         Write a request, head and body in one piece.
 
-        The last request of its connection says so, as RFC 9112 9.6 asks.
+        The last request of its connection carries ``Connection: close``, as RFC 9112 9.6 requires.
 
         Raises:
             Unreachable: ``unsendable``, for anything that could be read as more than one

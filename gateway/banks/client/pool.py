@@ -68,7 +68,7 @@ class Pool:
         self._emptied: asyncio.Future[None] | None = None
 
     def idle_bound(self) -> float:
-        """Return the seconds a connection may be idle; less than usual if the bank says so."""
+        """Return the seconds a connection may be idle; less than usual if the bank states less."""
         return min(OLDEST_S, self._kept_s - _MARGIN_S)
 
     async def open(

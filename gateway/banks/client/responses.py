@@ -209,8 +209,8 @@ class ResponseReader:
 
     Attributes:
         reusable: The response was read to its end, nothing came after it, and the
-            bank did not say that it closes.
-        kept_s: How many seconds the bank says it keeps an idle connection.
+            bank did not announce that it closes.
+        kept_s: Seconds that the bank keeps an idle connection, as it states.
         discarding: Too many informational responses came; all input is discarded.
     """
 

@@ -271,7 +271,7 @@ def load_context(setup: TlsSetup, clock: Monotonic) -> ResumingContext:
     """
     Make a context; blocks.
 
-    Only the certificate's list of names counts. Its common name, which nobody checks for
+    Only the certificate's list of names counts. Its common name, which no authority checks for
     being a host name, was given up in 2011 (RFC 6125).
 
     Raises:

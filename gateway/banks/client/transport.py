@@ -5,7 +5,7 @@ Reads share idle connections. A call that moves money has a connection to itself
 no late answer to one call can be taken for the answer to another.
 
 It follows no redirect, keeps no cookie, reads no proxy from the environment (only from the
-provider's settings), asks for no compressed answer, and sends nothing twice: a call that fails
+provider's settings), requests no compressed answer, and sends nothing twice: a call that fails
 on an idle connection has failed, and the caller decides whether to repeat it.
 
 A bank that identifies accounts by certificate has one transport per account: connections, TLS

@@ -16,7 +16,7 @@ with the order:
   as a refusal before execution, for the credential or the rate.
 - Accepted and Settled are read from an answer of the bank; so is Rejected, unless no byte left.
 - No outcome has another key or another amount than the order.
-- Accepted is not an outcome for a known key ("duplicate") that nobody has compared with the order.
+- Accepted is not an outcome for a known key ("duplicate") that was not compared with the order.
 
 Source of these rules: docs/providers/outcomes.md.
 """

@@ -30,7 +30,7 @@ PORT: Final = 1
 """
 The version of the port: calls, their parameters, and what the gateway does about an answer.
 
-An adapter says which one it was written for, and no other is loaded. A call or a
+An adapter states the version it was written for, and no other is loaded. A call or a
 capability that is only added leaves the number as it is.
 """
 
@@ -80,7 +80,7 @@ CONTRACT_CALLS: Final = (
 """The nine that the banking operations stand on (contract 4.1); the others are optional."""
 
 OPTIONAL_CALLS: Final = frozenset(PortCall) - frozenset(CONTRACT_CALLS)
-"""Those that the back office and the operator's commands alone ask for."""
+"""Calls that the back office and the operator's commands alone make."""
 
 # Looking a member up by its name costs Python 3.11 a call each time.
 _CREATE_PAYOUT: Final = PortCall.CREATE_PAYOUT
@@ -132,7 +132,7 @@ class Hosts:
     The host names of a bank, in lower case and without ports.
 
     An address that stands in neither set is refused: credentials must not reach a
-    host that nobody has looked up in the bank's documents.
+    host that does not stand in the bank's documents.
 
     Attributes:
         production: Hosts that move real money.
@@ -171,13 +171,13 @@ class Capabilities:
             bank. One without them is refused before the bank is asked; declare
             it, or its first payout is answered by a refusal that proves nothing.
         entry_fields: What a movement of a statement carries.
-        blocked_known: Whether a balance tells what is blocked; if not,
-            ``Balance.blocked`` is None and the contract's field says 0.00.
+        blocked_known: Whether a balance includes the blocked amount; if not,
+            ``Balance.blocked`` is None and the contract's field is 0.00.
         charge_states: The states that the bank's charges can be in.
         callback_proofs: What its callbacks can be proven by; empty when it sends none.
         hosts: The bank's host names, by environment; this machine needs no entry.
         alphanumeric_cnpj: It takes the CNPJ with letters (July 2026), in payouts, keys and
-            charges; False where the bank's own document says digits only.
+            charges; False where the bank's own document allows digits only.
         largest_page: Items of a list, such as a statement, that the bank returns at once; lists
             are asked for in pages of this size.
     """

@@ -23,7 +23,7 @@ class CallbackKind(StrEnum):
     The subject of a callback.
 
     RETURN: a settled payout came back, wholly or in part; also every callback
-        about payouts of a bank that does not tell returns from the rest.
+        about payouts of a bank that does not distinguish returns.
     """
 
     PAYOUT = "payout"
@@ -55,11 +55,11 @@ class Notice:
             keys, or the reference of one of its charges. Empty for a payout, which
             is known by its provider key.
         named_by: The kind of that name.
-        part: Of a body that says several things, the part that says this one; it is
+        part: The part of a body with several statements that makes this one; it is
             shown to those who may see the account. Empty for the whole body.
         provider_id: The bank's id of a payout, for a bank that finds payouts by that alone.
-            It is used where the answer to the order was lost, and believed only if the bank
-            repeats our key when it is asked.
+            It is used where the answer to the order was lost, and only if the bank
+            repeats our key in the answer to a query.
     """
 
     event: str
@@ -132,7 +132,7 @@ class CallbackSecrets:
         former: Former ones, accepted while they are configured.
         derived: Made from our sealing keys, the one in force first, for a bank on this
             machine that reads the same configuration. Empty outside the sandbox
-            environment: no other bank can know them.
+            environment: no other bank can have them.
     """
 
     current: bytes = field(repr=False, default=b"")
@@ -180,7 +180,7 @@ class CallbackOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredCallback:
-    """An address that a bank knows; ``id`` is the bank's name of the registration."""
+    """An address registered at a bank; ``id`` is the bank's id of the registration."""
 
     id: str
     url: str

@@ -3,8 +3,8 @@ The port to a bank: calls, answers and failures.
 
 ProviderError                 reads fail with one of these
 ├── NotSupported              this bank does not offer the operation
-├── NotFound                  the bank says the thing does not exist
-├── Refused                   the bank says no
+├── NotFound                  the bank answers that the item does not exist
+├── Refused                   the bank refuses
 ├── CredentialsRefused        the bank does not accept ours
 ├── RateLimited               too many calls for the bank
 ├── Unreachable               certainly no byte of the request left us
@@ -112,7 +112,7 @@ class ProviderError(OutsideFailure):
     def __init__(
         self, reason: str, *, http_status: int | None = None, retry_after: float | None = None
     ) -> None:
-        """Say why, in a fixed word."""
+        """Take the reason, a fixed word."""
         super().__init__(reason, retry_after=retry_after)
         self.http_status = http_status
 
@@ -122,11 +122,11 @@ class NotSupported(ProviderError):
 
 
 class NotFound(ProviderError):
-    """The bank says that the thing does not exist."""
+    """The bank answers that the item does not exist."""
 
 
 class Refused(ProviderError):
-    """The bank understood and says no."""
+    """The bank understood the request and refused it."""
 
 
 class CredentialsRefused(ProviderError):
@@ -134,7 +134,7 @@ class CredentialsRefused(ProviderError):
 
 
 class RateLimited(ProviderError):
-    """The bank asks us to slow down."""
+    """The bank's rate limit is exceeded."""
 
 
 class Unreachable(ProviderError):
@@ -150,7 +150,7 @@ class BadReply(ProviderError):
 
 
 class OutcomeUnknown(ProviderError):
-    """Money may have moved; ask again under the same reference, never under a new one."""
+    """Money may have moved; repeat with the same reference, never with a new one."""
 
 
 ABOVE_PAYMENT: Final = "above_payment"
@@ -193,7 +193,7 @@ class Phase(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """
-    What we know about one call that moves money; kept with the attempt.
+    Evidence of one call that moves money; stored with the attempt.
 
     Attributes:
         bytes_left: Whether any byte of the request may have left us.
@@ -225,7 +225,7 @@ class NotSent:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
     """
-    The bank said no with a listed code: nothing moved and nothing will.
+    The bank refused with a listed code: nothing moved and nothing will.
 
     Read back later, the same answer means that an accepted payout failed.
 
@@ -306,7 +306,7 @@ Outcome = NotSent | Rejected | Accepted | Settled | Unknown
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAccount:
     """
-    An account as one provider knows it.
+    An account at one provider.
 
     Attributes:
         credentials: The account's decrypted secret, at a bank that takes a single text.
@@ -394,7 +394,7 @@ class ContractCalls(Protocol):
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
         """
-        Ask the bank to pay out, once; never repeated below this line.
+        Order a payout, once; never repeated below this call.
 
         Returns:
             NotSent when ``send_by`` had passed before the first byte was
@@ -410,7 +410,7 @@ class ContractCalls(Protocol):
 
         Returns:
             Accepted, Settled, or Rejected for one that failed; Unknown for a
-            state the adapter does not know.
+            state that the adapter does not list.
 
         Raises:
             NotFound: the bank does not show it; no proof before the quiet
@@ -427,7 +427,7 @@ class KeyCalls(Protocol):
         Register a key; sent once, never repeated below this line.
 
         Raises:
-            Refused: with the reason ``IN_USE`` when the key is somebody's
+            Refused: with the reason ``IN_USE`` when the key is registered
                 already, the account's own included.
         """
         ...
@@ -484,7 +484,7 @@ class RefundCalls(Protocol):
         self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
     ) -> Outcome:
         """
-        Ask the bank to give money back, once; never repeated below this line.
+        Order a refund, once; never repeated below this call.
 
         Returns:
             Accepted or Settled, ``e2e_id`` being the id of the way back;

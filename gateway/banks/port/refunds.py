@@ -32,7 +32,7 @@ class IncomingPayment:
             names several or none.
         value: Above zero.
         refunded: Refunded amount, refunds under way included.
-        payer: None when nobody was named.
+        payer: None if unnamed.
     """
 
     reference: str

@@ -23,7 +23,7 @@ class MovementKind(StrEnum):
     What kind of movement it is.
 
     PIX_RETURN: Pix too, either way: a refund given, or a payout that came back.
-    OTHER: not told, or a word of the bank's that we do not know.
+    OTHER: not reported, or a word of the bank's that we do not list.
     """
 
     PIX = "pix"
@@ -41,7 +41,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     Attributes:
         provider_id: The provider's identifier; empty when it gives none.
         is_pix: Others, such as fees, are left out of the banking statement.
-        value: Never negative; the direction tells the sign.
+        value: Never negative; the direction is the sign.
         provider_key: The provider key of the payout it belongs to, where the
             provider repeats it; evidence for an unknown payout.
         kind: For people; ``is_pix`` is what rules go by.
@@ -64,8 +64,8 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
     The balance as the bank has just reported it: sums, which no amount's limit holds.
 
     Attributes:
-        blocked: Held back, not available for payout; None where the bank does not tell.
-        updated_at: As the provider says; None when it does not.
+        blocked: Held back, not available for payout; None where the bank does not report it.
+        updated_at: As the provider reports it; None if unreported.
     """
 
     balance: Sum
@@ -94,8 +94,8 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         value: Above zero.
-        since: None when the bank does not tell.
-        reference: Of whoever ordered it, such as the number of a lawsuit; may be empty.
+        since: None if unreported.
+        reference: The orderer's, such as the number of a lawsuit; may be empty.
     """
 
     kind: BlockKind

@@ -112,7 +112,7 @@ _BY_STATUS: Final[Mapping[int, Mapping[str, Schema]]] = {
 
 
 def answer_headers(status: int, codes: Iterable[ErrorCode]) -> dict[str, Schema]:
-    """Return the headers of an answer; the row's ``codes`` tell whether its calls are counted."""
+    """Return the headers of an answer; ``codes`` of the route decide if calls are counted."""
     counted = errors.TOO_MANY_REQUESTS in codes
     return {**_EVERY, **(_QUOTA if counted else {}), **_BY_STATUS.get(status, {})}
 

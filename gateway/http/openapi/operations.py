@@ -108,11 +108,11 @@ def tag_of(route: Route[Any]) -> str:
 def shown_tags(names: Iterable[str]) -> list[dict[str, str]]:
     """Describe the groups that are used, in their order."""
     used = set(names)
-    told = {name: description for name, (description, _) in _GROUPS.items()}
-    told[OTHER] = "Everything else."
+    groups = {name: description for name, (description, _) in _GROUPS.items()}
+    groups[OTHER] = "Everything else."
     return [
         {"name": name, "description": description}
-        for name, description in told.items()
+        for name, description in groups.items()
         if name in used
     ]
 
@@ -235,7 +235,7 @@ def operation(gate: Gate[Any], route: Route[Any], shapes: Shapes) -> Schema:
 
 
 def _description(gate: Gate[Any], route: Route[Any]) -> str:
-    """Say what a caller needs, and where no call ever succeeds."""
+    """Describe the right that a route requires, and a route on which no call succeeds."""
     needs = f"Needs `{route.needs}`." if route.needs is not None else _beyond_rights(gate, route)
     if not _never_succeeds(route):
         return needs
@@ -247,7 +247,7 @@ def _description(gate: Gate[Any], route: Route[Any]) -> str:
 
 
 def _beyond_rights(gate: Gate[Any], route: Route[Any]) -> str:
-    """Say who may call a route that needs no right; one without a 401 asks for no sign-in."""
+    """Describe the callers of a route that requires no right; without a 401, no sign-in either."""
     if not gate.scheme:
         return "Open to everybody."
     if any(error.status == _UNAUTHORIZED for error in codes_of(gate, route)):
@@ -316,9 +316,9 @@ def _success(
 
 def _with_recorded(route: Route[Any], status: int, answer: Schema) -> Schema:
     """Show what the sandbox answered in the place of an example that was made, where it is kept."""
-    told = recorded(route.name, status)
-    if told:
-        examples = {word: {"value": each} for word, each in told.items()}
+    answers = recorded(route.name, status)
+    if answers:
+        examples = {word: {"value": each} for word, each in answers.items()}
         answer["content"] = {
             media: {**{k: v for k, v in each.items() if k != "example"}, "examples": examples}
             for media, each in answer["content"].items()
@@ -335,9 +335,9 @@ def _file(route: Route[Any], media: str) -> Schema:
 
 def _refusal(status: int, codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:
     """Describe every refusal of one status; the example is the last, the route's own."""
-    told = [error for error in codes if error.status == status]
-    own = told[-1]
-    below = LISTENER_ERROR in shapes.components and any(each in _BELOW_SURFACES for each in told)
+    listed = [error for error in codes if error.status == status]
+    own = listed[-1]
+    below = LISTENER_ERROR in shapes.components and any(each in _BELOW_SURFACES for each in listed)
     explains = LISTENER_ERROR in shapes.components and own is not errors.HEADERS_TOO_LARGE
     example = {
         "code": own.code,
@@ -347,7 +347,7 @@ def _refusal(status: int, codes: Sequence[ErrorCode], shapes: Shapes) -> Schema:
     }
     name = LISTENER_ERROR if below else ERROR
     return {
-        "description": "\n".join(sorted({f"- `{each.code}`: {each.message}" for each in told})),
+        "description": "\n".join(sorted({f"- `{each.code}`: {each.message}" for each in listed})),
         "headers": answer_headers(status, codes),
         "content": {JSON: {"schema": {"$ref": REF.format(name=name)}, "example": example}},
     }

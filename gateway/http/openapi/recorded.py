@@ -26,8 +26,8 @@ _ORDERS: Final = {"backoffice.withdraw_pix": "pix", "backoffice.withdraw_bank": 
 def recorded(route: str, status: int) -> Mapping[str, Mapping[str, Any]]:
     """Return the recorded answers of a route with a status, by a word for each; none elsewhere."""
     if route in _ORDERS:
-        told = recorded("banking.payout_create", status)
-        return {word: each for word, each in told.items() if word == _ORDERS[route]}
+        answers = recorded("banking.payout_create", status)
+        return {word: each for word, each in answers.items() if word == _ORDERS[route]}
     return _answers().get(route, {}).get(str(status), {})
 
 

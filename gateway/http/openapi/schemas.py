@@ -162,7 +162,7 @@ def _references(part: object) -> Iterator[str]:
 
 
 def _plain(part: Any) -> Any:  # noqa: ANN401 - any part of a schema
-    """Say of every text that has no form of its own that it has no control characters."""
+    """Add the pattern of plain text, no control characters, to every text without a form."""
     if isinstance(part, list):
         return [_plain(each) for each in part]
     if not isinstance(part, dict):
@@ -173,7 +173,7 @@ def _plain(part: Any) -> Any:  # noqa: ANN401 - any part of a schema
 
 
 def _optional(component: Schema) -> Schema:
-    """Say each default in the field's description; absence alone needs no words."""
+    """Move each default into the field's description."""
     if "properties" not in component:
         return component
     fields = component["properties"].items()
@@ -211,12 +211,13 @@ def _one_of(
 ) -> Schema:
     """Describe a choice; the word of each form is the constant in it."""
     shown: Schema = {"description": general.get("description", ""), "oneOf": forms}
-    if choice.told_by:
+    if choice.discriminator:
+        name = choice.discriminator
         mapping = {
-            components[component_of(form)]["properties"][choice.told_by]["const"]: form["$ref"]
+            components[component_of(form)]["properties"][name]["const"]: form["$ref"]
             for form in forms
         }
-        shown["discriminator"] = {"propertyName": choice.told_by, "mapping": mapping}
+        shown["discriminator"] = {"propertyName": name, "mapping": mapping}
     return shown
 
 

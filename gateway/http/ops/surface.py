@@ -133,7 +133,7 @@ class OpsSurface:
         return _json({**document, "worker": self.has_worker()}, status)
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        """Return the metrics, in the OpenMetrics format and compressed if it is asked for."""
+        """Return the metrics, in the OpenMetrics format and compressed if requested."""
         as_openmetrics = "application/openmetrics-text" in request.headers.get(hdrs.ACCEPT, "")
         zipped = "gzip" in request.headers.get(hdrs.ACCEPT_ENCODING, "")
         async with self._rendering:

@@ -51,7 +51,7 @@ class StaticFiles:
     The files by name.
 
     Attributes:
-        known: Every name that pages may ask for, absent files of others included.
+        known: Every name that pages may request, absent files of others included.
     """
 
     files: Mapping[str, bytes]

@@ -169,7 +169,7 @@ def refuses_ours(problem: BaseException) -> bool:
 
 
 def no_password() -> str:
-    """Refuse an encrypted key; without this OpenSSL would ask at the terminal."""
+    """Refuse an encrypted key; without this OpenSSL would prompt at the terminal."""
     problem = "the key is encrypted"
     raise ValueError(problem)
 

@@ -55,7 +55,7 @@ class HostNames:
 
     Args:
         on_failed: Called whenever a look-up failed, also if former addresses served.
-        look_up: Asks; in a thread.
+        look_up: Resolves the name, in a thread.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class HostName:
         Return the addresses of a name, at least one, within a second.
 
         Raises:
-            OSError, ValueError: it has none, or nobody said so in time (``TimeoutError``), and
+            OSError, ValueError: it has none, or there was no answer in time (``TimeoutError``), and
                 none were known in the last ten minutes.
         """
         loop = asyncio.get_running_loop()

@@ -62,7 +62,7 @@ class Proxy:
     A proxy that connects us by CONNECT; it cannot read the traffic.
 
     Attributes:
-        authorization: The value of ``Proxy-Authorization``; empty for a proxy that asks for none.
+        authorization: The value of ``Proxy-Authorization``; empty for a proxy that requires none.
     """
 
     host: str

@@ -434,7 +434,7 @@ class Front(asyncio.Protocol):
 
     @property
     def is_refusing(self) -> bool:
-        """Was a head refused here? aiohttp may refuse its first part as well: one is told."""
+        """Return whether a head was refused here; aiohttp may refuse its first part as well."""
         return self._refusing is not None
 
     def begin_request(self, request: web.BaseRequest) -> Awaitable[None] | None:
@@ -548,7 +548,7 @@ class _Handler(web.RequestHandler):
         Answer with our body; nothing of the request is echoed or logged.
 
         Raises:
-            ConnectionError: nobody is to be answered any more.
+            ConnectionError: the caller is gone.
         """
         if isinstance(exc, ConnectionError):
             raise exc

@@ -55,7 +55,7 @@ Request = web.BaseRequest | WholeRequest
 
 
 def is_whole(request: Request) -> bool:
-    """Have all of its bytes come?"""
+    """Return whether all bytes of the request have arrived."""
     return isinstance(request, WholeRequest) or request.content.is_eof()
 
 
@@ -149,7 +149,7 @@ class Lane:
 
 
 def _is_plain(head: bytes, limits: ServerLimits) -> bool:
-    """Can no two readers differ about where its lines end, and is it within every bound?"""
+    """Return whether the head's lines end unambiguously for every reader, within all bounds."""
     lines = head.count(_LINE_END)
     return (
         head.endswith(_HEAD_END)

@@ -1,7 +1,7 @@
 """
 The peer of a connection: its address, its certificate, and the listener's limits.
 
-What a client says about itself is never believed. Each proxy appends the address that
+Addresses in a client's own headers are never trusted. Each proxy appends the address that
 it saw, so the rightmost address that is not one of our proxies is the client's.
 """
 
@@ -46,9 +46,9 @@ class ServerLimits:
         trusted_peers: Networks of our own proxies. The limit per address does not
             apply to them; the limit in all does.
         client_address: Where the client's address comes from. Except for ``peer``,
-            only ``trusted_peers`` are believed.
+            only ``trusted_peers`` are trusted.
         certificate_header: In which our proxies pass on their caller's certificate,
-            believed with ``forwarded`` alone: other proxies may hand the caller's own
+            used with ``forwarded`` alone: other proxies may hand the caller's own
             headers through. Empty for none.
     """
 
@@ -132,7 +132,7 @@ def without_mapping(address: str) -> str:
 
 
 def is_within(address: str, networks: Networks) -> bool:
-    """Is the address in one of the networks? Text that is no address is in none."""
+    """Return whether the address is in one of the networks; text that is no address is in none."""
     try:
         read = ip_address(address)
     except ValueError:

@@ -79,7 +79,7 @@ async def read_body(request: Request, limit_bytes: int, deadline_s: float) -> by
         BodyTooLarge: over ``limit_bytes``; a declared length is refused unread.
         RequestTimeout: not complete ``deadline_s`` seconds after this call.
         MalformedBody: a chunk is malformed.
-        ConnectionError: the caller hung up; nobody waits for an answer.
+        ConnectionError: the caller hung up.
     """
     if declared_bytes(request) > limit_bytes:
         raise BodyTooLarge

@@ -20,7 +20,7 @@ from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Listed, Paging
 from gateway.net.common.runtime import utc_now
 from gateway.store.kernel.chain import NO_KEYS, ChainKeys
-from gateway.store.kernel.hot_statements import Among, BulkParameters, Execution, Found
+from gateway.store.kernel.prepared import Among, BulkParameters, Execution, Found
 from gateway.store.tables.columns import Record
 
 Item = TypeVar("Item")
@@ -246,8 +246,8 @@ class Database:
         finally:
             # also of one that failed: nobody can tell whether it was committed
             for act in acts:
-                for told in self.followers:
-                    told(act)
+                for follower in self.followers:
+                    follower(act)
 
     async def rows(
         self, wanted: Executable, given: Mapping[str, Any] | None = None
@@ -351,10 +351,10 @@ def _reason(problem: Exception) -> str:
     if state is None:
         return type(origin).__name__
     cause = getattr(origin, "__cause__", None)
-    told = cause if hasattr(cause, "sqlstate") else origin
-    named = f"{type(told).__name__} {state}"
+    error = cause if hasattr(cause, "sqlstate") else origin
+    named = f"{type(error).__name__} {state}"
     # The message alone: detail and hint of any kind may quote.
-    said = getattr(told, "message", None)
+    said = getattr(error, "message", None)
     if said is None or not state.startswith(_SAYS):
         return named
     line = "".join(each if each.isprintable() else " " for each in said)

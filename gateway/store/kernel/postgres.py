@@ -37,7 +37,6 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from gateway.core.clocks import Monotonic
 from gateway.store.kernel.database import Database, Limits
-from gateway.store.kernel.hot_statements import BulkRow, Execution, Found, HotExecution, Types
 from gateway.store.kernel.poolers import (
     Pooler,
     driver_options,
@@ -45,6 +44,7 @@ from gateway.store.kernel.poolers import (
     set_timeouts,
     without_pooler,
 )
+from gateway.store.kernel.prepared import BulkRow, Execution, Found, PreparedExecution, Types
 from gateway.store.tables.backoffice import approvals, requests
 from gateway.store.tables.core import charges, foreign_debits, payouts
 
@@ -253,7 +253,7 @@ async def _lend(engine: AsyncEngine) -> AsyncIterator[Execution]:
     """
     async with engine.connect() as connection:
         driver = (await connection.get_raw_connection()).driver_connection
-        yield HotExecution(engine.dialect, cast("asyncpg.Connection[asyncpg.Record]", driver))
+        yield PreparedExecution(engine.dialect, cast("asyncpg.Connection[asyncpg.Record]", driver))
 
 
 def _each_of(found: Found, columns: Sequence[ColumnElement[Any]], name: str) -> Found:

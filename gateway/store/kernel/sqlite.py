@@ -23,7 +23,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from gateway.core.terms import folded
 from gateway.store.kernel.database import Database, Limits
-from gateway.store.kernel.hot_statements import EXECUTE_MANY, Found
+from gateway.store.kernel.prepared import EXECUTE_MANY, Found
 from gateway.store.tables.texts import Folded
 
 # Readers run beside the one writer; more only wait for the same disk.

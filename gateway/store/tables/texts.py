@@ -11,7 +11,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from gateway.core.terms import folded, terms_of
+from gateway.core.terms import folded, search_term
 from gateway.store.tables.columns import Instant
 
 COMPARED_AT_MOST: Final = 20_000
@@ -41,7 +41,7 @@ def contains(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
 
 
 def _holds(folded_text: ColumnElement[str], text: str) -> ColumnElement[bool]:
-    held = (folded_text.contains(each, autoescape=True) for each in terms_of(text).words)
+    held = (folded_text.contains(each, autoescape=True) for each in search_term(text).words)
     return and_(true(), *held)
 
 

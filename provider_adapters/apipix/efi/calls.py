@@ -57,7 +57,7 @@ class Efi(ApiPixAdapter):
     """Efí: the standard, and what it offers beyond."""
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
-        """Read the balance; what is available and what is blocked are told apart."""
+        """Read the balance; available and blocked are separate fields."""
         request = self.request(account, "get_balance", _BALANCE, {"bloqueios": "true"})
         now = self.now()
 
@@ -128,7 +128,7 @@ class Efi(ApiPixAdapter):
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
-        """Order a payout by PUT to our key; one that Efí knows already is read and compared."""
+        """Order a payout by PUT to our key; one that Efí has already is read and compared."""
         try:
             request = self._payout_order(account, order)
         except ProviderError as refused:

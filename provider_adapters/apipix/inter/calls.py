@@ -91,8 +91,8 @@ class Inter(ApiPixAdapter):
 
 
 def _balance(document: documents.Saldo) -> Balance:
-    """Add up what the bank tells apart: what is available, and what is blocked beside it."""
-    told = [
+    """Add up the bank's separate figures: the available amount, and the blocked ones."""
+    blocks = [
         money.sum_from_json(each).centavos
         for each in (
             document.bloqueado_cheque,
@@ -101,13 +101,13 @@ def _balance(document: documents.Saldo) -> Balance:
         )
         if each != money.ABSENT
     ]
-    if min(told, default=0) < 0:
+    if min(blocks, default=0) < 0:
         raise ValueError(Reason.WRONG_SHAPE)
-    available, blocked = money.sum_from_json(document.disponivel), sum(told)
+    available, blocked = money.sum_from_json(document.disponivel), sum(blocks)
     day = document.data_referencia
     at = datetime.strptime(day, "%d/%m/%Y").replace(tzinfo=ZONE) if day else None
     return Balance(
         balance=Sum(available.centavos + blocked),
-        blocked=Sum(blocked) if told else None,
+        blocked=Sum(blocked) if blocks else None,
         updated_at=at.astimezone(UTC) if at else None,
     )

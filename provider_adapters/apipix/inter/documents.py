@@ -22,7 +22,7 @@ class Saldo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     Attributes:
         disponivel: What is left without the blocked amounts ("Saldo líquido"). Of those, one
-            that is not told blocks nothing.
+            that is absent blocks nothing.
         data_referencia: ``01/01/2024``; the day the balance is of, on a day without business.
     """
 
@@ -34,7 +34,7 @@ class Saldo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DetalhesPix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
-    """What is told of a Pix beyond its amount."""
+    """Details of a Pix beyond its amount."""
 
     end_to_end_id: str | None = None
     nome_pagador: str | None = None

@@ -44,7 +44,7 @@ class Span(msgspec.Struct, array_like=True, frozen=True):
     page: int = 0
 
     def query(self, size: int) -> Mapping[str, str]:
-        """Return what the bank is asked with."""
+        """Return the query of the list."""
         return {
             "dataInicio": self.since.isoformat(),
             "dataFim": self.until.isoformat(),
@@ -109,17 +109,17 @@ def _newest(first: date, last: date) -> Span:
 
 def _entry(row: Transacao, unknown: UnknownWord) -> Entry:
     """
-    Read a movement; it is at the first instant of its day, which is all that the bank tells.
+    Read a movement; it is at the first instant of its day, which is all that the bank reports.
 
     One of an unlisted kind does not count as Pix.
     """
     kind = KINDS.get(row.tipo_transacao)
     if kind is None:
         unknown()
-    direction, told = _DIRECTIONS.get(row.tipo_operacao), _details(row)
+    direction, details = _DIRECTIONS.get(row.tipo_operacao), _details(row)
     if direction is None:
         raise ValueError(Reason.WRONG_SHAPE)
-    e2e_id = told.end_to_end_id or ""
+    e2e_id = details.end_to_end_id or ""
     return Entry(
         provider_id=provider_id(row.id_transacao),
         e2e_id=e2e_id if is_e2e_id(e2e_id) else "",
@@ -127,16 +127,16 @@ def _entry(row: Transacao, unknown: UnknownWord) -> Entry:
         is_pix=kind is MovementKind.PIX,
         value=amount(row.valor),
         description=cleaned_text(row.descricao),
-        counterparty=_party(told, direction),
+        counterparty=_party(details, direction),
         created_at=_day_of(row.data_transacao),
         kind=_with_returns(kind or MovementKind.OTHER, e2e_id),
     )
 
 
 def _details(row: Transacao) -> DetalhesPix:
-    told = row.detalhes or DetalhesPix()
-    nested = told.pix if isinstance(told, Detalhes) else None
-    return nested or told
+    details = row.detalhes or DetalhesPix()
+    nested = details.pix if isinstance(details, Detalhes) else None
+    return nested or details
 
 
 def _with_returns(kind: MovementKind, e2e_id: str) -> MovementKind:
@@ -145,12 +145,12 @@ def _with_returns(kind: MovementKind, e2e_id: str) -> MovementKind:
     return MovementKind.PIX_RETURN if is_return else kind
 
 
-def _party(told: DetalhesPix, direction: Direction) -> Party:
+def _party(details: DetalhesPix, direction: Direction) -> Party:
     """Return who was on the other side."""
     if direction is Direction.CREDIT:
-        name, tax_number = told.nome_pagador, told.cpf_cnpj_pagador
+        name, tax_number = details.nome_pagador, details.cpf_cnpj_pagador
     else:
-        name, tax_number = told.nome_recebedor, told.cpf_cnpj_recebedor
+        name, tax_number = details.nome_recebedor, details.cpf_cnpj_recebedor
     return Party(name=cleaned_text(name), tax_number=cleaned_text(tax_number))
 
 

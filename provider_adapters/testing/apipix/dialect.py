@@ -114,7 +114,7 @@ class Doors:
 
 
 def _shows_its_own(request: BankRequest, account: accounts.Account) -> bool:
-    """Say whether the caller showed a certificate of the account."""
+    """Return whether the caller showed a certificate of the account."""
     return certificates.account_of(request.books, request.certificate) == account.id
 
 

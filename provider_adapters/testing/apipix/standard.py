@@ -221,7 +221,7 @@ def _cancel_charge(request: BankRequest) -> Document:
 
 
 def _due_charge(_request: BankRequest) -> Document:
-    """Say that there is none: the books have no charges with a due date."""
+    """Answer 404: the books have no charges with a due date."""
     return found(None, "due charge")
 
 

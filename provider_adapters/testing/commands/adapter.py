@@ -189,7 +189,7 @@ def _group(case: str) -> str:
 
 
 def _reason(report: pytest.TestReport) -> str:
-    """Say in a line why a case failed or does not apply; empty for one that passed."""
+    """Return a line with why a case failed or does not apply; empty for one that passed."""
     if report.passed:
         return ""
     if isinstance(report.longrepr, tuple):

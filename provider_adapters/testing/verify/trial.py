@@ -102,7 +102,7 @@ class Trial:
         return self.adapter.capabilities
 
     def can(self, call: PortCall) -> bool:
-        """Say whether the adapter declares a call."""
+        """Return whether the adapter declares a call."""
         return call in self.capabilities.calls
 
     @property

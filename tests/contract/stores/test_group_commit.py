@@ -17,8 +17,8 @@ from gateway.app.store import Store
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import Change, Failure, Payout, PayoutState
-from gateway.store.kernel.hot_statements import BulkRow, HotExecution, Values, _Hot
 from gateway.store.kernel.poolers import Pooler, pooler_of
+from gateway.store.kernel.prepared import BulkRow, PreparedExecution, Values, _Prepared
 from tests.contract.stores.databases import both
 from tests.world.store import open_store
 from tests.world.stores.patience import LONG
@@ -47,9 +47,9 @@ class Commits:
         self._after = False
         self._loses: type[OSError] | None = None
         self._by_sqlalchemy = self.engine.dialect.do_commit
-        self._run = HotExecution.run
+        self._run = PreparedExecution.run
         self.engine.dialect.do_commit = partial(self._commit, self._by_sqlalchemy)
-        HotExecution.run = self._ask  # type: ignore[method-assign]
+        PreparedExecution.run = self._ask  # type: ignore[method-assign]
         event.listen(self.engine, "rollback", self._rollback)
 
     def lose(self, problem: type[OSError], *, after: bool) -> None:
@@ -58,7 +58,7 @@ class Commits:
 
     def restore(self) -> None:
         self.engine.dialect.do_commit = self._by_sqlalchemy
-        HotExecution.run = self._run  # type: ignore[method-assign]
+        PreparedExecution.run = self._run  # type: ignore[method-assign]
         event.remove(self.engine, "rollback", self._rollback)
 
     def _commit(self, real: Callable[[Any], None], connection: object) -> None:
@@ -67,7 +67,7 @@ class Commits:
 
     @property
     def _ask(self) -> Callable[..., Coroutine[object, object, object]]:
-        async def ask(asked: HotExecution, text: str, given: Values, *, finds: bool) -> object:
+        async def ask(asked: PreparedExecution, text: str, given: Values, *, finds: bool) -> object:
             self.asked.append(text)
             if "payout_events" not in text:
                 return await self._run(asked, text, given, finds=finds)
@@ -129,12 +129,12 @@ async def failing_at_attempts(store: Store) -> AsyncIterator[None]:
     watching(store, "session", "transaction")
     engine = store.database.writer
 
-    ask = _Hot.asked
+    ask = _Prepared.values
 
-    def lost(hot: _Hot, row: BulkRow) -> Values:
-        if "payout_attempts" in hot.text:
+    def lost(prepared: _Prepared, row: BulkRow) -> Values:
+        if "payout_attempts" in prepared.text:
             raise ConnectionResetError
-        return ask(hot, row)
+        return ask(prepared, row)
 
     def refused(action: int, table: str | None, *_rest: object) -> int:
         return SQLITE_DENY if (action, table) == (SQLITE_INSERT, "payout_attempts") else SQLITE_OK
@@ -145,7 +145,7 @@ async def failing_at_attempts(store: Store) -> AsyncIterator[None]:
         await authorized(engine, None)
     else:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(_Hot, "asked", lost)
+            patched.setattr(_Prepared, "values", lost)
             yield
 
 

@@ -20,7 +20,7 @@ from gateway.banks.port.payout_orders import (
 from gateway.banks.port.providers import PixReturn
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.money import Money, Sum, sum_of
-from gateway.core.terms import folded, terms_of
+from gateway.core.terms import folded, search_term
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.search import PayoutDirectory, PayoutFilterBody, PayoutOrder, PayoutQuery
 from gateway.store.tables.columns import reference_digest
@@ -83,7 +83,7 @@ def some() -> Iterator[tuple[Payout, int]]:
 
 def fits(about: Payout, back: int, wanted: PayoutFilterBody, query: PayoutQuery) -> bool:
     """Read a filter plainly."""
-    text = terms_of(wanted.text or "")
+    text = search_term(wanted.text or "")
     amounts = (about.value.centavos, back) if back else (about.value.centavos,)
     least = text.centavos or (wanted.least.centavos if wanted.least else 0)
     most = text.centavos or (wanted.most.centavos if wanted.most else 10**9)

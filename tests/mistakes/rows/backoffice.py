@@ -41,7 +41,7 @@ ROWS = (
         source="docs/panel.md",
         file="gateway/approvals/service.py",
         right=(
-            "        if self.terms.now() >= approval.ends_at:\n"
+            "        if self.config.now() >= approval.ends_at:\n"
             "            raise not_possible(*OVER)\n"
         ),
         wrong="",
@@ -139,8 +139,8 @@ ROWS = (
         promise="A repetition that fails proves nothing of a refund that may have been given.",
         source="ADR 9",
         file="gateway/approvals/execution.py",
-        right="is_proof = not was_open or (told is not None and told[0] is Outcome.MOVED)",
-        wrong="is_proof = not was_open or told is not None",
+        right="is_proof = not was_open or (ending is not None and ending[0] is Outcome.MOVED)",
+        wrong="is_proof = not was_open or ending is not None",
         tests=(f"{_EXECUTION}::{_NO_PROOF}",),
     ),
     Mistake(

@@ -57,8 +57,8 @@ ROWS = (
         promise="A payout is dated today in UTC; a later day is refused.",
         source="contract 2.6",
         file="gateway/payouts/create.py",
-        right="if request.date != self.terms.now().date():",
-        wrong="if request.date < self.terms.now().date():",
+        right="if request.date != self.config.now().date():",
+        wrong="if request.date < self.config.now().date():",
         tests=(f"{_OPERATIONS_PAYOUTS}::test_a_new_payout_of_another_day_leaves_nothing_behind",),
     ),
     Mistake(

@@ -160,7 +160,7 @@ ROWS = (
         source="decisions 2 (step 6)",
         file="gateway/http/server.py",
         right="declared > place.surface.body_bytes:",
-        wrong="declared > place.surface.body_bytes > row.limits.body_bytes:",
+        wrong="declared > place.surface.body_bytes > route.limits.body_bytes:",
         tests=(f"{_ORDER}::test_a_large_body_is_refused_before_the_token",),
     ),
     Mistake(

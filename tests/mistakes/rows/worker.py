@@ -108,11 +108,11 @@ ROWS = (
         promise="Kept records are believed for four seconds from the beginning of a reading.",
         source="ADR 0013",
         file="gateway/app/kept_records.py",
-        right="        self._kept.belief.until = followed_at + BELIEVED_S",
-        wrong="        self._kept.belief.until = self._clock() + BELIEVED_S",
+        right="        self._kept.validity.until = followed_at + VALID_S",
+        wrong="        self._kept.validity.until = self._clock() + VALID_S",
         tests=(
             (
-                f"{_UNIT}/app/test_kept_records_feed.py::test_the_belief_counts_from_before_the_reading"
+                f"{_UNIT}/app/test_kept_records_feed.py::test_the_validity_counts_from_before_the_reading"
             ),
         ),
     ),

@@ -25,7 +25,7 @@ from gateway.payouts.rows import attempt_row, key_columns, payout_row
 from gateway.payouts.store import StoredPayouts
 from gateway.payouts.writes import PayoutWriter, Write, WriteResult, _step_values, write_batch
 from gateway.store.kernel.database import Database
-from gateway.store.kernel.hot_statements import BulkParameters, Key
+from gateway.store.kernel.prepared import BulkParameters, Key
 from gateway.store.tables.core import attempts
 from gateway.store.tables.core import payouts as table
 from tests.proofs.simulation.adapter import SimulatedAdapter
@@ -173,7 +173,7 @@ def date_first() -> Callable[..., object]:
     original = Payouts.create
 
     async def create(self: Payouts, caller: Caller, request: PayoutRequest) -> Payout:
-        if request.date != self.terms.now().date():
+        if request.date != self.config.now().date():
             raise ServiceError(errors.PAYOUT_DATE_NOT_TODAY, "not_today")
         return await original(self, caller, request)
 

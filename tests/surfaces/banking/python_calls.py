@@ -145,7 +145,7 @@ async def _standing(folder: Path) -> AsyncIterator[tuple[str, str, _Caller]]:
     loop, port = cast("_Loop", asyncio.get_running_loop()), settings.sandbox_bank.port
     settings = msgspec.structs.replace(settings, sandbox_bank=SandboxBank(start=False))
     gateway = dataclasses.replace(assemble(settings, FROM_NOON), tasks=())
-    gateway.services.kept.belief.until = math.inf  # no task moves it on
+    gateway.services.kept.validity.until = math.inf  # no task moves it on
     async with await loop.create_server(_Bank, "127.0.0.1", port), running(gateway):
         transport, caller = await loop.create_connection(_Caller, "127.0.0.1", gateway.public.port)
         loop.holds = True

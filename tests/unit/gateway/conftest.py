@@ -13,7 +13,7 @@ from sqlalchemy import Engine, event
 from gateway.app.store import Store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
-from gateway.store.kernel.hot_statements import BulkRow, Values, _Hot
+from gateway.store.kernel.prepared import BulkRow, Values, _Prepared
 from tests.unit.gateway.http.registers import AdminWorld, admin_world_of
 from tests.world import registers
 from tests.world.commands import bank, demo_shell, fresh_shell, shell
@@ -59,17 +59,17 @@ async def store(url: str) -> AsyncIterator[Store]:
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Statement]]:
     """Statements that databases are sent, from now on."""
     noted: list[Statement] = []
-    ask = _Hot.asked
+    ask = _Prepared.values
 
-    def note(hot: _Hot, row: BulkRow) -> Values:
-        values = ask(hot, row)
-        noted.append(Statement(hot.text, values))
+    def note(prepared: _Prepared, row: BulkRow) -> Values:
+        values = ask(prepared, row)
+        noted.append(Statement(prepared.text, values))
         return values
 
     def sent(_connection: object, _cursor: object, text: str, values: object, *_: object) -> None:
         noted.append(Statement(text, values))
 
-    monkeypatch.setattr(_Hot, "asked", note)
+    monkeypatch.setattr(_Prepared, "values", note)
     event.listen(Engine, "before_cursor_execute", sent)
     yield noted
     event.remove(Engine, "before_cursor_execute", sent)

@@ -85,10 +85,10 @@ _AMOUNTS: Final = frozenset({"value", "limit_per_payout", "limit_per_day"})
 """Names of what acts on record tell in reais."""
 
 
-def told_amount(told: str, name: str) -> Decimal | None:
+def detail_amount(text: str, name: str) -> Decimal | None:
     """Read an amount in an act's details, ``12.34``; None for anything else."""
-    is_one = name in _AMOUNTS and re.fullmatch(r"\d{1,13}\.\d{2}", told, re.ASCII)
-    return Decimal(told) if is_one else None
+    is_one = name in _AMOUNTS and re.fullmatch(r"\d{1,13}\.\d{2}", text, re.ASCII)
+    return Decimal(text) if is_one else None
 
 
 def number(value: int) -> str:

@@ -452,7 +452,7 @@ class Pages:
 
 
 def _given(visit: Visit, how: Listing) -> Mapping[str, str]:
-    """Return what the address asks for, as the back office would be asked."""
+    """Return the query of the address, as the back office takes it."""
     if "asks" in how:
         return how["asks"](visit)
     return {each.name: visit.query(each.name) for each in how["takes"].parameters}

@@ -89,8 +89,8 @@ class PageResponses:
         template = result.part if visit.is_partial and result.part else result.template
         given = self._given(visit, result.data)
         content = mark(await self.templates.render(template, visit.language, given), visit)
-        told = visit.problem.headers if visit.problem else {}
-        headers = {**HEADERS, **told, _IDLE_ENDS: str(self._idle_ends(visit))}
+        added = visit.problem.headers if visit.problem else {}
+        headers = {**HEADERS, **added, _IDLE_ENDS: str(self._idle_ends(visit))}
         if result.is_secret:
             return _answer(visit, content, headers, result.status)
         return _answer(visit, *_compressed(content, headers, visit), result.status)

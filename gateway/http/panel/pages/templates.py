@@ -38,7 +38,7 @@ _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "browser": formats.browser,
     "visible": formats.visible,
     "milliseconds": formats.milliseconds,
-    "told_amount": formats.told_amount,
+    "detail_amount": formats.detail_amount,
     "wrong": refusals.wrong,
     "means": refusals.means,
     "epoch_ms": formats.epoch_ms,

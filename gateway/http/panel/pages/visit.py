@@ -63,7 +63,7 @@ class Visit:
         browser: None before a browser has a session.
         person: None before the sign-in.
         single_keys: Keys without a modifier shorten ways.
-        is_partial: A script asks for a part of the page alone.
+        is_partial: A script requests a part of the page alone.
         form: What was typed, once its token was compared; of a page that is shown
             again with it, too.
         problem: Why the page is shown again.

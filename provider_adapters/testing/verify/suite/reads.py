@@ -149,7 +149,7 @@ def _complete(found: Sequence[Entry], put: Put) -> None:
 
 
 def _is_at(told: datetime, at: datetime) -> bool:
-    """Say whether an entry tells its instant to the second, or the local day alone."""
+    """Return whether an entry has the instant to the second, or the local day alone."""
     local = told.astimezone(LOCAL)
     midnight = local.hour == local.minute == local.second == 0
     same_day = local.date() == at.astimezone(LOCAL).date()

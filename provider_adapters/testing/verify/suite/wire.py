@@ -90,12 +90,12 @@ async def reset(line: Line) -> None:
 
 
 async def hang(line: Line) -> None:
-    """Say nothing until the adapter goes away."""
+    """Answer nothing until the adapter closes the connection."""
     await line.reader.read()
 
 
 def then(first: bytes, play: Play) -> Play:
-    """Say something before another play."""
+    """Send bytes before another play."""
 
     async def both(line: Line) -> None:
         await line.say(first)
@@ -106,7 +106,7 @@ def then(first: bytes, play: Play) -> Play:
 
 
 async def drip(line: Line) -> None:
-    """Say a byte now and then."""
+    """Send a byte at intervals."""
     for byte in written(b'{"id":1}'):
         await line.say(bytes([byte]))
         await asyncio.sleep(0.05)
@@ -294,7 +294,7 @@ async def _call(trial: Trial, call: PortCall) -> None:
 
 
 async def _is_made(trial: Trial, call: PortCall, ended: object) -> bool:
-    """Say whether a charge that was returned in spite of a fault is there: it was made before."""
+    """Return whether a charge that was returned in spite of a fault exists: it was made before."""
     if call is not PortCall.CREATE_CHARGE or not isinstance(ended, Charge):
         return False
     there = await caught(trial.adapter.get_charge(trial.account, ended.reference))

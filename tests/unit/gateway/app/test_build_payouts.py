@@ -56,7 +56,7 @@ def kernel(**payouts: object) -> Kernel:
 def test_looking_first_reaches_sending_and_following_up(look_first: bool):
     made = build_payouts(kernel(look_first=look_first), OneBank(ScriptedBank()), no_stops)
 
-    assert (made.terms.look_first, made.follow_up.look_first) == (look_first, look_first)
+    assert (made.config.look_first, made.follow_up.look_first) == (look_first, look_first)
 
 
 @pytest.mark.parametrize(("word", "refuse"), [("warn", False), ("refuse", True)])

@@ -44,7 +44,7 @@ class House:
 
     async def warmed(self) -> None:
         """Keep everything, believed for ever."""
-        self.kept.belief.until = inf
+        self.kept.validity.until = inf
         await self.kept.credentials.find(self.client_id)
         await self.kept.accounts.find(self.account_id)
         await self.kept.stops_in_force()

@@ -11,13 +11,13 @@ import pytest
 
 from gateway.app.kept_records import Lifetimes, RecordCache
 from gateway.core.calls import Ready
-from gateway.core.change_feed import Belief
+from gateway.core.change_feed import CacheValidity
 from gateway.core.storage import StoreUnavailable
 from tests.world.leaping import leaping
 from tests.world.waiting import settle
 
 LONG = Lifetimes(found_s=60.0, absent_s=60.0, size=100)
-ALWAYS = Belief(inf)
+ALWAYS = CacheValidity(inf)
 
 
 @dataclass
@@ -40,8 +40,10 @@ class Source:
             raise StoreUnavailable
         return self.records
 
-    def cache(self, lifetimes: Lifetimes = LONG, belief: Belief = ALWAYS) -> RecordCache[str]:
-        return RecordCache(lifetimes, self.load, 60.0, self.seen.append, belief)
+    def cache(
+        self, lifetimes: Lifetimes = LONG, validity: CacheValidity = ALWAYS
+    ) -> RecordCache[str]:
+        return RecordCache(lifetimes, self.load, 60.0, self.seen.append, validity)
 
 
 async def settled(*waiting: Awaitable[str | None]) -> list[str | BaseException | None]:
@@ -215,17 +217,17 @@ async def test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_a
 
 @pytest.mark.parametrize("key", ["a", "x"])
 @leaping
-async def test_nothing_is_believed_beyond_the_belief(source: Source, key: str):
+async def test_no_record_is_used_beyond_its_validity(source: Source, key: str):
     """Who does not hear of changes reads the store each time, and keeps serving."""
-    belief = Belief()
-    cache = source.cache(belief=belief)
+    validity = CacheValidity()
+    cache = source.cache(validity=validity)
 
     for _ in range(3):
         await cache.find(key)
-    belief.until = time.monotonic() + 60
+    validity.until = time.monotonic() + 60
     for _ in range(3):
         await cache.find(key)
-    belief.until = time.monotonic()
+    validity.until = time.monotonic()
     await cache.find(key)
 
     assert source.loaded == [key] * 4
@@ -358,9 +360,9 @@ async def test_two_caches_share_nothing(source: Source):
 @leaping
 async def test_an_unchanged_record_keeps_what_was_made_of_it(source: Source, way: str):
     """Reading it again must not cost its credentials' being opened again."""
-    belief, letter = Belief(inf), "A"  # two texts alike, and not the same object
+    validity, letter = CacheValidity(inf), "A"  # two texts alike, and not the same object
     source.records["a"] = f"an {letter}"
-    cache = source.cache(Lifetimes(found_s=0.05, absent_s=60.0, size=9), belief)
+    cache = source.cache(Lifetimes(found_s=0.05, absent_s=60.0, size=9), validity)
     before = await cache.find("a")
     source.records["a"] = f"an {letter}"
 
@@ -369,7 +371,7 @@ async def test_an_unchanged_record_keeps_what_was_made_of_it(source: Source, way
     elif way == "read again":
         await cache.find_since("a", time.monotonic())
     else:
-        belief.until = time.monotonic()
+        validity.until = time.monotonic()
     await cache.find("a")
 
     assert len(source.loaded) >= 2

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.kept_records import BELIEVED_S, EVERY_S, PATIENCE_S, ChangeFeed, KeptRecords
-from gateway.core.change_feed import Act, Belief, Mark, News
+from gateway.app.kept_records import EVERY_S, PATIENCE_S, VALID_S, ChangeFeed, KeptRecords
+from gateway.core.change_feed import Act, CacheValidity, Mark, News
 from gateway.core.storage import StoreUnavailable
 from tests.world import registers
 from tests.world.standing import Clock
@@ -46,7 +46,7 @@ class Log:
         return self.pieces.pop(0)
 
     def is_believed(self) -> bool:
-        return self.clock.up_s < self.kept.belief.until
+        return self.clock.up_s < self.kept.validity.until
 
 
 @pytest.fixture
@@ -71,12 +71,12 @@ async def test_what_is_told_is_forgotten_before_anything_is_believed_longer(log:
     """And all of it, however many pieces it takes."""
     await log.feed.run_once()
     await log.kept.credentials.find("cli_1")
-    log.kept.belief.until = 0.0
+    log.kept.validity.until = 0.0
     believed: list[float] = []
     watching = log.watch.count
 
     def count(event: str, label: str) -> None:
-        believed.append(log.kept.belief.until)
+        believed.append(log.kept.validity.until)
         watching(event, label)
 
     log.watch.count = count  # type: ignore[method-assign] # to see the order
@@ -102,13 +102,13 @@ async def test_a_credential_revoked_elsewhere_ends_with_the_next_turn(tmp_path: 
         company = await office.company("Padaria")
         client_id = (await office.issue(company.id)).credential.client_id
         await feed.run_once()
-        kept.belief.until = inf
+        kept.validity.until = inf
         before = await kept.credentials.find(client_id)
 
         await office.revoke(client_id)
         meanwhile = await kept.credentials.find(client_id)
         await feed.run_once()
-        kept.belief.until = inf
+        kept.validity.until = inf
         after = await kept.credentials.find(client_id)
 
     assert before is meanwhile is not None
@@ -133,20 +133,20 @@ async def test_who_cannot_follow_for_four_seconds_believes_nothing(log: Log):
 
 
 async def test_a_feed_that_is_not_turned_at_all_is_believed_no_longer(log: Log):
-    """Killed, or a process that stood still: the belief ends by itself."""
+    """Killed, or a process that stood still: the validity ends by itself."""
     await log.feed.run_once()
 
-    log.clock.passes(BELIEVED_S)
+    log.clock.passes(VALID_S)
 
     assert not log.is_believed()
 
 
-async def test_the_belief_counts_from_before_the_reading(log: Log):
+async def test_the_validity_counts_from_before_the_reading(log: Log):
     """What was changed while it ran may not be in what was read."""
     log.slow_s = 1.0
     await log.feed.run_once()
 
-    log.clock.passes(BELIEVED_S - 1.0)
+    log.clock.passes(VALID_S - 1.0)
 
     assert not log.is_believed()
 
@@ -191,5 +191,5 @@ async def test_the_figures_age_while_the_feed_stands_still(log: Log):
 def test_its_times_keep_what_is_promised():
     """Elsewhere within a second; within five where the feed stands still; a slow turn is borne."""
     assert EVERY_S < 1
-    assert 2 * (PATIENCE_S + EVERY_S) <= BELIEVED_S < 5
-    assert Belief().until < 0
+    assert 2 * (PATIENCE_S + EVERY_S) <= VALID_S < 5
+    assert CacheValidity().until < 0

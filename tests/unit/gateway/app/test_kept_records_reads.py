@@ -11,7 +11,7 @@ from math import inf
 import pytest
 
 from gateway.app.kept_records import Lifetimes, RecordCache
-from gateway.core.change_feed import Belief
+from gateway.core.change_feed import CacheValidity
 from gateway.core.storage import StoreUnavailable
 from tests.world.leaping import leaping
 from tests.world.waiting import settle
@@ -33,7 +33,7 @@ class Letters:
 
     def __post_init__(self) -> None:
         self.cache: RecordCache[str] = RecordCache(
-            LIFETIMES, self.find_all, self.within_s, lambda _result: None, Belief(inf)
+            LIFETIMES, self.find_all, self.within_s, lambda _result: None, CacheValidity(inf)
         )
 
     async def find_all(self, keys: Sequence[str]) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ import pytest
 from gateway.app.kept_records import Lifetimes, RecordCache
 from gateway.core import errors
 from gateway.core.calls import RawRequest
-from gateway.core.change_feed import Belief
+from gateway.core.change_feed import CacheValidity
 from gateway.core.storage import StoreUnavailable
 from gateway.security.secrets import SecretDigest, SecretDigester
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
@@ -43,7 +43,9 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.gate.set()
-        self.cache = RecordCache(LIFETIMES, self.load, 60.0, lambda _result: None, Belief(inf))
+        self.cache = RecordCache(
+            LIFETIMES, self.load, 60.0, lambda _result: None, CacheValidity(inf)
+        )
 
     async def load(self, keys: Sequence[str]) -> Mapping[str, Any]:
         self.looks += ((key, time.monotonic()) for key in keys)

@@ -36,7 +36,7 @@ async def test_what_this_process_changes_is_forgotten_at_once(
     """Told by the store before the caller is answered."""
     company = await office.company("Padaria")
     made = await office.account(company.id)
-    services.kept.belief.until = float("inf")
+    services.kept.validity.until = float("inf")
     before = await services.kept.accounts.find(made.id)
 
     await office.change(made.id, active=True)

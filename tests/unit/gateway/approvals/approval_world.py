@@ -14,7 +14,7 @@ import pytest
 from gateway.app.store import Store
 from gateway.approvals.execution import Decided
 from gateway.approvals.money import MoneyOrders, Moved, Order
-from gateway.approvals.service import Approvals, ApprovalTerms
+from gateway.approvals.service import ApprovalConfig, Approvals
 from gateway.banks.port.capabilities import PortCall
 from gateway.core.access import Staff
 from gateway.core.account import Environment
@@ -138,7 +138,7 @@ class ApprovalWorld:
 
     def above(self, limit: Money | None) -> Approvals:
         """The same desk with another limit."""
-        return replace(self.approvals, terms=replace(self.approvals.terms, above=limit))
+        return replace(self.approvals, config=replace(self.approvals.config, above=limit))
 
 
 @asynccontextmanager
@@ -148,7 +148,7 @@ async def opened(
     """Open a world of its own, with one person in the store."""
     store = open_store(f"sqlite:///{tmp_path}/store.db")
     ids = iter(f"approval-{number}" for number in range(100))
-    terms = ApprovalTerms(
+    config = ApprovalConfig(
         above=Money(0),
         now=clock.now,
         new_id=lambda: next(ids),
@@ -160,12 +160,12 @@ async def opened(
         CAREFUL, calls=CAREFUL.calls | {PortCall.CREATE_REFUND}
     )
     await store.identity.users.add(stored(MARIA), event())
-    yield ApprovalWorld(payout_world, store, made(payout_world, store, terms, stops), stops)
+    yield ApprovalWorld(payout_world, store, made(payout_world, store, config, stops), stops)
     await store.close()
 
 
 def made(
-    payout_world: PayoutWorld, store: Store, terms: ApprovalTerms, stops: list[Stop]
+    payout_world: PayoutWorld, store: Store, config: ApprovalConfig, stops: list[Stop]
 ) -> Approvals:
     """Make the operation under test, over a till and the stops in force."""
 
@@ -176,7 +176,7 @@ def made(
         banks=payout_world.banks,
         audit=store.audit,
         environment=Environment.SANDBOX,
-        now=terms.now,
+        now=config.now,
         monotonic=payout_world.clock.monotonic,
         stops=in_force,
     )
@@ -185,7 +185,7 @@ def made(
         accounts=store.accounts,
         payouts=replace(payout_world.payouts, guards=guards),
         refunds=giving,
-        now=terms.now,
+        now=config.now,
     )
     nothing: Any = None
     return Approvals(
@@ -194,7 +194,7 @@ def made(
         users=store.identity.users,
         money=money,
         known=nothing,
-        terms=terms,
+        config=config,
     )
 
 

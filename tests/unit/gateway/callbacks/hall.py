@@ -12,7 +12,7 @@ from gateway.banks.port.provider_callbacks import CallbackKind, Delivery, Notice
 from gateway.banks.port.providers import Unavailable
 from gateway.callbacks.model import Callback, CallbackSearch
 from gateway.callbacks.owners import CallbackAccounts
-from gateway.callbacks.processing import CallbackLooks
+from gateway.callbacks.processing import CallbackProcessor
 from gateway.callbacks.reception import AddressedDelivery, CallbackAddress, Reception
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.company_scope import EVERY_COMPANY
@@ -104,9 +104,9 @@ class Hall:
     def ring(self) -> None:
         self.rung += 1
 
-    def looks(self, accounts: Any = None, banks: Any = None) -> CallbackLooks:
+    def looks(self, accounts: Any = None, banks: Any = None) -> CallbackProcessor:
         """Return what looks into what is due."""
-        return CallbackLooks(
+        return CallbackProcessor(
             store=CallbackRecords(self.office.store.database),
             accounts=accounts or self.office.store.accounts,
             owners=CallbackAccounts(accounts or self.office.store.accounts, banks or self),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.audit.log import FAILED, REFUSED, TAKEN
-from gateway.core.change_feed import RESUMED, STOPPED, Act, Belief, Kept, outdated
+from gateway.core.change_feed import RESUMED, STOPPED, Act, CacheValidity, Kept, outdated
 
 
 def test_an_act_makes_the_record_old_that_it_names():
@@ -51,4 +51,4 @@ def test_what_is_only_counted_makes_nothing_old():
 def test_nothing_is_believed_unless_somebody_says_until_when():
     now = 1_000.0
 
-    assert Belief().until < now < Belief(now + 1).until
+    assert CacheValidity().until < now < CacheValidity(now + 1).until

@@ -14,7 +14,7 @@ import pytest
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import WHY, Reason
 from gateway.config.settings import RateLimits
-from gateway.core.reasons import REASONS, sentence, told
+from gateway.core.reasons import REASONS, public_word, sentence
 from gateway.net.common.certificates import PemFlaw
 from provider_adapters.kit.secrets import Flaw as SecretsFlaw
 from tests.world.tree import ROOT
@@ -163,7 +163,7 @@ def test_what_can_be_worked_out_is_written_down_for_every_place_and_no_other(use
 def test_every_word_of_a_bank_call_is_told():
     words = [*Reason, *WHY, *(each.value.lower() for each in FailureCode)]
 
-    assert [word for word in words if told(word) != word] == []
+    assert [word for word in words if public_word(word) != word] == []
 
 
 def test_a_word_is_a_word_and_its_meaning_a_sentence():
@@ -180,7 +180,7 @@ def test_no_word_is_told_and_untold():
 
 @pytest.mark.parametrize("word", ["", "KeyError", "challenge_unknown"])
 def test_a_word_that_is_not_for_callers_is_not_told(word: str):
-    assert (told(word), sentence(word, "key")) == ("", "")
+    assert (public_word(word), sentence(word, "key")) == ("", "")
 
 
 def test_a_sentence_names_the_field():

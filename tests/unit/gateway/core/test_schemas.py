@@ -20,7 +20,7 @@ def test_a_shape_tells_its_forms(monkeypatch: pytest.MonkeyPatch):
     declared = dict(schemas.CHOICES)
     monkeypatch.setattr(schemas, "_CHOICES", declared)
 
-    @one_of(Small, Large, told_by="size")
+    @one_of(Small, Large, discriminator="size")
     class Either(msgspec.Struct):
         size: int
 

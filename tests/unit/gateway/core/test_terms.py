@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.core.money import Money
-from gateway.core.terms import terms_of
+from gateway.core.terms import search_term
 
 
 @pytest.mark.parametrize(
@@ -18,22 +18,22 @@ from gateway.core.terms import terms_of
     ],
 )
 def test_an_amount_is_read_in_either_writing(text: str, centavos: int | None):
-    assert terms_of(text).centavos == centavos
+    assert search_term(text).centavos == centavos
 
 
 def test_a_text_fits_a_part_of_a_word_in_any_case_without_accents():
-    assert terms_of(" goncalves ").fits([], "E1", "Rafael GONÇALVES")
-    assert terms_of("").fits([Money(1)])
-    assert not terms_of("silva").fits([Money(1)], "Rafael")
+    assert search_term(" goncalves ").fits([], "E1", "Rafael GONÇALVES")
+    assert search_term("").fits([Money(1)])
+    assert not search_term("silva").fits([Money(1)], "Rafael")
 
 
 def test_words_of_a_text_need_not_touch_but_stand_in_one_field():
-    assert terms_of("maria  conceicao").fits([], "Maria da Conceição")
-    assert terms_of("conceicao maria").fits([], "E1", "Maria da Conceição")
-    assert not terms_of("maria conceicao").fits([], "Maria", "Conceição")
+    assert search_term("maria  conceicao").fits([], "Maria da Conceição")
+    assert search_term("conceicao maria").fits([], "E1", "Maria da Conceição")
+    assert not search_term("maria conceicao").fits([], "Maria", "Conceição")
 
 
 def test_an_amount_fits_itself_and_a_word_that_holds_it():
-    assert terms_of("2,03").fits([Money(1), Money(203)])
-    assert terms_of("2,03").fits([Money(1)], "parcela 2,03")
-    assert not terms_of("2,03").fits([Money(20_300)])
+    assert search_term("2,03").fits([Money(1), Money(203)])
+    assert search_term("2,03").fits([Money(1)], "parcela 2,03")
+    assert not search_term("2,03").fits([Money(20_300)])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gateway.app.services import build_credentials
-from gateway.approvals.service import Approvals, ApprovalTerms, ApprovedSecrets
+from gateway.approvals.service import ApprovalConfig, Approvals, ApprovedSecrets
 from gateway.core.access import Staff
 from gateway.core.approvals import CREDENTIALS, Approval
 from gateway.core.audit_context import AuditContext
@@ -76,7 +76,7 @@ async def opened(folder: Path) -> AsyncIterator[TwoPeople]:
     """Open a world of its own."""
     async with registers.opened(folder) as office:
         nothing: Any = None
-        terms = ApprovalTerms(
+        config = ApprovalConfig(
             above=None,
             now=office.clock,
             new_id=office.new_id,
@@ -89,7 +89,7 @@ async def opened(folder: Path) -> AsyncIterator[TwoPeople]:
             users=office.store.identity.users,
             money=nothing,
             known=nothing,
-            terms=terms,
+            config=config,
         )
         credentials = build_credentials(office.kernel, approvals.wait, office.source)
         approvals.executors.update(dict.fromkeys(CREDENTIALS, credentials))

@@ -81,7 +81,7 @@ def test_a_payout_has_a_form_for_each_method():
 
     told = [described(form)["properties"]["method"]["enum"] for form in choice.forms]
     assert told == [[each.value] for each in PayoutMethod]
-    assert choice.told_by == "method"
+    assert choice.discriminator == "method"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gateway.approvals.execution import Decided
-from gateway.approvals.service import Approvals, ApprovalTerms
+from gateway.approvals.service import ApprovalConfig, Approvals
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval, ApprovalKind
 from gateway.core.audit_context import AuditContext
@@ -110,7 +110,7 @@ async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
             )
         ]
         nothing: Any = None
-        terms = ApprovalTerms(
+        config = ApprovalConfig(
             above=Money(0),
             now=clock.now,
             new_id=office.new_id,
@@ -123,7 +123,7 @@ async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
             users=office.store.identity.users,
             money=nothing,
             known=nothing,
-            terms=terms,
+            config=config,
         )
         company = await office.company("Padaria")
         users = identity_world.services.users

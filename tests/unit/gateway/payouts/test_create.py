@@ -409,7 +409,7 @@ async def test_midnight_may_pass_between_two_looks_at_the_clock(
         return clock.at
 
     payout_world.payouts = replace(
-        payout_world.payouts, terms=replace(payout_world.payouts.terms, now=now)
+        payout_world.payouts, config=replace(payout_world.payouts.config, now=now)
     )
 
     assert await payout_world.post(asking(day=day)) == (NOT_TODAY if day == TODAY else BAD)

@@ -64,7 +64,7 @@ class Guarded:
         )
         whole = self.payout_world.payouts
         self.payout_world.payouts = Payouts(
-            whole.store, whole.banks, whole.follow_up, guards, whole.terms
+            whole.store, whole.banks, whole.follow_up, guards, whole.config
         )
 
     async def _stops(self) -> list[Stop]:

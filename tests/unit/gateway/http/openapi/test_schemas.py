@@ -52,7 +52,7 @@ class DogDocument(TypedDict):
     kind: Literal["dog"]
 
 
-@one_of(CatDocument, DogDocument, told_by="kind")
+@one_of(CatDocument, DogDocument, discriminator="kind")
 class PetDocument(TypedDict):
     """A pet."""
 

@@ -18,8 +18,8 @@ from sqlalchemy import (
 from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import Database, Limits
-from gateway.store.kernel.hot_statements import Execution
 from gateway.store.kernel.postgres import open_server
+from gateway.store.kernel.prepared import Execution
 from tests.unit.gateway.store.kernel.things import THINGS
 
 ADD = insert(THINGS)

@@ -17,7 +17,7 @@ from gateway.core.storage import StoreUnavailable
 from gateway.store import schema
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
-from gateway.store.kernel.hot_statements import bound
+from gateway.store.kernel.prepared import bound
 from gateway.store.kernel.sqlite import open_file
 from gateway.store.tables.core import payouts
 from tests.world.store import open_store

@@ -243,7 +243,7 @@ def test_what_is_left_is_written_as_the_script_goes_on(seconds: int, written: st
     ],
 )
 def test_an_amount_that_an_act_tells_is_read_as_one(told: str, name: str, read: Decimal | None):
-    assert formats.told_amount(told, name) == read
+    assert formats.detail_amount(told, name) == read
 
 
 def test_a_telephone_is_read_as_people_type_it():

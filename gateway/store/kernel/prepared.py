@@ -122,7 +122,7 @@ class DriverResult:
 
 
 @dataclass(frozen=True, slots=True)
-class HotExecution:
+class PreparedExecution:
     """Executes compiled statements on the driver; the compiled ones are cached."""
 
     dialect: Dialect
@@ -133,10 +133,11 @@ class HotExecution:
     ) -> DriverResult:
         """Execute a statement once for each row; a failure is raised as SQLAlchemy raises it."""
         rows = [parameters or {}] if isinstance(parameters, dict | Mapping | None) else parameters
-        hot = _hot(statement, self.dialect, tuple(rows[0]))
-        done = [await self.run(hot.text, hot.asked(row), finds=bool(hot.names)) for row in rows]
-        if hot.names:
-            found = [hot.restored(values) for each in done for values in each]
+        prepared = _prepare(statement, self.dialect, tuple(rows[0]))
+        finds = bool(prepared.names)
+        done = [await self.run(prepared.text, prepared.values(row), finds=finds) for row in rows]
+        if finds:
+            found = [prepared.restored(values) for each in done for values in each]
             return DriverResult(found, len(found))
         return DriverResult((), sum(int(each.rpartition(" ")[2]) for each in done))
 
@@ -151,7 +152,7 @@ class HotExecution:
 
 
 @dataclass(frozen=True, slots=True)
-class _Hot:
+class _Prepared:
     """
     A compiled statement for rows of parameters with the same names.
 
@@ -175,7 +176,7 @@ class _Hot:
         made = namedtuple("Row", self.names, rename=True)  # type: ignore[misc]  # noqa: PYI024 - named by a statement
         object.__setattr__(self, "row", made._make)
 
-    def asked(self, row: BulkRow) -> Values:
+    def values(self, row: BulkRow) -> Values:
         """
         Convert parameters for the driver.
 
@@ -183,14 +184,14 @@ class _Hot:
             StatementError: a value cannot be sent; it is not quoted.
         """
         given = {**self.fixed, **row} if self.fixed else row
-        values = [given[name] for name in self.order]
+        ordered = [given[name] for name in self.order]
         try:
             for place, process in self.write:
-                values[place] = process(values[place])
+                ordered[place] = process(ordered[place])
         except (ValueError, TypeError) as problem:
-            said = "a value that cannot be sent"
-            raise StatementError(said, self.text, None, problem) from None
-        return tuple(values)
+            message = "a value that cannot be sent"
+            raise StatementError(message, self.text, None, problem) from None
+        return tuple(ordered)
 
     def restored(self, values: Iterable[object]) -> Record:
         """Return a row converted to the types of its columns."""
@@ -201,12 +202,12 @@ class _Hot:
 
 
 @lru_cache(maxsize=_KEPT)
-def _hot(statement: Executable, dialect: Dialect, given: tuple[str, ...]) -> _Hot:
+def _prepare(statement: Executable, dialect: Dialect, given: tuple[str, ...]) -> _Prepared:
     compiled = cast("SQLCompiler", statement.compile(dialect=dialect, column_keys=list(given)))  # type: ignore[attr-defined]
     order = compiled.positiontup or []
     processes = dict(_binds(compiled, dialect))
     found = list(statement.exported_columns) if isinstance(statement, ReturnsRows) else []
-    return _Hot(
+    return _Prepared(
         text=compiled.string,
         order=order,
         write=[(place, processes[name]) for place, name in enumerate(order) if name in processes],
