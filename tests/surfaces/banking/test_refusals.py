@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import pytest
-import pytest_asyncio
 from sqlalchemy import update
 
 from gateway.http.table import PlacedRoute
@@ -19,14 +18,9 @@ from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import NOBODY, World, basic, other_secret
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("prepared")]
 
 Attempt = Callable[[World, PlacedRoute], Awaitable[Answer]]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
-async def _prepared(world: World) -> None:
-    await routes.prepared(world)
 
 
 def by(role: str, account: str = "main") -> Attempt:

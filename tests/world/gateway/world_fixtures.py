@@ -9,6 +9,7 @@ import msgspec
 import pytest
 import pytest_asyncio
 
+from tests.world.gateway import routes
 from tests.world.gateway.world import World, opened, patient, sandbox
 
 
@@ -34,3 +35,9 @@ async def hurried_world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
     """A gateway that gives up on a silent bank after a second: for tests of silence alone."""
     async with opened(sandbox(tmp_path_factory.mktemp("hurried"))) as made:
         yield made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def prepared(world: World) -> None:
+    """What the routes of the banking surface read is there."""
+    await routes.prepared(world)
