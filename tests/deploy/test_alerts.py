@@ -6,10 +6,11 @@ from typing import Any
 from gateway.app.commands.main import pixgate
 from gateway.banks.port.capabilities import PortCall
 from gateway.telemetry.metrics.families import Family, Vocabulary
-from gateway.telemetry.metrics.registry import Instance, MetricRegistry
+from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.metrics.series import SERIES
 from provider_adapters.registry import names
 from tests.deploy.rule_cases import PLACE, ROOT, RULES
+from tests.world.metrics import INSTANCE
 
 NAMES = [rule["alert"] for rule in RULES]
 
@@ -121,16 +122,7 @@ def test_the_first_event_of_a_series_is_seen():
         operation=frozenset(PortCall),
         policy=frozenset({"read"}),
     )
-    nobody = Instance(
-        version="",
-        commit="",
-        environment="",
-        config_digest="",
-        routes=0,
-        policies=0,
-        providers=0,
-    )
-    registry = MetricRegistry(nobody, words)
+    registry = MetricRegistry(INSTANCE, words)
     unseen = {
         (rule["alert"], name)
         for rule in RULES

@@ -1,5 +1,6 @@
 """What tests of single modules share: a clock that stands, and payouts on a real store."""
 
+from tests.world.banks.authority import authority
 from tests.world.payout_fixtures import clock, payout_world, store_file
 
-__all__ = ["clock", "payout_world", "store_file"]
+__all__ = ["authority", "clock", "payout_world", "store_file"]

@@ -6,8 +6,25 @@ from typing import Any
 
 from prometheus_client.samples import Sample
 
-from gateway.telemetry.metrics.families import Family
-from gateway.telemetry.metrics.registry import MetricRegistry
+from gateway.telemetry.metrics.families import Family, Vocabulary
+from gateway.telemetry.metrics.registry import Instance, MetricRegistry
+
+INSTANCE = Instance(
+    version="1.2.3",
+    commit="0123456789ab",
+    environment="sandbox",
+    config_digest="abc",
+    routes=13,
+    policies=5,
+    providers=1,
+)
+WORDS = Vocabulary(
+    surface=frozenset({"banking"}),
+    route=frozenset({"banking.balance"}),
+    provider=frozenset({"sandbox"}),
+    operation=frozenset({"get_balance"}),
+    policy=frozenset({"read"}),
+)
 
 
 def shown(metrics: MetricRegistry, family: Family[Any], *key: str) -> float:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from gateway.core.windows import Window
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 TODAY = NOON.date()
@@ -35,3 +38,10 @@ class Clock:
         """Let time pass on both."""
         self.at += timedelta(seconds=seconds)
         self.up_s += seconds
+
+
+@cache
+def around_today() -> Window:
+    """Return three days around the first call, which a test does not leave at midnight."""
+    day = datetime.now(UTC).date()
+    return Window(day - timedelta(days=1), day + timedelta(days=1))

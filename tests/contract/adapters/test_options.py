@@ -29,7 +29,6 @@ from gateway.banks.port.refunds import IncomingStatus, RefundStatus
 from gateway.banks.port.statements import BlockKind, Direction, MovementKind
 from gateway.core.money import Money, Sum
 from provider_adapters.kit.answers import is_e2e_id
-from tests.contract.adapters.calls import around_today
 from tests.contract.adapters.options import (
     REFUND_KEY,
     Offering,
@@ -39,6 +38,7 @@ from tests.contract.adapters.options import (
 )
 from tests.world.banks.harness import FAR, KEY, order
 from tests.world.banks.sandbox import BankWorld, Paid
+from tests.world.standing import around_today
 from tests.world.waiting import until
 
 PORTS = {

@@ -18,10 +18,11 @@ from gateway.banks.port.providers import (
 )
 from gateway.core.money import Money
 from gateway.payouts.matching import returns_in
-from tests.contract.adapters.calls import around_today, until_final
+from tests.contract.adapters.calls import until_final
 from tests.contract.adapters.sandbox_bank import FAULTS
 from tests.world.banks.harness import FAR, KEY, order
 from tests.world.banks.sandbox import BankWorld
+from tests.world.standing import around_today
 
 
 @pytest.mark.parametrize("centavos", [77701, 77702, 77709, 77710, 77712])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import Any
 
 import jsonpatch
@@ -16,11 +14,11 @@ from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.banks.port.refunds import RefundOrder
 from gateway.core.money import Money
-from gateway.core.windows import Window
 from provider_adapters.apipix.profiles import PROFILES, Name
 from provider_adapters.testing.verify.stage import Charge, ChargePaid, Received
 from provider_adapters.testing.verify.trial import far, new_provider_key
 from tests.contract.apipix.conftest import Exchange, Watched
+from tests.world.standing import around_today
 from tests.world.tree import ROOT
 
 DOCUMENT = ROOT / "tests/vectors/documents/bacen-pix-api"
@@ -45,13 +43,6 @@ def corrected() -> dict[str, Any]:
     corrections = json.loads((DOCUMENT / "corrections.rfc6902.json").read_text(encoding="utf-8"))
     made: dict[str, Any] = jsonpatch.apply_patch(published, corrections)
     return made
-
-
-@cache
-def around_today() -> Window:
-    """Return days that a test does not leave at midnight."""
-    day = datetime.now(UTC).date()
-    return Window(day - timedelta(days=1), day + timedelta(days=1))
 
 
 def charge(efi: Watched, **more: Any) -> ChargeOrder:

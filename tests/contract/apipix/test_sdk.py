@@ -21,7 +21,8 @@ from gateway.banks.port.providers import Accepted, Settled
 from gateway.core.money import Money, Sum
 from provider_adapters.testing.verify.trial import far, new_provider_key
 from tests.contract.apipix.conftest import Exchange, Watched
-from tests.contract.apipix.document import URL, around_today
+from tests.contract.apipix.document import URL
+from tests.world.standing import around_today
 
 NAME, TAX_ID, ITAU = "Maria Silva", "52998224725", "60701190"
 TO_KEY = PixDestination(

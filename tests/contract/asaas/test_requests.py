@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from datetime import UTC, datetime, timedelta
-from functools import cache
 from uuid import uuid4
 
 import pytest
@@ -18,13 +16,13 @@ from gateway.banks.port.provider_callbacks import CallbackOrder
 from gateway.banks.port.providers import Accepted, ProviderAccount
 from gateway.core.clocks import Deadline
 from gateway.core.money import Money
-from gateway.core.windows import Window
 from provider_adapters.asaas.adapter import AsaasAdapter
 from provider_adapters.testing.stages import AsaasStage
 from provider_adapters.testing.verify.relay import Relay
 from provider_adapters.testing.verify.stage import Charge, ChargePaid, Received
 from tests.contract.asaas.collection import corrected
 from tests.world.banks.asaas import by_account, by_key, made
+from tests.world.standing import around_today
 
 JUDGE = corrected()
 KEYED = {"access_token": "$aact_hmlg_1", "user-agent": "pixgate"}
@@ -60,13 +58,6 @@ def headers(head: bytes) -> dict[str, str]:
     lines = head.decode("latin-1").split("\r\n")[1:]
     pairs = (line.partition(":") for line in lines if line)
     return {name.lower(): value.strip() for name, _, value in pairs}
-
-
-@cache
-def around_today() -> Window:
-    """Return days that a test does not leave at midnight."""
-    day = datetime.now(UTC).date()
-    return Window(day - timedelta(days=1), day + timedelta(days=1))
 
 
 @pytest.fixture

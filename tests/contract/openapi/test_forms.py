@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,9 @@ from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 from gateway.http.openapi.operations import codes_of
 from gateway.http.table import PlacedRoute
 from tests.world.documents import PLACES, SURFACES, Described, described
+
+CANCELS = frozenset({"banking.payout_cancel", "backoffice.withdraw_cancel"})
+"""Always refused (contract 4.1): they promise no success."""
 
 EVERY = pytest.mark.parametrize("about", SURFACES.values(), ids=list(SURFACES))
 
@@ -121,8 +125,17 @@ def test_each_refusal_is_listed_with_its_meaning(about: Described):
             )
 
 
+@EVERY
+def test_nothing_but_the_routes_is_described(about: Described):
+    shown = {
+        (method.upper(), path) for path, each in about.document["paths"].items() for method in each
+    }
+
+    assert shown == {(place.route.method, place.template) for place in about.places}
+
+
 def test_every_operation_is_described_whole():
-    """A description, the headers of a trace, and what is left of the quota where there is one."""
+    """With all that its route declares, the headers of a trace, and the quota where it has one."""
     wrong = {place.route.name: found for place in PLACES if (found := list(lacking(place)))}
 
     assert wrong == {}
@@ -131,20 +144,33 @@ def test_every_operation_is_described_whole():
 def lacking(place: PlacedRoute) -> Iterator[str]:
     """Name what an operation lacks, or has without a reason."""
     about = described(place)
-    operation = about.operation(place)
-    headers = {each["name"] for each in about.parameters(place, "header")}
+    operation, route = about.operation(place), place.route
+    found = {
+        where: {each["name"] for each in about.parameters(place, where)}
+        for where in ("header", "path", "query")
+    }
+    scheme = place.gate.scheme
     counted = "429" in operation["responses"]
-    if not operation["description"].endswith("."):
-        yield "a description"
-    if not {"X-Trace-ID", "traceparent"} <= headers:
-        yield "the headers of a trace"
+    wanted = {
+        "a summary": operation["summary"] == route.summary,
+        "a description": operation["description"].endswith("."),
+        "its scheme": operation["security"] == ([{scheme: []}] if scheme else []),
+        "its permission": str(route.needs or "") in operation["description"],
+        "the headers of a trace": found["header"] >= {"X-Trace-ID", "traceparent"},
+        "its path": found["path"] == set(re.findall(r"{(\w+)}", place.template)),
+        "its query": found["query"] >= {each.name for each in route.takes.parameters},
+        "its body": ("requestBody" in operation) is (route.takes.body is not None),
+        "its status": route.name in CANCELS or str(route.status) in operation["responses"],
+    }
+    yield from (part for part, is_there in wanted.items() if not is_there)
     for status, answer in operation["responses"].items():
-        wanted = {
+        promised = {
             "X-Trace-ID": True,
+            "WWW-Authenticate": status == "401",
             "RateLimit": counted,
             "RateLimit-Policy": counted,
             "Retry-After": status in {"429", "502", "503"},
         }
-        for header, is_there in wanted.items():
+        for header, is_there in promised.items():
             if (header in answer["headers"]) is not is_there:
                 yield f"{status}: {header}"

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from sqlite3 import SQLITE_DENY, SQLITE_INSERT, SQLITE_OK
 from typing import Any
@@ -14,22 +13,20 @@ from sqlalchemy import Connection, event, make_url, text
 from sqlalchemy.ext.asyncio.engine import AsyncEngine
 
 from gateway.app.store import Store
-from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.model import Change, Failure, Payout, PayoutState
+from gateway.payouts.model import Change, Payout, PayoutState
 from gateway.store.kernel.poolers import Pooler, pooler_of
 from gateway.store.kernel.prepared import BulkRow, PreparedExecution, Values, _Prepared
 from tests.contract.stores.databases import both
 from tests.world.store import open_store
 from tests.world.stores.patience import LONG
-from tests.world.stores.samples import ACCOUNT, EVIDENCE, NOW, attempt, change, of, payout
+from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout
 from tests.world.waiting import settle, until
 
 pytestmark = both
 
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID, REJECTED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.REJECTED
-FAILED = PayoutState.FAILED
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
@@ -179,27 +176,6 @@ async def test_many_writes_of_one_moment_are_one_transaction(
         assert only.outcome is ACCEPTED
 
 
-async def test_of_equal_references_in_a_batch_one_wins(store: Store, commits: Commits) -> None:
-    """Rule R2; the losers are shown the winner's row, also those of the winner's own batch."""
-    tries = [replace(payout(), fingerprint=f"{number:064}") for number in range(6)]
-
-    told = await added(store, *tries, payout("order-2"))
-
-    assert told.count(None) == 2
-    assert told[:6] == [None, *[tries[0]] * 5]
-    assert await store.payouts.find(ACCOUNT, "order-1") == tries[0]
-    assert await store.payouts.attempts(ACCOUNT, "order-1") == [attempt()]
-    assert commits.done == 1
-
-
-async def test_a_batch_tells_rows_that_were_there_first(store: Store) -> None:
-    await store.payouts.add(payout("order-2"), attempt())
-
-    told = await added(store, payout(), payout("order-2", centavos=1), payout("order-3"))
-
-    assert told == [None, payout("order-2"), None]
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -245,111 +221,6 @@ async def test_a_refused_intent_takes_no_outcome_with_it(store: Store) -> None:
     assert isinstance(told[0], StoreUnavailable)
     assert told[1] is True
     assert await found(store, "order-1") is ACCEPTED
-
-
-async def test_each_step_of_a_batch_is_compared_by_itself(store: Store, commits: Commits) -> None:
-    """Rule R8."""
-    await added(store, *(payout(f"order-{number}") for number in range(1, 6)))
-    await recorded(
-        store,
-        change(SENDING, REJECTED, reference="order-2"),
-        change(SENDING, NOT_SENT, reference="order-4"),
-    )
-    before = commits.done
-    unsent = replace(payout("order-4"), state=NOT_SENT)
-
-    told = await asyncio.gather(
-        store.payouts.record(change(SENDING, PAID)),
-        store.payouts.record(change(SENDING, PAID, reference="order-2")),
-        store.payouts.record(change(SENDING, PAID, reference="order-3", attempt=2)),
-        store.payouts.claim(unsent, attempt(2)),
-        store.payouts.claim(replace(unsent, reference="order-5"), attempt(2)),
-        store.payouts.add(payout("order-6"), attempt()),
-    )
-
-    assert told == [True, False, False, True, False, None]
-    # Where a statement stands alone, a new payout shares no transaction with claims.
-    assert commits.done == before + 1 + store.database.commits_statements
-    stand = [await found(store, f"order-{number}") for number in range(1, 7)]
-    assert stand == [PAID, REJECTED, SENDING, SENDING, SENDING, SENDING]
-    numbers = [each.number for each in await store.payouts.attempts(ACCOUNT, "order-4")]
-    assert numbers == [1, 2]
-
-
-async def test_of_two_steps_of_one_payout_in_a_batch_one_is_written(store: Store) -> None:
-    await added(store, payout(), payout("order-2"))
-
-    told = await recorded(
-        store,
-        change(SENDING, PAID),
-        change(SENDING, REJECTED),
-        change(SENDING, ACCEPTED, reference="order-2"),
-        change(ACCEPTED, PAID, reference="order-2"),
-    )
-
-    assert told == [True, False, True, True]
-    assert [await found(store, each) for each in ("order-1", "order-2")] == [PAID, PAID]
-
-
-async def test_a_claim_is_won_once_in_a_batch(store: Store) -> None:
-    """Rule R9."""
-    await store.payouts.add(payout(), attempt())
-    await store.payouts.record(change(SENDING, NOT_SENT))
-    unsent = replace(payout(), state=NOT_SENT)
-
-    told = await asyncio.gather(*(store.payouts.claim(unsent, attempt(2)) for _ in range(5)))
-
-    assert told.count(True) == 1
-    assert len(await store.payouts.attempts(ACCOUNT, "order-1")) == 2
-
-
-async def test_a_step_for_which_there_is_no_payout_is_lost_in_a_batch_too(store: Store) -> None:
-    await store.payouts.add(payout(), attempt())
-
-    told = await recorded(store, change(SENDING, PAID), change(SENDING, PAID, reference="none"))
-
-    assert told == [True, False]
-
-
-STEPS = [
-    change(SENDING, UNKNOWN),
-    of(change(SENDING, ACCEPTED), provider_id="p-1", e2e_id="E1", evidence=EVIDENCE),
-    of(change(SENDING, PAID), settled_at=NOW, provider_id="p-1"),
-    of(change(SENDING, REJECTED), failure=Failure(FailureCode.LIMIT_EXCEEDED, forbidden=True)),
-    of(change(SENDING, REJECTED), failure=Failure(FailureCode.REJECTED, forbidden=False)),
-    change(SENDING, NOT_SENT),
-]
-LATER = NOW + timedelta(hours=1)
-THEN = [
-    of(change(UNKNOWN, PAID), at=LATER, settled_at=NOW, evidence=EVIDENCE),
-    of(change(ACCEPTED, PAID), at=LATER),
-    of(
-        change(NOT_SENT, FAILED),
-        at=LATER,
-        failure=Failure(FailureCode.REJECTED, forbidden=False),
-    ),
-]
-
-
-@pytest.mark.parametrize("first", STEPS, ids=lambda step: str(step.after))
-async def test_a_batch_writes_what_each_would_write_alone(store: Store, first: Change) -> None:
-    steps = [first, *(each for each in THEN if first.after in each.before)]
-    for name in ("alone", "one", "two"):
-        await store.payouts.add(payout(name), attempt())
-
-    for step in steps:
-        assert await store.payouts.record(of(step, reference="alone"))
-        assert await recorded(store, of(step, reference="one"), of(step, reference="two")) == [
-            True,
-            True,
-        ]
-
-    alone, one = [await store.payouts.find(ACCOUNT, name) for name in ("alone", "one")]
-    assert alone is not None
-    assert one == replace(alone, reference="one", provider_key=payout("one").provider_key)
-    assert await store.payouts.attempts(ACCOUNT, "one") == await store.payouts.attempts(
-        ACCOUNT, "alone"
-    )
 
 
 @pytest.mark.parametrize("number", [1, 3])

@@ -21,12 +21,10 @@ from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, StopScope, s
 from gateway.core.storage import AlreadyExists
 from gateway.core.windows import Listed, Paging
 from gateway.payouts.schedule import Backlog
-from gateway.request_log.model import RequestSearch
-from gateway.request_log.store import RequestRecords
 from tests.contract.stores.databases import both
 from tests.world.acts import acts_of
 from tests.world.stops import STOP, plant, sample
-from tests.world.stores.office import APPROVAL, CALLBACK, END, REQUEST
+from tests.world.stores.office import APPROVAL, CALLBACK, END
 from tests.world.stores.people import user
 from tests.world.stores.samples import (
     ACCOUNT,
@@ -210,35 +208,6 @@ async def test_callbacks_are_searched_and_forgotten(store: Store):
     other = replace(search, kind=CallbackKind.CHARGE)
     assert shown(await CallbackRecords(store.database).search(other, EVERY_COMPANY)) == ([], 0)
     assert await CallbackRecords(store.database).forget(END) == 1
-
-
-@both
-async def test_requests_are_searched_and_forgotten(store: Store):
-    newer = replace(REQUEST, at=NOW + timedelta(seconds=1), status=404, trace_id="t2")
-    await RequestRecords(store.database).add([REQUEST, newer])
-    await RequestRecords(store.database).add([])
-    everything = RequestSearch(paging=FIRST, since=NOW, until=END)
-
-    found = await RequestRecords(store.database).search(everything, EVERY_COMPANY)
-    assert shown(found) == ([newer, REQUEST], 2)
-    for wanted in ({"trace_id": "t2"}, {"status": 404}):
-        search = replace(everything, **wanted)
-        assert shown(await RequestRecords(store.database).search(search, EVERY_COMPANY)) == (
-            [newer],
-            1,
-        )
-    other = replace(everything, client_id="cli_b")
-    elsewhere = CompanyScope(frozenset({"other"}))
-    assert shown(await RequestRecords(store.database).search(other, EVERY_COMPANY)) == ([], 0)
-    assert shown(await RequestRecords(store.database).search(everything, elsewhere)) == ([], 0)
-    assert await RequestRecords(store.database).forget(newer.at) == 1
-
-
-async def test_a_page_past_the_end_is_empty_with_the_true_total(store: Store):
-    await RequestRecords(store.database).add([REQUEST])
-    search = RequestSearch(paging=Paging(9, 25), since=NOW, until=END)
-
-    assert shown(await RequestRecords(store.database).search(search, EVERY_COMPANY)) == ([], 1)
 
 
 @both

@@ -268,50 +268,6 @@ async def test_certainty_is_the_same_in_the_store_as_in_the_domain(
     assert sum(each.count for each in counts.by_state if each.certainty is word) == len(alike)
 
 
-@both
-@pytest.mark.parametrize("order", PayoutOrder)
-async def test_pages_follow_each_other_without_gap_and_twin(
-    store: Store, order: PayoutOrder
-) -> None:
-    """Also where several were created at the same instant."""
-    for number in range(7):
-        at = NOW + timedelta(seconds=number // 3)
-        holder = (ACCOUNT, SISTER)[number % 2]
-        key = f"{number:032}"
-        await made(store, f"o-{number}", created_at=at, account_id=holder, provider_key=key)
-    seen: list[Payout] = []
-    query = of_the_day(order=order, limit=2)
-
-    while True:
-        page, after = await PayoutDirectory(store.database).page(query, EVERY_COMPANY)
-        seen += [each.payout for each in page]
-        if after is None:
-            break
-        query = replace(query, after=after)
-
-    assert sorted(each.reference for each in seen) == [f"o-{number}" for number in range(7)]
-    created = [each.created_at for each in seen]
-    assert created == sorted(created, reverse=order is PayoutOrder.NEWEST)
-
-
-@both
-async def test_counts_are_of_the_filter_whatever_it_says_of_the_state(several: Store) -> None:
-    _, counts = await searched(several, of_the_day(states=[S.PAID], limit=1))
-
-    counted = {
-        (each.state, each.certainty): (each.count, each.value.centavos) for each in counts.by_state
-    }
-    assert counts.complete
-    assert counted == {
-        (S.SENDING, Certainty.SENT_UNKNOWN): (1, 1050),
-        (S.UNKNOWN, Certainty.SENT_UNKNOWN): (1, 99),
-        (S.ACCEPTED, Certainty.CONFIRMED_ACCEPTED): (1, 1050),
-        (S.PAID, Certainty.SETTLED): (2, 6050),
-        (S.FAILED, Certainty.CONFIRMED_REJECTED): (1, 1050),
-        (S.FAILED, Certainty.NOT_SENT): (1, 1050),
-    }
-
-
 async def test_more_than_are_counted_is_said(
     several: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,8 +6,6 @@ import hashlib
 import inspect
 import re
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
-from functools import cache
 
 import msgspec
 import pytest
@@ -23,7 +21,6 @@ from gateway.banks.port.refunds import RefundOrder
 from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from gateway.core.money import Money
-from gateway.core.windows import Window
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.testing.stages import WooviStage
 from provider_adapters.testing.verify.stage import Charge
@@ -34,6 +31,7 @@ from provider_adapters.woovi.factory import WooviFactory
 from tests.contract.woovi.judge import DOCUMENTS, Judge, document, judged, mocked
 from tests.contract.woovi.samples import every_request
 from tests.world.banks.witness import Witness
+from tests.world.standing import around_today
 
 KEY, REFUND_KEY = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
 URL = "http://127.0.0.1:1/callbacks/woovi/token"
@@ -73,13 +71,6 @@ async def adapter(stage: WooviStage, judge: Judge) -> AsyncIterator[WooviAdapter
 
 def soon() -> Deadline:
     return Deadline(30.0, lambda: 0.0)
-
-
-@cache
-def around_today() -> Window:
-    """Return days that a test does not leave at midnight."""
-    day = datetime.now(UTC).date()
-    return Window(day - timedelta(days=1), day + timedelta(days=1))
 
 
 def order(stage: WooviStage, method: PayoutMethod, key: str = KEY) -> PayoutOrder:

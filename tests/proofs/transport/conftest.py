@@ -13,8 +13,10 @@ import uvloop
 
 from tests.servers import caddy, haproxy, nginx
 from tests.servers.peer import Peer, Setting
-from tests.world.banks.authority import Authority
+from tests.world.banks.authority import Authority, authority
 from tests.world.extent import WHOLE
+
+__all__ = ["authority"]
 
 Run = Callable[[Coroutine[object, object, None]], None]
 LOOPS = {"uvloop": uvloop.new_event_loop}

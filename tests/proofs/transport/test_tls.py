@@ -19,11 +19,6 @@ from tests.world.banks.scripted import Line, ScriptedBank, answer, saying, stand
 versions = pytest.mark.parametrize("version", ["1.2", "1.3"])
 
 
-@pytest.fixture
-def authority(tmp_path: Path) -> Authority:
-    return Authority(tmp_path)
-
-
 def ours(authority: Authority, which: str) -> TlsFiles:
     """Choose what we show: nothing, or a certificate that is good, expired or a stranger's."""
     trusted = str(authority.file)

@@ -261,13 +261,6 @@ async def test_no_payout_is_ever_taken_back(backoffice_client: BackofficeClient)
     assert answer.verdict == (501, "SVC.PIX.018")
 
 
-@pytest.mark.parametrize("path", ["info", "health", "error-codes"])
-async def test_what_it_is_needs_no_token(backoffice_client: BackofficeClient, path: str):
-    answer = await backoffice_client.ask("GET", f"/backoffice/v1/{path}", by=NOBODY)
-
-    assert answer.status == 200
-
-
 async def test_every_catalogue_is_told(backoffice_client: BackofficeClient):
     """Of banking, of people, of the gateway."""
     told = (await backoffice_client.ask("GET", "/backoffice/v1/error-codes", by=NOBODY)).document

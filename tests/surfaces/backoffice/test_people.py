@@ -80,28 +80,6 @@ async def test_who_is_limited_is_not_told_who_is_known_elsewhere(
     assert foreign["email"] not in said[0].document["message"]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"roles": []},
-        {"roles": ["root"]},
-        {"roles": "admin"},
-        {"email": "nobody"},
-        {"name": ""},
-        {"companies": ["x"]},
-        {"companies": [str(uuid.uuid4())]},
-    ],
-)
-async def test_a_wrong_invitation_is_refused(
-    backoffice_client: BackofficeClient, wrong: dict[str, object]
-):
-    order = {"email": address(), "name": "N", "roles": ["viewer"], **wrong}
-
-    said = await backoffice_client.ask("POST", f"{OFFICE}/users", order, by="admin")
-
-    assert said.verdict == (400, "VALIDATION_FAILED")
-
-
 async def test_who_is_limited_to_a_company_sees_nothing_beyond(backoffice_client: BackofficeClient):
     """Companies, credentials, people, stops: what is of others is as if it were not there."""
     who = await backoffice_client.limited("other", Role.ADMIN, Role.SECURITY)
@@ -201,16 +179,3 @@ async def test_lists_have_pages(backoffice_client: BackofficeClient, what: str):
     assert first["data"] + second["data"] == whole["data"][:2]
     assert first["meta"] == {"page": 1, "limit": 1, "total": whole["meta"]["total"]}
     assert (wrong.document["field"], wrong.document["reason"]) == ("page", "positive_integer")
-
-
-@pytest.mark.parametrize(
-    ("query", "field"), [("status=live", "status"), ("State=live", ""), ("page=1&%00=", "")]
-)
-async def test_a_filter_that_is_not_there_is_refused(
-    backoffice_client: BackofficeClient, query: str, field: str
-):
-    """What is not filtered looks like what is."""
-    said = await backoffice_client.ask("GET", f"{OFFICE}/credentials?{query}", by="security")
-
-    assert said.verdict == (400, "SVC.VAL.011")
-    assert (said.document["field"], said.document["reason"]) == (field, "unknown_parameter")

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from gateway.config.settings import Database, Settings
-from gateway.config.values import Address
+from gateway.config.settings import Settings
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import generated, paid, today, withdrawing
-from tests.world.gateway.world import opened, order, patient, sandbox
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    """The sandbox's settings on each kind of store."""
-    if request.param == "sqlite":
-        return patient(sandbox(tmp_path))
-    url = Address(request.getfixturevalue("migrated_postgres_url"))
-    database = Database(url=url, auth_timeout_s=60, timeout_s=60, migrate="always")
-    return patient(sandbox(tmp_path, database=database))
+from tests.world.gateway.world import opened, order
 
 
 @pytest.fixture
-async def backoffice_client(settings: Settings) -> AsyncIterator[BackofficeClient]:
+async def backoffice_client(settings_on_either_store: Settings) -> AsyncIterator[BackofficeClient]:
     """The desk of a gateway of the test's own."""
-    async with opened(settings) as world:
+    async with opened(settings_on_either_store) as world:
         yield BackofficeClient(world)
 
 

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from gateway.config.settings import Database, Settings
-from gateway.config.values import Address
+from gateway.config.settings import Settings
 from gateway.core.company_scope import StopScope
 from gateway.telemetry.metrics import series
 from provider_adapters.testing.demo.ensure import Pair
 from tests.world.credentials import revoke
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox
+from tests.world.gateway.world import World, another_process, opened, order
 from tests.world.metrics import shown
 from tests.world.stops import stop_payouts
 from tests.world.waiting import until
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def settings(tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
-    """Of a gateway on either store."""
-    if request.param == "sqlite":
-        return patient(sandbox(tmp_path))
-    url = Address(request.getfixturevalue("migrated_postgres_url"))
-    database = Database(url=url, auth_timeout_s=60, timeout_s=60, migrate="always")
-    return patient(sandbox(tmp_path, database=database))
-
-
 @pytest.fixture
-async def world(settings: Settings) -> AsyncIterator[World]:
+async def world(settings_on_either_store: Settings) -> AsyncIterator[World]:
     """A gateway that believes what it keeps."""
-    async with opened(settings) as made:
+    async with opened(settings_on_either_store) as made:
         await believing(made)
         yield made
 

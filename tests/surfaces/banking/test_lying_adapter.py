@@ -31,7 +31,7 @@ from tests.world.gateway import routes
 from tests.world.gateway.world import World, order
 from tests.world.waiting import settle, until
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("prepared")]
 
 CALL = {
     "banking.balance": "get_balance",
@@ -57,11 +57,6 @@ LIES: dict[str, Lie] = {
         Balance(balance=10.5, blocked=forged(0.5), updated_at=None)  # type: ignore[arg-type]
     ),
 }
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
-async def _prepared(world: World) -> None:
-    await routes.prepared(world)
 
 
 @pytest.fixture

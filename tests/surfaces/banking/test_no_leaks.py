@@ -14,14 +14,9 @@ from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World, other_secret
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("prepared")]
 
 OWN = frozenset({"X-Trace-ID", "Date", "RateLimit"})
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
-async def _prepared(world: World) -> None:
-    await routes.prepared(world)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -7,7 +7,6 @@ import json
 from dataclasses import dataclass, field
 
 import pytest
-import pytest_asyncio
 
 from gateway.core import errors
 from gateway.core.catalogue import ErrorCode
@@ -16,15 +15,10 @@ from tests.world.gateway.answers import Answer
 from tests.world.gateway.sayings import means
 from tests.world.gateway.world import NOBODY, World, order
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("prepared")]
 
 ABSENT = "00000000-0000-4000-8000-000000000000"
 YESTERDAY = "2020-01-01"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
-async def _prepared(world: World) -> None:
-    await routes.prepared(world)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

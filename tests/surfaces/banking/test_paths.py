@@ -6,7 +6,6 @@ import uuid
 
 import msgspec
 import pytest
-import pytest_asyncio
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from gateway.http.table import PlacedRoute
@@ -15,12 +14,7 @@ from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer, check
 from tests.world.gateway.world import NOBODY, World, basic, order
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
-async def _prepared(world: World) -> None:
-    await routes.prepared(world)
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("prepared")]
 
 
 OTHER_PATHS = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import pytest_asyncio
 
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.http.table import PlacedRoute
@@ -11,7 +10,7 @@ from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.world import World
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("prepared")]
 
 ACTIONS = {"read": 1, "write": 2, "manage": 3}
 NEEDED = {
@@ -27,11 +26,6 @@ NEEDED = {
     "DELETE /withdraw/{reference}": "withdraw:write",
 }
 """Contract 4.1 and 5.2, written down once more: a route cannot loosen itself unseen."""
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", autouse=True)
-async def _prepared(world: World) -> None:
-    await routes.prepared(world)
 
 
 def asked(place: PlacedRoute) -> str:

@@ -58,14 +58,6 @@ async def test_the_keys_are_listed_and_each_is_read(world: World):
     assert {key["type"] for key in each} == {"email", "evp", "phone"}
 
 
-async def test_the_key_of_another_company_is_not_found(world: World):
-    theirs = world.demo["pix_keys"]["other_company"][0]
-
-    answer = await world.ask("GET", world.at(f"/pix/keys/{theirs}"))
-
-    assert answer.verdict == (404, "SVC.PIX.002")
-
-
 async def test_a_charge_is_shown_as_a_code(world: World):
     """Contract 2.4, every field."""
     found = await shown(world, f"/pix/qrcode/{world.demo['charges']['pending']}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -116,3 +117,9 @@ class Authority:
             .not_valid_before(valid[0])
             .not_valid_after(valid[1])
         )
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    """The authority of one bank."""
+    return Authority(tmp_path)

@@ -9,6 +9,9 @@ import msgspec
 import pytest
 import pytest_asyncio
 
+from gateway.config.settings import Database, Settings
+from gateway.config.values import Address
+from tests.world.gateway import routes
 from tests.world.gateway.world import World, opened, patient, sandbox
 
 
@@ -34,3 +37,19 @@ async def hurried_world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
     """A gateway that gives up on a silent bank after a second: for tests of silence alone."""
     async with opened(sandbox(tmp_path_factory.mktemp("hurried"))) as made:
         yield made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def prepared(world: World) -> None:
+    """What the routes of the banking surface read is there."""
+    await routes.prepared(world)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def settings_on_either_store(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """The sandbox's settings on each kind of store, for a gateway of the test's own."""
+    if request.param == "sqlite":
+        return patient(sandbox(tmp_path))
+    url = Address(request.getfixturevalue("migrated_postgres_url"))
+    database = Database(url=url, auth_timeout_s=60, timeout_s=60, migrate="always")
+    return patient(sandbox(tmp_path, database=database))

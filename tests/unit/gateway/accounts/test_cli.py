@@ -54,33 +54,6 @@ def test_a_provider_may_be_taken_away(shell, account_id):
     assert (updated["provider"], updated["provider_credentials"]) == ("", False)
 
 
-def test_another_bank_account_asks_for_its_credentials(shell, account_id):
-    line = shell.fails("account", "update", account_id, *SANDBOX)
-
-    assert "credentials are needed" in line
-
-
-def test_a_bank_s_account_belongs_to_one_company(shell, account_id):
-    command = ("account", "update", account_id, *SANDBOX, "--provider-credentials", os.devnull)
-    shell.says(*command)
-    other = shell.reads("company", "create", "--name", "Other")["id"]
-
-    line = shell.fails(
-        *("account", "create", "--company", other, "--name", "B"),
-        *("--tax-number", "11222333000181", *SANDBOX),
-    )
-
-    assert "another company" in line
-
-
-def test_a_provider_must_be_configured(shell, account_id):
-    line = shell.fails(
-        "account", "update", account_id, "--provider", "x", "--provider-account", "1"
-    )
-
-    assert "configured: sandbox, sandbox-read-only" in line
-
-
 @pytest.mark.parametrize("option", ["--provider-account", "--provider-credentials"])
 def test_a_part_of_a_provider_is_not_enough(shell, account_id, option: str):
     line = shell.fails("account", "update", account_id, option, "-", status=2)

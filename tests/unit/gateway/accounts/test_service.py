@@ -10,27 +10,22 @@ from gateway.accounts.model import (
     NO_BANK,
     AccountChange,
     AccountRequest,
-    AccountSearch,
     NamesRequest,
-    OwnedAccount,
     ProviderRequest,
 )
 from gateway.core.access import Staff, StaffOf
 from gateway.core.account import Account, BankCoordinates
 from gateway.core.audit_context import RuleViolation
-from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action
 from gateway.core.rights import RIGHTS, Area, Right, Role
 from gateway.core.versions import Expected, version_of_account
-from gateway.core.windows import Paging
 from tests.world.banks.authority import EXPIRED, VALID, Authority
 from tests.world.certified import registered
 from tests.world.people import somebody
 from tests.world.registers import TAX, Registers
 
 SANDBOX = ProviderRequest(provider="sandbox", provider_account="conta-1", credentials="token-1")
-FIRST = Paging(1, 25)
 ABSENT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
 
 
@@ -148,11 +143,6 @@ async def test_letters_in_a_cnpj_are_kept_as_capitals(office, company_id):
     made = await office.account(company_id, tax_number="12.abc.345/01DE-35")
 
     assert made.tax_number == "12ABC34501DE35"
-
-
-async def test_an_id_is_taken_once(office, company_id, account):
-    with pytest.raises(RuleViolation, match="exists already"):
-        await office.account(company_id, id=account.id)
 
 
 async def test_an_update_changes_what_is_named_and_no_more(office, account):
@@ -305,51 +295,6 @@ async def test_an_account_may_be_made_without_secrets(office, company_id, secret
 
 async def owned(office: Registers, name: str) -> Account:
     return await office.account((await office.company(name)).id, name=name)
-
-
-def within(office: Registers, *companies: str) -> Staff:
-    """Return somebody who may do everything in these companies."""
-    return Staff(office.acting, CompanyScope(frozenset(companies)))
-
-
-async def test_who_is_limited_to_companies_sees_their_accounts_alone(office: Registers):
-    mine, other = await owned(office, "Padaria"), await owned(office, "Outra")
-    who, service = within(office, mine.company_id), office.accounts
-
-    found = await service.page(who, AccountSearch(FIRST))
-    elsewhere = await service.page(who, AccountSearch(FIRST, other.company_id))
-
-    assert (found.items, found.total) == ([OwnedAccount(mine, "Padaria")], 1)
-    assert (elsewhere.items, elsewhere.total) == ([], 0)
-    assert await service.every(who) == [mine]
-    assert await service.get(who, mine) == OwnedAccount(mine, "Padaria")
-    with pytest.raises(RuleViolation) as refused:
-        await service.find(who, other.id)
-    assert refused.value.reason == "account_unknown"
-
-
-async def test_a_page_is_cut_out_of_all_accounts_oldest_first(office: Registers):
-    company = await office.company("Padaria")
-    made = [await office.account(company.id, name=name) for name in "ABC"]
-
-    second = await office.accounts.page(Staff(office.acting), AccountSearch(Paging(2, 2)))
-
-    assert ([each.account for each in second.items], second.total) == (made[2:], 3)
-
-
-async def test_nobody_adds_to_a_company_they_do_not_see(office: Registers):
-    mine, other = await office.company("Padaria"), await office.company("Outra")
-    who = within(office, mine.id)
-
-    with pytest.raises(RuleViolation) as refused:
-        await office.accounts.create(who, asked(other.id.upper()))
-
-    assert (refused.value.reason, refused.value.field) == ("company_unknown", "company_id")
-    assert (await office.accounts.create(who, asked(mine.id))).company_id == mine.id
-
-
-def asked(company_id: str) -> AccountRequest:
-    return AccountRequest(company_id=company_id, name="A", tax_number=TAX)
 
 
 async def test_a_change_of_another_version_is_refused(office: Registers, account: Account):

@@ -17,7 +17,6 @@ from gateway.core.account import Environment
 from gateway.core.browsers import PanelSession, PanelState
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
-from gateway.identity.sessions import SignedIn
 from gateway.security.keys import load_keys
 from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.kernel import kernel_on
@@ -56,38 +55,12 @@ async def people(
     await store.close()
 
 
-async def test_it_starts_with_a_key_and_lets_people_in(people, clock):
-    await people.users.create(CLI, ORDER, PASSWORD)
-
-    came = await people.sign_in.login(EMAIL, PASSWORD, HOME)
-
-    assert isinstance(came, SignedIn)
-    assert (await people.sessions.authenticate(came.tokens.access_token)).email == EMAIL
-    assert len((await people.keyring.published())["keys"]) == 1
-
-
 async def test_the_settings_reach_the_rules(people):
     rules = people.context.settings
 
     assert rules.origin == "https://pix.example"
     assert rules.access == timedelta(seconds=120)
     assert rules.throttles.account_ip == 2
-
-
-async def test_another_process_with_the_same_keys_knows_the_same_people(people, settings, clock):
-    """Passwords and tokens hold after a restart, and on the other node."""
-    await people.users.create(CLI, ORDER, PASSWORD)
-    came = await people.sign_in.login(EMAIL, PASSWORD, HOME)
-    store = open_store(settings.store_url)
-    other = build_identity(kernel_of(settings, store, clock))
-
-    again = await other.sign_in.login(EMAIL, PASSWORD, HOME)
-
-    assert isinstance(again, SignedIn)
-    assert await other.sessions.authenticate(came.tokens.access_token)
-    assert await other.tokens.refresh(came.tokens.refresh_token)
-    await other.close()
-    await store.close()
 
 
 @pytest.fixture

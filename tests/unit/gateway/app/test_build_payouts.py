@@ -11,7 +11,6 @@ import pytest
 from gateway.app.build_payouts import build_payouts, shown_similar_within
 from gateway.app.kernel import Kernel, SilentObserver
 from gateway.config.settings import Payouts, Settings
-from gateway.payouts.create import SimilarPolicy
 from gateway.payouts.model import PayoutState
 from tests.world.kernel import kernel_on
 from tests.world.payouts import (
@@ -50,23 +49,6 @@ class Ended(SilentObserver):
 def kernel(**payouts: object) -> Kernel:
     settings = msgspec.structs.replace(Settings(), payouts=Payouts(**payouts))  # type: ignore[arg-type]
     return kernel_on(STORE, Clock(), settings=settings)
-
-
-@pytest.mark.parametrize("look_first", [False, True])
-def test_looking_first_reaches_sending_and_following_up(look_first: bool):
-    made = build_payouts(kernel(look_first=look_first), OneBank(ScriptedBank()), no_stops)
-
-    assert (made.config.look_first, made.follow_up.look_first) == (look_first, look_first)
-
-
-@pytest.mark.parametrize(("word", "refuse"), [("warn", False), ("refuse", True)])
-def test_similar_payouts_are_judged_as_configured(word: str, refuse: bool):
-    wanted = kernel(similar=word, similar_within_s=90)
-
-    made = build_payouts(wanted, OneBank(ScriptedBank()), no_stops)
-
-    assert made.guards.similar == SimilarPolicy(timedelta(seconds=90), refuse)
-    assert made.guards.stops is no_stops
 
 
 @pytest.mark.parametrize(("configured_s", "shown_s"), [(0, 600), (90, 90)])

@@ -26,9 +26,8 @@ from gateway.store.tables.core import audit, audit_head
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.families import Family
 from gateway.telemetry.metrics.registry import MetricRegistry
-from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
 from tests.world import registers
-from tests.world.metrics import shown
+from tests.world.metrics import INSTANCE, WORDS, shown
 from tests.world.store import open_store
 from tests.world.stores.identity_records import MAIL
 from tests.world.stores.office import APPROVAL, CALLBACK

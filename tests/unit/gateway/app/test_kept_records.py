@@ -14,11 +14,9 @@ import pytest
 from gateway.app.kept_records import KeptRecords, RecordCache
 from gateway.core.calls import Ready
 from gateway.core.change_feed import Act
-from gateway.core.company_scope import StopScope
 from gateway.credentials.model import Credential
 from tests.world import registers
-from tests.world.registers import NOON, Registers
-from tests.world.stops import lift, stop_payouts
+from tests.world.registers import Registers
 from tests.world.stores.kept_records import Watch, keep
 
 
@@ -81,58 +79,6 @@ async def test_nothing_is_believed_before_the_feed_is_followed(house: House):
     await fresh.accounts.find(house.account_id)
 
     assert not at_hand(fresh.accounts, house.account_id)
-
-
-async def test_a_revoked_credential_is_dead_in_the_process_that_revoked_it(house: House):
-    await house.office.revoke(house.client_id)
-
-    assert (await house.known()).revoked_at == NOON
-    assert house.watch.forgotten() == ["own.credential"]
-
-
-async def test_a_rotated_one_has_its_new_secret(house: House):
-    before = await house.known()
-
-    await house.office.rotate(house.client_id)
-
-    assert len((await house.known()).secrets) == len(before.secrets) + 1
-
-
-async def test_an_account_is_as_it_was_made(house: House):
-    await house.office.change(house.account_id, active=False)
-
-    found = await house.kept.accounts.find(house.account_id)
-
-    assert found is not None
-    assert not found.active
-
-
-async def test_what_was_missing_is_there_once_it_is_made(house: House):
-    made_next = f"{house.office.made + 1:08x}-0000-4000-8000-000000000000"
-    assert await house.kept.accounts.find(made_next) is None
-
-    made = await house.office.account(house.company_id, name="Filial")
-
-    assert await house.kept.accounts.find(made_next) == made
-
-
-@pytest.mark.parametrize("scope", StopScope)
-async def test_a_stop_holds_and_lets_go_at_once(house: House, scope: StopScope):
-    subject = {
-        StopScope.PROVIDER: "sandbox",
-        StopScope.COMPANY: house.company_id,
-        StopScope.ACCOUNT: house.account_id,
-        StopScope.CREDENTIAL: house.client_id,
-        StopScope.EVERYTHING: "",
-    }[scope]
-
-    stop = await stop_payouts(house.office, scope, subject)
-    held = await house.kept.stops_in_force()
-    await lift(house.office, stop.id)
-    after = await house.kept.stops_in_force()
-
-    assert ([*held], [*after]) == ([stop], [])
-    assert house.watch.forgotten() == ["own.stop", "own.stop"]
 
 
 async def test_what_another_process_changed_is_forgotten_by_its_act(house: House):

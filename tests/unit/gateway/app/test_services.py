@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from gateway.app.services import Services, build_credentials
+from gateway.app.services import Services
 from gateway.core.account import Account
 from gateway.core.approvals import ApprovalKind
 from gateway.core.calls import RawRequest
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.credentials.model import CredentialBody, Issued
-from gateway.security.secrets import has_valid_checksum
 from tests.world.kernel import kernel_on
 from tests.world.people import ACCOUNT, account, call, somebody
 from tests.world.registers import Registers
@@ -61,15 +59,3 @@ async def test_whatever_may_wait_for_a_second_person_has_an_executor(office: Reg
 
     assert services.approvals.executors.keys() == set(ApprovalKind)
     await services.identity.close()
-
-
-async def test_the_registers_make_what_partners_can_use(office: Registers):
-    """Secrets of our form, under the configured pepper; providers are the configured ones."""
-    company = await office.company("Padaria")
-    wanted = CredentialBody(name="n", company_id=company.id)
-    issued = await build_credentials(office.kernel).issue(office.staff, wanted)
-    assert isinstance(issued, Issued)
-    providers = office.kernel.settings.providers
-    assert has_valid_checksum(issued.client_secret)
-    assert Services(office.kernel).stops.providers == providers
-    assert Services(office.kernel).accounts.providers.keys() == providers.keys()

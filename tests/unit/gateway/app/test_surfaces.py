@@ -16,20 +16,11 @@ from gateway.core.account import Environment
 from gateway.core.calls import RawRequest
 from gateway.core.errors import ServiceError
 from gateway.http.route import Surface
-from gateway.http.table import check_surfaces
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import BrowserCookie, SessionCookie
 from policies.traffic.quota import PERSON, WithinPersonQuota
 from policies.validation.parameters import KnownParameters
 from tests.world.people import caller
-
-
-def test_every_surface_is_there_and_in_order():
-    surfaces = described_surfaces(Settings())
-
-    assert {"banking", "identity", "keys", "panel"} <= {each.name for each in surfaces}
-    assert surfaces[0].name == "banking"
-    assert check_surfaces(surfaces) == []
 
 
 def test_parameters_that_are_not_there_are_refused_to_operators_alone():
@@ -116,14 +107,6 @@ def test_who_is_known_is_counted_everywhere_in_the_same_buckets():
     assert len({id(each) for drawn in counting for each in drawn}) == 1
     free = {route.name for gate in known for route in gate.routes if route.limits.quota != PERSON}
     assert free == {"identity.logout"}
-
-
-def test_no_challenge_of_people_is_basic():
-    """A browser would open a password box of its own."""
-    found = surfaces()
-
-    for name in ("identity", "keys", "panel"):
-        assert found[name].challenge == 'Bearer realm="iam"'
 
 
 def test_production_shows_no_mail():

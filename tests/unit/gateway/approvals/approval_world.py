@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,6 +29,7 @@ from gateway.core.windows import Paging
 from gateway.refunds.orders import RefundRequest
 from gateway.refunds.refunding import RefundExecution
 from gateway.stops.model import Stop
+from tests.world.approvals import approval_config, approvals_on
 from tests.world.payouts import CAREFUL, PayoutWorld, asking
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON, Clock
@@ -148,13 +148,7 @@ async def opened(
     """Open a world of its own, with one person in the store."""
     store = open_store(f"sqlite:///{tmp_path}/store.db")
     ids = iter(f"approval-{number}" for number in range(100))
-    config = ApprovalConfig(
-        above=Money(0),
-        now=clock.now,
-        new_id=lambda: next(ids),
-        seal=lambda text, row: f"{row}|{text}".encode(),
-        open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
-    )
+    config = approval_config(clock.now, lambda: next(ids))
     stops: list[Stop] = []
     payout_world.bank.capabilities = replace(
         CAREFUL, calls=CAREFUL.calls | {PortCall.CREATE_REFUND}
@@ -187,15 +181,7 @@ def made(
         refunds=giving,
         now=config.now,
     )
-    nothing: Any = None
-    return Approvals(
-        store=store.approvals,
-        audit=store.audit,
-        users=store.identity.users,
-        money=money,
-        known=nothing,
-        config=config,
-    )
+    return approvals_on(store, config, money)
 
 
 def stopped(clock: Clock) -> Stop:

@@ -85,21 +85,6 @@ async def test_ten_who_agree_at_once_pay_once(approval_world: ApprovalWorld):
     assert found.state is ApprovalState.APPROVED
 
 
-async def test_one_who_agrees_and_one_who_refuses_do_not_both_hold(approval_world: ApprovalWorld):
-    waiting = await approval_world.ordered()
-
-    await asyncio.gather(
-        approval_world.approve(JOAO, waiting),
-        approval_world.reject(ANA, waiting, "not ours"),
-        return_exceptions=True,
-    )
-
-    found = await approval_world.now(waiting)
-    assert (found.state is ApprovalState.APPROVED) is (
-        len(approval_world.payout_world.bank.orders) == 1
-    )
-
-
 @pytest.mark.parametrize("ends", [ApprovalState.REJECTED, ApprovalState.WITHDRAWN])
 async def test_what_was_refused_is_never_paid(approval_world: ApprovalWorld, ends: ApprovalState):
     waiting = await approval_world.ordered()

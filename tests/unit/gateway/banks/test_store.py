@@ -13,7 +13,7 @@ from gateway.core.storage import StoreUnavailable
 from gateway.store.tables.figures import PLACES
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.registry import MetricRegistry
-from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
+from tests.world.metrics import INSTANCE, WORDS
 from tests.world.standing import NOON, Clock
 
 ONE = ("sandbox", "get_balance")

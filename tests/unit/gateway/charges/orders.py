@@ -2,30 +2,11 @@
 
 from __future__ import annotations
 
-from gateway.banks.port.charges import (
-    Charge,
-    ChargeOrder,
-    ChargeStatus,
-    ChargeType,
-    Party,
-)
+from gateway.banks.port.charges import ChargeOrder, ChargeType
 from gateway.core.money import Money
+from tests.world.charges import charge
 
 ORDER = ChargeOrder(
     reference="maria-1", type=ChargeType.DYNAMIC, key="a@example.com", value=Money(1050)
 )
-CHARGE = Charge(
-    reference="maria-1",
-    type=ChargeType.DYNAMIC,
-    key="a@example.com",
-    value=Money(1050),
-    status=ChargeStatus.ACTIVE,
-    emv="000201",
-    reusable=False,
-    payer=None,
-    receiver=Party(),
-    city="",
-    zip_code="",
-    created_at=None,
-    expires_at=None,
-)
+CHARGE = charge(reference="maria-1")

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import (
     Charge,
     ChargeOrder,
@@ -16,8 +15,6 @@ from gateway.banks.port.charges import (
 from gateway.banks.port.providers import (
     CHARGE_PAID,
     IN_USE,
-    NotFound,
-    NotSupported,
     ProviderAccount,
     Refused,
     Unavailable,
@@ -27,10 +24,9 @@ from gateway.charges.service import ChargeReads, Charges
 from gateway.core import errors
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
-from gateway.core.storage import StoreUnavailable
 from tests.unit.charge_book import ChargeBook, kept
 from tests.unit.gateway.charges.orders import CHARGE, ORDER
-from tests.unit.offering import Log, OfferingBank, lessened, staff
+from tests.unit.offering import Log, OfferingBank, staff
 from tests.unit.refusals import refused
 from tests.world.leaping import leaping
 from tests.world.payouts import OneBank
@@ -123,13 +119,6 @@ async def test_the_bank_is_waited_for_while_the_reference_is_held_and_no_longer(
         await at(SlowBank()).create(staff(), account(), ORDER)
 
 
-async def test_a_charge_is_cancelled():
-    log, bank = Log(), OfferingBank(reads={"cancel_charge": CHARGE})
-
-    assert await at(bank, log).cancel(staff(), account(), "maria-1") == CHARGE
-    assert log.actions == ["charge.cancel.ordered", "charge.cancel.done"]
-
-
 @pytest.mark.parametrize(
     ("call", "reason", "error"),
     [
@@ -148,12 +137,6 @@ async def test_a_refusal_has_our_code(call: str, reason: str, error: ErrorCode):
             await orders.cancel(staff(), account(), "maria-1")
 
 
-@pytest.mark.parametrize("problem", [NotFound("absent"), Unavailable("timeout")])
-async def test_a_failure_of_the_bank_s_goes_on(problem: Exception):
-    with pytest.raises(type(problem)):
-        await at(OfferingBank(reads={"cancel_charge": problem})).cancel(staff(), account(), "x")
-
-
 async def test_nothing_is_changed_where_nothing_may_be():
     log, bank = Log(), OfferingBank(reads={"create_charge": CHARGE, "cancel_charge": CHARGE})
 
@@ -167,24 +150,6 @@ async def test_nothing_is_changed_where_nothing_may_be():
             await orders.cancel(staff(), account(), "x")
 
     assert (log.events, bank.asked) == ([], [])
-
-
-async def test_a_bank_without_the_calls_is_told_as_such():
-    bank = OfferingBank(capabilities=lessened(PortCall.CREATE_CHARGE, PortCall.CANCEL_CHARGE))
-
-    with pytest.raises(NotSupported):
-        await at(bank).create(staff(), account(), ORDER)
-    with pytest.raises(NotSupported):
-        await at(bank).cancel(staff(), account(), "x")
-
-
-async def test_what_cannot_be_put_on_record_is_not_done():
-    bank = OfferingBank(reads={"create_charge": CHARGE})
-
-    with pytest.raises(StoreUnavailable):
-        await at(bank, Log(fails_from=0)).create(staff(), account(), ORDER)
-
-    assert bank.asked == []
 
 
 @pytest.mark.parametrize(

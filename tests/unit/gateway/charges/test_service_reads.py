@@ -1,39 +1,21 @@
 """Charges as QR codes and as transactions (contract 2.4, 2.5)."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
-from gateway.banks.port.providers import NotFound, ProviderAccount
+from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus
+from gateway.banks.port.providers import ProviderAccount
 from gateway.charges.service import ChargeReads
 from gateway.core import errors
-from gateway.core.money import Money
 from tests.unit.charge_book import ChargeBook, kept
 from tests.unit.refusals import refused
+from tests.world.charges import charge
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import account
 from tests.world.standing import NOON, Clock
 
 REFERENCE = "charge/1"
-
-
-def charge(status: ChargeStatus, expires_at: datetime | None) -> Charge:
-    return Charge(
-        reference=REFERENCE,
-        type=ChargeType.DYNAMIC,
-        key="a@example.com",
-        value=Money(1),
-        status=status,
-        emv="000201",
-        reusable=False,
-        payer=None,
-        receiver=Party(),
-        city="",
-        zip_code="",
-        created_at=None,
-        expires_at=expires_at,
-    )
 
 
 def knowing(found: object, clock: Clock, *, is_there: bool = True) -> ChargeReads:
@@ -42,7 +24,7 @@ def knowing(found: object, clock: Clock, *, is_there: bool = True) -> ChargeRead
 
 
 async def test_a_charge_is_shown_until_it_expires(clock: Clock):
-    found = charge(ChargeStatus.ACTIVE, NOON + timedelta(seconds=1))
+    found = charge(expires_at=NOON + timedelta(seconds=1))
     charges = knowing(found, clock)
     assert await charges.read(account(), REFERENCE) == found
 
@@ -55,7 +37,7 @@ async def test_a_charge_is_shown_until_it_expires(clock: Clock):
 
 @pytest.mark.parametrize("status", [ChargeStatus.PAID, ChargeStatus.CANCELED])
 async def test_a_paid_or_cancelled_one_is_shown_ever_after(clock: Clock, status: ChargeStatus):
-    found = charge(status, NOON - timedelta(days=1))
+    found = charge(status=status, expires_at=NOON - timedelta(days=1))
 
     assert await knowing(found, clock).read(account(), REFERENCE) == found
 
@@ -67,24 +49,6 @@ async def test_as_a_transaction_an_expired_one_is_pending(clock: Clock):
     )
 
     assert await knowing(pending, clock).read_payment(account(), REFERENCE) == pending
-
-
-async def test_what_the_bank_does_not_know_is_not_found(clock: Clock):
-    charges = knowing(NotFound("absent"), clock)
-
-    with pytest.raises(NotFound):
-        await charges.read(account(), REFERENCE)
-    with pytest.raises(NotFound):
-        await charges.read_payment(account(), REFERENCE)
-
-
-async def test_without_a_bank_there_are_none(clock: Clock):
-    charges = knowing(None, clock, is_there=False)
-
-    with refused(errors.PROVIDER_NOT_CONFIGURED):
-        await charges.read(account(), REFERENCE)
-    with refused(errors.PROVIDER_NOT_CONFIGURED):
-        await charges.read_payment(account(), REFERENCE)
 
 
 class SlowBank(ScriptedBank):
@@ -107,7 +71,7 @@ async def test_an_answer_is_noted_with_the_time_at_which_the_bank_was_asked(cloc
     unpaid = ChargePayment(
         reference=REFERENCE, value=None, created_at=None, paid_at=None, e2e_id="", payer=None
     )
-    for told in (charge(ChargeStatus.ACTIVE, None), unpaid):
+    for told in (charge(expires_at=None), unpaid):
         bank = SlowBank(reads={REFERENCE: told})
         bank.clock = clock
         charges = ChargeReads(OneBank(bank), kept(book, clock.now))

@@ -17,13 +17,5 @@ def test_the_list_is_a_table(shell):
     assert row.split()[:2] == [made["id"], "Padaria"]
 
 
-def test_an_id_is_taken_once(shell):
-    made = shell.reads("company", "create", "--name", "Padaria")
-
-    line = shell.fails("company", "create", "--name", "Outra", "--id", made["id"])
-
-    assert line == f"Error: the company {made['id']} exists already"
-
-
 def test_a_missing_name_is_a_mistake_in_typing(shell):
     assert "--name" in shell.fails("company", "create", status=2)

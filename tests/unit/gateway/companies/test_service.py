@@ -37,20 +37,6 @@ async def test_an_unusable_name_or_id_is_refused(office: Registers, name: str, c
     assert await office.acts() == []
 
 
-async def test_who_is_limited_to_companies_sees_those_alone(office: Registers):
-    mine, other = await office.company("Padaria"), await office.company("Outra")
-    who = Staff(office.acting, CompanyScope(frozenset({mine.id})))
-
-    assert await office.companies.get(who, mine.id) == mine
-    found = await office.companies.page(who, FIRST)
-    assert (found.items, found.total) == ([mine], 1)
-    assert await office.companies.every(who) == [mine]
-    for hidden in (other.id, CHOSEN):
-        with pytest.raises(ServiceError) as refused:
-            await office.companies.get(who, hidden)
-        assert (refused.value.error.code, refused.value.reason) == ("NOT_FOUND", "company")
-
-
 async def test_a_summary_counts_accounts_and_tells_the_number_they_share(office: Registers):
     shared, mixed, empty = [await office.company(each) for each in ("A", "B", "C")]
     who = Staff(office.acting)

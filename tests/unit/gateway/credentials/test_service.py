@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from gateway.app.services import build_credentials
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval
 from gateway.core.audit_context import RuleViolation
@@ -63,26 +62,6 @@ async def test_the_secret_is_stored_nowhere(office, issued):
 
     assert issued.client_secret not in stored
     assert issued.client_secret not in repr(issued)
-
-
-async def test_it_is_listed_for_its_company(office, company_id, issued):
-    (listed,) = await office.credentials.every(office.staff, company_id)
-
-    assert listed == issued.credential
-    assert (listed.account_id, listed.permissions, listed.expires_at) == (
-        None,
-        issued.credential.permissions,
-        None,
-    )
-
-
-async def test_the_newest_is_listed_first(office, company_id, issued):
-    office.clock.passes(hours=1)
-    newer = await office.issue(company_id, permissions=READ)
-
-    found = await office.credentials.page(office.staff, CredentialSearch(paging=Paging(1, 25)))
-
-    assert list(found.items) == [newer.credential, issued.credential]
 
 
 async def test_an_account_says_whose_it_is(office, company_id, account_id):
@@ -215,14 +194,6 @@ async def test_a_credential_that_is_not_there_is_named(office, act: str):
         await getattr(office, act)("cli_nobody")
 
     assert refused.value.detail == "there is no credential cli_nobody"
-
-
-async def test_a_client_id_is_taken_once(office, company_id, issued):
-    source = replace(office.source, client_id=lambda: issued.credential.client_id)
-    taken = build_credentials(office.kernel, source=source)
-
-    with pytest.raises(RuleViolation, match="exists already"):
-        await taken.issue(office.staff, CredentialBody(name="Outro", company_id=company_id))
 
 
 async def refusal(deed: Awaitable[object]) -> str:

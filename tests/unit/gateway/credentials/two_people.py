@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gateway.app.services import build_credentials
-from gateway.approvals.service import ApprovalConfig, Approvals, ApprovedSecrets
+from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.core.access import Staff
 from gateway.core.approvals import CREDENTIALS, Approval
 from gateway.core.audit_context import AuditContext
@@ -19,6 +19,7 @@ from gateway.core.user import User
 from gateway.credentials.model import Credential, CredentialBody, Issued
 from gateway.credentials.service import Credentials
 from tests.world import registers
+from tests.world.approvals import approval_config, approvals_on
 from tests.world.people import somebody
 from tests.world.registers import Registers
 from tests.world.stores.samples import event
@@ -75,22 +76,8 @@ class TwoPeople:
 async def opened(folder: Path) -> AsyncIterator[TwoPeople]:
     """Open a world of its own."""
     async with registers.opened(folder) as office:
-        nothing: Any = None
-        config = ApprovalConfig(
-            above=None,
-            now=office.clock,
-            new_id=office.new_id,
-            seal=lambda text, row: f"{row}|{text}".encode(),
-            open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
-        )
-        approvals = Approvals(
-            store=office.store.approvals,
-            audit=office.store.audit,
-            users=office.store.identity.users,
-            money=nothing,
-            known=nothing,
-            config=config,
-        )
+        config = approval_config(office.clock, office.new_id, None)
+        approvals = approvals_on(office.store, config)
         credentials = build_credentials(office.kernel, approvals.wait, office.source)
         approvals.executors.update(dict.fromkeys(CREDENTIALS, credentials))
         users = {}

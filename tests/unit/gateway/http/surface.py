@@ -23,19 +23,6 @@ _MARIA = Staff(AuditContext(MARIA.actor, CLOCK.now), EVERY_COMPANY, MARIA)
 STAFF = StaffCaller(_MARIA)
 OFFICE = AccountCaller(staff=_MARIA, account=account())
 
-Line = tuple[str, str, str, int]
-
-
-def line(name: str) -> Line:
-    """Return method, path, right and status of a route."""
-    route = ROUTES[f"backoffice.{name}"]
-    return (
-        route.method,
-        route.path.removeprefix("/accounts/{account_id}"),
-        str(route.needs),
-        route.status,
-    )
-
 
 def gate_of(name: str) -> list[str]:
     """Return the policies in front of a route, by name."""

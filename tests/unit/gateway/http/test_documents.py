@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import json
 from dataclasses import replace
 from typing import TypedDict
 
 import pytest
-import yaml
 
 from gateway.http.documents import PAGES, REFERENCE, Page, openapi_pages, pack
 from gateway.http.route import Surface
@@ -27,15 +25,6 @@ def _named(name: str) -> Surface:
 def test_only_what_others_call_is_described():
     """The panel is ours alone."""
     assert openapi_pages([_named("panel"), _named("keys")], _today) == {}
-
-
-def test_the_document_is_there_in_two_forms():
-    pages = openapi_pages([_named("banking")], _today)
-
-    as_json, as_yaml = pages["/openapi.json"], pages["/openapi.yaml"]
-    assert json.loads(as_json.body) == yaml.safe_load(as_yaml.body)
-    assert as_json.content_type == "application/json; charset=utf-8"
-    assert as_yaml.content_type == "application/yaml; charset=utf-8"
 
 
 def test_documents_are_made_before_a_listener_opens():

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.core import errors, user_errors
 from gateway.core.errors import ServiceError
-from gateway.http.gates import EVERY_CODE, USER_CHALLENGE
-from gateway.http.table import check_surfaces
 from policies.authorization.user import FreshFactor
 from tests.unit.gateway.http.surface import ROUTES, SURFACE, gate_of
 from tests.world.people import posted
@@ -43,23 +40,6 @@ def test_lifting_a_stop_always_asks_for_a_fresh_factor():
     (asks,) = (policy for policy in gate.policies if isinstance(policy, FreshFactor))
 
     assert asks.always
-
-
-def test_every_route_but_three_asks_for_a_right():
-    open_routes = {name for name, route in ROUTES.items() if route.needs is None}
-
-    assert open_routes == {"backoffice.info", "backoffice.health", "backoffice.error_codes"}
-
-
-def test_the_surface_is_what_was_decided():
-    assert (SURFACE.prefix, SURFACE.body_bytes) == ("/backoffice/v1", 65_536)
-    assert SURFACE.challenge == USER_CHALLENGE == 'Bearer realm="iam"'
-    assert SURFACE.exempt == {"backoffice.health"}
-    assert check_surfaces([SURFACE]) == []
-
-
-def test_every_code_there_is_can_be_looked_up():
-    assert set(errors.CATALOGUE) | set(user_errors.CATALOGUE) == set(EVERY_CODE)
 
 
 def test_every_body_that_is_a_filter_refuses_fields_that_it_does_not_know():

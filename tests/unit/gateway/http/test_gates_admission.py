@@ -6,19 +6,17 @@ from typing import Any
 
 import pytest
 
-from gateway.core.calls import Call, RawRequest
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.http.gates import (
     PanelPolicies,
     UserPolicies,
     admit_anonymous,
-    admit_anybody,
     admit_at_account,
     admit_signed_in,
     admit_staff,
 )
 from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
-from tests.unit.gateway.http.surface import CLOCK, MARIA, OFFICE, STAFF
+from tests.unit.gateway.http.surface import CLOCK, MARIA, OFFICE
 from tests.world.people import account, call, headed, somebody
 
 ASKED = headed(("User-Agent", "curl"))
@@ -48,10 +46,6 @@ def test_without_a_person_there_is_no_member():
 
 def test_an_agent_that_is_silent_is_empty():
     assert admit_anonymous(call(headed())).client.user_agent == ""
-
-
-def test_somebody_who_signed_in_is_admitted():
-    assert admit_staff(CLOCK.now)(call(person=MARIA, scope=EVERY_COMPANY)) == STAFF
 
 
 def test_somebody_at_an_account_is_admitted_whole():
@@ -96,7 +90,3 @@ def test_the_origin_is_checked_before_the_session_and_writes_prove_their_page():
 
     assert asked.reads == (ReadFromOurPage(origin=origin, marked=True), session)
     assert asked.writes == (WriteFromOurPage(origin), session, CsrfToken())
-
-
-def test_anybody_is_let_in():
-    assert admit_anybody(Call(asked=RawRequest(path={}), needs=None, quota="read")) is None

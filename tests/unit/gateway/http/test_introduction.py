@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.core.account import Environment
 from gateway.core.calls import RawRequest
 from gateway.core.errors import CATALOGUE
-from gateway.http.common import VERSION
 from gateway.http.introduction import codes, routes
 
 DECLARED = routes("tests", Environment.PRODUCTION, CATALOGUE).declared
 ROUTES = {route.path: route for route in DECLARED}
-
-
-@pytest.mark.parametrize("path", list(ROUTES))
-def test_they_are_open(path: str):
-    """No credential, no input, nothing that fails."""
-    route = ROUTES[path]
-
-    assert (route.method, route.needs, route.fails, route.raises) == ("GET", None, {}, ())
-    assert route.name.startswith("tests.")
-
-
-@pytest.mark.parametrize(
-    ("path", "document"),
-    [
-        ("/info", {"name": "pixgate", "version": VERSION, "environment": "production"}),
-        ("/health", {"status": "ok"}),
-    ],
-)
-async def test_they_say_what_was_decided(path: str, document: dict[str, str]):
-    assert await ROUTES[path].serve(None, RawRequest(path={})) == document
 
 
 async def test_the_catalogue_is_listed_by_public_code():

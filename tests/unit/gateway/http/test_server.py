@@ -15,7 +15,6 @@ from gateway.core.calls import Call, Input, Parameter
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.http.admission import Admission
-from gateway.http.documents import Page
 from gateway.http.rendering import MEDIA_TYPE
 from tests.world import raw_http
 from tests.world.gateway.listener_client import Asks, on_stage, route, surface
@@ -55,23 +54,6 @@ async def test_every_request_is_told_once():
     assert record.address == "127.0.0.1"
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "error"),
-    [
-        ("GET", "/v1/nowhere", errors.ROUTE_UNKNOWN),
-        ("POST", "/v1/echo/a", errors.METHOD_NOT_ALLOWED),
-        ("OPTIONS", "/v1/echo/a", errors.METHOD_NOT_ALLOWED),
-    ],
-)
-async def test_what_no_route_is_for_is_refused(method: str, path: str, error: ErrorCode):
-    async with on_stage(surface(route())) as listener_client:
-        status, headers, body = await listener_client.ask(method, path)
-
-    assert (status, body["code"], body["message"]) == (error.status, error.code, error.message)
-    assert headers.get("Allow") == ("GET, HEAD" if error is errors.METHOD_NOT_ALLOWED else None)
-    assert listener_client.record.code == error.code
-
-
 async def test_an_expectation_is_not_repeated_whatever_the_target():
     """Aiohttp answers a target that it has no route for by itself, before any middleware."""
     head = b"OPTIONS * HTTP/1.1\r\n" + raw_http.HOST + b"Expect: a-miracle\r\n\r\n"
@@ -82,41 +64,6 @@ async def test_an_expectation_is_not_repeated_whatever_the_target():
     assert [(each.status, each.code) for each in told.answers] == [(404, "SVC.GTW.001")]
     assert b"miracle" not in told.raw
     assert listener_client.record.code == "SVC.GTW.001"
-
-
-async def test_a_refusal_has_the_one_body():
-    def no(_call: Call) -> None:
-        raise ServiceError(errors.PERMISSION_DENIED, "because", {"X-More": "yes"})
-
-    async with on_stage(surface(route(), policies=[Asks(no)])) as listener_client:
-        status, headers, body = await listener_client.ask("GET", "/v1/echo/a")
-
-    assert (status, sorted(body)) == (403, ["code", "message", "trace_id"])
-    assert body["trace_id"] == headers["X-Trace-ID"]
-    assert headers["X-More"] == "yes"
-    assert (listener_client.record.code, listener_client.record.reason) == (
-        "SVC.AUT.010",
-        "because",
-    )
-
-
-@pytest.mark.parametrize("path", ["/v1/echo/a", "/v1/nowhere"], ids=["a route", "no route"])
-@pytest.mark.parametrize("explains", [False, True])
-async def test_a_surface_of_people_says_which_field_and_why(path: str, explains: bool):
-    """Also where no route was found; contract 2.2 has three fields, and banking keeps to them."""
-
-    def no(_call: Call) -> None:
-        raise ServiceError(errors.PAYLOAD_INVALID, "tax_number_form", field="payer.tax_number")
-
-    async with on_stage(
-        surface(route(), policies=[Asks(no)], explains=explains)
-    ) as listener_client:
-        _, _, body = await listener_client.ask("GET", path)
-
-    told = {"/v1/echo/a": ("payer.tax_number", "tax_number_form"), "/v1/nowhere": ("", "no_route")}
-    expected = told[path] if explains else (None, None)
-    assert (body.get("field"), body.get("reason")) == expected
-    assert len(body) == (5 if explains else 3)
 
 
 async def test_the_log_is_told_which_field():
@@ -245,21 +192,6 @@ async def test_a_route_without_a_body_reads_none():
     assert (status, body) == (200, {"said": "word"})
 
 
-@pytest.mark.parametrize("length", [65, 10**9])
-async def test_a_body_declared_too_large_is_refused_unread(length: int):
-    """Before any policy is asked, and without waiting for it."""
-
-    def never(_call: Call) -> None:
-        pytest.fail("a policy was asked")
-
-    shown = surface(route(method="POST", path="/echo", body_bytes=64), policies=[Asks(never)])
-    head = f"POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n"
-    async with on_stage(shown) as listener_client:
-        told = await raw_http.exchange(listener_client.port, head.encode())
-
-    assert (told.answers[0].status, told.answers[0].code) == (413, "SVC.GTW.003")
-
-
 @pytest.mark.parametrize(
     ("body", "error"),
     [
@@ -296,30 +228,6 @@ async def test_a_query_is_handed_on_whole():
     assert seen == [{"a": ["1", ""], "b": ["+"], "c": ["\udcff"], "d": ["x y"]}]
 
 
-@pytest.mark.parametrize(
-    ("sent", "echoed"), [("6f9619ff-8b86-4011-b42d-00c04fc964ff", True), ("token", False)]
-)
-async def test_a_gateway_may_take_uuids_alone(sent: str, echoed: bool):
-    """By setting."""
-    async with on_stage(surface(route()), uuid_traces=True) as listener_client:
-        _, headers, _ = await listener_client.ask("GET", "/v1/echo/a", headers={"X-Trace-ID": sent})
-
-    assert (headers["X-Trace-ID"] == sent) is echoed
-
-
-async def test_an_overloaded_server_refuses_all_but_the_exempt():
-    """Before it looks for a route."""
-    admission = Admission(most=0, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
-    shown = surface(route(), route(path="/health/{word}"), exempt=frozenset({"tests.health"}))
-    pages = {"/page": Page("tests.page", "text/plain", b"page")}
-    async with on_stage(shown, admission=admission, pages=pages) as listener_client:
-        paths = ("/v1/echo/a", "/v1/nowhere", "/page", "/v1/health/a")
-        answers = [await listener_client.ask("GET", path) for path in paths]
-
-    assert [status for status, _, _ in answers] == [503, 503, 503, 200]
-    assert answers[0][1]["Retry-After"] == "1"
-
-
 async def test_requests_in_flight_are_counted_while_they_last():
     gate = asyncio.Event()
 
@@ -336,26 +244,6 @@ async def test_requests_in_flight_are_counted_while_they_last():
         await held
 
     assert (during, admission.in_flight) == (1, 0)
-
-
-PAGES = {"/page": Page("tests.page", "text/plain", b"page")}
-
-
-async def test_a_page_is_served_as_it_stands():
-    async with on_stage(surface(route()), pages=PAGES) as listener_client:
-        status, headers, body = await listener_client.ask("GET", "/page")
-        head = await listener_client.ask("HEAD", "/page")
-
-    assert (status, headers["Content-Type"], body) == (200, "text/plain", "page")
-    assert (head[0], head[2], head[1]["Content-Length"]) == (200, "", "4")
-    assert listener_client.record.route == "tests.page"
-
-
-async def test_a_page_takes_no_other_method():
-    async with on_stage(surface(route()), pages=PAGES) as listener_client:
-        status, headers, body = await listener_client.ask("POST", "/page")
-
-    assert (status, headers["Allow"], body["code"]) == (405, "GET, HEAD", "SVC.GTW.002")
 
 
 async def test_ignored_fields_are_counted():

@@ -12,7 +12,6 @@ from gateway.http.server import begin_trace
 from tests.world.kernel import Witness
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-CONTINUED = "4bf92f35-77b3-4da6-a3ce-929d0e0e4736"
 
 
 def found(*headers: tuple[str, str], uuids: bool = False) -> tuple[str, list[tuple[str, str]]]:
@@ -20,18 +19,6 @@ def found(*headers: tuple[str, str], uuids: bool = False) -> tuple[str, list[tup
     witness = Witness()
     sent = CIMultiDictProxy(CIMultiDict(headers))
     return begin_trace(sent, witness, uuids=uuids)[0], witness.counted
-
-
-@pytest.mark.parametrize(
-    ("headers", "trace_id"),
-    [
-        ([("x-trace-id", "mine")], "mine"),
-        ([("traceparent", PARENT)], CONTINUED),
-        ([("X-Trace-ID", "mine"), ("traceparent", PARENT)], "mine"),
-    ],
-)
-def test_the_caller_s_own_is_kept(headers, trace_id):
-    assert found(*headers) == (trace_id, [])
 
 
 @pytest.mark.parametrize(
@@ -63,22 +50,6 @@ async def test_a_request_that_sends_nothing_does_not_go_on_with_the_one_before()
 
     assert w3c == ""
     assert trace.outgoing()[1][3:35] == trace_id.replace("-", "")
-
-
-async def test_a_state_goes_on_beside_the_trace():
-    sent = [("traceparent", PARENT), ("tracestate", "a=1"), ("tracestate", "b=2")]
-
-    begin_trace(CIMultiDictProxy(CIMultiDict(sent)), Witness(), uuids=False)
-
-    assert trace.outgoing()[2] == "a=1,b=2"
-
-
-@pytest.mark.parametrize("headers", [[], [("traceparent", "00-1-2-01")]])
-def test_one_is_made_where_none_was_sent(headers):
-    trace_id, counted = found(*headers)
-
-    assert uuid.UUID(trace_id)
-    assert counted == []
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 
 from gateway.approvals.execution import Decided
-from gateway.approvals.service import ApprovalConfig, Approvals
+from gateway.approvals.service import Approvals
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval, ApprovalKind
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import scope_of
 from gateway.core.errors import ServiceError
-from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.core.schemas import ReasonBody
 from gateway.core.sessions import SignedInUser
@@ -25,6 +24,7 @@ from gateway.core.user import User
 from gateway.identity.model import InvitationBody
 from gateway.identity.users import Users
 from tests.world import registers
+from tests.world.approvals import approval_config, approvals_on
 from tests.world.identity import IdentityWorld, identity_world_on
 from tests.world.people import CLI, somebody
 from tests.world.registers import Registers
@@ -109,22 +109,8 @@ async def opened(tmp_path: Path) -> AsyncIterator[AccessWorld]:
                 ("joao", frozenset({Role.APPROVER})),
             )
         ]
-        nothing: Any = None
-        config = ApprovalConfig(
-            above=Money(0),
-            now=clock.now,
-            new_id=office.new_id,
-            seal=lambda text, row: f"{row}|{text}".encode(),
-            open=lambda sealed, row: sealed.decode().removeprefix(f"{row}|"),
-        )
-        approvals = Approvals(
-            store=office.store.approvals,
-            audit=office.store.audit,
-            users=office.store.identity.users,
-            money=nothing,
-            known=nothing,
-            config=config,
-        )
+        config = approval_config(clock.now, office.new_id)
+        approvals = approvals_on(office.store, config)
         company = await office.company("Padaria")
         users = identity_world.services.users
         approvals.executors.update(dict.fromkeys(ApprovalKind, users))

@@ -39,10 +39,6 @@ async def test_a_change_by_another_is_not_undone(identity_world, maria):
     assert (changed.name, changed.active) == ("Ana", False)
 
 
-async def test_nobody_is_changed_who_is_not_there(identity_world):
-    assert await identity_world.context.change_user("nobody", lambda user: user, unheard) is None
-
-
 async def test_each_change_is_told_from_the_one_before_whatever_the_clock_says(
     identity_world, maria
 ):

@@ -83,19 +83,6 @@ async def test_a_sign_in_is_of_the_panel_and_known_by_its_cookie(panel_world, ma
     assert ("session_event", "created") in panel_world.counted
 
 
-async def test_a_cookie_from_before_the_sign_in_is_worth_nothing_after_it(panel_world, maria):
-    """Whoever planted it learns neither cookie nor token of a sign-in, even of a repeated one."""
-    browser = panel_world.sessions.begin()
-
-    views = [await panel_world.sessions.login(browser, EMAIL, PASSWORD, HOME) for _ in range(2)]
-    made = [each.browser for each in views]
-
-    before = await panel_world.again(browser)
-    assert await panel_world.sessions.signed_in(before) is None
-    assert len({each.cookie.value for each in (before, *made)}) == 3
-    assert len({each.panel.csrf for each in (before, *made)}) == 3
-
-
 async def test_a_code_is_taken_where_one_was_asked_for(panel_world, maria):
     await panel_world.identity_world.enrol()
     browser = panel_world.sessions.begin()
@@ -118,23 +105,6 @@ async def test_a_row_and_another_secret_are_nothing(panel_world, maria):
 
     assert await panel_world.sessions.find(f"{name}.AAAAAAAAAAAAAAAAAAAAAA") is None
     assert await panel_world.again(browser) == browser
-
-
-async def test_signing_out_ends_the_sign_in_and_the_cookie(panel_world, maria):
-    browser = await panel_world.signed_in_browser()
-
-    await panel_world.sessions.logout(browser)
-    await panel_world.sessions.logout(browser)
-    await panel_world.sessions.logout(None)
-
-    assert await panel_world.sessions.find(browser.cookie.value) is None
-    assert (
-        await panel_world.identity_world.store.identity.sessions.of(
-            maria.id, panel_world.identity_world.clock.now()
-        )
-        == []
-    )
-    assert panel_world.counted.count(("session_event", "logout")) == 1
 
 
 async def test_a_store_that_fails_is_never_a_sign_out(panel_world, maria, monkeypatch):
@@ -574,21 +544,6 @@ async def test_while_a_code_is_asked_for_nobody_is_named(panel_world, maria):
     assert (view.is_pending, view.signed_in, view.new_cookie) == (True, None, True)
 
 
-async def test_who_is_signed_in_is_told(panel_world, maria):
-    await panel_world.identity_world.enrol()
-    browser = await panel_world.signed_in_browser()
-
-    view = await panel_world.sessions.visit(browser)
-
-    assert view.signed_in is not None
-    assert view.signed_in.person.email == EMAIL
-    assert view.signed_in.codes_left == 10
-    assert view.signed_in.company is None
-    assert view.signed_in.idle_ends_at == panel_world.identity_world.clock.now() + timedelta(
-        minutes=15
-    )
-
-
 async def test_the_only_company_of_a_person_is_told(panel_world, maria):
     await panel_world.identity_world.services.users.set_companies(
         CLI, maria.id, CompaniesBody([COMPANY])
@@ -616,20 +571,6 @@ async def test_of_several_companies_none_is_told_as_the_only_one(panel_world, ma
     assert view.signed_in.company is None
 
 
-async def test_looking_does_not_keep_a_session_alive(panel_world, maria):
-    browser = await panel_world.signed_in_browser()
-    panel_world.identity_world.clock.passes(600)
-
-    view = await panel_world.sessions.visit(await panel_world.again(browser))
-
-    assert view.signed_in is not None
-    assert view.signed_in.idle_ends_at == panel_world.identity_world.clock.now() + timedelta(
-        minutes=5
-    )
-    panel_world.identity_world.clock.passes(300)
-    assert await panel_world.sessions.find(browser.cookie.value) is None
-
-
 async def test_a_sign_in_that_has_ended_begins_anew(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(1)
@@ -639,14 +580,6 @@ async def test_a_sign_in_that_has_ended_begins_anew(panel_world, maria):
 
     assert (view.signed_in, view.new_cookie) == (None, True)
     assert view.browser.cookie != browser.cookie
-
-
-async def test_without_a_browser_nobody_signs_in(panel_world, maria):
-    """A gate that forgot to look for the cookie is no way in."""
-    with refused(CSRF_FAILED):
-        await panel_world.sessions.login(None, EMAIL, PASSWORD, HOME)
-    with refused(CSRF_FAILED):
-        await panel_world.sessions.submit_code(None, "123456", HOME)
 
 
 def test_the_lease_outlives_the_call_it_is_for(panel_world):

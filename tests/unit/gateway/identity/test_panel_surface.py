@@ -13,7 +13,6 @@ from gateway.core.browsers import (
     Browser,
     ClientInfo,
     Cookie,
-    KnownBrowser,
     PanelSession,
     PanelState,
 )
@@ -99,14 +98,7 @@ def test_only_signing_out_is_let_on_without_a_session():
 
 DEVICES = DeviceCookies([b"d" * 32], lambda: NOON, lambda size: b"r" * size)
 SHOWS = PanelResponses(HARDENED, Environment.SANDBOX, DEVICES, frozenset())
-GIVEN = "__Host-pixgate=v; Path=/; Secure; HttpOnly; SameSite=Strict"
 GUEST = AnonymousCaller(ClientInfo())
-SHOWN_BEFORE = {
-    "authenticated": False,
-    "mfa_required": False,
-    "csrf_token": "c",
-    "environment": "sandbox",
-}
 
 
 def browser(state: PanelState) -> Browser:
@@ -121,67 +113,10 @@ def browser(state: PanelState) -> Browser:
     return Browser(Cookie(id_hash="h", secret=b"", value="v"), panel)
 
 
-def test_a_new_cookie_is_given_and_an_old_one_not():
-    for given, cookies in ((True, [GIVEN]), (False, [])):
-        shown = SHOWS.session(
-            PanelView(browser(PanelState.ANONYMOUS), None, new_cookie=given), GUEST
-        )
-        assert (shown.content, list(shown.cookies)) == (SHOWN_BEFORE, cookies)
-
-
-def test_while_a_code_is_asked_for_that_is_all_that_is_known():
-    shown = SHOWS.session(PanelView(browser(PanelState.MFA_PENDING), None, new_cookie=False), GUEST)
-
-    assert shown.content == {**SHOWN_BEFORE, "mfa_required": True}
-
-
 def signed_in(maria: SignedInUser) -> SignedInView:
     return SignedInView(
         person=maria, company=Company(COMPANY, "Padaria", NOON), codes_left=0, idle_ends_at=NOON
     )
-
-
-def test_a_browser_in_which_somebody_signs_in_is_known_from_then_on():
-    """For ninety days, for that person; one that was known for them keeps its id."""
-    maria, before = somebody(), KnownBrowser(user_id=somebody().user_id, id="ab" * 16)
-    view = PanelView(browser(PanelState.FULL), signed_in(maria), new_cookie=True)
-
-    session, device = SHOWS.session(view, GUEST).cookies
-    _, again = SHOWS.session(view, AnonymousCaller(ClientInfo(known=before))).cookies
-    (reset,) = SHOWS.remembered(maria.user_id, GUEST).cookies
-
-    assert session == GIVEN
-    name, _, rest = device.partition("=")
-    value, _, attributes = rest.partition(";")
-    assert name == "__Host-pixgate-device"
-    assert attributes == " Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=7776000"
-    assert DEVICES.read(value) == KnownBrowser(user_id=maria.user_id, id=b"r".hex() * 16)
-    assert DEVICES.read(again.partition("=")[2].partition(";")[0]) == before
-    assert reset == device
-
-
-def test_who_is_signed_in_is_shown_with_what_they_may_do():
-    maria = somebody(Role.VIEWER, has_factor=False, factor_at=None)
-    seen = signed_in(maria)
-
-    shown = SHOWS.session(
-        PanelView(browser(PanelState.FULL), seen, new_cookie=False), GUEST
-    ).content
-
-    assert shown["authenticated"] is True
-    assert shown["user"] == {"id": maria.user_id, "name": "Maria", "email": "maria@example.com"}
-    assert shown["company"] == {"id": COMPANY, "name": "Padaria"}
-    assert shown["mfa"] == {
-        "enrolled": False,
-        "verified_at": None,
-        "recovery_codes_left": 0,
-        "required": False,
-    }
-    assert shown["roles"] == ["viewer"]
-    assert shown["permissions"] == sorted(shown["permissions"])
-    assert all(each.endswith(":read") for each in shown["permissions"])
-    assert (shown["expires_at"], shown["idle_expires_at"]) == (1795176000 + 8 * 3600, 1795176000)
-    assert maria.session_id not in str(shown)
 
 
 @pytest.mark.parametrize("has_factor", [True, False])

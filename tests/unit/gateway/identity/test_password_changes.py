@@ -40,27 +40,6 @@ async def test_whose_address_and_password_they_are(identity_world, maria):
     assert await proving.by_email("nobody@example.com", PASSWORD, HOME) is None
 
 
-async def test_the_same_work_is_done_for_nobody(identity_world, maria, monkeypatch):
-    """One look-up and one digest, whoever is asked for."""
-    asked: list[str] = []
-    matches, find = identity_world.hasher.matches, identity_world.store.identity.users.find_by_email
-
-    async def noting(password, stored, **_how):
-        asked.append("digest")
-        return await matches(password, stored)
-
-    async def finding(email):
-        asked.append("find")
-        return await find(email)
-
-    monkeypatch.setattr(identity_world.hasher, "matches", noting)
-    monkeypatch.setattr(identity_world.store.identity.users, "find_by_email", finding)
-    for email in (EMAIL, "nobody@example.com"):
-        await PasswordCheck(identity_world.context).by_email(email, "wrong", HOME)
-
-    assert asked == ["find", "digest"] * 2
-
-
 async def test_a_browser_known_for_somebody_else_is_any_browser(identity_world, maria):
     """What is tried there counts as a stranger's."""
     foreign = replace(HOME, known=KnownBrowser(user_id=str(uuid.uuid4()), id="ab"))
@@ -256,32 +235,6 @@ async def test_the_link_begins_with_the_configured_origin(identity_world, maria)
     await identity_world.request_reset(EMAIL, HOME)
 
     assert "https://pix.example/panel/reset?token=" in (await identity_world.mails())[0]
-
-
-async def test_a_link_works_once(identity_world, maria):
-    await identity_world.request_reset(EMAIL, HOME)
-    link = await identity_world.link()
-    await identity_world.services.passwords.reset(link, NEW, HOME)
-
-    with pytest.raises(ServiceError) as refused:
-        await identity_world.services.passwords.reset(link, PASSWORD, HOME)
-
-    assert refusal(refused.value) == ("not_possible", "link_over")
-
-
-async def test_a_wish_voids_no_link_and_using_one_ends_all(identity_world, maria):
-    """Anybody may wish in a person's name: the link in their hand works all the same."""
-    links = []
-    for number in range(3):
-        await identity_world.request_reset(EMAIL, at(number))
-        links.append(await identity_world.link())
-        identity_world.clock.passes(1)
-
-    assert await identity_world.services.passwords.reset(links[0], NEW, HOME) == maria.id
-    for link in links:
-        with pytest.raises(ServiceError) as refused:
-            await identity_world.services.passwords.reset(link, PASSWORD, HOME)
-        assert refusal(refused.value) == ("not_possible", "link_over")
 
 
 async def test_a_link_is_over_after_half_an_hour(identity_world, maria):

@@ -16,7 +16,7 @@ from gateway.identity.passwords import Cost, PasswordHasher
 from gateway.identity.second_factors import Enrolment, SecondFactorCodes
 from gateway.identity.sessions import SignedIn, TokenPair
 from gateway.identity.sign_in import SecondFactorRequired
-from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, IdentityWorld, refusal
+from tests.world.identity import EMAIL, HOME, PASSWORD, IdentityWorld, refusal
 from tests.world.people import CLI
 from tests.world.standing import NOON
 
@@ -65,26 +65,6 @@ async def test_the_session_tells_where_it_came_from(identity_world, maria):
     assert (session.address, session.panel) == (HOME.address, True)
     assert session.user_agent.isprintable()
     assert 0 < len(session.user_agent) <= 256
-
-
-async def test_wrong_unknown_disabled_and_invited_are_one_answer(identity_world, maria):
-    await identity_world.person("gone@example.com")
-    await identity_world.services.users.disable(CLI, "gone@example.com", ReasonBody())
-    answers = []
-
-    for email, password in [
-        (EMAIL, PASSWORD + "x"),
-        ("nobody@example.com", PASSWORD),
-        ("gone@example.com", PASSWORD),
-        ("no address", PASSWORD),
-        ("", ""),
-    ]:
-        with pytest.raises(ServiceError) as refused:
-            await identity_world.services.sign_in.login(email, password, HOME)
-        answers.append((refused.value.error, refused.value.reason, refused.value.headers))
-
-    assert len({repr(each) for each in answers}) == 1
-    assert answers[0][0].code == "INVALID_CREDENTIALS"
 
 
 async def test_with_a_factor_the_password_names_nobody(identity_world, maria):
@@ -171,22 +151,6 @@ async def test_ten_wrong_codes_lock_for_a_quarter_of_an_hour(identity_world, mar
     assert refused.value.headers["Retry-After"] == "900"
     identity_world.clock.passes(900)
     await identity_world.sign_in()
-
-
-async def test_a_challenge_works_once(identity_world, maria):
-    await identity_world.enrol()
-    challenge = await asked(identity_world)
-    await identity_world.services.sign_in.submit_code(
-        challenge.mfa_token, identity_world.code(), HOME
-    )
-    identity_world.clock.passes(30)
-
-    with pytest.raises(ServiceError) as refused:
-        await identity_world.services.sign_in.submit_code(
-            challenge.mfa_token, identity_world.code(), HOME
-        )
-
-    assert refusal(refused.value) == ("mfa_expired", "challenge_over")
 
 
 async def test_of_two_right_codes_at_once_one_opens(identity_world, maria):
@@ -298,25 +262,6 @@ async def test_a_sixth_session_ends_the_oldest(identity_world, maria):
     live = await identity_world.services.sessions.list(came[-1].person)
 
     assert [each.id for each in live] == [each.tokens.session_id for each in came[1:]]
-
-
-async def test_who_is_changed_while_signing_in_does_not_come_in(identity_world, maria, monkeypatch):
-    """The password was right a moment ago; what ends every session ends this one too."""
-    begin = identity_world.store.identity.sessions.begin
-
-    async def slow(*arguments):
-        await identity_world.services.users.disable(CLI, maria.id, ReasonBody())
-        await begin(*arguments)
-
-    monkeypatch.setattr(identity_world.store.identity.sessions, "begin", slow)
-
-    with pytest.raises(ServiceError) as refused:
-        await identity_world.services.sign_in.login(EMAIL, PASSWORD, ELSEWHERE)
-
-    assert refusal(refused.value) == ("password_wrong", "person_changed")
-    assert (
-        await identity_world.store.identity.sessions.of(maria.id, identity_world.clock.now()) == []
-    )
 
 
 async def test_every_outcome_of_a_password_is_counted(identity_world, maria):

@@ -49,13 +49,6 @@ async def test_a_wrong_order_makes_nobody(identity_world, maria, changed: dict, 
     assert await identity_world.context.stores.users.list() == [maria]
 
 
-async def test_a_weak_password_makes_nobody(identity_world):
-    with pytest.raises(RuleViolation, match="everybody tries"):
-        await identity_world.services.users.create(CLI, order(), "password1234")
-
-    assert await identity_world.context.stores.users.list() == []
-
-
 ENDING = [
     ("disable", (ReasonBody(),)),
     ("enable", ()),

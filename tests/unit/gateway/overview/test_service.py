@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from msgspec import UNSET
 
 from gateway.banks.model import Provider
 from gateway.core.access import Staff
@@ -65,16 +64,6 @@ def figures(state: PayoutState, settled_within: int, count: int) -> HourFigures:
 
 def standing(need: Need, subject: str = "", at: datetime | None = None) -> Attention:
     return Attention(need=need, subject=subject, count=1, value=Money(0), at=at)
-
-
-async def test_figures_are_asked_within_the_scope():
-    records = Records()
-
-    found = await overviews(records).read(WHO, Period.WEEK)
-
-    assert records.asked == [(span_of(Period.WEEK, CLOCK.now()), SCOPE), (SCOPE, CLOCK.now())]
-    assert (found.states, found.steps, found.attention) == ([], [], [])
-    assert found.median_to_settle_s is UNSET
 
 
 async def test_the_median_is_of_what_was_paid():

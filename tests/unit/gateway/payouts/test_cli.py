@@ -1,6 +1,5 @@
 """``pixgate payouts``."""
 
-import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -34,15 +33,6 @@ def lost(shell):
 
 def test_every_command_is_there():
     assert set(payouts.commands) == COMMANDS
-
-
-def test_every_command_takes_a_configuration_and_prints_json(shell):
-    for command in sorted(COMMANDS - {"review"}):
-        said = shell.says("payouts", command, "--help")
-
-        assert "--config" in said
-        assert "--json" in said
-        assert ("--by" in said) is (command in {"probe", "stop", "resume"})
 
 
 def test_payouts_are_listed_with_how_sure_we_are(shell, lost):
@@ -130,21 +120,6 @@ def test_a_probe_shows_before_and_after(shell, bank, lost):
     assert state.split() == ["state", "unknown", "unknown"]
 
 
-def test_a_probe_with_the_bank_away_changes_nothing(shell, lost):
-    seen = shell.reads("payouts", "probe", "order-1", *AT)
-
-    assert seen["before"] == seen["after"]
-
-
-def test_agreement_is_status_zero(shell, bank):
-    people(shell)
-    done = shell.run("payouts", "verify", "--json")
-
-    # Neither account has credentials at this bank, so neither can be checked.
-    assert {each["kind"] for each in json.loads(done.stdout)} == {"not_checked"}
-    assert done.exit_code == 1
-
-
 def test_a_difference_is_status_one_and_a_table(shell, bank):
     people(shell)
 
@@ -166,12 +141,6 @@ def test_without_payouts_and_accounts_there_is_agreement(shell, bank):
 
 def test_a_bank_that_is_away_is_no_agreement(shell):
     assert "does not answer" in shell.fails("payouts", "verify")
-
-
-def test_too_many_days_are_refused(shell, bank):
-    line = shell.fails("payouts", "verify", "--init", "2026-01-01", "--ends", "2026-03-31")
-
-    assert line == "Error: at most 88 days can be verified at once"
 
 
 def test_a_window_is_the_week_until_today():

@@ -13,8 +13,8 @@ import pytest
 from msgspec import structs
 
 from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
-from gateway.banks.port.providers import Accepted, NotFound, Outcome, Unreachable
-from gateway.core import errors, trace
+from gateway.banks.port.providers import Accepted, Outcome
+from gateway.core import trace
 from gateway.core.calls import Caller
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
@@ -42,14 +42,12 @@ from tests.world.payouts import (
     PAID,
     PIX,
     REJECTED,
-    SENDING,
-    SILENCE,
     UNKNOWN,
     UNSENT,
     PayoutWorld,
     asking,
 )
-from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
+from tests.world.people import ACCOUNT, CLIENT, COMPANY, account, caller, principal
 from tests.world.standing import NOON, TODAY, Clock
 from tests.world.store import open_store
 from tests.world.stores import samples
@@ -157,12 +155,6 @@ async def test_the_bank_is_asked_by_our_key_and_never_sees_the_reference(payout_
     assert "order-1" not in repr(order)
 
 
-async def test_the_caller_gets_the_bank_s_ids(payout_world: PayoutWorld):
-    payout = await payout_world.payouts.create(caller(), asking())
-
-    assert (payout.provider_id, payout.e2e_id) == ("p-1", "E1")
-
-
 @pytest.mark.parametrize(("said", "failure"), [(IS_REJECTED, NO_FUNDS), (IS_FORBIDDEN, OVER_LIMIT)])
 async def test_a_rejection_is_stored_with_its_reason_in_our_words(
     payout_world: PayoutWorld, said: Outcome, failure: Failure
@@ -260,17 +252,6 @@ async def test_a_held_payout_is_accepted_until_the_bank_s_own_deadline(
     assert (row.state, row.held_until) == (ACCEPTED, kept)
 
 
-async def test_a_held_payout_is_answered_as_any_other_that_is_processing(
-    payout_world: PayoutWorld,
-):
-    payout_world.bank.says = [replace(IS_ACCEPTED, held_until=NOON + HOUR)]
-
-    answers = [await payout_world.post() for _ in range(2)]
-
-    assert answers == [OK, OK]
-    assert len(payout_world.bank.orders) == 1
-
-
 LETTERS = replace(PIX, tax_number="12ABC34501DE35")
 
 
@@ -286,14 +267,6 @@ async def test_a_cnpj_with_letters_is_refused_before_the_date_and_nothing_is_sto
     assert not await payout_world.has_row()
 
 
-async def test_a_cnpj_with_letters_is_paid_as_it_is_where_the_bank_takes_it(
-    payout_world: PayoutWorld,
-):
-    assert await payout_world.post(replace(asking(), destination=LETTERS)) == OK
-    [order] = payout_world.bank.orders
-    assert order.destination.tax_number == "12ABC34501DE35"
-
-
 async def test_a_payout_that_is_stored_is_answered_whatever_the_bank_takes_by_now(
     payout_world: PayoutWorld,
 ):
@@ -303,12 +276,6 @@ async def test_a_payout_that_is_stored_is_answered_whatever_the_bank_takes_by_no
     payout_world.bank.capabilities = replace(CAREFUL, alphanumeric_cnpj=False)
 
     assert await payout_world.post(asked) == OK
-
-
-async def test_the_date_is_looked_at_before_the_bank(payout_world: PayoutWorld):
-    payout_world.banks.is_there = False
-
-    assert await payout_world.post(asking(day=TOMORROW)) == NOT_TODAY
 
 
 # What a repeat is answered by, for each state it may meet.
@@ -453,16 +420,6 @@ async def test_the_bank_of_today_gets_it_where_the_account_moved(payout_world: P
     assert [each.provider for each in await payout_world.attempts()] == ["sandbox", "other-bank"]
 
 
-async def test_a_sister_account_has_references_of_its_own(payout_world: PayoutWorld):
-    await payout_world.post()
-
-    sister = structs.replace(caller(), account=account(SISTER))
-
-    assert await payout_world.post(asking(value=Money(5)), sister) == OK
-    one, other = payout_world.bank.orders
-    assert one.provider_key != other.provider_key
-
-
 @pytest.mark.parametrize("bearer", ["cli_second", CLIENT])
 async def test_any_credential_of_the_account_may_repeat(payout_world: PayoutWorld, bearer: str):
     await payout_world.post()
@@ -473,43 +430,7 @@ async def test_any_credential_of_the_account_may_repeat(payout_world: PayoutWorl
     assert (await payout_world.row()).client_id == CLIENT
 
 
-@pytest.mark.parametrize("reference", ["Order-1", "order-1 ", "e\u0301", "\u00e9"])
-async def test_references_are_compared_as_they_stand(payout_world: PayoutWorld, reference: str):
-    await payout_world.post(asking("order-1"))
-    await payout_world.post(asking("\u00e9" if reference != "\u00e9" else "e\u0301"))
-
-    await payout_world.post(asking(reference, value=Money(5)))
-
-    assert len(payout_world.bank.orders) == 3
-
-
 # Reading
-
-
-async def test_nothing_stored_is_not_found(payout_world: PayoutWorld):
-    with pytest.raises(ServiceError) as refusal:
-        await payout_world.payouts.read(caller(), "order-1")
-    assert refusal.value.error is errors.PAYOUT_NOT_FOUND
-
-
-async def test_a_payout_of_a_sister_account_is_not_found(payout_world: PayoutWorld):
-    await payout_world.stands(PAID)
-
-    with pytest.raises(ServiceError):
-        await payout_world.payouts.read(
-            structs.replace(caller(), account=account(SISTER)), "order-1"
-        )
-
-
-@pytest.mark.parametrize("state", PayoutState)
-async def test_every_state_can_be_read_while_the_bank_is_away(
-    payout_world: PayoutWorld, state: PayoutState
-):
-    """A provider's failure is no error here."""
-    await payout_world.stands(state)
-    payout_world.bank.knows = Unreachable("refused")
-
-    assert (await payout_world.payouts.read(caller(), "order-1")).state is state
 
 
 async def test_reading_an_unsettled_one_looks_once(payout_world: PayoutWorld):
@@ -534,20 +455,6 @@ async def test_a_list_never_asks_the_bank(payout_world: PayoutWorld, clock: Cloc
     assert [each.reference for each in page.items] == ["order-2", "order-1"]
     assert (page.total, page.paging) == (3, Paging(1, 2))
     assert payout_world.bank.lookups == []
-
-
-async def test_cancelling_is_refused_without_a_look(payout_world: PayoutWorld):
-    with pytest.raises(ServiceError) as refusal:
-        await payout_world.payouts.cancel(caller(), None)
-    assert refusal.value.error is errors.CANCEL_NOT_IMPLEMENTED
-
-
-async def test_a_look_at_a_payout_nobody_knows_changes_nothing(payout_world: PayoutWorld):
-    before = await payout_world.stands(UNKNOWN, evidence=SILENCE)
-    payout_world.bank.knows = NotFound("absent")
-
-    assert await payout_world.payouts.read(caller(), "order-1") == before
-    assert (await payout_world.row()).state is not SENDING
 
 
 async def test_a_payout_above_a_limit_of_its_credential_is_refused_and_nothing_is_sent(

@@ -14,7 +14,6 @@ from gateway.http.rendering import document_of, dumps
 from gateway.payouts import documents as payout_documents
 from gateway.payouts.documents import (
     DossierDocument,
-    EvidenceDocument,
     FoundPayout,
     PayoutDetail,
     PayoutWithReturns,
@@ -49,23 +48,6 @@ def told(state: PayoutState, *attempts: Attempt) -> DossierDocument:
         account=account(), payout=about, attempts=attempts, similar=(), opinions=(), returns=()
     )
     return found.to_document(None)
-
-
-@pytest.mark.parametrize(
-    ("state", "certainty"),
-    [
-        (PayoutState.UNKNOWN, "sent_unknown"),
-        (PayoutState.ACCEPTED, "confirmed_accepted"),
-        (PayoutState.PAID, "settled"),
-    ],
-)
-def test_it_tells_what_is_proven(state: PayoutState, certainty: str):
-    document = told(state, attempt())
-
-    assert (document.state, document.certainty) == (state.value, certainty)
-    evidence = document.attempts[0].evidence
-    assert isinstance(evidence, EvidenceDocument)
-    assert (evidence.reason, evidence.http_status) == ("no_answer", 0)
 
 
 def test_only_the_latest_try_of_an_open_payout_is_looked_at_again():

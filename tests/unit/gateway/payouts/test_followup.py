@@ -339,16 +339,6 @@ async def test_and_is_looked_up_at_once(payout_world: PayoutWorld, clock: Clock)
     assert (await payout_world.look()).state is PAID
 
 
-@pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED, PAID])
-async def test_other_states_have_no_lease(
-    payout_world: PayoutWorld, clock: Clock, state: PayoutState
-):
-    before = await payout_world.stands(state)
-    clock.passes(3600)
-
-    assert await payout_world.follow_up.expire_lease(before) == before
-
-
 async def test_what_was_never_sent_fails_when_its_day_is_over(
     payout_world: PayoutWorld, clock: Clock
 ):
@@ -383,16 +373,6 @@ async def test_after_a_restore_the_bank_is_asked_before_a_day_ends(
     assert doubted.state is UNKNOWN
     assert found.state is ends
     assert len(payout_world.bank.lookups) == 1
-
-
-async def test_the_day_of_an_attempt_that_may_have_left_is_never_over(
-    payout_world: PayoutWorld, clock: Clock
-):
-    await payout_world.stands(UNKNOWN)
-    clock.passes(30 * DAY_S)
-    payout_world.bank.knows = Unavailable("down")
-
-    assert (await payout_world.look()).state is UNKNOWN
 
 
 # Banks, stores and others
@@ -517,16 +497,6 @@ async def test_a_look_tells_the_hold_of_an_accepted_payout_and_is_no_step(
     assert await payout_world.row() == before
 
 
-@pytest.mark.parametrize(("said", "after"), [(IS_SETTLED, PAID), (RETURNED, FAILED)])
-async def test_a_held_payout_ends_as_the_bank_decides(
-    payout_world: PayoutWorld, said: Outcome, after: PayoutState
-):
-    await payout_world.stands(ACCEPTED, held_until=NOON + timedelta(minutes=30))
-    payout_world.bank.knows = said
-
-    assert (await payout_world.look()).state is after
-
-
 RETURN = PixReturn(id="D1", value=Money(400), at=NOON)
 CAME_BACK = replace(IS_SETTLED, returns=(RETURN,))
 
@@ -614,12 +584,3 @@ async def test_a_bank_or_store_that_fails_lets_the_callback_be_tried_again(
     payout_world.store.fails_before.add("note_returns")
     with pytest.raises(StoreUnavailable):
         await payout_world.follow_up.look_back(payout, account())
-
-
-async def test_a_paid_payout_is_not_asked_about_when_it_is_read(payout_world: PayoutWorld):
-    """Returns are told by callbacks and statements; reading must not become a load."""
-    await payout_world.stands(PAID)
-
-    await payout_world.look()
-
-    assert payout_world.bank.lookups == []

@@ -8,16 +8,13 @@ from typing import Any
 import pytest
 
 from gateway.banks.port.payout_orders import PayoutMethod
-from gateway.core import errors
 from gateway.core.rights import Role
-from gateway.core.storage import StoreUnavailable
 from gateway.http.route import Answer, Document
 from gateway.payouts.model import Payout, PayoutRequest
 from gateway.payouts.routes import routes
 from gateway.payouts.staff import PayoutActs, PayoutRecords
-from tests.unit.gateway.http.ordering import WAITING, Says
-from tests.unit.gateway.http.surface import OFFICE, ROUTES, becomes, gate_of, line
-from tests.unit.offering import refund
+from tests.unit.gateway.http.ordering import Says
+from tests.unit.gateway.http.surface import OFFICE, gate_of
 from tests.world.people import posted, somebody
 from tests.world.standing import NOON
 from tests.world.stores.samples import payout
@@ -36,39 +33,10 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "declared"),
-    [
-        ("withdraw", ("GET", "/withdraw/{reference}", "payout:read", 200)),
-        ("withdraws", ("POST", "/withdraws/search", "payout:read", 200)),
-        ("withdraw_bank", ("POST", "/withdraw/bank-account", "payout:write", 200)),
-        ("withdraw_pix", ("POST", "/withdraw/pix", "payout:write", 200)),
-        ("withdraw_cancel", ("DELETE", "/withdraw/{reference}", "payout:write", 200)),
-        ("withdraw_dossier", ("GET", "/withdraw/{reference}/dossier", "payout:read", 200)),
-        ("withdraw_probe", ("POST", "/withdraw/{reference}/probe", "probe:write", 200)),
-        ("payouts", ("POST", "/payouts/search", "payout:read", 200)),
-        ("payouts_export", ("POST", "/payouts/export", "payout:read", 200)),
-        ("bank_numbers", ("GET", "/bank-numbers", "payout:read", 200)),
-        ("counts", ("GET", "/counts", "review:read", 200)),
-    ],
-)
-def test_the_rows_are_those_decided(name: str, declared: tuple[str, str, str, int]):
-    assert line(name) == declared
-
-
 def test_only_what_acts_asks_for_an_account_that_may_bank():
     asked = ["AccountState" in gate_of(name) for name in NAMES]
 
     assert asked == [False, False, False, False, True, True, True]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_store_that_is_away_is_our_failure(name: str):
-    assert becomes(name, StoreUnavailable()) == "store_unavailable"
-
-
-def test_cancelling_is_refused_whatever_is_asked():
-    assert ROUTES["backoffice.withdraw_cancel"].raises == (errors.CANCEL_NOT_IMPLEMENTED,)
 
 
 PAYER = replace(
@@ -106,15 +74,3 @@ async def test_the_path_names_the_method(method: PayoutMethod):
     assert isinstance(request, PayoutRequest)
     assert (person, where, request.method) == (PAYER.staff.person, PAYER.account, method)
     assert shown["status"] == "processing"  # type: ignore[index]
-
-
-async def test_a_payout_that_waits_is_answered_by_202():
-    shown = await orders(Says(WAITING), PayoutMethod.PIX)
-
-    assert isinstance(shown, Answer)
-    assert (shown.status, shown.content["status"]) == (202, "waiting")
-
-
-async def test_what_is_no_payout_is_a_mistake_of_ours():
-    with pytest.raises(TypeError):
-        await orders(Says(refund()), PayoutMethod.PIX)

@@ -32,27 +32,6 @@ def staff(office: Registers, name: str = "cli:test") -> Staff:
     return Staff(AuditContext(name, office.clock))
 
 
-async def test_a_list_is_newest_first_and_of_one_account(office: Registers, records):
-    for number in range(3):
-        made = NOW + timedelta(minutes=number)
-        await stand(office.store, payout(f"o-{number}", created_at=made), UNKNOWN)
-    await stand(office.store, payout("sister", account_id=SISTER), UNKNOWN)
-    await stand(office.store, payout("old", created_at=NOW - timedelta(days=1)), UNKNOWN)
-
-    found = await records.created(staff(office), account(), TODAY, None)
-
-    assert [each.reference for each in found] == ["o-2", "o-1", "o-0"]
-
-
-async def test_a_list_can_be_of_one_state(office: Registers, records):
-    await stand(office.store, payout("o-1"), UNKNOWN)
-    await stand(office.store, payout("o-2"), PAID)
-
-    paid = await records.created(staff(office), account(), TODAY, PAID)
-    assert [each.reference for each in paid] == ["o-2"]
-    assert await records.created(staff(office), account(), TODAY, ACCEPTED) == []
-
-
 @pytest.mark.parametrize("many", [0, 1, 100, 101, 200])
 async def test_every_page_of_a_list_is_read(office: Registers, records, many: int):
     for number in range(many):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 
 import pytest
 
@@ -18,8 +17,6 @@ from gateway.reports.files import ROWS_A_PAGE
 from tests.unit.standing_payouts import company_and_accounts, stand
 from tests.world.registers import NOON, Registers
 from tests.world.stores.samples import ACCOUNT, attempt, payout
-
-E2E = "E0000000020261120134011abcdefghi"
 
 
 def everywhere(office: Registers) -> Staff:
@@ -49,28 +46,6 @@ async def test_a_search_shows_and_counts_what_is_in_scope(office: Registers):
 
     assert (len(everything.payouts), len(everything.counts.by_state)) == (1, 1)
     assert (list(nothing.payouts), list(nothing.counts.by_state)) == ([], [])
-
-
-async def test_an_empty_store_has_an_empty_page(office: Registers):
-    for who in (everywhere(office), nowhere(office)):
-        found = await office.payouts.search(who, PayoutsBody())
-        assert (list(found.payouts), list(found.counts.by_state), found.after) == ([], [], "")
-
-
-@pytest.mark.parametrize(
-    ("hours_ago", "days", "found"), [(1, 1, 1), (10, 1, 0), (10, 2, 1), (24 * 8, 7, 0)]
-)
-async def test_the_last_days_are_local_ones(
-    office: Registers, hours_ago: int, days: int, found: int
-):
-    """It is nine in the morning in Brasilia: ten hours ago was yesterday."""
-    await company_and_accounts(office.store)
-    row = payout(created_at=NOON - timedelta(hours=hours_ago))
-    await office.store.payouts.add(row, attempt())
-
-    page = await office.payouts.search(everywhere(office), PayoutsBody(days=days))
-
-    assert len(page.payouts) == found
 
 
 @pytest.mark.parametrize("count", [0, 1, ROWS_A_PAGE, ROWS_A_PAGE + 1, 3 * ROWS_A_PAGE])

@@ -116,23 +116,6 @@ async def test_a_store_that_cannot_answer_has_not_found_nothing(store: Store) ->
     assert [type(each) for each in told] == [StoreUnavailable] * 2
 
 
-@pytest.mark.parametrize(
-    ("table", "name", "asked"),
-    [
-        ("payout_returns", "returns", (ACCOUNT, "order-1")),
-        ("payouts", "behind", (ACCOUNT, ["E1"], [])),
-    ],
-)
-async def test_store_that_is_away_is_unavailable(
-    store: Store, table: str, name: str, asked: tuple[object, ...]
-) -> None:
-    async with store.database.writing() as connection:
-        await connection.exec_driver_sql(f"ALTER TABLE {table} RENAME TO lost")
-
-    with pytest.raises(StoreUnavailable):
-        await getattr(store.payouts, name)(*asked)
-
-
 def back(number: int = 0) -> PixReturn:
     return PixReturn(id=f"D{number:031}", value=Money(1), at=NOW + timedelta(seconds=number))
 

@@ -10,7 +10,6 @@ from sqlalchemy import text
 from gateway.app.store import Store, prepare
 from gateway.companies.service import add_company
 from gateway.core.account import Environment
-from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import Payout, PayoutRequest
 from gateway.payouts.store import StoredPayouts
 from gateway.store.tables.core import payouts
@@ -99,19 +98,6 @@ async def test_each_looks_back_as_far_as_it_asks(store: Store) -> None:
 
     assert (far, near) == (["early", "late"], ["late"])
     assert await twins.similar(payout("new"), NOW) == ["late"]
-
-
-async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
-    twins = await stored(store, payout("a"))
-
-    told = await asyncio.gather(
-        twins.similar(payout("new"), AGO),
-        twins.similar(replace(payout("new"), account_id="\ud800"), AGO),
-        return_exceptions=True,
-    )
-
-    assert told[0] == ["a"]
-    assert isinstance(told[1], StoreUnavailable)
 
 
 @pytest.mark.parametrize("counted", [False, True], ids=["never counted", "counted long ago"])

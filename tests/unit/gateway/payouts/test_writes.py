@@ -15,7 +15,7 @@ from gateway.core.permissions import CredentialLimits
 from gateway.core.storage import LimitReached, StoreUnavailable
 from gateway.payouts import writes
 from gateway.payouts.model import SUCCESSORS, Claim, Failure, Intent, PayoutState
-from gateway.payouts.rows import check, payout_row
+from gateway.payouts.rows import payout_row
 from gateway.payouts.writes import (
     PayoutWriter,
     Write,
@@ -27,7 +27,6 @@ from gateway.payouts.writes import (
     _probe_values,
     _settling_values,
     _step_values,
-    record_step,
     write_batch,
 )
 from gateway.store.kernel.database import Limits
@@ -74,111 +73,6 @@ def intent(reference: str, centavos: int = 1050) -> Intent:
     return Intent(payout(reference, centavos=centavos), attempt())
 
 
-async def test_answers_come_in_the_order_of_the_writes(store: Store) -> None:
-    await written(store, intent("a"))
-
-    told = await written(
-        store, change(SENDING, PAID, reference="a", attempt=9), intent("b"), intent("a", 7)
-    )
-
-    assert told == [False, True, payout("a")]
-
-
-async def test_the_first_of_equal_references_is_stored(store: Store) -> None:
-    told = await written(store, intent("b", 1), intent("a", 2), intent("b", 3))
-
-    assert told == [True, True, payout("b", centavos=1)]
-    assert await store.payouts.find(ACCOUNT, "b") == payout("b", centavos=1)
-
-
-@pytest.mark.parametrize("size", [1, 2, 40, 57, 64])
-async def test_any_number_is_stored(store: Store, size: int) -> None:
-    told = await written(store, *(intent(f"{number}") for number in range(size)))
-
-    assert told == [True] * size
-    last = str(size - 1)
-    assert await store.payouts.find(ACCOUNT, last) == payout(last)
-
-
-async def test_a_second_step_of_a_payout_goes_alone(store: Store) -> None:
-    """It must be compared with what the first one makes of the row."""
-    await written(store, intent("a"))
-
-    told = await written(
-        store, change(SENDING, ACCEPTED, reference="a"), change(ACCEPTED, PAID, reference="a")
-    )
-
-    assert told == [True, None]
-    row = await store.payouts.find(ACCOUNT, "a")
-    assert row is not None
-    assert row.state is ACCEPTED
-
-
-async def test_a_claim_of_an_attempt_that_was_made_is_lost(store: Store) -> None:
-    """Somebody else has claimed, sent, and proven it unsent in between."""
-    late = Claim(payout("a"), attempt(2))
-    await written(store, intent("a"))
-    await written(store, change(SENDING, NOT_SENT, reference="a"))
-    await written(store, late)
-    await written(store, change(SENDING, NOT_SENT, reference="a", attempt=2))
-
-    told = await written(store, late)
-    next_one = await written(store, Claim(payout("a"), attempt(3)))
-
-    assert (told, next_one) == ([False], [True])
-
-
-async def test_a_row_that_is_not_found_is_undecided_among_many_and_lost_alone(store: Store) -> None:
-    """Another transaction may hold it: a batch of many does not wait to see."""
-    lost = [change(SENDING, PAID, reference="none"), Claim(payout("nor this"), attempt(2))]
-
-    assert await written(store, *lost) == [None, None]
-    assert [await written(store, each) for each in lost] == [[False], [False]]
-
-
-async def test_nothing_is_nothing(store: Store) -> None:
-    assert await written(store) == []
-
-
-async def test_each_kind_has_its_result_in_a_batch_of_one(store: Store) -> None:
-    claim = Claim(replace(payout(), state=NOT_SENT), attempt(2))
-    asked = [
-        Intent(payout(), attempt()),
-        Intent(payout(centavos=7), attempt()),
-        claim,
-        change(SENDING, NOT_SENT),
-        change(SENDING, NOT_SENT),
-        claim,
-    ]
-
-    results = [await written(store, each) for each in asked]
-
-    assert results == [[True], [payout()], [False], [True], [False], [True]]
-
-
-async def test_a_provider_key_of_another_payout_is_a_failure(store: Store) -> None:
-    """Two payouts with one key would be one payout for the bank."""
-    await written(store, intent("a"))
-    wrong = Intent(replace(payout("b"), provider_key=payout("a").provider_key), attempt())
-
-    assert await written(store, wrong, intent("c")) == [None, True]
-    with pytest.raises(StoreUnavailable, match="provider key"):
-        await written(store, wrong)
-
-
-async def test_a_limit_is_exact_for_one_and_undecided_among_many(store: Store) -> None:
-    at_limit = CredentialLimits(per_payout=Money(1000))
-    await store.credentials.add(replace(credential(), limits=at_limit), event())
-    above = Intent(payout("above", centavos=1001), attempt(), limited=True)
-
-    many = await written(store, above, intent("b"))
-    with pytest.raises(LimitReached, match="per_payout"):
-        await written(store, above)
-
-    assert many == [None, True]
-    assert await store.payouts.find(ACCOUNT, "above") is None
-
-
 async def test_a_claim_that_lost_is_told_so_whatever_its_limits(store: Store) -> None:
     at_limit = CredentialLimits(per_payout=Money(1000))
     await store.credentials.add(replace(credential(), limits=at_limit), event())
@@ -192,45 +86,6 @@ async def test_a_claim_that_lost_is_told_so_whatever_its_limits(store: Store) ->
 
     assert lost == [False]
     assert len(await store.payouts.attempts(ACCOUNT, "a")) == 1
-
-
-async def test_a_step_may_share_a_transaction_of_its_caller(store: Store) -> None:
-    await written(store, Intent(payout(), attempt()))
-
-    async with store.database.writing() as connection:
-        done = await record_step(store.database, connection, change(SENDING, PAID))
-        await connection.rollback()
-
-    assert done
-    assert await store.payouts.find(payout().account_id, "order-1") == payout()
-
-
-def test_only_a_claim_leads_to_sending() -> None:
-    with pytest.raises(ValueError, match="claim"):
-        check(change(NOT_SENT, SENDING))
-
-
-async def test_a_write_alone_has_its_result_after_its_commit(store: Store) -> None:
-    writer = PayoutWriter(store.database)
-
-    result = await writer.write(Intent(payout(), attempt()))
-
-    assert result is True
-    assert await store.payouts.find(ACCOUNT, "order-1") == payout()
-
-
-async def test_each_caller_of_a_batch_has_its_own_result(store: Store) -> None:
-    writer = PayoutWriter(store.database)
-    await writer.write(Intent(payout(), attempt()))
-
-    results = await asyncio.gather(
-        writer.write(Intent(payout(centavos=7), attempt())),
-        writer.write(change(SENDING, ACCEPTED)),
-        writer.write(Intent(payout("order-2"), attempt())),
-        writer.write(change(SENDING, PAID, attempt=2)),
-    )
-
-    assert results == [payout(), True, True, False]
 
 
 async def test_a_commit_that_does_not_end_is_given_up(store: Store) -> None:

@@ -5,14 +5,10 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-import pytest
-
-from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
-from gateway.banks.port.providers import IN_USE, NotFound, NotSupported, Refused
 from gateway.core import errors
 from gateway.pix_keys.service import KeyOwners, PixKeys
-from tests.unit.offering import Log, OfferingBank, lessened, staff
+from tests.unit.offering import Log, OfferingBank, staff
 from tests.unit.refusals import refused
 from tests.world.payouts import OneBank
 from tests.world.people import ACCOUNT, account
@@ -26,7 +22,6 @@ KEY = PixKey(
     status=PixKeyStatus.ACTIVE,
     created_at=NOON,
 )
-GIVEN_UP = replace(KEY, status=PixKeyStatus.CANCELED)
 KEY_ID = str(uuid.uuid5(uuid.UUID(ACCOUNT), KEY.key))
 OWNER = KeyOwner(
     key="maria@example.com",
@@ -51,38 +46,6 @@ async def test_a_registered_key_has_its_public_id():
     assert "52998224725" not in str(log.events)
 
 
-async def test_a_key_in_use_is_a_conflict():
-    bank = OfferingBank(reads={"create_key": Refused(IN_USE)})
-
-    with refused(errors.ALREADY_IN_USE):
-        await at(bank).create(staff(), account(), ORDER)
-
-
-async def test_a_key_is_given_up_by_its_public_id():
-    log, bank = Log(), OfferingBank(reads={KEY_ID: KEY, "cancel_key": GIVEN_UP})
-
-    canceled = await at(bank, log).cancel(staff(), account(), KEY_ID)
-
-    assert (canceled.id, canceled.key) == (KEY_ID, GIVEN_UP)
-    assert [event.subject for event in log.events] == [f"pix_key:{KEY_ID}"] * 2
-
-
-async def test_one_that_was_given_up_already_is_left_alone():
-    log, bank = Log(), OfferingBank(reads={KEY_ID: GIVEN_UP})
-
-    canceled = await at(bank, log).cancel(staff(), account(), KEY_ID)
-
-    assert canceled.key == GIVEN_UP
-    assert (log.events, bank.asked) == ([], [])
-
-
-async def test_a_key_of_another_id_is_not_found():
-    bank = OfferingBank(reads={KEY_ID: NotFound("absent")})
-
-    with pytest.raises(NotFound):
-        await at(bank).cancel(staff(), account(), KEY_ID)
-
-
 async def test_the_owner_is_told_and_the_question_is_on_record():
     """Without the key: it may be somebody's tax number."""
     log, bank = Log(), OfferingBank(reads={"look_up_key": OWNER})
@@ -102,31 +65,6 @@ async def test_a_read_only_bank_is_asked_who_somebody_is_and_nothing_else():
         await orders.cancel(staff(), account(), KEY_ID)
 
     assert await orders.look_up(staff(), account(), "x") == OWNER
-
-
-async def test_without_a_bank_there_is_nothing_to_ask():
-    orders = at(OfferingBank(), is_there=False)
-
-    with refused(errors.PROVIDER_NOT_CONFIGURED):
-        await orders.look_up(staff(), account(), "x")
-
-
-async def test_what_the_bank_lacks_is_not_put_on_record():
-    log = Log()
-    bank = OfferingBank(
-        capabilities=lessened(PortCall.CREATE_KEY, PortCall.CANCEL_KEY, PortCall.LOOK_UP_KEY)
-    )
-    orders = at(bank, log)
-
-    for calling in (
-        orders.create(staff(), account(), ORDER),
-        orders.cancel(staff(), account(), KEY_ID),
-        orders.look_up(staff(), account(), "x"),
-    ):
-        with pytest.raises(NotSupported):
-            await calling
-
-    assert log.events == []
 
 
 async def test_a_key_with_letters_is_neither_ordered_nor_asked_for_where_the_bank_takes_none():

@@ -1,13 +1,8 @@
 """The PIX keys of an account, shown under ids that stay."""
 
-import pytest
-
 from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.banks.port.providers import NotFound
-from gateway.core import errors
 from gateway.pix_keys.model import OwnedKey
-from gateway.pix_keys.service import get_key, list_keys
-from tests.unit.refusals import refused
+from gateway.pix_keys.service import list_keys
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import ACCOUNT, account
 
@@ -33,27 +28,3 @@ async def test_every_key_is_listed_in_the_bank_s_order_under_its_public_id():
     found = await list_keys(OneBank(bank), account())
 
     assert found == [OwnedKey(WITHOUT.public_id(ACCOUNT), WITHOUT), OwnedKey(ID, WITH_UUID)]
-
-
-async def test_an_id_from_the_list_finds_the_key():
-    public = WITHOUT.public_id(ACCOUNT)
-    bank = ScriptedBank(reads={"keys": [WITHOUT], public: WITHOUT})
-    banks = OneBank(bank)
-
-    [listed] = await list_keys(banks, account())
-
-    assert await get_key(banks, account(), listed.id) == listed
-
-
-async def test_a_key_the_bank_does_not_have_is_not_found():
-    with pytest.raises(NotFound):
-        await get_key(OneBank(ScriptedBank(reads={ID: NotFound("absent")})), account(), ID)
-
-
-async def test_without_a_bank_there_are_none():
-    banks = OneBank(ScriptedBank(), is_there=False)
-
-    with refused(errors.PROVIDER_NOT_CONFIGURED):
-        await list_keys(banks, account())
-    with refused(errors.PROVIDER_NOT_CONFIGURED):
-        await get_key(banks, account(), ID)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.banks.port.charges import Charge, ChargePayment, ChargeStatus, ChargeType, Party
+from gateway.banks.port.charges import ChargePayment, ChargeStatus
 from gateway.banks.port.providers import (
     Accepted,
     Evidence,
@@ -12,27 +12,14 @@ from gateway.banks.port.providers import (
 )
 from gateway.core.money import Money
 from tests.unit.offering import E2E_ID
+from tests.world.charges import charge
 from tests.world.payouts import ANSWERED
 from tests.world.standing import NOON
 
 SILENCE = Unknown(Evidence(phase=Phase.SENT, bytes_left=True, reason="timeout"))
 UNSENT = NotSent(Evidence(phase=Phase.CONNECTING, bytes_left=False, reason="connect_failed"))
 TAKEN = Accepted(evidence=ANSWERED, provider_id="dev_1", e2e_id="D1")
-CHARGE = Charge(
-    reference="order-1",
-    type=ChargeType.DYNAMIC,
-    key="a@example.com",
-    value=Money(1050),
-    status=ChargeStatus.PAID,
-    emv="000201",
-    reusable=False,
-    payer=None,
-    receiver=Party(),
-    city="",
-    zip_code="",
-    created_at=None,
-    expires_at=None,
-)
+CHARGE = charge(status=ChargeStatus.PAID)
 PAYMENT = ChargePayment(
     reference="order-1",
     value=Money(1050),

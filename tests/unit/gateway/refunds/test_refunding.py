@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import (
     ABOVE_PAYMENT,
@@ -18,7 +17,6 @@ from gateway.banks.port.providers import (
     NOT_PAID,
     SEVERAL_PAYMENTS,
     NotFound,
-    NotSupported,
     OutcomeUnknown,
     Rejected,
     Settled,
@@ -36,7 +34,7 @@ from gateway.refunds.orders import RefundRequest
 from gateway.refunds.refunding import RefundExecution
 from gateway.stops.model import Stop
 from tests.unit.gateway.refunds.refunds import CHARGE, PAYMENT, SILENCE, TAKEN, UNSENT
-from tests.unit.offering import E2E_ID, Log, OfferingBank, acting, lessened, refund
+from tests.unit.offering import E2E_ID, Log, OfferingBank, acting, refund
 from tests.unit.refusals import refused
 from tests.world.banks.harness import on_stage
 from tests.world.banks.sandbox import sandbox_bank_world
@@ -381,12 +379,6 @@ async def test_nothing_is_given_where_nothing_may_be():
     ):
         with refused(error):
             await refund_world.give()
-
-
-@pytest.mark.parametrize("option", [PortCall.CREATE_REFUND, PortCall.FIND_REFUND])
-async def test_a_bank_without_the_call_is_told_as_such(option: PortCall):
-    with pytest.raises(NotSupported):
-        await RefundWorld(OfferingBank(capabilities=lessened(option))).give()
 
 
 @pytest.mark.parametrize("fault", [None, "reset_after", "reset_before", "hang_after", "malformed"])

@@ -228,16 +228,6 @@ async def test_refunds_of_local_days_are_cut_before_pages_are():
     assert found.total == len(["14", "-8"])
 
 
-async def test_a_bank_without_the_calls_is_told_as_such():
-    lacks = lessened(PortCall.FIND_REFUND, PortCall.LIST_REFUNDS)
-    refunds = at(OfferingBank(capabilities=lacks))
-
-    with pytest.raises(NotSupported):
-        await refunds.search(staff(), account(), RefundSearch(_DAY))
-    with pytest.raises(NotSupported):
-        await refunds.get(staff(), account(), "refund-1")
-
-
 async def test_a_refund_is_read_by_its_reference():
     bank = OfferingBank()
     bank.given[refund_key(Environment.SANDBOX, ACCOUNT, "refund-1")] = refund(reference="")

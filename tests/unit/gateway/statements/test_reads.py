@@ -12,14 +12,12 @@ import pytest
 from gateway.banks.port.charges import Party
 from gateway.banks.port.providers import BadReply, Bank, Page, ProviderAccount, Unavailable
 from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
-from gateway.core import errors
 from gateway.core.money import Money
 from gateway.core.windows import Paging, Search, Window
 from gateway.process.cache import MemoryCache
 from gateway.statements.reads import StatementReads
 from gateway.statements.snapshots import Snapshots, snapshot_key
 from gateway.telemetry.ports import Event
-from tests.unit.refusals import refused
 from tests.world.leaping import leaping
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import account as account_
@@ -164,34 +162,8 @@ async def test_without_one_of_both_parts_there_is_no_statement(part: str):
         await account.shows(asking())
 
 
-async def test_without_a_bank_there_is_none():
-    account = Account()
-    away = StatementReads(
-        OneBank(ScriptedBank(), is_there=False),
-        lambda _event, _bank: None,
-        account.statements.snapshots,
-    )
-
-    with refused(errors.PROVIDER_NOT_CONFIGURED):
-        await away.read(account_(), asking())
-
-
 def entries(count: int, first: int = 1) -> list[Entry]:
     return [entry(number) for number in range(first, first + count)]
-
-
-async def test_a_hundred_pages_cost_one_walk():
-    """Every page is exactly the slice that a walk of its own would have given."""
-    account = Account(entries(500), entries(500, 501))
-
-    pages = [await account.statements.read(account_(), asking(page, 10)) for page in range(1, 101)]
-
-    shown = [each.provider_id for page in pages for each in page.entries]
-    assert shown == [str(number) for number in range(1000, 0, -1)]
-    assert {page.total for page in pages} == {1000}
-    assert account.bank.walks == 1
-    assert account.counted[Event.STATEMENT_PAGE, "sandbox.walk"] == 1
-    assert account.counted[Event.STATEMENT_PAGE, "sandbox.snapshot"] == 99
 
 
 async def test_further_pages_of_the_bank_are_charged_to_the_caller_whose_walk_it_is():

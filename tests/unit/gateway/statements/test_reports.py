@@ -15,7 +15,6 @@ from msgspec import structs
 from gateway.banks.port.charges import Party
 from gateway.banks.port.providers import Page, ProviderAccount, Unavailable
 from gateway.banks.port.statements import Balance, Direction, Entry
-from gateway.core import errors
 from gateway.core.account import Account, BankCoordinates, Environment
 from gateway.core.audit_context import RuleViolation
 from gateway.core.money import MAX_CENTAVOS, Money, Sum
@@ -26,7 +25,6 @@ from gateway.reports.texts import Locale
 from gateway.statements import reports as reports_module
 from gateway.statements.model import Report, ReportRequest
 from gateway.statements.reports import MOST, Reports, movement_pages
-from tests.unit.refusals import refused
 from tests.unit.reporting import FEE, entry
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import ACCOUNT, account
@@ -229,14 +227,6 @@ async def test_a_format_that_is_not_installed_is_refused(writes):
 
     with pytest.raises(RuleViolation, match="odd: a library is not installed"):
         await BankWorld().reports.make(account(), asking("odd"))
-
-
-async def test_without_a_bank_there_is_none():
-    office = BankWorld()
-    nowhere = replace(office.reports, banks=OneBank(office.bank, is_there=False))
-
-    with refused(errors.PROVIDER_NOT_CONFIGURED):
-        await nowhere.make(account(), asking())
 
 
 async def test_a_bank_that_does_not_tell_the_balance_fails_the_report():

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.banks.port.providers import Page, Unavailable
+from gateway.banks.port.providers import Page
 from gateway.banks.port.statements import Entry, MovementKind
-from gateway.core import errors
 from gateway.core.audit_context import RuleViolation
 from gateway.core.windows import Window
 from gateway.statements.reports import movement_pages
-from tests.unit.refusals import refused
 from tests.world.movements import movement
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import account
@@ -42,10 +40,3 @@ async def test_too_many_are_refused_as_soon_as_it_shows():
 
     with pytest.raises(RuleViolation, match="more than 2"):
         await moved(pages, most=2)
-
-
-async def test_a_bank_that_does_not_tell_is_told_as_such():
-    with pytest.raises(Unavailable):
-        await moved({None: Unavailable("timeout")})
-    with refused(errors.PROVIDER_NOT_CONFIGURED):
-        await moved({}, is_there=False)

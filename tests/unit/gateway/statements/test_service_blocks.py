@@ -5,13 +5,11 @@ from datetime import timedelta
 import pytest
 
 from gateway.banks.port.capabilities import PortCall
-from gateway.banks.port.providers import NotSupported, Unavailable
+from gateway.banks.port.providers import NotSupported
 from gateway.banks.port.statements import Block, BlockKind
-from gateway.core import errors
 from gateway.core.money import Money
 from tests.unit.gateway.statements.linked_statements import at
 from tests.unit.offering import OfferingBank, lessened, staff
-from tests.unit.refusals import refused
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import account
 from tests.world.standing import NOON
@@ -30,16 +28,6 @@ async def test_the_oldest_block_stands_first_and_one_of_unknown_age_before_it():
     assert list(found) == [block(None), block(1), block(2)]
 
 
-async def test_each_read_asks_the_bank():
-    bank = OfferingBank(reads={"list_blocks": []})
-    statements = at(OneBank(bank))
-
-    await statements.blocks(staff(), account())
-    await statements.blocks(staff(), account())
-
-    assert bank.asked == ["list_blocks", "list_blocks"]
-
-
 @pytest.mark.parametrize(
     "bank",
     [
@@ -51,15 +39,3 @@ async def test_each_read_asks_the_bank():
 async def test_a_bank_that_does_not_tell_them_is_not_asked(bank: ScriptedBank):
     with pytest.raises(NotSupported):
         await at(OneBank(bank)).blocks(staff(), account())
-
-
-async def test_a_bank_s_failure_is_the_caller_s_to_translate():
-    bank = OfferingBank(reads={"list_blocks": Unavailable("timeout")})
-
-    with pytest.raises(Unavailable):
-        await at(OneBank(bank)).blocks(staff(), account())
-
-
-async def test_without_a_bank_there_are_none():
-    with refused(errors.PROVIDER_NOT_CONFIGURED):
-        await at(OneBank(OfferingBank(), is_there=False)).blocks(staff(), account())

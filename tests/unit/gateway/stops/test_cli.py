@@ -86,14 +86,3 @@ def test_a_stop_has_one_scope_and_one_end(shell):
 
 def test_a_stop_has_a_reason(shell):
     assert "--reason" in shell.fails("payouts", "stop", *SANDBOX, "--for", "2h", status=2)
-
-
-@pytest.mark.parametrize(
-    "end", [("--for", "31d"), ("--for", "0s"), ("--until", "2020-01-01T00:00:00Z")]
-)
-def test_a_stop_ends_within_thirty_days(shell, end):
-    assert shell.fails(*STOP, *SANDBOX, *end) == "Error: a stop ends within the next 30 days"
-
-
-def test_a_stop_of_nothing_is_refused(shell):
-    assert "no provider 'sandbx'" in shell.fails(*STOP, "--provider", "sandbx", "--for", "2h")

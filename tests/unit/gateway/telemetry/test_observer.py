@@ -10,29 +10,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from gateway.telemetry.logs.lines import LineBuffer
 from gateway.telemetry.metrics import series
-from gateway.telemetry.metrics.families import OTHER, Vocabulary
-from gateway.telemetry.metrics.registry import Instance, MetricRegistry
+from gateway.telemetry.metrics.families import OTHER
+from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.ports import Event
-from gateway.telemetry.records import AccessRecord, Observer, ProviderCall, Unsettled, begin_record
-from tests.world.metrics import samples, shown, timed
-
-INSTANCE = Instance(
-    version="1",
-    commit="",
-    environment="sandbox",
-    config_digest="abc",
-    routes=1,
-    policies=1,
-    providers=1,
-)
-WORDS = Vocabulary(
-    surface=frozenset({"banking"}),
-    route=frozenset({"banking.balance"}),
-    provider=frozenset({"sandbox"}),
-    operation=frozenset({"get_balance"}),
-    policy=frozenset({"read"}),
-)
+from gateway.telemetry.records import AccessRecord, ProviderCall, Unsettled, begin_record
+from tests.world.metrics import INSTANCE, WORDS, samples, shown, timed
 
 BALANCE = ("banking", "banking.balance", "GET", "2xx")
 
@@ -88,12 +71,6 @@ def called(**fields: Any) -> ProviderCall:
             **fields,
         }
     )
-
-
-def test_it_is_an_observer(world: World):
-    observer: Observer = world.observer
-
-    assert observer is world.observer
 
 
 def test_a_request_is_counted_timed_and_logged(world: World):
@@ -383,13 +360,6 @@ def test_an_event_without_a_record_is_counted(world: World, event, label, family
     world.observer.count(event, label)
 
     assert shown(world.values, family, *key) == 1
-
-
-def test_events_without_a_record_add_up(world: World):
-    for _ in range(3):
-        world.observer.count(Event.QUOTA, "read.allowed")
-
-    assert shown(world.values, series.QUOTA_DECISIONS, "read", "allowed") == 3
 
 
 def test_events_of_many_words_fill_no_memory(world: World):

@@ -6,7 +6,7 @@ from gateway.telemetry.logs.lines import LineBuffer
 from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.ports import Event, Gauge
-from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
+from tests.world.metrics import INSTANCE, WORDS
 
 
 def test_every_event_and_gauge_has_its_series():

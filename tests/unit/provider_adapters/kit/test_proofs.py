@@ -179,12 +179,6 @@ def test_an_instant_that_is_none_is_never_near(text: str):
     assert not is_recent(text, NOON)
 
 
-@pytest.fixture
-def authority(tmp_path: Path) -> Authority:
-    """One bank's."""
-    return Authority(tmp_path)
-
-
 def now() -> datetime:
     """The authority's certificates are of today."""
     return datetime.now(UTC)

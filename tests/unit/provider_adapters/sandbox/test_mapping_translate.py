@@ -8,7 +8,7 @@ import pytest
 
 from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port import providers
-from gateway.banks.port.charges import ChargeStatus, ChargeType, Party, Payer
+from gateway.banks.port.charges import ChargeStatus, Party
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
 from gateway.banks.port.providers import (
     CHARGE_PAID,
@@ -20,9 +20,8 @@ from gateway.banks.port.providers import (
     Refused,
     Unavailable,
 )
-from gateway.banks.port.refunds import IncomingPayment
-from gateway.banks.port.statements import Balance, Block, BlockKind, Direction, MovementKind
-from gateway.core.money import Money, Sum
+from gateway.banks.port.statements import Block, BlockKind, Direction, MovementKind
+from gateway.core.money import Money
 from provider_adapters.sandbox import mapping
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.translate import AT, KEY, refusing, saying
@@ -41,14 +40,6 @@ ENTRY = {
     "id": "1", "tipo": "PIX_RECEBIDO", "natureza": "C", "valor_centavos": 1050, "e2e": E2E_ID,
     "descricao": "d", "contraparte": {"nome": "Maria", "documento": "1"}, "criado_em": AT,
 }  # fmt: skip
-
-
-def test_a_balance():
-    read = mapping.balance(
-        saying({"saldo_centavos": -5, "bloqueado_centavos": 0, "atualizado_em": None})
-    )
-
-    assert read == Balance(balance=Sum(-5), blocked=Sum(0), updated_at=None)
 
 
 BLOCK = {"tipo": "MED", "valor_centavos": 1050, "desde": AT, "referencia": "ID-7"}
@@ -107,16 +98,6 @@ def test_a_charge_of_an_unknown_status_is_still_open(word: str, status: ChargeSt
     charge = mapping.charge(said, NOON)
 
     assert (charge.status, charge.expires_at, said.unknown_words) == (status, None, heard)
-
-
-def test_a_charge_whole():
-    charge = mapping.charge(saying(CHARGE), NOON)
-
-    assert (charge.reference, charge.type, charge.key) == ("r", ChargeType.DYNAMIC, "a@b.c")
-    assert charge.payer == Payer(name="Maria", tax_number="52998224725", message="m")
-    assert charge.receiver == Party(name="Loja", tax_number="11222333000181")
-    assert (charge.city, charge.zip_code, charge.emv) == ("Sao Paulo", "01310-100", "000201")
-    assert (charge.value, charge.created_at) == (Money(1050), NOON)
 
 
 def test_an_open_anonymous_charge_without_a_place():
@@ -277,26 +258,6 @@ def test_what_a_bank_does_not_tell_of_an_owner_is_empty():
     owner = mapping.owner(saying({**bare, "titular": {"nome": None}}))
 
     assert (owner.name, owner.tax_number, owner.bank_name, owner.branch) == ("", "", "", "")
-
-
-def test_a_payment():
-    assert mapping.received_payment(saying(RECEIVED)) == IncomingPayment(
-        reference="order-1",
-        e2e_id=E2E_ID,
-        provider_id="1000000012",
-        value=Money(1050),
-        refunded=Money(50),
-        paid_at=NOON,
-        payer=Payer(name="Maria", tax_number="1", message="oi"),
-    )
-
-
-def test_a_page_of_payments():
-    bare = {**RECEIVED, "referencia": None, "pagador": None}
-
-    page = mapping.received_payments(saying({"recebimentos": [bare], "proximo_cursor": "n"}))
-
-    assert (page.items[0].reference, page.items[0].payer, page.next_cursor) == ("", None, "n")
 
 
 @cases(

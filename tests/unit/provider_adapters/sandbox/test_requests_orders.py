@@ -8,11 +8,9 @@ from dataclasses import replace
 import pytest
 
 from gateway.banks.client.messages import Kind
-from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.banks.port.payout_orders import AccountType, BankDestination, PayoutMethod
-from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
+from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.providers import Refused
-from gateway.core.money import Money
 from provider_adapters.sandbox import requests
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.requests_orders import refund
@@ -20,54 +18,6 @@ from tests.world.banks.harness import ACCOUNT, KEY, order
 from tests.world.tables import cases
 
 WHERE = "/v1/contas/cc_1"
-
-
-@cases(
-    ("wanted", "document"),
-    [
-        (KeyOrder(PixKeyType.CPF, "52998224725"), {"tipo": "cpf", "chave": "52998224725"}),
-        (KeyOrder(PixKeyType.CNPJ, "1"), {"tipo": "cnpj", "chave": "1"}),
-        (KeyOrder(PixKeyType.EMAIL, "a@b.c"), {"tipo": "email", "chave": "a@b.c"}),
-        (KeyOrder(PixKeyType.PHONE, "+55"), {"tipo": "telefone", "chave": "+55"}),
-        (KeyOrder(PixKeyType.EVP, ""), {"tipo": "aleatoria"}),
-    ],
-)
-def test_a_key(wanted: KeyOrder, document: dict[str, str]):
-    request = requests.create_key(ACCOUNT, wanted)
-
-    assert (request.method, request.path, request.kind) == ("POST", f"{WHERE}/chaves", Kind.READ)
-    assert json.loads(request.body) == document
-
-
-def test_a_charge_with_everything():
-    wanted = ChargeOrder(
-        reference="order/1",
-        type=ChargeType.DYNAMIC,
-        key="a@b.c",
-        value=Money(1050),
-        expires_in=60,
-        payer=Payer(name="Maria", tax_number="52998224725", message="oi"),
-        description="d",
-        reusable=True,
-    )
-
-    request = requests.create_charge(ACCOUNT, wanted)
-
-    assert (request.method, request.path) == ("POST", f"{WHERE}/cobrancas")
-    assert json.loads(request.body) == {
-        "referencia": "order/1", "tipo": "DINAMICA", "chave": "a@b.c", "valor_centavos": 1050,
-        "expira_em_s": 60, "reutilizavel": True, "descricao": "d",
-        "pagador": {"nome": "Maria", "documento": "52998224725", "mensagem": "oi"},
-    }  # fmt: skip
-
-
-def test_a_charge_with_nothing_more_than_it_needs():
-    wanted = ChargeOrder(reference="r", type=ChargeType.STATIC, key="a@b.c")
-
-    assert json.loads(requests.create_charge(ACCOUNT, wanted).body) == {
-        "referencia": "r", "tipo": "ESTATICA", "chave": "a@b.c", "reutilizavel": False,
-        "descricao": "",
-    }  # fmt: skip
 
 
 def test_a_refund_is_money_and_travels_with_our_key():

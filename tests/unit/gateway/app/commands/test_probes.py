@@ -10,7 +10,6 @@ import pytest
 from redis.asyncio import Redis
 
 from gateway.app.commands.probes import probed, unmakeable
-from gateway.app.kernel import SilentObserver
 from gateway.cli.configuration import settings_of
 from gateway.config.reading import settings_from
 from tests.world.banks.authority import Authority
@@ -145,22 +144,6 @@ def test_the_sandbox_s_adapters_can_be_made(monkeypatch):
     monkeypatch.delenv("PIXGATE_BANK_PORT", raising=False)
 
     assert list(unmakeable(settings_of(CONFIG))) == []
-
-
-@pytest.mark.parametrize(
-    ("event", "arguments"),
-    [
-        ("provider_call", (None,)),
-        ("breaker", ("bank", "read", "open")),
-        ("provider_retry", ("bank", "get_balance")),
-        ("in_flight", ("bank", 1, 2)),
-        ("count", ("shed", "in_flight")),
-    ],
-)
-def test_a_probe_tells_nobody(event: str, arguments, capsys):
-    getattr(SilentObserver(), event)(*arguments)
-
-    assert capsys.readouterr() == ("", "")
 
 
 def shell_database(shell) -> None:

@@ -46,11 +46,6 @@ def trusting(authority: Authority, cert: Path) -> TlsFiles:
     return TlsFiles(ca_file=str(authority.file), cert_file=str(cert))
 
 
-@pytest.fixture
-def authority(tmp_path: Path) -> Authority:
-    return Authority(tmp_path)
-
-
 def test_the_context_is_strict():
     made = load_context(TlsSetup(), Clock())
 

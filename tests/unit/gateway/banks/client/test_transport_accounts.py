@@ -90,11 +90,6 @@ class MutualBank:
                 await to.close()
 
 
-@pytest.fixture
-def authority(tmp_path: Path) -> Authority:
-    return Authority(tmp_path)
-
-
 async def failed(to: AccountTransports, asked: ProviderRequest, so_far: SendProgress) -> object:
     try:
         return await to.call(asked, so_far)

@@ -1,32 +1,15 @@
 """Charges: when one can no longer be paid."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from gateway.banks.port.charges import Charge, ChargeOrder, ChargeStatus, ChargeType, Party
+from gateway.banks.port.charges import ChargeOrder, ChargeStatus, ChargeType
 from gateway.core.money import Money
+from tests.world.charges import charge
 from tests.world.standing import NOON
 
 SECOND = timedelta(seconds=1)
-
-
-def charge(status: ChargeStatus, expires_at: datetime | None) -> Charge:
-    return Charge(
-        reference="charge-1",
-        type=ChargeType.DYNAMIC,
-        key="maria@example.com",
-        value=Money(1050),
-        status=status,
-        emv="000201",
-        reusable=False,
-        payer=None,
-        receiver=Party(),
-        city="",
-        zip_code="",
-        created_at=None,
-        expires_at=expires_at,
-    )
 
 
 def test_an_active_charge_expires_at_its_instant():
@@ -43,7 +26,7 @@ def test_an_active_charge_expires_at_its_instant():
     wrong = [
         (status, expires_at, expired)
         for status, expires_at, expired in cases
-        if charge(status, expires_at).is_expired(NOON) is not expired
+        if charge(status=status, expires_at=expires_at).is_expired(NOON) is not expired
     ]
 
     assert wrong == []

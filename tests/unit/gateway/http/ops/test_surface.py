@@ -11,12 +11,11 @@ from aiohttp import ClientSession
 from gateway.http.ops.surface import OpsSurface, check_ops_address
 from gateway.net.server.listener import Address, Listener
 from gateway.telemetry.metrics import series
-from gateway.telemetry.metrics.families import Vocabulary
-from gateway.telemetry.metrics.registry import Instance, MetricRegistry
+from gateway.telemetry.metrics.registry import MetricRegistry
+from tests.world.metrics import INSTANCE, WORDS
 from tests.world.raw_http import exchange
 from tests.world.waiting import forever
 
-NOTHING = frozenset[str]()
 PATHS = ["/livez", "/readyz", "/metrics", "/config/digest"]
 
 
@@ -30,23 +29,7 @@ class World:
         self.problem: Exception | None = None
         self.hangs = False
         self.second = 0.0
-        instance = Instance(
-            version="1.2.3",
-            commit="",
-            environment="sandbox",
-            config_digest="abc",
-            routes=1,
-            policies=1,
-            providers=1,
-        )
-        words = Vocabulary(
-            surface=NOTHING,
-            route=NOTHING,
-            provider=NOTHING,
-            operation=NOTHING,
-            policy=NOTHING,
-        )
-        self.metrics = MetricRegistry(instance, words)
+        self.metrics = MetricRegistry(INSTANCE, WORDS)
 
     async def ready(self) -> Mapping[str, bool]:
         if self.hangs:

@@ -29,11 +29,6 @@ from tests.world.banks.authority import EXPIRED, VALID, Authority
 CANARY = "canary-7f3a"
 
 
-@pytest.fixture
-def authority(tmp_path: Path) -> Authority:
-    return Authority(tmp_path)
-
-
 def context() -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 

@@ -24,83 +24,43 @@ def late() -> Late:
     return Late()
 
 
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([("set_in", 0.04)], [0.04]),
+        ([], []),
+        ([("set_in", 0.04), ("set_in", 0.1)], [0.1]),
+        ([("set_in", 5.0), ("set_in", 0.04)], [0.04]),
+        ([("set_in", 0.03), ("clear",)], []),
+        ([("set_in", 0.02), ("wait", 0.06), ("set_in", 0.02)], [0.02, 0.08]),
+        ([("set_in", 0.02), ("clear",), ("wait", 0.05), ("set_in", 0.02)], [0.07]),
+        ([("set_in", 0.01), ("cancel",), ("wait", 0.03), ("set_in", 0.01)], [0.04]),
+        ([("set_at", 0.02), ("set_at", 5), ("set_at", 0.04)], [0.04]),
+        ([("set_at", 0.01), ("set_at", 0.04)], [0.04]),
+        ([("set_at", -1000)], [0.0]),
+    ],
+    ids=[
+        *("set once", "never set", "later", "nearer", "cleared", "set again after it was late"),
+        *("set again after it was cleared and rang", "set again after it was cancelled"),
+        *("the last of three instants", "the last of two", "an instant that has passed"),
+    ],
+)
 @leaping
-async def test_it_is_late_once_when_the_time_is_over(late):
-    timer = LazyTimer(asyncio.get_running_loop(), late)
-    timer.set_in(0.04)
+async def test_it_is_late_at_the_deadline_that_was_set_last(late, steps, expected):
+    """``set_at`` takes readings of the loop's clock, here after the beginning."""
+    loop = asyncio.get_running_loop()
+    timer, began = LazyTimer(loop, late), loop.time()
 
-    await asyncio.sleep(0.12)
+    for verb, *seconds in steps:
+        if verb == "wait":
+            await asyncio.sleep(*seconds)
+        elif verb == "set_at":
+            timer.set_at(began + seconds[0])
+        else:
+            getattr(timer, verb)(*seconds)
+    await asyncio.sleep(10)
 
-    assert len(late.at) == 1
-
-
-@leaping
-async def test_it_is_never_late_without_an_instant(late):
-    _timer = LazyTimer(asyncio.get_running_loop(), late)
-    await asyncio.sleep(0.03)
-
-    assert late.at == []
-
-
-@leaping
-async def test_a_later_instant_counts(late):
-    """The timer rings at the first one, looks, and waits on."""
-    timer = LazyTimer(asyncio.get_running_loop(), late)
-    started = asyncio.get_running_loop().time()
-    timer.set_in(0.04)
-
-    timer.set_in(0.1)
-    await asyncio.sleep(0.2)
-
-    assert [at - started for at in late.at] == [pytest.approx(0.1, abs=0.005)]
-
-
-@leaping
-async def test_a_nearer_instant_counts(late):
-    timer = LazyTimer(asyncio.get_running_loop(), late)
-    started = asyncio.get_running_loop().time()
-    timer.set_in(5.0)
-
-    timer.set_in(0.04)
-    await asyncio.sleep(0.1)
-
-    assert [at - started for at in late.at] == [pytest.approx(0.04, abs=0.005)]
-
-
-@leaping
-async def test_a_cleared_one_is_not_late(late):
-    timer = LazyTimer(asyncio.get_running_loop(), late)
-    timer.set_in(0.03)
-
-    timer.clear()
-    await asyncio.sleep(0.08)
-
-    assert late.at == []
-
-
-@leaping
-async def test_it_can_be_set_again_after_it_was_late(late):
-    timer = LazyTimer(asyncio.get_running_loop(), late)
-    timer.set_in(0.02)
-    await asyncio.sleep(0.06)
-
-    timer.set_in(0.02)
-    await asyncio.sleep(0.06)
-
-    assert len(late.at) == 2
-
-
-@leaping
-async def test_it_can_be_set_again_after_it_was_cleared_and_rang(late):
-    timer = LazyTimer(asyncio.get_running_loop(), late)
-    timer.set_in(0.02)
-    timer.clear()
-    await asyncio.sleep(0.05)
-
-    timer.set_in(0.02)
-    await asyncio.sleep(0.06)
-
-    assert len(late.at) == 1
+    assert [at - began for at in late.at] == pytest.approx(expected, abs=0.005)
 
 
 @leaping
@@ -117,45 +77,6 @@ async def test_a_later_instant_sets_no_timer(late, monkeypatch):
         timer.set_in(0.05)
 
     assert made == []
-
-
-@pytest.mark.parametrize("settings", [[0.02, 5, 0.04], [5, 0.04], [0.01, 0.04], [0.04]], ids=str)
-@leaping
-async def test_only_the_deadline_that_was_set_last_counts(late, settings):
-    """Set as readings of the loop's clock."""
-    timer = LazyTimer(asyncio.get_running_loop(), late)
-    began = asyncio.get_running_loop().time()
-    for seconds in settings:
-        timer.set_at(began + seconds)
-
-    await asyncio.sleep(10)
-
-    assert len(late.at) == 1
-    assert late.at[0] - began == pytest.approx(0.04, abs=0.002)
-
-
-@leaping
-async def test_a_deadline_that_has_passed_is_late_at_once(late):
-    timer = LazyTimer(asyncio.get_running_loop(), late)
-    timer.set_at(0.0)
-
-    await asyncio.sleep(0.02)
-
-    assert len(late.at) == 1
-
-
-@leaping
-async def test_a_cancelled_one_can_be_set_again(late):
-    timer = LazyTimer(asyncio.get_running_loop(), late)
-    timer.set_in(0.01)
-    timer.cancel()
-    await asyncio.sleep(0.03)
-    before = len(late.at)
-
-    timer.set_in(0.01)
-    await asyncio.sleep(0.04)
-
-    assert (before, len(late.at)) == (0, 1)
 
 
 @leaping

@@ -32,18 +32,6 @@ async def test_each_request_has_a_context_of_its_own(seen):
     assert found == ["nothing"] * 3
 
 
-async def test_answers_keep_the_order_of_their_requests(seen):
-    async def answer(request: web.Request) -> web.Response:
-        if request.path == "/wait":
-            await settle()
-        return web.Response(body=request.path.encode())
-
-    async with listening(answer, seen, PATIENT) as listener:
-        told = await exchange(listener.port, GET.replace(b"/ ", b"/wait ") + GET, answers=2)
-
-    assert [each.body for each in told.answers] == [b"/wait", b"/"]
-
-
 async def test_an_unhandled_error_is_answered_and_quotes_nobody(seen, caplog):
     """The error's words quote the caller: they stand neither in the answer nor in the log."""
     async with listening(seen.answer, seen, PATIENT) as listener:

@@ -20,7 +20,7 @@ from gateway.telemetry.metrics.cells import Counter, Histogram
 from gateway.telemetry.metrics.families import Family
 from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.metrics.series import SERIES
-from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
+from tests.world.metrics import INSTANCE, WORDS
 
 TWO_BANKS = replace(
     WORDS,

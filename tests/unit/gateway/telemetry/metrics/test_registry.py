@@ -15,8 +15,7 @@ from gateway.telemetry.metrics import registry, series
 from gateway.telemetry.metrics.families import OTHER, Family
 from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.metrics.series import SERIES
-from tests.unit.gateway.telemetry.metrics.registry import INSTANCE, WORDS
-from tests.world.metrics import samples, shown, timed
+from tests.world.metrics import INSTANCE, WORDS, samples, shown, timed
 
 
 @pytest.fixture

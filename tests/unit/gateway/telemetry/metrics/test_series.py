@@ -4,7 +4,7 @@ import re
 
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.series import SERIES
-from tests.unit.gateway.telemetry.metrics.registry import WORDS
+from tests.world.metrics import WORDS
 
 
 def test_names_are_prometheus_names():

@@ -10,10 +10,9 @@ import pytest
 
 from gateway.config.reading import settings_from
 from gateway.core.permissions import Action
-from gateway.core.rights import RIGHTS, Area, Right, Role
+from gateway.core.rights import RIGHTS, Area, Right
 from gateway.identity.passwords import PasswordHasher
 from gateway.security.secrets import SecretDigester
-from provider_adapters.testing.demo import contents
 from provider_adapters.testing.demo.ensure import urls_of
 from tests.world import registers
 from tests.world.identity import LITTLE
@@ -31,17 +30,6 @@ async def test_the_second_time_gives_the_same_and_writes_nothing(make, office):
 
     assert await make() == first
     assert await office.acts() == before
-
-
-async def test_everything_has_a_name(make):
-    demo = await make()
-
-    assert set(demo["companies"]) == {"main", "other"}
-    assert set(demo["pix_keys"]) == {"main", "other_company"}
-    assert set(demo["charges"]) == set(contents.CHARGES)
-    assert len(demo["accounts"]) == 8
-    assert len(demo["credentials"]) == 5 + 15
-    assert set(demo["users"]) == set(contents.PEOPLE)
 
 
 async def test_addresses_are_today_s(make, tmp_path):
@@ -92,38 +80,6 @@ async def test_a_lost_file_makes_another_demo_beside_the_first(make, tmp_path, o
     await assert_signs_in(office, second, "admin")
 
 
-async def test_an_account_is_what_its_role_says(make, office):
-    demo = await make()
-
-    for role, wanted in contents.ACCOUNTS.items():
-        account = await office.found(demo["accounts"][role]["id"])
-        assert account.company_id == demo["companies"][wanted.company]["id"], role
-        assert (account.active, account.verified) == (wanted.active, wanted.verified), role
-        assert account.provider == wanted.provider, role
-
-
-async def test_an_account_carries_its_token_at_the_bank(make, office):
-    demo = await make()
-    account = await office.found(demo["accounts"]["main"]["id"])
-
-    opened = office.sealer.open(account.sealed_credentials, account.id)
-
-    assert opened == contents.token(account.provider_account)
-
-
-async def test_a_credential_is_what_its_role_says(make, office):
-    demo = await make()
-
-    for role, wanted in contents.CREDENTIALS.items():
-        pair = demo["credentials"][role]
-        kept = await office.store.credentials.find(pair["client_id"])
-        assert office.digester.matches(pair["client_secret"], kept.secrets, office.clock()), role
-        assert kept.permissions == wanted.permissions, role
-        assert kept.company_id == demo["companies"][wanted.company]["id"], role
-        assert (kept.account_id is None) is (wanted.account is None), role
-        assert (kept.revoked_at is not None) is wanted.revoked, role
-
-
 async def test_a_revoked_credential_is_issued_anew(make, office, tmp_path):
     demo = await make()
     await office.revoke(demo["credentials"]["full"]["client_id"])
@@ -147,15 +103,6 @@ async def test_under_another_pepper_every_credential_that_should_work_is_replace
         role for role, pair in demo["credentials"].items() if again["credentials"][role] == pair
     }
     assert kept == {"revoked"}
-
-
-async def test_there_is_a_user_for_every_role(make, office):
-    demo = await make()
-
-    for role in Role:
-        user = await assert_signs_in(office, demo, role.value)
-        assert user.roles == {role}
-        assert user.has_factor is (role is not Role.VIEWER)
 
 
 async def test_three_people_may_judge_a_payout(make, office):
