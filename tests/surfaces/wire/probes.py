@@ -101,6 +101,7 @@ CHUNKS = [
     *chunk("CL in the trailer", b"5\r\nhello\r\n0\r\nContent-Length: 5\r\n\r\n"),
     *chunk("TE in the trailer", b"5\r\nhello\r\n0\r\nTransfer-Encoding: chunked\r\n\r\n"),
     *chunk("NUL in the trailer", b"5\r\nhello\r\n0\r\nX-A: \0\r\n\r\n"),
+    Probe("blank lines before, a second end", (END * 2 + CHUNKED + b"0\r\n\r\n0\r\n\r\n",)),
 ]
 HEADERS = [
     head("NUL in a value", b"X-A: " + MARK + b"\0", start=GET),

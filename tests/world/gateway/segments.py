@@ -249,10 +249,11 @@ class Gateway:
         does not tell who waits for a body that its framing broke, and drops what comes behind a
         message that asks for another protocol.
         """
-        end = data.find(b"\r\n\r\n") + 4
+        begin = len(data) - len(data.lstrip(b"\r\n"))  # blank lines may precede the head
+        end = data.find(b"\r\n\r\n", begin) + 4
         if end < 4 or not whole.is_refusal:
             return False
-        length = _LENGTH.search(data, 0, end)
+        length = _LENGTH.search(data, begin, end)
         ends = [end, end + int(length[1])] if length else [end]
         return any([cut == await self.tried([data[:each]]) for each in ends])
 
