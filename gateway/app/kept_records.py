@@ -343,9 +343,13 @@ _WRITE_EVERY_S: Final = 5.0
 """The date is for people who look for unused secrets; a write per request would double its cost."""
 
 
+_ADDRESSES_BETWEEN: Final = 1_000
+"""Addresses remembered between two writes: one stranger's loop costs no more memory."""
+
+
 class LastUses:
     """
-    Records the last use of secrets; written in the background, not with the request.
+    Records the last use of secrets, and from where; written in the background.
 
     A use that is lost in a crash does no harm: the next use is written.
 
@@ -358,22 +362,34 @@ class LastUses:
         self._store = store
         self._now = now
         self._used: set[tuple[str, bytes]] = set()
+        self._addresses: dict[tuple[str, str], bool] = {}
         schedule = Schedule(every_s=_WRITE_EVERY_S, delayed=True, finishing=True)
         self.task = PeriodicTask("last uses", self.write, schedule)
 
-    def note(self, client_id: str, digest: bytes) -> None:
-        """Remember one use."""
+    def note(self, client_id: str, digest: bytes, address: str) -> None:
+        """Remember one use, and from where."""
         self._used.add((client_id, digest))
+        if len(self._addresses) < _ADDRESSES_BETWEEN:
+            self._addresses.setdefault((client_id, address), False)
+
+    def refused(self, client_id: str, address: str) -> None:
+        """Remember that the credential's rule refused a use."""
+        if (client_id, address) in self._addresses:
+            self._addresses[client_id, address] = True
 
     async def write(self) -> None:
         """Write the recorded uses; when the store fails, the next use tries again."""
         used, self._used = self._used, set()
-        for client_id, digest in used:
-            try:
+        addresses, self._addresses = self._addresses, {}
+        try:
+            for client_id, digest in used:
                 await self._store.touch(client_id, digest, self._now())
-            except StoreUnavailable:
-                _log.warning("last use not stored")
-                return
+            for (client_id, address), is_refused in addresses.items():
+                await self._store.touch_address(
+                    client_id, address, self._now(), is_refused=is_refused
+                )
+        except StoreUnavailable:
+            _log.warning("last use not stored")
 
 
 _STOPS_S: Final = 5.0

@@ -51,10 +51,11 @@ from gateway.configuration.service import Configuration
 from gateway.core.account import Account, BankSecrets, Environment, GivenSecrets
 from gateway.core.approvals import CREDENTIALS, ApprovalKind, Wait
 from gateway.core.audit_context import RuleViolation
+from gateway.core.caller_rules import ANYWHERE, UNDECIDED
 from gateway.core.company_scope import CompanyScope
 from gateway.core.strict import amount
 from gateway.credentials.service import Credentials, CredentialSource
-from gateway.http.gates import UserPolicies, partner_surface
+from gateway.http.gates import PartnerPolicies, UserPolicies, partner_surface
 from gateway.http.route import Surface
 from gateway.identity.mail import SealedOutbox
 from gateway.identity.panel_surface import Panel
@@ -93,7 +94,7 @@ from gateway.store.schema import REVISIONS, revision_of
 from gateway.traces.records import TracedRecords
 from gateway.traces.service import Traces
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
-from policies.authorization.credential import AccountScope
+from policies.authorization.credential import AccountScope, FromAllowedCaller
 from policies.authorization.user import VisibleAccount
 from policies.traffic.quota import COMPANY, WithinQuota
 from policies.traffic.throttle import FailureLimits, FailureThrottle
@@ -216,13 +217,13 @@ class Services:
             charge_routes.partner_routes(self.charges.reads),
             payout_routes.partner_routes(self.payouts),
         ]
-        return partner_surface(
-            routes,
+        policies = PartnerPolicies(
             credentials=self.basic,
             quota=self.quota,
+            callers=FromAllowedCaller(self.uses.refused),
             scope=AccountScope(self.kept.accounts.find),
-            environment=self.kernel.settings.environment,
         )
+        return partner_surface(routes, policies, self.kernel.settings.environment)
 
     # Companies, accounts, credentials, stops, users
 
@@ -594,13 +595,14 @@ def build_credentials(
     kernel: Kernel, wait: Wait | None = None, source: CredentialSource | None = None
 ) -> Credentials:
     """Build the credentials; ``source`` replaces the random source."""
-    store = kernel.store
+    store, is_production = kernel.store, kernel.settings.environment is Environment.PRODUCTION
     return Credentials(
         database=store.database,
         stored=store.credentials,
         accounts=store.accounts,
         source=source or credential_source(kernel.keys),
         now=kernel.now,
+        undecided=UNDECIDED if is_production else ANYWHERE,
         wait=wait,
     )
 

@@ -92,7 +92,7 @@ def _delivery(asked: RawRequest) -> AddressedDelivery:
             headers=asked.headers,
             body=asked.body,
             rest=_rest(asked.path),
-            certificate=asked.certificate,
+            certificate=asked.certificate(),
         ),
     )
 

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from gateway.core import fields
 from gateway.core.access import Staff
+from gateway.core.caller_rules import CallerRule
 from gateway.core.company_scope import scope_of
 from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
@@ -31,6 +32,7 @@ class ApprovalKind(StrEnum):
     CREDENTIAL_ISSUE = "credential_issue"
     CREDENTIAL_ROTATION = "credential_rotation"
     CREDENTIAL_LIMITS = "credential_limits"
+    CREDENTIAL_CALLERS = "credential_callers"
     INVITATION = "invitation"
     ROLES = "roles"
     COMPANIES = "companies"
@@ -44,6 +46,7 @@ CREDENTIALS: Final = frozenset(
         ApprovalKind.CREDENTIAL_ISSUE,
         ApprovalKind.CREDENTIAL_ROTATION,
         ApprovalKind.CREDENTIAL_LIMITS,
+        ApprovalKind.CREDENTIAL_CALLERS,
     }
 )
 """Orders about credentials."""
@@ -56,6 +59,7 @@ NEEDED: Final[Mapping[ApprovalKind, Right]] = {
     ApprovalKind.CREDENTIAL_ISSUE: _CREDENTIALS,
     ApprovalKind.CREDENTIAL_ROTATION: _CREDENTIALS,
     ApprovalKind.CREDENTIAL_LIMITS: _CREDENTIALS,
+    ApprovalKind.CREDENTIAL_CALLERS: _CREDENTIALS,
     ApprovalKind.INVITATION: _USERS,
     ApprovalKind.ROLES: _USERS,
     ApprovalKind.COMPANIES: _USERS,
@@ -143,6 +147,7 @@ class ApprovalDocument(TypedDict):
             "credential_issue",
             "credential_rotation",
             "credential_limits",
+            "credential_callers",
             "invitation",
             "roles",
             "companies",
@@ -328,6 +333,7 @@ class OrderDocument(TypedDict):
     expires_at: NotRequired[Instant]
     limit_per_payout: NotRequired[Sum]
     limit_per_day: NotRequired[Sum]
+    callers: NotRequired[Annotated[CallerRule, meaning("Where it may be used.")]]
     overlap_s: NotRequired[Annotated[int, meaning("Seconds for which the old secret stays valid.")]]
     user_id: NotRequired[fields.UserId]
     email: NotRequired[fields.Email]

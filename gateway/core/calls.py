@@ -33,8 +33,7 @@ class RawRequest(msgspec.Struct, kw_only=True):
         headers: All of them, for the policies of surfaces that use more.
         body: Empty until the policies have let the call on.
         address: The peer's address, for throttling only.
-        certificate: The peer's, in DER, from TLS or from our own proxy; empty for
-            none. Set together with the body.
+        certificate: Reads the peer's, in DER, as our own proxy passed it on; empty for none.
         unknown_fields: How many body fields were ignored; set by the reader.
     """
 
@@ -46,7 +45,7 @@ class RawRequest(msgspec.Struct, kw_only=True):
     headers: Headers = NO_HEADERS
     body: bytes = b""
     address: str = ""
-    certificate: bytes = b""
+    certificate: Callable[[], bytes] = bytes
     unknown_fields: int = 0
 
 

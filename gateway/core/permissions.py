@@ -11,6 +11,7 @@ from enum import IntEnum, StrEnum
 
 import msgspec
 
+from gateway.core.caller_rules import ANYWHERE, CallerRule
 from gateway.core.money import Money
 
 
@@ -101,3 +102,4 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     account_id: str | None
     permissions: frozenset[Permission]
     limits: CredentialLimits = UNLIMITED
+    callers: CallerRule = ANYWHERE

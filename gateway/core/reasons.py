@@ -51,6 +51,15 @@ _FORMS: Final = {
     ),
     "email_form": "{field} must be an e-mail address.",
     "not_here": "{field} cannot be used here; ask an administrator who sees all companies.",
+    "network_form": (
+        "{field} must be at most 50 networks or addresses such as 203.0.113.0/24, none of which"
+        " holds every address."
+    ),
+    "fingerprint_form": (
+        "{field} must be at most 5 SHA-256 fingerprints of certificates, 64 hexadecimal digits"
+        " each."
+    ),
+    "not_with_anywhere": "{field} goes with no network and no certificate.",
     "past": "{field} must lie in the future.",
     "provider_unknown": "{field} is not the name of a configured provider.",
     "company_unknown": "{field} is not the id of a company that is shown to the caller.",
@@ -133,6 +142,9 @@ _CALLERS: Final = {
     "invalid": "The credential, token or cookie is not valid.",
     "revoked": "It was revoked.",
     "expired": "It has expired.",
+    "no_caller_rule": "Where the credential may be used is not decided.",
+    "network": "The credential may not be used from this address.",
+    "certificate": "The credential may not be used without an allowed client certificate.",
     "permission": "The permission or the role is missing.",
     "scope": "The credential is for another account.",
     "not_visible": "The account does not exist or is not shown to the caller.",

@@ -11,16 +11,38 @@ import click
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.context import CommandContext, in_store
 from gateway.cli.options import DURATION, REAIS, Option
+from gateway.core.caller_rules import CallerRule
 from gateway.core.money import Money
 from gateway.core.permissions import Permission
 from gateway.core.schemas import ReasonBody, instant
-from gateway.credentials.model import Credential, CredentialBody, Issued, RotationBody, words
+from gateway.credentials.model import (
+    Credential,
+    CredentialBody,
+    Issued,
+    RotationBody,
+    words,
+)
 
 if TYPE_CHECKING:
     from gateway.credentials.service import Credentials
 
 COLUMNS = ("client_id", "name", "state", "account_id", "permissions", "last_used_at")
 PERMISSION = Option("resource:action", Permission.parse)
+
+
+_NETWORKS = click.option(
+    "--network",
+    "networks",
+    multiple=True,
+    help="Where it may be used from, such as 203.0.113.0/24. May be repeated.",
+)
+_CERTIFICATES = click.option(
+    "--certificate",
+    "certificates",
+    multiple=True,
+    help="SHA-256 fingerprint of a client certificate to show. May be repeated.",
+)
+_ANYWHERE = click.option("--anywhere", is_flag=True, help="It may be used from anywhere.")
 
 
 @click.group("credential")
@@ -40,6 +62,9 @@ def credential() -> None:
 @click.option(
     "--limit-per-day", type=REAIS, help="Most that all payouts of a UTC day may be together."
 )
+@_NETWORKS
+@_CERTIFICATES
+@_ANYWHERE
 @changing
 def issue(  # noqa: PLR0913 - one parameter per option
     terminal: Terminal,
@@ -51,6 +76,9 @@ def issue(  # noqa: PLR0913 - one parameter per option
     expires: datetime | None,
     limit_per_payout: Money | None,
     limit_per_day: Money | None,
+    networks: Sequence[str],
+    certificates: Sequence[str],
+    anywhere: bool,
 ) -> None:
     """Make a credential for a company or for one account, and print its secret."""
     if not company_id and account_id is None:
@@ -64,6 +92,9 @@ def issue(  # noqa: PLR0913 - one parameter per option
         expires_at=expires and expires.replace(tzinfo=UTC),
         limit_per_payout=limit_per_payout,
         limit_per_day=limit_per_day,
+        callers=CallerRule(
+            networks=tuple(networks), certificates=tuple(certificates), anywhere=anywhere
+        ),
     )
     _show_secret(
         terminal,
@@ -89,6 +120,34 @@ def rotate(terminal: Terminal, client_id: str, overlap: timedelta) -> None:
         return _credentials(office).rotate(office.staff, client_id, wanted)
 
     _show_secret(terminal, in_store(terminal, rotated))
+
+
+@credential.command()
+@click.argument("client_id")
+@_NETWORKS
+@_CERTIFICATES
+@_ANYWHERE
+@changing
+def networks(
+    terminal: Terminal,
+    client_id: str,
+    *,
+    networks: Sequence[str],
+    certificates: Sequence[str],
+    anywhere: bool,
+) -> None:
+    """Set where a credential may be used, in place of the rule before."""
+    wanted = CallerRule(
+        networks=tuple(networks), certificates=tuple(certificates), anywhere=anywhere
+    )
+
+    async def decided(office: CommandContext) -> Row:
+        found = await _credentials(office).set_callers(office.staff, client_id, wanted)
+        if not isinstance(found, Credential):
+            raise TypeError(found)  # commands never wait for a second person
+        return _row(found, office.acting.now())
+
+    terminal.show(in_store(terminal, decided))
 
 
 @credential.command()
@@ -153,4 +212,5 @@ def _row(shown: Credential, now: datetime) -> Row:
         **fields_of(shown, "created_at", "expires_at", "revoked_at", "last_used_at"),
         "limit_per_payout": str(shown.limits.per_payout or ""),
         "limit_per_day": str(shown.limits.per_day or ""),
+        **fields_of(shown.callers, "networks", "certificates", "anywhere"),
     }

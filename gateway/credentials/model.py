@@ -11,6 +11,11 @@ from msgspec import Meta, Struct
 
 from gateway.core import fields
 from gateway.core.access import Staff
+from gateway.core.caller_rules import (
+    ANYWHERE,
+    UNDECIDED,
+    CallerRule,
+)
 from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
 from gateway.core.permissions import (
@@ -22,7 +27,7 @@ from gateway.core.permissions import (
     Principal,
     Resource,
 )
-from gateway.core.schemas import Instant, Name, Text, instant
+from gateway.core.schemas import Instant, Moment, Name, OptionalMoment, Text, instant
 from gateway.core.versions import entity_tag
 from gateway.core.windows import Paging
 from gateway.security.secrets import SecretDigest
@@ -39,7 +44,7 @@ PAYS: Final = Permission(Resource.WITHDRAW, Action.WRITE)
 """What a credential needs to pay out."""
 
 State = Literal["live", "expired", "revoked"]
-Care = Literal["", "expires_soon", "pays_unused", "wide_for_ever"]
+Care = Literal["", "no_caller_rule", "expires_soon", "pays_unused", "wide_for_ever"]
 
 
 class CredentialState(StrEnum):
@@ -68,6 +73,7 @@ class CredentialDocument(TypedDict):
     revoked_at: Instant
     last_used_at: Instant
     care: Annotated[Care, meaning("Why a live one asks for a look; empty for none.")]
+    callers: Annotated[CallerRule, meaning("Where it may be used.")]
     limit_per_payout: NotRequired[Sum]
     limit_per_day: NotRequired[Sum]
 
@@ -94,16 +100,19 @@ class Credential:
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     limits: CredentialLimits = UNLIMITED
+    callers: CallerRule = ANYWHERE
     principal: Principal = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Make the principal."""
+        is_open = not self.callers.is_decided and not pays(self.permissions)
         principal = Principal(
             client_id=self.client_id,
             company_id=self.company_id,
             account_id=self.account_id,
             permissions=self.permissions,
             limits=self.limits,
+            callers=ANYWHERE if is_open else self.callers,
         )
         object.__setattr__(self, "principal", principal)
 
@@ -117,6 +126,8 @@ class Credential:
         """Return the most urgent reason for attention; empty without one, or if it has ended."""
         if self.state(now) != "live":
             return ""
+        if not self.principal.callers.is_decided:
+            return "no_caller_rule"
         if self.expires_at is not None and self.expires_at <= now + EXPIRES_SOON:
             return "expires_soon"
         since = self.last_used_at or self.created_at
@@ -138,7 +149,7 @@ class Credential:
     def version(self) -> str:
         """Return the entity tag; the time of last use does not count."""
         return entity_tag(
-            *("credential", self.client_id, self.name, repr(self.limits)),
+            *("credential", self.client_id, self.name, repr(self.limits), repr(self.callers)),
             *(str(self.expires_at), str(self.revoked_at)),
             *sorted(map(str, self.permissions)),
             *(f"{each.digest.hex()} {each.expires_at}" for each in self.secrets),
@@ -160,6 +171,7 @@ class Credential:
             "revoked_at": instant(self.revoked_at),
             "last_used_at": instant(self.last_used_at),
             "care": self.care(now),
+            "callers": self.callers,
         }
         if self.limits.per_payout is not None:
             shown["limit_per_payout"] = self.limits.per_payout
@@ -176,6 +188,17 @@ def pays(permissions: frozenset[Permission]) -> bool:
 def words(permissions: frozenset[Permission]) -> list[str]:
     """Write permissions as the contract does, sorted."""
     return sorted(map(str, permissions))
+
+
+class SeenAddress(Struct, frozen=True, kw_only=True):
+    """An address that showed the right secret of a credential."""
+
+    address: fields.IpAddress
+    first_used_at: Annotated[Moment, meaning("When it was first used from there.")]
+    last_used_at: Annotated[Moment, meaning("When it was last used from there.")]
+    refused_at: Annotated[
+        OptionalMoment, meaning("When the rule last refused a use from there; empty for never.")
+    ] = None
 
 
 class SecretDocument(TypedDict):
@@ -280,6 +303,9 @@ class CredentialBody(LimitsBody, kw_only=True):
         list[PermissionWord], meaning("What it may do, such as `balance:read`.")
     ] = []
     expires_at: Annotated[datetime | None, meaning("When it expires; left out, never.")] = None
+    callers: Annotated[
+        CallerRule, meaning("Where it may be used; in production one that pays needs a rule.")
+    ] = UNDECIDED
 
 
 class RotationBody(Struct):
@@ -299,6 +325,7 @@ class CredentialIssue(Struct, frozen=True, kw_only=True, tag="credential_issue")
     permissions: list[str]
     expires_at: datetime | None = None
     limits: CredentialLimits
+    callers: CallerRule = UNDECIDED
 
 
 class CredentialRotation(Struct, frozen=True, kw_only=True, tag="credential_rotation"):
@@ -317,5 +344,13 @@ class LimitsChange(Struct, frozen=True, kw_only=True, tag="credential_limits"):
     limits: CredentialLimits
 
 
-CredentialOrder = CredentialIssue | CredentialRotation | LimitsChange
+class CallersChange(Struct, frozen=True, kw_only=True, tag="credential_callers"):
+    """An order of another rule of where a credential may be used."""
+
+    client_id: str
+    name: str
+    callers: CallerRule
+
+
+CredentialOrder = CredentialIssue | CredentialRotation | LimitsChange | CallersChange
 """An order about a credential, stored as JSON while it waits; it holds no secret."""

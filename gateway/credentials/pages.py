@@ -7,9 +7,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+import msgspec
+
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import AuditLog
 from gateway.core.approvals import Approval
+from gateway.core.caller_rules import CallerRule
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action, Resource
 from gateway.core.rights import Area, Right
@@ -83,10 +86,13 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
         used = old.last_used_at if old else None
         about = AuditSearch(paging=_LAST_ACTS, subject=f"credential:{found.client_id}")
         acts = await part(log.search(who, about))
+        addresses = await credentials.addresses(who, found.client_id)
         data = {
             "found": shown(found, who),
             "old": old,
             "is_old_used": used is not None and used > current.created_at,
+            "addresses": addresses,
+            "let_through": [each.address for each in addresses if each.refused_at is None],
             "acts": replace(acts, data=shown(acts.data, who)),
             "names": await panel.names(visit, [found.account_id or "", found.company_id]),
             "may_write": panel.may(visit, credentials.issue),
@@ -100,6 +106,13 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
         who, client_id = panel.staff(visit), visit.parameter("client_id")
         typed = {name: typed_money(visit.form[name], name) for name in _LIMITS if visit.form[name]}
         done = await credentials.set_limits(who, client_id, LimitsBody(**typed))
+        return go_on(done, f"{HOME}/credentials/{client_id}")
+
+    @panel.form("/{client_id}/callers", "credential_callers", credentials.set_callers, shows=read)
+    async def allow(visit: Visit) -> Result:
+        """Set where a credential may be used; the first rule, and a wider one, wait."""
+        who, client_id = panel.staff(visit), visit.parameter("client_id")
+        done = await credentials.set_callers(who, client_id, _rule(visit))
         return go_on(done, f"{HOME}/credentials/{client_id}")
 
     @panel.view("/{client_id}/rotate", "credential_rotation", credentials.rotate)
@@ -175,7 +188,18 @@ def _wanted(visit: Visit) -> Mapping[str, object]:
         "permissions": [f"{name}:{level}" for name, level in levels.items() if level],
         **({"account_id": account_id} if account_id else {"company_id": key}),
         **({"expires_at": ends.isoformat()} if ends is not None else {}),
+        "callers": msgspec.to_builtins(_rule(visit)),
     }
+
+
+def _rule(visit: Visit) -> CallerRule:
+    """Read where a credential may be used, as it was typed."""
+    form = visit.form
+    return CallerRule(
+        networks=tuple(form["networks"].split()),
+        certificates=tuple(form["certificates"].split()),
+        anywhere=form["anywhere"] == "yes",
+    )
 
 
 def _end_of(visit: Visit) -> datetime | None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Final, TypedDict
 
 from gateway.core import errors
 from gateway.core.fields import meaning
-from gateway.credentials.model import CredentialCountsDocument, CredentialDocument
+from gateway.credentials.model import (
+    CredentialCountsDocument,
+    CredentialDocument,
+    SeenAddress,
+)
 from gateway.credentials.searches import CREDENTIALS
 from gateway.credentials.service import CredentialPage, Credentials
 from gateway.http.common import Meter, meter
@@ -25,6 +30,12 @@ class CredentialList(TypedDict):
     data: Annotated[list[CredentialDocument], meaning("The rows of this page.")]
     meta: Meter
     counts: CredentialCountsDocument
+
+
+class SeenAddressList(TypedDict):
+    """Up to 50 addresses that showed the right secret, the one used last first."""
+
+    data: Annotated[Sequence[SeenAddress], meaning("The addresses.")]
 
 
 def routes(credentials: Credentials) -> Routes:
@@ -57,6 +68,21 @@ def routes(credentials: Credentials) -> Routes:
         takes=_CLIENT,
         raises=_MAY_WAIT,
     )
+    office.put(
+        f"{one}/callers",
+        "credential_callers",
+        credentials.set_callers,
+        takes=_CLIENT,
+        raises=_MAY_WAIT,
+    )
+    office.get(
+        f"{one}/addresses",
+        "credential_addresses",
+        credentials.addresses,
+        takes=_CLIENT,
+        shows=seen,
+        raises=ABSENT,
+    )
     office.post(
         f"{one}/revoke",
         "credential_revoke",
@@ -66,6 +92,11 @@ def routes(credentials: Credentials) -> Routes:
         raises=CHANGED,
     )
     return office
+
+
+def seen(found: Sequence[SeenAddress], _who: StaffCaller) -> SeenAddressList:
+    """Show addresses that a credential was used from."""
+    return {"data": found}
 
 
 def listed(found: CredentialPage, who: StaffCaller) -> CredentialList:

@@ -25,10 +25,11 @@ from gateway.core.approvals import (
     Wait,
 )
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
+from gateway.core.caller_rules import ANYWHERE, CallerRule, read_certificates, read_networks
 from gateway.core.clocks import Now
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
-from gateway.core.permissions import EVERY_PERMISSION, Action, CredentialLimits, Permission
+from gateway.core.permissions import Action, CredentialLimits, Permission
 from gateway.core.rights import Area
 from gateway.core.schemas import ReasonBody, instant
 from gateway.core.storage import AlreadyExists, NothingToCollect
@@ -38,7 +39,7 @@ from gateway.credentials.model import (
     EXPIRES_SOON,
     LONG_UNUSED,
     LONGEST_OVERLAP,
-    PAYS,
+    CallersChange,
     Credential,
     CredentialBody,
     CredentialCountsDocument,
@@ -51,10 +52,19 @@ from gateway.credentials.model import (
     LimitsBody,
     LimitsChange,
     RotationBody,
+    SeenAddress,
     pays,
     words,
 )
-from gateway.credentials.store import EVERY, Rotation, StoredCredentials, read_credentials
+from gateway.credentials.store import (
+    EVERY,
+    PAYING,
+    Rotation,
+    StoredCredentials,
+    is_live,
+    read_credentials,
+    without_rule,
+)
 from gateway.security.secrets import SecretDigest
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables.core import credentials, secrets
@@ -89,9 +99,12 @@ class Credentials:
     """
     Service for credentials, and the executor of orders about them.
 
-    Secrets of credentials that pay, and higher limits, take two people: users only order them.
+    Secrets of credentials that pay, higher limits and wider rules of use take two people: users
+    only order them.
 
     Attributes:
+        undecided: The rule of a credential that is issued without one: none in production, where
+            one that pays is then refused everywhere; elsewhere that it may be used anywhere.
         wait: Stores such an order for approval; None where it is executed at once.
     """
 
@@ -100,6 +113,7 @@ class Credentials:
     accounts: StoredAccounts
     source: CredentialSource
     now: Now
+    undecided: CallerRule = ANYWHERE
     wait: Wait | None = None
 
     @requires(Area.CREDENTIAL, Action.READ)
@@ -165,7 +179,8 @@ class Credentials:
 
         Raises:
             RuleViolation: no such company or account in the caller's companies, an account of
-                another company, an expiry that has passed or has no zone.
+                another company, an expiry that has passed or has no zone, a rule of use that
+                cannot be read.
         """
         await self._refuse_foreign(who.scope, wanted)
         order = CredentialIssue(
@@ -175,6 +190,7 @@ class Credentials:
             permissions=sorted(set(wanted.permissions)),
             expires_at=_in_utc(wanted.expires_at),
             limits=wanted.limits(),
+            callers=_rule(wanted.callers, self.undecided),
         )
         order = await self._checked(order)
         waits = self._second_person(who)
@@ -218,6 +234,34 @@ class Credentials:
         order = LimitsChange(client_id=client_id, name=found.name, limits=limits)
         return await waits(_about(found, order))
 
+    @requires(Area.CREDENTIAL, Action.READ)
+    async def addresses(self, who: Staff, client_id: str) -> Sequence[SeenAddress]:
+        """
+        Return where a credential was used from: up to 50 addresses, the one used last first.
+
+        Raises:
+            ServiceError: as ``get`` does.
+        """
+        return await self.stored.addresses((await self.get(who, client_id)).client_id)
+
+    @requires(Area.CREDENTIAL, Action.WRITE)
+    async def set_callers(
+        self, who: Staff, client_id: str, wanted: CallerRule
+    ) -> Credential | Approval:
+        """
+        Set where a credential may be used; the first rule, and a wider one, wait.
+
+        Raises:
+            ServiceError: as ``get`` does.
+            RuleViolation: the credential has ended, or the rule cannot be read or says nothing.
+        """
+        found, callers = self._live(await self.get(who, client_id)), _rule(wanted)
+        waits = self._second_person(who)
+        if waits is None or not found.callers.widened_by(callers):
+            return await self._set_callers(who.acting, found, callers)
+        order = CallersChange(client_id=client_id, name=found.name, callers=callers)
+        return await waits(_about(found, order))
+
     @requires(Area.CREDENTIAL, Action.WRITE)
     async def revoke(self, who: Staff, client_id: str, why: ReasonBody) -> Credential:
         """
@@ -241,17 +285,21 @@ class Credentials:
                 await self._checked(order)
             case CredentialRotation(client_id=client_id, overlap_s=seconds):
                 self._check_rotation(await self._known(client_id), timedelta(seconds=seconds))
-            case LimitsChange(client_id=client_id):
+            case LimitsChange(client_id=client_id) | CallersChange(client_id=client_id):
                 self._live(await self._known(client_id))
         return ""
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        """Raise limits; an order with a secret is executed when the secret is fetched."""
+        """Raise limits, widen rules; an order with a secret is executed when that is fetched."""
         order = _read(text)
-        if not isinstance(order, LimitsChange):
+        if not isinstance(order, LimitsChange | CallersChange):
             return Outcome.NONE
         found = self._live(await self._known(order.client_id))
-        await self._set_limits(AuditContext(approval.orderer, self.now), found, order.limits)
+        acting = AuditContext(approval.orderer, self.now)
+        if isinstance(order, LimitsChange):
+            await self._set_limits(acting, found, order.limits)
+        else:
+            await self._set_callers(acting, found, order.callers)
         return Outcome.DONE
 
     def order_document(self, text: str) -> OrderDocument:
@@ -263,11 +311,18 @@ class Credentials:
                     "name": order.name,
                     "overlap_s": order.overlap_s,
                 }
+            case CallersChange() as order:
+                return {
+                    "client_id": order.client_id,
+                    "name": order.name,
+                    "callers": order.callers,
+                }
             case CredentialIssue() as order:
                 shown: OrderDocument = {
                     "name": order.name,
                     "permissions": order.permissions,
                     "expires_at": instant(order.expires_at),
+                    "callers": order.callers,
                 }
                 if order.account_id:
                     shown["account_id"] = order.account_id
@@ -384,6 +439,7 @@ class Credentials:
             created_at=now,
             expires_at=order.expires_at,
             limits=order.limits,
+            callers=order.callers,
         )
         details = {
             "name": credential.name,
@@ -392,6 +448,7 @@ class Credentials:
             "permissions": " ".join(words(credential.permissions)),
             "expires_at": credential.expires_at.isoformat() if credential.expires_at else "never",
             **_limits_text(credential.limits),
+            **_callers_text(credential.callers),
         }
         event = acting.event("credential.issued", f"credential:{credential.client_id}", details)
         try:
@@ -427,6 +484,15 @@ class Credentials:
         if not await self.stored.set_limits(found.client_id, limits, event):
             raise _absent(found.client_id)
         return replace(found, limits=limits)
+
+    async def _set_callers(
+        self, acting: AuditContext, found: Credential, callers: CallerRule
+    ) -> Credential:
+        subject = f"credential:{found.client_id}"
+        event = acting.event("credential.callers_set", subject, _callers_text(callers))
+        if not await self.stored.set_callers(found.client_id, callers, event):
+            raise _absent(found.client_id)
+        return replace(found, callers=callers)
 
     def _digest(self, secret: str, now: datetime) -> SecretDigest:
         key_id, digest = self.source.digest(secret)
@@ -474,6 +540,39 @@ def _limits_text(limits: CredentialLimits) -> dict[str, str]:
     }
 
 
+def _rule(wanted: CallerRule, undecided: CallerRule | None = None) -> CallerRule:
+    """Read a rule of use; RuleViolation unless it is one, or ``undecided`` where it is empty."""
+    if wanted.anywhere and (wanted.networks or wanted.certificates):
+        message = "anywhere goes with no network and no certificate"
+        raise RuleViolation(message, "not_with_anywhere", field="anywhere")
+    try:
+        networks = read_networks(wanted.networks)
+    except ValueError as problem:
+        raise RuleViolation(str(problem), "network_form", field="networks") from problem
+    try:
+        certificates = read_certificates(wanted.certificates)
+    except ValueError as problem:
+        raise RuleViolation(str(problem), "fingerprint_form", field="certificates") from problem
+    rule = CallerRule(networks=networks, certificates=certificates, anywhere=wanted.anywhere)
+    if rule.is_decided:
+        return rule
+    if undecided is None:
+        message = "give networks, certificates, or anywhere"
+        raise RuleViolation(message, "missing", field="networks")
+    return undecided
+
+
+def _callers_text(callers: CallerRule) -> dict[str, str]:
+    """Write a rule of use for the audit log."""
+    undecided = "" if callers.is_decided else "nowhere"
+    networks = "anywhere" if callers.anywhere else " ".join(callers.networks)
+    certificates = " ".join(callers.certificates)
+    return {
+        "networks": networks or undecided,
+        **({"certificates": certificates} if certificates else {}),
+    }
+
+
 def _in_utc(at: datetime | None) -> datetime | None:
     """Require a zone, and return the instant in UTC."""
     if at is None:
@@ -513,12 +612,6 @@ def _wanted(search: CredentialSearch, scope: CompanyScope) -> Conditions:
     return found
 
 
-def _is_live(now: datetime) -> ColumnElement[bool]:
-    """Return the SQL condition: the credential is valid at an instant."""
-    lasts = or_(credentials.c.expires_at.is_(None), credentials.c.expires_at > now)
-    return and_(credentials.c.revoked_at.is_(None), lasts)
-
-
 def _asks_care(now: datetime) -> ColumnElement[bool]:
     """Return the SQL condition: ``Credential.care`` returns a reason."""
     used = (
@@ -526,19 +619,18 @@ def _asks_care(now: datetime) -> ColumnElement[bool]:
         .where(secrets.c.client_id == credentials.c.client_id)
         .scalar_subquery()
     )
-    paying = or_(*(credentials.c.permissions.contains(str(held)) for held in _PAYING))
     since = func.coalesce(used, credentials.c.created_at, type_=credentials.c.created_at.type)
     reasons = (
+        without_rule(),
         credentials.c.expires_at <= now + EXPIRES_SOON,
-        and_(paying, since <= now - LONG_UNUSED),
+        and_(PAYING, since <= now - LONG_UNUSED),
         and_(credentials.c.expires_at.is_(None), credentials.c.account_id.is_(None)),
     )
-    return and_(_is_live(now), or_(*reasons))
+    return and_(is_live(now), or_(*reasons))
 
 
-_PAYING: Final = [held for held in EVERY_PERMISSION if held.covers(PAYS)]
 _STATES: Final = {
-    CredentialState.LIVE: _is_live,
-    CredentialState.ENDED: lambda now: not_(_is_live(now)),
+    CredentialState.LIVE: is_live,
+    CredentialState.ENDED: lambda now: not_(is_live(now)),
     CredentialState.CARE: _asks_care,
 }

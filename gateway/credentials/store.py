@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import bindparam, case, delete, insert, literal, or_, select, update
+import msgspec
+from sqlalchemy import (
+    ColumnElement,
+    Update,
+    and_,
+    bindparam,
+    case,
+    delete,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.audit import store as audit_log
 from gateway.core.approvals import SecretCollection
 from gateway.core.audit import AuditEvent
+from gateway.core.caller_rules import UNDECIDED, CallerRule
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Money
-from gateway.core.permissions import UNLIMITED, CredentialLimits, Permission
+from gateway.core.permissions import EVERY_PERMISSION, UNLIMITED, CredentialLimits, Permission
 from gateway.core.storage import AlreadyExists
-from gateway.credentials.model import Credential, words
+from gateway.credentials.model import PAYS, Credential, SeenAddress, words
 from gateway.security.secrets import SecretDigest
 from gateway.store.kernel.database import Database
+from gateway.store.kernel.structs import from_row
 from gateway.store.orders import collect
 from gateway.store.tables.columns import Record, record_of, row_of
-from gateway.store.tables.core import credentials, secrets
+from gateway.store.tables.core import credential_addresses, credentials, secrets
 from gateway.store.tables.scope import of_company
 
 _CURRENT, _ROTATED = 0, 1
+_ADDRESSES_KEPT: Final = 50
+"""As many as a rule may have networks; the one used longest ago makes room."""
 _PERMISSIONS: Mapping[str, Callable[[str], Any]] = {
     "permissions": lambda text: frozenset(map(Permission.parse, text.split()))
 }
@@ -47,6 +64,27 @@ _LIVE = (
     .where(credentials.c.client_id == bindparam("client_id"), credentials.c.revoked_at.is_(None))
     .with_for_update()
 )
+
+
+PAYING: Final = or_(
+    *(
+        credentials.c.permissions.contains(str(held))
+        for held in EVERY_PERMISSION
+        if held.covers(PAYS)
+    )
+)
+"""The SQL condition: the credential may pay out."""
+
+
+def is_live(now: datetime) -> ColumnElement[bool]:
+    """Return the SQL condition: the credential is valid at an instant."""
+    lasts = or_(credentials.c.expires_at.is_(None), credentials.c.expires_at > now)
+    return and_(credentials.c.revoked_at.is_(None), lasts)
+
+
+def without_rule() -> ColumnElement[bool]:
+    """Return the SQL condition: the credential may pay out, and where it is used is not decided."""
+    return and_(PAYING, credentials.c.callers.is_(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +165,12 @@ class StoredCredentials:
 
     async def set_limits(self, client_id: str, limits: CredentialLimits, event: AuditEvent) -> bool:
         """Set a credential's limits; False if it is absent or revoked."""
-        change = (
-            update(credentials)
-            .where(credentials.c.client_id == client_id, credentials.c.revoked_at.is_(None))
-            .values(_limit_columns(limits))
-        )
+        change = _unrevoked(client_id).values(_limit_columns(limits))
+        return await audit_log.change(self._database, change, event)
+
+    async def set_callers(self, client_id: str, callers: CallerRule, event: AuditEvent) -> bool:
+        """Set where a credential may be used; False if it is absent or revoked."""
+        change = _unrevoked(client_id).values(_callers_column(callers))
         return await audit_log.change(self._database, change, event)
 
     async def revoke(self, client_id: str, at: datetime, event: AuditEvent) -> bool:
@@ -173,25 +212,73 @@ class StoredCredentials:
             self._touched.forget(digest)
             raise
 
+    async def touch_address(
+        self, client_id: str, address: str, at: datetime, *, is_refused: bool
+    ) -> None:
+        """
+        Record from where a right secret came, to the minute, and whether the rule refused it.
+
+        Of each credential the 50 addresses used last are kept.
+        """
+        minute, use = at.replace(second=0, microsecond=0), (client_id, address, is_refused)
+        if not self._touched.first(use, minute):
+            return
+        own = credential_addresses.c.client_id == client_id
+        newest = (
+            select(credential_addresses.c.address)
+            .where(own)
+            .order_by(credential_addresses.c.last_used_at.desc())
+            .limit(_ADDRESSES_KEPT)
+        )
+        changed = {"last_used_at": minute, **({"refused_at": minute} if is_refused else {})}
+        row = {
+            "client_id": client_id,
+            "address": address,
+            "first_used_at": minute,
+            "refused_at": None,
+            **changed,
+        }
+        later = credential_addresses.c.last_used_at <= minute
+        try:
+            async with self._database.writing() as connection:
+                await self._database.put(connection, credential_addresses, row, changed, later)
+                await connection.execute(
+                    delete(credential_addresses).where(
+                        own, credential_addresses.c.address.not_in(newest)
+                    )
+                )
+        except BaseException:
+            self._touched.forget(use)
+            raise
+
+    async def addresses(self, client_id: str) -> Sequence[SeenAddress]:
+        """Return the addresses that showed a right secret, the one used last first."""
+        rows = await self._database.rows(
+            select(credential_addresses)
+            .where(credential_addresses.c.client_id == client_id)
+            .order_by(credential_addresses.c.last_used_at.desc(), credential_addresses.c.address)
+        )
+        return [from_row(row, SeenAddress) for row in rows]
+
 
 class _Touched:
-    """Secrets that this process has recorded in the current minute; bounded by their number."""
+    """Uses that this process has recorded in the current minute; bounded by their number."""
 
     def __init__(self) -> None:
         self._minute: datetime | None = None
-        self._digests: set[bytes] = set()
+        self._uses: set[Hashable] = set()
 
-    def first(self, digest: bytes, minute: datetime) -> bool:
+    def first(self, use: Hashable, minute: datetime) -> bool:
         """Return whether it is the first use in this minute, and remember the use."""
         if minute != self._minute:
-            self._minute, self._digests = minute, set()
-        seen = digest in self._digests
-        self._digests.add(digest)
+            self._minute, self._uses = minute, set()
+        seen = use in self._uses
+        self._uses.add(use)
         return not seen
 
-    def forget(self, digest: bytes) -> None:
+    def forget(self, use: Hashable) -> None:
         """Allow the next use to write, since this write failed."""
-        self._digests.discard(digest)
+        self._uses.discard(use)
 
 
 async def _make_room(connection: AsyncConnection, client_id: str, old_ends: datetime) -> None:
@@ -218,6 +305,14 @@ def _row(credential: Credential) -> dict[str, object]:
         row
         | {"permissions": " ".join(words(credential.permissions))}
         | _limit_columns(credential.limits)
+        | _callers_column(credential.callers)
+    )
+
+
+def _unrevoked(client_id: str) -> Update:
+    """Return a change of one credential that was not revoked."""
+    return update(credentials).where(
+        credentials.c.client_id == client_id, credentials.c.revoked_at.is_(None)
     )
 
 
@@ -227,6 +322,17 @@ def _limit_columns(limits: CredentialLimits) -> dict[str, object]:
         "limit_payout": limits.per_payout and limits.per_payout.centavos,
         "limit_day": limits.per_day and limits.per_day.centavos,
     }
+
+
+def _callers_column(callers: CallerRule) -> dict[str, object]:
+    """Write a rule; one that says nothing is absent."""
+    is_decided = callers.is_decided
+    return {"callers": msgspec.json.encode(callers).decode() if is_decided else None}
+
+
+def _callers(text: str | None) -> CallerRule:
+    """Read a rule back."""
+    return UNDECIDED if text is None else msgspec.json.decode(text, type=CallerRule)
 
 
 def _limits(row: Record) -> CredentialLimits:
@@ -254,4 +360,10 @@ def _credential(rows: Sequence[Record]) -> Credential:
         for row in rows
         if row.digest is not None
     )
-    return record_of(Credential, rows[0], _PERMISSIONS, secrets=made, limits=_limits(rows[0]))
+    first = rows[0]
+    return record_of(
+        *(Credential, first, _PERMISSIONS),
+        secrets=made,
+        limits=_limits(first),
+        callers=_callers(first.callers),
+    )

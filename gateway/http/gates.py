@@ -26,7 +26,12 @@ from gateway.http.routing import Routes
 from policies.authentication.basic import BasicCredentials
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import BrowserCookie, DeviceCookie, SessionCookie
-from policies.authorization.credential import AccountScope, AccountState, RequiresPermission
+from policies.authorization.credential import (
+    AccountScope,
+    AccountState,
+    FromAllowedCaller,
+    RequiresPermission,
+)
 from policies.authorization.user import (
     DecidesCompanyScope,
     FreshFactor,
@@ -211,22 +216,29 @@ def open_gate(surface: str, environment: Environment, catalogue: Sequence[ErrorC
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartnerPolicies:
+    """The policies of the partners' gate that need something of their own, in their order."""
+
+    credentials: BasicCredentials
+    quota: WithinQuota
+    callers: FromAllowedCaller
+    scope: AccountScope
+
+
 def partner_surface(
-    nouns: Sequence[Routes],
-    credentials: BasicCredentials,
-    quota: WithinQuota,
-    scope: AccountScope,
-    environment: Environment,
+    nouns: Sequence[Routes], policies: PartnerPolicies, environment: Environment
 ) -> Surface:
     """Return the surface of partners."""
     partner = Gate(
         policies=(
-            NotBlocked(credentials.throttle),
-            credentials,
-            quota,
+            NotBlocked(policies.credentials.throttle),
+            policies.credentials,
+            policies.quota,
+            policies.callers,
             RequiresPermission(),
             Identifiers(),
-            scope,
+            policies.scope,
             AccountState(),
         ),
         admits=admit_partner,

@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qs
 
@@ -285,7 +286,6 @@ class Serving:
             await asking
         if route.limits.body_bytes:
             call.asked.body = await self._body(request, route, call)
-            call.asked.certificate = certificate_of(request)
         shown = await route.serve(place.gate.admits(call), call.asked)
         if call.on_success is not None:
             call.on_success()
@@ -394,6 +394,7 @@ def _call(
         content_encoding=headers.get(hdrs.CONTENT_ENCODING),
         headers=headers,
         address=exchange.record.address,
+        certificate=partial(certificate_of, request),
     )
     return Call(
         asked=asked,

@@ -97,6 +97,7 @@ class Need(StrEnum):
     ORDER_ENDS = "order_ends"
     STOP = "stop"
     CERTIFICATE = "certificate"
+    CREDENTIAL = "credential"
     BREAKER = "breaker"
     CALLBACKS_MISSING = "callbacks_missing"
     ORDER_DECIDED = "order_decided"
@@ -111,8 +112,8 @@ class Attention(Struct, frozen=True, kw_only=True):
 
     ``subject`` is a provider, or what is stopped (``account:`` and its id). Of orders it is
     the id of one, or what became of your own and that (``approved:`` and its id). It is empty where
-    it is about all. ``count`` is of payouts, orders, stops, accounts or debits, and ``value`` their
-    sum. ``at`` is when the oldest began, or when the first one ends.
+    it is about all. ``count`` is of payouts, orders, stops, accounts, credentials or debits, and
+    ``value`` their sum. ``at`` is when the oldest began, or when the first one ends.
     """
 
     need: Annotated[Need, inline(Need), meaning("What kind of attention it needs.")]

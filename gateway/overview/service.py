@@ -45,6 +45,7 @@ _RIGHTS: Final = {
         (Need.APPROVAL, Area.APPROVAL),
         (Need.STOP, Area.STOP),
         (Need.CERTIFICATE, Area.PROVIDER),
+        (Need.CREDENTIAL, Area.CREDENTIAL),
         (Need.BREAKER, Area.STOP),
         (Need.CALLBACKS_MISSING, Area.PROBE),
     )

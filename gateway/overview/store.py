@@ -28,6 +28,7 @@ from gateway.core.access import Staff
 from gateway.core.approvals import COLLECTED_WITHIN
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Sum
+from gateway.credentials.store import is_live, without_rule
 from gateway.overview.model import (
     ENDS_SOON,
     HOUR,
@@ -43,7 +44,15 @@ from gateway.store.kernel.database import Database
 from gateway.store.own_work import collectable, decidable, ended, ends_soon, reviewable, waits
 from gateway.store.tables.backoffice import approvals, callbacks
 from gateway.store.tables.columns import Record
-from gateway.store.tables.core import UNRESOLVED, accounts, foreign_debits, payouts, returns, stops
+from gateway.store.tables.core import (
+    UNRESOLVED,
+    accounts,
+    credentials,
+    foreign_debits,
+    payouts,
+    returns,
+    stops,
+)
 from gateway.store.tables.figures import HourOf, SecondsBetween, closed_hours, payout_hours
 from gateway.store.tables.scope import of_account, of_company, stops_in
 
@@ -307,6 +316,12 @@ def _waiting(who: Staff, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
         _line(Need.CERTIFICATE, accounts.c.provider, literal(0), func.min(ends))
         .where(accounts.c.active, ends < now + ENDS_SOON, *of_company(accounts.c.company_id, scope))
         .group_by(accounts.c.provider),
+        _line(
+            Need.CREDENTIAL,
+            func.coalesce(func.min(credentials.c.client_id), ""),
+            literal(0),
+            func.min(credentials.c.created_at),
+        ).where(is_live(now), without_rule(), *of_company(credentials.c.company_id, scope)),
         _line(
             Need.FOREIGN_DEBIT,
             "account:" + foreign_debits.c.account_id,

@@ -130,6 +130,9 @@ def _facts(refusal: Refusal, known: Circumstances) -> Iterable[str]:
 _FACTS: Final = {
     "revoked": ("It was revoked at {revoked_at} UTC.",),
     "expired": ("It ended at {expires_at} UTC.",),
+    "no_caller_rule": ("The credential may pay out, and nobody has decided where it is used.",),
+    "network": ("The credential may not be used from the address of the call.",),
+    "certificate": ("The call showed no client certificate that the credential needs.",),
     "permission": ("The call needs {needed}; the credential has {held}.",),
     "not_visible": (
         "The credential is of {company}.",

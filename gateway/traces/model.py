@@ -187,7 +187,7 @@ _BY_REASON: Final = {
     "address_blocked": 7,
     "throttled": 8,
     **dict.fromkeys(("invalid", "revoked", "expired"), 8),
-    "permission": 10,
+    **dict.fromkeys(("no_caller_rule", "network", "certificate", "permission"), 10),
     "scope": 13,
     "other_content": 18,
     "not_today": 19,

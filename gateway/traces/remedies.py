@@ -30,6 +30,9 @@ REMEDIES: Final[Mapping[str, Sequence[str]]] = {
     "quota_read": ("Wait as many seconds as Retry-After says, or raise ratelimits.read.",),
     "quota_payout": ("Wait as many seconds as Retry-After says, or raise ratelimits.payout.",),
     "quota_company": ("Wait as many seconds as Retry-After says, or raise ratelimits.company.",),
+    "no_caller_rule": ("Decide where the credential may be used.",),
+    "network": ("Call from an allowed network, or allow the one it came from.",),
+    "certificate": ("Call with an allowed client certificate, or allow the one shown.",),
     "permission": ("Issue a credential with {needed}.",),
     "uuid_form": ("Send the id as a UUID with hyphens.",),
     "not_visible": (

@@ -63,13 +63,14 @@ class SecretCheck:
         digests: Digests a secret under every key in use.
         matching: Compares such digests with what is stored, in constant time; with
             nothing stored it does the same work and finds none.
-        used: Called with the client id and the stored digest of a valid secret.
+        used: Called with the client id, the stored digest of a valid secret, and the address
+            that showed it.
     """
 
     well_formed: Callable[[str], bool]
     digests: Callable[[str], Mapping[str, bytes]]
     matching: Callable[[Mapping[str, bytes], Sequence[SecretDigest]], SecretDigest | None]
-    used: Callable[[str, bytes], None]
+    used: Callable[[str, bytes, str], None]
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -218,7 +219,7 @@ class BasicCredentials:
         ended = self._ended(credential)
         if ended:
             return ended
-        self.check.used(credential.client_id, right.digest)
+        self.check.used(credential.client_id, right.digest, call.asked.address)
         if not shown.is_kept:
             self.known.keep(call.asked.authorization[0], shown)
         call.principal = credential.principal

@@ -1,4 +1,4 @@
-"""Authorization of credentials: permission and account."""
+"""Authorization of credentials: where they are used from, permission and account."""
 
 from __future__ import annotations
 
@@ -11,6 +11,36 @@ from gateway.core.calls import Call, Ready
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Permission
 from policies.store_silence import asking_the_store
+
+
+@dataclass(frozen=True, slots=True)
+class FromAllowedCaller:
+    """
+    Compares where a call comes from with the credential's rule of use.
+
+    Attributes:
+        refused: Called with the client id and the address of a call that does not fit.
+    """
+
+    refused: Callable[[str, str], None]
+    refuses = (errors.PERMISSION_DENIED,)
+
+    def __call__(self, call: Call) -> None:
+        """
+        Let the call on if its address and certificate fit.
+
+        Raises:
+            ServiceError: ``SVC.AUT.010`` (403), for every call, whatever it asks for.
+        """
+        principal, asked = call.principal, call.asked
+        if principal is None:
+            raise ServiceError(errors.PERMISSION_DENIED, "no_caller_rule")
+        if principal.callers.anywhere:
+            return
+        reason = principal.callers.refusal(asked.address, asked.certificate())
+        if reason:
+            self.refused(principal.client_id, asked.address)
+            raise ServiceError(errors.PERMISSION_DENIED, reason)
 
 
 class RequiresPermission:

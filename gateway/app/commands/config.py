@@ -55,6 +55,10 @@ def check(terminal: Terminal, *, probe: bool) -> None:
 
         findings = [_row(*each) for each in asyncio.run(probed(settings))]
     noted = [_row(each.path, each.message) for each in remarks(settings)]
+    if probe and not findings:
+        from gateway.app.commands.probes import undecided
+
+        noted += [_row(*each) for each in asyncio.run(undecided(settings))]
     _tell(terminal, findings, config_digest(settings), noted)
     if findings:
         raise click.exceptions.Exit(FINDINGS)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 from msgspec import convert, to_builtins
+from sqlalchemy import select
 
 from gateway.app.banks import connect, make_address
 from gateway.app.cache import build_cache
@@ -25,10 +27,12 @@ from gateway.config.settings import Settings
 from gateway.core.audit_context import RuleViolation
 from gateway.core.cache import CacheUnavailable
 from gateway.core.storage import StoreUnavailable
+from gateway.credentials.store import is_live, without_rule
 from gateway.security.keys import Derivation
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.stamp import StoreRefused
+from gateway.store.tables.core import credentials
 from provider_adapters.checks import refused_if_raised
 from provider_adapters.kit.factory import AdapterRefused
 
@@ -94,6 +98,17 @@ async def _store(settings: Settings) -> list[Finding]:
         return [("database.url", str(problem))]
     except StoreUnavailable as problem:
         return [("database.url", f"the store does not answer: {problem}")]
+
+
+async def undecided(settings: Settings) -> list[Finding]:
+    """Return the live credentials that may pay out and have no rule of where they are used."""
+    if _is_missing(settings.store_url):
+        return []
+    wanted = select(credentials.c.client_id).where(is_live(datetime.now(UTC)), without_rule())
+    async with opened_store(settings, migrate=False) as store:
+        rows = await store.database.rows(wanted.order_by(credentials.c.client_id))
+    message = "may pay out and is refused everywhere: decide with pixgate credential networks"
+    return [(row.client_id, message) for row in rows]
 
 
 async def _cache(settings: Settings) -> list[Finding]:

@@ -117,6 +117,8 @@ credentials = Table(
     # In centavos; absent ones do not limit.
     Column("limit_payout", BigInteger),
     Column("limit_day", BigInteger),
+    # Where it may be used, as JSON; absent until somebody decides.
+    Column("callers", Text),
 )
 
 # Position 0 is the current secret, 1 the one rotated away: a third has no place.
@@ -132,6 +134,17 @@ secrets = Table(
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant),
     Column("last_used_at", Instant),
+)
+
+# Addresses that showed a right secret, for people to make a rule of.
+credential_addresses = Table(
+    "credential_addresses",
+    METADATA,
+    Column("client_id", Text, ForeignKey("credentials.client_id"), primary_key=True),
+    Column("address", Text, primary_key=True),
+    Column("first_used_at", Instant, nullable=False),
+    Column("last_used_at", Instant, nullable=False),
+    Column("refused_at", Instant),
 )
 
 UNRESOLVED = text("(payouts.state = 'unknown' OR payouts.review)")

@@ -39,7 +39,13 @@ AUTH_RESULT: Final = Label(
         *("revoked", "expired", "throttled", "unavailable"),
     ),
 )
-DENIED: Final = Label("reason", ("permission", "scope", "not_visible", "inactive", "unverified"))
+DENIED: Final = Label(
+    "reason",
+    (
+        *("no_caller_rule", "network", "certificate"),
+        *("permission", "scope", "not_visible", "inactive", "unverified"),
+    ),
+)
 CACHE_RESULT: Final = Label("result", ("hit", "miss", "negative", "stale"))
 DECISION: Final = Label("result", ("allowed", "limited"))
 SHED: Final = Label("reason", ("in_flight", "loop_lag", "strangers", "draining"))

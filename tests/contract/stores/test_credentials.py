@@ -12,6 +12,7 @@ from gateway.app.store import Store
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
+from gateway.core.caller_rules import UNDECIDED, CallerRule
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.storage import AlreadyExists
@@ -21,6 +22,7 @@ from gateway.credentials.model import (
     LONG_UNUSED,
     CredentialSearch,
     CredentialState,
+    SeenAddress,
 )
 from gateway.credentials.service import CredentialPage, Credentials
 from gateway.credentials.store import Rotation
@@ -214,6 +216,61 @@ async def test_several_are_found_at_once(issued: Store) -> None:
     assert found == {CLIENT: credential(), "cli_another": other, "cli_bare": bare}
 
 
+@both
+async def test_a_rule_of_use_is_kept_and_read_back(store: Store) -> None:
+    rule = CallerRule(networks=("192.0.2.0/24", "2001:db8::/32"), certificates=("ab" * 32,))
+    await store.credentials.add(replace(credential(), callers=UNDECIDED), event())
+
+    before = await store.credentials.find(CLIENT)
+    assert await store.credentials.set_callers(CLIENT, rule, event())
+    after = await store.credentials.find(CLIENT)
+
+    assert before is not None
+    assert before.callers == UNDECIDED
+    assert after == replace(credential(), callers=rule)
+    assert not await store.credentials.set_callers("absent", rule, event())
+
+
+@both
+async def test_where_a_secret_was_shown_is_kept_to_the_minute(store: Store) -> None:
+    await store.credentials.add(credential(), event())
+    later = NOW + timedelta(minutes=5, seconds=7)
+
+    for address, at, is_refused in (
+        ("192.0.2.1", NOW, False),
+        ("198.51.100.1", NOW, True),
+        ("192.0.2.1", later, False),
+    ):
+        await store.credentials.touch_address(CLIENT, address, at, is_refused=is_refused)
+
+    minute = NOW.replace(second=0, microsecond=0)
+    assert await store.credentials.addresses(CLIENT) == [
+        SeenAddress(
+            address="192.0.2.1",
+            first_used_at=minute,
+            last_used_at=later.replace(second=0, microsecond=0),
+        ),
+        SeenAddress(
+            address="198.51.100.1", first_used_at=minute, last_used_at=minute, refused_at=minute
+        ),
+    ]
+    assert await store.credentials.addresses("absent") == []
+
+
+@both
+async def test_of_a_credential_used_from_everywhere_the_last_fifty_addresses_are_kept(
+    store: Store,
+) -> None:
+    await store.credentials.add(credential(), event())
+
+    for number in range(53):
+        at = NOW + timedelta(minutes=number)
+        await store.credentials.touch_address(CLIENT, f"10.0.0.{number}", at, is_refused=False)
+
+    kept = [each.address for each in await store.credentials.addresses(CLIENT)]
+    assert kept == [f"10.0.0.{number}" for number in range(52, 2, -1)]
+
+
 async def page(store: Store, scope: CompanyScope, **wanted: Any) -> CredentialPage:
     """Return a page as somebody of a company scope reads it at noon."""
     nothing: Any = None
@@ -274,6 +331,13 @@ SHOWN = [
     ),
     ("old reader", {"created_at": NOW - LONG_UNUSED}, CredentialState.LIVE, ""),
     ("young", {"created_at": NOW - DAY, "permissions": PAYS}, CredentialState.LIVE, ""),
+    (
+        "undecided",
+        {"created_at": NOW - DAY, "permissions": PAYS, "callers": UNDECIDED},
+        CredentialState.LIVE,
+        "no_caller_rule",
+    ),
+    ("undecided reader", {"callers": UNDECIDED}, CredentialState.LIVE, ""),
 ]
 
 
@@ -300,7 +364,7 @@ async def test_credentials_are_found_by_state_and_by_what_asks_for_a_look(store:
     assert {each.name: each.care(NOW) for each in every.items} == {
         name: care for name, _, _, care in SHOWN
     }
-    assert every.counts == {"live": 7, "care": 3, "ended": 2}
+    assert every.counts == {"live": 9, "care": 4, "ended": 2}
     assert none.counts == {"live": 0, "care": 0, "ended": 0}
 
 

@@ -15,8 +15,10 @@ from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.audit_context import AuditContext
+from gateway.core.caller_rules import ANYWHERE, UNDECIDED
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, StopScope, scope_of
 from gateway.core.money import Money, Sum
+from gateway.core.permissions import Permission
 from gateway.core.rights import Role
 from gateway.overview.model import HOUR, HourFigures, Need, Span
 from gateway.overview.store import OverviewRecords
@@ -41,6 +43,7 @@ from tests.world.stores.samples import (
     attempt,
     change,
     company,
+    credential,
     event,
     payout,
 )
@@ -259,11 +262,16 @@ async def test_orders_stops_and_certificates_stand_open_until_they_end(store: St
         await connection.execute(soon.where(accounts.c.id == ACCOUNT))
         later = update(accounts).values(certificate_ends_at=NOW + timedelta(days=31))
         await connection.execute(later.where(accounts.c.id == SISTER))
+    pays = frozenset({Permission.parse("withdraw:write")})
+    for client_id, rule in (("cli_none", UNDECIDED), ("cli_some", ANYWHERE)):
+        made = replace(credential(client_id), permissions=pays, callers=rule)
+        await store.credentials.add(made, event())
 
     assert await standing(store) == {
         (Need.APPROVAL, APPROVAL.id): 1,
         (Need.STOP, f"{STOP.scope.value}:{STOP.subject}"): 1,
         (Need.CERTIFICATE, "sandbox"): 1,
+        (Need.CREDENTIAL, "cli_none"): 1,
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from gateway.core.caller_rules import CallerRule
 from gateway.core.change_feed import Kept
 from gateway.core.money import Money
 from gateway.credentials.model import Credential, LimitsBody
@@ -77,6 +78,18 @@ async def _limiting_a_credential(office: Registers) -> Writer:
     return write
 
 
+async def _deciding_where_a_credential_is_used(office: Registers) -> Writer:
+    made = (await office.issue(COMPANY)).credential.client_id
+
+    async def write() -> Record:
+        rule = CallerRule(networks=("192.0.2.0/24",))
+        decided = await office.credentials.set_callers(office.staff, made, rule)
+        assert isinstance(decided, Credential)
+        return Kept.CREDENTIAL, decided.client_id
+
+    return write
+
+
 async def _adding_a_stop(office: Registers) -> Writer:
     async def write() -> Record:
         await stop_payouts(office)
@@ -127,6 +140,7 @@ WRITERS: Mapping[str, Callable[[Registers], Awaitable[Writer]]] = {
     "StoredCredentials.rotate": _rotating_a_credential,
     "StoredCredentials.revoke": _revoking_a_credential,
     "StoredCredentials.set_limits": _limiting_a_credential,
+    "StoredCredentials.set_callers": _deciding_where_a_credential_is_used,
     "Stops.create": _adding_a_stop,
     "Stops.lift": _lifting_a_stop,
     "StoredSigningKeys.add": _adding_a_signing_key,

@@ -99,7 +99,7 @@ _TABLES: Final = (
     _Table(
         "credentials",
         "text client_id company_id; text? account_id; text name permissions; time created_at; "
-        "time? expires_at revoked_at; large? limit_payout limit_day",
+        "time? expires_at revoked_at; large? limit_payout limit_day; text? callers",
         of={"account_id": "accounts", "company_id": "companies"},
         indexes=("company_id",),
     ),
@@ -110,6 +110,12 @@ _TABLES: Final = (
         key="client_id position",
         of={"client_id": "credentials client_id"},
         check=("two", "position IN (0, 1)"),
+    ),
+    _Table(
+        "credential_addresses",
+        "text client_id address; time first_used_at last_used_at; time? refused_at",
+        key="client_id address",
+        of={"client_id": "credentials client_id"},
     ),
     _Table(
         "payouts",

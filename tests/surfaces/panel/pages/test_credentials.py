@@ -139,6 +139,25 @@ async def test_limits_are_set_and_taking_one_away_waits(keeper: Person, world: W
     assert (loosened.status, loosened.location.startswith("/panel/approvals/")) == (303, True)
 
 
+async def test_where_one_may_be_used_is_set_and_widening_it_waits(keeper: Person, world: World):
+    path = f"/panel/credentials/{await issued(keeper, world, networks='192.0.2.0/24')}"
+    await keeper.open(path)
+
+    mistyped = await keeper.send(f"{path}/callers", {"networks": "0.0.0.0/0"})
+    tightened = await keeper.send(f"{path}/callers", {"networks": "192.0.2.7\r\n192.0.2.9"})
+    shown = (await keeper.open(path)).text
+    widened = await keeper.send(f"{path}/callers", {"anywhere": "yes"})
+
+    assert (mistyped.status, "0.0.0.0/0</textarea>" in mistyped.text) == (400, True)
+    assert (tightened.status, tightened.location) == (303, path)
+    assert "192.0.2.7/32\n192.0.2.9/32</textarea>" in shown
+    assert "redes definidas" in shown
+    assert widened.location.startswith("/panel/approvals/")
+    order = (await keeper.open(widened.location)).text
+    assert "Redes de uma credencial" in order
+    assert "qualquer lugar" in order
+
+
 @pytest.mark.parametrize("words", ["", "erp novo", "ERP novo "])
 async def test_one_is_ended_only_by_its_typed_name(keeper: Person, world: World, words: str):
     client_id = await issued(keeper, world)

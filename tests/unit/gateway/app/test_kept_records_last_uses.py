@@ -10,6 +10,7 @@ from gateway.core.storage import StoreUnavailable
 from tests.world.leaping import leaping
 from tests.world.standing import NOON
 
+HERE, ELSEWHERE = "192.0.2.1", "198.51.100.1"
 AWAY = StoreUnavailable("away")
 
 
@@ -18,12 +19,19 @@ class Register:
 
     def __init__(self) -> None:
         self.touched: list[tuple[str, bytes, datetime]] = []
+        self.addresses: dict[tuple[str, str], bool] = {}
         self.away = False
 
     async def touch(self, client_id: str, digest: bytes, at: datetime) -> None:
         if self.away:
             raise AWAY
         self.touched.append((client_id, digest, at))
+
+    async def touch_address(
+        self, client_id: str, address: str, at: datetime, *, is_refused: bool
+    ) -> None:
+        assert at == NOON
+        self.addresses[client_id, address] = is_refused
 
 
 def uses(register: Register) -> LastUses:
@@ -36,10 +44,34 @@ async def test_what_was_used_is_written_once_at_the_end():
     noted.task.start()
 
     for _ in range(3):
-        noted.note("cli_a", b"digest")
+        noted.note("cli_a", b"digest", HERE)
     await noted.task.stop()
 
     assert register.touched == [("cli_a", b"digest", NOON)]
+
+
+async def test_where_it_was_used_is_written_and_whether_that_was_refused():
+    register = Register()
+    noted = uses(register)
+
+    for address in (HERE, ELSEWHERE):
+        noted.note("cli_a", b"digest", address)
+    noted.refused("cli_a", ELSEWHERE)
+    await noted.write()
+
+    assert register.addresses == {("cli_a", HERE): False, ("cli_a", ELSEWHERE): True}
+
+
+async def test_a_loop_from_many_addresses_takes_bounded_memory():
+    register = Register()
+    noted = uses(register)
+
+    for number in range(2_000):
+        noted.note("cli_a", b"digest", f"10.0.{number >> 8}.{number & 255}")
+        noted.refused("cli_a", f"10.0.{number >> 8}.{number & 255}")
+    await noted.write()
+
+    assert len(register.addresses) == 1_000
 
 
 @leaping
@@ -49,7 +81,7 @@ async def test_it_is_written_now_and_then():
     noted = uses(register)
     noted.task.start()
 
-    noted.note("cli_a", b"digest")
+    noted.note("cli_a", b"digest", HERE)
     before = list(register.touched)
     await asyncio.sleep(5.1)
     during = list(register.touched)
@@ -65,11 +97,11 @@ async def test_a_store_that_is_away_stops_nothing(caplog: pytest.LogCaptureFixtu
     register.away = True
     noted = uses(register)
     noted.task.start()
-    noted.note("cli_a", b"digest")
+    noted.note("cli_a", b"digest", HERE)
     await asyncio.sleep(5.1)
 
     register.away = False
-    noted.note("cli_b", b"digest")
+    noted.note("cli_b", b"digest", HERE)
     await noted.task.stop()
 
     assert [each[0] for each in register.touched] == ["cli_b"]

@@ -68,6 +68,9 @@ WORKED_OUT = {
     "gateway/identity/tokens.py: str(problem)": (
         *("form", "kid", "not_yet", "expired", "head", "alg_or_typ", "time", "id"),
     ),
+    "policies/authorization/credential.py: reason": (
+        *("no_caller_rule", "network", "certificate"),
+    ),
     "policies/authentication/basic.py: reason": (
         *("missing", "malformed", "wrong_scheme", "invalid", "revoked", "expired"),
     ),

@@ -104,3 +104,22 @@ def test_a_credential_is_issued_with_limits(shell, company_id):
     [shown] = shell.reads("credential", "list")
     assert shown["client_id"] == made["client_id"]
     assert (shown["limit_per_payout"], shown["limit_per_day"]) == ("100.50", "2000.00")
+
+
+def test_a_credential_is_issued_for_networks_and_given_others(shell, company_id):
+    issued = shell.reads(
+        "credential", "issue", "--name", "ERP", "--company", company_id,
+        "--permission", "withdraw:write", "--network", "192.0.2.7/24", "--network", "2001:db8::1",
+    )  # fmt: skip
+    before = shell.reads("credential", "list")[0]
+
+    after = shell.reads("credential", "networks", issued["client_id"], "--anywhere")
+
+    assert before["networks"] == ["192.0.2.0/24", "2001:db8::1/128"]
+    assert (before["anywhere"], after["anywhere"], after["networks"]) == (False, True, [])
+
+
+def test_a_network_that_holds_everybody_is_refused(shell, issued):
+    line = shell.fails("credential", "networks", issued["client_id"], "--network", "0.0.0.0/0")
+
+    assert "say anywhere" in line

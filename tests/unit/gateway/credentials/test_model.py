@@ -8,9 +8,11 @@ import msgspec
 import pytest
 
 from gateway.core.approvals import CREDENTIALS, ApprovalKind
+from gateway.core.caller_rules import ANYWHERE, UNDECIDED, CallerRule
 from gateway.core.money import Money
-from gateway.core.permissions import UNLIMITED, CredentialLimits
+from gateway.core.permissions import UNLIMITED, CredentialLimits, Permission
 from gateway.credentials.model import (
+    CallersChange,
     CredentialIssue,
     CredentialOrder,
     CredentialRotation,
@@ -39,11 +41,26 @@ def test_a_document_holds_no_digest():
     assert "limit_per_day" not in shown
 
 
+def test_only_a_credential_that_pays_needs_a_rule():
+    pays = frozenset({Permission.parse("withdraw:write")})
+    reads = frozenset({Permission.parse("balance:read")})
+
+    without = {
+        held: replace(credential(), permissions=held, callers=UNDECIDED) for held in (pays, reads)
+    }
+
+    assert without[pays].care(NOW) == "no_caller_rule"
+    assert without[reads].care(NOW) != "no_caller_rule"
+    assert without[pays].principal.callers == UNDECIDED
+    assert without[reads].principal.callers == ANYWHERE
+
+
 def test_no_secret_of_a_revoked_credential_lives():
     assert replace(credential(), revoked_at=NOW).live_secrets(CLOCK.now()) == 0
 
 
 LIMITS = CredentialLimits(per_payout=Money(1050), per_day=None)
+CALLERS = CallerRule(networks=("192.0.2.0/24",), certificates=("ab" * 32,))
 ORDERS: list[CredentialOrder] = [
     CredentialIssue(
         name="ERP ção",
@@ -52,10 +69,12 @@ ORDERS: list[CredentialOrder] = [
         permissions=["withdraw:write"],
         expires_at=NOW,
         limits=LIMITS,
+        callers=CALLERS,
     ),
     CredentialIssue(name="n", company_id="c", permissions=[], limits=UNLIMITED),
     CredentialRotation(client_id="cli_a", name="ERP", overlap_s=60),
     LimitsChange(client_id="cli_a", name="ERP", limits=LIMITS),
+    CallersChange(client_id="cli_a", name="ERP", callers=CALLERS),
 ]
 
 

@@ -9,6 +9,7 @@ import pytest
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval
 from gateway.core.audit_context import RuleViolation
+from gateway.core.caller_rules import ANYWHERE, UNDECIDED, CallerRule
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
@@ -218,10 +219,12 @@ async def test_another_company_s_credential_is_not_there(office, company_id, iss
         await refusal(credentials.get(limited, client_id)),
         await refusal(credentials.rotate(limited, client_id, RotationBody())),
         await refusal(credentials.set_limits(limited, client_id, LimitsBody())),
+        await refusal(credentials.set_callers(limited, client_id, ANYWHERE)),
+        await refusal(credentials.addresses(limited, client_id)),
         await refusal(credentials.revoke(limited, client_id, ReasonBody())),
     ]
 
-    assert refused == ["404 credential"] * 4
+    assert refused == ["404 credential"] * 6
     hidden, shown = [await credentials.page(who, search) for who in (limited, office.staff)]
     assert (hidden.total, hidden.counts["live"], shown.counts["live"]) == (0, 0, 1)
     assert await credentials.every(limited) == []
@@ -340,16 +343,74 @@ async def test_only_raising_a_limit_waits(
         assert (await people.office.acts())[-2].actor == "user:maria@example.com"
 
 
+OFFICE = CallerRule(networks=("192.0.2.0/24",))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "waits"),
+    [
+        (OFFICE, CallerRule(networks=("192.0.2.7/32",)), False),
+        (OFFICE, ANYWHERE, True),
+        (ANYWHERE, OFFICE, False),
+    ],
+)
+async def test_only_a_wider_rule_of_use_waits(
+    people: TwoPeople, old: CallerRule, new: CallerRule, waits: bool
+):
+    made = await people.issue(callers=old)
+
+    done = await people.credentials.set_callers(people.staff("maria"), made.client_id, new)
+
+    assert isinstance(done, Approval if waits else Credential)
+    [stored] = await people.every()
+    assert stored.callers == (old if waits else new)
+    if waits:
+        await people.approve(done)
+        [stored] = await people.every()
+        assert stored.callers == new
+
+
+async def test_in_production_a_credential_without_a_rule_is_issued_undecided(people: TwoPeople):
+    service = replace(people.credentials, undecided=UNDECIDED, wait=None)
+    wanted = CredentialBody(name="ERP", company_id=people.company, permissions=["withdraw:write"])
+
+    made = await service.issue(people.office.staff, wanted)
+
+    assert made.credential.callers == UNDECIDED
+    assert made.credential.care(people.office.clock()) == "no_caller_rule"
+    decided = await service.set_callers(
+        people.office.staff, made.credential.client_id, CallerRule(networks=("192.0.2.77/24",))
+    )
+    assert decided.callers == OFFICE
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        (CallerRule(networks=("0.0.0.0/0",)), "network_form"),
+        (CallerRule(networks=("office",)), "network_form"),
+        (CallerRule(certificates=("ab",)), "fingerprint_form"),
+        (CallerRule(networks=("192.0.2.1",), anywhere=True), "not_with_anywhere"),
+        (UNDECIDED, "missing"),
+    ],
+)
+async def test_a_rule_that_cannot_be_read_is_refused(office, issued, rule: CallerRule, reason: str):
+    deed = office.credentials.set_callers(office.staff, issued.credential.client_id, rule)
+
+    assert await refusal(deed) == reason
+
+
 async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(people: TwoPeople):
-    made = await people.issue(limit_per_day=TEN)
+    made = await people.issue(limit_per_day=TEN, callers=OFFICE)
     who = people.staff("maria")
     orders = [
         await people.credentials.set_limits(who, made.client_id, LimitsBody()),
         await people.credentials.rotate(who, made.client_id, RotationBody()),
+        await people.credentials.set_callers(who, made.client_id, ANYWHERE),
     ]
     await people.office.revoke(made.client_id)
 
-    assert [await refusal(people.approve(each)) for each in orders] == ["revoked"] * 2
+    assert [await refusal(people.approve(each)) for each in orders] == ["revoked"] * 3
 
 
 async def test_an_order_says_what_is_to_be_issued_and_never_a_secret(people: TwoPeople):
@@ -361,5 +422,6 @@ async def test_an_order_says_what_is_to_be_issued_and_never_a_secret(people: Two
         "name": "ERP",
         "permissions": ["balance:read", "withdraw:write"],
         "expires_at": "",
+        "callers": ANYWHERE,
         "limit_per_day": TEN,
     }

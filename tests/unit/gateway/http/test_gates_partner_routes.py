@@ -101,6 +101,7 @@ def test_questions_are_asked_in_the_order_decided():
         "NotBlocked",
         "BasicCredentials",
         "WithinQuota",
+        "FromAllowedCaller",
         "RequiresPermission",
         "Identifiers",
         "AccountScope",

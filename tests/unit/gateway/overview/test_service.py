@@ -89,7 +89,7 @@ async def test_a_bank_that_is_to_tell_nothing_is_not_missed():
     [
         ({Role.VIEWER}, {Need.COLLECT}),
         ({Role.OPERATOR}, {Need.COLLECT, Need.UNRESOLVED, Need.STOP, Need.BREAKER}),
-        ({Role.APPROVER}, {*Need} - {Need.CERTIFICATE}),
+        ({Role.APPROVER}, {*Need} - {Need.CERTIFICATE, Need.CREDENTIAL}),
     ],
 )
 async def test_what_one_can_do_nothing_about_waits_for_others(roles: set[Role], theirs: set[Need]):

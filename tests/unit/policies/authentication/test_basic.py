@@ -106,8 +106,8 @@ class PolicyWorld:
         self.compared.append(len(stored))
         return self.digester.matching(made, stored, self.clock.now)
 
-    def use(self, client_id: str, digest: bytes) -> None:
-        self.used.append((client_id, digest))
+    def use(self, client_id: str, digest: bytes, address: str) -> None:
+        self.used.append((client_id, digest, address))
 
     async def sees(self, *headers: str, at: str = HERE) -> Call:
         asking = call(RawRequest(path={}, authorization=headers, address=at))
@@ -140,7 +140,7 @@ async def test_a_right_secret_makes_a_principal(policy_world: PolicyWorld, schem
     assert who is not None
     assert (who.client_id, who.company_id, who.account_id) == (CLIENT, COMPANY, ACCOUNT)
     assert who.permissions == frozenset(EVERY_PERMISSION[:2])
-    assert policy_world.used == [(CLIENT, policy_world.stored[CLIENT].secrets[0].digest)]
+    assert policy_world.used == [(CLIENT, policy_world.stored[CLIENT].secrets[0].digest, HERE)]
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ async def test_a_secret_rotated_a_moment_ago_is_no_wrong_one(policy_world: Polic
     asking = await policy_world.sees(basic(CLIENT, WRONG))
 
     assert asking.principal is not None
-    assert policy_world.used == [(CLIENT, digest)]
+    assert policy_world.used == [(CLIENT, digest, HERE)]
     assert policy_world.throttle.wait_when_refused(HERE, CLIENT) == 0
 
 

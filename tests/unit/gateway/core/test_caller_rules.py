@@ -1,0 +1,106 @@
+"""Rules of where a credential may be used."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import pytest
+
+from gateway.core.caller_rules import (
+    ANYWHERE,
+    UNDECIDED,
+    CallerRule,
+    read_certificates,
+    read_networks,
+)
+
+CERTIFICATE = b"a certificate in DER"
+SHOWN = sha256(CERTIFICATE).hexdigest()
+OFFICE = CallerRule(networks=("192.0.2.0/24", "2001:db8::/32"))
+MACHINE = CallerRule(certificates=(SHOWN,))
+BOTH = CallerRule(networks=OFFICE.networks, certificates=(SHOWN,))
+
+
+@pytest.mark.parametrize(
+    ("rule", "address", "certificate", "reason"),
+    [
+        (ANYWHERE, "198.51.100.1", b"", ""),
+        (UNDECIDED, "198.51.100.1", CERTIFICATE, "no_caller_rule"),
+        (OFFICE, "192.0.2.255", b"", ""),
+        (OFFICE, "2001:db8::7", b"", ""),
+        (OFFICE, "192.0.3.0", b"", "network"),
+        (OFFICE, "", b"", "network"),
+        (OFFICE, "unix", CERTIFICATE, "network"),
+        (MACHINE, "", CERTIFICATE, ""),
+        (MACHINE, "192.0.2.1", b"", "certificate"),
+        (MACHINE, "192.0.2.1", b"another", "certificate"),
+        (BOTH, "192.0.2.1", CERTIFICATE, ""),
+        (BOTH, "192.0.2.1", b"another", "certificate"),
+        (BOTH, "192.0.3.1", CERTIFICATE, "network"),
+    ],
+)
+def test_a_caller_fits_by_network_and_certificate(
+    rule: CallerRule, address: str, certificate: bytes, reason: str
+):
+    assert rule.refusal(address, certificate) == reason
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wider"),
+    [
+        (UNDECIDED, OFFICE, True),
+        (UNDECIDED, ANYWHERE, True),
+        (ANYWHERE, OFFICE, False),
+        (OFFICE, ANYWHERE, True),
+        (OFFICE, OFFICE, False),
+        (OFFICE, BOTH, False),
+        (BOTH, OFFICE, True),
+        (BOTH, MACHINE, True),
+        (MACHINE, BOTH, False),
+        (MACHINE, CallerRule(certificates=("ab" * 32,)), True),
+        (OFFICE, CallerRule(networks=("192.0.2.128/25",)), False),
+        (OFFICE, CallerRule(networks=("192.0.2.0/23",)), True),
+        (OFFICE, CallerRule(networks=("192.0.2.1/32", "198.51.100.1/32")), True),
+        (
+            CallerRule(networks=("192.0.2.0/25", "192.0.2.128/25")),
+            CallerRule(networks=("192.0.2.0/24",)),
+            False,
+        ),
+    ],
+)
+def test_a_rule_is_wider_when_it_admits_whom_the_old_one_refuses(
+    old: CallerRule, new: CallerRule, wider: bool
+):
+    assert old.widened_by(new) is wider
+
+
+def test_networks_are_kept_in_one_form():
+    read = read_networks([" 192.0.2.77/24", "192.0.2.0/24", "2001:DB8::1"])
+
+    assert read == ("192.0.2.0/24", "2001:db8::1/128")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["0.0.0.0/0"],
+        ["::/0"],
+        ["office"],
+        [""],
+        ["192.0.2.1/33"],
+        [f"10.0.0.{n}" for n in range(51)],
+    ],
+)
+def test_a_rule_has_networks_alone_and_none_of_everybody(texts: list[str]):
+    with pytest.raises(ValueError):  # noqa: PT011 - any text of it
+        read_networks(texts)
+
+
+def test_fingerprints_are_kept_in_one_form():
+    assert read_certificates([":".join(["AB"] * 32), "ab" * 32]) == ("ab" * 32,)
+
+
+@pytest.mark.parametrize("texts", [["ab"], ["zz" * 32], [f"{n:064x}" for n in range(6)]])
+def test_a_fingerprint_has_its_form(texts: list[str]):
+    with pytest.raises(ValueError):  # noqa: PT011 - any text of it
+        read_certificates(texts)
