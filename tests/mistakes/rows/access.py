@@ -173,8 +173,8 @@ ROWS = (
         promise="No quota is drawn, or told, before the caller is known (401 before 429).",
         source="decisions 2 (steps 8 and 9)",
         file="gateway/http/gates.py",
-        right=("            credentials,\n            quota,\n"),
-        wrong=("            quota,\n            credentials,\n"),
+        right=("            policies.credentials,\n            policies.quota,\n"),
+        wrong=("            policies.quota,\n            policies.credentials,\n"),
         tests=(_SURFACE,),
     ),
     Mistake(

@@ -25,7 +25,7 @@ from gateway.core.windows import Window
 from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.outcomes import read_back, unsent
 
-from pixgate_outside import payouts, requests, translate
+from pixgate_outside import mapping, payouts, requests
 from pixgate_outside.access import Access
 from pixgate_outside.payouts import Expected, expected_of
 from pixgate_outside.proof import Proof
@@ -56,11 +56,11 @@ class Adapter:
 
     async def probe(self) -> None:
         """Reach the bank without touching an account."""
-        await self.client.read(requests.PROBE, translate.reached)
+        await self.client.read(requests.PROBE, mapping.reached)
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance, live."""
-        return await self.access.read(account, requests.balance(account), translate.balance)
+        return await self.access.read(account, requests.balance(account), mapping.balance)
 
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
@@ -69,7 +69,7 @@ class Adapter:
         unknown = self.client.unknown_word("list_statement")
         request = requests.statement(account, window, cursor, limit)
         return await self.access.read(
-            account, request, lambda answer: translate.statement(answer, cursor, unknown)
+            account, request, lambda answer: mapping.statement(answer, cursor, unknown)
         )
 
     async def list_keys(self, account: ProviderAccount) -> Sequence[PixKey]:
@@ -89,13 +89,13 @@ class Adapter:
         return await self.access.read(
             account,
             requests.charge(account, reference),
-            lambda answer: translate.charge(answer, self.now(), unknown),
+            lambda answer: mapping.charge(answer, self.now(), unknown),
         )
 
     async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
         """Read a charge and its latest payment."""
         request = requests.charge_payment(account, reference)
-        return await self.access.read(account, request, translate.charge_payment)
+        return await self.access.read(account, request, mapping.charge_payment)
 
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
@@ -138,7 +138,7 @@ class Adapter:
         return await self.access.read(
             account,
             requests.keys(account, operation),
-            lambda answer: translate.keys(answer, unknown),
+            lambda answer: mapping.keys(answer, unknown),
         )
 
     async def _compared(self, account: ProviderAccount, order: PayoutOrder) -> Outcome:

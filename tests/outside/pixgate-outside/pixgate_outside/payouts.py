@@ -25,7 +25,7 @@ from provider_adapters.kit.answers import ProviderAnswer, is_e2e_id, provider_id
 from provider_adapters.kit.client import UnknownWord
 from provider_adapters.kit.outcomes import refused_before
 
-from pixgate_outside import amounts, documents, translate, words
+from pixgate_outside import amounts, documents, mapping
 from pixgate_outside.requests import destination
 
 _OK = 200
@@ -65,16 +65,16 @@ def created(answer: ProviderAnswer, expected: Expected, unknown: UnknownWord) ->
     Raises:
         ProviderError: The answer is none of those listed.
     """
-    code = translate.error_code(answer)
-    if (answer.status, code) in words.REJECTIONS:
+    code = mapping.error_code(answer)
+    if (answer.status, code) in mapping.REJECTIONS:
         return Rejected(
             evidence=answer.evidence(Reason.REFUSED, code),
-            failure=words.FAILURES.get(code, FailureCode.OTHER),
-            forbidden=code in words.FORBIDDEN,
+            failure=mapping.FAILURES.get(code, FailureCode.OTHER),
+            forbidden=code in mapping.FORBIDDEN,
         )
-    if (answer.status, code) in words.DUPLICATES:
+    if (answer.status, code) in mapping.DUPLICATES:
         return Accepted(evidence=answer.evidence(Reason.DUPLICATE, code))
-    refused = refused_before(answer, code, words.REFUSED_BEFORE)
+    refused = refused_before(answer, code, mapping.REFUSED_BEFORE)
     if refused is not None:
         return refused
 
@@ -96,7 +96,7 @@ def found(answer: ProviderAnswer, expected: Expected, unknown: UnknownWord) -> O
         ProviderError: NotFound only for the bank's own word for it.
     """
     if answer.status != _OK:
-        raise translate.failure(answer)
+        raise mapping.failure(answer)
 
     def shape(payout: documents.Payout) -> Outcome:
         known = _outcome(answer, payout, expected)
@@ -119,7 +119,7 @@ def _outcome(
         case "processing":
             return _accepted(answer, payout)
         case "held":
-            until = translate.utc(payout.held_until)
+            until = mapping.utc(payout.held_until)
             return replace(_accepted(answer, payout), held_until=until)
         case "settled":
             return _settled(answer, payout)
@@ -127,7 +127,7 @@ def _outcome(
             code = "" if payout.failure is None else payout.failure.code
             return Rejected(
                 evidence=answer.evidence(Reason.REFUSED, code),
-                failure=words.FAILURES.get(code, FailureCode.OTHER),
+                failure=mapping.FAILURES.get(code, FailureCode.OTHER),
                 provider_key=payout.external_id,
             )
     return None
@@ -162,22 +162,22 @@ def _accepted(
         provider_id=provider_id(payout.id),
         e2e_id=payout.end_to_end_id or "",
         provider_key=payout.external_id,
-        value=translate.above_zero(payout.amount),
+        value=mapping.above_zero(payout.amount),
     )
 
 
 def _settled(answer: ProviderAnswer, payout: documents.Payout) -> Settled:
     return Settled(
         evidence=answer.evidence(Reason.ANSWERED),
-        value=translate.above_zero(payout.amount),
+        value=mapping.above_zero(payout.amount),
         provider_id=provider_id(payout.id),
         e2e_id=payout.end_to_end_id or "",
         provider_key=payout.external_id,
-        settled_at=translate.utc(payout.settled_at),
+        settled_at=mapping.utc(payout.settled_at),
         returns=tuple(map(_return, payout.returns)),
     )
 
 
 def _return(came: documents.Return) -> PixReturn:
-    value = translate.above_zero(came.amount)
+    value = mapping.above_zero(came.amount)
     return PixReturn(id=came.id, value=value, at=came.at.astimezone(UTC))

@@ -13,7 +13,7 @@ from provider_adapters.kit.outcomes import NeverSendable
 from provider_adapters.kit.requests import ProviderRequest, get, paying
 
 from pixgate_outside import amounts, pages
-from pixgate_outside.words import ACCOUNT_TYPES, KEY_TYPES
+from pixgate_outside.mapping import ACCOUNT_TYPES, KEY_TYPES
 
 PROBE: Final = get("probe", "/v1/status", {})
 """Touches no account; the bank answers it, if only with an error in its own shape."""
