@@ -7,10 +7,11 @@ A page is cut by where the last one ended.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from operator import ge, le
 from typing import Annotated, Any, Final, Literal
 
@@ -18,10 +19,12 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 from sqlalchemy import (
     BigInteger,
+    BindParameter,
     ColumnElement,
     ScalarSelect,
     Subquery,
     Table,
+    Text,
     and_,
     asc,
     case,
@@ -37,6 +40,7 @@ from sqlalchemy import (
     text,
     true,
     tuple_,
+    union,
     union_all,
 )
 from sqlalchemy.sql.elements import TextClause
@@ -67,18 +71,20 @@ from gateway.payouts.documents import (
     StateCount,
 )
 from gateway.payouts.model import (
+    FINAL_STATES,
     Certainty,
     CertaintySought,
     Payout,
     PayoutSearch,
     PayoutState,
     PayoutStatus,
+    certainty_when,
 )
 from gateway.payouts.rows import restored_payout
 from gateway.store.kernel.database import Database
 from gateway.store.own_work import collectable, decidable, reviewable
 from gateway.store.tables.backoffice import approvals
-from gateway.store.tables.columns import Record, reference_digest
+from gateway.store.tables.columns import Instant, Record, reference_digest
 from gateway.store.tables.core import (
     UNRESOLVED,
     accounts,
@@ -95,6 +101,7 @@ from policies.validation.backoffice.searches import Limit, SearchBody, filtered
 from policies.validation.search import days
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_END: Final = datetime(9999, 12, 31, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _DAYS: Final = 7
 """A week has enough to see a pattern, and few enough to be counted."""
@@ -306,6 +313,10 @@ _PROBES: Final = Right(Area.PROBE, Action.WRITE)
 _STOPS: Final = Right(Area.STOP, Action.WRITE)
 COUNTED_AT_MOST: Final = 10_000
 """Payouts that one search counts: more say nothing to a person, and cost time for each."""
+_NEAR: Final = COUNTED_AT_MOST
+"""Payouts that are looked through before other indexes are read."""
+_FEW: Final = 5_000
+"""Payouts that are read by the index of their amounts before they are put in order."""
 Condition = ColumnElement[bool] | TextClause
 
 _KEY: Final = (payouts.c.account_id, payouts.c.reference_sha256)
@@ -371,6 +382,25 @@ _PEOPLE: Final = (
 )
 
 
+_LEADING: Final = ("account_id", "client_id", "method")
+"""Columns with an index that orders each value's payouts by when they were created."""
+# Every account there is: the index of amounts begins with them.
+_EVERY_ACCOUNT: Final = payouts.c.account_id.in_(select(accounts.c.id))
+_ALIKE: Final = payouts.alias("alike")
+_IS_MOVED: Final = payouts.c.moved_centavos.is_not(None)
+_OPEN: Final = payouts.alias("open")
+# SQLite looks for no NOT NULL in an index.
+_IS_PLANNED: Final = _OPEN.c.next_check_at >= _EPOCH
+_FAILED_UNSENT: Final = payouts.c.failure_code == FailureCode.NOT_SENT.value
+Led = Callable[[ColumnElement[bool]], Sequence[Sequence[Condition]]]
+"""
+Lists of conditions, each with an index, of which each payout that is wanted meets one.
+
+It is given the condition that they are needed at all. SQLite tests that for each row, so that it
+stands where the index is read.
+"""
+
+
 class Named(StrEnum):
     """What a text may name a payout by."""
 
@@ -392,10 +422,16 @@ class PayoutDirectory:
         self, query: PayoutQuery, scope: CompanyScope
     ) -> tuple[Sequence[FoundPayout], PayoutPlace | None]:
         """Return a page, and where the next one begins; None at the end."""
-        also = (*_standing(query.wanted), *_beyond(query))
+        standing, beyond = [*_standing(query.wanted)], [*_beyond(query)]
         order = _order(query)
-        wanted = [(*each, *also) for each in _inside(query, scope)]
-        one_more = _first(_KEYSET, wanted, [order] * len(_KEYSET), query.limit + 1, query.offset)
+        inside = _inside(query, scope, few=await self._are_few(query))
+        wanted = [(*each, *standing, *beyond) for each in inside]
+        orders, cut = [order] * len(_KEYSET), (query.limit + 1, query.offset)
+        led = _led(query.wanted)
+        if led and len(wanted) == 1:
+            one_more = _near_or_led(wanted[0], _near(query, beyond), led, order, cut)
+        else:
+            one_more = _first(_KEYSET, wanted, orders, *cut)
         keys = select(*(one_more.c[each.name] for each in _KEY))
         named = _NAMED.where(tuple_(*_KEY).in_(keys)).order_by(*map(order, _KEYSET))
         found = await self._database.rows(named)
@@ -484,6 +520,27 @@ class PayoutDirectory:
             HitPayouts(row.account_id, Hit(row.hit), row.number, Sum(row.centavos)) for row in rows
         ]
 
+    async def _are_few(self, query: PayoutQuery) -> bool:
+        """
+        Return whether few payouts were ordered, or came back, with the amounts of a search.
+
+        Those are read by the indexes of amounts. Of many the newest are soon found among all, which
+        neither database can tell while it plans: SQLite has no statistics of a store.
+        """
+        least, most = _bounds(query.wanted)
+        if (least is None and most is None) or least == most:
+            return False
+        ordered = select(payouts.c.centavos).where(
+            _EVERY_ACCOUNT, _within(payouts.c.centavos, least, most)
+        )
+        back = select(returns.c.centavos).where(_within(returns.c.centavos, least, most))
+        counted = (
+            select(func.count()).select_from(each.limit(_FEW + 1).subquery())
+            for each in (ordered, back)
+        )
+        [numbers] = await self._database.rows(select(*(each.scalar_subquery() for each in counted)))
+        return sum(numbers) <= _FEW
+
     async def _found(
         self, conditions: Sequence[Condition], scope: CompanyScope, cut: Cut = NEWEST
     ) -> Sequence[FoundPayout]:
@@ -517,7 +574,8 @@ class PayoutDirectory:
             case((is_paid, _RETURNED), else_=0).label("returned"),
             *(payouts.c.centavos, _MOVED.label("moved")),
         )
-        newest = _first(columns, _inside(query, scope), [desc], COUNTED_AT_MOST + 1)
+        inside = _inside(query, scope, few=await self._are_few(query))
+        newest = _first(columns, inside, [desc], COUNTED_AT_MOST + 1)
         back = case((newest.c.returned > 0, 1), else_=0).label("back")
         alike = (newest.c.state, newest.c.certainty, newest.c.review, back)
         added = (
@@ -562,49 +620,132 @@ def _first(
     return select(either).order_by(*ordered).limit(limit).offset(offset).subquery()
 
 
+def _near_or_led(
+    wanted: Sequence[Condition],
+    near: ColumnElement[bool],
+    led: Led,
+    order: Callable[[ColumnElement[Any]], ColumnElement[Any]],
+    cut: tuple[int, int],
+) -> Subquery:
+    """
+    Select the first payouts among the nearest, and where they are too few all by other indexes.
+
+    Where many are wanted the nearest are enough; where few are, the rest of the window is not
+    walked. What is among the nearest is found twice then, and selected once.
+
+    Args:
+        wanted: The conditions of all.
+        near: The condition of the nearest.
+        led: As ``_led`` returns it.
+        order: How the list is ordered.
+        cut: How many are selected, and how many before them are left out.
+    """
+    limit, offset = cut
+    ordered = [order(each) for each in _KEYSET]
+    some = select(*_KEYSET).order_by(*ordered).limit(limit + offset)
+    # It comes first: of two bounds of an instant SQLite walks an index down to the first.
+    nearest = some.where(near, *wanted).cte("near")
+    lacks = select(func.count()).select_from(nearest).scalar_subquery() < limit + offset
+    others = (some.where(*wanted, *each).subquery() for each in led(lacks))
+    either = union(select(nearest), *map(select, others)).subquery()
+    ordered = [order(each) for each in either.c]
+    return select(either).order_by(*ordered).limit(limit).offset(offset).subquery()
+
+
+def _near(query: PayoutQuery, beyond: Sequence[Condition]) -> ColumnElement[bool]:
+    """Return the condition of the first payouts to which an index leads, ``_NEAR`` of them."""
+    created, wanted = payouts.c.created_at, query.wanted
+    window = [*beyond]
+    if query.start is not None:
+        window.append(created >= query.start)
+    if query.end is not None:
+        window.append(created < query.end)
+    leads = [each for name, each in _equal(wanted).items() if name in _LEADING]
+    nearest = select(created).where(*window, *leads[:1]).order_by(_order(query)(created))
+    last = nearest.offset(_NEAR - 1).limit(1).correlate(None).scalar_subquery()
+    if wanted.order is PayoutOrder.NEWEST:
+        return created >= func.coalesce(last, literal(query.start or _EPOCH, Instant))
+    return created <= func.coalesce(last, literal(query.end or _END, Instant))
+
+
+def _led(wanted: PayoutFilterBody) -> Led | None:
+    """Return how states that few are in are found by indexes; None for others."""
+    if wanted.returned:
+        back = select(returns.c.account_id, returns.c.reference_sha256)
+        return lambda needed: [[tuple_(*_KEY).in_(back.where(needed))]]
+    states = set(wanted.states)
+    besides: Condition = UNRESOLVED
+    if wanted.certainty is not None:
+        words = wanted.certainty.words
+        states = {each for each in PayoutState if certainty_when(each, None, None) in words}
+        if words <= {Certainty.NOT_SENT, Certainty.NOT_EXECUTED}:
+            states, besides = {PayoutState.NOT_SENT}, _FAILED_UNSENT
+    if not states or states & FINAL_STATES:
+        return None
+    is_open = select(_OPEN.c.account_id, _OPEN.c.reference_sha256).where(_IS_PLANNED)
+    # What has no end is planned to be looked at; else it failed, is unknown, or in review.
+    return lambda needed: [
+        [tuple_(*_KEY).in_(is_open.where(needed))],
+        [besides, needed],
+    ]
+
+
 def _order(query: PayoutQuery) -> Callable[[ColumnElement[Any]], ColumnElement[Any]]:
     return desc if query.wanted.order is PayoutOrder.NEWEST else asc
 
 
-def _inside(query: PayoutQuery, scope: CompanyScope) -> Sequence[Sequence[Condition]]:
-    """Return the statement for companies in scope and one of the lists of conditions."""
+def _inside(query: PayoutQuery, scope: CompanyScope, *, few: bool) -> Sequence[Sequence[Condition]]:
+    """
+    Return lists of conditions, of which a payout meets one that is in a window and in scope.
+
+    With ``few`` each is read by an index of amounts; see ``_are_few``.
+    """
     wanted, text = query.wanted, query.wanted.text
-    centavos = None if text is None else search_term(text).centavos
-    exact = () if centavos is None else (Money(centavos),)
-    least = max((*exact, *filter(None, [wanted.least])), default=None)
-    most = min((*exact, *filter(None, [wanted.most])), default=None)
-    amounts = _amounts(least, most)
+    amounts = _amounts(*_bounds(wanted), few=few)
     common = [*_open_to(query), *of_account(payouts.c.account_id, scope)]
     alike = [[*common, *each] for each in amounts]
     created, start = payouts.c.created_at, query.start
-    if text is None or centavos is not None:
+    if text is None or search_term(text).centavos is not None:
         since = () if start is None else (created >= start,)
         return [[*since, *each] for each in alike]
     texts = (Folded(payouts.c.reference), payouts.c.payee_folded)
     return [[*each, holding(text, texts, created, start, each)] for each in alike]
 
 
-def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condition]]:
+def _bounds(wanted: PayoutFilterBody) -> tuple[Money | None, Money | None]:
+    """Return the least and the most amount of a search, in which a text may be one."""
+    centavos = None if wanted.text is None else search_term(wanted.text).centavos
+    exact = () if centavos is None else (Money(centavos),)
+    least = max((*exact, *filter(None, [wanted.least])), default=None)
+    return least, min((*exact, *filter(None, [wanted.most])), default=None)
+
+
+def _within(
+    amount: ColumnElement[Any], least: Money | None, most: Money | None
+) -> ColumnElement[bool]:
+    # They stand in the statement itself: a plan that PostgreSQL keeps for all bounds suits none.
+    return and_(
+        *(
+            compares(amount, literal(bound.centavos, BigInteger, literal_execute=True))
+            for compares, bound in ((ge, least), (le, most))
+            if bound is not None
+        )
+    )
+
+
+def _amounts(
+    least: Money | None, most: Money | None, *, few: bool
+) -> Sequence[Sequence[Condition]]:
     """
     Return conditions on an amount in bounds: ordered, moved by the bank, or returned.
 
-    A row meets at most one of the lists of conditions. For a single amount each list is read by its
-    own index; for a range there is one list, read in one walk. Of money that came back, each part
-    has an amount, and all parts together.
+    A row meets at most one of the lists of conditions. For a single amount, and for a few, each
+    list is read by its own index; for a range of many there is one list, read in one walk. Of money
+    that came back, each part has an amount, and all parts together.
     """
     if least is None and most is None:
         return [()]
-
-    # They stand in the statement itself: a plan that PostgreSQL keeps for all bounds suits none.
-    bounds = [
-        (compares, literal(bound.centavos, BigInteger, literal_execute=True))
-        for compares, bound in ((ge, least), (le, most))
-        if bound is not None
-    ]
-
-    def within(amount: ColumnElement[Any]) -> ColumnElement[bool]:
-        return and_(*(compares(amount, bound) for compares, bound in bounds))
-
+    within = partial(_within, least=least, most=most)
     ordered, moved = within(payouts.c.centavos), within(payouts.c.moved_centavos)
     back = select(returns.c.account_id, returns.c.reference_sha256)
     part = back.where(within(returns.c.centavos))
@@ -613,13 +754,21 @@ def _amounts(least: Money | None, most: Money | None) -> Sequence[Sequence[Condi
     )
     # Selected once more: SQLite is not led by the keys of a union itself.
     came_back = tuple_(*_KEY).in_(select(union_all(part, together).subquery()))
-    if least is None or least != most:
+    if least is not None and least == most:
+        ordered = payouts.c.centavos == least.centavos
+        by_order, by_move = and_(ordered, _EVERY_ACCOUNT), and_(_IS_MOVED, moved)
+    elif few:
+        # Only by keys is SQLite led: else it walks the window in the order of the list.
+        alike = select(_ALIKE.c.account_id, _ALIKE.c.reference_sha256)
+        every = _ALIKE.c.account_id.in_(select(accounts.c.id))
+        by_order = tuple_(*_KEY).in_(alike.where(every, within(_ALIKE.c.centavos)))
+        is_moved = _ALIKE.c.moved_centavos.is_not(None)
+        by_move = tuple_(*_KEY).in_(alike.where(is_moved, within(_ALIKE.c.moved_centavos)))
+    else:
         return [[or_(ordered, moved, came_back)]]
-    # Every account there is: the index of amounts begins with them.
-    every = payouts.c.account_id.in_(select(accounts.c.id))
     return [
-        [payouts.c.centavos == least.centavos, every],
-        [payouts.c.moved_centavos.is_not(None), moved, not_(ordered)],
+        [by_order],
+        [by_move, not_(ordered)],
         [came_back, not_(ordered), moved.is_not(true())],
     ]
 
@@ -631,16 +780,28 @@ def _open_to(query: PayoutQuery) -> Iterator[Condition]:
         yield payouts.c.created_at < query.end
     if query.ordered is not None:
         yield payouts.c.centavos == query.ordered.centavos
+    yield from _equal(wanted).values()
+
+
+def _equal(wanted: PayoutFilterBody) -> Mapping[str, ColumnElement[bool]]:
+    """Return the conditions on columns that are one value; those that lead an index come first."""
     columns = payouts.c
-    for column, value in (
-        (columns.provider, wanted.provider),
+    asked = (
         (columns.account_id, wanted.account_id and wanted.account_id.lower()),
         (columns.client_id, wanted.client_id),
         (columns.method, wanted.method),
+        (columns.provider, wanted.provider),
         (columns.failure_code, wanted.failure),
-    ):
-        if value is not None:
-            yield column == str(value)
+    )
+    return {
+        column.name: column == _shown(str(value)) for column, value in asked if value is not None
+    }
+
+
+def _shown(value: str) -> str | BindParameter[str]:
+    """Return a value that PostgreSQL sees while it plans, if it is written as our ids are."""
+    plain = re.fullmatch(r"[0-9A-Za-z_:.-]+", value, re.ASCII)
+    return literal(value, Text, literal_execute=True) if plain else value
 
 
 def _standing(wanted: PayoutFilterBody) -> Iterator[Condition]:
