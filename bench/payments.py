@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+from sqlalchemy import insert
+
+from gateway.app.store import Store
 from gateway.banks.port.payout_orders import PayoutMethod, PixDestination
 from gateway.banks.port.pix_keys import PixKeyType
 from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.account import Environment
 from gateway.core.money import Money
 from gateway.payouts.model import Attempt, Change, Payout, PayoutState, provider_key
+from gateway.store.tables.core import accounts, companies
 
 _SAID = Evidence(phase=Phase.ANSWERED, bytes_left=True, reason="answered", http_status=200)
 _OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN})
@@ -27,6 +31,19 @@ def references() -> Iterator[str]:
     """Name payouts, each name new; 36 characters as from a partner's own system."""
     begin = str(uuid4())[:24]
     return (f"{begin}{number:012}" for number in itertools.count())
+
+
+async def open_account(store: Store, bank_account: str = "bench") -> str:
+    """Store a company with one account, of which the audit log says nothing; return its id."""
+    at, company_id, account_id = now(), str(uuid4()), str(uuid4())
+    given = {"id": account_id, "company_id": company_id, "name": "Bench", "created_at": at}
+    said = {"provider": "sandbox", "provider_account": bank_account, "tax_number": "11222333000181"}
+    empty = dict.fromkeys(("bank_number", "ispb", "branch", "account"), "")
+    kept = {**given, **said, **empty, "active": True, "verified": True, "sealed_credentials": b""}
+    company = {"id": company_id, "name": "Bench", "created_at": at}
+    await store.database.write(insert(companies).values(company))
+    await store.database.write(insert(accounts).values(kept))
+    return account_id
 
 
 def intent(account_id: str, reference: str) -> tuple[Payout, Attempt]:
