@@ -198,7 +198,7 @@ class SeenAddress(Struct, frozen=True, kw_only=True):
     last_used_at: Annotated[Moment, meaning("When it was last used from there.")]
     refused_at: Annotated[
         OptionalMoment, meaning("When the rule last refused a use from there; empty for never.")
-    ] = None
+    ]
 
 
 class SecretDocument(TypedDict):

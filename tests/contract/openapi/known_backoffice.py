@@ -102,6 +102,15 @@ async def _credential(backoffice_client: BackofficeClient) -> Known:
     return Known(path={"client_id": (await backoffice_client.world.issue()).credential.client_id})
 
 
+RULE = {"networks": ["203.0.113.0/24"], "certificates": [], "anywhere": False}
+"""A rule of use: what is a network or a fingerprint no schema can tell."""
+
+
+async def _callers(backoffice_client: BackofficeClient) -> Known:
+    one = await _credential(backoffice_client)
+    return replace(one, body=lambda _body: RULE)
+
+
 async def _secret(backoffice_client: BackofficeClient) -> Known:
     order = {
         "name": "of two people",
@@ -117,7 +126,8 @@ async def _new_credential(backoffice_client: BackofficeClient) -> Known:
     def change(body: Body) -> Body:
         owner = {"company_id": main_company(backoffice_client), "account_id": None}
         ends = {"expires_at": "2099-01-01T00:00:00Z"} if body.get("expires_at") else {}
-        return {**body, **owner, **ends}
+        rule = {"callers": RULE} if body.get("callers") else {}
+        return {**body, **owner, **ends, **rule}
 
     return Known(body=change)
 
@@ -371,6 +381,8 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.company": _company,
     "backoffice.company_create": _new_company,
     "backoffice.credential": _credential,
+    "backoffice.credential_addresses": _credential,
+    "backoffice.credential_callers": _callers,
     "backoffice.credential_issue": _new_credential,
     "backoffice.credential_limits": _credential,
     "backoffice.credential_revoke": _credential,

@@ -249,6 +249,7 @@ async def test_where_a_secret_was_shown_is_kept_to_the_minute(store: Store) -> N
             address="192.0.2.1",
             first_used_at=minute,
             last_used_at=later.replace(second=0, microsecond=0),
+            refused_at=None,
         ),
         SeenAddress(
             address="198.51.100.1", first_used_at=minute, last_used_at=minute, refused_at=minute
