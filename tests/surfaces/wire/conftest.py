@@ -14,14 +14,13 @@ from tests.world.gateway.world import World, opened, patient, sandbox
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def waiting_world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    """A gateway that waits for callers and its store; no payout settles meanwhile."""
+    """A gateway that waits for its callers as long as it takes; no payout settles meanwhile."""
     settings = patient(sandbox(tmp_path_factory.mktemp("world")))
     server = msgspec.structs.replace(
         settings.server, header_deadline_s=600, body_deadline_s=600, keep_alive_s=600
     )
     bank = msgspec.structs.replace(settings.sandbox_bank, settle_after_s=86_400)
-    database = msgspec.structs.replace(settings.database, timeout_s=60)  # however busy the machine
-    kept = msgspec.structs.replace(settings, server=server, sandbox_bank=bank, database=database)
+    kept = msgspec.structs.replace(settings, server=server, sandbox_bank=bank)
     async with opened(kept) as made:
         yield made
 

@@ -17,7 +17,10 @@ from tests.world.extent import WHOLE
 from tests.world.gateway.segments import Gateway
 from tests.world.gateway.world import NOBODY, World, basic, order
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.timeout(3600 if WHOLE else 300),
+]
 
 MUTATIONS = 1_000_000 if WHOLE else 20_000
 PARTS = 20
