@@ -86,7 +86,7 @@ PERMISSION_DENIED = _declare(
     "permission_denied",
     ("SVC.AUT.010", 403),
     "The credential lacks the permission for this operation.",
-    "Ask the operator for the permission.",
+    "Ask the operator: a permission is missing, or your address is not allowed.",
 )
 SCOPE_DENIED = _declare(
     "scope_denied",
