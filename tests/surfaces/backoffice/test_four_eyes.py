@@ -124,6 +124,7 @@ async def test_two_people_issue_a_credential_and_its_secret_is_shown_once(
         "name": "ERP",
         "permissions": ["balance:read", "withdraw:write"],
         "expires_at": "",
+        "callers": {"networks": [], "certificates": [], "anywhere": True},
         "limit_per_payout": 10.50,
         "limit_per_day": 1000.00,
     }
