@@ -7,8 +7,11 @@ from tests.mistakes.mistake import Mistake
 _ACCOUNT_SCOPE = "tests/unit/policies/authorization/test_credential_account_scope.py"
 _ACCOUNT_STATE = "tests/unit/policies/authorization/test_credential_account_state.py"
 _BASIC = "tests/unit/policies/authentication/test_basic.py"
+_CALLERS = "tests/surfaces/banking/test_callers.py"
+_CALLER_RULES = "tests/unit/gateway/core/test_caller_rules.py"
 _CHARGES = "tests/contract/stores/test_charges.py"
 _CLIENT_ADDRESS = "tests/unit/gateway/net/server/test_peer_client_address.py"
+_CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _DIGESTS = "tests/unit/gateway/security/test_secrets_digests.py"
 _ORDER = "tests/surfaces/banking/test_order.py"
 _PERMISSIONS = "tests/unit/gateway/core/test_permissions_permissions.py"
@@ -158,6 +161,33 @@ ROWS = (
         right="self._meters[COMPANY].take(call, principal.company_id)",
         wrong="self._meters[COMPANY].take(call, principal.client_id)",
         tests=(f"{_TRAFFIC}::test_a_company_has_one_quota_for_all_its_credentials",),
+    ),
+    Mistake(
+        name="secret-used-anywhere",
+        promise="A credential is used from the networks of its rule alone.",
+        source="ADR 0057",
+        file="gateway/core/caller_rules.py",
+        right="if self.networks and not _is_within(self.networks, address):",
+        wrong="if self.networks and not address:",
+        tests=(_CALLER_RULES,),
+    ),
+    Mistake(
+        name="refused-caller-served",
+        promise="From elsewhere each call is refused, and nothing is looked up.",
+        source="decisions 2 (step 10)",
+        file="policies/authorization/credential.py",
+        right="        if reason:\n            self.refused(",
+        wrong="        if reason and call.needs is None:\n            self.refused(",
+        tests=(_CALLERS,),
+    ),
+    Mistake(
+        name="wider-rule-by-one-person",
+        promise="A rule of use that admits more waits for a second person.",
+        source="ADR 0057",
+        file="gateway/credentials/service.py",
+        right="if waits is None or not found.callers.widened_by(callers):",
+        wrong="if waits is None or found.callers.is_decided:",
+        tests=(f"{_CREDENTIALS}::test_only_a_wider_rule_of_use_waits",),
     ),
     Mistake(
         name="permission-after-identifier",
