@@ -130,6 +130,7 @@ def test_a_bound_is_met_exactly():
     assert read(with_line(b"A: a\r\nB: a")) is not None
     assert read(padded) is not None
     assert len(padded) == LARGEST_BYTES
+    assert read(padded.replace(b"A: ", b"A: a")) is None
 
 
 def test_an_answer_has_one_line_for_each_header():
