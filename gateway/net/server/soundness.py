@@ -21,6 +21,8 @@ from gateway.net.server.peer import ServerLimits
 _HOST: Final = re.compile(
     r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{0,255})(?::([0-9]{0,5}))?", re.ASCII
 )
+# aiohttp finds no resource for one without a path.
+_ABSOLUTE: Final = re.compile(r"https?://[^/?]+/", re.ASCII | re.IGNORECASE)
 _LINE_REST: Final = len("  HTTP/1.1")
 _LINE_END: Final = b"\r\n"
 _LAST_PORT: Final = 65535
@@ -39,8 +41,9 @@ def find_flaw(request: web.BaseRequest, limits: ServerLimits, head_bytes: int) -
 
     aiohttp refuses nearly all that two might not. It lets pass, and we refuse: versions 0.9
     and 2.0, any transfer coding except ``chunked``, any on HTTP/1.0, a length beyond 18
-    digits, a Host that is no host, a target with a fragment or in a proxy's form. It measures
-    targets and most headers without the rest of their line; we measure whole lines.
+    digits, a Host that is no host, a target with a fragment, in a proxy's form or without a
+    path. It measures targets and most headers without the rest of their line; we measure whole
+    lines.
 
     Source: RFC 9112, parts 2.3, 3.2, 6.1 and 6.3.
     """
@@ -87,7 +90,7 @@ def _is_target(method: str, target: str) -> bool:
         return True
     if target == "*":
         return method == hdrs.METH_OPTIONS
-    return target.lower().startswith(("http://", "https://"))
+    return _ABSOLUTE.match(target) is not None
 
 
 @lru_cache(maxsize=_HOSTS_KEPT)

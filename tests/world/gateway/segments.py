@@ -36,7 +36,7 @@ TURNS = 6
 
 _PEER = ("127.0.0.1", 50_000)
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-_CLOSE = b"Connection: close\r\n"
+_CONNECTION = re.compile(rb"(?<=\r\n)Connection: (close|keep-alive)\r\n")
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d{1,4})\r\n")
 _TRACE = re.compile(rb"\r\nX-Trace-ID: ([^\r]*)\r\n")
 _OWN = re.compile(rb"(?<=\r\n)(Date: [^\r]*|RateLimit: [^\r]*)(?=\r\n)")
@@ -152,6 +152,13 @@ class Outcome:
         reasons = [each["reason"] for each in self.records]
         return reasons == ["wire"] and self.closed and not self.taken
 
+    @property
+    def says_last(self) -> bool:
+        """Does the last answer say that no more will come, by the rules of its version?"""
+        last = self.told[self.told.rfind(b"HTTP/1.") :]
+        kept = [each[1] for each in _CONNECTION.finditer(last)]
+        return kept == ([] if last.startswith(b"HTTP/1.0") else [b"close"])
+
     def is_of(self, whole: Outcome) -> bool:
         """
         Is it the same as when the bytes come at once?
@@ -164,12 +171,12 @@ class Outcome:
         return self == whole or self._is_early(whole) or self._is_spoilt(whole)
 
     def _is_early(self, whole: Outcome) -> bool:
-        answered, count = self.told.replace(_CLOSE, b""), len(self.records)
+        answered, count = _CONNECTION.sub(b"", self.told), len(self.records)
         return (
             self.early > 0
             and self.closed
-            and _CLOSE in self.told
-            and whole.told.replace(_CLOSE, b"").startswith(answered)
+            and self.says_last
+            and _CONNECTION.sub(b"", whole.told).startswith(answered)
             and whole.records[:count] == self.records
         )
 
