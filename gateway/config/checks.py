@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from gateway.config.reading import hint
 from gateway.config.settings import Settings
@@ -79,11 +79,57 @@ def remarks(settings: Settings) -> list[Finding]:
         "approvals.credentials": (settings.approvals.credentials, "issues credentials that pay"),
         "approvals.people": (settings.approvals.people, "gives roles that move money"),
     }
-    return [
+    alone = [
         Finding(path, f"is false: one person alone {does}")
         for path, (on, does) in switched.items()
         if not on
     ]
+    return [*alone, *_open_database(settings), *_open_cache(settings)]
+
+
+def _open_database(settings: Settings) -> Iterator[Finding]:
+    """Name what a PostgreSQL on another host lacks: TLS that checks its name, or a password."""
+    parts = _parts_of_many(settings.store_url)
+    if parts is None or not parts.scheme.startswith("postgres"):
+        return
+    asked = parse_qs(parts.query)
+    named = [parts.hostname] if parts.hostname else []
+    hosts = [*named, *(each.rpartition(":")[0] or each for each in asked.get("host", []))]
+    if not any(_is_elsewhere(host) for host in hosts):
+        return
+    mode = [*asked.get("sslmode", []), *asked.get("ssl", [])]
+    if mode != ["verify-full"]:
+        yield Finding(
+            "database.url",
+            "the server is on another host, and TLS does not prove who it is: sslmode=verify-full",
+        )
+    if not parts.password:
+        yield Finding("database.url", "the server is on another host, and there is no password")
+
+
+def _open_cache(settings: Settings) -> Iterator[Finding]:
+    """Name what a Redis or Valkey on another host lacks: TLS, or a password."""
+    parts = _parts(settings.cache.url)
+    if parts is None or not _is_elsewhere(parts.hostname or ""):
+        return
+    if parts.scheme != "rediss":
+        yield Finding("cache.url", "the server is on another host, and there is no TLS: rediss://")
+    if not parts.password:
+        yield Finding("cache.url", "the server is on another host, and there is no password")
+
+
+def _is_elsewhere(host: str) -> bool:
+    """Return whether a host is another one; a path is a socket of this one."""
+    host = unquote(host)
+    return bool(host) and not host.startswith("/") and not is_loopback(host)
+
+
+def _parts_of_many(url: str) -> SplitResult | None:
+    """Split a URL that may name its hosts in parameters; None for an invalid one."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return None
 
 
 def unsafe_sqlite(
@@ -211,7 +257,7 @@ def _overlap(host: str, other: str) -> bool:
 
 def _keys(settings: Settings) -> Iterator[Finding]:
     """Check the form of all configured keys."""
-    for path, key in _named_keys(settings).items():
+    for path, key in named_keys(settings).items():
         if not key and ".retired_" in path:
             yield Finding(path, "is empty")
         elif key and path.startswith("sealing."):
@@ -221,7 +267,7 @@ def _keys(settings: Settings) -> Iterator[Finding]:
                 yield Finding(path, str(problem))
 
 
-def _named_keys(settings: Settings) -> dict[str, Secret]:
+def named_keys(settings: Settings) -> dict[str, Secret]:
     """Return every key by its path."""
     basic, sealing, identity = settings.auth.basic, settings.sealing, settings.identity
     named = {
@@ -402,7 +448,7 @@ def _production_keys(settings: Settings) -> Iterator[Finding]:
         yield Finding("sealing.key", "production needs one: set PIXGATE_SEALING_KEY")
     if pepper and pepper.encode() == key.encode():
         yield Finding("sealing.key", "is the pepper; take another")
-    for path, each in _named_keys(settings).items():
+    for path, each in named_keys(settings).items():
         content = each.encode()
         if 0 < len(content) < LEAST_KEY_BYTES:
             yield Finding(path, f"has fewer than {LEAST_KEY_BYTES} bytes")

@@ -1,9 +1,8 @@
 """
 A YAML document as sections, lists and values that remember their lines.
 
-``${NAME}`` must be there, ``${NAME:-default}`` need not; where ``NAME`` is
-not set but ``NAME_FILE`` is, the content of that file is taken, without white
-space around it. Set but empty counts as not set. ``$${`` is a plain ``${``.
+``${NAME}`` must be there, ``${NAME:-default}`` need not; where values come from, ``variables``
+says. ``$${`` is a plain ``${``.
 
 Only the plain part of YAML is taken: a value is null, ``true``, ``false``, a
 decimal number or a text, so that ``no``, ``12:30`` and ``010`` are texts, as
@@ -16,9 +15,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import yaml
+
+from gateway.config.variables import value_of
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _REFERENCE = re.compile(rf"\$\$\{{|\$\{{({_NAME})(?::-([^}}]*))?\}}|\$\{{", re.ASCII)
@@ -41,8 +41,8 @@ def interpolate(text: str, environ: Mapping[str, str]) -> str:
     Replace every reference.
 
     Raises:
-        ValueError: names the variable that is missing, or whose file cannot be
-            read; never a content.
+        ValueError: names the variable that is missing, or whose file or command
+            gives no value; never a content.
     """
 
     def replaced(found: re.Match[str]) -> str:
@@ -57,29 +57,14 @@ def interpolate(text: str, environ: Mapping[str, str]) -> str:
 
 
 def _looked_up(name: str, default: str | None, environ: Mapping[str, str]) -> str:
-    """Return the variable, else its file's content, else the default."""
-    if value := environ.get(name):
+    """Return the variable's value, else the default."""
+    value = value_of(name, environ)
+    if value is not None:
         return value
-    if file := environ.get(f"{name}_FILE"):
-        return _content(name, Path(file))
     if default is None:
         problem = f"the environment variable {name} is not set"
         raise ValueError(problem)
     return default
-
-
-def _content(name: str, file: Path) -> str:
-    """Read the file a variable names."""
-    try:
-        content = file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as problem:
-        cause = problem.strerror if isinstance(problem, OSError) else "not UTF-8"
-        message = f"the file that {name}_FILE names cannot be read: {cause}"
-        raise ValueError(message) from problem
-    if not content:
-        message = f"the file that {name}_FILE names is empty"
-        raise ValueError(message)
-    return content
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, cast
 
 from msgspec import convert, to_builtins
@@ -18,7 +17,7 @@ from sqlalchemy import select
 
 from gateway.app.banks import connect, make_address
 from gateway.app.cache import build_cache
-from gateway.app.commands.store import opened_store
+from gateway.app.commands.store import is_missing, opened_store
 from gateway.app.kernel import SilentObserver
 from gateway.banks.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.banks.port.capabilities import PortCall
@@ -30,7 +29,6 @@ from gateway.core.storage import StoreUnavailable
 from gateway.credentials.store import is_live, without_rule
 from gateway.security.keys import Derivation
 from gateway.store import schema
-from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.stamp import StoreRefused
 from gateway.store.tables.core import credentials
 from provider_adapters.checks import refused_if_raised
@@ -81,7 +79,7 @@ async def probed(settings: Settings) -> list[Finding]:
 async def _store(settings: Settings) -> list[Finding]:
     """Check the store, unless the next start will create or migrate it."""
     try:
-        if _is_missing(settings.store_url):
+        if is_missing(settings.store_url):
             missing = "the store's file is not there yet: run `pixgate db upgrade`"
             return [] if settings.migrates else [("database.url", missing)]
         older = {None, *schema.REVISIONS[:-1]}
@@ -102,7 +100,7 @@ async def _store(settings: Settings) -> list[Finding]:
 
 async def undecided(settings: Settings) -> list[Finding]:
     """Return the live credentials that may pay out and have no rule of where they are used."""
-    if _is_missing(settings.store_url):
+    if is_missing(settings.store_url):
         return []
     wanted = select(credentials.c.client_id).where(is_live(datetime.now(UTC)), without_rule())
     async with opened_store(settings, migrate=False) as store:
@@ -121,12 +119,6 @@ async def _cache(settings: Settings) -> list[Finding]:
     finally:
         await cache.close()
     return []
-
-
-def _is_missing(url: str) -> bool:
-    """Return whether opening the store would create its file."""
-    where = address(url)
-    return is_sqlite(where) and not Path(where.database or "").exists()
 
 
 async def _reached(adapter: ProviderAdapter) -> None:

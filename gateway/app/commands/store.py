@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from gateway.app.store import Store, open_store, prepare
 from gateway.audit.log import audit_keys
@@ -15,6 +16,7 @@ from gateway.core.key_rotation import LiveProcess
 from gateway.payouts.store import EventSealing
 from gateway.process.process import wall_clock
 from gateway.security.keys import Keys
+from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import NO_KEYS
 from gateway.store.stamp import StoreRefused
 
@@ -22,6 +24,12 @@ from gateway.store.stamp import StoreRefused
 def this_command(keys: Keys) -> LiveProcess:
     """Describe this command as a process; it is not registered, since it ends in a moment."""
     return LiveProcess(id="", name="this command", keys=keys.ids)
+
+
+def is_missing(url: str) -> bool:
+    """Return whether opening the store would create its file."""
+    where = address(url)
+    return is_sqlite(where) and not Path(where.database or "").exists()
 
 
 @asynccontextmanager

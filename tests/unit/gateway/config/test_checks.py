@@ -23,11 +23,11 @@ ADAPTERS = {"sandbox", "acme"}
 def fit_for_production() -> Settings:
     return Settings(
         environment=Environment.PRODUCTION,
-        database=Database(url=Address("postgresql://db/pixgate")),
+        database=Database(url=Address("postgresql://a:b@db/pixgate?sslmode=verify-full")),
         auth=Auth(basic=Basic(pepper=PEPPER)),
         sealing=Sealing(key=KEY),
         identity=PEOPLE,
-        cache=Cache(url=Address("redis://cache")),
+        cache=Cache(url=Address("rediss://:word@cache")),
         sandbox_bank=SandboxBank(start=False),
         providers={"acme": Provider(adapter="acme")},
     )
@@ -309,6 +309,47 @@ def test_production_is_told_where_one_person_can_let_somebody_pay():
     assert [each.path for each in remarks(alone)] == ["approvals.credentials", "approvals.people"]
     assert remarks(fit_for_production()) == []
     assert remarks(replace(alone, environment=Environment.SANDBOX)) == []
+
+
+def test_production_is_told_of_servers_on_other_hosts_that_anybody_can_pose_as_or_enter():
+    """Fit to serve all the same: a network may be closed by other means."""
+    databases = [
+        ("postgresql://a:b@db/x?sslmode=verify-full", []),
+        ("postgresql://a:b@db/x?ssl=verify-full", []),
+        ("postgresql://a:b@db/x", ["TLS"]),
+        ("postgresql://a:b@db/x?sslmode=require", ["TLS"]),
+        ("postgresql://a@db/x?sslmode=verify-full", ["password"]),
+        ("postgresql://a:b@/x?host=one:5432&host=two:5432", ["TLS"]),
+        ("postgresql://a:b@/x?host=/run/postgresql", []),
+        ("postgresql://a@127.0.0.1/x", []),
+        ("postgresql://a@localhost/x", []),
+    ]
+    caches = [
+        ("rediss://:word@cache/0", []),
+        ("redis://:word@cache/0", ["TLS"]),
+        ("redis://cache/0", ["TLS", "password"]),
+        ("redis://127.0.0.1/0", []),
+        ("redis://[::1]/0", []),
+    ]
+    given = [
+        *(
+            ("database.url", {"database": Database(url=Address(url))}, lacks)
+            for url, lacks in databases
+        ),
+        *(("cache.url", {"cache": Cache(url=Address(url))}, lacks) for url, lacks in caches),
+    ]
+
+    wrong = []
+    for path, changes, lacks in given:
+        found = remarks(replace(fit_for_production(), **changes))
+        told = [
+            (each.path, [word for word in ("TLS", "password") if word in each.message])
+            for each in found
+        ]
+        if told != [(path, [word]) for word in lacks]:
+            wrong.append((changes, told))
+
+    assert wrong == []
 
 
 def test_a_proxy_that_cannot_be_used_is_found():
