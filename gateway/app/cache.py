@@ -37,7 +37,7 @@ def build_cache(
 
     keys = derivation.keys(_PURPOSE)
     return SharedCache(
-        remote=connect(asked.url, asked.timeout_s),
+        remote=connect(asked.url, asked.timeout_s, asked.ca),
         namespace=f"pixgate:{_FORM}:{settings.environment.value}",
         sealer=Sealer(keys, next(iter(keys))),
         memory=memory,

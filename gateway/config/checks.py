@@ -306,6 +306,8 @@ def _cache(settings: Settings) -> Iterator[Finding]:
     """Check that the cache has a valid URL and room for its entries."""
     if settings.cache.url and not _is_redis(settings.cache.url):
         yield Finding("cache.url", "wants redis://host:port/number or rediss://...")
+    if settings.cache.ca and not settings.cache.url.startswith("rediss:"):
+        yield Finding("cache.ca", "needs a cache.url of rediss://")
     if settings.statements.snapshot_bytes > settings.cache.memory_bytes:
         yield Finding("statements.snapshot_bytes", "must not be above cache.memory_bytes")
 

@@ -231,12 +231,15 @@ class Cache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             process shares, where it lies sealed, and limits of all processes are counted;
             empty keeps it in each process. Production on PostgreSQL needs one, unless
             ``server.single_process`` is true.
+        ca: A file in PEM with the authorities to trust instead of the system's, for
+            ``rediss://``.
         memory_bytes: Kept in the memory of one process at most; the least recently
             used goes first.
         timeout_s: For the server to answer; then it is as if nothing were kept.
     """
 
     url: Annotated[Address, written("${PIXGATE_CACHE_URL:-}")] = Address("")
+    ca: str = ""
     memory_bytes: Annotated[int, Meta(ge=1_048_576, le=17_179_869_184)] = 67_108_864
     timeout_s: Annotated[float, Meta(gt=0, le=10)] = 0.5
 

@@ -31,14 +31,16 @@ _PROOF_MS: Final = 10_000
 _FAILURES: Final = (RedisError, OSError, TimeoutError)
 
 
-def connect(url: str, timeout_s: float) -> Redis:
+def connect(url: str, timeout_s: float, ca: str = "") -> Redis:
     """
     Build the client of the server at ``url``; it connects on first use.
 
     Args:
         url: ``redis://`` or, with TLS, ``rediss://user:password@host:port/number``.
         timeout_s: For a connection, for an answer, and to wait for a free connection.
+        ca: A file with the authorities to trust instead of the system's; with TLS alone.
     """
+    trusted = {"ssl_ca_certs": ca} if ca else {}
     pool = BlockingConnectionPool.from_url(
         url,
         max_connections=_CONNECTIONS,
@@ -46,6 +48,7 @@ def connect(url: str, timeout_s: float) -> Redis:
         socket_timeout=timeout_s,
         socket_connect_timeout=timeout_s,
         retry=Retry(NoBackoff(), 0),
+        **trusted,
     )
     return Redis.from_pool(pool)
 

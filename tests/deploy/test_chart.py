@@ -15,6 +15,7 @@ import yaml
 from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names
+from tests.deploy.chart import DEFAULT, TRUSTED, judge_chart
 from tests.servers.judges import judge
 from tests.servers.process import free_port
 from tests.servers.redis import RedisServer
@@ -26,6 +27,8 @@ pytestmark = pytest.mark.process
 
 DIGEST = f"sha256:{'0' * 64}"
 ALL: Mapping[str, Any] = {
+    "config": TRUSTED,
+    "valkey": {"tlsSecret": "pixgate-valkey-tls"},
     "image": {"digest": DIGEST, "pullSecrets": ["registry"]},
     "ownerSecret": "pixgate-owner",
     "filesSecret": "pixgate-files",
@@ -37,7 +40,10 @@ ALL: Mapping[str, Any] = {
 """Everything that can be switched on."""
 LEAST: Mapping[str, Any] = {
     "valkey": {"enabled": False},
-    "config": {"cache": {"url": "rediss://cache.example/0"}},
+    "config": {
+        "server": {"client_address": "peer"},
+        "cache": {"url": "rediss://cache.example/0"},
+    },
     "monitoring": {"mode": "none"},
     "networkPolicy": {"enabled": False},
 }
@@ -51,12 +57,13 @@ BY_KUBELET = {
 """Variables of the Services of the release: where somebody takes enableServiceLinks out."""
 
 
-CHANGED: Mapping[str, Any] = {"config": {"limits": {"in_flight": 500}}}
+CHANGED: Mapping[str, Any] = {"config": {**TRUSTED, "limits": {"in_flight": 500}}}
 WRONG: Sequence[Mapping[str, Any]] = [
     {"gatway": {}},
     {"config": {"worker": {"run": "inside"}}},
     {"config": {"server": {"port": "tcp://10.96.12.34:80"}}},
     {"image": {"digest": "latest"}},
+    {"valkey": {"image": "valkey/valkey:8"}},
     {"ingress": {"enabled": True}},
     {"networkPolicy": {"operationsFrom": []}},  # which would let everybody in
 ]
@@ -65,17 +72,8 @@ WRONG: Sequence[Mapping[str, Any]] = [
 @cache
 def known() -> Mapping[str, Any]:
     """Judge at once what several tests look at, by the values as text."""
-    every = [{}, ALL, LEAST, CHANGED, *WRONG]
+    every = [{}, DEFAULT, ALL, LEAST, CHANGED, *WRONG]
     return dict(zip(map(json.dumps, every), judge_chart(every), strict=True))
-
-
-def judge_chart(values: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Return for each the documents of the chart, and what is wrong with them."""
-    script = Path(__file__).parent / "render_chart.py"
-    status, text, said = judge("python", script, DEPLOY / "chart", json.dumps(values))
-    assert status == 0, said
-    found: Sequence[Mapping[str, Any]] = json.loads(text)
-    return found
 
 
 def judged(values: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -98,7 +96,7 @@ def pods(values: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def test_helm_and_kubernetes_find_nothing_wrong():
-    found = [judged(values)["wrong"] for values in ({}, ALL, LEAST)]
+    found = [judged(values)["wrong"] for values in (DEFAULT, ALL, LEAST)]
 
     assert found == [["icon is recommended"]] * 3
 
@@ -109,6 +107,15 @@ def test_wrong_values_are_refused():
     taken = [each for each in WRONG if refusal not in " ".join(judged(each)["wrong"])]
 
     assert taken == []
+
+
+def test_without_the_network_of_the_ingress_nothing_is_rendered_and_the_reason_is_told():
+    """Whoever is a trusted peer says for whom it calls: no network is right for everybody."""
+    found = judged({})
+
+    assert found["documents"] == []
+    (told,) = {line for each in found["wrong"] for line in each.splitlines() if "is empty" in line}
+    assert "config.server.trusted_peers is empty: name the network of the Ingress's pods" in told
 
 
 def test_checkov_finds_what_has_its_reason_and_nothing_else(tmp_path: Path):
@@ -135,16 +142,16 @@ def test_the_upgrade_is_a_hook_with_what_it_needs():
     """The release's own ConfigMap and account come after it, or are those of the version before."""
     hooks = {
         kind: each["metadata"]["annotations"]["helm.sh/hook-weight"]
-        for (kind, _), each in rendered({}).items()
+        for (kind, _), each in rendered(DEFAULT).items()
         if "helm.sh/hook" in each["metadata"].get("annotations", {})
     }
-    pod = pods({})["pixgate-upgrade"]
+    pod = pods(DEFAULT)["pixgate-upgrade"]
 
     assert hooks == {"ConfigMap": "-1", "ServiceAccount": "-1", "Job": "0"}
     assert pod["volumes"][0]["configMap"]["name"] == pod["serviceAccountName"] == "pixgate-upgrade"
 
 
-@pytest.mark.parametrize("values", [{}, ALL], ids=["default", "all"])
+@pytest.mark.parametrize("values", [DEFAULT, ALL], ids=["default", "all"])
 def test_every_pod_is_locked_and_no_service_becomes_a_variable_of_it(values: Mapping[str, Any]):
     """A Service called pixgate would set PIXGATE_PORT, to what is no number."""
     wanted = {"enableServiceLinks": False, "automountServiceAccountToken": False}
@@ -189,14 +196,14 @@ def test_a_changed_configuration_restarts_gateways_and_workers():
             if kind == "Deployment" and name != "pixgate-valkey"
         }
 
-    before, after = sums({}), sums(CHANGED)
+    before, after = sums(DEFAULT), sums(CHANGED)
 
     assert (len(before), len(after), before & after) == (1, 1, set())
 
 
 def test_probes_ask_what_the_operations_listener_answers():
     for name in ("pixgate-gateway", "pixgate-worker"):
-        [container] = pods({})[name]["containers"]
+        [container] = pods(DEFAULT)[name]["containers"]
         probes = {
             kind: (container[kind]["httpGet"]["path"], container[kind]["httpGet"]["port"])
             for kind in ("startupProbe", "livenessProbe", "readinessProbe")
@@ -222,7 +229,7 @@ def test_a_pod_monitor_names_series_as_rules_and_dashboards_do():
 
 
 def test_each_selector_finds_the_pods_that_it_is_for():
-    found = rendered({})
+    found = rendered(DEFAULT)
     labels = {
         name: each["spec"]["template"]["metadata"]["labels"]
         for (kind, name), each in found.items()
@@ -257,13 +264,13 @@ def plain(selector: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def test_the_configuration_is_fit_to_serve_with_the_cache_of_the_chart(tmp_path: Path):
-    file = write_configuration(judged({}), tmp_path)
+    file = write_configuration(judged(DEFAULT), tmp_path)
 
     settings = read_settings(file, SECRETS | BY_KUBELET)
 
     assert list(check(settings, names())) == []
     assert settings.worker.run == "apart"
-    assert settings.cache.url == "redis://pixgate-valkey:6379/0"
+    assert settings.cache.url == "redis://:0123456789abcdef@pixgate-valkey:6379/0"
     assert (settings.server.port, settings.admin.port) == (8080, 9090)
 
 
@@ -282,7 +289,7 @@ async def test_the_configuration_starts_under_kubelet_s_variables(
     public, operations = free_port(), free_port()
     values = {
         "config": {
-            "server": {"port": public},
+            "server": {"port": public, **TRUSTED["server"]},
             "admin": {"port": operations},
             "cache": {"url": redis_server.url},
         }

@@ -20,6 +20,7 @@ from tests.servers.judges import judge
 from tests.world.containers import CHART, COMPOSE, DEPLOY, OURS, SECRETS, SERVICES
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+PINNED = re.compile(r"[a-z/]+:[a-z]*[0-9]+\.[0-9]+[a-z0-9.-]*@sha256:[0-9a-f]{64}")
 KEEPS = {"gateway", "worker"}
 
 
@@ -47,7 +48,7 @@ def test_the_configuration_is_fit_to_serve():
     assert list(check(settings, names())) == []
     assert settings.worker.run == "apart"
     assert (settings.server.port, settings.admin.port) == (8080, 9090)
-    assert settings.cache.url == "redis://valkey:6379/0"
+    assert settings.cache.url == "redis://:0123456789abcdef@valkey:6379/0"
     assert "valkey" in SERVICES
 
 
@@ -134,7 +135,7 @@ def test_compose_reads_it_and_scales_its_gateways(tmp_path: Path):
     folder = tmp_path / "deploy"
     shutil.copytree(DEPLOY, folder)
     (folder / "pixgate.env.example").rename(folder / "pixgate.env")
-    passwords = {"POSTGRES_PASSWORD": "a", "GRAFANA_PASSWORD": "b"}
+    passwords = {"POSTGRES_PASSWORD": "a", "GRAFANA_PASSWORD": "b", "VALKEY_PASSWORD": "c"}
 
     status, text, said = judge(
         "docker-compose", "-f", folder / "compose.yaml", "config", environ=passwords
@@ -145,6 +146,15 @@ def test_compose_reads_it_and_scales_its_gateways(tmp_path: Path):
     assert {*read} == {*SERVICES}
     assert read["gateway"]["deploy"]["replicas"] == 2
     assert "container_name" not in read["gateway"]
+
+
+def test_images_of_others_are_named_by_digest_and_alike_in_compose_and_chart():
+    """A tag is what its owner last moved it to; a digest is one content."""
+    bases = re.findall(r"^FROM (\S+)", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    used = [each["image"] for name, each in SERVICES.items() if name not in OURS]
+
+    assert [each for each in (*bases, *used) if not PINNED.fullmatch(each)] == []
+    assert CHART["valkey"]["image"] == SERVICES["valkey"]["image"]
 
 
 @pytest.mark.process

@@ -20,6 +20,7 @@ SECRETS = {
     "PIXGATE_SEALING_KEY": "c2VhbGluZyBrZXkgb2YgYSB0ZXN0LCAzMiBieXRlcyE=",
     "PIXGATE_ORIGIN": "https://panel.example",
     "PIXGATE_SMTP_HOST": "mail.example",
+    "VALKEY_PASSWORD": "0123456789abcdef",
 }
 
 

@@ -16,10 +16,21 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 {{- end }}
 
+{{/* Whether the Valkey of the chart is the cache. */}}
+{{- define "pixgate.valkey" -}}
+{{- and .Values.valkey.enabled (not .Values.config.cache.url) -}}
+{{- end }}
+
 {{- define "pixgate.config" -}}
 {{- $config := deepCopy .Values.config -}}
-{{- if and .Values.valkey.enabled (not $config.cache.url) -}}
-{{- $_ := set $config.cache "url" (printf "redis://%s-valkey:6379/0" .Release.Name) -}}
+{{- $server := $config.server -}}
+{{- if not (or $server.trusted_peers (eq (default "peer" $server.client_address) "peer")) -}}
+{{- fail "config.server.trusted_peers is empty: name the network of the Ingress's pods, such as --set-string config.server.trusted_peers=10.20.0.0/24. Addresses and certificates of callers are believed of whoever calls from there, so name no network that others are in. Without a proxy in front, set config.server.client_address=peer" -}}
+{{- end -}}
+{{- if eq (include "pixgate.valkey" .) "true" -}}
+{{- $tls := .Values.valkey.tlsSecret -}}
+{{- $_ := set $config.cache "url" (printf "%s://:${VALKEY_PASSWORD}@%s-valkey:6379/0" (ternary "rediss" "redis" (not (empty $tls))) .Release.Name) -}}
+{{- if $tls }}{{ $_ := set $config.cache "ca" "/run/secrets/valkey/ca.crt" }}{{ end -}}
 {{- end -}}
 {{- toYaml $config -}}
 {{- end }}
@@ -67,6 +78,9 @@ volumeMounts:
   {{- if .Values.filesSecret }}
   - {name: files, mountPath: /run/secrets/pixgate, readOnly: true}
   {{- end }}
+  {{- if and .Values.valkey.tlsSecret (eq (include "pixgate.valkey" .) "true") }}
+  - {name: valkey, mountPath: /run/secrets/valkey, readOnly: true}
+  {{- end }}
 {{- end }}
 {{- end }}
 
@@ -79,6 +93,12 @@ volumeMounts:
 {{- with .root.Values.filesSecret }}
 - name: files
   secret: {secretName: {{ . }}}
+{{- end }}
+{{- if and .root.Values.valkey.tlsSecret (eq (include "pixgate.valkey" .root) "true") }}
+- name: valkey
+  secret:
+    secretName: {{ .root.Values.valkey.tlsSecret }}
+    items: [{key: ca.crt, path: ca.crt}]
 {{- end }}
 {{- end }}
 

@@ -1,0 +1,121 @@
+"""Valkey as Compose and the chart start it: who has no password gets nothing, nor without TLS."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from redis.exceptions import AuthenticationError
+from redis.exceptions import ConnectionError as NoConnection
+
+from gateway.process.shared import connect
+from tests.deploy.chart import TRUSTED, judge_chart
+from tests.servers.demand import absent
+from tests.servers.process import free_port, serving
+from tests.world.banks.authority import Authority
+from tests.world.containers import SERVICES
+
+pytestmark = pytest.mark.process
+
+PASSWORD = "0123456789abcdef"
+Command = Callable[[str], list[str]]
+Process = subprocess.Popen[bytes]
+
+
+@contextmanager
+def running(script: str, probe: str, folder: Path) -> Iterator[tuple[int, Process, Command]]:
+    """
+    Start a server by the script of a container, on a free port of the loopback.
+
+    Redis stands in for Valkey, which has its options. Returns the port, the process, and the
+    words of the probe by a password.
+    """
+    port = free_port()
+    for name in ("server", "cli"):
+        found = shutil.which(f"valkey-{name}") or shutil.which(f"redis-{name}")
+        if found is None:
+            absent("redis", f"no Redis: neither redis-{name} nor valkey-{name} in the path")
+        (folder / f"valkey-{name}").symlink_to(found)
+    place = "/run/secrets/valkey"
+    tls = "--tls-port 6379" in script
+    script = script.replace("--tls-port 6379", f"--tls-port {port}").replace(place, str(folder))
+    server = f"valkey-server --bind 127.0.0.1 --dir {folder}" + ("" if tls else f" --port {port}")
+    script = script.replace("valkey-server", server)
+    probe = re.sub(r"--sni \S+", "", probe).replace(place, str(folder))
+    probe = probe.replace("valkey-cli", f"valkey-cli -h localhost -p {port}")
+
+    def within(words: str, password: str) -> list[str]:
+        path = f"PATH={folder}:/usr/bin:/bin"
+        return ["/usr/bin/env", "-i", path, f"REDISCLI_AUTH={password}", "sh", "-c", words]
+
+    def answers() -> bool:
+        return (
+            subprocess.run(within(probe, PASSWORD), check=False, capture_output=True).returncode
+            == 0
+        )
+
+    with serving(within(script, PASSWORD), log=folder / "log", ready=answers) as process:
+        yield port, process, lambda password: within(probe, password)
+
+
+async def refused(url: str, ca: str = "") -> bool:
+    """Return whether a client is sent away; raises where nobody answers."""
+    client = connect(url, 30, ca)
+    try:
+        return not await client.ping()
+    except AuthenticationError:
+        return True
+    finally:
+        await client.aclose()
+
+
+def is_healthy(words: list[str]) -> bool:
+    return subprocess.run(words, check=False, capture_output=True).returncode == 0
+
+
+async def test_of_compose(tmp_path: Path):
+    valkey = SERVICES["valkey"]
+    script, probe = valkey["command"][2].replace("$$", "$"), valkey["healthcheck"]["test"][1]
+    with running(script, probe, tmp_path) as (port, process, probing):
+        said = {
+            word: await refused(f"redis://:{word}@127.0.0.1:{port}/0") for word in (PASSWORD, "no")
+        }
+        nobody = await refused(f"redis://127.0.0.1:{port}/0")
+        probed = [is_healthy(probing(word)) for word in (PASSWORD, "no", "")]
+        shown = Path(f"/proc/{process.pid}/cmdline").read_text()
+
+    assert (said, nobody) == ({PASSWORD: False, "no": True}, True)
+    assert probed == [True, False, False]
+    assert ("valkey-server" in shown, PASSWORD in shown) == (True, False)
+
+
+async def test_of_the_chart_with_tls(tmp_path: Path):
+    """With a certificate of an authority that no system trusts."""
+    (found,) = judge_chart([{"config": TRUSTED, "valkey": {"tlsSecret": "made"}}])
+    (pod,) = (
+        each["spec"]["template"]["spec"]
+        for each in found["documents"]
+        if (each["kind"], each["metadata"]["name"]) == ("Deployment", "pixgate-valkey")
+    )
+    (container,) = pod["containers"]
+    (tmp_path / "tls.crt").symlink_to((authority := Authority(tmp_path)).sign("tls"))
+    (tmp_path / "tls.key").symlink_to(tmp_path / "tls.pem")
+    (tmp_path / "ca.crt").symlink_to(authority.file)
+    probe = container["readinessProbe"]["exec"]["command"][2]
+
+    with running(container["args"][0], probe, tmp_path) as (port, _, probing):
+        url = f"//:{PASSWORD}@127.0.0.1:{port}/0"
+        enters = not await refused(f"rediss:{url}", str(authority.file))
+        with pytest.raises(NoConnection):
+            await refused(f"redis:{url}")
+        with pytest.raises(NoConnection):
+            await refused(f"rediss:{url}")
+        probed = [is_healthy(probing(word)) for word in (PASSWORD, "no")]
+
+    assert enters
+    assert probed == [True, False]
