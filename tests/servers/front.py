@@ -42,10 +42,20 @@ class Front:
 
 @contextmanager
 def haproxy(
-    one: Node, two: Node, certificate: Path, words: Mapping[str, str] = _AS_IT_IS
+    one: Node,
+    two: Node,
+    certificate: Path,
+    words: Mapping[str, str] = _AS_IT_IS,
+    clients: Path | None = None,
 ) -> Iterator[Front]:
-    """Keep deploy/haproxy.cfg running in front of two; ``words`` of the file are replaced."""
+    """
+    Keep deploy/haproxy.cfg running in front of two; ``words`` of the file are replaced.
+
+    With ``clients``, the authorities in that file sign certificates that callers may show.
+    """
+    asked = {} if clients is None else {"PIXGATE_CLIENT_CA": str(clients)}
     nodes = {
+        **asked,
         "PIXGATE_ONE": f"127.0.0.1:{one.port}",
         "PIXGATE_ONE_OPS": str(one.ops),
         "PIXGATE_TWO": f"127.0.0.1:{two.port}",
@@ -56,7 +66,9 @@ def haproxy(
 
 
 @contextmanager
-def patient_haproxy(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
+def patient_haproxy(
+    one: Node, two: Node, certificate: Path, clients: Path | None = None
+) -> Iterator[Front]:
     """
     The same for a gateway that shares its loop with its callers.
 
@@ -64,7 +76,8 @@ def patient_haproxy(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
     where the first check of all fails.
     """
     late = {f"timeout {what} 2s": f"timeout {what} 60s" for what in ("check", "connect")}
-    with haproxy(one, two, certificate, {" fall 2 ": " fall 1000 ", **late}) as front:
+    words = {" fall 2 ": " fall 1000 ", **late}
+    with haproxy(one, two, certificate, words, clients) as front:
         yield front
 
 
@@ -89,8 +102,16 @@ def haproxy_with(
 
 
 @contextmanager
-def nginx(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
-    """Keep deploy/nginx.conf running, with the addresses and files that it asks to be changed."""
+def nginx(one: Node, two: Node, certificate: Path, clients: Path | None = None) -> Iterator[Front]:
+    """
+    Keep deploy/nginx.conf running, with the addresses and files that it asks to be changed.
+
+    With ``clients``, the two lines that ask for certificates are in force.
+    """
+    asked = {
+        "#ssl_verify_client optional;": "ssl_verify_client optional;",
+        "#ssl_client_certificate /etc/nginx/client-ca.pem;": f"ssl_client_certificate {clients};",
+    }
     program, port = found("nginx"), free_port()
     with tempfile.TemporaryDirectory(prefix="pixgate-nginx-") as folder:
         log, config = Path(folder, "log"), Path(folder, "nginx.conf")
@@ -104,6 +125,7 @@ def nginx(one: Node, two: Node, certificate: Path) -> Iterator[Front]:
                     "/etc/nginx/pix.example.pem": f"{certificate}",
                     "/etc/nginx/pix.example.key": f"{certificate}",
                     "/run/nginx.pid": f"{folder}/pid",
+                    **({} if clients is None else asked),
                 },
             )
         )
