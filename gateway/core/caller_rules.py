@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_address, ip_network
@@ -22,7 +22,7 @@ Network = IPv4Network | IPv6Network
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
-class CallerRule(Struct, frozen=True, kw_only=True):
+class CallerRule(Struct, frozen=True, kw_only=True, cache_hash=True):
     """
     Where a credential may be used.
 
@@ -54,21 +54,22 @@ class CallerRule(Struct, frozen=True, kw_only=True):
         """Whether the rule says anything."""
         return bool(self.anywhere or self.networks or self.certificates)
 
-    def refusal(self, address: str, certificate: bytes) -> str:
+    def refusal(self, address: str, certificate: Callable[[], bytes]) -> str:
         """
         Return the reason why a caller does not fit; empty for one who fits.
 
         Args:
             address: The caller's, as ``server.client_address`` says.
-            certificate: In DER, from our own proxy; empty for none.
+            certificate: Reads it, in DER, from our own proxy; empty for none. It is read only
+                where the rule has certificates: reading one takes longer than everything else.
         """
         if self.anywhere:
             return ""
         if not self.is_decided:
             return "no_caller_rule"
-        if self.networks and not _is_within(self.networks, address):
+        if self.networks and not _is_within(self, address):
             return "network"
-        if self.certificates and sha256(certificate).hexdigest() not in self.certificates:
+        if self.certificates and _fingerprint(certificate()) not in self.certificates:
             return "certificate"
         return ""
 
@@ -125,14 +126,24 @@ def _network(text: str) -> Network:
     return found
 
 
+@lru_cache(maxsize=1_000)
+def _fingerprint(certificate: bytes) -> str:
+    """Return the SHA-256 of a certificate; kept, as addresses are."""
+    return sha256(certificate).hexdigest()
+
+
 @lru_cache(maxsize=10_000)
-def _is_within(networks: tuple[str, ...], address: str) -> bool:
-    """Return whether a network holds the address; kept, since a caller comes again."""
+def _is_within(rule: CallerRule, address: str) -> bool:
+    """
+    Return whether a network holds the address; kept, since a caller comes again.
+
+    By the rule, which remembers its hash: that of fifty networks takes longer than the look-up.
+    """
     try:
         found = ip_address(address)
     except ValueError:
         return False
-    return any(found in network for network in map(ip_network, networks))
+    return any(found in network for network in map(ip_network, rule.networks))
 
 
 def _widens_networks(old: Sequence[str], new: Sequence[str]) -> bool:

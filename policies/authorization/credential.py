@@ -37,7 +37,7 @@ class FromAllowedCaller:
             raise ServiceError(errors.PERMISSION_DENIED, "no_caller_rule")
         if principal.callers.anywhere:
             return
-        reason = principal.callers.refusal(asked.address, asked.certificate())
+        reason = principal.callers.refusal(asked.address, asked.certificate)
         if reason:
             self.refused(principal.client_id, asked.address)
             raise ServiceError(errors.PERMISSION_DENIED, reason)

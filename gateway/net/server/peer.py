@@ -12,6 +12,7 @@ import re
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final, Literal
 from urllib.parse import unquote
@@ -193,9 +194,13 @@ def forwarded_certificate(values: Sequence[str]) -> bytes:
         values: Every value of the proxy's header. The caller makes sure that the
             request comes from one of our proxies.
     """
-    if len(values) != 1:
-        return b""
-    text = values[0].strip(" \t")
+    return _der(values[0]) if len(values) == 1 else b""
+
+
+@lru_cache(maxsize=1_000)
+def _der(value: str) -> bytes:
+    """Return the certificate in one value; kept, since a caller shows the same one each time."""
+    text = value.strip(" \t")
     try:
         if text.startswith(":"):
             value = text[1:-1] if text.endswith(":") and text != ":" else "?"

@@ -5,8 +5,27 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _CONFIG = "tests/unit/gateway/config"
+_COMMANDS = "tests/unit/gateway/app/commands"
 
 ROWS = (
+    Mistake(
+        name="our-secrets-to-a-key-store",
+        promise="A command that fetches a secret sees none of our others.",
+        source="docs/operations.md",
+        file="gateway/config/variables.py",
+        right="        env=theirs,",
+        wrong="        env={**environ, **theirs},",
+        tests=(f"{_CONFIG}/test_variables.py",),
+    ),
+    Mistake(
+        name="renewed-certificate-shared",
+        promise="Two configurations share no certificate of a bank, nor another of the same key.",
+        source="docs/operations.md",
+        file="gateway/app/commands/shared_secrets.py",
+        right="            if prints & known:",
+        wrong="            if prints == known:",
+        tests=(f"{_COMMANDS}/test_shared_secrets.py",),
+    ),
     Mistake(
         name="secret-written-in-the-file",
         promise="A secret does not stand in the configuration file.",
@@ -49,7 +68,7 @@ ROWS = (
         name="empty-secret-file-is-the-default",
         promise="A secret's file that is empty keeps the service from starting.",
         source="docs/operations.md",
-        file="gateway/config/documents.py",
+        file="gateway/config/variables.py",
         right="    if not content:",
         wrong="    if content is None:",
         tests=(

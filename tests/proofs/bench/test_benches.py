@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import model, payouts, run, scale
+from bench import callers, model, payouts, run, scale
 from tests.world.extent import WHOLE
 from tests.world.tree import ROOT
 
@@ -50,6 +50,12 @@ def test_payouts_are_stored_and_followed_up(tmp_path: Path):
 
     assert f"| {payouts.payout(payouts.FILE)} | " in done.stdout
     assert (f"| {payouts.LOOKS} | " in done.stdout) == WHOLE
+
+
+def test_callers_are_compared(tmp_path: Path):
+    done = measured(tmp_path, "bench.callers")
+
+    assert [line.split("  ")[0] for line in done.stdout.splitlines()] == [*callers.RULES]
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")

@@ -42,7 +42,19 @@ BOTH = CallerRule(networks=OFFICE.networks, certificates=(SHOWN,))
 def test_a_caller_fits_by_network_and_certificate(
     rule: CallerRule, address: str, certificate: bytes, reason: str
 ):
-    assert rule.refusal(address, certificate) == reason
+    assert rule.refusal(address, lambda: certificate) == reason
+
+
+def test_a_certificate_is_read_only_where_the_rule_has_some():
+    """Reading takes twenty times as long as the comparison of an address."""
+
+    def read() -> bytes:
+        pytest.fail("nobody asked for a certificate")
+
+    refusals = [rule.refusal("192.0.2.1", read) for rule in (ANYWHERE, UNDECIDED, OFFICE)]
+
+    assert refusals == ["", "no_caller_rule", ""]
+    assert BOTH.refusal("198.51.100.1", read) == "network"
 
 
 @pytest.mark.parametrize(
