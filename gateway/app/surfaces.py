@@ -267,6 +267,7 @@ def _pages_surface(services: Services) -> Surface:
             idle=panel.sessions.settings.idle,
             kept=panel.kept,
             origin=panel.policies.users.origin,
+            reports=services.kernel.settings.server.policy_reports,
         ),
         badges=badges,
         policies=panel.policies,

@@ -33,6 +33,7 @@ SAFE_SQLITE = (3, 51, 3)
 _LEAST_DISTINCT = 8
 _SANDBOX_ADAPTER = "sandbox"
 _HEADER_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}", re.ASCII)
+_REPORTS = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~/?=&%-]*)?", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}", re.ASCII)
 
 
@@ -231,6 +232,8 @@ def _proxies(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "server.client_address", f"{server.client_address} needs server.trusted_peers"
         )
+    if server.policy_reports and _REPORTS.fullmatch(server.policy_reports) is None:
+        yield Finding("server.policy_reports", "wants https://host/path")
     if server.certificate_header and _HEADER_NAME.fullmatch(server.certificate_header) is None:
         yield Finding("server.certificate_header", "is no name of a header")
     if server.certificate_header and server.client_address != "forwarded":

@@ -33,6 +33,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             needs no cache that processes share.
         openapi: Serves the OpenAPI documents, and their page at ``/docs/api``, publicly.
         panel: Serves the operator's panel, its pages and the sessions of browsers.
+        policy_reports: Where browsers report violations of the pages' Content-Security-Policy,
+            a collector of yours, ``https://...``; empty for nowhere.
         trusted_peers: Networks of our own proxies, separated by commas; they
             hold more connections than one partner may.
         client_address: Who tells where a request comes from: ``peer`` the socket,
@@ -60,6 +62,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     single_process: bool = False
     openapi: bool = False
     panel: bool = True
+    policy_reports: str = ""
     trusted_peers: str = ""
     client_address: Literal["peer", "forwarded", "proxy_protocol"] = "peer"
     certificate_header: str = ""

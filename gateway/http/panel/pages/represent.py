@@ -6,7 +6,7 @@ import gzip
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 from urllib.parse import quote, urlsplit
@@ -67,6 +67,7 @@ class PageResponses:
         holders: The page that holds it, by the form whose address only takes what it sends.
         idle: Without a page or a call, a session ends after it.
         origin: Where pages and the interface of partners are served.
+        reports: Where browsers report violations of the policy, https; empty for nowhere.
         random: Masks the tokens of pages.
     """
 
@@ -78,10 +79,28 @@ class PageResponses:
     idle: timedelta
     kept: KeptForms
     origin: Origin
+    reports: str = ""
     random: Random = os.urandom
 
     async def answer(self, result: Result, visit: Visit) -> Answer[bytes]:
         """Return a page's response; ``templates`` must have been loaded."""
+        return self._reporting(await self._answer(result, visit))
+
+    def refuse(self, refusal: ServiceError, call: Call | None, at: RefusedPath) -> Answer[bytes]:
+        """Return a page for a refusal; without a session, the way to sign in."""
+        return self._reporting(self._refuse(refusal, call, at))
+
+    def _reporting(self, answer: Answer[bytes]) -> Answer[bytes]:
+        """Name where browsers report to; ``report-uri`` is for those that know no other."""
+        if not self.reports:
+            return answer
+        told = {
+            "Content-Security-Policy": f"{_POLICY}; report-to csp; report-uri {self.reports}",
+            "Reporting-Endpoints": f'csp="{self.reports}"',
+        }
+        return replace(answer, headers={**answer.headers, **told})
+
+    async def _answer(self, result: Result, visit: Visit) -> Answer[bytes]:
         if isinstance(result, Redirect):
             return _answer(visit, b"", {**HEADERS, "Location": own_path(result.to)}, SEE_OTHER)
         if isinstance(result, Download):
@@ -95,8 +114,7 @@ class PageResponses:
             return _answer(visit, content, headers, result.status)
         return _answer(visit, *_compressed(content, headers, visit), result.status)
 
-    def refuse(self, refusal: ServiceError, call: Call | None, at: RefusedPath) -> Answer[bytes]:
-        """Return a page for a refusal; without a session, the way to sign in."""
+    def _refuse(self, refusal: ServiceError, call: Call | None, at: RefusedPath) -> Answer[bytes]:
         visit = admit_visitor(call or _nobody(at))
         if refusal.error is SESSION_REQUIRED:
             if call is not None and not at.is_read:

@@ -113,6 +113,8 @@ def test_what_is_wrong_anywhere_is_found():
         ("cache: {url: 'redis://cache/name'}", "cache.url"),
         ("cache: {url: 'rediss://cache/0?ssl_cert_reqs=none'}", "cache.url"),
         ("cache: {url: 'redis://cache/0', ca: /etc/ca.pem}", "cache.ca"),
+        ("server: {policy_reports: 'http://reports.example'}", "server.policy_reports"),
+        ("server: {policy_reports: 'https://a.example; script-src *'}", "server.policy_reports"),
         ("cache: {memory_bytes: 16777215}", "statements.snapshot_bytes"),
         (
             "limits: {failed_credentials: {per_address: 10}}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -30,6 +31,18 @@ async def test_a_form_leads_to_a_page_of_ours_alone(to: str):
     answer = await RESPONSES.answer(Redirect(to), visit())
 
     assert answer.headers["Location"] == "/panel"
+
+
+async def test_a_page_names_where_browsers_report_to_where_that_is_set():
+    collector = "https://reports.example/csp"
+    told = await replace(RESPONSES, reports=collector).answer(Redirect("/panel"), visit())
+    silent = await RESPONSES.answer(Redirect("/panel"), visit())
+
+    policy = told.headers["Content-Security-Policy"]
+    assert policy.startswith(HEADERS["Content-Security-Policy"])
+    assert policy.endswith(f"; report-to csp; report-uri {collector}")
+    assert told.headers["Reporting-Endpoints"] == f'csp="{collector}"'
+    assert "report" not in " ".join([*silent.headers, *silent.headers.values()])
 
 
 def test_a_page_is_stored_nowhere_and_framed_by_nobody():
