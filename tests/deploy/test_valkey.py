@@ -5,24 +5,34 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from redis.exceptions import AuthenticationError
 from redis.exceptions import ConnectionError as NoConnection
 
+from gateway.app.cache import build_cache
+from gateway.config.reading import settings_from
+from gateway.config.settings import Cache, Settings
+from gateway.config.values import Address
 from gateway.process.shared import connect
+from gateway.security.keys import Derivation
 from tests.deploy.chart import TRUSTED, judge_chart
 from tests.servers.demand import absent
 from tests.servers.process import free_port, serving
 from tests.world.banks.authority import Authority
-from tests.world.containers import SERVICES
+from tests.world.containers import SECRETS, SERVICES
 
 pytestmark = pytest.mark.process
 
-PASSWORD = "0123456789abcdef"
+PASSWORD = SECRETS["VALKEY_PASSWORD"]
+NO_KEYS = Derivation({"none": bytes(32)}, "none")
+CA = {"secret": {"secretName": "made", "items": [{"key": "ca.crt", "path": "ca.crt"}]}}
+"""Who connects needs the authority alone, not the key of the server."""
+MOUNT = {"name": "valkey", "mountPath": "/run/secrets/valkey", "readOnly": True}
 Command = Callable[[str], list[str]]
 Process = subprocess.Popen[bytes]
 
@@ -63,15 +73,24 @@ def running(script: str, probe: str, folder: Path) -> Iterator[tuple[int, Proces
         yield port, process, lambda password: within(probe, password)
 
 
-async def refused(url: str, ca: str = "") -> bool:
+async def refused(url: str) -> bool:
     """Return whether a client is sent away; raises where nobody answers."""
-    client = connect(url, 30, ca)
+    client = connect(url, 30)
     try:
         return not await client.ping()
     except AuthenticationError:
         return True
     finally:
         await client.aclose()
+
+
+def pods(found: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """Return all pods by name."""
+    return {
+        each["metadata"]["name"]: each["spec"]["template"]["spec"]
+        for each in found["documents"]
+        if each["kind"] in {"Deployment", "Job"}
+    }
 
 
 def is_healthy(words: list[str]) -> bool:
@@ -94,15 +113,30 @@ async def test_of_compose(tmp_path: Path):
     assert ("valkey-server" in shown, PASSWORD in shown) == (True, False)
 
 
+def with_tls() -> Mapping[str, Any]:
+    """Render the chart with a certificate for its Valkey."""
+    (found,) = judge_chart([{"config": TRUSTED, "valkey": {"tlsSecret": "made"}}])
+    return found
+
+
+def test_the_chart_s_pods_know_the_authority_of_its_valkey_and_no_more():
+    found = with_tls()
+    (text,) = {
+        each["data"]["config.yaml"] for each in found["documents"] if each["kind"] == "ConfigMap"
+    }
+    cache = settings_from(text, SECRETS).cache
+    ours = [pod for name, pod in pods(found).items() if name != "pixgate-valkey"]
+
+    assert cache.url == f"rediss://:{PASSWORD}@pixgate-valkey:6379/0"
+    assert cache.ca == "/run/secrets/valkey/ca.crt"
+    assert len(ours) == 3
+    assert all({"name": "valkey", **CA} in each["volumes"] for each in ours)
+    assert all(MOUNT in each["containers"][0]["volumeMounts"] for each in ours)
+
+
 async def test_of_the_chart_with_tls(tmp_path: Path):
     """With a certificate of an authority that no system trusts."""
-    (found,) = judge_chart([{"config": TRUSTED, "valkey": {"tlsSecret": "made"}}])
-    (pod,) = (
-        each["spec"]["template"]["spec"]
-        for each in found["documents"]
-        if (each["kind"], each["metadata"]["name"]) == ("Deployment", "pixgate-valkey")
-    )
-    (container,) = pod["containers"]
+    (container,) = pods(with_tls())["pixgate-valkey"]["containers"]
     (tmp_path / "tls.crt").symlink_to((authority := Authority(tmp_path)).sign("tls"))
     (tmp_path / "tls.key").symlink_to(tmp_path / "tls.pem")
     (tmp_path / "ca.crt").symlink_to(authority.file)
@@ -110,12 +144,14 @@ async def test_of_the_chart_with_tls(tmp_path: Path):
 
     with running(container["args"][0], probe, tmp_path) as (port, _, probing):
         url = f"//:{PASSWORD}@127.0.0.1:{port}/0"
-        enters = not await refused(f"rediss:{url}", str(authority.file))
+        configured = Cache(url=Address(f"rediss:{url}"), ca=str(authority.file))
+        shared = build_cache(Settings(cache=configured), NO_KEYS, lambda _event, _label: None)
+        await shared.check()
+        await shared.close()
         with pytest.raises(NoConnection):
             await refused(f"redis:{url}")
         with pytest.raises(NoConnection):
             await refused(f"rediss:{url}")
         probed = [is_healthy(probing(word)) for word in (PASSWORD, "no")]
 
-    assert enters
     assert probed == [True, False]
