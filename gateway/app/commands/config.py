@@ -123,7 +123,6 @@ async def _compared(
     from gateway.config.reading import ConfigError, read_settings
     from gateway.core.audit_context import RuleViolation
 
-    where = "--against"
     try:
         theirs = shared_secrets.variables_of(environment, os.environ) if environment else os.environ
         other = read_settings(file, theirs)
@@ -132,11 +131,11 @@ async def _compared(
             ours |= await shared_secrets.stored(settings)
             known |= await shared_secrets.stored(other)
     except ConfigError as problem:
-        return [_row(where, f"{file}: {each}") for each in problem.problems]
+        return [_row("--against", f"{file}: {each}") for each in problem.problems]
     except OSError as problem:
-        return [_row(where, f"{problem.filename} cannot be read: {problem.strerror}")]
+        return [_row("--against", f"{problem.filename} cannot be read: {problem.strerror}")]
     except (RuleViolation, ValueError) as problem:
-        return [_row(where, str(problem))]
+        return [_row("--against", str(problem))]
     return [
         _row(path, f"is the same as in {file}: {there}")
         for path, there in shared_secrets.shared(ours, known)

@@ -165,13 +165,10 @@ def _of_fields(credentials: str) -> frozenset[str]:
 
 
 def _is_secret(path: str, text: str) -> bool:
-    """Return whether the name of a text says that it is secret, and it is no accident."""
-    name = path.rpartition(".")[2]
-    return (
-        bool(_SECRET.search(name))
-        and name not in _PUBLIC
-        and len(text.strip()) >= _LEAST_CHARACTERS
-    )
+    """Return whether the name of a text says that it is secret; an address is none, nor a word."""
+    name, text = path.rpartition(".")[2], text.strip()
+    is_public = name in _PUBLIC or text.startswith(("https://", "http://"))
+    return bool(_SECRET.search(name)) and not is_public and len(text) >= _LEAST_CHARACTERS
 
 
 def _of_text(text: str) -> frozenset[str]:

@@ -127,6 +127,7 @@ def deployment(folder: Path, port: str, secret: str, key: str) -> dict[str, str]
         "client_id": "the same client id",
         "client_secret": secret,
         "pix_key": "the same key!!!!",
+        "token_url": "https://bank.example/token",
     }
     file = folder / "credentials.json"
     file.write_text(json.dumps(shown))
