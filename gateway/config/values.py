@@ -26,6 +26,10 @@ ReaisOrOff = Annotated[
     ),
 ]
 """The same, or ``off``; empty is the environment's own."""
+TimeOfDay = Annotated[
+    str,
+    Meta(pattern=r"\A([01][0-9]|2[0-3]):[0-5][0-9]\Z", description="a time of day, HH:MM"),
+]
 Port = Annotated[int, Meta(ge=0, le=65_535)]
 """A TCP port; 0 takes a free one."""
 Name = Annotated[

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -488,6 +488,12 @@ class Intent:
     payout: Payout
     attempt: Attempt | None
     limited: bool = False
+    was_held: ClassVar[bool] = False
+
+    @property
+    def at(self) -> datetime:
+        """Return when it is stored."""
+        return self.payout.updated_at if self.attempt is None else self.attempt.started_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,6 +508,16 @@ class Claim:
     attempt: Attempt
     limited: bool = False
     before: PayoutState = PayoutState.NOT_SENT
+
+    @property
+    def at(self) -> datetime:
+        """Return when its attempt begins."""
+        return self.attempt.started_at
+
+    @property
+    def was_held(self) -> bool:
+        """Return whether it was stored before, to be sent now."""
+        return self.before is PayoutState.HELD
 
 
 class Precedents(msgspec.Struct, frozen=True):
