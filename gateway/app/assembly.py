@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 
 from gateway.app.background import Role, build_role, periodic_tasks
 from gateway.app.banks import connect
 from gateway.app.build_identity import build_identity
+from gateway.app.build_payouts import night_of
 from gateway.app.build_telemetry import Telemetry, build_telemetry, refusals_below
 from gateway.app.build_tracing import (
     build_tracing,
@@ -58,7 +59,7 @@ from gateway.net.common.descriptors import callers_below, descriptor_limit
 from gateway.net.common.runtime import Runtime
 from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
-from gateway.payouts.store import EventSealing
+from gateway.payouts.store import EventSealing, StoredPayouts
 from gateway.process.periodic_task import PeriodicTask
 from gateway.process.process import ALONE, Part, wall_clock
 from gateway.reference.open_page import open_page
@@ -191,9 +192,9 @@ def _open_store(settings: Settings, keys: Keys, now: Now) -> Store:
         statement_s=asked.timeout_s,
         whole_s=max(DEFAULT_LIMITS.whole_s, 2 * asked.timeout_s),
     )
-    return open_store(
-        settings.store_url, limits, audit_keys(keys), EventSealing(keys.derivation), now
-    )
+    facts = EventSealing(keys.derivation)
+    store = open_store(settings.store_url, limits, audit_keys(keys), facts, now)
+    return replace(store, payouts=StoredPayouts(store.database, night_of(settings)))
 
 
 def refuse_contradictions(settings: Settings) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import time, timedelta
 from functools import partial
 from typing import Final
 
@@ -13,6 +13,8 @@ from gateway.banks.port.providers import Banks
 from gateway.config.settings import Settings
 from gateway.core.account import Account
 from gateway.core.clocks import CertainClock
+from gateway.core.night import Night
+from gateway.core.strict import amount
 from gateway.net.common.runtime import chance, unarmed
 from gateway.payouts.create import PayoutConfig, PayoutGuards, Payouts, SimilarPolicy
 from gateway.payouts.followup import FollowUp
@@ -53,8 +55,20 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
             look_first=settings.payouts.look_first,
             moved=partial(_count_step, kernel.observer),
             payee_digest=tax_number_digests(kernel).digest,
+            night=night_of(settings),
             failpoint=kernel.failpoint or unarmed,
         ),
+    )
+
+
+def night_of(settings: Settings) -> Night:
+    """Return the hours and default limits of the night."""
+    given = settings.payouts.night
+    return Night(
+        begins=time.fromisoformat(given.begins),
+        ends=time.fromisoformat(given.ends),
+        per_payout=amount(given.limit_per_payout) if given.limit_per_payout else None,
+        per_night=amount(given.limit_per_night) if given.limit_per_night else None,
     )
 
 

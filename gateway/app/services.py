@@ -18,6 +18,7 @@ from gateway.app.build_identity import build_identity, build_panel, build_user_p
 from gateway.app.build_payouts import (
     build_payouts,
     build_reconciler,
+    night_of,
     shown_similar_within,
     tax_number_digests,
 )
@@ -66,6 +67,7 @@ from gateway.overview.service import Overviews
 from gateway.overview.store import OverviewRecords
 from gateway.payouts import routes as payout_routes
 from gateway.payouts.create import Payouts
+from gateway.payouts.limits import spent_by_day
 from gateway.payouts.search import PayoutDirectory
 from gateway.payouts.staff import PayoutActs, PayoutProbes, PayoutRecords
 from gateway.pix_keys import routes as key_routes
@@ -555,7 +557,13 @@ class Services:
         providers = self.kernel.settings.providers
         telling = frozenset(name for name, each in providers.items() if each.callbacks.secret)
         records = OverviewRecords(self.kernel.store.database)
-        return Overviews(records=records, telling=telling, known=self.known, now=self.kernel.now)
+        return Overviews(
+            records=records,
+            telling=telling,
+            known=self.known,
+            now=self.kernel.now,
+            demands_limits=self.kernel.settings.environment is Environment.PRODUCTION,
+        )
 
     @cached_property
     def request_lines(self) -> RequestLogWriter:
@@ -603,6 +611,9 @@ def build_credentials(
         source=source or credential_source(kernel.keys),
         now=kernel.now,
         undecided=UNDECIDED if is_production else ANYWHERE,
+        demands_limits=is_production,
+        night=night_of(kernel.settings),
+        spent_by_day=partial(spent_by_day, store.database),
         wait=wait,
     )
 

@@ -358,6 +358,13 @@ def _throttles(settings: Settings) -> Iterator[Finding]:
         yield Finding(f"{path}.per_address", "must not be above hard_per_address")
 
 
+def _night(settings: Settings) -> Iterator[Finding]:
+    """Check that a night has hours."""
+    night = settings.payouts.night
+    if night.begins == night.ends:
+        yield Finding("payouts.night.ends", "must not be begins: no night would have an end")
+
+
 def _people(settings: Settings) -> Iterator[Finding]:
     """Check that links can be built, and that token lifetimes are in order."""
     identity = settings.identity
@@ -431,7 +438,7 @@ def _no_sandbox(settings: Settings) -> Iterator[Finding]:
 
 _ALWAYS: tuple[Check, ...] = (
     *(_listeners, _processes, _proxies, _keys, _deadlines),
-    *(_cache, _tracing, _way_out, _callbacks, _throttles, _people),
+    *(_cache, _tracing, _way_out, _callbacks, _throttles, _night, _people),
 )
 _PRODUCTION: tuple[Check, ...] = (
     *(_production_keys, _production_people),

@@ -24,6 +24,7 @@ from gateway.config.values import (
     Seconds,
     SecondsOrNone,
     Secret,
+    TimeOfDay,
     written,
 )
 from gateway.core.account import Environment
@@ -176,6 +177,24 @@ class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     alphanumeric_cnpj: bool | None = None
 
 
+class Night(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The night in São Paulo, and the limits in it of credentials without such limits of their own.
+
+    Attributes:
+        begins, ends: Times of day in São Paulo (``America/Sao_Paulo`` of the tz database).
+        limit_per_payout: Reais that one payout of a credential may have at night; null for no
+            default.
+        limit_per_night: Reais that the payouts of a credential in one night may sum up to; null
+            for no default.
+    """
+
+    begins: TimeOfDay = "20:00"
+    ends: TimeOfDay = "06:00"
+    limit_per_payout: Reais | None = None
+    limit_per_night: Reais | None = None
+
+
 class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     How payouts are made and followed up.
@@ -194,6 +213,7 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             them are never deleted.
         foreign_debits_every_s: How often the statements of active accounts are read for debits
             that are none of ours; 0 reads none.
+        night: The hours of the night, and the default limits of credentials in them.
     """
 
     look_first: Annotated[bool, written("${PIXGATE_LOOK_FIRST:-false}")] = False
@@ -202,6 +222,7 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     approval_above: Reais | None = "0.00"
     events_kept_days: Annotated[int, Meta(ge=31, le=3660)] = 90
     foreign_debits_every_s: SecondsOrNone = 900.0
+    night: Night = Night()
 
 
 class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -18,6 +18,10 @@ Reais = Annotated[
     Meta(pattern=r"\A(0|[1-9][0-9]{0,9})\.[0-9]{2}\Z", description="reais with two decimals"),
 ]
 """An amount of money, as text: no float stands between the file and us."""
+TimeOfDay = Annotated[
+    str,
+    Meta(pattern=r"\A([01][0-9]|2[0-3]):[0-5][0-9]\Z", description="a time of day, HH:MM"),
+]
 Port = Annotated[int, Meta(ge=0, le=65_535)]
 """A TCP port; 0 takes a free one."""
 Name = Annotated[

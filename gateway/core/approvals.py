@@ -333,6 +333,8 @@ class OrderDocument(TypedDict):
     expires_at: NotRequired[Instant]
     limit_per_payout: NotRequired[Sum]
     limit_per_day: NotRequired[Sum]
+    limit_per_payout_at_night: NotRequired[Sum]
+    limit_per_night: NotRequired[Sum]
     callers: NotRequired[Annotated[CallerRule, meaning("Where it may be used.")]]
     overlap_s: NotRequired[Annotated[int, meaning("Seconds for which the old secret stays valid.")]]
     user_id: NotRequired[fields.UserId]

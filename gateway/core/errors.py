@@ -386,7 +386,7 @@ CREDENTIAL_LIMIT = _declare(
     "credential_limit",
     ("SVC.GTW.010", 403),
     "The payout is above a limit of the credential.",
-    "Nothing was sent; ask the operator to raise the limit of a payout or of a day.",
+    "Nothing was sent; ask the operator to raise the limit of a payout, of a day or of a night.",
 )
 VERSION_CHANGED = _declare(
     "version_changed",

@@ -76,14 +76,24 @@ class CredentialLimits(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         per_payout: The most that one payout may be.
         per_day: The most that all of a UTC day may sum up to.
+        per_payout_at_night, per_night: The same for payouts sent at night; see ``core/night.py``.
     """
 
     per_payout: Money | None = None
     per_day: Money | None = None
+    per_payout_at_night: Money | None = None
+    per_night: Money | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether both a payout and a day are limited."""
+        return self.per_payout is not None and self.per_day is not None
 
     def raised_by(self, new: CredentialLimits) -> bool:
         """Return whether ``new`` allows more than these limits."""
-        return _above(new.per_payout, self.per_payout) or _above(new.per_day, self.per_day)
+        return any(
+            _above(getattr(new, name), getattr(self, name)) for name in self.__struct_fields__
+        )
 
 
 UNLIMITED = CredentialLimits()

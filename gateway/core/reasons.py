@@ -60,6 +60,8 @@ _FORMS: Final = {
         " each."
     ),
     "not_with_anywhere": "{field} goes with no network and no certificate.",
+    "limits_missing": "{field}: give a limit per payout and per day, or say that there is none.",
+    "not_with_limits": "{field} does not go with a limit per payout and per day.",
     "past": "{field} must lie in the future.",
     "provider_unknown": "{field} is not the name of a configured provider.",
     "company_unknown": "{field} is not the id of a company that is shown to the caller.",
@@ -257,6 +259,8 @@ _MONEY: Final = {
     "read_only": "The account's bank does not take payouts.",
     "limit_per_payout": "The value is above the credential's limit of one payout.",
     "limit_per_day": "The credential's limit of this UTC day would be passed.",
+    "limit_per_payout_at_night": "The value is above the credential's limit of a payout at night.",
+    "limit_per_night": "The credential's limit of this night would be passed.",
     "stopped": "Payouts are stopped.",
     "similar": "A payout of the same amount to the same receiver was made just now.",
     "other_content": "The reference is in use with other content.",

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec.structs import asdict
 
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.context import CommandContext, in_store
 from gateway.cli.options import DURATION, REAIS, Option
 from gateway.core.caller_rules import CallerRule
-from gateway.core.money import Money
 from gateway.core.permissions import Permission
 from gateway.core.schemas import ReasonBody, instant
 from gateway.credentials.model import (
     Credential,
     CredentialBody,
     Issued,
+    LimitsBody,
     RotationBody,
     words,
 )
 
 if TYPE_CHECKING:
     from gateway.credentials.service import Credentials
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 COLUMNS = ("client_id", "name", "state", "account_id", "permissions", "last_used_at")
 PERMISSION = Option("resource:action", Permission.parse)
@@ -43,6 +46,22 @@ _CERTIFICATES = click.option(
     help="SHA-256 fingerprint of a client certificate to show. May be repeated.",
 )
 _ANYWHERE = click.option("--anywhere", is_flag=True, help="It may be used from anywhere.")
+_LIMITS = (
+    ("--limit-per-payout", "Most that one payout may be."),
+    ("--limit-per-day", "Most that all payouts of a UTC day may be together."),
+    ("--limit-per-payout-at-night", "Most that one payout may be at night."),
+    ("--limit-per-night", "Most that all payouts of a night may be together."),
+)
+
+
+def _limits(command: Command) -> Command:
+    """Add the options of limits."""
+    command = click.option(
+        "--unlimited", is_flag=True, help="A payout, or a day, is to have no limit."
+    )(command)
+    for name, meaning in reversed(_LIMITS):
+        command = click.option(name, type=REAIS, help=meaning)(command)
+    return command
 
 
 @click.group("credential")
@@ -58,29 +77,30 @@ def credential() -> None:
     "--permission", "permissions", multiple=True, type=PERMISSION, help="May be repeated."
 )
 @click.option("--expires", type=click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ")), help="In UTC.")
-@click.option("--limit-per-payout", type=REAIS, help="Most that one payout may be.")
-@click.option(
-    "--limit-per-day", type=REAIS, help="Most that all payouts of a UTC day may be together."
-)
+@_limits
 @_NETWORKS
 @_CERTIFICATES
 @_ANYWHERE
 @changing
 def issue(  # noqa: PLR0913 - one parameter per option
     terminal: Terminal,
+    /,
     *,
     name: str,
     company_id: str,
     account_id: str | None,
     permissions: Sequence[Permission],
     expires: datetime | None,
-    limit_per_payout: Money | None,
-    limit_per_day: Money | None,
     networks: Sequence[str],
     certificates: Sequence[str],
     anywhere: bool,
+    **limits: Any,  # noqa: ANN401 - the options of limits, for LimitsBody
 ) -> None:
-    """Make a credential for a company or for one account, and print its secret."""
+    """
+    Make a credential for a company or for one account, and print its secret.
+
+    In production one that may pay out wants --limit-per-payout and --limit-per-day, or --unlimited.
+    """
     if not company_id and account_id is None:
         message = "give --company or --account"
         raise click.UsageError(message)
@@ -90,8 +110,7 @@ def issue(  # noqa: PLR0913 - one parameter per option
         account_id=account_id,
         permissions=[str(each) for each in permissions],
         expires_at=expires and expires.replace(tzinfo=UTC),
-        limit_per_payout=limit_per_payout,
-        limit_per_day=limit_per_day,
+        **limits,
         callers=CallerRule(
             networks=tuple(networks), certificates=tuple(certificates), anywhere=anywhere
         ),
@@ -148,6 +167,44 @@ def networks(
         return _row(found, office.acting.now())
 
     terminal.show(in_store(terminal, decided))
+
+
+@credential.command()
+@click.argument("client_id")
+@_limits
+@changing
+def limits(terminal: Terminal, /, client_id: str, **limits: Any) -> None:  # noqa: ANN401 - for LimitsBody
+    """Set what a credential may pay out, in place of the limits before."""
+    if not any(each is not None and each is not False for each in limits.values()):
+        message = "give a limit or --unlimited"
+        raise click.UsageError(message)
+
+    async def limited(office: CommandContext) -> Row:
+        wanted = LimitsBody(**limits)
+        found = await _credentials(office).set_limits(office.staff, client_id, wanted)
+        if not isinstance(found, Credential):
+            raise TypeError(found)  # commands never wait for a second person
+        return _row(found, office.acting.now())
+
+    terminal.show(in_store(terminal, limited))
+
+
+@credential.command("propose-limit")
+@click.argument("client_id")
+@reading
+def propose_limit(terminal: Terminal, client_id: str) -> None:
+    """Propose a daily limit: three times the median day of the last 30 days."""
+
+    async def proposed(office: CommandContext) -> Row:
+        found = await _credentials(office).limit_proposal(office.staff, client_id)
+        return {
+            "client_id": client_id,
+            "days": found.days,
+            "median_day": str(found.median_day or ""),
+            "limit_per_day": str(found.limit_per_day or ""),
+        }
+
+    terminal.show(in_store(terminal, proposed))
 
 
 @credential.command()
@@ -210,7 +267,6 @@ def _row(shown: Credential, now: datetime) -> Row:
         "permissions": words(shown.permissions),
         "live_secrets": shown.live_secrets(now),
         **fields_of(shown, "created_at", "expires_at", "revoked_at", "last_used_at"),
-        "limit_per_payout": str(shown.limits.per_payout or ""),
-        "limit_per_day": str(shown.limits.per_day or ""),
+        **{f"limit_{name}": str(each or "") for name, each in asdict(shown.limits).items()},
         **fields_of(shown.callers, "networks", "certificates", "anywhere"),
     }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Final, Literal, NotRequired, TypedDict
+from typing import Annotated, Final, Literal, NotRequired, TypedDict, cast
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import asdict
 
 from gateway.core import fields
 from gateway.core.access import Staff
@@ -17,7 +19,7 @@ from gateway.core.caller_rules import (
     CallerRule,
 )
 from gateway.core.fields import meaning
-from gateway.core.money import Money, Sum
+from gateway.core.money import MAX_CENTAVOS, Money, Sum
 from gateway.core.permissions import (
     EVERY_PERMISSION,
     UNLIMITED,
@@ -40,11 +42,15 @@ EXPIRES_SOON: Final = timedelta(days=30)
 """Long enough to give a partner's people a new secret before the old one ends."""
 LONG_UNUSED: Final = timedelta(days=90)
 """A quarter: what runs once a month has run by then."""
+LEARNT: Final = timedelta(days=30)
+"""Days before today whose payouts a daily limit is proposed from; a month has its salary day."""
+TIMES_MEDIAN: Final = 3
+"""A busy day is within three usual ones; a thief's is not."""
 PAYS: Final = Permission(Resource.WITHDRAW, Action.WRITE)
 """What a credential needs to pay out."""
 
 State = Literal["live", "expired", "revoked"]
-Care = Literal["", "no_caller_rule", "expires_soon", "pays_unused", "wide_for_ever"]
+Care = Literal["", "no_caller_rule", "expires_soon", "pays_unused", "no_limits", "wide_for_ever"]
 
 
 class CredentialState(StrEnum):
@@ -76,6 +82,8 @@ class CredentialDocument(TypedDict):
     callers: Annotated[CallerRule, meaning("Where it may be used.")]
     limit_per_payout: NotRequired[Sum]
     limit_per_day: NotRequired[Sum]
+    limit_per_payout_at_night: NotRequired[Sum]
+    limit_per_night: NotRequired[Sum]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +141,13 @@ class Credential:
         since = self.last_used_at or self.created_at
         if since <= now - LONG_UNUSED and pays(self.permissions):
             return "pays_unused"
+        if pays(self.permissions) and not self.limits.is_complete:
+            return "no_limits"
         return "wide_for_ever" if self.expires_at is None and self.account_id is None else ""
+
+    def has_history(self, now: datetime) -> bool:
+        """Return whether it may pay out, and is old enough that a daily limit can be proposed."""
+        return pays(self.permissions) and self.created_at <= now - LEARNT
 
     @property
     def last_used_at(self) -> datetime | None:
@@ -173,11 +187,7 @@ class Credential:
             "care": self.care(now),
             "callers": self.callers,
         }
-        if self.limits.per_payout is not None:
-            shown["limit_per_payout"] = self.limits.per_payout
-        if self.limits.per_day is not None:
-            shown["limit_per_day"] = self.limits.per_day
-        return shown
+        return cast("CredentialDocument", shown | shown_limits(self.limits))
 
 
 def pays(permissions: frozenset[Permission]) -> bool:
@@ -188,6 +198,12 @@ def pays(permissions: frozenset[Permission]) -> bool:
 def words(permissions: frozenset[Permission]) -> list[str]:
     """Write permissions as the contract does, sorted."""
     return sorted(map(str, permissions))
+
+
+def shown_limits(limits: CredentialLimits) -> dict[str, Money]:
+    """Return the limits there are, by their name in documents."""
+    given = {f"limit_{name}": each for name, each in asdict(limits).items()}
+    return {name: each for name, each in given.items() if each is not None}
 
 
 class SeenAddress(Struct, frozen=True, kw_only=True):
@@ -275,7 +291,11 @@ PermissionWord = Annotated[str, Meta(pattern=f"^({_WORDS})$", examples=["balance
 
 
 class LimitsBody(Struct):
-    """How much a credential may pay out, in reais; what is absent does not limit."""
+    """
+    How much a credential may pay out, in reais; what is absent does not limit.
+
+    In production one that may pay out wants a limit of a payout and of a day, or ``unlimited``.
+    """
 
     limit_per_payout: Annotated[
         Money | None, meaning("Reais that one payout may have; absent for no limit.")
@@ -283,10 +303,23 @@ class LimitsBody(Struct):
     limit_per_day: Annotated[
         Money | None, meaning("Reais that may be paid out in a UTC day; absent for no limit.")
     ] = None
+    limit_per_payout_at_night: Annotated[
+        Money | None,
+        meaning("Reais that one payout may have at night; absent for the gateway's default."),
+    ] = None
+    limit_per_night: Annotated[
+        Money | None,
+        meaning("Reais that may be paid out in a night; absent for the gateway's default."),
+    ] = None
+    unlimited: Annotated[
+        bool,
+        meaning("Whether a payout, or a day, is to have no limit; said where it has none."),
+    ] = False
 
     def limits(self) -> CredentialLimits:
         """Return them."""
-        return CredentialLimits(per_payout=self.limit_per_payout, per_day=self.limit_per_day)
+        names = CredentialLimits.__struct_fields__
+        return CredentialLimits(**{name: getattr(self, f"limit_{name}") for name in names})
 
 
 class CredentialBody(LimitsBody, kw_only=True):
@@ -313,6 +346,36 @@ class RotationBody(Struct):
 
     overlap_s: Annotated[int, meaning("Seconds.", ge=0, le=30 * 86400)] = int(
         DEFAULT_OVERLAP.total_seconds()
+    )
+
+
+class LimitProposal(Struct, frozen=True, kw_only=True):
+    """
+    A daily limit made of what a credential paid out in the 30 UTC days before today.
+
+    Nothing is proposed for a credential that is younger, or paid nothing.
+    """
+
+    days: Annotated[int, meaning("Days with payouts that count against a limit.")]
+    median_day: Annotated[
+        Sum | UnsetType, meaning("Median of these days' sums, in reais; absent for no day.")
+    ] = UNSET
+    limit_per_day: Annotated[
+        Money | UnsetType,
+        meaning("Reais proposed as the daily limit: three times the median day."),
+    ] = UNSET
+
+
+def propose(sums: Sequence[int]) -> LimitProposal:
+    """Propose a daily limit from the sums of days with payouts, in centavos."""
+    if not sums:
+        return LimitProposal(days=0)
+    ordered, count = sorted(sums), len(sums)
+    twice = ordered[(count - 1) // 2] + ordered[count // 2]
+    return LimitProposal(
+        days=count,
+        median_day=Sum(twice // 2),
+        limit_per_day=Money(min(twice * TIMES_MEDIAN // 2, MAX_CENTAVOS)),
     )
 
 

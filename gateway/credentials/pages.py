@@ -8,18 +8,27 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import AuditLog
 from gateway.core.approvals import Approval
 from gateway.core.caller_rules import CallerRule
 from gateway.core.errors import ServiceError
-from gateway.core.permissions import Action, Resource
+from gateway.core.night import Night
+from gateway.core.permissions import Action, CredentialLimits, Resource
 from gateway.core.rights import Area, Right
 from gateway.core.schemas import ReasonBody
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.core.windows import Paging, local_end
-from gateway.credentials.model import Credential, CredentialBody, Issued, LimitsBody, RotationBody
+from gateway.credentials.model import (
+    Credential,
+    CredentialBody,
+    Issued,
+    LimitProposal,
+    LimitsBody,
+    RotationBody,
+)
 from gateway.credentials.searches import CREDENTIALS
 from gateway.credentials.service import Credentials
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money
@@ -38,7 +47,7 @@ OVERLAPS: Final = (0, 3600, 86400, 7 * 86400)
 _MATRIX: Final = {"resources": [str(each) for each in RESOURCES], "levels": LEVELS}
 """What the matrix of permissions is made of."""
 _STOPS: Final = Right(Area.STOP, Action.WRITE)
-_LIMITS: Final = ("limit_per_payout", "limit_per_day")
+_LIMITS: Final = [f"limit_{name}" for name in CredentialLimits.__struct_fields__]
 _LAST_ACTS: Final = Paging(page=1, limit=10)
 _YEAR: Final = timedelta(days=365)
 
@@ -67,13 +76,20 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
         """Show the form of a new credential."""
         accounts = await panel.choices(visit)
         ends = (panel.staff(visit).acting.now() + _YEAR).astimezone(ZONE).date()
-        data = {"accounts": accounts, "ends": f"{ends:{DAY_FORM}}", **_MATRIX}
+        ends_on = f"{ends:{DAY_FORM}}"
+        data = {
+            "accounts": accounts,
+            "ends": ends_on,
+            "night": _hours(credentials.night),
+            **_MATRIX,
+        }
         return Shown(template="access/credential_new.html", data=data)
 
     @panel.form("/new", "credential_issue", credentials.issue, shows=new)
     async def issue(visit: Visit) -> Result:
         """Issue a credential; one that can pay out waits for a second person."""
-        wanted = read_fields(CredentialBody, _wanted(visit))
+        limits = msgspec.structs.asdict(_typed_limits(visit))
+        wanted = msgspec.structs.replace(read_fields(CredentialBody, _wanted(visit)), **limits)
         return made(visit, await credentials.issue(panel.staff(visit), wanted))
 
     @panel.view("/{client_id}", "credential", credentials.get)
@@ -87,11 +103,17 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
         about = AuditSearch(paging=_LAST_ACTS, subject=f"credential:{found.client_id}")
         acts = await part(log.search(who, about))
         addresses = await credentials.addresses(who, found.client_id)
+        proposal = None
+        if found.state(now) == "live" and found.has_history(now):
+            proposal = await credentials.limit_proposal(who, found.client_id)
         data = {
             "found": shown(found, who),
             "old": old,
             "is_old_used": used is not None and used > current.created_at,
             "addresses": addresses,
+            "night": _hours(credentials.night),
+            "proposal": proposal,
+            "is_raise": proposal is not None and _is_raise(found, proposal),
             "let_through": [each.address for each in addresses if each.refused_at is None],
             "acts": replace(acts, data=shown(acts.data, who)),
             "names": await panel.names(visit, [found.account_id or "", found.company_id]),
@@ -102,10 +124,9 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
 
     @panel.form("/{client_id}/limits", "credential_limits", credentials.set_limits, shows=read)
     async def limit(visit: Visit) -> Result:
-        """Set a credential's limits; an empty field is no limit, and raising a limit waits."""
+        """Set a credential's limits, as typed or as proposed; raising a limit waits."""
         who, client_id = panel.staff(visit), visit.parameter("client_id")
-        typed = {name: typed_money(visit.form[name], name) for name in _LIMITS if visit.form[name]}
-        done = await credentials.set_limits(who, client_id, LimitsBody(**typed))
+        done = await credentials.set_limits(who, client_id, _typed_limits(visit))
         return go_on(done, f"{HOME}/credentials/{client_id}")
 
     @panel.form("/{client_id}/callers", "credential_callers", credentials.set_callers, shows=read)
@@ -190,6 +211,26 @@ def _wanted(visit: Visit) -> Mapping[str, object]:
         **({"expires_at": ends.isoformat()} if ends is not None else {}),
         "callers": msgspec.to_builtins(_rule(visit)),
     }
+
+
+def _typed_limits(visit: Visit) -> LimitsBody:
+    """Read limits as they were typed; an empty field is absent."""
+    form = visit.form
+    typed = {name: typed_money(form[name], name) for name in _LIMITS if form[name]}
+    return msgspec.structs.replace(LimitsBody(unlimited=form["unlimited"] == "yes"), **typed)
+
+
+def _hours(night: Night) -> Mapping[str, object]:
+    """Show the hours of the night, and its default limits."""
+    hours = {"begins": f"{night.begins:%H:%M}", "ends": f"{night.ends:%H:%M}"}
+    return {**hours, "per_payout": night.per_payout, "per_night": night.per_night}
+
+
+def _is_raise(found: Credential, proposal: LimitProposal) -> bool:
+    """Return whether a proposed daily limit is above the one in force."""
+    if proposal.limit_per_day is UNSET or found.limits.per_day is None:
+        return False
+    return proposal.limit_per_day > found.limits.per_day
 
 
 def _rule(visit: Visit) -> CallerRule:

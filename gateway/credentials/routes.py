@@ -68,6 +68,13 @@ def routes(credentials: Credentials) -> Routes:
         takes=_CLIENT,
         raises=_MAY_WAIT,
     )
+    office.get(
+        f"{one}/limits/proposal",
+        "credential_limit_proposal",
+        credentials.limit_proposal,
+        takes=_CLIENT,
+        raises=ABSENT,
+    )
     office.put(
         f"{one}/callers",
         "credential_callers",

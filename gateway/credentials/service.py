@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Final, TypedDict, Unpack
+from typing import Final, TypedDict, Unpack, cast
 
 import msgspec
 from sqlalchemy import ColumnElement, and_, case, func, not_, or_, select
@@ -29,14 +29,16 @@ from gateway.core.caller_rules import ANYWHERE, CallerRule, read_certificates, r
 from gateway.core.clocks import Now
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
+from gateway.core.night import NIGHT, Night
 from gateway.core.permissions import Action, CredentialLimits, Permission
 from gateway.core.rights import Area
 from gateway.core.schemas import ReasonBody, instant
 from gateway.core.storage import AlreadyExists, NothingToCollect
 from gateway.core.user_errors import NOT_FOUND
-from gateway.core.windows import Listed
+from gateway.core.windows import Listed, Window
 from gateway.credentials.model import (
     EXPIRES_SOON,
+    LEARNT,
     LONG_UNUSED,
     LONGEST_OVERLAP,
     CallersChange,
@@ -49,11 +51,14 @@ from gateway.credentials.model import (
     CredentialSearch,
     CredentialState,
     Issued,
+    LimitProposal,
     LimitsBody,
     LimitsChange,
     RotationBody,
     SeenAddress,
     pays,
+    propose,
+    shown_limits,
     words,
 )
 from gateway.credentials.store import (
@@ -63,6 +68,7 @@ from gateway.credentials.store import (
     StoredCredentials,
     is_live,
     read_credentials,
+    without_limits,
     without_rule,
 )
 from gateway.security.secrets import SecretDigest
@@ -94,6 +100,13 @@ class CredentialPage(Listed[Credential]):
     counts: CredentialCountsDocument
 
 
+SpentByDay = Callable[[str, str, Window], Awaitable[Sequence[int]]]
+
+
+async def _nothing_spent(_company_id: str, _client_id: str, _days: Window) -> Sequence[int]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
     """
@@ -103,6 +116,10 @@ class Credentials:
     only order them.
 
     Attributes:
+        demands_limits: Whether one that pays wants limits, or the word that it is to have none.
+        night: The hours of the night, and the limits in them of credentials without their own.
+        spent_by_day: Returns the sums in centavos of the UTC days with payouts of a credential,
+            from a first day to before a last one.
         undecided: The rule of a credential that is issued without one: none in production, where
             one that pays is then refused everywhere; elsewhere that it may be used anywhere.
         wait: Stores such an order for approval; None where it is executed at once.
@@ -114,6 +131,9 @@ class Credentials:
     source: CredentialSource
     now: Now
     undecided: CallerRule = ANYWHERE
+    demands_limits: bool = False
+    night: Night = NIGHT
+    spent_by_day: SpentByDay = _nothing_spent
     wait: Wait | None = None
 
     @requires(Area.CREDENTIAL, Action.READ)
@@ -180,7 +200,7 @@ class Credentials:
         Raises:
             RuleViolation: no such company or account in the caller's companies, an account of
                 another company, an expiry that has passed or has no zone, a rule of use that
-                cannot be read.
+                cannot be read, limits that are demanded and not given.
         """
         await self._refuse_foreign(who.scope, wanted)
         order = CredentialIssue(
@@ -189,7 +209,7 @@ class Credentials:
             account_id=wanted.account_id or None,
             permissions=sorted(set(wanted.permissions)),
             expires_at=_in_utc(wanted.expires_at),
-            limits=wanted.limits(),
+            limits=self._limits(wanted, frozenset(map(Permission.parse, wanted.permissions))),
             callers=_rule(wanted.callers, self.undecided),
         )
         order = await self._checked(order)
@@ -225,14 +245,30 @@ class Credentials:
 
         Raises:
             ServiceError: as ``get`` does.
-            RuleViolation: the credential has ended.
+            RuleViolation: the credential has ended, or limits are demanded and not given.
         """
-        found, limits = self._live(await self.get(who, client_id)), wanted.limits()
-        waits = self._second_person(who)
-        if waits is None or not found.limits.raised_by(limits):
+        found = self._live(await self.get(who, client_id))
+        limits, waits = self._limits(wanted, found.permissions), self._second_person(who)
+        now_in_force = self.night.limits(found.limits)
+        if waits is None or not now_in_force.raised_by(self.night.limits(limits)):
             return await self._set_limits(who.acting, found, limits)
         order = LimitsChange(client_id=client_id, name=found.name, limits=limits)
         return await waits(_about(found, order))
+
+    @requires(Area.CREDENTIAL, Action.READ)
+    async def limit_proposal(self, who: Staff, client_id: str) -> LimitProposal:
+        """
+        Propose a daily limit from what the credential paid out in the last 30 days.
+
+        Raises:
+            ServiceError: as ``get`` does.
+        """
+        found, now = await self.get(who, client_id), who.acting.now()
+        if not found.has_history(now):
+            return propose(())
+        today = now.date()
+        days = Window(today - LEARNT, today - timedelta(days=1))
+        return propose(await self.spent_by_day(found.company_id, client_id, days))
 
     @requires(Area.CREDENTIAL, Action.READ)
     async def addresses(self, who: Staff, client_id: str) -> Sequence[SeenAddress]:
@@ -328,11 +364,7 @@ class Credentials:
                     shown["account_id"] = order.account_id
             case order:
                 shown = {"client_id": order.client_id, "name": order.name}
-        if order.limits.per_payout is not None:
-            shown["limit_per_payout"] = order.limits.per_payout
-        if order.limits.per_day is not None:
-            shown["limit_per_day"] = order.limits.per_day
-        return shown
+        return cast("OrderDocument", shown | shown_limits(order.limits))
 
     async def make_secret(
         self, acting: AuditContext, text: str, collection: SecretCollection
@@ -353,6 +385,18 @@ class Credentials:
                 return await self._rotate(acting, found, overlap, collection)
             case order:
                 raise NothingToCollect(order.client_id)
+
+    def _limits(self, wanted: LimitsBody, permissions: frozenset[Permission]) -> CredentialLimits:
+        """Return limits that may be set; RuleViolation where some are to be said and are not."""
+        limits = wanted.limits()
+        if wanted.unlimited and limits.is_complete:
+            message = "unlimited does not go with a limit per payout and per day"
+            raise RuleViolation(message, "not_with_limits", field="unlimited")
+        if self.demands_limits and pays(permissions) and not limits.is_complete | wanted.unlimited:
+            field = "limit_per_day" if limits.per_payout else "limit_per_payout"
+            message = "give a limit per payout and per day, or unlimited"
+            raise RuleViolation(message, "limits_missing", field=field)
+        return limits
 
     def _second_person(self, who: Staff) -> Callable[[NewOrder], Awaitable[Approval]] | None:
         """Return the function that stores the caller's order; None if it is executed at once."""
@@ -537,6 +581,8 @@ def _limits_text(limits: CredentialLimits) -> dict[str, str]:
     return {
         "limit_per_payout": str(limits.per_payout or "none"),
         "limit_per_day": str(limits.per_day or "none"),
+        "limit_per_payout_at_night": str(limits.per_payout_at_night or "none"),
+        "limit_per_night": str(limits.per_night or "none"),
     }
 
 
@@ -622,6 +668,7 @@ def _asks_care(now: datetime) -> ColumnElement[bool]:
     since = func.coalesce(used, credentials.c.created_at, type_=credentials.c.created_at.type)
     reasons = (
         without_rule(),
+        without_limits(),
         credentials.c.expires_at <= now + EXPIRES_SOON,
         and_(PAYING, since <= now - LONG_UNUSED),
         and_(credentials.c.expires_at.is_(None), credentials.c.account_id.is_(None)),

@@ -66,6 +66,11 @@ _LIVE = (
 )
 
 
+_LIMITS: Final = {
+    f"limit_{name.removeprefix('per_')}": name for name in CredentialLimits.__struct_fields__
+}
+"""The columns of limits, each with its field."""
+
 PAYING: Final = or_(
     *(
         credentials.c.permissions.contains(str(held))
@@ -85,6 +90,12 @@ def is_live(now: datetime) -> ColumnElement[bool]:
 def without_rule() -> ColumnElement[bool]:
     """Return the SQL condition: the credential may pay out, and where it is used is not decided."""
     return and_(PAYING, credentials.c.callers.is_(None))
+
+
+def without_limits() -> ColumnElement[bool]:
+    """Return the SQL condition: the credential may pay out without a limit of a payout or a day."""
+    unlimited = or_(credentials.c.limit_payout.is_(None), credentials.c.limit_day.is_(None))
+    return and_(PAYING, unlimited)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,10 +329,8 @@ def _unrevoked(client_id: str) -> Update:
 
 def _limit_columns(limits: CredentialLimits) -> dict[str, object]:
     """Write limits, in centavos."""
-    return {
-        "limit_payout": limits.per_payout and limits.per_payout.centavos,
-        "limit_day": limits.per_day and limits.per_day.centavos,
-    }
+    given = {column: getattr(limits, name) for column, name in _LIMITS.items()}
+    return {column: each and each.centavos for column, each in given.items()}
 
 
 def _callers_column(callers: CallerRule) -> dict[str, object]:
@@ -337,9 +346,8 @@ def _callers(text: str | None) -> CallerRule:
 
 def _limits(row: Record) -> CredentialLimits:
     """Read limits back."""
-    if row.limit_payout is None and row.limit_day is None:
-        return UNLIMITED
-    return CredentialLimits(per_payout=_money(row.limit_payout), per_day=_money(row.limit_day))
+    found = {name: _money(getattr(row, column)) for column, name in _LIMITS.items()}
+    return CredentialLimits(**found) if any(found.values()) else UNLIMITED
 
 
 def _money(centavos: int | None) -> Money | None:

@@ -98,6 +98,7 @@ class Need(StrEnum):
     STOP = "stop"
     CERTIFICATE = "certificate"
     CREDENTIAL = "credential"
+    NO_LIMITS = "no_limits"
     BREAKER = "breaker"
     CALLBACKS_MISSING = "callbacks_missing"
     ORDER_DECIDED = "order_decided"

@@ -46,6 +46,7 @@ _RIGHTS: Final = {
         (Need.STOP, Area.STOP),
         (Need.CERTIFICATE, Area.PROVIDER),
         (Need.CREDENTIAL, Area.CREDENTIAL),
+        (Need.NO_LIMITS, Area.CREDENTIAL),
         (Need.BREAKER, Area.STOP),
         (Need.CALLBACKS_MISSING, Area.PROBE),
     )
@@ -62,12 +63,14 @@ class Overviews:
     Attributes:
         telling: Providers whose banks send callbacks about payouts.
         known: Returns this process's status of each provider, which has no company.
+        demands_limits: Whether a credential that may pay out is to have limits.
     """
 
     records: OverviewRecords
     telling: frozenset[str]
     known: Callable[[], Sequence[Provider]]
     now: Now
+    demands_limits: bool = False
 
     @requires(Area.PAYOUT, Action.READ)
     async def read(self, who: Staff, period: Period) -> Overview:
@@ -120,7 +123,9 @@ class Overviews:
         return await self.records.remember(Span(span.since, until))
 
     def _concerns(self, standing: Attention) -> bool:
-        """Return whether to show an item: missing callbacks count only where a bank sends them."""
+        """Return whether an item counts here: not where callbacks or limits are not expected."""
+        if standing.need is Need.NO_LIMITS:
+            return self.demands_limits
         return standing.need is not Need.CALLBACKS_MISSING or standing.subject in self.telling
 
     def _breakers(self) -> Iterable[Attention]:

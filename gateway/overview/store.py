@@ -28,7 +28,7 @@ from gateway.core.access import Staff
 from gateway.core.approvals import COLLECTED_WITHIN
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Sum
-from gateway.credentials.store import is_live, without_rule
+from gateway.credentials.store import is_live, without_limits, without_rule
 from gateway.overview.model import (
     ENDS_SOON,
     HOUR,
@@ -316,12 +316,18 @@ def _waiting(who: Staff, now: datetime) -> Sequence[Select[*tuple[Any, ...]]]:
         _line(Need.CERTIFICATE, accounts.c.provider, literal(0), func.min(ends))
         .where(accounts.c.active, ends < now + ENDS_SOON, *of_company(accounts.c.company_id, scope))
         .group_by(accounts.c.provider),
-        _line(
-            Need.CREDENTIAL,
-            func.coalesce(func.min(credentials.c.client_id), ""),
-            literal(0),
-            func.min(credentials.c.created_at),
-        ).where(is_live(now), without_rule(), *of_company(credentials.c.company_id, scope)),
+        *(
+            _line(
+                need,
+                func.coalesce(func.min(credentials.c.client_id), ""),
+                literal(0),
+                func.min(credentials.c.created_at),
+            ).where(is_live(now), lacking, *of_company(credentials.c.company_id, scope))
+            for need, lacking in (
+                (Need.CREDENTIAL, without_rule()),
+                (Need.NO_LIMITS, without_limits()),
+            )
+        ),
         _line(
             Need.FOREIGN_DEBIT,
             "account:" + foreign_debits.c.account_id,

@@ -38,7 +38,7 @@ from gateway.core.calls import Caller
 from gateway.core.catalogue import ErrorCode, bounded_wait
 from gateway.core.clocks import Deadline, Monotonic, Now
 from gateway.core.errors import ServiceError
-from gateway.core.permissions import UNLIMITED
+from gateway.core.night import NIGHT, Night
 from gateway.core.storage import LimitReached, StoreUnavailable
 from gateway.core.trace import current_trace_id
 from gateway.core.windows import Listed, Search
@@ -180,6 +180,7 @@ class PayoutConfig:
         look_first: Query the bank for the payout before it is sent. After a
             restore from backup the store may have forgotten what was sent.
         payee_digest: Computes the digest that finds a payout by the recipient's tax number.
+        night: The default limits of the night, and its hours.
         failpoint: Called around each commit; may end the process there (see ``app/failpoints.py``).
     """
 
@@ -190,6 +191,7 @@ class PayoutConfig:
     look_first: bool = False
     moved: Moved = unobserved
     payee_digest: Callable[[str], bytes] = _no_digest
+    night: Night = NIGHT
     failpoint: Failpoint = unarmed
 
 
@@ -288,8 +290,9 @@ class Payouts:
     async def _add(self, caller: Caller, intent: Payout, attempt: Attempt) -> Payout | None:
         """Store the intent; a failing store ends the request before anything is sent."""
         self.config.failpoint("before_insert")
+        limited = self.config.night.applies(caller.principal.limits, attempt.started_at)
         try:
-            return await self.store.add(intent, attempt, limited=_limited(caller))
+            return await self.store.add(intent, attempt, limited=limited)
         except LimitReached as problem:
             raise above_limit(problem) from problem
         except StoreUnavailable:
@@ -377,8 +380,9 @@ class Payouts:
     async def _claim(self, caller: Caller, claimed: Payout, attempt: Attempt) -> bool:
         """Claim the payout for sending."""
         self.config.failpoint("before_insert")
+        limited = self.config.night.applies(caller.principal.limits, attempt.started_at)
         try:
-            return await self.store.claim(claimed, attempt, limited=_limited(caller))
+            return await self.store.claim(claimed, attempt, limited=limited)
         except LimitReached as problem:
             raise above_limit(problem) from problem
 
@@ -485,11 +489,6 @@ def _said(outcome: Outcome, at: datetime) -> Mapping[str, Any]:
             return {"after": PayoutState.NOT_SENT}
         case Unknown():
             return {"after": PayoutState.UNKNOWN}
-
-
-def _limited(caller: Caller) -> bool:
-    """Return whether the credential has limits; without any the store checks none."""
-    return caller.principal.limits != UNLIMITED
 
 
 def _unexplained(reason: str) -> Evidence:

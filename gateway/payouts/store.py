@@ -34,6 +34,7 @@ from gateway.audit import store as audit_log
 from gateway.banks.port.providers import PixReturn
 from gateway.core.audit import AuditEvent
 from gateway.core.money import Money
+from gateway.core.night import NIGHT, Night
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search
 from gateway.payouts.events import PayoutEvent, judged, opinion_withdrawn
@@ -217,9 +218,9 @@ _LISTED_STANDING = _List(LISTED, _STANDING)
 class StoredPayouts:
     """Payouts by account and reference; rows are never deleted."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, night: Night = NIGHT) -> None:
         self._database = database
-        self._writer = PayoutWriter(database)
+        self._writer = PayoutWriter(database, night)
         self._turns = asyncio.Semaphore(_AT_ONCE)
         lately = database.each_of(_MOVED, _CONTENT, "contents")
         self._alike = lately.order_by(payouts.c.created_at)

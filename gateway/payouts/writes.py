@@ -42,6 +42,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.expression import Executable
 
+from gateway.core.night import NIGHT, Night
 from gateway.core.storage import LimitReached, StoreUnavailable
 from gateway.payouts.events import PayoutEvent, begun, stepped
 from gateway.payouts.limits import Allowances, allowances
@@ -96,8 +97,9 @@ class PayoutWriter:
     are batches apart: mixed ones would take a transaction of several statements.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, night: Night = NIGHT) -> None:
         self._database = database
+        self._night = night
         limits = BatchLimits(
             count=database.writers, queue_s=database.checkout_s, whole_s=database.whole_s
         )
@@ -157,7 +159,7 @@ class PayoutWriter:
     async def _in_transaction(self, writes: Sequence[Write]) -> Sequence[WriteResult | None]:
         async with self._database.writing() as connection:
             with faults_of_rows(of=len(writes)):
-                return await write_batch(self._database, connection, writes)
+                return await write_batch(self._database, connection, writes, self._night)
 
 
 async def record_step(database: Database, connection: AsyncConnection, change: Change) -> bool:
@@ -208,7 +210,7 @@ async def write_at_once(
 
 
 async def write_batch(
-    database: Database, connection: Execution, writes: Sequence[Write]
+    database: Database, connection: Execution, writes: Sequence[Write], night: Night = NIGHT
 ) -> Sequence[WriteResult | None]:
     """
     Do writes inside a transaction that has written nothing of these payouts.
@@ -224,8 +226,8 @@ async def write_batch(
     """
     intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
     moves = {number: each for number, each in enumerate(writes) if not isinstance(each, Intent)}
-    limited = [each.payout for each in writes if isinstance(each, Intent | Claim) and each.limited]
-    left = await allowances(connection, limited) if limited else Allowances({})
+    limited = [each for each in writes if isinstance(each, Intent | Claim) and each.limited]
+    left = await allowances(connection, limited, night) if limited else Allowances({})
     batch = _Batch(database, connection, left, alone=_alone(writes))
     if batch.alone:
         return [await batch.write_one(writes[0])]
@@ -313,7 +315,7 @@ class _Batch:
     def _above(self, write: Write) -> LimitReached | None:
         """Return the limit of the credential that a write exceeds."""
         if isinstance(write, Intent | Claim) and write.limited:
-            return self.left.take(write.payout)
+            return self.left.take(write)
         return None
 
     async def _insert(self, intents: Sequence[Intent]) -> Sequence[Key]:

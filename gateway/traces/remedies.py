@@ -53,6 +53,10 @@ REMEDIES: Final[Mapping[str, Sequence[str]]] = {
     "similar": ("If both are meant, send this one again when the earlier one is old enough.",),
     "limit_per_payout": ("Send a smaller payout, or raise the credential's limit of a payout.",),
     "limit_per_day": ("Wait for the next day in UTC, or raise the credential's limit of a day.",),
+    "limit_per_payout_at_night": (
+        "Send a smaller payout, wait for the morning, or raise the credential's limit at night.",
+    ),
+    "limit_per_night": ("Wait for the morning, or raise the credential's limit of a night.",),
     "not_today": ("Send today's date in UTC.",),
     "other_content": (
         "Use a new reference for another payout.",

@@ -24,10 +24,11 @@ from gateway.banks.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import EveryCall, ProviderAdapter, ProviderError
 from gateway.config.settings import Settings
+from gateway.core.account import Environment
 from gateway.core.audit_context import RuleViolation
 from gateway.core.cache import CacheUnavailable
 from gateway.core.storage import StoreUnavailable
-from gateway.credentials.store import is_live, without_rule
+from gateway.credentials.store import is_live, without_limits, without_rule
 from gateway.security.keys import Derivation
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
@@ -40,6 +41,11 @@ from provider_adapters.kit.factory import AdapterRefused
 _NO_KEYS = Derivation({"none": bytes(32)}, "none")
 # Long enough for a cold TLS connection, short enough for somebody who waits at a terminal.
 _PROBE_S = 10.0
+
+_NO_RULE = "may pay out and is refused everywhere: decide with pixgate credential networks"
+_NO_LIMITS = (
+    "may pay out without a limit of a payout or of a day: set them with pixgate credential limits"
+)
 
 Finding = tuple[str, str]
 
@@ -101,14 +107,23 @@ async def _store(settings: Settings) -> list[Finding]:
 
 
 async def undecided(settings: Settings) -> list[Finding]:
-    """Return the live credentials that may pay out and have no rule of where they are used."""
+    """
+    Return live credentials that may pay out and lack a rule of where they are used, or limits.
+
+    Limits are expected in production alone.
+    """
     if _is_missing(settings.store_url):
         return []
-    wanted = select(credentials.c.client_id).where(is_live(datetime.now(UTC)), without_rule())
+    lacking = [(without_rule(), _NO_RULE)]
+    if settings.environment is Environment.PRODUCTION:
+        lacking.append((without_limits(), _NO_LIMITS))
+    live, found = is_live(datetime.now(UTC)), list[Finding]()
     async with opened_store(settings, migrate=False) as store:
-        rows = await store.database.rows(wanted.order_by(credentials.c.client_id))
-    message = "may pay out and is refused everywhere: decide with pixgate credential networks"
-    return [(row.client_id, message) for row in rows]
+        for condition, message in lacking:
+            wanted = select(credentials.c.client_id).where(live, condition)
+            rows = await store.database.rows(wanted.order_by(credentials.c.client_id))
+            found += [(row.client_id, message) for row in rows]
+    return found
 
 
 async def _cache(settings: Settings) -> list[Finding]:

@@ -117,6 +117,8 @@ credentials = Table(
     # In centavos; absent ones do not limit.
     Column("limit_payout", BigInteger),
     Column("limit_day", BigInteger),
+    Column("limit_payout_at_night", BigInteger),
+    Column("limit_night", BigInteger),
     # Where it may be used, as JSON; absent until somebody decides.
     Column("callers", Text),
 )

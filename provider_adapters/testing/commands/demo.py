@@ -75,7 +75,7 @@ def summary(made: Demo, today: date) -> Sequence[str]:
         *(f"account     {thing['id']}  {role}" for role, thing in made["accounts"].items()),
         *(f"charge      {reference}  {role}" for role, reference in made["charges"].items()),
         *(f"user        {one['email']}  password {one['password']}" for one in users),
-        "credentials: see `pixgate demo --json`",
+        "credentials: see `pixgate demo --json`; `limited` has limits per payout, day and night",
         "",
         *(f"{line}\n" for line in curl_lines(made, today)),
     ]

@@ -12,7 +12,14 @@ from typing import Final, NamedTuple
 from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
 from gateway.core.account import BankCoordinates
 from gateway.core.money import Money
-from gateway.core.permissions import EVERY_PERMISSION, Action, Permission, Resource
+from gateway.core.permissions import (
+    EVERY_PERMISSION,
+    UNLIMITED,
+    Action,
+    CredentialLimits,
+    Permission,
+    Resource,
+)
 from gateway.core.rights import Role
 
 
@@ -79,6 +86,7 @@ class DemoCredential:
     company: str = "main"
     account: str | None = "main"
     revoked: bool = False
+    limits: CredentialLimits = UNLIMITED
 
 
 _EVERYTHING: Final = frozenset(Permission(resource, Action.MANAGE) for resource in Resource)
@@ -87,6 +95,15 @@ CREDENTIALS: Final[Mapping[str, DemoCredential]] = {
     "full": DemoCredential(_EVERYTHING),
     "company": DemoCredential(_EVERYTHING, account=None),
     "other_company": DemoCredential(_EVERYTHING, company="other", account=None),
+    "limited": DemoCredential(
+        _EVERYTHING,
+        limits=CredentialLimits(
+            per_payout=Money(1_000_00),
+            per_day=Money(5_000_00),
+            per_payout_at_night=Money(200_00),
+            per_night=Money(500_00),
+        ),
+    ),
     "revoked": DemoCredential(_EVERYTHING, revoked=True),
     "none": DemoCredential(frozenset()),
     **{str(each): DemoCredential(frozenset({each})) for each in EVERY_PERMISSION},

@@ -366,7 +366,8 @@ async def _credential(office: AdminContext, demo: Demo, role: str) -> Pair:
     A new one takes the place of one revoked or rotated, or made under another pepper.
     """
     store, keys, now = office.kernel.store, office.kernel.keys, office.acting.now()
-    wanted, pair = contents.CREDENTIALS[role], demo["credentials"][role]
+    # a demo of an earlier version lacks newer roles
+    wanted, pair = contents.CREDENTIALS[role], demo["credentials"].get(role) or _new_pair(office)
     found = await store.credentials.find(pair["client_id"])
     if found is not None:
         works = keys.digester.matches(pair["client_secret"], found.secrets, now)
@@ -383,6 +384,7 @@ async def _credential(office: AdminContext, demo: Demo, role: str) -> Pair:
         secrets=(SecretDigest(key_id=key_id, digest=digest, created_at=now),),
         created_at=now,
         revoked_at=now if wanted.revoked else None,
+        limits=wanted.limits,
     )
     subject = f"credential:{credential.client_id}"
     event = office.acting.event("credential.issued", subject, {"demo": role})

@@ -14,7 +14,8 @@ from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.caller_rules import UNDECIDED, CallerRule
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.core.permissions import Action, Permission, Resource
+from gateway.core.money import Money
+from gateway.core.permissions import Action, CredentialLimits, Permission, Resource
 from gateway.core.storage import AlreadyExists
 from gateway.core.windows import Paging
 from gateway.credentials.model import (
@@ -316,6 +317,8 @@ async def test_a_credential_of_two_secrets_is_one(store: Store) -> None:
 
 DAY = timedelta(days=1)
 PAYS = frozenset({Permission(Resource.WITHDRAW, Action.MANAGE)})
+LIMITS = CredentialLimits(per_payout=Money(1000), per_day=Money(5000))
+HALF = CredentialLimits(per_payout=Money(1000), per_night=Money(5000))
 SHOWN = [
     # name, what is different of it, its state at NOW, why it asks for a look
     ("plain", {}, CredentialState.LIVE, ""),
@@ -326,12 +329,24 @@ SHOWN = [
     ("wide", {"account_id": None}, CredentialState.LIVE, "wide_for_ever"),
     (
         "old",
-        {"created_at": NOW - LONG_UNUSED, "permissions": PAYS},
+        {"created_at": NOW - LONG_UNUSED, "permissions": PAYS, "limits": LIMITS},
         CredentialState.LIVE,
         "pays_unused",
     ),
     ("old reader", {"created_at": NOW - LONG_UNUSED}, CredentialState.LIVE, ""),
-    ("young", {"created_at": NOW - DAY, "permissions": PAYS}, CredentialState.LIVE, ""),
+    (
+        "young",
+        {"created_at": NOW - DAY, "permissions": PAYS, "limits": LIMITS},
+        CredentialState.LIVE,
+        "",
+    ),
+    (
+        "without a limit of a day",
+        {"created_at": NOW - DAY, "permissions": PAYS, "limits": HALF},
+        CredentialState.LIVE,
+        "no_limits",
+    ),
+    ("reader without limits", {"created_at": NOW - DAY}, CredentialState.LIVE, ""),
     (
         "undecided",
         {"created_at": NOW - DAY, "permissions": PAYS, "callers": UNDECIDED},
@@ -365,7 +380,7 @@ async def test_credentials_are_found_by_state_and_by_what_asks_for_a_look(store:
     assert {each.name: each.care(NOW) for each in every.items} == {
         name: care for name, _, _, care in SHOWN
     }
-    assert every.counts == {"live": 9, "care": 4, "ended": 2}
+    assert every.counts == {"live": 11, "care": 5, "ended": 2}
     assert none.counts == {"live": 0, "care": 0, "ended": 0}
 
 

@@ -18,7 +18,7 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.caller_rules import ANYWHERE, UNDECIDED
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, StopScope, scope_of
 from gateway.core.money import Money, Sum
-from gateway.core.permissions import Permission
+from gateway.core.permissions import UNLIMITED, CredentialLimits, Permission
 from gateway.core.rights import Role
 from gateway.overview.model import HOUR, HourFigures, Need, Span
 from gateway.overview.store import OverviewRecords
@@ -263,8 +263,13 @@ async def test_orders_stops_and_certificates_stand_open_until_they_end(store: St
         later = update(accounts).values(certificate_ends_at=NOW + timedelta(days=31))
         await connection.execute(later.where(accounts.c.id == SISTER))
     pays = frozenset({Permission.parse("withdraw:write")})
-    for client_id, rule in (("cli_none", UNDECIDED), ("cli_some", ANYWHERE)):
-        made = replace(credential(client_id), permissions=pays, callers=rule)
+    limits = CredentialLimits(per_payout=Money(1000), per_day=Money(5000))
+    for client_id, rule, limited in (
+        ("cli_none", UNDECIDED, limits),
+        ("cli_some", ANYWHERE, limits),
+        ("cli_unlimited", ANYWHERE, UNLIMITED),
+    ):
+        made = replace(credential(client_id), permissions=pays, callers=rule, limits=limited)
         await store.credentials.add(made, event())
 
     assert await standing(store) == {
@@ -272,6 +277,7 @@ async def test_orders_stops_and_certificates_stand_open_until_they_end(store: St
         (Need.STOP, f"{STOP.scope.value}:{STOP.subject}"): 1,
         (Need.CERTIFICATE, "sandbox"): 1,
         (Need.CREDENTIAL, "cli_none"): 1,
+        (Need.NO_LIMITS, "cli_unlimited"): 1,
     }
 
 

@@ -3,19 +3,25 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from gateway.app.store import Store
 from gateway.core.money import Money
+from gateway.core.night import Night
 from gateway.core.permissions import CredentialLimits
 from gateway.core.storage import LimitReached
+from gateway.core.windows import Window
+from gateway.payouts.limits import spent_by_day
 from gateway.payouts.model import Payout, PayoutState
+from gateway.payouts.store import StoredPayouts
 from tests.contract.stores.databases import both
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
+    COMPANY,
     NOW,
     SISTER,
     attempt,
@@ -33,6 +39,16 @@ async def limited(store: Store, **limits: Money) -> None:
     """Issue the credential of the samples with limits."""
     made = replace(credential(), limits=CredentialLimits(**limits))
     await store.credentials.add(made, event())
+
+
+EVENING = datetime(2026, 11, 20, 23, tzinfo=UTC)  # 20:00 in São Paulo
+SECOND = timedelta(seconds=1)
+
+
+async def sent(store: Store, reference: str, at: datetime, **more: Any) -> None:
+    """Send a payout at an instant, dated as a partner dates it; LimitReached above a limit."""
+    intent = payout(reference, created_at=at, **more)
+    assert await store.payouts.add(intent, attempt(started_at=at), limited=True) is None
 
 
 async def together(nodes: Sequence[Store], payouts: Sequence[Payout]) -> list[object]:
@@ -56,12 +72,13 @@ def told(found: Sequence[object]) -> tuple[int, int]:
 
 @both
 async def test_limits_are_read_back(store: Store) -> None:
-    await limited(store, per_payout=TEN, per_day=Money(5000))
+    limits = {"per_payout": TEN, "per_day": Money(5000), "per_night": Money(0)}
+    await limited(store, **limits, per_payout_at_night=Money(1))
 
     found = await store.credentials.find(CLIENT)
 
     assert found is not None
-    assert found.limits == CredentialLimits(per_payout=TEN, per_day=Money(5000))
+    assert found.limits == CredentialLimits(**limits, per_payout_at_night=Money(1))
 
 
 async def test_one_payout_may_be_as_much_as_its_limit(store: Store) -> None:
@@ -188,6 +205,86 @@ async def test_what_was_not_sent_is_counted_when_it_is_sent_again(
     found = await store.payouts.find(ACCOUNT, "o-0")
     assert found is not None
     assert found.state is NOT_SENT
+
+
+@both
+async def test_a_night_ends_exactly_at_its_limit_across_midnight_in_utc(store: Store) -> None:
+    """19:59:59 and 06:00:00 are day; the payout's date divides no night."""
+    await limited(store, per_night=Money(2100), per_day=Money(5000))
+    midnight, morning = EVENING + timedelta(hours=1), EVENING + timedelta(hours=10)
+
+    await sent(store, "day", EVENING - SECOND)
+    await sent(store, "first", EVENING)
+    await sent(store, "second", midnight)
+    for number, at in enumerate((EVENING, midnight, morning - SECOND)):
+        with pytest.raises(LimitReached, match="per_night"):
+            await sent(store, f"above-{number}", at, centavos=1)
+    await sent(store, "morning", morning)
+    await sent(store, "next night", EVENING + timedelta(days=1))
+
+
+@both
+async def test_a_payout_counts_in_the_night_that_it_is_sent_in(store: Store) -> None:
+    """It was created, and not sent, by day."""
+    await limited(store, per_night=Money(1050))
+    await sent(store, "o-1", EVENING - SECOND)
+    await store.payouts.record(change(SENDING, NOT_SENT, reference="o-1"))
+    again = replace(payout("o-1", created_at=EVENING - SECOND), state=NOT_SENT)
+
+    assert await store.payouts.claim(again, attempt(2, started_at=EVENING), limited=True)
+
+    with pytest.raises(LimitReached, match="per_night"):
+        await sent(store, "o-2", EVENING + SECOND)
+
+
+@both
+async def test_of_many_at_once_at_night_no_two_slip_under_a_limit(
+    store: Store, second: Store
+) -> None:
+    await limited(store, per_night=Money(3 * 1050))
+    payouts = [payout(f"o-{number}", created_at=EVENING) for number in range(12)]
+
+    found = await asyncio.gather(
+        *(
+            node.payouts.add(each, attempt(started_at=EVENING), limited=True)
+            for each, node in zip(payouts, [store, second] * 6, strict=True)
+        ),
+        return_exceptions=True,
+    )
+
+    assert told(found) == (3, 9)
+
+
+async def test_the_gateways_limits_of_the_night_hold_for_credentials_without_their_own(
+    store: Store,
+) -> None:
+    await limited(store)
+    night = Night(per_payout=Money(1050), per_night=Money(2000))
+    theirs = replace(store, payouts=StoredPayouts(store.database, night))
+
+    await sent(theirs, "day", EVENING - SECOND, centavos=9999)
+    await sent(theirs, "night", EVENING)
+
+    for centavos, above in ((1051, "per_payout_at_night"), (951, "per_night")):
+        with pytest.raises(LimitReached, match=above):
+            await sent(theirs, above, EVENING, centavos=centavos)
+    await theirs.payouts.close()
+
+
+@both
+async def test_days_are_summed_up_as_a_daily_limit_counts_them(store: Store) -> None:
+    await limited(store)
+    today = NOW.date()
+    for number, ago in enumerate((0, 1, 1, 2, 31)):
+        await sent(store, f"o-{number}", NOW - timedelta(days=ago))
+    await store.payouts.record(change(SENDING, PayoutState.REJECTED, reference="o-3"))
+    foreign = replace(payout("theirs", created_at=NOW - timedelta(days=3)), client_id="cli_other")
+    await store.payouts.add(foreign, attempt())
+    days = Window(today - timedelta(days=30), today - timedelta(days=1))
+
+    found = await spent_by_day(store.database, COMPANY, CLIENT, days)
+
+    assert found == [2 * 1050]
 
 
 @both

@@ -99,7 +99,7 @@ ROWS = (
         promise="A credential's limit is raised by two people.",
         source="ADR 18",
         file="gateway/credentials/service.py",
-        right="if waits is None or not found.limits.raised_by(limits):",
+        right="if waits is None or not now_in_force.raised_by(self.night.limits(limits)):",
         wrong="if waits is None or not limits.raised_by(found.limits):",
         tests=(f"{_CREDENTIALS}::test_only_raising_a_limit_waits",),
     ),

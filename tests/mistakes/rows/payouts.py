@@ -10,6 +10,8 @@ _CERTAINTY = "tests/unit/gateway/payouts/test_model_certainty.py"
 _DOMAIN_APPROVALS = "tests/unit/gateway/core/test_approvals.py"
 _FOLLOWUP = "tests/unit/gateway/payouts/test_followup.py"
 _HTTP = "tests/unit/provider_adapters/kit/test_client.py"
+_NIGHT = "tests/unit/gateway/core/test_night.py"
+_NIGHT_ON_THE_WIRE = "tests/surfaces/banking/test_night.py"
 _OPERATIONS_PAYOUTS = "tests/unit/gateway/payouts/test_create.py"
 _PAYOUTS = "tests/unit/gateway/payouts/test_model.py"
 _PAYOUT_GUARDS = "tests/unit/gateway/payouts/test_create_guards.py"
@@ -248,6 +250,51 @@ ROWS = (
         right=("\n    .with_for_update(key_share=True)\n"),
         wrong="\n",
         tests=(_PAYOUT_LIMITS,),
+    ),
+    Mistake(
+        name="night-without-a-sum",
+        promise="The payouts of a night are counted against its limit, across midnight in UTC.",
+        source="ADR 0059",
+        file="gateway/payouts/limits.py",
+        right="if span and _is_above(centavos, self.left.get((payout.client_id, span))):",
+        wrong="if _is_above(centavos, self.left.get((payout.client_id, payout.date))):",
+        tests=(_PAYOUT_LIMITS,),
+    ),
+    Mistake(
+        name="night-by-the-first-attempt",
+        promise="A payout counts in the night in which its last attempt began.",
+        source="ADR 0059",
+        file="gateway/payouts/limits.py",
+        right='attempts.c.started_at >= bindparam("begins", type_=attempts.c.started_at.type),',
+        wrong='payouts.c.created_at >= bindparam("begins", type_=attempts.c.started_at.type),',
+        tests=(f"{_PAYOUT_LIMITS}::test_a_payout_counts_in_the_night_that_it_is_sent_in",),
+    ),
+    Mistake(
+        name="night-ends-an-instant-late",
+        promise="06:00:00 is day, as 20:00:00 is night.",
+        source="ADR 0059",
+        file="gateway/core/night.py",
+        right="if span.since <= at < span.until:",
+        wrong="if span.since <= at <= span.until:",
+        tests=(_NIGHT,),
+    ),
+    Mistake(
+        name="default-limit-of-the-night-forgotten",
+        promise="The gateway's limits of the night hold for a credential without any of its own.",
+        source="ADR 0059",
+        file="gateway/core/night.py",
+        right="return has_default and self.span_of(at) is not None",
+        wrong="return False",
+        tests=(_NIGHT_ON_THE_WIRE,),
+    ),
+    Mistake(
+        name="limits-asked-of-all",
+        promise="By day a credential without limits costs no statement.",
+        source="ADR 0059",
+        file="gateway/core/night.py",
+        right="return has_default and self.span_of(at) is not None",
+        wrong="return has_default",
+        tests=(_NIGHT,),
     ),
     Mistake(
         name="own-order-approved",

@@ -209,8 +209,7 @@ class World:
             company_id=self.demo["companies"]["main"]["id"],
             permissions=[str(each) for each in EVERY_PERMISSION],
             expires_at=expires_at,
-            limit_per_payout=limits.per_payout,
-            limit_per_day=limits.per_day,
+            **{f"limit_{name}": each for name, each in msgspec.structs.asdict(limits).items()},
         )
         office = office or self.office
         made = await build_credentials(office.kernel).issue(Staff(office.acting), wanted)

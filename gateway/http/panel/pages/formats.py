@@ -16,6 +16,7 @@ from typing import Final
 from gateway.core import errors
 from gateway.core.errors import ServiceError
 from gateway.core.money import MAX_CENTAVOS, Money, Sum
+from gateway.core.permissions import CredentialLimits
 from gateway.core.strict import hidden_tax_number
 from gateway.core.windows import LOCAL, local_end, local_start, local_time, written
 
@@ -81,7 +82,9 @@ def typed_key(text: str, kind: str) -> str:
 _SEPARATORS: Final = re.compile(r"[\s().\-]")
 _BRAZILIAN: Final = re.compile(r"(?:\+?55|0)?([1-9]{2}[0-9]{8,9})", re.ASCII)
 _SWAPPED: Final = str.maketrans(",.", ".,")
-_AMOUNTS: Final = frozenset({"value", "limit_per_payout", "limit_per_day"})
+_AMOUNTS: Final = frozenset(
+    {"value", *(f"limit_{name}" for name in CredentialLimits.__struct_fields__)}
+)
 """Names of what acts on record tell in reais."""
 
 

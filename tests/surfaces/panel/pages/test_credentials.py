@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 import pytest_asyncio
+from sqlalchemy import update
 
 from gateway.core.rights import Role
+from gateway.credentials.model import Issued
+from gateway.store.tables.core import credentials, payouts
+from provider_adapters.testing.demo.ensure import Pair
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World
+from tests.world.gateway.world import order as order_of_a_payout
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -137,6 +143,55 @@ async def test_limits_are_set_and_taking_one_away_waits(keeper: Person, world: W
     assert 'value="5.000,00"' in shown
     assert "limites definidos" in shown
     assert (loosened.status, loosened.location.startswith("/panel/approvals/")) == (303, True)
+
+
+async def test_the_proposed_daily_limit_is_set_by_a_click_and_raising_to_it_waits(
+    keeper: Person, world: World
+):
+    made = await world.issue()
+    path = f"/panel/credentials/{made.credential.client_id}"
+    young = (await keeper.open(path)).text
+    await grow_old(world, made)
+
+    first = await keeper.open(path)
+    limited = await keeper.send(f"{path}/limits", fields_of(first.text, "proposal"))
+    at_limit = (await keeper.open(path)).text
+    await keeper.send(f"{path}/limits", {"limit_per_payout": "1,00", "limit_per_day": "10,00"})
+    lower = await keeper.open(path)
+    raised = await keeper.send(f"{path}/limits", fields_of(lower.text, "proposal"))
+
+    assert "Limite diário proposto" not in young
+    assert (limited.status, limited.location) == (303, path)
+    assert "Este já é o limite." in at_limit
+    assert "uma segunda pessoa decide" in lower.text
+    assert raised.location.startswith("/panel/approvals/")
+    order = (await keeper.open(raised.location)).text
+    assert "31,50" in order
+
+
+async def grow_old(world: World, made: Issued) -> None:
+    """Let a credential be two months old, and have paid R$ 10.50 yesterday."""
+    client_id = made.credential.client_id
+    pair = Pair(client_id=client_id, client_secret=made.client_secret)
+    paid = await world.pay(order_of_a_payout("of-yesterday", world.today()), pair=pair)
+    assert paid.status == 200
+    now = world.gateway.kernel.now()
+    yesterday = now - timedelta(days=1)
+    was = {"created_at": yesterday, "date": yesterday.date()}
+    old = {"created_at": now - timedelta(days=60)}
+    async with world.gateway.kernel.store.database.writing() as connection:
+        await connection.execute(
+            update(credentials).values(**old).where(credentials.c.client_id == client_id)
+        )
+        await connection.execute(
+            update(payouts).values(**was).where(payouts.c.client_id == client_id)
+        )
+
+
+def fields_of(text: str, card: str) -> dict[str, str]:
+    """Return the hidden fields of a card's form, as a browser sends them."""
+    part = text.partition(f'id="{card}"')[2].partition("</section>")[0]
+    return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', part))
 
 
 async def test_where_one_may_be_used_is_set_and_widening_it_waits(keeper: Person, world: World):

@@ -64,6 +64,8 @@ WORKED_OUT = {
     "gateway/payouts/create.py: f'limit_{problem}'": (
         "limit_per_payout",
         "limit_per_day",
+        "limit_per_payout_at_night",
+        "limit_per_night",
     ),
     "gateway/identity/tokens.py: str(problem)": (
         *("form", "kid", "not_yet", "expired", "head", "alg_or_typ", "time", "id"),

@@ -106,6 +106,24 @@ def test_a_credential_is_issued_with_limits(shell, company_id):
     assert (shown["limit_per_payout"], shown["limit_per_day"]) == ("100.50", "2000.00")
 
 
+def test_limits_are_set_and_taken_away_by_a_word(shell, issued):
+    client_id = issued["client_id"]
+    nothing = shell.fails("credential", "limits", client_id, status=2)
+
+    limited = shell.reads(
+        "credential", "limits", client_id, "--limit-per-payout", "100.5",
+        "--limit-per-payout-at-night", "10", "--limit-per-night", "50",
+    )  # fmt: skip
+    unlimited = shell.reads("credential", "limits", client_id, "--unlimited")
+    proposed = shell.reads("credential", "propose-limit", client_id)
+
+    assert "give a limit or --unlimited" in nothing
+    names = ("payout", "day", "payout_at_night", "night")
+    assert [limited[f"limit_per_{name}"] for name in names] == ["100.50", "", "10.00", "50.00"]
+    assert [unlimited[f"limit_per_{name}"] for name in names] == [""] * 4
+    assert (proposed["days"], proposed["limit_per_day"]) == (0, "")
+
+
 def test_a_credential_is_issued_for_networks_and_given_others(shell, company_id):
     issued = shell.reads(
         "credential", "issue", "--name", "ERP", "--company", company_id,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec import UNSET
 
 from gateway.core.approvals import CREDENTIALS, ApprovalKind
 from gateway.core.caller_rules import ANYWHERE, UNDECIDED, CallerRule
-from gateway.core.money import Money
+from gateway.core.money import MAX_CENTAVOS, Money
 from gateway.core.permissions import UNLIMITED, CredentialLimits, Permission
 from gateway.credentials.model import (
     CallersChange,
@@ -17,6 +19,7 @@ from gateway.credentials.model import (
     CredentialOrder,
     CredentialRotation,
     LimitsChange,
+    propose,
 )
 from tests.unit.gateway.http.surface import CLOCK, STAFF
 from tests.world.stores.samples import NOW, credential, secret
@@ -53,6 +56,28 @@ def test_only_a_credential_that_pays_needs_a_rule():
     assert without[reads].care(NOW) != "no_caller_rule"
     assert without[pays].principal.callers == UNDECIDED
     assert without[reads].principal.callers == ANYWHERE
+
+
+@pytest.mark.parametrize(
+    ("sums", "median", "limit"),
+    [
+        ([], UNSET, UNSET),
+        ([700], 700, 2100),
+        ([9, 1, 5], 5, 15),
+        ([1, 2], 1, 4),  # of one and a half centavos
+        ([MAX_CENTAVOS] * 2, MAX_CENTAVOS, MAX_CENTAVOS),
+    ],
+)
+def test_three_times_the_median_day_is_proposed(sums: list[int], median: Any, limit: Any):
+    found = propose(sums)
+
+    assert found.days == len(sums)
+    assert [
+        getattr(each, "centavos", each) for each in (found.median_day, found.limit_per_day)
+    ] == [
+        median,
+        limit,
+    ]
 
 
 def test_no_secret_of_a_revoked_credential_lives():

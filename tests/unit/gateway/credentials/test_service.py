@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from msgspec.structs import asdict
 
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval
@@ -12,14 +13,16 @@ from gateway.core.audit_context import RuleViolation
 from gateway.core.caller_rules import ANYWHERE, UNDECIDED, CallerRule
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
-from gateway.core.money import Money
+from gateway.core.money import Money, Sum
+from gateway.core.night import Night
 from gateway.core.schemas import ReasonBody
-from gateway.core.windows import Paging
+from gateway.core.windows import Paging, Window
 from gateway.credentials.model import (
     Credential,
     CredentialBody,
     CredentialSearch,
     Issued,
+    LimitProposal,
     LimitsBody,
     RotationBody,
 )
@@ -322,14 +325,15 @@ async def test_a_secret_is_shown_to_nobody_but_who_ordered_it(people: TwoPeople)
         (LimitsBody(None, TEN), LimitsBody(), True),
         (LimitsBody(), LimitsBody(None, TEN), False),
         (LimitsBody(TEN, TEN), LimitsBody(None, TEN), True),
+        (LimitsBody(), LimitsBody(None, None, TEN, TEN), False),
+        (LimitsBody(None, None, TEN), LimitsBody(None, None, Money(1001)), True),
+        (LimitsBody(None, None, None, TEN), LimitsBody(), True),
     ],
 )
 async def test_only_raising_a_limit_waits(
     people: TwoPeople, old: LimitsBody, new: LimitsBody, waits: bool
 ):
-    made = await people.issue(
-        limit_per_payout=old.limit_per_payout, limit_per_day=old.limit_per_day
-    )
+    made = await people.issue(**asdict(old))
 
     done = await people.credentials.set_limits(people.staff("maria"), made.client_id, new)
 
@@ -341,6 +345,94 @@ async def test_only_raising_a_limit_waits(
         [stored] = await people.every()
         assert stored.limits == new.limits()
         assert (await people.office.acts())[-2].actor == "user:maria@example.com"
+
+
+@pytest.mark.parametrize(
+    ("own", "waits"), [(None, False), (Money(999), False), (TEN, False), (Money(1001), True)]
+)
+async def test_a_limit_of_the_night_above_the_gateways_waits(
+    people: TwoPeople, own: Money | None, waits: bool
+):
+    service = replace(people.credentials, night=Night(per_night=TEN))
+    made = await people.issue()
+
+    done = await service.set_limits(
+        people.staff("maria"), made.client_id, LimitsBody(limit_per_night=own)
+    )
+
+    assert isinstance(done, Approval if waits else Credential)
+
+
+async def test_a_credential_without_its_own_limit_of_the_night_falls_back_to_the_gateways(
+    people: TwoPeople,
+):
+    service = replace(people.credentials, night=Night(per_night=TEN))
+    made = await people.issue(limit_per_night=Money(999))
+
+    done = await service.set_limits(people.staff("maria"), made.client_id, LimitsBody())
+
+    assert isinstance(done, Approval)
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (LimitsBody(), "limits_missing"),
+        (LimitsBody(TEN), "limits_missing"),
+        (LimitsBody(None, TEN), "limits_missing"),
+        (LimitsBody(None, None, TEN, TEN), "limits_missing"),
+        (LimitsBody(TEN, TEN, unlimited=True), "not_with_limits"),
+        (LimitsBody(TEN, TEN), ""),
+        (LimitsBody(TEN, unlimited=True), ""),
+        (LimitsBody(unlimited=True), ""),
+    ],
+)
+async def test_in_production_a_credential_that_pays_wants_limits_or_the_word_for_none(
+    people: TwoPeople, limits: LimitsBody, reason: str
+):
+    service = replace(people.credentials, demands_limits=True)
+    made = await people.issue()
+    who = people.staff("maria")
+    deeds = [
+        service.issue(who, people.wanted(**asdict(limits))),
+        service.set_limits(who, made.client_id, limits),
+    ]
+
+    if reason:
+        assert [await refusal(each) for each in deeds] == [reason] * 2
+    else:
+        ordered, _ = [await each for each in deeds]
+        assert isinstance(ordered, Approval)
+
+
+async def test_in_production_a_credential_that_pays_nothing_wants_no_limits(people: TwoPeople):
+    service = replace(people.credentials, demands_limits=True)
+
+    made = await service.issue(people.staff("maria"), people.wanted(READ))
+
+    assert isinstance(made, Issued)
+
+
+async def test_a_daily_limit_is_proposed_after_thirty_days(people: TwoPeople):
+    asked = []
+
+    async def spent(company_id: str, client_id: str, days: Window) -> list[int]:
+        asked.append((company_id, client_id, days))
+        return [1000, 5000, 2001, 2000]
+
+    service = replace(people.credentials, spent_by_day=spent)
+    made, who = await people.issue(), people.staff("maria")
+
+    people.office.clock.passes(days=30, seconds=-1)
+    young = await service.limit_proposal(who, made.client_id)
+    people.office.clock.passes(seconds=1)
+    old = await service.limit_proposal(who, made.client_id)
+
+    assert young == LimitProposal(days=0)
+    assert old == LimitProposal(days=4, median_day=Sum(2000), limit_per_day=Money(6001))
+    today = people.office.clock().date()
+    window = Window(today - 30 * DAY, today - DAY)
+    assert asked == [(people.company, made.client_id, window)]
 
 
 OFFICE = CallerRule(networks=("192.0.2.0/24",))

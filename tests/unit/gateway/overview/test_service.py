@@ -84,12 +84,23 @@ async def test_a_bank_that_is_to_tell_nothing_is_not_missed():
     assert [each.subject for each in found.attention] == ["b"]
 
 
+@pytest.mark.parametrize("demands", [True, False])
+async def test_limits_that_are_not_demanded_are_not_missed(demands: bool):
+    lacking = [standing(Need.NO_LIMITS, "cli_a")]
+
+    found = await replace(overviews(Records((), lacking)), demands_limits=demands).read(
+        WHO, Period.TODAY
+    )
+
+    assert [each.subject for each in found.attention] == ["cli_a"] * demands
+
+
 @pytest.mark.parametrize(
     ("roles", "theirs"),
     [
         ({Role.VIEWER}, {Need.COLLECT}),
         ({Role.OPERATOR}, {Need.COLLECT, Need.UNRESOLVED, Need.STOP, Need.BREAKER}),
-        ({Role.APPROVER}, {*Need} - {Need.CERTIFICATE, Need.CREDENTIAL}),
+        ({Role.APPROVER}, {*Need} - {Need.CERTIFICATE, Need.CREDENTIAL, Need.NO_LIMITS}),
     ],
 )
 async def test_what_one_can_do_nothing_about_waits_for_others(roles: set[Role], theirs: set[Need]):

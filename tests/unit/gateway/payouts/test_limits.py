@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
+from gateway.core.money import Money
+from gateway.core.night import NIGHT, Night
 from gateway.payouts.limits import Allowances
-from tests.world.stores.samples import CLIENT, NOW, payout
+from gateway.payouts.model import Intent
+from tests.world.stores.samples import CLIENT, NOW, attempt, payout
 
 TODAY = NOW.date()
+EVENING = datetime(2026, 11, 20, 23, tzinfo=UTC)
+TONIGHT = NIGHT.span_of(EVENING)
 
 
 @dataclass
@@ -16,6 +22,12 @@ class Held:
 
     limit_payout: int | None = None
     limit_day: int | None = None
+    limit_payout_at_night: int | None = None
+    limit_night: int | None = None
+
+
+def intent(reference: str = "o-1", *, centavos: int = 1050, at: datetime = NOW) -> Intent:
+    return Intent(payout(reference, centavos=centavos), attempt(started_at=at), limited=True)
 
 
 def test_one_payout_is_at_most_its_limit() -> None:
@@ -29,20 +41,52 @@ def test_one_payout_is_at_most_its_limit() -> None:
     for limit, centavos, above in cases:
         left = Allowances({CLIENT: Held(limit_payout=limit)})
 
-        assert str(left.take(payout(centavos=centavos))) == above
+        assert str(left.take(intent(centavos=centavos))) == above
+
+
+def test_one_payout_is_at_most_its_limit_of_the_night_at_night_alone() -> None:
+    own, default = Held(limit_payout_at_night=1000), Night(per_payout=Money(1000))
+    cases = [
+        (own, NIGHT, 1001, EVENING, "per_payout_at_night"),
+        (own, NIGHT, 1000, EVENING, "None"),
+        (own, NIGHT, 1001, NOW, "None"),
+        (Held(), default, 1001, EVENING, "per_payout_at_night"),
+        (Held(), default, 1001, NOW, "None"),
+        (Held(limit_payout_at_night=2000), default, 1001, EVENING, "None"),
+        (Held(limit_payout=900, limit_payout_at_night=1000), NIGHT, 950, EVENING, "per_payout"),
+    ]
+
+    for held, night, centavos, at, above in cases:
+        left = Allowances({CLIENT: held}, night)
+
+        assert str(left.take(intent(centavos=centavos, at=at))) == above
 
 
 def test_what_fits_is_taken_from_what_is_left() -> None:
-    left = Allowances({CLIENT: Held(limit_day=2000)}, {(CLIENT, TODAY): 2000})
+    left = Allowances({CLIENT: Held(limit_day=2000)}, left={(CLIENT, TODAY): 2000})
 
-    taken = [str(left.take(payout(f"o-{number}", centavos=900))) for number in range(3)]
+    taken = [str(left.take(intent(f"o-{number}", centavos=900))) for number in range(3)]
 
     assert taken == ["None", "None", "per_day"]
-    assert left.take(payout("small", centavos=200)) is None
+    assert left.take(intent("small", centavos=200)) is None
     assert left.left == {(CLIENT, TODAY): 0}
 
 
-def test_who_is_not_held_has_no_limit() -> None:
-    left = Allowances({CLIENT: Held(limit_payout=1)})
+def test_what_is_above_one_limit_is_taken_from_no_other() -> None:
+    assert TONIGHT is not None
+    rest = {(CLIENT, TODAY): 2000, (CLIENT, TONIGHT): 500}
+    left = Allowances({CLIENT: Held(limit_day=2000, limit_night=500)}, left=dict(rest))
 
-    assert left.take(replace(payout(), client_id="cli_other")) is None
+    above = left.take(intent(centavos=501, at=EVENING))
+
+    assert str(above) == "per_night"
+    assert left.left == rest
+    assert left.take(intent(centavos=500, at=EVENING)) is None
+    assert left.left == {(CLIENT, TODAY): 1500, (CLIENT, TONIGHT): 0}
+
+
+def test_who_is_not_held_has_no_limit() -> None:
+    left = Allowances({CLIENT: Held(limit_payout=1)}, Night(per_payout=Money(1)))
+    foreign = replace(intent(at=EVENING), payout=replace(payout(), client_id="cli_other"))
+
+    assert left.take(foreign) is None

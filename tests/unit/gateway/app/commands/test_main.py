@@ -20,7 +20,9 @@ COMMANDS = {
     "bank": set(),
     "banks": {"lookup"},
     "config": {"check", "init"},
-    "credential": {"issue", "list", "networks", "revoke", "rotate"},
+    "credential": {
+        *("issue", "limits", "list", "networks", "propose-limit", "revoke", "rotate"),
+    },
     "db": {"current", "downgrade", "upgrade"},
     "demo": {"totp"},
     "errors": set(),

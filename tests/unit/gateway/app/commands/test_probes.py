@@ -3,15 +3,19 @@
 import concurrent.futures
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
+from msgspec.structs import replace
 from redis.asyncio import Redis
 
-from gateway.app.commands.probes import probed, unmakeable
+from gateway.app.commands.probes import probed, undecided, unmakeable
 from gateway.cli.configuration import settings_of
 from gateway.config.reading import settings_from
+from gateway.core.account import Environment
 from tests.world.banks.authority import Authority
 from tests.world.shell import CONFIG
 
@@ -101,6 +105,29 @@ async def test_a_store_that_takes_no_writes_is_named(shell, bank, postgres_url: 
     assert (path, "read-only" in message) == ("database.url", True)
 
 
+async def test_credentials_that_pay_without_limits_are_named_in_production(
+    shell, bank, postgres_url: str
+):
+    shell.environ["PIXGATE_DATABASE_URL"] = postgres_url
+    shell_database(shell)
+    company_id = in_thread(shell.reads, "company", "create", "--name", "Padaria")["id"]
+    issue = ("credential", "issue", "--company", company_id, "--permission", "withdraw:write")
+    half = in_thread(shell.reads, *issue, "--name", "half", "--limit-per-day", "5")
+    limits = ("--limit-per-day", "5", "--limit-per-payout", "5")
+    in_thread(shell.reads, *issue, "--name", "limited", *limits)
+    settings = settings_from(CONFIG.read_text(), {**os.environ, **shell.environ})
+
+    elsewhere = await undecided(settings)
+    connection = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    await connection.execute("UPDATE store_stamp SET environment = 'production'")
+    await connection.close()
+    production = await undecided(replace(settings, environment=Environment.PRODUCTION))
+
+    assert elsewhere == []
+    assert [client_id for client_id, _ in production] == [half["client_id"]]
+    assert "pixgate credential limits" in production[0][1]
+
+
 async def test_a_shared_cache_is_written_or_named(shell, bank, redis_url: str):
     """Without it pages of statements do not agree, and no request would fail."""
     shell_database(shell)
@@ -147,9 +174,14 @@ def test_the_sandbox_s_adapters_can_be_made(monkeypatch):
 
 
 def shell_database(shell) -> None:
-    """Make the embedded store, in a thread: the command has a loop of its own."""
+    """Make the store."""
+    in_thread(shell.says, "db", "upgrade")
+
+
+def in_thread(deed: Callable[..., Any], *arguments: str) -> Any:
+    """Run a command in a thread, since it has a loop of its own."""
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        pool.submit(shell.says, "db", "upgrade").result()
+        return pool.submit(deed, *arguments).result()
 
 
 @pytest.mark.parametrize("part", ["ca", "certificate", "key"])
