@@ -43,6 +43,7 @@ MORE_QUERIES = {
     "overview": 1,
     "overview-month": 1,
     "trace": 1,
+    "credential": 1,
 }
 """
 Pages that may send so many more: a decider's look at a recipient is put on record, of the payout
