@@ -50,7 +50,7 @@ Pages that may send so many more: a decider's look at a recipient is put on reco
 that is chosen it is read what its bank shows, what came back is added up besides, a day is
 compared with payouts, charges and explained debits, below the stops of the account, and those that
 nobody explained stand beside it, one search reads each noun, who ordered and approved a payout is
-named, and of a trace its company.
+named, of a trace its company, and for an old credential a daily limit is proposed.
 """
 MOST_WHO_ASKS = 5
 """The browser's session, the person's, their keys; once a minute both are noted as seen."""

@@ -106,6 +106,15 @@ RULE = {"networks": ["203.0.113.0/24"], "certificates": [], "anywhere": False}
 """A rule of use: what is a network or a fingerprint no schema can tell."""
 
 
+def _limited(body: Body) -> Body:
+    """Leave out the word for no limit: no schema can tell that it does not go with limits."""
+    return {name: each for name, each in body.items() if name != "unlimited"}
+
+
+async def _limits(backoffice_client: BackofficeClient) -> Known:
+    return replace(await _credential(backoffice_client), body=_limited)
+
+
 async def _callers(backoffice_client: BackofficeClient) -> Known:
     one = await _credential(backoffice_client)
     return replace(one, body=lambda _body: RULE)
@@ -127,7 +136,7 @@ async def _new_credential(backoffice_client: BackofficeClient) -> Known:
         owner = {"company_id": main_company(backoffice_client), "account_id": None}
         ends = {"expires_at": "2099-01-01T00:00:00Z"} if body.get("expires_at") else {}
         rule = {"callers": RULE} if body.get("callers") else {}
-        return {**body, **owner, **ends, **rule}
+        return {**_limited(body), **owner, **ends, **rule}
 
     return Known(body=change)
 
@@ -384,7 +393,8 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.credential_addresses": _credential,
     "backoffice.credential_callers": _callers,
     "backoffice.credential_issue": _new_credential,
-    "backoffice.credential_limits": _credential,
+    "backoffice.credential_limit_proposal": _credential,
+    "backoffice.credential_limits": _limits,
     "backoffice.credential_revoke": _credential,
     "backoffice.credential_rotate": _credential,
     "backoffice.credentials": _of_company,
