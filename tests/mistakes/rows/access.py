@@ -19,6 +19,7 @@ _LIMITS = "tests/unit/gateway/core/test_limits.py"
 _SHARED = "tests/unit/gateway/process/test_limits.py"
 _SURFACE = "tests/unit/gateway/http/test_gates_partner_routes.py"
 _THROTTLE = "tests/unit/policies/traffic/test_throttle.py"
+_SERVICES = "tests/unit/gateway/app/test_services.py"
 _TRAFFIC = "tests/surfaces/banking/test_traffic.py"
 _SCOPED = "tests/contract/stores/test_lists.py::test_a_record_is_found_within_its_scope_alone"
 
@@ -197,6 +198,15 @@ ROWS = (
         right="if self.demands_limits and pays(permissions)",
         wrong="if self.demands_limits and not pays(permissions)",
         tests=(_CREDENTIALS,),
+    ),
+    Mistake(
+        name="limits-demanded-nowhere",
+        promise="Production demands limits.",
+        source="ADR 0059",
+        file="gateway/app/services.py",
+        right="        demands_limits=is_production,\n",
+        wrong="",
+        tests=(_SERVICES,),
     ),
     Mistake(
         name="limit-above-the-gateways-at-once",

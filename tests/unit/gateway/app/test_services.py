@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import time
 from types import SimpleNamespace
 
+import pytest
+from msgspec import convert
+
 from gateway.app.services import Services
-from gateway.core.account import Account
+from gateway.config.settings import Settings
+from gateway.core.account import Account, Environment
 from gateway.core.approvals import ApprovalKind
 from gateway.core.calls import RawRequest
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
+from gateway.core.money import Money
+from gateway.core.night import Night
 from tests.world.kernel import kernel_on
 from tests.world.people import ACCOUNT, account, call, somebody
 from tests.world.registers import Registers
@@ -58,4 +65,20 @@ async def test_whatever_may_wait_for_a_second_person_has_an_executor(office: Reg
     services = Services(office.kernel)
 
     assert services.approvals.executors.keys() == set(ApprovalKind)
+    await services.identity.close()
+
+
+@pytest.mark.parametrize("environment", Environment)
+async def test_limits_are_demanded_in_production_and_the_night_is_everywhere_the_same(
+    office: Registers, environment: Environment
+):
+    night = {"begins": "21:30", "limit_per_night": "50.00"}
+    settings = convert({"payouts": {"night": night}, "environment": environment.value}, Settings)
+    services = Services(kernel_on(office.store, Clock(), settings=settings))
+
+    demanding = [services.credentials.demands_limits, services.overviews.demands_limits]
+
+    assert demanding == [environment is Environment.PRODUCTION] * 2
+    expected = Night(begins=time(21, 30), per_night=Money(5000))
+    assert services.credentials.night == services.payouts.config.night == expected
     await services.identity.close()

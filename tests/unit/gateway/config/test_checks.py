@@ -121,6 +121,7 @@ def test_what_is_wrong_anywhere_is_found():
             "limits: {failed_credentials: {hard_per_address: 59}}",
             "limits.failed_credentials.per_address",
         ),
+        ("payouts: {night: {begins: '06:00'}}", "payouts.night.ends"),
     ]
 
     for text, path in cases:
