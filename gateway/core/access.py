@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Collection, Coroutine
 from dataclasses import dataclass
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from gateway.core import errors
 from gateway.core.account import Account
@@ -21,6 +21,8 @@ from gateway.core.user_access import check_enrolled, check_fresh_factor, check_r
 Service = TypeVar("Service")
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+FILES: Final = Right(Area.REPORT, Action.READ)
+"""To take rows away as a file, whatever they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class Staff:
         """
         if self.person is None:
             return
-        check_right(self.person, needed.right)
+        for right in needed.rights:
+            check_right(self.person, right)
         check_enrolled(self.person, needed.right, self.factor_roles)
         if needed.fresh_factor or needs_step_up(needed.right):
             check_fresh_factor(self.person, self.acting.now())
@@ -81,15 +84,27 @@ class Requirement:
     Attributes:
         fresh_factor: It is required whatever the right; many rights require it by themselves.
         active: Accounts that the method is given must be active and verified (contract 5.1).
+        takes_away: The method hands out a file: the right to files is required beside ``right``.
     """
 
     right: Right
     fresh_factor: bool = False
     active: bool = False
+    takes_away: bool = False
+
+    @property
+    def rights(self) -> tuple[Right, ...]:
+        """Every right that is required."""
+        return (self.right, FILES) if self.takes_away else (self.right,)
 
 
 def requires(
-    area: Area, action: Action, *, fresh_factor: bool = False, active: bool = False
+    area: Area,
+    action: Action,
+    *,
+    fresh_factor: bool = False,
+    active: bool = False,
+    takes_away: bool = False,
 ) -> Callable[
     [Callable[Concatenate[Service, Staff, Parameters], Awaitable[Result]]],
     Callable[Concatenate[Service, Staff, Parameters], Coroutine[Any, Any, Result]],
@@ -103,8 +118,9 @@ def requires(
         fresh_factor: The second factor must have been given within the last five minutes, also
             where the right does not require it.
         active: The account that the method is given must be active and verified.
+        takes_away: The method hands out a file.
     """
-    needed = Requirement(Right(area, action), fresh_factor, active)
+    needed = Requirement(Right(area, action), fresh_factor, active, takes_away)
 
     def guarded(
         method: Callable[Concatenate[Service, Staff, Parameters], Awaitable[Result]],

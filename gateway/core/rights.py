@@ -14,7 +14,12 @@ from gateway.core.permissions import Action
 
 
 class Area(StrEnum):
-    """What can be touched on the back office."""
+    """
+    What can be touched on the back office.
+
+    ``REPORT`` is every file that takes rows away, of whatever they are: it is needed beside the
+    right to read them. ``KEY_OWNER`` is who owns a Pix key of any bank.
+    """
 
     COMPANY = "company"
     ACCOUNT = "account"
@@ -22,6 +27,7 @@ class Area(StrEnum):
     TRANSACTION = "transaction"
     REPORT = "report"
     PIX_KEY = "pix_key"
+    KEY_OWNER = "key_owner"
     QRCODE = "qrcode"
     REFUND = "refund"
     PAYOUT = "payout"
@@ -76,7 +82,6 @@ _BUSINESS = (
     Area.ACCOUNT,
     Area.BALANCE,
     Area.TRANSACTION,
-    Area.REPORT,
     Area.PIX_KEY,
     Area.QRCODE,
     Area.REFUND,
@@ -98,16 +103,22 @@ _CONTROL = (
 )
 
 _READS = _all(Action.READ, *_BUSINESS)
+# Not of whoever decides or runs the service: they look at rows, and need no register of payees.
+_FILES = _all(Action.READ, Area.REPORT)
 
 RIGHTS: Mapping[Role, frozenset[Right]] = {
-    Role.VIEWER: _READS,
+    # Accounting takes statements and payouts away.
+    Role.VIEWER: _READS | _FILES,
+    # Whoever orders payouts asks who is behind a key; nobody else has a reason to.
     Role.OPERATOR: _READS
-    | _all(Action.READ, Area.REQUEST_LOG)
+    | _FILES
+    | _all(Action.READ, Area.REQUEST_LOG, Area.KEY_OWNER)
     | _all(Action.WRITE, Area.PIX_KEY, Area.QRCODE, Area.REFUND, Area.PAYOUT, Area.STOP)
     | _all(Action.WRITE, Area.PROBE),
     # Whoever decides does not order: the two are different people, and different roles.
     Role.APPROVER: _READS | _all(Action.WRITE, Area.APPROVAL, Area.REVIEW, Area.STOP, Area.PROBE),
     Role.SECURITY: _READS
+    | _FILES
     | _all(Action.READ, *_CONTROL)
     | _all(Action.WRITE, Area.CREDENTIAL, Area.SESSION, Area.STOP)
     | _all(Action.MANAGE, Area.USER),

@@ -8,7 +8,11 @@ _ACCESS_TOKENS = "tests/unit/gateway/identity/test_tokens_access_tokens.py"
 _CHALLENGES = "tests/contract/stores/test_challenges.py"
 _CODES = "tests/unit/gateway/identity/test_second_factors.py"
 _CSRF = "tests/unit/policies/traffic/test_csrf.py"
+_EXPORTS = "tests/unit/gateway/core/test_exports.py"
+_FILES = "tests/unit/gateway/reports/test_files.py"
+_KEYS = "tests/unit/gateway/pix_keys/test_service.py"
 _REFRESHING = "tests/unit/gateway/identity/test_sessions.py"
+_RIGHTS = "tests/unit/gateway/core/test_rights.py"
 _SESSION = "tests/unit/policies/authentication/test_session.py"
 _SESSIONS = "tests/contract/stores/test_sessions.py"
 _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
@@ -166,5 +170,49 @@ ROWS = (
         right='return f"user:{user_id}:totp"',
         wrong='return "user:totp"',
         tests=(f"{_CODES}::test_the_secret_is_sealed_for_its_person_alone",),
+    ),
+    Mistake(
+        name="owners-without-limit",
+        promise="A person looks up so many owners of Pix keys within an hour, and then waits.",
+        source="ADR 61",
+        file="gateway/pix_keys/service.py",
+        right="            refuse_for(wait_s, TOO_MANY_LOOK_UPS)\n",
+        wrong="",
+        tests=(f"{_KEYS}::test_a_person_looks_up_so_many_owners_and_then_waits",),
+    ),
+    Mistake(
+        name="owners-for-every-reader",
+        promise="Whoever orders no payouts looks up no owner of a Pix key.",
+        source="ADR 61",
+        file="gateway/core/rights.py",
+        right="_FILES = _all(Action.READ, Area.REPORT)",
+        wrong="_FILES = _all(Action.READ, Area.REPORT, Area.KEY_OWNER)",
+        tests=(f"{_RIGHTS}::test_owners_of_keys_are_looked_up_by_whoever_orders_payouts",),
+    ),
+    Mistake(
+        name="rows-after-they-are-gone",
+        promise="Rows are handed out only while their person may take more.",
+        source="ADR 61",
+        file="gateway/reports/files.py",
+        right=(
+            "            await self.export.take(len(page.items))\n"
+            "            yield self.write(page.items)\n"
+        ),
+        wrong=(
+            "            yield self.write(page.items)\n"
+            "            await self.export.take(len(page.items))\n"
+        ),
+        tests=(f"{_FILES}::test_a_file_is_cut_where_its_person_may_take_no_more_rows",),
+    ),
+    Mistake(
+        name="alarm-of-one-file",
+        promise="Small files of a person add up to an alarm.",
+        source="ADR 61",
+        file="gateway/core/exports.py",
+        right="if await exports.alarming.take(person.user_id, rows) and not self.has_alarmed:",
+        wrong="if rows > exports.alarming.burst and not self.has_alarmed:",
+        tests=(
+            f"{_EXPORTS}::test_more_rows_than_alarm_are_handed_out_and_told_once_for_each_file",
+        ),
     ),
 )

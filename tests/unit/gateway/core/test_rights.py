@@ -67,6 +67,19 @@ def test_whoever_runs_the_service_moves_no_money(role: Role):
     )
 
 
+def test_files_are_taken_away_by_whom_the_table_says():
+    """Whoever decides on money, or runs the service, reads rows and takes none away."""
+    assert {role for role in Role if may(role, Area.REPORT, Action.READ)} == {
+        *(Role.VIEWER, Role.OPERATOR, Role.SECURITY),
+    }
+
+
+def test_owners_of_keys_are_looked_up_by_whoever_orders_payouts():
+    asking = {role for role in Role if may(role, Area.KEY_OWNER, Action.READ)}
+
+    assert asking == {role for role in Role if may(role, Area.PAYOUT, Action.WRITE)}
+
+
 def test_several_roles_add_up():
     both = rights_of([Role.OPERATOR, Role.APPROVER])
 
