@@ -182,6 +182,7 @@ _CALLERS: Final = {
     "quota_recovery": "The quota of links asked for and used of this address is used up.",
     "quota_keys": "The quota of public keys of this address is used up.",
     "quota_person": "The quota of this person is used up.",
+    "network_new": "The session is used at a network where no code was given yet.",
     "owner_lookups": "This person has looked up the owners of many keys lately.",
     "exports": "This person has taken many files away lately.",
     "exported_rows": "This person has taken many rows away lately.",

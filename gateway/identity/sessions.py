@@ -9,6 +9,7 @@ from typing import Final
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
+from gateway.core.networks import pool
 from gateway.core.sessions import AccessClaims, RefreshToken, Session, SignedInUser, person
 from gateway.core.user import User
 from gateway.core.user_errors import NOT_FOUND, PASSWORD_WRONG, REFRESH_INVALID, TOKEN_INVALID
@@ -190,6 +191,7 @@ class TokenIssuer:
             address=client.address,
             user_agent=printable_agent(client.user_agent),
             panel=client.panel,
+            networks=(pool(client.address),),
         )
 
     def _refresh_token(

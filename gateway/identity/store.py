@@ -351,6 +351,15 @@ class StoredSessions:
         given = update(sessions).where(sessions.c.id == session_id).values(factor_at=at)
         await self._database.write(given)
 
+    async def note_network(
+        self, session_id: str, networks: tuple[str, ...], event: AuditEvent
+    ) -> None:
+        """Remember the networks where it has proven who uses it."""
+        async with self._database.writing() as connection:
+            known = update(sessions).where(sessions.c.id == session_id).values(networks=networks)
+            await connection.execute(known)
+            await audit_log.append(connection, event)
+
     async def refresh_token(self, digest: bytes) -> RefreshToken | None:
         """Return one, used ones included."""
         row = await self._database.first(_TOKEN, {"digest": digest})

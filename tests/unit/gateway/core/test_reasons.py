@@ -42,6 +42,8 @@ WORKED_OUT = {
     "gateway/http/panel/pages/kept.py: KEPT": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
+    "gateway/core/user_access.py: NETWORK_NEW": ("network_new",),
+    "gateway/identity/panel_sessions.py: NETWORK_NEW": ("network_new",),
     "gateway/core/allowances.py: reason": ("owner_lookups", "exports", "exported_rows"),
     "gateway/approvals/service.py: *DECIDED": ("decided",),
     "gateway/approvals/service.py: *OVER": ("over",),
