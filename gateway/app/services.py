@@ -57,10 +57,11 @@ from gateway.core.caller_rules import ANYWHERE, UNDECIDED
 from gateway.core.company_scope import CompanyScope
 from gateway.core.exports import ExportKind, Exports, Turns
 from gateway.core.strict import amount
+from gateway.credentials.notices import CredentialNotices
 from gateway.credentials.service import Credentials, CredentialSource
 from gateway.http.gates import PartnerPolicies, UserPolicies, partner_surface
 from gateway.http.route import Surface
-from gateway.identity.mail import SealedOutbox
+from gateway.identity.mail import Mailer, SealedOutbox
 from gateway.identity.panel_surface import Panel
 from gateway.identity.services import IdentityServices
 from gateway.identity.users import Users
@@ -269,9 +270,8 @@ class Services:
     @cached_property
     def credentials(self) -> Credentials:
         """Credentials for users; orders wait for a second person where the settings require it."""
-        return build_credentials(
-            self.kernel, self._orders.wait if self._four_eyes.credentials else None
-        )
+        wait = self._orders.wait if self._four_eyes.credentials else None
+        return build_credentials(self.kernel, wait, identity=self.identity)
 
     @cached_property
     def stops(self) -> Stops:
@@ -620,9 +620,13 @@ class Services:
 
 
 def build_credentials(
-    kernel: Kernel, wait: Wait | None = None, source: CredentialSource | None = None
+    kernel: Kernel,
+    wait: Wait | None = None,
+    source: CredentialSource | None = None,
+    identity: IdentityServices | None = None,
 ) -> Credentials:
-    """Build the credentials; ``source`` replaces the random source."""
+    """Build the credentials; ``source`` replaces the random source, ``identity`` writes mail."""
+    context = (identity or build_identity(kernel)).context
     store, is_production = kernel.store, kernel.settings.environment is Environment.PRODUCTION
     return Credentials(
         database=store.database,
@@ -632,6 +636,7 @@ def build_credentials(
         now=kernel.now,
         undecided=UNDECIDED if is_production else ANYWHERE,
         wait=wait,
+        tell=CredentialNotices(Mailer(context)).tell,
     )
 
 

@@ -91,7 +91,7 @@ class AuditLog:
         """Search the record of acts, newest first."""
         return await find_acts(self.database, wanted, who.scope)
 
-    @requires(Area.AUDIT, Action.READ, takes_away=True)
+    @requires(Area.AUDIT, Action.READ, also=Area.REPORT)
     async def export(self, who: Staff, after: int) -> Sequence[AuditEntry]:
         """
         Read up to 10,000 acts in the order of the chain, one JSON object a line.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Collection, Coroutine
 from dataclasses import dataclass
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from gateway.core import errors
 from gateway.core.account import Account
@@ -21,8 +21,6 @@ from gateway.core.user_access import check_enrolled, check_fresh_factor, check_r
 Service = TypeVar("Service")
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-FILES: Final = Right(Area.REPORT, Action.READ)
-"""To take rows away as a file, whatever they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +82,19 @@ class Requirement:
     Attributes:
         fresh_factor: It is required whatever the right; many rights require it by themselves.
         active: Accounts that the method is given must be active and verified (contract 5.1).
-        takes_away: The method hands out a file: the right to files is required beside ``right``.
+        also: An area that must be readable beside: of what a file holds, or files themselves.
     """
 
     right: Right
     fresh_factor: bool = False
     active: bool = False
-    takes_away: bool = False
+    also: Area | None = None
 
     @property
     def rights(self) -> tuple[Right, ...]:
         """Every right that is required."""
-        return (self.right, FILES) if self.takes_away else (self.right,)
+        also = () if self.also is None else (Right(self.also, Action.READ),)
+        return (self.right, *also)
 
 
 def requires(
@@ -104,7 +103,7 @@ def requires(
     *,
     fresh_factor: bool = False,
     active: bool = False,
-    takes_away: bool = False,
+    also: Area | None = None,
 ) -> Callable[
     [Callable[Concatenate[Service, Staff, Parameters], Awaitable[Result]]],
     Callable[Concatenate[Service, Staff, Parameters], Coroutine[Any, Any, Result]],
@@ -118,9 +117,9 @@ def requires(
         fresh_factor: The second factor must have been given within the last five minutes, also
             where the right does not require it.
         active: The account that the method is given must be active and verified.
-        takes_away: The method hands out a file.
+        also: An area that must be readable beside.
     """
-    needed = Requirement(Right(area, action), fresh_factor, active, takes_away)
+    needed = Requirement(Right(area, action), fresh_factor, active, also)
 
     def guarded(
         method: Callable[Concatenate[Service, Staff, Parameters], Awaitable[Result]],

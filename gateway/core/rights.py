@@ -103,7 +103,7 @@ _CONTROL = (
 )
 
 _READS = _all(Action.READ, *_BUSINESS)
-# Not of whoever decides or runs the service: they look at rows, and need no register of payees.
+# Not of whoever decides: they look at rows, and need no register of payees.
 _FILES = _all(Action.READ, Area.REPORT)
 
 RIGHTS: Mapping[Role, frozenset[Right]] = {
@@ -124,6 +124,7 @@ RIGHTS: Mapping[Role, frozenset[Right]] = {
     | _all(Action.MANAGE, Area.USER),
     # An admin runs the service and its people, and moves no money alone.
     Role.ADMIN: _READS
+    | _FILES
     | _all(Action.READ, *_CONTROL)
     | _all(
         Action.MANAGE,
@@ -140,13 +141,14 @@ RIGHTS: Mapping[Role, frozenset[Right]] = {
 
 STEP_UP: frozenset[Area] = frozenset(
     {Area.CREDENTIAL, Area.USER, Area.PROVIDER, Area.ACCOUNT, Area.PAYOUT, Area.REFUND}
-    | {Area.APPROVAL, Area.REVIEW, Area.PIX_KEY}
+    | {Area.APPROVAL, Area.REVIEW, Area.PIX_KEY, Area.COMPANY, Area.SESSION}
 )
 """
 Where writing asks for a second factor given within the last five minutes.
 
-Not for stops: pulling one must be quick. The row that lifts one asks on its own. Nor for probes:
-they ask the bank a question, as we do by ourselves, and send no money.
+Not for stops: pulling one must be quick. The row that lifts one asks on its own, and so does the
+one that cancels a charge: making charges brings money in. Nor for probes: they ask the bank a
+question, as we do by ourselves, and send no money.
 """
 
 

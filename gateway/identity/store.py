@@ -351,6 +351,13 @@ class StoredSessions:
         given = update(sessions).where(sessions.c.id == session_id).values(factor_at=at)
         await self._database.write(given)
 
+    async def has_program(self, session: Session) -> bool:
+        """Return whether its user signed in before by the same program at the same network."""
+        theirs = sessions.c.user_id == session.user_id, sessions.c.user_agent == session.user_agent
+        wanted = select(sessions.c.networks).where(*theirs, sessions.c.panel.is_(False))
+        known = {each for row in await self._database.rows(wanted) for each in row.networks}
+        return not known.isdisjoint(session.networks)
+
     async def note_network(
         self, session_id: str, networks: tuple[str, ...], event: AuditEvent
     ) -> None:

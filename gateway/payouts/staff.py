@@ -165,7 +165,7 @@ class PayoutRecords:
         counts = await self.directory.counts(query, who.scope)
         return PayoutsFound(found, counts, "" if after is None else place_text(after))
 
-    @requires(Area.PAYOUT, Action.READ, takes_away=True)
+    @requires(Area.REPORT, Action.READ, also=Area.PAYOUT)
     async def export(self, who: Staff, wanted: PayoutFilterBody) -> DownloadFile:
         """
         Read every payout of a search as a table: semicolons, decimal commas, time of Brasilia.

@@ -87,7 +87,7 @@ class Refunds:
         value, refunded = (each.value for each in chosen), (each.refunded for each in chosen)
         return listed(chosen, wanted.search.paging), Totals(sum_of(value), sum_of(refunded))
 
-    @requires(Area.TRANSACTION, Action.READ, takes_away=True)
+    @requires(Area.REPORT, Action.READ, also=Area.TRANSACTION)
     async def export(self, who: Staff, account: Account, wanted: IncomingSearch) -> DownloadFile:
         """
         Read every payment received of a search as a table.

@@ -53,7 +53,7 @@ class RequestLog:
         """
         return await self.records.summary(wanted, who.scope, _GROUPS_AT_MOST)
 
-    @requires(Area.REQUEST_LOG, Action.READ, takes_away=True)
+    @requires(Area.REQUEST_LOG, Action.READ, also=Area.REPORT)
     async def export(self, who: Staff, wanted: RequestSearch) -> DownloadFile:
         """
         Read every request of a search as a table, newest first.

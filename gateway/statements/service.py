@@ -104,7 +104,7 @@ class Statements:
         """Read the account's statement for a window of days."""
         return await self.reads.read(account, wanted)
 
-    @requires(Area.TRANSACTION, Action.READ, takes_away=True)
+    @requires(Area.REPORT, Action.READ, also=Area.TRANSACTION)
     async def report(self, who: Staff, account: Account, wanted: ReportRequest) -> Report:
         """
         Read every movement of a window, Pix or not, as a file.

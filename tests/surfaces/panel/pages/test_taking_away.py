@@ -96,14 +96,10 @@ async def test_a_payout_is_ordered_without_seeing_more_owners(world: World):
 
 
 async def test_a_role_without_the_right_takes_no_file(world: World, office: BackofficeClient):
-    refused = [
-        (await office.ask("POST", "/backoffice/v1/payouts/export", {}, by=who)).verdict
-        for who in ("approver", "admin")
-    ]
-    refused.append((await office.ask("GET", "/backoffice/v1/audit/export", by="admin")).verdict)
+    refused = await office.ask("POST", "/backoffice/v1/payouts/export", {}, by="approver")
     approver = await signed_in(world, Role.APPROVER)
 
-    assert refused == [(403, "FORBIDDEN")] * 3
+    assert refused.verdict == (403, "FORBIDDEN")
     assert "/panel/payouts/export" not in (await approver.open("/panel/payouts")).text
     assert (await approver.open("/panel/payouts/export")).status == 403
 
