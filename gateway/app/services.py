@@ -50,16 +50,20 @@ from gateway.config.settings import Approvals as TwoPeople
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
 from gateway.configuration.service import Configuration
+from gateway.core.access import Staff
 from gateway.core.account import Account, BankSecrets, Environment, GivenSecrets
+from gateway.core.allowances import Allowance
 from gateway.core.approvals import CREDENTIALS, ApprovalKind, Wait
 from gateway.core.audit_context import RuleViolation
 from gateway.core.caller_rules import ANYWHERE, UNDECIDED
 from gateway.core.company_scope import CompanyScope
+from gateway.core.exports import ExportKind, Exports, Turns
 from gateway.core.strict import amount
+from gateway.credentials.notices import CredentialNotices
 from gateway.credentials.service import Credentials, CredentialSource
 from gateway.http.gates import PartnerPolicies, UserPolicies, partner_surface
 from gateway.http.route import Surface
-from gateway.identity.mail import SealedOutbox
+from gateway.identity.mail import Mailer, SealedOutbox
 from gateway.identity.panel_surface import Panel
 from gateway.identity.services import IdentityServices
 from gateway.identity.users import Users
@@ -78,7 +82,6 @@ from gateway.process.cache import MemoryCache
 from gateway.reference.pages import Reference
 from gateway.refunds.refunding import RefundExecution
 from gateway.refunds.service import Refunds
-from gateway.reports.files import Turns
 from gateway.request_log.service import RequestLog
 from gateway.request_log.store import RequestRecords
 from gateway.request_log.writer import RequestLogWriter
@@ -95,6 +98,7 @@ from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
 from gateway.stops.service import Stops
 from gateway.store.schema import REVISIONS, revision_of
+from gateway.telemetry.ports import Event
 from gateway.traces.records import TracedRecords
 from gateway.traces.service import Traces
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
@@ -270,9 +274,8 @@ class Services:
     @cached_property
     def credentials(self) -> Credentials:
         """Credentials for users; orders wait for a second person where the settings require it."""
-        return build_credentials(
-            self.kernel, self._orders.wait if self._four_eyes.credentials else None
-        )
+        wait = self._orders.wait if self._four_eyes.credentials else None
+        return build_credentials(self.kernel, wait, identity=self.identity)
 
     @cached_property
     def stops(self) -> Stops:
@@ -373,12 +376,35 @@ class Services:
 
     @cached_property
     def pix_keys(self) -> PixKeys:
-        return PixKeys(KeyOwners(self.banks, self.kernel.store.audit))
+        owners = KeyOwners(self.banks, self.kernel.store.audit)
+        return PixKeys(owners, self._allowance("owner_lookups"))
 
     @cached_property
-    def turns(self) -> Turns:
-        """Files that are being read now."""
-        return Turns()
+    def exports(self) -> Exports:
+        """What people take away as files."""
+        kernel = self.kernel
+
+        async def record(who: Staff, kind: ExportKind) -> None:
+            user_id = who.person.user_id if who.person else ""
+            event = who.acting.event("export.large", f"user:{user_id}", {"file": kind.value})
+            await kernel.store.audit.append(event)
+
+        return Exports(
+            turns=Turns(),
+            files=self._allowance("exports"),
+            rows=self._allowance("exported_rows"),
+            alarming=self._allowance("alarming_rows"),
+            on_alarm=record,
+        )
+
+    def _allowance(self, name: str) -> Allowance:
+        """Build the allowance of each person by its name in ``ratelimits``."""
+        kernel = self.kernel
+        rate = getattr(kernel.settings.ratelimits, name)
+        count = partial(kernel.observer.count, Event.QUOTA)
+        allowance = Allowance(name, rate, kernel.monotonic, count, kernel.shared)
+        kernel.reloads.append(lambda fresh: allowance.change(getattr(fresh.ratelimits, name)))
+        return allowance
 
     @cached_property
     def statements(self) -> Statements:
@@ -397,7 +423,7 @@ class Services:
             ),
             payouts=kernel.store.payouts,
             charges=StoredCharges(kernel.store.database),
-            turns=self.turns,
+            exports=self.exports,
         )
 
     @cached_property
@@ -420,6 +446,7 @@ class Services:
             kept=self.charges.reads.kept,
             environment=self.kernel.settings.environment,
             place=self._orders.order,
+            exports=self.exports,
         )
 
     @cached_property
@@ -479,7 +506,7 @@ class Services:
             similar_within=shown_similar_within(kernel.settings),
             absent_after=self._absent_after,
             digests=tax_number_digests(kernel).every,
-            turns=self.turns,
+            exports=self.exports,
         )
 
     @cached_property
@@ -544,7 +571,8 @@ class Services:
 
     @cached_property
     def audit(self) -> AuditLog:
-        return AuditLog(database=self.kernel.store.database, chain=self.kernel.store.audit)
+        store = self.kernel.store
+        return AuditLog(database=store.database, chain=store.audit, exports=self.exports)
 
     @cached_property
     def callbacks(self) -> Callbacks:
@@ -584,7 +612,7 @@ class Services:
 
     @cached_property
     def requests(self) -> RequestLog:
-        return RequestLog(RequestRecords(self.kernel.store.database), self.turns)
+        return RequestLog(RequestRecords(self.kernel.store.database), self.exports)
 
     @cached_property
     def traces(self) -> Traces:
@@ -611,9 +639,13 @@ class Services:
 
 
 def build_credentials(
-    kernel: Kernel, wait: Wait | None = None, source: CredentialSource | None = None
+    kernel: Kernel,
+    wait: Wait | None = None,
+    source: CredentialSource | None = None,
+    identity: IdentityServices | None = None,
 ) -> Credentials:
-    """Build the credentials; ``source`` replaces the random source."""
+    """Build the credentials; ``source`` replaces the random source, ``identity`` writes mail."""
+    context = (identity or build_identity(kernel)).context
     store, is_production = kernel.store, kernel.settings.environment is Environment.PRODUCTION
     return Credentials(
         database=store.database,
@@ -626,6 +658,7 @@ def build_credentials(
         night=night_of(kernel.settings),
         spent_by_day=partial(spent_by_day, store.database),
         wait=wait,
+        tell=CredentialNotices(Mailer(context)).tell,
     )
 
 

@@ -396,7 +396,7 @@ class ApprovedSecrets:
             raise _nothing()
         collection, text = SecretCollection(approval.id, now), self.approvals.text(approval)
         try:
-            return await self.credentials.make_secret(who.acting, text, collection)
+            return await self.credentials.make_secret(who.acting, approval, text, collection)
         except NothingToCollect as problem:
             raise _nothing() from problem
 

@@ -49,6 +49,7 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
             "people": await panel.people(visit),
             "may_trace": visit.may(_TRACES),
             "chips": chips(visit, _NAMES),
+            "may_export": panel.may(visit, log.export),
         }
         return Shown(template="access/audit.html", part="access/_audit.html", data=data)
 

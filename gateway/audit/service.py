@@ -14,6 +14,7 @@ from gateway.audit.walk import event_of
 from gateway.core.access import Staff, requires
 from gateway.core.audit import AcceptedBreak, AuditEvent
 from gateway.core.company_scope import CompanyScope
+from gateway.core.exports import ExportKind, Exports
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.user import same_name
@@ -78,22 +79,31 @@ class AuditLog:
 
     Attributes:
         chain: Verifies the whole log.
+        exports: What people take away as files.
     """
 
     database: Database
     chain: StoredAudit
+    exports: Exports
 
     @requires(Area.AUDIT, Action.READ)
     async def search(self, who: Staff, wanted: AuditSearch) -> Listed[AuditEntry]:
         """Search the record of acts, newest first."""
         return await find_acts(self.database, wanted, who.scope)
 
-    @requires(Area.AUDIT, Action.READ)
+    @requires(Area.AUDIT, Action.READ, also=Area.REPORT)
     async def export(self, who: Staff, after: int) -> Sequence[AuditEntry]:
-        """Read up to 10,000 acts in the order of the chain, one JSON object a line."""
+        """
+        Read up to 10,000 acts in the order of the chain, one JSON object a line.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.begin`` and ``Export.take``.
+        """
+        export = await self.exports.begin(who, ExportKind.AUDIT)
         following = _ACTS.where(audit.c.number > after).order_by(audit.c.number)
         following = following.where(*limited_exactly(audit.c.companies, who.scope))
         rows = await self.database.rows(following.limit(_EXPORTED_AT_MOST))
+        await export.take(len(rows))
         return [_entry(row) for row in rows]
 
     @requires(Area.AUDIT, Action.READ)

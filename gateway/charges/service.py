@@ -136,7 +136,7 @@ class Charges:
         await kept.made(record, charge)
         return charge
 
-    @requires(Area.QRCODE, Action.WRITE, active=True)
+    @requires(Area.QRCODE, Action.WRITE, fresh_factor=True, active=True)
     async def cancel(self, who: Staff, account: Account, reference: str) -> Charge:
         """
         Cancel a charge; answers its QR code with status Canceled.

@@ -50,7 +50,8 @@ class Staff:
         """
         if self.person is None:
             return
-        check_right(self.person, needed.right)
+        for right in needed.rights:
+            check_right(self.person, right)
         check_enrolled(self.person, needed.right, self.factor_roles)
         if needed.fresh_factor or needs_step_up(needed.right):
             check_fresh_factor(self.person, self.acting.now())
@@ -81,15 +82,28 @@ class Requirement:
     Attributes:
         fresh_factor: It is required whatever the right; many rights require it by themselves.
         active: Accounts that the method is given must be active and verified (contract 5.1).
+        also: An area that must be readable beside: of what a file holds, or files themselves.
     """
 
     right: Right
     fresh_factor: bool = False
     active: bool = False
+    also: Area | None = None
+
+    @property
+    def rights(self) -> tuple[Right, ...]:
+        """Every right that is required."""
+        also = () if self.also is None else (Right(self.also, Action.READ),)
+        return (self.right, *also)
 
 
 def requires(
-    area: Area, action: Action, *, fresh_factor: bool = False, active: bool = False
+    area: Area,
+    action: Action,
+    *,
+    fresh_factor: bool = False,
+    active: bool = False,
+    also: Area | None = None,
 ) -> Callable[
     [Callable[Concatenate[Service, Staff, Parameters], Awaitable[Result]]],
     Callable[Concatenate[Service, Staff, Parameters], Coroutine[Any, Any, Result]],
@@ -103,8 +117,9 @@ def requires(
         fresh_factor: The second factor must have been given within the last five minutes, also
             where the right does not require it.
         active: The account that the method is given must be active and verified.
+        also: An area that must be readable beside.
     """
-    needed = Requirement(Right(area, action), fresh_factor, active)
+    needed = Requirement(Right(area, action), fresh_factor, active, also)
 
     def guarded(
         method: Callable[Concatenate[Service, Staff, Parameters], Awaitable[Result]],

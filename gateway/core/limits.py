@@ -103,6 +103,16 @@ class Buckets:
         keep(self._full_at, key, full_at)
         return Draw(True, round(-over / step) if over < 0 else 0, 0.0)  # noqa: FBT003
 
+    def take(self, key: str, tokens: int) -> float:
+        """Take several tokens of ``key``, all or none; 0, or the seconds until they are there."""
+        now = self._clock()
+        full_at = max(now, self._full_at.get(key, now)) + tokens * self._step
+        wait_s = full_at - now - self._capacity
+        if wait_s > self._slack:
+            return wait_s
+        keep(self._full_at, key, full_at)
+        return 0.0
+
     def charge(self, key: str) -> float:
         """Take one token, owed where there is none; return the seconds until it is there."""
         now = self._clock()

@@ -7,6 +7,9 @@ from typing import Final
 
 # a household or a server gets a whole /64 of IPv6
 _HOME_BITS: Final = 64
+# Carriers give telephones addresses out of a pool: another one of it is no other place.
+_POOL_BITS_4: Final = 24
+_POOL_BITS_6: Final = 48
 
 
 def network(address: str) -> str:
@@ -27,3 +30,21 @@ def network(address: str) -> str:
     if read.ipv4_mapped is not None:
         return str(read.ipv4_mapped)
     return str(ip_network((read.packed, _HOME_BITS), strict=False))
+
+
+def pool(address: str) -> str:
+    """
+    Return the pool of an address: the /24 of an IPv4 address, the /48 of an IPv6 address.
+
+    A session stays in it while a telephone or a router gets a new address of its carrier. Text
+    that is no address is returned unchanged.
+    """
+    try:
+        read = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(read, IPv4Address):
+        if read.ipv4_mapped is None:
+            return str(ip_network((read.packed, _POOL_BITS_6), strict=False))
+        read = read.ipv4_mapped
+    return str(ip_network((read.packed, _POOL_BITS_4), strict=False))

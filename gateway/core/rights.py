@@ -14,7 +14,12 @@ from gateway.core.permissions import Action
 
 
 class Area(StrEnum):
-    """What can be touched on the back office."""
+    """
+    What can be touched on the back office.
+
+    ``REPORT`` is every file that takes rows away, of whatever they are: it is needed beside the
+    right to read them. ``KEY_OWNER`` is who owns a Pix key of any bank.
+    """
 
     COMPANY = "company"
     ACCOUNT = "account"
@@ -22,6 +27,7 @@ class Area(StrEnum):
     TRANSACTION = "transaction"
     REPORT = "report"
     PIX_KEY = "pix_key"
+    KEY_OWNER = "key_owner"
     QRCODE = "qrcode"
     REFUND = "refund"
     PAYOUT = "payout"
@@ -76,7 +82,6 @@ _BUSINESS = (
     Area.ACCOUNT,
     Area.BALANCE,
     Area.TRANSACTION,
-    Area.REPORT,
     Area.PIX_KEY,
     Area.QRCODE,
     Area.REFUND,
@@ -98,21 +103,28 @@ _CONTROL = (
 )
 
 _READS = _all(Action.READ, *_BUSINESS)
+# Not of whoever decides: they look at rows, and need no register of payees.
+_FILES = _all(Action.READ, Area.REPORT)
 
 RIGHTS: Mapping[Role, frozenset[Right]] = {
-    Role.VIEWER: _READS,
+    # Accounting takes statements and payouts away.
+    Role.VIEWER: _READS | _FILES,
+    # Whoever orders payouts asks who is behind a key; nobody else has a reason to.
     Role.OPERATOR: _READS
-    | _all(Action.READ, Area.REQUEST_LOG)
+    | _FILES
+    | _all(Action.READ, Area.REQUEST_LOG, Area.KEY_OWNER)
     | _all(Action.WRITE, Area.PIX_KEY, Area.QRCODE, Area.REFUND, Area.PAYOUT, Area.STOP)
     | _all(Action.WRITE, Area.PROBE),
     # Whoever decides does not order: the two are different people, and different roles.
     Role.APPROVER: _READS | _all(Action.WRITE, Area.APPROVAL, Area.REVIEW, Area.STOP, Area.PROBE),
     Role.SECURITY: _READS
+    | _FILES
     | _all(Action.READ, *_CONTROL)
     | _all(Action.WRITE, Area.CREDENTIAL, Area.SESSION, Area.STOP)
     | _all(Action.MANAGE, Area.USER),
     # An admin runs the service and its people, and moves no money alone.
     Role.ADMIN: _READS
+    | _FILES
     | _all(Action.READ, *_CONTROL)
     | _all(
         Action.MANAGE,
@@ -129,13 +141,14 @@ RIGHTS: Mapping[Role, frozenset[Right]] = {
 
 STEP_UP: frozenset[Area] = frozenset(
     {Area.CREDENTIAL, Area.USER, Area.PROVIDER, Area.ACCOUNT, Area.PAYOUT, Area.REFUND}
-    | {Area.APPROVAL, Area.REVIEW, Area.PIX_KEY}
+    | {Area.APPROVAL, Area.REVIEW, Area.PIX_KEY, Area.COMPANY, Area.SESSION}
 )
 """
 Where writing asks for a second factor given within the last five minutes.
 
-Not for stops: pulling one must be quick. The row that lifts one asks on its own. Nor for probes:
-they ask the bank a question, as we do by ourselves, and send no money.
+Not for stops: pulling one must be quick. The row that lifts one asks on its own, and so does the
+one that cancels a charge: making charges brings money in. Nor for probes: they ask the bank a
+question, as we do by ourselves, and send no money.
 """
 
 

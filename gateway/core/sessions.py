@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 
+from gateway.core.networks import pool
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right, Role, rights_of
 from gateway.core.user import Profile, User
@@ -51,6 +52,8 @@ class Session:
         factor_at: When a second factor was last given; None never.
         ended_at, ended_by: Set once; ``ended_by`` is a fixed word.
         panel: It belongs to a browser; its tokens never leave us.
+        networks: Where it has proven who uses it, the newest last: by the sign-in, and by a code
+            at each other network. Elsewhere it serves nobody.
     """
 
     id: str
@@ -62,6 +65,7 @@ class Session:
     address: str = ""
     user_agent: str = ""
     panel: bool = False
+    networks: tuple[str, ...] = ()
     ended_at: datetime | None = None
     ended_by: str = ""
 
@@ -82,12 +86,18 @@ def public_id(session_id: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedInUser(Profile):
-    """The signed-in user of a call."""
+    """
+    The signed-in user of a call.
+
+    Attributes:
+        networks: Where the session may be used without a code.
+    """
 
     user_id: str
     session_id: str
     factor_at: datetime | None
     has_factor: bool
+    networks: tuple[str, ...] = ()
 
     @property
     def actor(self) -> str:
@@ -108,6 +118,10 @@ class SignedInUser(Profile):
         """Return whether one of the user's rights covers ``needed``."""
         return any(right.covers(needed) for right in self.rights)
 
+    def is_known_at(self, address: str) -> bool:
+        """Return whether the session has proven at an address's network who uses it."""
+        return pool(address) in self.networks
+
     def lacks_factor(self, roles: Collection[Role]) -> bool:
         """Return whether one of the user's roles needs a second factor that is missing."""
         return not self.has_factor and any(role in roles for role in self.roles)
@@ -125,6 +139,7 @@ def person(user: User, session: Session) -> SignedInUser:
         session_id=session.id,
         factor_at=session.factor_at,
         has_factor=user.has_factor,
+        networks=session.networks,
         **{name: getattr(user, name) for name in _PROFILE},
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Final
 
+from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Right, Role, changes
 from gateway.core.sessions import SignedInUser
@@ -13,6 +14,16 @@ from gateway.core.user_errors import FORBIDDEN, STEP_UP_REQUIRED
 
 FRESH: Final = timedelta(minutes=5)
 """How long a second factor counts as just given."""
+
+NETWORK_NEW: Final = "network_new"
+"""The reason of a refusal: the session has proven at other networks alone who uses it."""
+
+LEAVING: Final = "leaving"
+"""Signing out is never refused by a quota."""
+CONFIRMING: Final = "confirming"
+"""Giving a code has limits of its own, and no part in the quota that others of a user draw from."""
+ANYWHERE: Final = frozenset({LEAVING, CONFIRMING})
+"""Quotas of calls that are served at a network which is new to the session."""
 
 _ENROL = "enrol a second factor first, at auth/totp; your role asks for one"
 
@@ -27,6 +38,20 @@ def check_enrolled(person: SignedInUser, needed: Right, roles: Collection[Role])
     """Refuse a change by a user of these roles who has no second factor: ``STEP_UP_REQUIRED``."""
     if changes(needed) and person.lacks_factor(roles):
         raise ServiceError(STEP_UP_REQUIRED, "no_factor", detail=_ENROL)
+
+
+def check_network(person: SignedInUser, address: str, lacking_factor: ErrorCode) -> None:
+    """
+    Refuse a session at a network where nobody has proven who uses it.
+
+    The session goes on where it was: nothing that is tried elsewhere ends it.
+
+    Raises:
+        ServiceError: ``STEP_UP_REQUIRED``; ``lacking_factor`` for a user without a second factor,
+            who signs in there anew.
+    """
+    if not person.is_known_at(address):
+        raise ServiceError(STEP_UP_REQUIRED if person.has_factor else lacking_factor, NETWORK_NEW)
 
 
 def check_fresh_factor(person: SignedInUser, now: datetime) -> None:

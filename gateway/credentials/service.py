@@ -61,6 +61,7 @@ from gateway.credentials.model import (
     shown_limits,
     words,
 )
+from gateway.credentials.notices import Notice, NoticeKind
 from gateway.credentials.store import (
     EVERY,
     PAYING,
@@ -76,6 +77,13 @@ from gateway.store.kernel.database import Database, page
 from gateway.store.tables.core import credentials, secrets
 from gateway.store.tables.scope import Conditions, of_company
 from gateway.store.tables.texts import contains
+
+Approved = tuple[SecretCollection, Approval]
+"""The order of a secret, and the single read of what it made."""
+
+
+async def _tell_nobody(_notice: Notice) -> None:
+    """Send nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +131,7 @@ class Credentials:
         undecided: The rule of a credential that is issued without one: none in production, where
             one that pays is then refused everywhere; elsewhere that it may be used anywhere.
         wait: Stores such an order for approval; None where it is executed at once.
+        tell: Sends the news of a new credential or secret, and of a wider rule; raises nothing.
     """
 
     database: Database
@@ -135,6 +144,7 @@ class Credentials:
     night: Night = NIGHT
     spent_by_day: SpentByDay = _nothing_spent
     wait: Wait | None = None
+    tell: Callable[[Notice], Awaitable[None]] = _tell_nobody
 
     @requires(Area.CREDENTIAL, Action.READ)
     async def page(self, who: Staff, wanted: CredentialSearch) -> CredentialPage:
@@ -335,7 +345,7 @@ class Credentials:
         if isinstance(order, LimitsChange):
             await self._set_limits(acting, found, order.limits)
         else:
-            await self._set_callers(acting, found, order.callers)
+            await self._set_callers(acting, found, order.callers, approval.decider)
         return Outcome.DONE
 
     def order_document(self, text: str) -> OrderDocument:
@@ -367,10 +377,10 @@ class Credentials:
         return cast("OrderDocument", shown | shown_limits(order.limits))
 
     async def make_secret(
-        self, acting: AuditContext, text: str, collection: SecretCollection
+        self, acting: AuditContext, approval: Approval, text: str, collection: SecretCollection
     ) -> Issued:
         """
-        Make the secret of an approved order, once.
+        Make the secret of an approved order, once; ``text`` is the order.
 
         Raises:
             RuleViolation: the credential ended meanwhile, or could not be issued now.
@@ -378,11 +388,12 @@ class Credentials:
         """
         match _read(text):
             case CredentialIssue() as order:
-                return await self._issue(acting, await self._checked(order), collection)
+                checked = await self._checked(order)
+                return await self._issue(acting, checked, (collection, approval))
             case CredentialRotation(client_id=client_id, overlap_s=seconds):
                 found, overlap = await self._known(client_id), timedelta(seconds=seconds)
                 self._check_rotation(found, overlap)
-                return await self._rotate(acting, found, overlap, collection)
+                return await self._rotate(acting, found, overlap, (collection, approval))
             case order:
                 raise NothingToCollect(order.client_id)
 
@@ -470,7 +481,7 @@ class Credentials:
         self,
         acting: AuditContext,
         order: CredentialIssue,
-        collection: SecretCollection | None = None,
+        approved: Approved | None = None,
     ) -> Issued:
         now, secret = self.now(), self.source.client_secret()
         credential = Credential(
@@ -496,10 +507,11 @@ class Credentials:
         }
         event = acting.event("credential.issued", f"credential:{credential.client_id}", details)
         try:
-            await self.stored.add(credential, event, collection)
+            await self.stored.add(credential, event, approved and approved[0])
         except AlreadyExists as problem:
             message = f"the credential {credential.client_id} exists already"
             raise RuleViolation(message, "taken") from problem
+        await self._tell(NoticeKind.ISSUED, credential, acting, approved)
         return Issued(credential=credential, client_secret=secret)
 
     async def _rotate(
@@ -507,17 +519,17 @@ class Credentials:
         acting: AuditContext,
         found: Credential,
         overlap: timedelta,
-        collection: SecretCollection | None = None,
+        approved: Approved | None = None,
     ) -> Issued:
         now, secret = self.now(), self.source.client_secret()
         new, old_ends = self._digest(secret, now), now + overlap
         details = {"old_ends": old_ends.isoformat()}
         event = acting.event("credential.rotated", f"credential:{found.client_id}", details)
-        if not await self.stored.rotate(
-            found.client_id, Rotation(new, old_ends, collection), event
-        ):
+        rotation = Rotation(new, old_ends, approved and approved[0])
+        if not await self.stored.rotate(found.client_id, rotation, event):
             raise _absent(found.client_id)
         made = replace(found, secrets=(new, *found.secrets[:1]))
+        await self._tell(NoticeKind.ROTATED, made, acting, approved)
         return Issued(credential=made, client_secret=secret, old_ends=old_ends)
 
     async def _set_limits(
@@ -530,13 +542,42 @@ class Credentials:
         return replace(found, limits=limits)
 
     async def _set_callers(
-        self, acting: AuditContext, found: Credential, callers: CallerRule
+        self,
+        acting: AuditContext,
+        found: Credential,
+        callers: CallerRule,
+        approved_by: str = "",
     ) -> Credential:
         subject = f"credential:{found.client_id}"
         event = acting.event("credential.callers_set", subject, _callers_text(callers))
         if not await self.stored.set_callers(found.client_id, callers, event):
             raise _absent(found.client_id)
-        return replace(found, callers=callers)
+        made = replace(found, callers=callers)
+        if found.callers.widened_by(callers):
+            notice = Notice(
+                kind=NoticeKind.WIDENED,
+                credential=made,
+                ordered_by=acting.actor,
+                approved_by=approved_by,
+            )
+            await self.tell(notice)
+        return made
+
+    async def _tell(
+        self,
+        kind: NoticeKind,
+        credential: Credential,
+        acting: AuditContext,
+        approved: Approved | None,
+    ) -> None:
+        """Send the news of a secret that was just made."""
+        notice = Notice(
+            kind=kind,
+            credential=credential,
+            ordered_by=acting.actor,
+            approved_by=approved[1].decider if approved else "",
+        )
+        await self.tell(notice)
 
     def _digest(self, secret: str, now: datetime) -> SecretDigest:
         key_id, digest = self.source.digest(secret)

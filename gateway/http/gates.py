@@ -277,12 +277,14 @@ def staff_surface(
     fresh = (*known, FreshFactor(now, always=True), *named)
     visible = (*user, account)
     active = (*visible, AccountState())
+    active_fresh = (*fresh, account, AccountState())
     staff, at_account = admit_staff(now), admit_at_account(now)
     parts = (
         (user, staff, [each.staff for each in nouns]),
         (fresh, staff, [each.fresh for each in nouns]),
         (visible, at_account, [each.visible for each in nouns]),
         (active, at_account, [each.active for each in nouns]),
+        (active_fresh, at_account, [each.active_fresh for each in nouns]),
     )
     return Surface(
         name="backoffice",

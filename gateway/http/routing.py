@@ -137,6 +137,7 @@ class Routes:
         fresh: Those of staff that ask for a fresh second factor whatever the right.
         visible: Those of staff at an account, in whatever state it is.
         active: Those of staff at an account that is active and verified.
+        active_fresh: Those that ask for a fresh second factor, too, whatever the right.
     """
 
     def __init__(
@@ -154,6 +155,7 @@ class Routes:
         self.fresh: list[Route[Any]] = []
         self.visible: list[Route[Any]] = []
         self.active: list[Route[Any]] = []
+        self.active_fresh: list[Route[Any]] = []
 
     def get(self, path: str, name: str, does: Callable[..., Any], **shape: Unpack[Shape]) -> None:
         """Declare a route that reads."""
@@ -217,8 +219,10 @@ class Routes:
 
     def _behind(self, inputs_: _Inputs, needed: Requirement) -> list[Route[Any]]:
         """Choose the gate of a route of staff."""
+        if inputs_.at_account and needed.active:
+            return self.active_fresh if needed.fresh_factor else self.active
         if inputs_.at_account:
-            return self.active if needed.active else self.visible
+            return self.visible
         return self.fresh if needed.fresh_factor else self.staff
 
 

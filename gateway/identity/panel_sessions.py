@@ -37,6 +37,7 @@ from gateway.core.browsers import (
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser, person
 from gateway.core.storage import StoreUnavailable
+from gateway.core.user_access import NETWORK_NEW
 from gateway.core.user_errors import (
     CSRF_FAILED,
     MFA_EXPIRED,
@@ -140,8 +141,8 @@ class PanelView:
 
     @property
     def is_pending(self) -> bool:
-        """Say whether a code is required."""
-        return self.browser.panel.state is PanelState.MFA_PENDING
+        """Say whether a code is required: to sign in, or at another network."""
+        return self.browser.panel.state is not PanelState.ANONYMOUS and self.signed_in is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,28 +236,53 @@ class PanelSessions:
         cookie = self.cookies.make()
         return await self._new(await self._full(old, cookie, outcome, client))
 
-    async def step_up(self, browser: Browser | None, caller: SignedInUser, code: str) -> PanelView:
+    async def step_up(
+        self, browser: Browser | None, caller: SignedInUser, code: str, client: ClientInfo
+    ) -> PanelView:
         """
         Submit a code of the second factor; it counts as recent for five minutes.
 
-        The browser gets a new cookie.
+        The browser gets a new cookie, and its session may be used at the client's network.
 
         Raises:
             ServiceError: as ``SecondFactors.step_up`` and ``rotate``.
         """
-        await SecondFactors(self.identity).step_up(caller, code)
+        await SecondFactors(self.identity).step_up(caller, code, client)
         return await self._new(await self.rotate(_present(browser)))
 
-    async def visit(self, browser: Browser | None) -> PanelView:
+    async def confirm_network(
+        self, browser: Browser | None, code: str, client: ClientInfo
+    ) -> PanelView:
+        """
+        Submit a code at a network that is new to the session of a browser.
+
+        Raises:
+            ServiceError: SESSION_REQUIRED without a session; as ``step_up``.
+        """
+        latest = await self._latest(_present(browser))
+        who = await self.signed_in(latest)
+        if who is None:
+            raise ServiceError(SESSION_REQUIRED, "missing")
+        return await self.step_up(latest, who, code, client)
+
+    async def visit(self, browser: Browser | None, client: ClientInfo) -> PanelView:
         """
         Show the browser's session, signed in or not; always 200, by cookie alone.
 
-        If its cookie stands for nothing, it starts a new session. Its idle time goes on.
+        If its cookie stands for nothing, it starts a new session. Its idle time goes on. At a
+        network that is new to the session nobody is named: a code is required, or without a
+        second factor a new sign-in.
         """
         if browser is not None and browser.panel.state is not PanelState.FULL:
             return PanelView(browser, None, new_cookie=False)
         if browser is not None:
             who = await self.signed_in(browser)
+            if who is not None and not who.is_known_at(client.address):
+                return PanelView(
+                    browser if who.has_factor else self.begin(),
+                    None,
+                    new_cookie=not who.has_factor,
+                )
             if who is not None:
                 return PanelView(browser, await self._signed_in(browser, who), new_cookie=False)
         return PanelView(self.begin(), None, new_cookie=True)
@@ -266,20 +292,25 @@ class PanelSessions:
         tokens = self._open(browser.panel.sealed, browser.cookie) or {}
         return await SignIn(self.identity).tries_left(tokens.get(MFA, ""))
 
-    async def authenticate(self, browser: Browser, *, acts: bool = True) -> SignedInBrowser:
+    async def authenticate(
+        self, browser: Browser, *, acts: bool = True, address: str | None = None
+    ) -> SignedInBrowser:
         """
         Keep a session alive and return its user; its cookie may have been renewed.
 
         Where nobody ``acts``, it neither lives longer nor gets another cookie.
 
+        Args:
+            browser: With the cookie that it sent.
+            acts: See above.
+            address: At a network that is new to the session it neither lives longer nor gets
+                another cookie; None asks for no network.
+
         Raises:
-            ServiceError: SESSION_REQUIRED when the sign-in has ended, or a replaced cookie
-                leads nowhere; others as ``fresh``.
+            ServiceError: SESSION_REQUIRED when the sign-in has ended, a replaced cookie
+                leads nowhere, or the network is new to the session; others as ``fresh``.
         """
         sent, browser = browser, await self._latest(browser)
-        if not sent.is_replaced and not browser.panel.delivered:
-            await self.store.note_delivery(browser.cookie.id_hash)
-            browser = Browser(browser.cookie, replace(browser.panel, delivered=True))
         browser = await self.fresh(browser)
         tokens = self._open(browser.panel.sealed, browser.cookie) or {}
         try:
@@ -290,6 +321,11 @@ class PanelSessions:
             await self.store.remove(browser.cookie.id_hash)
             self._count(_EVENT, "revoked")
             raise ServiceError(SESSION_REQUIRED, "revoked") from refusal
+        if address is not None and not who.is_known_at(address):
+            raise ServiceError(SESSION_REQUIRED, NETWORK_NEW)
+        if not sent.is_replaced and not browser.panel.delivered:
+            await self.store.note_delivery(browser.cookie.id_hash)
+            browser = Browser(browser.cookie, replace(browser.panel, delivered=True))
         if sent.is_replaced:
             return await self._replaced(sent, browser, who, acts=acts)
         if not acts:

@@ -15,6 +15,7 @@ from gateway.core.calls import Call
 from gateway.core.fields import meaning
 from gateway.core.rights import Role, changes
 from gateway.core.sessions import SignedInUser, public_id
+from gateway.core.user_access import CONFIRMING, LEAVING
 from gateway.core.user_errors import (
     MFA_EXPIRED,
     MFA_INVALID,
@@ -41,7 +42,6 @@ from gateway.identity.documents import CODE, LOGIN, Epoch, PublicId, epoch
 from gateway.identity.panel_sessions import PanelSessions, PanelView, SignedInView
 from gateway.identity.services import IdentityServices
 from gateway.identity.surface import (
-    LEAVING,
     SECOND_FACTOR,
     SIGN_IN,
     account_routes,
@@ -130,6 +130,7 @@ def _members(panel: Panel) -> Sequence[Gate[SignedInCaller]]:
         panel.sessions.step_up,
         shows=panel.responses.session,
         fields=CODE,
+        quota=CONFIRMING,
         raises=(
             *(MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID),
             *(SESSION_REQUIRED, TOO_MANY_ATTEMPTS),

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import Final
 
 import pyotp
 
 from gateway.core.audit import AuditEvent
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
+from gateway.core.networks import pool
 from gateway.core.sessions import SignedInUser
 from gateway.core.user import RecoveryCode, Totp, User
 from gateway.core.user_access import FRESH, check_fresh_factor
@@ -32,6 +34,9 @@ from gateway.identity.one_time_codes import (
 from gateway.identity.password_changes import PasswordCheck
 from gateway.identity.throttling import Throttle
 
+_NETWORKS: Final = 20
+"""Of one session: a telephone on a journey through several carriers has fewer in eight hours."""
+
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
@@ -47,24 +52,30 @@ class SecondFactorCodes:
 
     context: IdentityContext
 
-    async def accept(self, user: User, code: str) -> bool:
+    async def accept(self, user: User, code: str, session_id: str = "") -> bool:
         """
         Check a code of the app or a recovery code; a right one is used up.
+
+        Args:
+            user: Whose code it is.
+            code: As it was typed.
+            session_id: Wrong codes count against this session alone: whoever tries them with a
+                stolen one does not lock the user out.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS after ten wrong ones in a row.
         """
-        throttle = Throttle(self.context, user.id)
-        await throttle.factor(user.id)
+        throttle, counted = Throttle(self.context, user.id), session_id or user.id
+        await throttle.factor(counted)
         read = read_recovery_code(code)
         right = await (self._use(user, *read) if read else self._step(user, code))
-        return await self._counted(throttle, user, right=right)
+        return await self._counted(throttle, user, counted, right=right)
 
     async def app_code(self, user: User, code: str) -> bool:
         """Check a code of the app alone; a right one is used up. Raises as ``accept``."""
         throttle = Throttle(self.context, user.id)
         await throttle.factor(user.id)
-        return await self._counted(throttle, user, right=await self._step(user, code))
+        return await self._counted(throttle, user, user.id, right=await self._step(user, code))
 
     async def renew(self, user: User) -> list[str]:
         """Void every recovery code and return ten new ones; only digests are stored."""
@@ -81,10 +92,10 @@ class SecondFactorCodes:
         codes = await self.context.stores.users.codes(user_id)
         return sum(1 for each in codes if each.used_at is None)
 
-    async def _counted(self, throttle: Throttle, user: User, *, right: bool) -> bool:
+    async def _counted(self, throttle: Throttle, user: User, counted: str, *, right: bool) -> bool:
         """Reset the count after a right code, report a wrong one; return ``right``."""
         if right:
-            await throttle.code_accepted(user.id)
+            await throttle.code_accepted(counted)
         else:
             self.context.events.on_security_event("authn_factor_fail", user.id)
         return right
@@ -141,9 +152,11 @@ class SecondFactors:
 
     context: IdentityContext
 
-    async def step_up(self, caller: SignedInUser, code: str) -> datetime:
+    async def step_up(self, caller: SignedInUser, code: str, client: ClientInfo) -> datetime:
         """
         Submit a code of the second factor; it counts as recent for five minutes.
+
+        From then on the session may be used at the client's network, too.
 
         Returns:
             Until when it does.
@@ -155,11 +168,23 @@ class SecondFactors:
         user = await self._user(caller)
         if not user.has_factor:
             raise ServiceError(STEP_UP_REQUIRED, "no_factor")
-        if not await SecondFactorCodes(self.context).accept(user, code):
+        is_known = caller.is_known_at(client.address)
+        counted = "" if is_known else caller.session_id
+        if not await SecondFactorCodes(self.context).accept(user, code, counted):
             raise ServiceError(MFA_INVALID, "code")
         now = self.context.now()
+        if not is_known:
+            await self._know_network(user, caller, client.address)
         await self.context.stores.sessions.note_factor(caller.session_id, now)
         return now + FRESH
+
+    async def _know_network(self, user: User, caller: SignedInUser, address: str) -> None:
+        """Let the caller's session be used at the network of an address."""
+        networks = (*caller.networks[1 - _NETWORKS :], pool(address))
+        event = self.context.own_audit_event(
+            user, "session.network_added", session=caller.session_id, address=address
+        )
+        await self.context.stores.sessions.note_network(caller.session_id, networks, event)
 
     async def begin(self, caller: SignedInUser, password: str, client: ClientInfo) -> Enrolment:
         """

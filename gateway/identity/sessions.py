@@ -9,10 +9,13 @@ from typing import Final
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
+from gateway.core.networks import pool
 from gateway.core.sessions import AccessClaims, RefreshToken, Session, SignedInUser, person
 from gateway.core.user import User
 from gateway.core.user_errors import NOT_FOUND, PASSWORD_WRONG, REFRESH_INVALID, TOKEN_INVALID
+from gateway.core.windows import LOCAL
 from gateway.identity.context import IdentityContext, is_valid
+from gateway.identity.mail import Mailer
 from gateway.telemetry.ports import Event
 
 
@@ -143,6 +146,7 @@ class TokenIssuer:
                 was read: what they proved may no longer hold.
         """
         session = self._session(user, client, factor_at)
+        is_known = await self._is_known(user, session, client)
         pair, row = await self._pair(session, 1)
         event = self.context.own_audit_event(
             user,
@@ -154,7 +158,38 @@ class TokenIssuer:
         await self.context.stores.sessions.begin(session, row, event)
         await self._refuse_changed(user, session)
         await self._end_surplus(user)
+        if not is_known:
+            await self._tell_of_new_browser(user, session)
         return SignedIn(pair, person(user, session))
+
+    async def _is_known(self, user: User, session: Session, client: ClientInfo) -> bool:
+        """
+        Return whether the user has signed in before in this browser, or by this program.
+
+        A browser has the device cookie. A program has none: the same User-Agent at the same
+        network is the same program.
+        """
+        if client.panel:
+            return client.known is not None and client.known.user_id == user.id
+        return await self.context.stores.sessions.has_program(session)
+
+    async def _tell_of_new_browser(self, user: User, session: Session) -> None:
+        """Write to the user; what a caller calls itself is left out, which may be any text."""
+        at = session.created_at.astimezone(LOCAL)
+        where = session.address or "-"
+        portuguese = (
+            f"Sua conta entrou {'no painel' if session.panel else 'por um programa'} em um"
+            f" navegador ou lugar novo: {at:%d/%m/%Y %H:%M} (Brasília), endereço {where}."
+        )
+        english = (
+            f"Your account signed in {'to the panel' if session.panel else 'by a program'} from"
+            f" a new browser or place: {at:%Y-%m-%d %H:%M} (Brasília), address {where}."
+        )
+        await Mailer(self.context).notify(
+            user,
+            ("Nova entrada na sua conta", "New sign-in to your account"),
+            (portuguese, english),
+        )
 
     async def rotate(self, session: Session, old: RefreshToken) -> TokenPair | None:
         """Exchange a refresh token for a new pair; None when another call was quicker."""
@@ -190,6 +225,7 @@ class TokenIssuer:
             address=client.address,
             user_agent=printable_agent(client.user_agent),
             panel=client.panel,
+            networks=(pool(client.address),),
         )
 
     def _refresh_token(

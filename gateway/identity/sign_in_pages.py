@@ -11,6 +11,7 @@ from gateway.core.browsers import PanelState
 from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role, changes
+from gateway.core.sessions import SignedInUser
 from gateway.core.user import Preferences
 from gateway.core.user_errors import PASSWORD_WRONG
 from gateway.http.panel.pages.kit import PageContext, Pages
@@ -57,8 +58,11 @@ def _sign_in(panel: Pages, room: Panel) -> None:
         if visit.is_foreign:
             return Shown(template="session/continue.html", data={"next": to})
         await _begin(room, visit)
-        if visit.browser is not None and visit.browser.panel.state is PanelState.FULL:
+        who = await _signed_in(room, visit)
+        if who is not None and who.is_known_at(visit.client.address):
             return Redirect(to)
+        if who is not None and who.has_factor:
+            return Redirect(f"{HOME}/login/network?{urlencode({'next': to})}")
         done = visit.query("done")
         said = done if done in DONE else ""
         return Shown(template="session/sign_in.html", data={"next": to, "done": said})
@@ -96,6 +100,26 @@ def _sign_in(panel: Pages, room: Panel) -> None:
             body = typed(CodeBody, code=visit.form["code"])
             view = await sessions.submit_code(visit.browser, body.code, visit.client)
         visit.cookies.extend(responses.cookies(view, visit.client))
+        return Redirect(_next(visit))
+
+    @panel.view("/login/network", "network", None)
+    async def network(visit: Visit) -> Result:
+        """Ask for a code at a network that is new to the session."""
+        who = await _signed_in(room, visit)
+        if who is None or not who.has_factor:
+            return Redirect(f"{HOME}/login")
+        if who.is_known_at(visit.client.address):
+            return Redirect(_next(visit))
+        data = {"next": _next(visit), "address": visit.client.address}
+        return Shown(template="session/network.html", data=data)
+
+    @panel.form("/login/network", "network_code", None, shows=network)
+    async def confirm_network(visit: Visit) -> Result:
+        """Let the session be used at this network, by a code of the app or a recovery code."""
+        async with _within(room, visit, "second_factor"):
+            body = typed(CodeBody, code=visit.form["code"])
+            view = await sessions.confirm_network(visit.browser, body.code, visit.client)
+        visit.cookies.append(responses.form.given(view.browser.cookie))
         return Redirect(_next(visit))
 
     @panel.form("/logout", "sign_out", None, shows=sign_in)
@@ -170,7 +194,7 @@ def stepping_up(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
     async def step_up(visit: Visit, code: str) -> None:
         if visit.person is None:
             return
-        view = await room.sessions.step_up(visit.browser, visit.person, code)
+        view = await room.sessions.step_up(visit.browser, visit.person, code, visit.client)
         visit.browser = view.browser
         visit.cookies.append(room.responses.form.given(view.browser.cookie))
         if view.signed_in is not None:
@@ -179,9 +203,14 @@ def stepping_up(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
     return step_up
 
 
+async def _signed_in(room: Panel, visit: Visit) -> SignedInUser | None:
+    """Return the user of a browser, at whatever network it is; None without a session."""
+    return None if visit.browser is None else await room.sessions.signed_in(visit.browser)
+
+
 async def _begin(room: Panel, visit: Visit) -> None:
     """Give a browser a session, if it has none."""
-    view = await room.sessions.visit(visit.browser)
+    view = await room.sessions.visit(visit.browser, visit.client)
     visit.browser = view.browser
     if view.new_cookie:
         visit.cookies.append(room.responses.form.given(view.browser.cookie))

@@ -351,6 +351,22 @@ class StoredSessions:
         given = update(sessions).where(sessions.c.id == session_id).values(factor_at=at)
         await self._database.write(given)
 
+    async def has_program(self, session: Session) -> bool:
+        """Return whether its user signed in before by the same program at the same network."""
+        theirs = sessions.c.user_id == session.user_id, sessions.c.user_agent == session.user_agent
+        wanted = select(sessions.c.networks).where(*theirs, sessions.c.panel.is_(False))
+        known = {each for row in await self._database.rows(wanted) for each in row.networks}
+        return not known.isdisjoint(session.networks)
+
+    async def note_network(
+        self, session_id: str, networks: tuple[str, ...], event: AuditEvent
+    ) -> None:
+        """Remember the networks where it has proven who uses it."""
+        async with self._database.writing() as connection:
+            known = update(sessions).where(sessions.c.id == session_id).values(networks=networks)
+            await connection.execute(known)
+            await audit_log.append(connection, event)
+
     async def refresh_token(self, digest: bytes) -> RefreshToken | None:
         """Return one, used ones included."""
         row = await self._database.first(_TOKEN, {"digest": digest})

@@ -9,6 +9,7 @@ from gateway.core import errors, user_errors
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
 from gateway.core.storage import StoreUnavailable
+from gateway.core.user_access import CONFIRMING, LEAVING
 from gateway.core.user_errors import (
     MFA_EXPIRED,
     MFA_INVALID,
@@ -142,8 +143,6 @@ def keys_surface(
 SIGN_IN: Final = "sign_in"
 SECOND_FACTOR: Final = "second_factor"
 RECOVERY: Final = "recovery"
-LEAVING: Final = "leaving"
-"""Signing out is never refused by a quota."""
 ACCEPTED = 202
 FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAILABLE}
 """Without the store nobody can be authenticated: 503 on every row."""
@@ -281,6 +280,7 @@ def token_routes(services: IdentityServices) -> Routes:
         factors.step_up,
         shows=represent.fresh,
         fields=CODE,
+        quota=CONFIRMING,
         raises=(MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
     )
     return routes

@@ -119,7 +119,7 @@ class PayoutPages:
             "all_days": _DAYS,
             "failures": list(FailureCode),
             "may_order": self.panel.may(visit, self.acts.order),
-            "export": _export(visit),
+            "export": _export(visit) if self.panel.may(visit, self.records.export) else "",
             "is_open": is_open(found.data),
         }
         return Shown(template="money/payouts.html", part="money/_payouts.html", data=data)

@@ -23,6 +23,7 @@ from gateway.core.errors import (
     TOO_MANY_REQUESTS,
     ServiceError,
 )
+from gateway.core.exports import ExportKind, Exports
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.strict import hidden_tax_number
@@ -67,7 +68,7 @@ from gateway.payouts.search import (
 )
 from gateway.payouts.store import StoredPayouts
 from gateway.pix_keys.service import KeyOwners
-from gateway.reports.files import ROWS_A_PAGE, DownloadFile, DownloadPage, DownloadReader, Turns
+from gateway.reports.files import ROWS_A_PAGE, DownloadFile, DownloadPage, DownloadReader
 
 RECIPIENT_DAYS: Final = 30
 """How far back payouts to the same recipient are told: a month of salaries and rents."""
@@ -86,7 +87,7 @@ class PayoutRecords:
         similar_within: Maximum time between two similar payouts.
         absent_after: What each provider's adapter declares, by the provider's name.
         digests: Computes the digests of a recipient's tax number, under every key.
-        turns: Files that are read now.
+        exports: What people take away as files.
     """
 
     directory: PayoutDirectory
@@ -94,7 +95,7 @@ class PayoutRecords:
     similar_within: timedelta
     absent_after: Mapping[str, timedelta | None]
     digests: Callable[[str], Sequence[bytes]]
-    turns: Turns
+    exports: Exports
 
     @requires(Area.PAYOUT, Action.READ)
     async def find(self, who: Staff, account: Account, reference: str) -> Payout:
@@ -164,7 +165,7 @@ class PayoutRecords:
         counts = await self.directory.counts(query, who.scope)
         return PayoutsFound(found, counts, "" if after is None else place_text(after))
 
-    @requires(Area.PAYOUT, Action.READ)
+    @requires(Area.REPORT, Action.READ, also=Area.PAYOUT)
     async def export(self, who: Staff, wanted: PayoutFilterBody) -> DownloadFile:
         """
         Read every payout of a search as a table: semicolons, decimal commas, time of Brasilia.
@@ -173,16 +174,16 @@ class PayoutRecords:
         as it was when its page was read.
 
         Raises:
-            ServiceError: ``SVC.GTW.005`` (429) where too many files are read.
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.begin`` and ``Export.take``.
         """
+        export = await self.exports.begin(who, ExportKind.PAYOUTS)
         query = replace(PayoutQuery.of(wanted, who.acting.now()), limit=ROWS_A_PAGE)
         directory, scope = self.directory, who.scope
 
         async def read(place: PayoutPlace | None) -> DownloadPage[FoundPayout, PayoutPlace]:
             return DownloadPage(*await directory.page(replace(query, after=place), scope))
 
-        turn = self.turns.take(who.person.user_id if who.person else "")
-        reader = DownloadReader(read=read, write=payout_table.lines, turn=turn)
+        reader = DownloadReader(read=read, write=payout_table.lines, export=export)
         return await reader.file(payout_table.HEAD)
 
     @requires(Area.REVIEW, Action.READ)

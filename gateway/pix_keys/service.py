@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from gateway.audit.store import StoredAudit
 from gateway.banks.acts import BankAct, recorded
@@ -13,10 +14,14 @@ from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKeyStatus
 from gateway.banks.port.providers import Banks
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
+from gateway.core.allowances import Allowance, refuse_for
 from gateway.core.audit_context import AuditContext
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.pix_keys.model import OwnedKey
+
+TOO_MANY_LOOK_UPS: Final = "owner_lookups"
+"""The reason of a refusal: the person has looked up the owners of many keys lately."""
 
 
 async def list_keys(banks: Banks, account: Account) -> Sequence[OwnedKey]:
@@ -68,9 +73,14 @@ class PixKeys:
     Every call raises ``NotSupported`` for a bank that does not offer it, and
     ``ServiceError`` ``SVC.ACC.005`` when no provider is configured (422) or
     it is read-only (403, changes alone).
+
+    Attributes:
+        looked_up: What each person may look up; above: 429. The look-up that an order of a payout
+            does by itself is not one of them, since the order is on record.
     """
 
     owners: KeyOwners
+    looked_up: Allowance
 
     @requires(Area.PIX_KEY, Action.READ)
     async def list(self, who: Staff, account: Account) -> Sequence[OwnedKey]:
@@ -126,14 +136,19 @@ class PixKeys:
                 key = await calls.cancel_key(bank.account, key)
         return OwnedKey(key_id, key)
 
-    @requires(Area.PIX_KEY, Action.READ, active=True)
+    @requires(Area.KEY_OWNER, Action.READ, active=True)
     async def look_up(self, who: Staff, account: Account, key: str) -> KeyOwner:
         """
         Ask who is behind a PIX key of any bank, before paying; recorded.
 
         Raises:
-            NotFound, ServiceError, ProviderError, StoreUnavailable: as ``KeyOwners.look_up``.
+            NotFound, ProviderError, StoreUnavailable: as ``KeyOwners.look_up``.
+            ServiceError: likewise; and ``SVC.GTW.005`` (429) with ``Retry-After`` where the person
+                has looked up too many lately, keys without an owner included.
         """
+        if who.person is not None:
+            wait_s = await self.looked_up.take(who.person.user_id)
+            refuse_for(wait_s, TOO_MANY_LOOK_UPS)
         return await self.owners.look_up(who.acting, account, key)
 
 

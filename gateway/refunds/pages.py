@@ -88,7 +88,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
         accounts = await panel.accounts(visit)
         chosen = visit.query("account_id") or (accounts[0].id if len(accounts) == 1 else "")
         show = visit.query("show") if visit.query("show") in _STATES else "payments"
-        days = days_of(visit, now)
+        days, may_export = days_of(visit, now), panel.may(visit, refunds.export)
         data: dict[str, object] = {
             "accounts": accounts,
             "account_id": chosen,
@@ -96,7 +96,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
             "states": _STATES[show],
             "days": days,
             "found": None,
-            "export": _export(visit) if chosen and show == "payments" else "",
+            "export": _export(visit) if may_export and chosen and show == "payments" else "",
             "may_refund": panel.may(visit, refunds.order),
         }
         if chosen and visit.reads_bank:

@@ -15,6 +15,7 @@ from gateway.charges.records import KeptCharges
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account, Environment
 from gateway.core.approvals import Approval
+from gateway.core.exports import ExportKind, Exports
 from gateway.core.money import ZERO, Sum, sum_of
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
@@ -24,7 +25,7 @@ from gateway.payouts.model import Payout
 from gateway.refunds import report_file as received
 from gateway.refunds.orders import RefundRequest
 from gateway.refunds.searches import IncomingSearch, RefundSearch
-from gateway.reports.files import ROWS_A_PAGE, DownloadFile
+from gateway.reports.files import ROWS_A_PAGE, DownloadFile, held
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,14 @@ class Refunds:
     Attributes:
         kept: Updates the charges that payments name and may have paid.
         place: Places a user's order, which may wait for another user.
+        exports: What people take away as files.
     """
 
     banks: Banks
     kept: KeptCharges
     environment: Environment
     place: Callable[[Staff, Account, RefundRequest], Awaitable[Refund | Payout | Approval]]
+    exports: Exports
 
     @requires(Area.TRANSACTION, Action.READ)
     async def received(
@@ -84,17 +87,25 @@ class Refunds:
         value, refunded = (each.value for each in chosen), (each.refunded for each in chosen)
         return listed(chosen, wanted.search.paging), Totals(sum_of(value), sum_of(refunded))
 
-    @requires(Area.TRANSACTION, Action.READ)
+    @requires(Area.REPORT, Action.READ, also=Area.TRANSACTION)
     async def export(self, who: Staff, account: Account, wanted: IncomingSearch) -> DownloadFile:
-        """Read every payment received of a search as a table; raises as ``received``."""
+        """
+        Read every payment received of a search as a table.
+
+        Raises:
+            ServiceError: as ``received``; ``SVC.GTW.005`` (429) as ``Exports.begin`` and
+                ``Export.take``.
+        """
+        export = await self.exports.begin(who, ExportKind.RECEIVED)
         chosen = await self._received(account, wanted)
+        await export.take(len(chosen))
 
         async def rest() -> AsyncGenerator[bytes, None]:
             for start in range(0, len(chosen), ROWS_A_PAGE):
                 yield received.lines(chosen[start : start + ROWS_A_PAGE])
                 await asyncio.sleep(0)  # requests of others go on meanwhile
 
-        return DownloadFile(first=received.HEAD, rest=rest())
+        return DownloadFile(first=received.HEAD, rest=held(export, rest()))
 
     async def _received(
         self, account: Account, wanted: IncomingSearch

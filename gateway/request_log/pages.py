@@ -99,7 +99,7 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
                 "people": called((await part(log.people(panel.staff(visit), users))).data or ()),
                 "me": visit.person.user_id if visit.person else "",
                 "chips": chips(visit, _NAMES),
-                "export": _export(visit),
+                "export": _export(visit) if panel.may(visit, log.export) else "",
                 "older": visit.with_query(before=following, page="") if following else "",
                 "top": visit.query("before") or _top(found.data.items if found.data else ()),
                 "most": _MOST,

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gateway.core.access import Staff, requires
+from gateway.core.exports import ExportKind, Exports
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.windows import Listed
 from gateway.payouts.documents import Orderer
-from gateway.reports.files import ROWS_A_PAGE, DownloadFile, DownloadPage, DownloadReader, Turns
+from gateway.reports.files import ROWS_A_PAGE, DownloadFile, DownloadPage, DownloadReader
 from gateway.request_log import report_file as request_table
 from gateway.request_log.model import (
     COUNTED_AT_MOST,
@@ -28,10 +29,10 @@ _GROUPS_AT_MOST: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class RequestLog:
-    """The requests of companies in scope; ``turns`` are shared by all files that people read."""
+    """The requests of companies in scope; ``exports`` are shared by all files of people."""
 
     records: RequestRecords
-    turns: Turns
+    exports: Exports
 
     @requires(Area.REQUEST_LOG, Action.READ)
     async def search(self, who: Staff, wanted: RequestSearch) -> Listed[LoggedRequest]:
@@ -52,7 +53,7 @@ class RequestLog:
         """
         return await self.records.summary(wanted, who.scope, _GROUPS_AT_MOST)
 
-    @requires(Area.REQUEST_LOG, Action.READ)
+    @requires(Area.REQUEST_LOG, Action.READ, also=Area.REPORT)
     async def export(self, who: Staff, wanted: RequestSearch) -> DownloadFile:
         """
         Read every request of a search as a table, newest first.
@@ -61,8 +62,9 @@ class RequestLog:
         locked meanwhile.
 
         Raises:
-            ServiceError: 429 where too many files are read.
+            ServiceError: 429 as ``Exports.begin`` and ``Export.take``.
         """
+        export = await self.exports.begin(who, ExportKind.REQUESTS)
 
         async def read(place: Cursor | None) -> DownloadPage[LoggedRequest, Cursor]:
             behind = wanted if place is None else replace(wanted, before=place)
@@ -71,8 +73,7 @@ class RequestLog:
             after = None if is_last else Cursor(found[-1].at, found[-1].number)
             return DownloadPage(found, after)
 
-        turn = self.turns.take(who.person.user_id if who.person else "")
-        reader = DownloadReader(read=read, write=request_table.lines, turn=turn)
+        reader = DownloadReader(read=read, write=request_table.lines, export=export)
         return await reader.file(request_table.HEAD)
 
 

@@ -171,12 +171,14 @@ class Report:
     A file.
 
     Attributes:
+        rows: Its movements.
         rest: What follows ``content``, piece by piece; None where that is all.
     """
 
     file_name: str
     media_type: str
     content: bytes
+    rows: int
     rest: AsyncGenerator[bytes, None] | None = None
 
 

@@ -111,7 +111,12 @@ class Reports:
             message = f"this installation cannot write {form.name}: {problem}"
             raise RuleViolation(message, "format_missing") from problem
         name = form.file_name(document)
-        return Report(file_name=name, media_type=form.media_type, content=content)
+        return Report(
+            file_name=name,
+            media_type=form.media_type,
+            content=content,
+            rows=len(document.entries),
+        )
 
     async def _in_pieces(self, account: Account, asked: ReportRequest, form: Format) -> Report:
         """Pack the window, and write the first piece; the rest follows."""
@@ -130,6 +135,7 @@ class Reports:
             file_name=form.file_name(document),
             media_type=form.media_type,
             content=b"".join(pieces if is_short else islice(pieces, _HEAD_AND_GROUP)),
+            rows=len(packed),
             rest=None if is_short else _one_by_one(pieces),
         )
 

@@ -18,6 +18,7 @@ from gateway.banks.readings import Readings
 from gateway.charges.store import StoredCharges
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
+from gateway.core.exports import ExportKind, Exports
 from gateway.core.money import Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
@@ -33,7 +34,7 @@ from gateway.core.windows import (
 )
 from gateway.payouts.matching import NamedPayouts, is_return_id
 from gateway.payouts.store import StoredPayouts
-from gateway.reports.files import Turns, in_turn
+from gateway.reports.files import held
 from gateway.statements.model import (
     Bounds,
     LinkedEntry,
@@ -66,7 +67,7 @@ class Statements:
     Attributes:
         readings: Keeps balances that are read.
         payouts, charges: Find the records behind a movement.
-        turns: The files being read.
+        exports: What people take away as files.
     """
 
     reads: StatementReads
@@ -74,7 +75,7 @@ class Statements:
     reports: Reports
     payouts: StoredPayouts
     charges: StoredCharges
-    turns: Turns
+    exports: Exports
 
     @requires(Area.BALANCE, Action.READ)
     async def balance(self, who: Staff, account: Account) -> Balance:
@@ -103,18 +104,19 @@ class Statements:
         """Read the account's statement for a window of days."""
         return await self.reads.read(account, wanted)
 
-    @requires(Area.REPORT, Action.READ)
+    @requires(Area.REPORT, Action.READ, also=Area.TRANSACTION)
     async def report(self, who: Staff, account: Account, wanted: ReportRequest) -> Report:
         """
         Read every movement of a window, Pix or not, as a file.
 
         Raises:
             RuleViolation: there are too many movements, or this format cannot be written here.
-            ServiceError: ``SVC.GTW.005`` (429): too many files are being read.
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.begin`` and ``Export.take``.
         """
-        turn = self.turns.take(who.person.user_id if who.person else who.acting.actor)
+        export = await self.exports.begin(who, ExportKind.STATEMENT)
         made = await self.reports.make(account, wanted)
-        return made if made.rest is None else replace(made, rest=in_turn(turn, made.rest))
+        await export.take(made.rows)
+        return made if made.rest is None else replace(made, rest=held(export, made.rest))
 
     @requires(Area.TRANSACTION, Action.READ)
     async def linked(

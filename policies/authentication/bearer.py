@@ -11,7 +11,8 @@ from gateway.core import errors, strict
 from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser
-from gateway.core.user_errors import TOKEN_INVALID
+from gateway.core.user_access import ANYWHERE, check_network
+from gateway.core.user_errors import STEP_UP_REQUIRED, TOKEN_INVALID
 from policies.store_silence import asking_the_store
 
 _BEARER: Final = "bearer"
@@ -35,7 +36,12 @@ class BearerToken:
     """
 
     authenticate: WhoIs
-    refuses = (TOKEN_INVALID, errors.USER_CREDENTIALS_INVALID, errors.AUTH_UNAVAILABLE)
+    refuses = (
+        TOKEN_INVALID,
+        STEP_UP_REQUIRED,
+        errors.USER_CREDENTIALS_INVALID,
+        errors.AUTH_UNAVAILABLE,
+    )
 
     async def __call__(self, call: Call) -> None:
         """
@@ -44,17 +50,21 @@ class BearerToken:
         Raises:
             ServiceError: ``TOKEN_INVALID`` (401) for a token that is absent, bad
                 or over, ``INVALID_CREDENTIALS`` (401) for Basic, and
-                ``SVC.SYS.002`` (503) when the store does not answer.
+                ``SVC.SYS.002`` (503) when the store does not answer; at a network that is new
+                to the session as ``check_network``.
         """
         token = bearer_token(call.asked.authorization)
         try:
             with asking_the_store():
-                call.person = await self.authenticate(token)
+                person = await self.authenticate(token)
         except ServiceError as refusal:
             if refusal.error is not TOKEN_INVALID:
                 raise
             reason = _ENDED.get(refusal.reason, "invalid")
             raise ServiceError(TOKEN_INVALID, reason) from refusal
+        if call.quota not in ANYWHERE:
+            check_network(person, call.asked.address, TOKEN_INVALID)
+        call.person = person
 
 
 class RefusesBasic:

@@ -12,6 +12,7 @@ from gateway.core.browsers import Browser, Cookie, KnownBrowser, PanelState, Sig
 from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
 from gateway.core.headers import Headers
+from gateway.core.user_access import ANYWHERE
 from gateway.core.user_errors import SESSION_REQUIRED
 from policies.store_silence import asking_the_store
 
@@ -30,8 +31,15 @@ Read = Callable[[str], KnownBrowser | None]
 class Authenticate(Protocol):
     """Returns the signed-in user; SESSION_REQUIRED for an ended session."""
 
-    def __call__(self, browser: Browser, *, acts: bool) -> Awaitable[SignedInBrowser]:
-        """Keep the session alive too if the person ``acts``, and a timer did not ask."""
+    def __call__(
+        self, browser: Browser, *, acts: bool, address: str | None
+    ) -> Awaitable[SignedInBrowser]:
+        """
+        Keep the session alive too if the person ``acts``, and a timer did not ask.
+
+        It must be known at the network of ``address``, and nothing becomes of it where it is not;
+        None asks for no network.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,8 @@ class SessionCookie:
         What a timer asks for keeps nobody signed in.
 
         Raises:
-            ServiceError: ``SESSION_REQUIRED`` (401) without a full session,
+            ServiceError: ``SESSION_REQUIRED`` (401) without a full session, and with the reason
+                ``network_new`` at a network that is new to it,
                 ``SVC.SYS.002`` (503) when the store does not answer.
         """
         browser = await _find(call, self.form.name, self.find)
@@ -125,7 +134,8 @@ class SessionCookie:
             raise ServiceError(SESSION_REQUIRED, "invalid")
         acts = call.asked.headers.get(ASKED_BY) != _TIMER
         with asking_the_store():
-            signed_in = await self.authenticate(browser, acts=acts)
+            address = None if call.quota in ANYWHERE else call.asked.address
+            signed_in = await self.authenticate(browser, acts=acts, address=address)
         call.browser, call.person = signed_in.browser, signed_in.person
         if signed_in.browser.cookie.value != browser.cookie.value:
             call.headers[SET_COOKIE] = self.form.given(signed_in.browser.cookie)

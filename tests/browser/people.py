@@ -21,6 +21,8 @@ from tests.world.people import CLI
 
 NOBODY = ""
 PENDING = "pending"
+MOVED = "moved"
+"""Somebody whose session was used at another network until now."""
 """Has given a password, and no code yet."""
 
 PLAIN = "plain"
@@ -79,7 +81,7 @@ class People:
         Return the cookies of somebody who sees one company or, without, all.
 
         Args:
-            who: A role, ``NOBODY``, ``PENDING`` or ``PLAIN``.
+            who: A role, ``NOBODY``, ``PENDING``, ``MOVED`` or ``PLAIN``.
             company: Its id.
         """
         if who == NOBODY:
@@ -88,9 +90,11 @@ class People:
         now = self.world.gateway.kernel.now()
         if name not in self.cookies or now - self.signed_in_at[name] >= KEPT:
             companies = frozenset({company} - {""})
-            role = Role.VIEWER if who in {PENDING, PLAIN} else Role(who)
+            role = Role.VIEWER if who in {PENDING, MOVED, PLAIN} else Role(who)
             person = await (self.plain if who == PLAIN else self.make)(role, companies=companies)
             self.cookies[name] = await self.sign_in(person, is_pending=who == PENDING)
+            if who == MOVED:
+                await self._move(person)
             self.signed_in_at[name] = now
         return self.cookies[name]
 
@@ -104,6 +108,12 @@ class People:
         theirs = update(sessions).where(sessions.c.user_id == person.id)
         async with kernel.store.database.writing() as connection:
             await connection.execute(theirs.values(factor_at=kernel.now() - timedelta(hours=1)))
+
+    async def _move(self, person: Person) -> None:
+        """Let a person's sign-ins have been at another network."""
+        theirs = update(sessions).where(sessions.c.user_id == person.id)
+        async with self.world.gateway.kernel.store.database.writing() as connection:
+            await connection.execute(theirs.values(networks=("192.0.2.0/24",)))
 
     async def plain(self, *roles: Role, companies: frozenset[str] = frozenset()) -> Person:
         """Make somebody without a second factor, as a command of the operator does."""

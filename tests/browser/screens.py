@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gateway.core.rights import Role
 from tests.browser.inspection import LOOKS, USUAL, Look
-from tests.browser.people import NOBODY, PENDING, PLAIN
+from tests.browser.people import MOVED, NOBODY, PENDING, PLAIN
 
 OK = 200
 NOT_FOUND = 404
@@ -252,6 +252,7 @@ _PEOPLE = (
 SCREENS: tuple[Screen, ...] = (
     Screen(name="sign-in", path="/panel/login", by=NOBODY, empty=None),
     Screen(name="second-factor", path="/panel/login/code", by=PENDING, empty=None),
+    Screen(name="network", path="/panel/login/network", by=MOVED, empty=None),
     Screen(name="recovery-code", path="/panel/login/code?with=recovery", by=PENDING, empty=None),
     Screen(name="forgotten", path="/panel/forgotten", by=NOBODY, empty=None),
     Screen(name="forgotten-sent", path="/panel/forgotten?sent=1", by=NOBODY, empty=None),

@@ -8,11 +8,12 @@ from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.net.common.runtime import utc_now
+from tests.world.exports import exports
 
 
 def audit_log(store: Store) -> AuditLog:
     """Return the service over a store."""
-    return AuditLog(database=store.database, chain=store.audit)
+    return AuditLog(database=store.database, chain=store.audit, exports=exports())
 
 
 def reader(scope: CompanyScope = EVERY_COMPANY) -> Staff:

@@ -89,6 +89,7 @@ def somebody(*roles: Role, **fields: object) -> SignedInUser:
         "session_id": "4d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a04",
         "factor_at": NOON,
         "has_factor": True,
+        "networks": ("203.0.113.0/24",),
     }
     return SignedInUser(**{**plain, **fields})  # type: ignore[arg-type]
 

@@ -38,6 +38,21 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
+class Words(TypeDecorator[tuple[str, ...]]):
+    """Words without blanks, in their order, as one text."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: tuple[str, ...] | None, dialect: Dialect) -> str | None:
+        """Join the words."""
+        return None if value is None else " ".join(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...] | None:
+        """Split the text."""
+        return None if value is None else tuple(value.split())
+
+
 class Instant(TypeDecorator[datetime]):
     """
     An instant in UTC, exact to the microsecond; a time without a zone is refused.

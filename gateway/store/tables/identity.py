@@ -14,7 +14,7 @@ from sqlalchemy import (
     Text,
 )
 
-from gateway.store.tables.columns import Instant
+from gateway.store.tables.columns import Instant, Words
 from gateway.store.tables.core import METADATA
 
 users = Table(
@@ -59,6 +59,7 @@ sessions = Table(
     Column("address", Text, nullable=False),
     Column("user_agent", Text, nullable=False),
     Column("panel", Boolean, nullable=False),
+    Column("networks", Words, nullable=False),
     Column("ended_at", Instant, index=True),
     Column("ended_by", Text, nullable=False),
 )

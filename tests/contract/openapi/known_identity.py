@@ -62,7 +62,11 @@ async def mailed(backoffice_client: BackofficeClient, who: str) -> str:
 
     async def came() -> bool:
         said = await backoffice_client.ask("GET", "/backoffice/v1/outbox", by="security")
-        found.extend(mail["text"] for mail in said.document["data"] if mail["to"] == who)
+        found.extend(
+            mail["text"]
+            for mail in said.document["data"]
+            if mail["to"] == who and "token=" in mail["text"]
+        )
         return bool(found)
 
     await until(came)

@@ -62,7 +62,7 @@ def closings(store: Store, bank: Bank) -> Closings:
         reports=unused,
         payouts=StoredPayouts(store.database),
         charges=StoredCharges(store.database),
-        turns=unused,
+        exports=unused,
     )
     return Closings(database=store.database, statements=statements)
 

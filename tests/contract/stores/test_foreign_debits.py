@@ -102,7 +102,7 @@ def statements(store: Store, banks: Tellers) -> Statements:
         reports=unused,
         payouts=StoredPayouts(store.database),
         charges=StoredCharges(store.database),
-        turns=unused,
+        exports=unused,
     )
 
 

@@ -335,7 +335,7 @@ ROWS = (
         name="files-without-a-limit",
         promise="One person reads at most two exported files at once.",
         source="docs/people.md",
-        file="gateway/reports/files.py",
+        file="gateway/core/exports.py",
         right="if len(self._held.get(user_id, ())) >= MOST_OF_A_PERSON:",
         wrong="if len(self._held) >= MOST_OF_A_PERSON:",
         tests=(f"{_FILES}::test_a_turn_ends_however_its_file_does",),

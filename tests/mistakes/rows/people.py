@@ -5,14 +5,23 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _ACCESS_TOKENS = "tests/unit/gateway/identity/test_tokens_access_tokens.py"
+_BEARER = "tests/unit/policies/authentication/test_bearer.py"
 _CHALLENGES = "tests/contract/stores/test_challenges.py"
 _CODES = "tests/unit/gateway/identity/test_second_factors.py"
 _CSRF = "tests/unit/policies/traffic/test_csrf.py"
+_EXPORTS = "tests/unit/gateway/core/test_exports.py"
+_FILES = "tests/unit/gateway/reports/test_files.py"
+_KEYS = "tests/unit/gateway/pix_keys/test_service.py"
+_NOTICES = "tests/unit/gateway/credentials/test_notices.py"
+_PANEL = "tests/unit/gateway/identity/test_panel_sessions.py"
 _REFRESHING = "tests/unit/gateway/identity/test_sessions.py"
+_RIGHTS = "tests/unit/gateway/core/test_rights.py"
 _SESSION = "tests/unit/policies/authentication/test_session.py"
 _SESSIONS = "tests/contract/stores/test_sessions.py"
+_SIGN_IN = "tests/unit/gateway/identity/test_sign_in.py"
 _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
 _THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
+_TOLD = "test_who_may_do_something_about_it_is_told_of_a_credential_that_only_reads"
 _USERS = "tests/contract/stores/test_users.py"
 
 ROWS = (
@@ -166,5 +175,103 @@ ROWS = (
         right='return f"user:{user_id}:totp"',
         wrong='return "user:totp"',
         tests=(f"{_CODES}::test_the_secret_is_sealed_for_its_person_alone",),
+    ),
+    Mistake(
+        name="owners-without-limit",
+        promise="A person looks up so many owners of Pix keys within an hour, and then waits.",
+        source="ADR 61",
+        file="gateway/pix_keys/service.py",
+        right="            refuse_for(wait_s, TOO_MANY_LOOK_UPS)\n",
+        wrong="",
+        tests=(f"{_KEYS}::test_a_person_looks_up_so_many_owners_and_then_waits",),
+    ),
+    Mistake(
+        name="owners-for-every-reader",
+        promise="Whoever orders no payouts looks up no owner of a Pix key.",
+        source="ADR 61",
+        file="gateway/core/rights.py",
+        right="_FILES = _all(Action.READ, Area.REPORT)",
+        wrong="_FILES = _all(Action.READ, Area.REPORT, Area.KEY_OWNER)",
+        tests=(f"{_RIGHTS}::test_owners_of_keys_are_looked_up_by_whoever_orders_payouts",),
+    ),
+    Mistake(
+        name="rows-after-they-are-gone",
+        promise="Rows are handed out only while their person may take more.",
+        source="ADR 61",
+        file="gateway/reports/files.py",
+        right=(
+            "            await self.export.take(len(page.items))\n"
+            "            yield self.write(page.items)\n"
+        ),
+        wrong=(
+            "            yield self.write(page.items)\n"
+            "            await self.export.take(len(page.items))\n"
+        ),
+        tests=(f"{_FILES}::test_a_file_is_cut_where_its_person_may_take_no_more_rows",),
+    ),
+    Mistake(
+        name="alarm-of-one-file",
+        promise="Small files of a person add up to an alarm.",
+        source="ADR 61",
+        file="gateway/core/exports.py",
+        right="if await exports.alarming.take(person.user_id, rows) and not self.has_alarmed:",
+        wrong="if rows > exports.alarming.burst and not self.has_alarmed:",
+        tests=(
+            f"{_EXPORTS}::test_more_rows_than_alarm_are_handed_out_and_told_once_for_each_file",
+        ),
+    ),
+    Mistake(
+        name="token-used-anywhere",
+        promise="A session opens nothing at a network where no code was given.",
+        source="ADR 61",
+        file="gateway/core/sessions.py",
+        right="return pool(address) in self.networks",
+        wrong="return bool(self.networks)",
+        tests=(f"{_BEARER}::test_at_another_network_a_code_is_asked_for_first",),
+    ),
+    Mistake(
+        name="cookie-renewed-elsewhere",
+        promise="A cookie at another network neither lives longer nor is renewed.",
+        source="ADR 61",
+        file="gateway/identity/panel_sessions.py",
+        right="if address is not None and not who.is_known_at(address):",
+        wrong="if address is not None and not who.networks:",
+        tests=(f"{_PANEL}::test_a_cookie_at_another_network_is_refused_and_nothing_becomes_of_it",),
+    ),
+    Mistake(
+        name="locked-out-by-a-thief",
+        promise="Wrong codes with a stolen session elsewhere lock nobody out.",
+        source="ADR 61",
+        file="gateway/identity/second_factors.py",
+        right='counted = "" if is_known else caller.session_id',
+        wrong='counted = ""',
+        tests=(f"{_CODES}::test_wrong_codes_elsewhere_lock_nobody_out",),
+    ),
+    Mistake(
+        name="company-without-a-code",
+        promise="Creating a company and ending others' sessions ask for a fresh code.",
+        source="docs/people.md",
+        file="gateway/core/rights.py",
+        right="Area.PIX_KEY, Area.COMPANY, Area.SESSION}",
+        wrong="Area.PIX_KEY}",
+        tests=(f"{_RIGHTS}::test_a_fresh_factor_is_asked_for_where_money_or_access_is_given",),
+    ),
+    Mistake(
+        name="credential-told-to-another-company",
+        promise="News of a credential go to people who see its company.",
+        source="ADR 61",
+        file="gateway/credentials/notices.py",
+        right="return user.active and is_there and not",
+        wrong="return user.active and not",
+        tests=(f"{_NOTICES}::{_TOLD}",),
+    ),
+    Mistake(
+        name="new-browser-not-told",
+        promise="A sign-in from a new browser is told to its user by mail.",
+        source="ADR 61",
+        file="gateway/identity/sessions.py",
+        right="return client.known is not None and client.known.user_id == user.id",
+        wrong="return client.known is not None",
+        tests=(f"{_SIGN_IN}::test_a_known_browser_and_a_known_program_are_no_news",),
     ),
 )

@@ -356,8 +356,8 @@ class Pages:
         return await part(_found(opens, self.staff(visit), takes, asked))
 
     def may(self, visit: Visit, method: Callable[..., Any]) -> bool:
-        """Return whether the user has the right that a service method requires."""
-        return visit.may(requirement_of(method).right)
+        """Return whether the user has the rights that a service method requires."""
+        return all(visit.may(right) for right in requirement_of(method).rights)
 
     def view(
         self,

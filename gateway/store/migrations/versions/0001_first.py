@@ -228,7 +228,7 @@ _TABLES: Final = (
     _Table(
         "sessions",
         "text id user_id; time created_at ends_at seen_at; time? factor_at; "
-        "text address user_agent; flag panel; time? ended_at; text ended_by",
+        "text address user_agent; flag panel; text networks; time? ended_at; text ended_by",
         of={"user_id": "users"},
         indexes=("ended_at", "ends_at", "user_id"),
     ),

@@ -70,15 +70,19 @@ async def test_the_bank_is_asked_after_the_page(world: World, viewer: Person):
     assert not DIGEST.search(page.text)
 
 
-async def test_a_day_is_had_as_each_file_of_the_statement(world: World, approver: Person):
+async def test_a_day_is_had_as_each_file_of_the_statement(
+    world: World, approver: Person, viewer: Person
+):
+    """By whoever may take files away."""
     account = f"/panel/accounts/{world.demo['accounts']['main']['id']}"
     button = re.compile(r"statement/export\?format=(\w+)&amp;init=2026-11-01&amp;ends=2026-11-01")
 
-    closing = await approver.open(f"{account}/closing?day=2026-11-01")
-    statement = await approver.open(f"{account}/statement?init=01/11/2026&ends=01/11/2026")
+    closing = await viewer.open(f"{account}/closing?day=2026-11-01")
+    statement = await viewer.open(f"{account}/statement?init=01/11/2026&ends=01/11/2026")
 
     assert button.findall(closing.text) == ["csv", "ofx", "pdf"]
     assert button.findall(statement.text) == ["csv", "ofx", "pdf"]
+    assert button.findall((await approver.open(f"{account}/closing?day=2026-11-01")).text) == []
 
 
 async def test_a_foreign_debit_needs_somebody_until_it_is_explained(

@@ -14,9 +14,10 @@ import pytest
 import pytest_asyncio
 
 from gateway.banks.port.payout_orders import FailureCode
+from gateway.core.exports import MOST_OF_A_PERSON
 from gateway.core.rights import Role
 from gateway.payouts.model import Attempt, Failure, Payout, PayoutState
-from gateway.reports.files import MOST_OF_A_PERSON, ROWS_A_PAGE
+from gateway.reports.files import ROWS_A_PAGE
 from gateway.request_log.model import LoggedRequest
 from gateway.request_log.store import RequestRecords
 from tests.surfaces.panel.pages.person import Person, signed_in
@@ -203,7 +204,7 @@ async def test_more_than_a_page_comes_in_pieces_and_whole(world: World):
 
 async def test_a_person_reads_two_files_at_once_and_no_third(world: World, viewer: Person):
     """Whoever opens ten is told so; the others of the house still get theirs."""
-    turns, other = world.gateway.services.turns, await signed_in(world, *Role)
+    turns, other = world.gateway.services.exports.turns, await signed_in(world, *Role)
     who = await world.gateway.services.identity.users.find("viewer@panel.example")
     held = [turns.take(who.id) for _ in range(MOST_OF_A_PERSON)]
 

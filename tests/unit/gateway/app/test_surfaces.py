@@ -91,7 +91,7 @@ def test_the_cookie_has_its_hardened_name_unless_told_otherwise(insecure: bool, 
 
 
 def test_who_is_known_is_counted_everywhere_in_the_same_buckets():
-    """By token or by cookie, once for each call; signing out alone is never refused for it."""
+    """By token or by cookie, once for each call; signing out and codes are never refused for it."""
     gates = [gate for surface in surfaces().values() for gate in surface.gates]
     known = [
         gate
@@ -106,7 +106,7 @@ def test_who_is_known_is_counted_everywhere_in_the_same_buckets():
     assert [len(each) for each in counting] == [1] * len(known)
     assert len({id(each) for drawn in counting for each in drawn}) == 1
     free = {route.name for gate in known for route in gate.routes if route.limits.quota != PERSON}
-    assert free == {"identity.logout"}
+    assert free == {"identity.logout", "identity.step_up", "panel.step_up"}
 
 
 def test_production_shows_no_mail():

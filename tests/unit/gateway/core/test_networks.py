@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.core.networks import network
+import pytest
+
+from gateway.core.networks import network, pool
 
 
 def test_one_household_is_one_network():
@@ -23,3 +25,21 @@ def test_one_household_is_one_network():
     wrong = [(address, known) for address, known in cases if network(address) != known]
 
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("203.0.113.7", "203.0.113.0/24"),
+        ("203.0.113.250", "203.0.113.0/24"),
+        ("203.0.114.7", "203.0.114.0/24"),
+        ("::ffff:203.0.113.7", "203.0.113.0/24"),
+        ("2001:db8:1:2::7", "2001:db8:1::/48"),
+        ("2001:db8:1:ffff::7", "2001:db8:1::/48"),
+        ("2001:db8:2::7", "2001:db8:2::/48"),
+        ("", ""),
+        ("unix", "unix"),
+    ],
+)
+def test_the_pool_of_an_address_is_what_a_carrier_moves_a_telephone_in(address: str, expected: str):
+    assert pool(address) == expected

@@ -29,6 +29,9 @@ UNTOLD = frozenset(
 )
 """Words of 401 answers alone: whoever is not known is told the code and no more."""
 
+ALLOWANCES = {"owner_lookups", "exports", "exported_rows", "alarming_rows"}
+"""Limits that services draw from, whose words are their own."""
+
 REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible": 0}
 """What refuses, and at which place the word stands."""
 
@@ -39,6 +42,9 @@ WORKED_OUT = {
     "gateway/http/panel/pages/kept.py: KEPT": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),
+    "gateway/core/user_access.py: NETWORK_NEW": ("network_new",),
+    "gateway/identity/panel_sessions.py: NETWORK_NEW": ("network_new",),
+    "gateway/core/allowances.py: reason": ("owner_lookups", "exports", "exported_rows"),
     "gateway/approvals/service.py: *DECIDED": ("decided",),
     "gateway/approvals/service.py: *OVER": ("over",),
     "gateway/approvals/service.py: *_MEANWHILE": ("meanwhile",),
@@ -81,7 +87,9 @@ WORKED_OUT = {
     ),
     "policies/authentication/bearer.py: reason": ("expired", "revoked", "invalid"),
     "policies/traffic/quota.py: f'quota_{self._name}'": tuple(
-        f"quota_{each.name}" for each in msgspec.structs.fields(RateLimits)
+        f"quota_{each.name}"
+        for each in msgspec.structs.fields(RateLimits)
+        if each.name not in ALLOWANCES
     ),
     "policies/traffic/throttle.py: reason": ("throttled", "address_blocked"),
     "policies/validation/fields.py: reason": (),

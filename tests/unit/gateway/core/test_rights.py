@@ -67,6 +67,17 @@ def test_whoever_runs_the_service_moves_no_money(role: Role):
     )
 
 
+def test_files_are_taken_away_by_whom_the_table_says():
+    """Whoever decides on money reads rows and takes none away."""
+    assert {role for role in Role if not may(role, Area.REPORT, Action.READ)} == {Role.APPROVER}
+
+
+def test_owners_of_keys_are_looked_up_by_whoever_orders_payouts():
+    asking = {role for role in Role if may(role, Area.KEY_OWNER, Action.READ)}
+
+    assert asking == {role for role in Role if may(role, Area.PAYOUT, Action.WRITE)}
+
+
 def test_several_roles_add_up():
     both = rights_of([Role.OPERATOR, Role.APPROVER])
 
@@ -93,6 +104,8 @@ def test_a_fresh_factor_is_asked_for_where_money_or_access_is_given():
         Area.PIX_KEY,
         Area.APPROVAL,
         Area.REVIEW,
+        Area.COMPANY,
+        Area.SESSION,
     }
 
 

@@ -68,6 +68,18 @@ class TwoPeople:
         waiting = await self.approve(await self.order(**more))
         return (await self.collect(waiting)).credential
 
+    async def add(self, name: str, *roles: Role, **more: Any) -> str:
+        """Make another person; return their address."""
+        self.users[name] = replace(
+            self.users["maria"],
+            id=self.office.new_id(),
+            email=f"{name}@example.com",
+            roles=frozenset(roles),
+            **more,
+        )
+        await self.office.store.identity.users.add(self.users[name], event())
+        return self.users[name].email
+
     async def every(self) -> list[Credential]:
         return list(await self.credentials.every(self.office.staff))
 

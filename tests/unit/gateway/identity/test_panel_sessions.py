@@ -27,7 +27,7 @@ from gateway.identity.panel_sessions import PanelSessions
 from gateway.identity.sessions import OwnSessions, TokenRefresh
 from policies.traffic.csrf import check_token
 from tests.unit.refusals import refused
-from tests.world.identity import EMAIL, HOME, PASSWORD
+from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD
 from tests.world.people import CLI, COMPANY, OTHER_COMPANY
 from tests.world.standing import NOON
 from tests.world.stores.samples import event
@@ -96,6 +96,49 @@ async def test_a_code_is_taken_where_one_was_asked_for(panel_world, maria):
     code = panel_world.identity_world.code()
     full = (await panel_world.sessions.submit_code(pending, code, HOME)).browser
     assert full.panel.state is PanelState.FULL
+
+
+async def test_a_cookie_at_another_network_is_refused_and_nothing_becomes_of_it(panel_world, maria):
+    """It is neither kept alive nor renewed, nor told whose it is, and goes on at home."""
+    await panel_world.identity_world.enrol()
+    browser = await panel_world.signed_in_browser()
+    panel_world.identity_world.clock.passes(60)
+    before = await panel_world.again(browser)
+
+    with refused(SESSION_REQUIRED) as refusal:
+        await panel_world.sessions.authenticate(before, address=ELSEWHERE.address)
+    view = await panel_world.sessions.visit(before, ELSEWHERE)
+
+    assert refusal.value.reason == "network_new"
+    assert (view.signed_in, view.is_pending, view.new_cookie) == (None, True, False)
+    assert await panel_world.again(browser) == before
+    assert await panel_world.sessions.authenticate(before, address=HOME.address)
+
+
+async def test_a_code_makes_another_network_known_under_a_new_cookie(panel_world, maria):
+    await panel_world.identity_world.enrol()
+    browser = await panel_world.signed_in_browser()
+    panel_world.identity_world.clock.passes(30)
+
+    code = panel_world.identity_world.code()
+    view = await panel_world.sessions.confirm_network(browser, code, ELSEWHERE)
+
+    assert view.new_cookie
+    assert view.browser.cookie.value != browser.cookie.value
+    seated = await panel_world.sessions.authenticate(
+        await panel_world.again(view.browser), address=ELSEWHERE.address
+    )
+    assert seated.person.email == EMAIL
+
+
+async def test_without_a_factor_one_signs_in_anew_at_another_network(panel_world, maria):
+    """The session itself goes on where it was."""
+    browser = await panel_world.signed_in_browser()
+
+    view = await panel_world.sessions.visit(browser, ELSEWHERE)
+
+    assert (view.signed_in, view.is_pending, view.new_cookie) == (None, False, True)
+    assert await panel_world.sessions.authenticate(browser, address=HOME.address)
 
 
 async def test_a_row_and_another_secret_are_nothing(panel_world, maria):
@@ -520,7 +563,7 @@ async def test_closing_gives_up_what_is_under_way(panel_world, maria, with_slow)
 
 
 async def test_without_a_browser_one_begins(panel_world):
-    view = await panel_world.sessions.visit(None)
+    view = await panel_world.sessions.visit(None, HOME)
 
     assert view.new_cookie is True
     assert (view.signed_in, view.is_pending) == (None, False)
@@ -530,7 +573,7 @@ async def test_without_a_browser_one_begins(panel_world):
 async def test_an_anonymous_browser_keeps_its_cookie(panel_world):
     browser = panel_world.sessions.begin()
 
-    view = await panel_world.sessions.visit(browser)
+    view = await panel_world.sessions.visit(browser, HOME)
 
     assert (view.new_cookie, view.browser) == (False, browser)
 
@@ -550,7 +593,7 @@ async def test_the_only_company_of_a_person_is_told(panel_world, maria):
     )
     panel_world.identity_world.clock.passes(1)
 
-    view = await panel_world.sessions.visit(await panel_world.signed_in_browser())
+    view = await panel_world.sessions.visit(await panel_world.signed_in_browser(), HOME)
 
     assert view.signed_in is not None
     assert view.signed_in.company is not None
@@ -565,7 +608,7 @@ async def test_of_several_companies_none_is_told_as_the_only_one(panel_world, ma
     )
     panel_world.identity_world.clock.passes(1)
 
-    view = await panel_world.sessions.visit(await panel_world.signed_in_browser())
+    view = await panel_world.sessions.visit(await panel_world.signed_in_browser(), HOME)
 
     assert view.signed_in is not None
     assert view.signed_in.company is None
@@ -576,7 +619,7 @@ async def test_a_sign_in_that_has_ended_begins_anew(panel_world, maria):
     panel_world.identity_world.clock.passes(1)
     await panel_world.identity_world.services.users.end_sessions(CLI, maria.id)
 
-    view = await panel_world.sessions.visit(browser)
+    view = await panel_world.sessions.visit(browser, HOME)
 
     assert (view.signed_in, view.new_cookie) == (None, True)
     assert view.browser.cookie != browser.cookie

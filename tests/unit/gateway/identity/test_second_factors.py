@@ -5,14 +5,17 @@ from datetime import timedelta
 
 import pytest
 
+from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
 from gateway.core.schemas import ReasonBody
+from gateway.core.sessions import person
 from gateway.core.user_access import check_fresh_factor
 from gateway.identity.second_factors import SecondFactorCodes, totp_row
 from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.security.sealing import SealBroken
-from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
+from tests.world.acts import acts_of
+from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, refusal
 from tests.world.people import CLI
 
 
@@ -217,7 +220,9 @@ async def test_a_code_makes_it_fresh_again(identity_world, maria):
     came = await identity_world.sign_in()
     identity_world.clock.passes(301)
 
-    until = await identity_world.services.second_factors.step_up(came.person, identity_world.code())
+    until = await identity_world.services.second_factors.step_up(
+        came.person, identity_world.code(), HOME
+    )
 
     caller = await identity_world.who(came)
     assert until == identity_world.clock.now() + timedelta(minutes=5)
@@ -230,7 +235,9 @@ async def test_a_wrong_code_makes_nothing_fresh(identity_world, maria):
     identity_world.clock.passes(301)
 
     assert await refused(
-        identity_world.services.second_factors.step_up(came.person, identity_world.wrong_code())
+        identity_world.services.second_factors.step_up(
+            came.person, identity_world.wrong_code(), HOME
+        )
     ) == (
         "mfa_invalid",
         "code",
@@ -240,11 +247,69 @@ async def test_a_wrong_code_makes_nothing_fresh(identity_world, maria):
         check_fresh_factor(caller, identity_world.clock.now())
 
 
+async def test_a_code_at_another_network_makes_it_known_to_the_session_alone(identity_world, maria):
+    """The next address of that network needs no code; another session of the user does."""
+    await identity_world.enrol()
+    came = await identity_world.sign_in()
+    identity_world.clock.passes(30)
+    other = await identity_world.sign_in()
+    identity_world.clock.passes(30)
+    assert not came.person.is_known_at(ELSEWHERE.address)
+
+    await identity_world.services.second_factors.step_up(
+        came.person, identity_world.code(), ELSEWHERE
+    )
+
+    caller = await identity_world.who(came)
+    assert caller.is_known_at("198.51.100.200")
+    assert caller.is_known_at(HOME.address)
+    assert not (await identity_world.who(other)).is_known_at(ELSEWHERE.address)
+    acts = await acts_of(identity_world.store)
+    assert acts[-1].event.action == "session.network_added"
+    assert acts[-1].event.details["address"] == ELSEWHERE.address
+
+
+async def test_wrong_codes_elsewhere_lock_nobody_out(identity_world, maria):
+    """They count against the session that tries them; the user's codes work where they are."""
+    await identity_world.enrol()
+    came = await identity_world.sign_in()
+    identity_world.clock.passes(30)
+    factors, wrong = identity_world.services.second_factors, identity_world.wrong_code()
+
+    tried = [await refused(factors.step_up(came.person, wrong, ELSEWHERE)) for _ in range(11)]
+
+    assert [each[0] for each in tried] == ["mfa_invalid"] * 10 + ["too_many_attempts"]
+    assert not (await identity_world.who(came)).is_known_at(ELSEWHERE.address)
+    assert await factors.step_up(came.person, identity_world.code(), HOME)
+    identity_world.clock.passes(30)
+    assert await identity_world.sign_in(client=ELSEWHERE)
+
+
+async def test_a_session_knows_its_twenty_newest_networks(identity_world, maria):
+    await identity_world.enrol()
+    came = await identity_world.sign_in()
+    sessions = identity_world.context.stores.sessions
+    for number in range(21):
+        identity_world.clock.passes(30)
+        at = ClientInfo(address=f"10.0.{number}.1")
+        session, user = await sessions.find(came.person.session_id)
+        await identity_world.services.second_factors.step_up(
+            person(user, session), identity_world.code(), at
+        )
+
+    session, _ = await sessions.find(came.person.session_id)
+
+    assert len(session.networks) == 20
+    assert (session.networks[0], session.networks[-1]) == ("10.0.1.0/24", "10.0.20.0/24")
+
+
 async def test_who_has_no_factor_cannot_step_up(identity_world, maria):
     """They enrol one first."""
     caller = (await identity_world.sign_in()).person
 
-    assert await refused(identity_world.services.second_factors.step_up(caller, "123456")) == (
+    assert await refused(
+        identity_world.services.second_factors.step_up(caller, "123456", HOME)
+    ) == (
         "step_up_required",
         "no_factor",
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.core.browsers import ClientInfo
+from gateway.core.browsers import ClientInfo, KnownBrowser
 from gateway.core.errors import ServiceError
 from gateway.core.schemas import ReasonBody
 from gateway.core.storage import StoreUnavailable
@@ -16,7 +16,7 @@ from gateway.identity.passwords import Cost, PasswordHasher
 from gateway.identity.second_factors import Enrolment, SecondFactorCodes
 from gateway.identity.sessions import SignedIn, TokenPair
 from gateway.identity.sign_in import SecondFactorRequired
-from tests.world.identity import EMAIL, HOME, PASSWORD, IdentityWorld, refusal
+from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, IdentityWorld, refusal
 from tests.world.people import CLI
 from tests.world.standing import NOON
 
@@ -315,3 +315,28 @@ async def test_a_sign_in_without_a_store_is_not_counted(identity_world, maria, m
         await identity_world.services.sign_in.login(EMAIL, PASSWORD, HOME)
 
     assert identity_world.counted == []
+
+
+async def test_a_sign_in_from_a_new_browser_is_told_to_its_user(identity_world, maria):
+    """With the address, and without what the caller calls itself: that may be any text."""
+    odd = replace(ELSEWHERE, panel=True, user_agent="call https://evil.example now")
+
+    await identity_world.sign_in(client=odd)
+
+    (mail,) = await identity_world.mails()
+    assert "no painel" in mail
+    assert ELSEWHERE.address in mail
+    assert "evil" not in mail
+    assert "://" not in mail
+
+
+async def test_a_known_browser_and_a_known_program_are_no_news(identity_world, maria):
+    """Another person's device cookie makes no browser known; another network is a new place."""
+    mine = replace(HOME, panel=True, known=KnownBrowser(user_id=maria.id, id="b"))
+    theirs = replace(HOME, panel=True, known=KnownBrowser(user_id="another", id="b"))
+
+    await identity_world.sign_in(client=mine)
+    assert await identity_world.mails() == []
+    for client, told in ((HOME, 1), (HOME, 1), (ELSEWHERE, 2), (theirs, 3)):
+        await identity_world.sign_in(client=client)
+        assert len(await identity_world.mails()) == told

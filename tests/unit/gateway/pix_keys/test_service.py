@@ -10,6 +10,7 @@ from gateway.core import errors
 from gateway.pix_keys.service import KeyOwners, PixKeys
 from tests.unit.offering import Log, OfferingBank, staff
 from tests.unit.refusals import refused
+from tests.world.exports import allowance, somebody
 from tests.world.payouts import OneBank
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON
@@ -33,7 +34,8 @@ OWNER = KeyOwner(
 
 
 def at(bank: OfferingBank, log: Log | None = None, **more: bool) -> PixKeys:
-    return PixKeys(KeyOwners(OneBank(bank, **more), log or Log()))  # type: ignore[arg-type]
+    owners = KeyOwners(OneBank(bank, **more), log or Log())  # type: ignore[arg-type]
+    return PixKeys(owners, allowance(burst=2))
 
 
 async def test_a_registered_key_has_its_public_id():
@@ -53,6 +55,33 @@ async def test_the_owner_is_told_and_the_question_is_on_record():
     assert await at(bank, log).look_up(staff(), account(), "maria@example.com") == OWNER
     assert log.actions == ["pix_key.look_up.ordered", "pix_key.look_up.done"]
     assert "maria@example.com" not in str(log.events)
+
+
+async def test_a_person_looks_up_so_many_owners_and_then_waits():
+    """Each person has a bucket of their own; keys without an owner count, commands do not."""
+    log, bank = Log(), OfferingBank(reads={"look_up_key": OWNER})
+    keys = at(bank, log)
+
+    for _ in range(2):
+        await keys.look_up(somebody(), account(), "x")
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        await keys.look_up(somebody(), account(), "x")
+
+    assert refusal.value.headers["Retry-After"] == "1"
+    assert log.actions == ["pix_key.look_up.ordered", "pix_key.look_up.done"] * 2
+    for who in (somebody("joao"), staff(), staff(), staff()):
+        assert await keys.look_up(who, account(), "x") == OWNER
+
+
+async def test_the_look_up_of_an_order_is_never_refused():
+    """It ends in an order, which is on record, and another person's."""
+    keys = at(OfferingBank(reads={"look_up_key": OWNER}))
+    for _ in range(2):
+        await keys.look_up(somebody(), account(), "x")
+
+    owner = await keys.owners.look_up(somebody().acting, account(), "x")
+
+    assert owner == OWNER
 
 
 async def test_a_read_only_bank_is_asked_who_somebody_is_and_nothing_else():

@@ -32,6 +32,7 @@ from tests.unit.charge_book import kept
 from tests.unit.gateway.http.ordering import WAITING
 from tests.unit.offering import OfferingBank, acting, lessened, refund, staff
 from tests.unit.refusals import refused
+from tests.world.exports import exports
 from tests.world.payouts import OneBank
 from tests.world.people import ACCOUNT, account, somebody
 from tests.world.standing import NOON, TODAY
@@ -72,6 +73,7 @@ def at(
         kept=kept(),
         environment=Environment.SANDBOX,
         place=place,
+        exports=exports(),
     )
 
 

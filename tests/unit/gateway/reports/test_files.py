@@ -6,13 +6,10 @@ import pytest
 
 from gateway.core import errors
 from gateway.core.errors import ServiceError
-from gateway.reports.files import (
-    MOST,
-    MOST_OF_A_PERSON,
-    DownloadPage,
-    DownloadReader,
-    Turns,
-)
+from gateway.core.exports import MOST_OF_A_PERSON, Export, ExportKind, Turns
+from gateway.reports.files import DownloadPage, DownloadReader
+from tests.unit.refusals import refused
+from tests.world.exports import exports, somebody
 
 
 class Pages:
@@ -31,9 +28,12 @@ class Pages:
 
 
 def reader(pages: Pages, turns: Turns) -> DownloadReader[int, int]:
-    return DownloadReader(
-        read=pages.read, write=lambda some: f"{some};".encode(), turn=turns.take("maria")
-    )
+    export = Export(exports(turns), somebody(), ExportKind.PAYOUTS, turns.take("maria"))
+    return reads(pages, export)
+
+
+def reads(pages: Pages, export: Export) -> DownloadReader[int, int]:
+    return DownloadReader(read=pages.read, write=lambda some: f"{some};".encode(), export=export)
 
 
 async def test_one_page_is_all_of_it_and_its_turn_is_over():
@@ -85,13 +85,17 @@ async def test_a_turn_ends_however_its_file_does(ends: str):
     turns.take("maria")
 
 
-def test_everybody_together_has_a_limit_too():
-    turns = Turns()
-    held = [turns.take(f"person-{number // 2}") for number in range(MOST)]
+async def test_a_file_is_cut_where_its_person_may_take_no_more_rows():
+    """The rows that cannot be taken are not written; of the first page nothing is."""
+    most = exports(rows=2)
+    file = await reads(Pages(4), await most.begin(somebody(), ExportKind.PAYOUTS)).file(b"")
+    assert file.rest is not None
 
-    with pytest.raises(ServiceError) as refusal:
-        turns.take("another")
+    assert await anext(file.rest) == b"[1];"
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        await anext(file.rest)
 
-    assert (refusal.value.error, refusal.value.reason) == (errors.TOO_MANY_REQUESTS, "downloads")
-    held.pop()
-    assert turns.take("another")
+    assert (refusal.value.reason, refusal.value.headers) == ("exported_rows", {"Retry-After": "1"})
+    another = await most.begin(somebody(), ExportKind.PAYOUTS)
+    with refused(errors.TOO_MANY_REQUESTS):
+        await reads(Pages(1), another).file(b"")

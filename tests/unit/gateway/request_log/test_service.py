@@ -13,12 +13,13 @@ import pytest
 
 from gateway.core.company_scope import CompanyScope
 from gateway.core.windows import Listed, Paging
-from gateway.reports.files import ROWS_A_PAGE, DownloadFile, Turns
+from gateway.reports.files import ROWS_A_PAGE, DownloadFile
 from gateway.request_log.model import COUNTED_AT_MOST, LoggedRequest, RequestSearch
 from gateway.request_log.service import RequestLog, next_of
 from gateway.request_log.store import RequestRecords
 from tests.unit.gateway.http.registers import AdminWorld, taken
 from tests.world.acts import reader
+from tests.world.exports import exports
 from tests.world.standing import NOON
 
 
@@ -50,7 +51,7 @@ def test_the_next_page_is_told_while_there_is_one():
 async def test_who_is_limited_sees_their_companies_requests(admin_world: AdminWorld):
     records = RequestRecords(admin_world.office.store.database)
     await records.add([logged("ours"), logged("theirs"), logged("")])
-    log = RequestLog(records, Turns())
+    log = RequestLog(records, exports())
     wanted = taken("requests", query={"route": ["banking.balance"]})["wanted"]
 
     everything = await log.search(admin_world.staff().staff, wanted)
@@ -94,7 +95,7 @@ async def test_every_row_of_a_file_is_there_once_in_its_order(count: int):
     records: Any = Records(count)
     search, scope = RequestSearch(paging=Paging(1, 1), since=NOON), CompanyScope(frozenset({"c"}))
 
-    file = await RequestLog(records, Turns()).export(reader(scope), search)
+    file = await RequestLog(records, exports()).export(reader(scope), search)
 
     assert await read(file) == [f"o-{number}" for number in range(count)]
     assert {asked_scope for _, asked_scope in records.asked} == {scope}

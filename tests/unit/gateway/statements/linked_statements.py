@@ -15,12 +15,12 @@ from gateway.core.account import Environment
 from gateway.core.money import Money
 from gateway.payouts.model import Payout
 from gateway.process.cache import MemoryCache
-from gateway.reports.files import Turns
 from gateway.statements.reads import StatementReads
 from gateway.statements.reports import Reports, movement_pages
 from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
 from tests.unit.charge_book import ChargeBook
+from tests.world.exports import exports
 from tests.world.payouts import OneBank
 from tests.world.standing import NOON, Clock
 from tests.world.stores.samples import payout
@@ -73,5 +73,5 @@ def at(banks: OneBank, book: ChargeBook | None = None) -> Statements:
         reports=reports,
         payouts=Payouts(),
         charges=book or ChargeBook(),
-        turns=Turns(),
+        exports=exports(),
     )

@@ -9,7 +9,8 @@ from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser
 from gateway.core.storage import StoreUnavailable
-from gateway.core.user_errors import TOKEN_INVALID, TOO_MANY_ATTEMPTS
+from gateway.core.user_access import CONFIRMING, LEAVING
+from gateway.core.user_errors import STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS
 from policies.authentication.bearer import BearerToken, RefusesBasic, bearer_token
 from tests.unit.refusals import refused
 from tests.world.people import call, headed, somebody
@@ -33,6 +34,26 @@ async def test_whose_token_it_is_is_filled_in():
     await finding(maria)(asking)
 
     assert asking.person is maria
+
+
+@pytest.mark.parametrize(
+    ("has_factor", "error"), [(True, STEP_UP_REQUIRED), (False, TOKEN_INVALID)]
+)
+async def test_at_another_network_a_code_is_asked_for_first(has_factor: bool, error: ErrorCode):
+    """Whoever has no second factor signs in anew; giving a code and signing out are let through."""
+    maria = somebody(networks=("198.51.100.0/24",), has_factor=has_factor)
+    sent = headed(("Authorization", "Bearer abc"))
+    asking = call(sent)
+
+    with refused(error) as refusal:
+        await finding(maria)(asking)
+
+    assert (refusal.value.reason, asking.person) == ("network_new", None)
+    for quota in (LEAVING, CONFIRMING):
+        leaving = call(sent)
+        leaving.quota = quota
+        await finding(maria)(leaving)
+        assert leaving.person is maria
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,10 @@ def finding(found: Browser | Exception | None, seated: SignedInBrowser | Excepti
             raise found
         return found
 
-    async def authenticate(_browser: Browser, *, acts: bool) -> SignedInBrowser:
-        del acts
+    async def authenticate(
+        _browser: Browser, *, acts: bool, address: str | None
+    ) -> SignedInBrowser:
+        del acts, address
         if isinstance(seated, Exception):
             raise seated
         assert seated is not None

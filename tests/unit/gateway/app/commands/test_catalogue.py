@@ -34,7 +34,9 @@ def test_who_signed_in_draws_from_a_bucket_of_their_own(shell):
     """On identity, in the panel, and in the back office by token and by cookie."""
     rows = {each["name"]: each for each in shell.reads("routes")}
 
-    drawn = [rows[name] for name in ("identity.sessions", "panel.step_up", "backoffice.balance")]
+    drawn = [
+        rows[name] for name in ("identity.sessions", "panel.session_end", "backoffice.balance")
+    ]
 
     assert {(each["quota"], each["per_second"], each["burst"]) for each in drawn} == {
         ("person", 20, 40)

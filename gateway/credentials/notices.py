@@ -1,0 +1,104 @@
+"""Mail about credentials to the people of security and administration."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from gateway.core.rights import Role
+from gateway.core.storage import StoreUnavailable
+from gateway.core.user import User
+from gateway.credentials.model import Credential, words
+from gateway.identity.mail import Mailer, Text
+
+_log = logging.getLogger(__name__)
+_TOLD: Final = frozenset({Role.SECURITY, Role.ADMIN})
+
+
+class NoticeKind(StrEnum):
+    """What became of a credential."""
+
+    ISSUED = "issued"
+    ROTATED = "rotated"
+    WIDENED = "widened"
+
+
+_SUBJECTS: Final[dict[NoticeKind, Text]] = {
+    NoticeKind.ISSUED: ("Nova credencial", "New credential"),
+    NoticeKind.ROTATED: ("Novo segredo de uma credencial", "New secret of a credential"),
+    NoticeKind.WIDENED: (
+        "Uma credencial pode ser usada em mais lugares",
+        "A credential may be used in more places",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """
+    News of a credential.
+
+    Attributes:
+        ordered_by: The actor, as the audit log names them.
+        approved_by: Likewise; empty where nobody had to approve.
+    """
+
+    kind: NoticeKind
+    credential: Credential
+    ordered_by: str
+    approved_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CredentialNotices:
+    """Writes to those who may do something about a credential of a company."""
+
+    mailer: Mailer
+
+    async def tell(self, notice: Notice) -> None:
+        """
+        Write to security and admins who see the credential's company.
+
+        What was done is done, and a secret is shown once: a store that fails now loses the mail,
+        and the audit log has the act.
+        """
+        try:
+            for user in await self.mailer.context.stores.users.list():
+                if _concerns(user, notice.credential.company_id):
+                    await self.mailer.inform(user, _SUBJECTS[notice.kind], self._text(notice))
+        except StoreUnavailable:
+            _log.error("credential_notice_lost: %s", notice.credential.client_id)
+
+    def _text(self, notice: Notice) -> Text:
+        """Say what it may do and where, and who gave it; names that people typed are left out."""
+        found, rule = notice.credential, notice.credential.callers
+        permissions = ", ".join(words(found.permissions))
+        places = ", ".join((*rule.networks, *rule.certificates))
+        link = f"{self.mailer.context.settings.origin}/panel/credentials/{found.client_id}"
+        portuguese = [
+            f"Credencial: {found.client_id}",
+            f"Permissões: {permissions}",
+            f"Onde pode ser usada: {places or ('em qualquer lugar' if rule.anywhere else '-')}",
+            f"Pedido por: {notice.ordered_by}",
+        ]
+        english = [
+            f"Credential: {found.client_id}",
+            f"Permissions: {permissions}",
+            f"Where it may be used: {places or ('anywhere' if rule.anywhere else '-')}",
+            f"Ordered by: {notice.ordered_by}",
+        ]
+        if notice.approved_by:
+            portuguese.append(f"Aprovado por: {notice.approved_by}")
+            english.append(f"Approved by: {notice.approved_by}")
+        return (
+            "\n".join([*portuguese, "", f"Se ninguém devia ter feito isso, revogue-a: {link}"]),
+            "\n".join([*english, "", f"If nobody should have done this, revoke it: {link}"]),
+        )
+
+
+def _concerns(user: User, company_id: str) -> bool:
+    """Return whether a user is of security or administration, for this company."""
+    is_there = not user.companies or company_id in user.companies
+    return user.active and is_there and not _TOLD.isdisjoint(user.roles)

@@ -1,0 +1,89 @@
+"""Files that people take away: how many, how many rows, how many at once, and the alarm."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.core import errors
+from gateway.core.access import Staff
+from gateway.core.errors import ServiceError
+from gateway.core.exports import MOST, ExportKind, Turns
+from tests.unit.refusals import refused
+from tests.world.exports import exports, somebody
+from tests.world.people import CLI
+
+
+def test_everybody_together_has_a_limit_too():
+    turns = Turns()
+    held = [turns.take(f"person-{number // 2}") for number in range(MOST)]
+
+    with pytest.raises(ServiceError) as refusal:
+        turns.take("another")
+
+    assert (refusal.value.error, refusal.value.reason) == (errors.TOO_MANY_REQUESTS, "downloads")
+    held.pop()
+    assert turns.take("another")
+
+
+async def test_a_person_begins_so_many_files_and_then_waits():
+    """Sessions and kinds of files make no difference; somebody else goes on."""
+    few = exports(files=2)
+    for kind in (ExportKind.PAYOUTS, ExportKind.STATEMENT):
+        await few.begin(somebody(), kind)
+
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        await few.begin(somebody(), ExportKind.AUDIT)
+
+    assert (refusal.value.reason, refusal.value.headers) == ("exports", {"Retry-After": "1"})
+    assert await few.begin(somebody("joao"), ExportKind.AUDIT)
+
+
+async def test_rows_are_counted_over_all_files_of_a_person():
+    few = exports(rows=10)
+    await (await few.begin(somebody(), ExportKind.PAYOUTS)).take(6)
+
+    second = await few.begin(somebody(), ExportKind.STATEMENT)
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        await second.take(6)
+
+    assert (refusal.value.reason, refusal.value.headers) == ("exported_rows", {"Retry-After": "2"})
+    await second.take(4)
+
+
+async def test_a_file_read_whole_takes_a_full_bucket_at_most():
+    """Otherwise a statement longer than the bucket could never be read."""
+    few = exports(rows=10)
+
+    await (await few.begin(somebody(), ExportKind.STATEMENT)).take(25)
+
+    with refused(errors.TOO_MANY_REQUESTS):
+        await (await few.begin(somebody(), ExportKind.STATEMENT)).take(1)
+
+
+async def test_more_rows_than_alarm_are_handed_out_and_told_once_for_each_file():
+    """Small files add up, and ten thousand payees at once are told like them."""
+    told: list[tuple[str, ExportKind]] = []
+
+    async def on_alarm(who: Staff, kind: ExportKind) -> None:
+        told.append((who.acting.actor, kind))
+
+    watched = exports(alarming=500, on_alarm=on_alarm)
+    for _ in range(2):
+        await (await watched.begin(somebody(), ExportKind.RECEIVED)).take(200)
+    assert told == []
+
+    for _ in range(2):
+        export = await watched.begin(somebody(), ExportKind.PAYOUTS)
+        for _ in range(50):
+            await export.take(200)
+    await (await watched.begin(somebody("joao"), ExportKind.STATEMENT)).take(10_000)
+
+    maria, joao = "user:maria@example.com", "user:joao@example.com"
+    assert told == [(maria, ExportKind.PAYOUTS)] * 2 + [(joao, ExportKind.STATEMENT)]
+
+
+async def test_commands_have_no_limit_of_rows_and_files():
+    none = exports(files=1, rows=1)
+
+    for _ in range(3):
+        await (await none.begin(CLI, ExportKind.AUDIT)).take(100)

@@ -1,0 +1,100 @@
+"""Mail about credentials: to whom, what it says, and what it never says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gateway.app.build_identity import build_identity
+from gateway.core.approvals import Approval
+from gateway.core.caller_rules import ANYWHERE, CallerRule
+from gateway.core.company_scope import EVERY_COMPANY
+from gateway.core.rights import Role
+from gateway.core.storage import StoreUnavailable
+from gateway.credentials.model import Issued
+from gateway.credentials.notices import CredentialNotices
+from gateway.identity.mail import Mailer
+from gateway.identity.model import Mail
+from gateway.identity.services import IdentityServices
+from tests.unit.gateway.credentials.two_people import TwoPeople
+
+OFFICE = CallerRule(networks=("192.0.2.0/24",))
+
+
+def identity_of(people: TwoPeople) -> IdentityServices:
+    return build_identity(people.office.kernel)
+
+
+async def mails(people: TwoPeople) -> list[Mail]:
+    """Read the outbox, newest first."""
+    outbox = identity_of(people).context.stores.outbox
+    return list(await outbox.latest(50, EVERY_COMPANY))
+
+
+async def test_who_may_do_something_about_it_is_told_of_a_credential_that_only_reads(
+    people: TwoPeople,
+):
+    """Security and admins of its company, or of all; nobody else, and nobody disabled."""
+    told = {
+        "maria@example.com",
+        await people.add("admin", Role.ADMIN, companies=frozenset({people.company})),
+    }
+    other = (await people.office.company("Outra")).id
+    await people.add("elsewhere", Role.SECURITY, companies=frozenset({other}))
+    await people.add("gone", Role.SECURITY, active=False)
+    await people.add("operator", Role.OPERATOR, Role.APPROVER, Role.VIEWER)
+
+    made = await people.office.issue(people.company, permissions=["balance:read"])
+
+    sent = await mails(people)
+    assert {each.to for each in sent} == told
+    for each in sent:
+        assert each.subject == "[pixgate] Nova credencial"
+        assert made.credential.client_id in each.text
+        assert "balance:read" in each.text
+        assert made.client_secret not in each.text
+        assert "ERP" not in each.text
+
+
+async def test_a_wider_rule_says_who_ordered_who_approved_and_where(people: TwoPeople):
+    made = await people.issue(callers=OFFICE)
+    before = len(await mails(people))
+    order = await people.credentials.set_callers(
+        people.staff("maria"), made.client_id, CallerRule(networks=("198.51.100.0/24",))
+    )
+    assert isinstance(order, Approval)
+    assert len(await mails(people)) == before
+
+    await people.approve(order)
+
+    subject = "[pixgate] Uma credencial pode ser usada em mais lugares"
+    (mail,) = [each for each in await mails(people) if each.subject == subject]
+    assert "Onde pode ser usada: 198.51.100.0/24" in mail.text
+    assert "Pedido por: user:maria@example.com" in mail.text
+    assert "Aprovado por: user:joao@example.com" in mail.text
+
+
+async def test_a_narrower_rule_is_no_news(people: TwoPeople):
+    made = await people.issue(callers=ANYWHERE)
+    before = len(await mails(people))
+
+    await people.credentials.set_callers(people.staff("maria"), made.client_id, OFFICE)
+
+    assert len(await mails(people)) == before
+
+
+async def test_a_store_that_fails_takes_no_secret_away(people: TwoPeople):
+    """The secret is shown once: it was made, and is handed out."""
+
+    class Silent:
+        async def list(self) -> list[object]:
+            raise StoreUnavailable
+
+    context = identity_of(people).context
+    stores = replace(context.stores, users=Silent())  # type: ignore[arg-type]
+    mailer = CredentialNotices(Mailer(replace(context, stores=stores)))
+    service = replace(people.office.credentials, tell=mailer.tell)
+
+    made = await service.issue(people.office.staff, people.wanted(permissions=["balance:read"]))
+
+    assert isinstance(made, Issued)
+    assert made.client_secret

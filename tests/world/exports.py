@@ -1,0 +1,59 @@
+"""What people may take away, as a test sets it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from gateway.core.access import Staff
+from gateway.core.allowances import Allowance
+from gateway.core.audit_context import AuditContext
+from gateway.core.clocks import Monotonic
+from gateway.core.exports import ExportKind, Exports, Turns
+from gateway.core.limits import CallRate
+from gateway.core.rights import Role
+from gateway.core.sessions import SignedInUser
+from tests.world.standing import NOON
+
+PLENTY = 1_000_000
+
+
+def allowance(burst: int = PLENTY, clock: Monotonic = lambda: 0.0) -> Allowance:
+    """Return buckets of so many tokens, of which one comes back in a second."""
+    return Allowance("test", CallRate(rate=1, burst=burst), clock, lambda _label: None)
+
+
+async def _ignore(_who: Staff, _kind: ExportKind) -> None:
+    """Record nothing."""
+
+
+def exports(
+    turns: Turns | None = None,
+    *,
+    files: int = PLENTY,
+    rows: int = PLENTY,
+    alarming: int = PLENTY,
+    on_alarm: Callable[[Staff, ExportKind], Awaitable[None]] = _ignore,
+) -> Exports:
+    """Return limits of files and rows, whose clock stands still."""
+    return Exports(
+        turns=turns or Turns(),
+        files=allowance(files),
+        rows=allowance(rows),
+        alarming=allowance(alarming),
+        on_alarm=on_alarm,
+    )
+
+
+def somebody(user_id: str = "maria", *roles: Role) -> Staff:
+    """Return a person of every company."""
+    person = SignedInUser(
+        user_id=user_id,
+        session_id="session",
+        factor_at=NOON,
+        has_factor=True,
+        email=f"{user_id}@example.com",
+        name=user_id,
+        roles=frozenset(roles or Role),
+        companies=frozenset(),
+    )
+    return Staff(AuditContext(person.actor, lambda: NOON), person=person)
