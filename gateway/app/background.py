@@ -186,7 +186,11 @@ def _work(
     store, idle_s = kernel.store, kernel.settings.session.idle_s
     store.follow_ups.on_unreadable = partial(kernel.observer.count, Event.PAYOUT_UNREADABLE)
     reconciler = build_reconciler(
-        kernel, follow_up, services.kept.accounts.find, services.banks.followup_rate_of
+        kernel,
+        follow_up,
+        services.hold_ends,
+        services.kept.accounts.find,
+        services.banks.followup_rate_of,
     )
     callbacks = CallbackProcessor(
         store=CallbackRecords(store.database),

@@ -13,13 +13,22 @@ from gateway.banks.port.providers import Banks
 from gateway.config.settings import Settings
 from gateway.core.account import Account
 from gateway.core.clocks import CertainClock
+from gateway.core.strict import amount
 from gateway.net.common.runtime import chance, unarmed
-from gateway.payouts.create import PayoutConfig, PayoutGuards, Payouts, SimilarPolicy
+from gateway.payouts.create import (
+    HoldPolicy,
+    PayoutConfig,
+    PayoutGuards,
+    Payouts,
+    SimilarPolicy,
+)
 from gateway.payouts.followup import FollowUp
-from gateway.payouts.model import FINAL_STATES, Change, Payout, PayoutState
+from gateway.payouts.holds import HoldEnds, Payers
+from gateway.payouts.model import FINAL_STATES, Change, EventKind, Payout, PayoutState
 from gateway.payouts.reconciler import Reconciler, Work, slowest
 from gateway.refunds.refunding import StopsInForce
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
+from gateway.telemetry.ports import Event, HoldOutcome
 from gateway.telemetry.records import RequestObserver
 
 _TAKEN: Final = frozenset({PayoutState.ACCEPTED, PayoutState.PAID})
@@ -44,6 +53,7 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
             ),
             now=kernel.now,
             count=kernel.observer.count,
+            hold=_hold_policy(kernel),
         ),
         PayoutConfig(
             environment=settings.environment,
@@ -55,6 +65,29 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
             payee_digest=tax_number_digests(kernel).digest,
             failpoint=kernel.failpoint or unarmed,
         ),
+    )
+
+
+def _hold_policy(kernel: Kernel) -> HoldPolicy | None:
+    """Return which payouts are held; None for none."""
+    above = kernel.settings.hold_above
+    if above is None:
+        return None
+    return HoldPolicy(
+        above=amount(above),
+        lasts=timedelta(seconds=kernel.settings.payouts.hold_s),
+        digests=tax_number_digests(kernel).every,
+    )
+
+
+def build_payers(kernel: Kernel) -> Payers:
+    """Build the reader of who ordered a payout."""
+    store = kernel.store
+    return Payers(
+        accounts=store.accounts,
+        credentials=store.credentials,
+        users=store.identity.users,
+        now=kernel.now,
     )
 
 
@@ -84,6 +117,7 @@ def shown_similar_within(settings: Settings) -> timedelta:
 def build_reconciler(
     kernel: Kernel,
     follow_up: FollowUp,
+    holds: HoldEnds | None = None,
     find_account: Callable[[str], Awaitable[Account | None]] | None = None,
     rate: Callable[[str], FollowupRate] = slowest,
 ) -> Reconciler:
@@ -98,12 +132,15 @@ def build_reconciler(
             chance=chance,
             tell=kernel.observer.unsettled,
             rate=rate,
+            end_hold=None if holds is None else holds.end,
         )
     )
 
 
 def _count_step(observer: RequestObserver, payout: Payout, change: Change) -> None:
-    """Count accepted money, and ended payouts with their result and duration."""
+    """Count accepted money, ended payouts with their result and duration, and refused holds."""
+    if payout.state is PayoutState.HELD:
+        observer.count(Event.PAYOUT_HOLD, _hold_outcome(change))
     centavos = payout.value.centavos
     if change.after in _TAKEN and payout.state is not PayoutState.ACCEPTED:
         observer.money(payout.provider, PayoutState.ACCEPTED.value, centavos)
@@ -112,3 +149,10 @@ def _count_step(observer: RequestObserver, payout: Payout, change: Change) -> No
         took = (change.settled_at or change.at) - payout.created_at
         took_s = max(0.0, took.total_seconds())  # the bank's clock may be behind ours
         observer.payout_ended(payout.provider, change.after.value, took_s)
+
+
+def _hold_outcome(change: Change) -> HoldOutcome:
+    """Return what a step that did not send it made of a hold."""
+    if change.cause is EventKind.EXPIRED:
+        return HoldOutcome.EXPIRED
+    return HoldOutcome.REFUSED if change.by else HoldOutcome.NOT_ALLOWED

@@ -25,6 +25,8 @@ VARIABLE: Final = "PIXGATE_FAILPOINT"
 """``name`` or ``name:n``: end at the n-th time that this process passes the point."""
 
 NAMES: Final = (
+    "before_release",
+    "after_release",
     "before_insert",
     "after_insert",
     "before_connect",
@@ -38,7 +40,7 @@ NAMES: Final = (
     "before_reply",
     "mid_reply",
 )
-"""In the order in which one payout passes them."""
+"""In the order in which one payout passes them, those of the end of a hold first."""
 
 
 def armed(

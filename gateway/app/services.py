@@ -16,6 +16,7 @@ from msgspec.structs import asdict
 from gateway.accounts.service import AccountBanks, Accounts, BankChanges
 from gateway.app.build_identity import build_identity, build_panel, build_user_policies
 from gateway.app.build_payouts import (
+    build_payers,
     build_payouts,
     build_reconciler,
     shown_similar_within,
@@ -66,6 +67,7 @@ from gateway.overview.service import Overviews
 from gateway.overview.store import OverviewRecords
 from gateway.payouts import routes as payout_routes
 from gateway.payouts.create import Payouts
+from gateway.payouts.holds import HoldDecisions, HoldEnds
 from gateway.payouts.search import PayoutDirectory
 from gateway.payouts.staff import PayoutActs, PayoutProbes, PayoutRecords
 from gateway.pix_keys import routes as key_routes
@@ -494,6 +496,15 @@ class Services:
             pay=self._orders.order,
             owners=self.pix_keys.owners,
         )
+
+    @cached_property
+    def hold_ends(self) -> HoldEnds:
+        """Sends held payouts whose time is over."""
+        return HoldEnds(payouts=self.payouts, payers=build_payers(self.kernel))
+
+    @cached_property
+    def hold_decisions(self) -> HoldDecisions:
+        return HoldDecisions(payouts=self.payouts, payers=build_payers(self.kernel))
 
     @cached_property
     def reviews(self) -> Reviews:

@@ -150,7 +150,9 @@ def _routes(services: Services) -> Sequence[Routes]:
         bank_routes.routes(services.bank_reports, services.readings),
         overview_routes.routes(services.overviews),
         *([outbox_routes.routes(outbox)] if outbox is not None else []),
-        payout_routes.routes(services.payout_records, services.payout_acts),
+        payout_routes.routes(
+            services.payout_records, services.payout_acts, services.hold_decisions
+        ),
         search_routes.routes(services.searches),
         review_routes.routes(services.reviews, services.unresolved_probes),
         *([sandbox_routes.routes(sandbox)] if sandbox is not None else []),
@@ -175,7 +177,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
         *sign_in_pages.pages(services.panel, context),
         *identity_pages.people_pages(services.users, companies, context),
         *identity_pages.own_pages(services.panel, context),
-        *payout_pages.pages(payouts, services.payout_acts, banks, context),
+        *payout_pages.pages(payouts, services.payout_acts, services.hold_decisions, banks, context),
         *order_pages.pages(orders, context),
         *search_pages.pages(services.searches, services.bank_searches, services.traces, context),
         *review_pages.pages(services.reviews, services.unresolved_probes, payouts, context),

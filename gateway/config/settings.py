@@ -21,6 +21,7 @@ from gateway.config.values import (
     Label,
     Name,
     Reais,
+    ReaisOrOff,
     Seconds,
     SecondsOrNone,
     Secret,
@@ -189,6 +190,10 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         approval_above: Reais with two decimals: a payout or refund that a person
             orders waits for another person when it is above; ``"0.00"`` lets
             every one wait, null none. Partners' payouts never wait.
+        hold_above: Reais with two decimals: a payout above it to a payee whom the company has not
+            paid before is held; ``off`` holds none. Empty is 1000.00 in production, ``off`` in
+            the sandbox.
+        hold_s: How long it is held, at most until midnight UTC, which ends it as not sent.
         events_kept_days: How long what happened to payouts is kept event by event, on PostgreSQL
             up to a month longer; the payouts themselves, their tries and what people said of
             them are never deleted.
@@ -200,6 +205,8 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     similar_within_s: SecondsOrNone = 600.0
     similar: Literal["warn", "refuse"] = "warn"
     approval_above: Reais | None = "0.00"
+    hold_above: ReaisOrOff = ""
+    hold_s: Annotated[float, Meta(ge=1, le=43_200)] = 1800.0
     events_kept_days: Annotated[int, Meta(ge=31, le=3660)] = 90
     foreign_debits_every_s: SecondsOrNone = 900.0
 
@@ -304,6 +311,8 @@ class Telemetry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tracing: Tracing = Tracing()
 
 
+_HELD_IN_PRODUCTION: Final = "1000.00"
+"""As much as the central bank lets an unknown device pay in a day."""
 _EVERY_ADDRESS: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - nothing is bound to it
 
 
@@ -369,6 +378,13 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             demands.add("production")
         wanted = self.identity.mfa_required
         return frozenset(role for role in Role if getattr(wanted, role.value) in demands)
+
+    @property
+    def hold_above(self) -> Reais | None:
+        """The amount above which payouts to a first payee are held here; None holds none."""
+        is_production = self.environment is Environment.PRODUCTION
+        above = self.payouts.hold_above or (_HELD_IN_PRODUCTION if is_production else "off")
+        return None if above == "off" else above
 
     @property
     def origin(self) -> str:

@@ -18,6 +18,14 @@ Reais = Annotated[
     Meta(pattern=r"\A(0|[1-9][0-9]{0,9})\.[0-9]{2}\Z", description="reais with two decimals"),
 ]
 """An amount of money, as text: no float stands between the file and us."""
+ReaisOrOff = Annotated[
+    str,
+    Meta(
+        pattern=r"\A(|off|(0|[1-9][0-9]{0,9})\.[0-9]{2})\Z",
+        description="reais with two decimals, or off",
+    ),
+]
+"""The same, or ``off``; empty is the environment's own."""
 Port = Annotated[int, Meta(ge=0, le=65_535)]
 """A TCP port; 0 takes a free one."""
 Name = Annotated[

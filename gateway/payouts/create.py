@@ -1,8 +1,8 @@
 """
 Payouts: the intent is stored first, sent once, and its outcome recorded.
 
-Money is sent only inside a caller's own request, by the winner of the compare-and-set; a payout
-with an unknown outcome is never sent again.
+Money is sent only by the winner of the compare-and-set: inside a caller's own request, or by
+whoever releases a hold (ADR 0058). A payout with an unknown outcome is never sent again.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, NoReturn
@@ -38,6 +39,7 @@ from gateway.core.calls import Caller
 from gateway.core.catalogue import ErrorCode, bounded_wait
 from gateway.core.clocks import Deadline, Monotonic, Now
 from gateway.core.errors import ServiceError
+from gateway.core.money import Money
 from gateway.core.permissions import UNLIMITED
 from gateway.core.storage import LimitReached, StoreUnavailable
 from gateway.core.trace import current_trace_id
@@ -55,9 +57,10 @@ from gateway.payouts.model import (
     hold_of,
     provider_key,
 )
-from gateway.payouts.store import StoredPayouts
+from gateway.payouts.schedule import end_of_day
+from gateway.payouts.store import PaidBefore, StoredPayouts
 from gateway.stops.model import Stop
-from gateway.telemetry.ports import Count, Event
+from gateway.telemetry.ports import Count, Event, HoldOutcome
 from gateway.telemetry.records import current_record
 
 # No byte of a payout leaves later than this after its attempt began.
@@ -99,6 +102,22 @@ class SimilarPolicy:
     refuse: bool
 
 
+@dataclass(frozen=True, slots=True)
+class HoldPolicy:
+    """
+    Which payouts to a first payee are held, and how long.
+
+    Attributes:
+        above: Payouts of more are held.
+        lasts: From when a payout is stored, at most to the end of its day.
+        digests: Computes the digests of a payee's tax number, under every key.
+    """
+
+    above: Money
+    lasts: timedelta
+    digests: Callable[[str], Sequence[bytes]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutGuards:
     """
@@ -106,7 +125,8 @@ class PayoutGuards:
 
     Attributes:
         stops: Gives the stops in force; those of other processes at most a second late.
-        count: Counts payouts that were stopped, or look like an earlier one.
+        count: Counts payouts that were stopped or held, or look like an earlier one.
+        hold: None where no payout is held.
     """
 
     stops: Callable[[], Awaitable[Sequence[Stop]]]
@@ -114,6 +134,7 @@ class PayoutGuards:
     similar: SimilarPolicy
     now: Now
     count: Count
+    hold: HoldPolicy | None = None
 
     @property
     def since(self) -> datetime | None:
@@ -156,6 +177,32 @@ class PayoutGuards:
             if stop.holds(caller.principal, caller.account, now):
                 return stop
         return None
+
+    async def held(self, caller: Caller, payout: Payout) -> Payout | None:
+        """
+        Return a new payout as it is held; None for one that is sent at once.
+
+        It is held if it is above the amount and its company has not paid the payee before.
+
+        Raises:
+            StoreUnavailable: the store did not answer; nothing is sent then.
+        """
+        hold = self.hold
+        if hold is None or payout.value <= hold.above:
+            return None
+        before = PaidBefore(
+            digests=hold.digests(payout.destination.tax_number),
+            before=payout.created_at - hold.lasts,
+        )
+        if await self.store.has_paid(caller.account.company_id, payout, before):
+            return None
+        return replace(
+            payout,
+            state=PayoutState.HELD,
+            attempt=0,
+            lease_until=payout.created_at,
+            held_until=min(payout.created_at + hold.lasts, end_of_day(payout.date)),
+        )
 
     async def similar_to(self, payout: Payout) -> Sequence[str]:
         """Return other references that pay the same amount to the same recipient."""
@@ -223,10 +270,42 @@ class Payouts:
             started = self.config.monotonic()
             intent, attempt = self._intent(caller, request, bank)
             await self.guards.admit(caller, intent, met.similar)
-            stored = await self._add(caller, intent, attempt)
+            held = await self.guards.held(caller, intent)
+            stored = await self._add(caller, held or intent, None if held else attempt)
+            if stored is None and held is not None:
+                return self._hold(held)
             if stored is None:
                 return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
         return await self._repeat(caller, request, stored)
+
+    async def send_held(self, caller: Caller, held: Payout) -> bool:
+        """
+        Send a held payout whose hold is over, if it may be sent now; it is sent once.
+
+        Returns:
+            False if another process was first.
+
+        Raises:
+            ServiceError: it may not be sent: the account has another bank or none, payouts are
+                stopped, or it is above a limit of its credential by now. Nothing was sent.
+            StoreUnavailable: nothing was sent by this call.
+        """
+        self.config.failpoint("before_release")
+        bank = self._admit(caller.account, held.request())
+        if not held.was_sent_from(bank):
+            # Nobody ordered it from there; and after a restore it may have left from the other one.
+            raise ServiceError(errors.PROVIDER_NOT_CONFIGURED, "bank_changed")
+        started = self.config.monotonic()
+        attempt = self._attempt(held.attempt + 1, bank)
+        claimed = self._claimed(held, attempt, bank)
+        await self.guards.go_on(caller)
+        if not await self._claim(caller, claimed, attempt, held.state):
+            self.config.count(Event.CAS_LOSS, bank.name)
+            return False
+        self.config.failpoint("after_release")
+        with suppress(ServiceError):  # the outcome is recorded
+            await self._send(claimed, bank, Deadline(started + SEND_S, self._clock))
+        return True
 
     async def read(self, caller: Caller, reference: str) -> Payout:
         """Return a payout; an unsettled one is queried at the bank, at most once and shortly."""
@@ -285,7 +364,27 @@ class Payouts:
         )
         return payout, attempt
 
-    async def _add(self, caller: Caller, intent: Payout, attempt: Attempt) -> Payout | None:
+    def _hold(self, held: Payout) -> Payout:
+        """Report a payout that was stored to be sent later."""
+        self.guards.count(Event.PAYOUT_HOLD, HoldOutcome.HELD)
+        _log.info("payout_held provider_key=%s", held.provider_key)
+        tell("held")
+        return held
+
+    def _claimed(self, stored: Payout, attempt: Attempt, bank: Bank) -> Payout:
+        """Return a payout that was not sent as its next attempt makes it."""
+        return replace(
+            stored,
+            state=PayoutState.SENDING,
+            attempt=attempt.number,
+            provider=bank.name,
+            provider_account=bank.account.provider_account,
+            lease_until=attempt.lease_until,
+            updated_at=attempt.started_at,
+            held_until=None,
+        )
+
+    async def _add(self, caller: Caller, intent: Payout, attempt: Attempt | None) -> Payout | None:
         """Store the intent; a failing store ends the request before anything is sent."""
         self.config.failpoint("before_insert")
         try:
@@ -356,16 +455,9 @@ class Payouts:
             raise not_sent(CANNOT_LOOK_FIRST)
         started = self.config.monotonic()
         attempt = self._attempt(stored.attempt + 1, bank)
-        claimed = replace(
-            stored,
-            state=PayoutState.SENDING,
-            attempt=attempt.number,
-            provider=bank.name,
-            provider_account=bank.account.provider_account,
-            client_id=caller.principal.client_id,
-            date=request.date,
-            lease_until=attempt.lease_until,
-            updated_at=attempt.started_at,
+        client_id = caller.principal.client_id
+        claimed = self._claimed(
+            replace(stored, client_id=client_id, date=request.date), attempt, bank
         )
         await self.guards.admit(caller, claimed, await self.guards.similar_to(claimed))
         if await self._claim(caller, claimed, attempt):
@@ -374,11 +466,18 @@ class Payouts:
         found = await self.store.find(stored.account_id, stored.reference)
         return await self._repeat(caller, request, found or stored)
 
-    async def _claim(self, caller: Caller, claimed: Payout, attempt: Attempt) -> bool:
+    async def _claim(
+        self,
+        caller: Caller,
+        claimed: Payout,
+        attempt: Attempt,
+        before: PayoutState = PayoutState.NOT_SENT,
+    ) -> bool:
         """Claim the payout for sending."""
         self.config.failpoint("before_insert")
         try:
-            return await self.store.claim(claimed, attempt, limited=_limited(caller))
+            limited = _limited(caller)
+            return await self.store.claim(claimed, attempt, limited=limited, before=before)
         except LimitReached as problem:
             raise above_limit(problem) from problem
 

@@ -346,9 +346,10 @@ def _behind(rows: Sequence[Record]) -> str:
 
 
 def _recalling(now: datetime) -> Update:
-    # One that was not sent waits for the end of its day, which is not for looks.
+    # One that was not sent waits for the end of its day, a held one for that of its hold: those are
+    # not for looks.
     planned = payouts.c.next_check_at
-    waits_for_a_look = payouts.c.state != PayoutState.NOT_SENT.value
+    waits_for_a_look = payouts.c.state.not_in([PayoutState.NOT_SENT.value, PayoutState.HELD.value])
     too_late = (planned > now + PLANNED_AHEAD) & waits_for_a_look
     return (
         update(payouts)

@@ -52,6 +52,9 @@ Of amounts there is one: what the bank moved, where it is not what was ordered.
 """
 
 
+FIRST_PAYEE: Final = "first_payee"
+"""Why a payout is held: its company has not paid the payee before."""
+
 WITHDRAWN: Final = "withdrawn"
 """In the place of a verdict: the person took theirs back."""
 
@@ -62,7 +65,7 @@ class PayoutEvent:
     One event of a payout.
 
     Attributes:
-        attempt: The try it is about, from 1.
+        attempt: The try it is about, from 1; 0 before the first, while it is held.
         after: The new state; None where the state did not change.
         facts: Only with keys of ``KEPT_FACTS``.
     """
@@ -85,6 +88,34 @@ def begun(payout: Payout, attempt: Attempt) -> PayoutEvent:
         kind=EventKind.STORED,
         at=attempt.started_at,
         after=PayoutState.SENDING,
+    )
+
+
+def held(payout: Payout) -> PayoutEvent:
+    """Build the event of a payout that was stored and is held."""
+    facts: dict[str, Fact] = {"reason": FIRST_PAYEE}
+    if payout.held_until is not None:
+        facts["held_until"] = payout.held_until.isoformat()
+    return PayoutEvent(
+        account_id=payout.account_id,
+        reference=payout.reference,
+        attempt=0,
+        kind=EventKind.HELD,
+        at=payout.created_at,
+        after=PayoutState.HELD,
+        facts=facts,
+    )
+
+
+def released(payout: Payout, by: str, at: datetime) -> PayoutEvent:
+    """Build the event of a person's word that ends a hold."""
+    return PayoutEvent(
+        account_id=payout.account_id,
+        reference=payout.reference,
+        attempt=payout.attempt,
+        kind=EventKind.RELEASED,
+        at=at,
+        facts={"by": by},
     )
 
 
@@ -220,6 +251,8 @@ def _facts_of(change: Change) -> Facts:
         facts["moved_centavos"] = change.moved.centavos
     if change.held_until is not None:
         facts["held_until"] = change.held_until.isoformat()
+    if change.by:
+        facts["by"] = change.by
     return facts
 
 
@@ -267,13 +300,17 @@ class HappeningDocument(Struct, frozen=True, kw_only=True):
     """
     One thing that happened, and what was proven before and after it.
 
-    ``answered`` is the end of the call that orders the payout, with an answer or without one.
+    ``held``, ``released`` and ``refused`` are of a payout to a first payee, before its first
+    attempt. ``answered`` is the end of the call that orders it, with an answer or without one.
     ``sent`` is told from it, at the instant at which its try began. ``state`` is empty where
     nothing moved, and ``certainty_before`` before anything was stored.
     """
 
     kind: Annotated[
-        Literal["stored", "sent", "answered", "probed", "noticed", "judged", "decided", "expired"],
+        Literal[
+            *("held", "released", "refused", "stored", "sent", "answered"),
+            *("probed", "noticed", "judged", "decided", "expired"),
+        ],
         meaning("Which kind it is."),
     ]
     at: OptionalMoment
@@ -291,7 +328,8 @@ class HappeningDocument(Struct, frozen=True, kw_only=True):
 
 def is_complete(events: Sequence[PayoutEvent]) -> bool:
     """Return whether the events reach back to the payout's beginning."""
-    return any(each.attempt == 1 and each.kind is EventKind.STORED for each in events)
+    firsts = {(0, EventKind.HELD), (1, EventKind.STORED)}
+    return any((each.attempt, each.kind) in firsts for each in events)
 
 
 def timeline(

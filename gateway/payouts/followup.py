@@ -64,6 +64,7 @@ LOOK_S = 2.0
 
 UNSETTLED = frozenset({PayoutState.UNKNOWN, PayoutState.ACCEPTED})
 """The states a bank's word can move."""
+_UNSENT = frozenset({PayoutState.HELD, PayoutState.NOT_SENT})
 _ORDERED = frozenset({PayoutState.ACCEPTED, PayoutState.PAID})
 _ELSEWHERE = Reason.DESTINATION_MISMATCH
 _FOUND: Final = {
@@ -230,18 +231,28 @@ class FollowUp:
         return payout if ended is None else await self._do(payout, ended)
 
     def _end_of_day(self, payout: Payout) -> Change | None:
+        """Return the step that ends an unsent payout once its day is over; None for no step."""
+        if payout.state not in _UNSENT or not self._day_is_over(payout):
+            return None
+        return self.unsent_end(payout, EventKind.EXPIRED)
+
+    def unsent_end(
+        self, payout: Payout, cause: EventKind, evidence: Evidence | None = None
+    ) -> Change:
         """
-        Return the step that ends an unsent payout once its day is over; None for no step.
+        Return the step that ends a payout of which nothing was sent.
 
         It fails. With ``look_first`` it becomes unknown instead, since it may have been sent.
         """
-        if payout.state is not PayoutState.NOT_SENT or not self._day_is_over(payout):
-            return None
         if self.look_first:
-            step = self._step(payout, PayoutState.UNKNOWN, None)
-            return replace(step, cause=EventKind.EXPIRED)
-        step = self._step(payout, PayoutState.FAILED, None)
-        return replace(step, failure=Failure(FailureCode.NOT_SENT), cause=EventKind.EXPIRED)
+            return replace(self._step(payout, PayoutState.UNKNOWN, evidence), cause=cause)
+        step = self._step(payout, PayoutState.FAILED, evidence)
+        return replace(step, failure=Failure(FailureCode.NOT_SENT), cause=cause)
+
+    def hold_is_over(self, payout: Payout) -> bool:
+        """Return whether a held payout's time is over, by a clock that is never ahead."""
+        until = payout.held_until
+        return payout.state is PayoutState.HELD and until is not None and self._certain() >= until
 
     def _day_is_over(self, payout: Payout) -> bool:
         return self.now().date() > payout.date
@@ -355,8 +366,10 @@ class FollowUp:
         """
         if payout.state is not PayoutState.UNKNOWN:
             return False
-        *_, latest = await self.store.attempts(payout.account_id, payout.reference)
-        return latest.evidence is not None and latest.evidence.reason == _ELSEWHERE
+        tries = await self.store.attempts(payout.account_id, payout.reference)
+        # One that was held when a backup was made has none, and may have been sent since.
+        evidence = tries[-1].evidence if tries else None
+        return evidence is not None and evidence.reason == _ELSEWHERE
 
     def _said(self, payout: Payout, said: Outcome) -> Change | None:
         """Convert the bank's answer to a step; None when the answer proves nothing."""

@@ -19,8 +19,12 @@ from gateway.store.kernel.prepared import Execution
 from gateway.store.tables.columns import Record, instant_unseen
 from gateway.store.tables.core import accounts, credentials, payouts
 
-# Money may have left in these states. In the others it is proven that it did not.
-_COUNTED = (PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.ACCEPTED, PayoutState.PAID)
+# Money may have left in these states, or will leave when a hold ends. In the others it is proven
+# that it did not.
+_COUNTED = (
+    *(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),
+    *(PayoutState.ACCEPTED, PayoutState.PAID),
+)
 # Locked in the order of their ids, so that two transactions never wait for each other.
 _HOLD = (
     select(
@@ -60,14 +64,20 @@ class Allowances:
     held: Mapping[str, Record]
     left: dict[tuple[str, date], int] = field(default_factory=dict)
 
-    def take(self, payout: Payout) -> LimitReached | None:
-        """Count a payout, or return the limit it exceeds; a credential not held has none."""
+    def take(self, payout: Payout, *, is_counted: bool = False) -> LimitReached | None:
+        """
+        Count a payout, or return the limit it exceeds; a credential not held has none.
+
+        ``is_counted``: it was held, and counts since it was stored.
+        """
         held = self.held.get(payout.client_id)
         if held is None:
             return None
         centavos, spender = payout.value.centavos, (payout.client_id, payout.date)
         if held.limit_payout is not None and centavos > held.limit_payout:
             return LimitReached("per_payout")
+        if spender in self.left and is_counted:
+            return LimitReached("per_day") if self.left[spender] < 0 else None
         if spender in self.left:
             if centavos > self.left[spender]:
                 return LimitReached("per_day")

@@ -137,6 +137,7 @@ class PayoutState(StrEnum):
     """
     State of a payout.
 
+    HELD: the intent is stored and nothing is sent until its hold ends; it has no attempt yet.
     SENDING: the intent is stored and an attempt owned; it may have left.
     UNKNOWN: the attempt's outcome is not known; it is never sent again.
     NOT_SENT: proven that the attempt moved nothing; after a restore from backup
@@ -145,6 +146,7 @@ class PayoutState(StrEnum):
     PAID, REJECTED, FAILED: final.
     """
 
+    HELD = "held"
     SENDING = "sending"
     UNKNOWN = "unknown"
     NOT_SENT = "not_sent"
@@ -170,7 +172,8 @@ FINAL_STATES = frozenset({PayoutState.PAID, PayoutState.REJECTED, PayoutState.FA
 
 
 SUCCESSORS: Mapping[PayoutState, frozenset[PayoutState]] = {
-    PayoutState.SENDING: frozenset(PayoutState) - {PayoutState.SENDING},
+    PayoutState.HELD: frozenset({PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.FAILED}),
+    PayoutState.SENDING: frozenset(PayoutState) - {PayoutState.SENDING, PayoutState.HELD},
     PayoutState.UNKNOWN: frozenset({PayoutState.NOT_SENT, PayoutState.ACCEPTED}) | FINAL_STATES,
     PayoutState.NOT_SENT: frozenset({PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.FAILED}),
     PayoutState.ACCEPTED: frozenset({PayoutState.PAID, PayoutState.FAILED}),
@@ -229,13 +232,14 @@ class Payout:
 
     Attributes:
         provider_account: The bank's own name of the account that the latest try was sent from.
-        attempt: The number of the latest try to move money, from 1.
+        attempt: The number of the latest try to move money, from 1; 0 of one that was held and
+            never sent.
         lease_until: Until then the attempt belongs to the process that sends it.
         review: No proof can be had; a person decides.
         absence: Who proved of one of its tries that the bank did not execute it; None while no
             byte of a try that ended unpaid has left us.
-        held_until: The deadline of the bank's precautionary analysis, while
-            the payout is ACCEPTED and the bank holds it.
+        held_until: When a HELD payout is sent, or, at midnight, fails. While it is ACCEPTED, the
+            deadline of the bank's precautionary analysis.
         client_id: The credential whose request sent it last; its limits count it.
         payee_digest: Of the recipient's tax number, for searches; written, and never read back.
         owner: Of the key, where a user ordered it and the bank names owners.
@@ -302,6 +306,19 @@ class Payout:
         """Return whether the bank is still within its own deadline to decide."""
         until = self.held_until
         return self.state is PayoutState.ACCEPTED and until is not None and now < until
+
+    def request(self) -> PayoutRequest:
+        """Return the request that ordered it."""
+        return PayoutRequest(
+            reference=self.reference,
+            method=self.method,
+            value=self.value,
+            date=self.date,
+            description=self.description,
+            destination=self.destination,
+            destination_sent=self.destination_sent,
+            owner=self.owner,
+        )
 
     def order(self) -> PayoutOrder:
         """Return the order for the bank."""
@@ -392,6 +409,9 @@ class EventKind(StrEnum):
     """
     Kind of an event.
 
+    HELD: it was stored and is held.
+    RELEASED: a person ended its hold.
+    REFUSED: it was held, and a person, or a check when its hold ended, kept it from being sent.
     STORED: a try began: its intent was stored.
     ANSWERED: the call that orders it ended, with an answer of the bank or without.
     PROBED: a status query at the bank.
@@ -401,6 +421,9 @@ class EventKind(StrEnum):
     EXPIRED: the sender's lease or the payout's day was over.
     """
 
+    HELD = "held"
+    RELEASED = "released"
+    REFUSED = "refused"
     STORED = "stored"
     ANSWERED = "answered"
     PROBED = "probed"
@@ -416,6 +439,7 @@ class Change:
     A step of a payout, taken only from the expected state.
 
     Attributes:
+        by: The person who decided it; empty for every other step.
         attempt, before: What must still hold; the step is lost otherwise.
         after: The new state.
         cause: What led to it; kept as an event in the step's own transaction.
@@ -439,6 +463,7 @@ class Change:
     held_until: datetime | None = None
     moved: Money | None = None
     cause: EventKind = EventKind.ANSWERED
+    by: str = ""
 
     @property
     def absence(self) -> Absence | None:
@@ -454,20 +479,29 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A new payout and its first attempt; ``limited``: its credential has limits."""
+    """
+    A new payout and its first attempt, which a held one has not.
+
+    ``limited``: its credential has limits.
+    """
 
     payout: Payout
-    attempt: Attempt
+    attempt: Attempt | None
     limited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The next attempt of a payout that was not sent; see ``StoredPayouts.claim``."""
+    """
+    The next attempt of a payout that was not sent, or was held; see ``StoredPayouts.claim``.
+
+    ``before`` is the state that the payout must be in.
+    """
 
     payout: Payout
     attempt: Attempt
     limited: bool = False
+    before: PayoutState = PayoutState.NOT_SENT
 
 
 class Precedents(msgspec.Struct, frozen=True):
@@ -487,6 +521,7 @@ class Certainty(StrEnum):
     """
     What is proven about a payout.
 
+    HELD: no byte of it has left us, and it will be sent when its hold ends.
     NOT_SENT: no byte of it has left us, so nothing moved.
     NOT_EXECUTED: it may have left us, and the bank does not have it, or answered that it executed
         nothing: nothing moved.
@@ -496,9 +531,10 @@ class Certainty(StrEnum):
     CONFIRMED_ACCEPTED: the bank has ordered it.
     SETTLED: the money arrived.
 
-    Of the first two, no attempt so far can move anything any more.
+    Of NOT_SENT and NOT_EXECUTED, no attempt so far can move anything any more.
     """
 
+    HELD = "held"
     NOT_SENT = "not_sent"
     NOT_EXECUTED = "not_executed"
     SENT_UNKNOWN = "sent_unknown"
@@ -517,6 +553,7 @@ class CertaintySought(StrEnum):
     and BANK_REJECTED find the first of each pair alone. Every other finds the word of its name.
     """
 
+    HELD = "held"
     NOT_SENT = "not_sent"
     NEVER_SENT = "never_sent"
     NOT_EXECUTED = "not_executed"
@@ -547,6 +584,7 @@ _FOUND_BY: Final[Mapping[CertaintySought, frozenset[Certainty]]] = {
 
 
 _OF: Final[Mapping[PayoutState, Certainty]] = {
+    PayoutState.HELD: Certainty.HELD,
     PayoutState.SENDING: Certainty.SENT_UNKNOWN,
     PayoutState.UNKNOWN: Certainty.SENT_UNKNOWN,
     PayoutState.NOT_SENT: Certainty.NOT_SENT,
@@ -636,6 +674,12 @@ def may_read(person: str, by: str, payout: Payout) -> bool:
     Opinions are independent: during the review, users read only their own.
     """
     return not payout.review or same_name(person) == by
+
+
+def is_same_place(one: Destination, other: Destination) -> bool:
+    """Return whether two destinations are the same tax number at the same key or bank account."""
+    mine, theirs = normal_destination(one), normal_destination(other)
+    return {**mine, "name": ""} == {**theirs, "name": ""}
 
 
 def normal_destination(destination: Destination) -> dict[str, str]:

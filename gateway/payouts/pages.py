@@ -12,11 +12,13 @@ from typing import Any, Final
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.service import BankReports
+from gateway.core.approvals import RejectionBody
 from gateway.core.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.core.money import Sum, sum_of
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.schemas import instant
+from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.core.windows import DEFAULT_LIMIT, LOCAL
 from gateway.http.panel.pages.formats import day_of, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, page_asked, part, typed
@@ -34,10 +36,11 @@ from gateway.payouts.documents import (
     track_word,
 )
 from gateway.payouts.events import HappeningDocument
+from gateway.payouts.holds import HoldDecisions
 from gateway.payouts.model import FINAL_STATES, Certainty, CertaintySought, PayoutState
 from gateway.payouts.search import PayoutFilterBody, PayoutsBody
 from gateway.payouts.staff import PayoutActs, PayoutRecords
-from policies.validation.bodies import body
+from policies.validation.bodies import body, of_form
 from policies.validation.inputs import REFERENCE
 
 _PATH: Final = "/accounts/{account_id}/payouts/{reference}"
@@ -59,6 +62,7 @@ _CHIPS: Final = ("text", "client_id", "method", "failure", "least", "most", "ini
 _TABS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
     {
         "": {},
+        "held": {"states": ["held"]},
         "open": {"states": ["sending", "accepted"], "unresolved": False},
         "unknown": {"unresolved": True},
         "never_sent": {"certainty": "never_sent"},
@@ -83,6 +87,7 @@ class PayoutPages:
     banks: BankReports
     records: PayoutRecords
     acts: PayoutActs
+    holds: HoldDecisions
 
     async def export(self, visit: Visit) -> Result:
         """Download a search of payouts as a table."""
@@ -157,6 +162,8 @@ class PayoutPages:
                 each["kind"] == "decided" and "e2e_id" not in each["facts"] for each in events
             ),
             "may_probe": self.panel.may(visit, self.acts.probe),
+            "may_decide": self.panel.may(visit, self.holds.release),
+            "is_own": payout.client_id == f"user:{_me(visit)}",
             "may_judge": visit.may(_JUDGES),
             "may_stop": visit.may(_STOPS),
             "reads_approvals": visit.may(_APPROVALS),
@@ -209,13 +216,34 @@ class PayoutPages:
         back = visit.form["back"]
         return Redirect(own_path(back) if back else f"{_address(visit)}?probed=1")
 
+    async def release(self, visit: Visit) -> Result:
+        """Let a held payout go."""
+        account = await self.panel.account(visit)
+        reference = REFERENCE.read(visit.call.asked)
+        await self.holds.release(self.panel.staff(visit), account, reference)
+        return Redirect(_address(visit))
+
+    async def refuse(self, visit: Visit) -> Result:
+        """Refuse a held payout, with a reason."""
+        account = await self.panel.account(visit)
+        reference = REFERENCE.read(visit.call.asked)
+        if not visit.form["reason"]:
+            raise ServiceError(VALIDATION_FAILED, "missing", field="reason")
+        why = of_form(visit.form, RejectionBody)
+        await self.holds.refuse(self.panel.staff(visit), account, reference, why)
+        return Redirect(_address(visit))
+
 
 def pages(
-    records: PayoutRecords, acts: PayoutActs, banks: BankReports, context: PageContext
+    records: PayoutRecords,
+    acts: PayoutActs,
+    holds: HoldDecisions,
+    banks: BankReports,
+    context: PageContext,
 ) -> Sequence[Page]:
     """Return the pages."""
     panel, read = Pages("", context), records.detail
-    does = PayoutPages(panel, banks, records, acts)
+    does = PayoutPages(panel, banks, records, acts, holds)
     csv, json = ("text/csv",), ("application/json",)
     panel.view("/payouts/export", "payouts_export", records.export, media=csv)(does.export)
     panel.view("/payouts", "payouts", records.search)(does.listed)
@@ -224,6 +252,8 @@ def pages(
     panel.view(f"{_PATH}/certainty", "payout_certainty", read)(does.certainty)
     panel.view(f"{_PATH}/dossier", "payout_dossier", read, media=json)(does.dossier)
     panel.form(f"{_PATH}/probe", "payout_probe", acts.probe, shows=payout)(does.probe)
+    panel.form(f"{_PATH}/release", "payout_release", holds.release, shows=payout)(does.release)
+    panel.form(f"{_PATH}/refuse", "payout_refuse", holds.refuse, shows=payout)(does.refuse)
     return panel.pages
 
 
@@ -278,6 +308,10 @@ def _found_nothing_new(event: Mapping[str, Any]) -> tuple[object, ...]:
 def _track(state: str, certainty: str, before: str) -> str:
     """Return the track's word after an event; unchanged if the event moved nothing."""
     return track_word(state, certainty) if state else before
+
+
+def _me(visit: Visit) -> str:
+    return "" if visit.person is None else visit.person.user_id
 
 
 def _address(visit: Visit) -> str:

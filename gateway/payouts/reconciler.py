@@ -1,5 +1,7 @@
 """
-The reconciler: queries banks about unsettled payouts; it never sends.
+The reconciler: queries banks about unsettled payouts, and ends holds whose time is over.
+
+Following up never sends. Only a held payout is sent, once, by whoever moves it on.
 
 It runs in every worker. Claims divide the work, and the compare-and-set of every step makes
 concurrent queries harmless, so there is no leader.
@@ -30,7 +32,7 @@ from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.events import PayoutEvent
 from gateway.payouts.followup import UNSETTLED, FollowUp, Hear, ignore
 from gateway.payouts.matching import Asking
-from gateway.payouts.model import FINAL_STATES, Payout
+from gateway.payouts.model import FINAL_STATES, Payout, PayoutState
 from gateway.payouts.schedule import (
     CLAIM,
     CORRECTED,
@@ -219,6 +221,7 @@ class Work:
         rate: Returns a bank's rate limit by its provider's name.
         pause_s: Seconds between two turns, and between two reads of the store in one turn.
         tell: Called with the payouts' states after every turn.
+        end_hold: Sends a held payout whose time is over; without it, those stay held.
     """
 
     due: StoredFollowUps
@@ -231,6 +234,7 @@ class Work:
     rate: Callable[[str], FollowupRate] = slowest
     pause_s: float = 1.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    end_hold: Callable[[Payout], Awaitable[Payout]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,16 +414,23 @@ class Reconciler:
 
     async def _look(self, payout: Payout, account: Account | None, left: list[_Checked]) -> None:
         """Query one payout once its bank has capacity; open ones are appended to ``left``."""
-        heard, seen, follow_up = list[PayoutEvent](), payout, self._work.follow_up
+        heard, seen = list[PayoutEvent](), payout
         if account is not None:
             async with self._places_of(payout.provider).place(payout.account_id):
                 trace.begin_background(payout.trace_id, payout.provider_key)
-                look = follow_up.look(payout, account, _LOOK_S, hear=heard.append)
-                seen = await self._seen(look, payout, otherwise=payout)
+                check = self._check(payout, account, heard.append)
+                seen = await self._seen(check, payout, otherwise=payout)
         if account is not None and self._may_be_in_statement(seen):
             left.append(_Checked(payout, seen, heard))
         else:
             await self._let_go(payout, seen, heard)
+
+    def _check(self, payout: Payout, account: Account, hear: Hear) -> Awaitable[Payout]:
+        """End the hold of a held payout; query any other at its bank."""
+        end_hold = self._work.end_hold
+        if payout.state is PayoutState.HELD and end_hold is not None:
+            return end_hold(payout)
+        return self._work.follow_up.look(payout, account, _LOOK_S, hear=hear)
 
     def _may_be_in_statement(self, payout: Payout) -> bool:
         """Return whether it is open and not held: before the bank decides, it books nothing."""

@@ -29,6 +29,7 @@ _PROVEN: Final[Mapping[Certainty, str]] = {
 }
 """Where the state alone does not say what is proven."""
 _STATES: Final[Mapping[PayoutState, str]] = {
+    PayoutState.HELD: "retido",
     PayoutState.SENDING: "enviando",
     PayoutState.UNKNOWN: "resultado desconhecido",
     PayoutState.ACCEPTED: "aceito pelo banco",

@@ -19,6 +19,7 @@ from gateway.payouts import documents
 from gateway.payouts.bodies import KEY_PAYOUT, PAYOUT, withdraw_input
 from gateway.payouts.create import CERTAINLY_NOT_SENT, Payouts
 from gateway.payouts.documents import payout_created
+from gateway.payouts.holds import HoldDecisions
 from gateway.payouts.search import WITHDRAWS, PayoutFilterBody, PayoutsBody
 from gateway.payouts.staff import PayoutActs, PayoutRecords
 from policies.validation.bodies import body
@@ -37,6 +38,12 @@ _ORDERED: Final = (
     errors.PAYOUT_UNKNOWN,
 )
 _ABSENT: Final = (errors.PAYOUT_NOT_FOUND,)
+_CANNOT_PAY: Final = (
+    errors.ACCOUNT_INACTIVE,
+    errors.ACCOUNT_UNVERIFIED,
+    errors.PERMISSION_DENIED,
+)
+"""Whoever ordered a held payout could not order it now."""
 _PROBED: Final = (*_ABSENT, NOT_POSSIBLE, errors.TOO_MANY_REQUESTS)
 
 
@@ -112,7 +119,7 @@ def partner_routes(payouts: Payouts) -> Routes:
     return partner
 
 
-def routes(records: PayoutRecords, acts: PayoutActs) -> Routes:
+def routes(records: PayoutRecords, acts: PayoutActs, holds: HoldDecisions) -> Routes:
     """Return the routes."""
     office, account = Routes(), "/accounts/{account_id}"
     one, paid = f"{account}/withdraw/{{reference}}", {"reference": REFERENCE}
@@ -121,6 +128,10 @@ def routes(records: PayoutRecords, acts: PayoutActs) -> Routes:
     office.post(f"{account}/withdraws/search", "withdraws", records.page, takes=found, status=OK)
     office.get(f"{one}/dossier", "withdraw_dossier", records.detail, takes=paid, raises=_ABSENT)
     office.post(f"{one}/probe", "withdraw_probe", acts.probe, takes=paid, raises=_PROBED, status=OK)
+    decided: Shape = {"takes": paid, "raises": (*_ABSENT, NOT_POSSIBLE), "status": OK}
+    office.post(f"{one}/refuse", "withdraw_refuse", holds.refuse, **decided)
+    decided["raises"] = (*decided["raises"], errors.PAYOUTS_STOPPED, *_CANNOT_PAY)
+    office.post(f"{one}/release", "withdraw_release", holds.release, **decided)
     every = {"wanted": replace(body(PayoutsBody), may_be_absent=False)}
     office.post("/payouts/search", "payouts", records.search, takes=every, status=OK)
     file: Shape = {

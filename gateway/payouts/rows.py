@@ -44,9 +44,7 @@ _READ = (
 _KEPT = [each for each in _COLUMNS if each in Payout.__dataclass_fields__ and each not in _READ]
 _READ_AT = itemgetter(*map(_COLUMNS.index, _READ))
 _KEPT_AT = itemgetter(*map(_COLUMNS.index, _KEPT))
-_STORED = [each for each in _KEPT if each != "held_until"]
-"""Of a new payout: the bank may hold it later."""
-_stored_of = attrgetter(*_STORED)
+_stored_of = attrgetter(*_KEPT)
 _METHODS = {each.value: each for each in PayoutMethod}
 _STATES = {each.value: each for each in PayoutState}
 _SHOWN = payouts.c
@@ -68,10 +66,14 @@ def key_columns(account_id: str, reference: str) -> dict[str, object]:
 
 
 def payout_row(payout: Payout) -> dict[str, object]:
-    """Return all columns of a new payout; its first check is due when its lease ends."""
+    """
+    Return all columns of a new payout.
+
+    Its first check is due when its lease ends, or its hold.
+    """
     return {
         **key_columns(payout.account_id, payout.reference),
-        **dict(zip(_STORED, _stored_of(payout), strict=True)),
+        **dict(zip(_KEPT, _stored_of(payout), strict=True)),
         "method": payout.method.value,
         "centavos": payout.value.centavos,
         "destination": columns.written(normal_destination(payout.destination)),
@@ -80,7 +82,7 @@ def payout_row(payout: Payout) -> dict[str, object]:
         "payee_digest": payout.payee_digest or None,
         "key_owner": None if payout.owner is None else columns.written(asdict(payout.owner)),
         "payee_folded": folded((payout.owner or payout.destination).name),
-        "next_check_at": payout.lease_until,
+        "next_check_at": payout.held_until or payout.lease_until,
         **_failing(payout.failure),
     }
 
@@ -175,7 +177,7 @@ def check(change: Change) -> None:
 
 
 def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:
-    """Return the columns that a claim changes: date and sender, and the attempt's fields."""
+    """Return the columns that a claim changes: date and sender, the attempt's fields, the hold."""
     return {
         "state": PayoutState.SENDING.value,
         "attempt": attempt.number,
@@ -186,6 +188,7 @@ def claim_columns(payout: Payout, attempt: Attempt) -> dict[str, object]:
         "lease_until": attempt.lease_until,
         "updated_at": attempt.started_at,
         "next_check_at": attempt.lease_until,
+        "held_until": None,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from gateway.payouts.events import PayoutEvent
@@ -62,14 +62,21 @@ def next_check(payout: Payout, now: datetime, chance: float) -> datetime | None:
     """
     if payout.state is PayoutState.SENDING:
         return payout.lease_until
+    if payout.state is PayoutState.HELD:
+        # What is due and could not be sent, for the store was away, is tried again soon.
+        return max(payout.held_until or now, now + FIRST_CHECK)
     if payout.state is PayoutState.NOT_SENT:
-        day = payout.date + timedelta(days=1)
-        return datetime(day.year, day.month, day.day, tzinfo=UTC)
+        return end_of_day(payout.date)
     if payout.state in FINAL_STATES or now - payout.updated_at >= _GIVES_UP:
         return None
     if payout.updated_at > now + CORRECTED:
         return now + _PUT_BACK
     return _again(payout, now, chance)
+
+
+def end_of_day(day: date) -> datetime:
+    """Return the midnight that ends a UTC day."""
+    return datetime.combine(day, time(), UTC) + timedelta(days=1)
 
 
 def _again(payout: Payout, now: datetime, chance: float) -> datetime:

@@ -36,7 +36,7 @@ from gateway.core.audit import AuditEvent
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search
-from gateway.payouts.events import PayoutEvent, judged, opinion_withdrawn
+from gateway.payouts.events import PayoutEvent, judged, opinion_withdrawn, released
 from gateway.payouts.matching import MOST
 from gateway.payouts.model import (
     Attempt,
@@ -49,7 +49,9 @@ from gateway.payouts.model import (
     PayoutRequest,
     PayoutState,
     Precedents,
+    is_same_place,
     normal_destination,
+    restored_destination,
 )
 from gateway.payouts.rows import (
     LISTED,
@@ -71,7 +73,14 @@ from gateway.store.kernel.partitions import EVENTS
 from gateway.store.kernel.prepared import Execution, Key, bound
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record, instant_unseen, reference_digest
-from gateway.store.tables.core import attempts, opinions, payout_events, payouts, returns
+from gateway.store.tables.core import (
+    accounts,
+    attempts,
+    opinions,
+    payout_events,
+    payouts,
+    returns,
+)
 
 # A second batch is for the time in which the first waits for the server; more only split batches.
 _BATCHES = 2
@@ -181,6 +190,38 @@ _RETURNS = (
 )
 
 
+_COMPARED: Final = 100
+"""Payouts to one tax number: whom a company pays more often is paid to few places."""
+_PAID_BEFORE = (
+    select(payouts.c.method, payouts.c.destination)
+    .where(
+        payouts.c.payee_digest.in_(bindparam("digests", expanding=True)),
+        payouts.c.created_at <= bindparam("before", type_=payouts.c.created_at.type),
+        payouts.c.account_id.in_(
+            select(accounts.c.id).where(accounts.c.company_id == bindparam("company_id"))
+        ),
+        payouts.c.state.in_([PayoutState.ACCEPTED.value, PayoutState.PAID.value]),
+    )
+    .order_by(payouts.c.created_at.desc())
+    .limit(_COMPARED)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaidBefore:
+    """
+    Which payouts to a payee count as payments before another.
+
+    Attributes:
+        digests: Of the payee's tax number, under every key.
+        before: Created by then: as long ago as a hold lasts, so that a centavo paid a minute ago
+            makes no payee known.
+    """
+
+    digests: Sequence[bytes]
+    before: datetime
+
+
 _AT_ONCE: Final = 2
 """Connections that lists may take: however many are asked for, payouts find one in the pool."""
 
@@ -229,10 +270,10 @@ class StoredPayouts:
         )
 
     async def add(
-        self, payout: Payout, attempt: Attempt, *, limited: bool = False
+        self, payout: Payout, attempt: Attempt | None, *, limited: bool = False
     ) -> Payout | None:
         """
-        Store the intent by one atomic insert.
+        Store the intent by one atomic insert; a held one has no attempt.
 
         With ``limited``, the limits of its credential are checked in the same transaction.
 
@@ -253,9 +294,16 @@ class StoredPayouts:
             raise StoreUnavailable(problem)
         return None
 
-    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
+    async def claim(
+        self,
+        payout: Payout,
+        attempt: Attempt,
+        *,
+        limited: bool = False,
+        before: PayoutState = PayoutState.NOT_SENT,
+    ) -> bool:
         """
-        Move NOT_SENT to SENDING with the next attempt; False when another caller did.
+        Move ``before`` to SENDING with the next attempt; False when another caller did.
 
         The stored payout takes date, credential and bank account from ``payout``, and provider,
         lease and time of change from ``attempt``. ``limited`` works as in ``add``.
@@ -264,7 +312,46 @@ class StoredPayouts:
             LimitReached: it is above a limit of its credential; nothing was changed.
             StoreUnavailable: whether it was done may be unknown.
         """
-        return await self._writer.write(Claim(payout, attempt, limited)) is True
+        return await self._writer.write(Claim(payout, attempt, limited, before)) is True
+
+    async def release(self, payout: Payout, event: AuditEvent, by: str) -> bool:
+        """
+        End the hold of a payout now, and record it; False if it is held no more, or was released.
+
+        Whoever has claimed it to look at it loses the claim, and with it the plan to look later.
+        """
+        async with self._database.writing() as connection:
+            if not (await connection.execute(_releasing(payout, event.at))).rowcount:
+                return False
+            await append_event(self._database, connection, released(payout, by, event.at))
+            await audit_log.append(connection, event)
+        return True
+
+    async def refuse(self, change: Change, event: AuditEvent) -> bool:
+        """Take the step that refuses a held payout, and record it; False if it is held no more."""
+        async with self._database.writing() as connection:
+            if not await record_step(self._database, connection, change):
+                return False
+            await audit_log.append(connection, event)
+        return True
+
+    async def has_paid(self, company_id: str, payout: Payout, wanted: PaidBefore) -> bool:
+        """
+        Return whether a company has paid the payee of a payout to the same place before.
+
+        Of very many payouts to one tax number only the newest are compared.
+
+        Raises:
+            StoreUnavailable: the store did not answer.
+        """
+        asked = {"company_id": company_id, "before": wanted.before, "digests": wanted.digests}
+        rows = await self._database.rows(_PAID_BEFORE, asked)
+        method, sought = payout.method, payout.destination
+        return any(
+            is_same_place(sought, restored_destination(method, columns.read(row.destination)))
+            for row in rows
+            if row.method == method.value
+        )
 
     async def record(self, change: Change) -> bool:
         """
@@ -590,6 +677,16 @@ async def _hold(connection: AsyncConnection, account_id: str, reference: str) ->
     key = key_columns(account_id, reference)
     wanted = select(payouts.c.review).where(*(payouts.c[name] == key[name] for name in key))
     return bool((await connection.execute(wanted.with_for_update())).scalar())
+
+
+def _releasing(payout: Payout, at: datetime) -> Update:
+    key = key_columns(payout.account_id, payout.reference)
+    return (
+        update(payouts)
+        .where(*(payouts.c[name] == value for name, value in key.items()))
+        .where(payouts.c.state == PayoutState.HELD.value, payouts.c.held_until > at)
+        .values(held_until=at, next_check_at=at, updated_at=at, check_owner=None, check_until=None)
+    )
 
 
 def _all_equal(columns: Mapping[str, object]) -> ColumnElement[bool]:

@@ -29,7 +29,9 @@ from gateway.payouts.store import StoredPayouts
 _SETTLES_WITHIN = timedelta(days=2)
 LONGEST = LONGEST_DAYS - _SETTLES_WITHIN.days
 """Days; the statement is read for two more, since a payout may settle after its day."""
-_MOVED_NOTHING = frozenset({PayoutState.NOT_SENT, PayoutState.REJECTED, PayoutState.FAILED})
+_MOVED_NOTHING = frozenset(
+    {PayoutState.HELD, PayoutState.NOT_SENT, PayoutState.REJECTED, PayoutState.FAILED}
+)
 
 
 class Kind(StrEnum):

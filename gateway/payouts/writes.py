@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import starmap
 from typing import Any
 
 from sqlalchemy import (
@@ -43,7 +44,7 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.expression import Executable
 
 from gateway.core.storage import LimitReached, StoreUnavailable
-from gateway.payouts.events import PayoutEvent, begun, stepped
+from gateway.payouts.events import PayoutEvent, begun, held, stepped
 from gateway.payouts.limits import Allowances, allowances
 from gateway.payouts.model import SUCCESSORS, Attempt, Change, Claim, Intent, Payout, PayoutState
 from gateway.payouts.rows import (
@@ -173,10 +174,17 @@ async def append_event(database: Database, connection: AsyncConnection, event: P
 
 
 def can_stand_alone(database: Database, writes: Sequence[Write]) -> bool:
-    """Return whether ``write_at_once`` can do a batch: all steps, or new payouts without limits."""
+    """
+    Return whether ``write_at_once`` can do a batch.
+
+    It can where all are steps, or new payouts that are sent at once and have no limits.
+    """
     return database.commits_statements and (
         all(isinstance(each, Change) for each in writes)
-        or all(isinstance(each, Intent) and not each.limited for each in writes)
+        or all(
+            isinstance(each, Intent) and not each.limited and each.attempt is not None
+            for each in writes
+        )
     )
 
 
@@ -312,15 +320,16 @@ class _Batch:
 
     def _above(self, write: Write) -> LimitReached | None:
         """Return the limit of the credential that a write exceeds."""
-        if isinstance(write, Intent | Claim) and write.limited:
-            return self.left.take(write.payout)
-        return None
+        if not isinstance(write, Intent | Claim) or not write.limited:
+            return None
+        is_counted = isinstance(write, Claim) and write.before is PayoutState.HELD
+        return self.left.take(write.payout, is_counted=is_counted)
 
     async def _insert(self, intents: Sequence[Intent]) -> Sequence[Key]:
-        """Insert payouts that are new, each with its attempt; return their keys."""
+        """Insert payouts that are new, each with its attempt if it has one; return their keys."""
         if not intents:
             return []
-        if self.database.joins:
+        if self.database.joins and all(each.attempt is not None for each in intents):
             rows = [_intent_values(each, self.database.facts) for each in intents]
             whole = _add_whole(self._bulk, self.database.insert_new)
             return _keys(await self._execute(whole, rows))
@@ -341,7 +350,7 @@ class _Batch:
     async def _claim(self, claims: Sequence[Claim]) -> int:
         if not claims:
             return 0
-        rows = [_claim_values(each.payout, each.attempt) for each in claims]
+        rows = [_claim_values(each) for each in claims]
         done = (await self._execute(_claim_payouts(self._bulk), rows)).rowcount
         if done:
             await self._begin(claims)
@@ -374,12 +383,15 @@ class _Batch:
         return done
 
     async def _begin(self, writes: Sequence[Intent | Claim]) -> None:
-        """Begin the attempts of intents and claims that were done; tell it."""
-        if writes:
-            rows = [_beginning_values(each) for each in writes]
+        """Begin the attempts of intents and claims that were done, or their holds; tell it."""
+        tried = [(each.payout, each.attempt) for each in writes if each.attempt is not None]
+        if tried:
+            rows = [_beginning_values(*each) for each in tried]
             begin = _begin_attempts(self._bulk, with_events=self.database.joins)
-            logged = (begun(each.payout, each.attempt) for each in writes)
-            await self._tell(begin, rows, logged)
+            await self._tell(begin, rows, starmap(begun, tried))
+        kept = [held(each.payout) for each in writes if each.attempt is None]
+        if kept:
+            await self._execute(_add_events(self._bulk), self._events(kept))
 
     async def _tell(
         self, statement: Insert | Update, rows: Sequence[BulkRow], logged: Iterable[PayoutEvent]
@@ -419,8 +431,7 @@ def _fits(move: Move, row: Record) -> bool:
     """Return whether a payout, whose row is locked, is in the expected state."""
     match move:
         case Claim():
-            unsent = PayoutState.NOT_SENT.value
-            return (row.state, row.attempt) == (unsent, move.attempt.number - 1)
+            return (row.state, row.attempt) == (move.before.value, move.attempt.number - 1)
         case Checked():
             return bool(row.check_owner == move.owner)
     return row.attempt == move.attempt and PayoutState(row.state) in move.before
@@ -451,7 +462,7 @@ _KEPT = (
 _WRITTEN = ("state", "review", "updated_at", "next_check_at")
 _CLAIMED = (
     *("state", "attempt", "provider", "provider_account", "date", "client_id"),
-    *("lease_until", "updated_at", "next_check_at"),
+    *("lease_until", "updated_at", "next_check_at", "held_until"),
 )
 _ATTEMPT_KEY = (*_KEY, "number")
 _ENDING = ("outcome", "ended_at", "evidence")
@@ -465,9 +476,7 @@ def _given(table: Table, *later: str) -> Sequence[str]:
 
 
 _TOLD = _given(payout_events, "number")
-_NEW_PAYOUT = _given(
-    payouts, *("check_owner", "check_until", "held_until", "moved_centavos", "absence")
-)
+_NEW_PAYOUT = _given(payouts, "check_owner", "check_until", "moved_centavos", "absence")
 _NEW_ATTEMPT = _given(attempts)
 # No state has more predecessors than this, so no step can be allowed from more states.
 _STATES = max(sum(state in after for after in SUCCESSORS.values()) for state in PayoutState)
@@ -596,7 +605,7 @@ def _step_payouts(bulk: BulkParameters, of: CTE | None = None) -> Update:
 
 @cache
 def _claim_payouts(bulk: BulkParameters) -> Update:
-    """Do claims where payouts are unsent and at the attempt before; see ``_claim_values``."""
+    """Do claims where payouts are as each expects; see ``_claim_values``."""
     was = (*_KEY, "attempt", "state")
     given = bulk.parameters({**_types(payouts, "was_", was), **_types(payouts, "new_", _CLAIMED)})
     return (
@@ -659,16 +668,23 @@ def _add_events(bulk: BulkParameters, of: CTE | None = None) -> Insert:
     return insert(payout_events).from_select(_TOLD, rows)
 
 
-def _beginning_values(write: Intent | Claim) -> dict[str, object]:
+def _beginning_values(payout: Payout, attempt: Attempt) -> dict[str, object]:
     """Return the values of the attempt that a new payout or a claim begins."""
-    key = key_columns(write.payout.account_id, write.payout.reference)
-    return key | attempt_row(write.attempt)
+    return key_columns(payout.account_id, payout.reference) | attempt_row(attempt)
 
 
 def _intent_values(write: Intent, sealing: FactSealing | None) -> dict[str, object]:
-    """Return the values of a new payout, its first attempt, and its event."""
+    """
+    Return the values of a new payout, its first attempt, and its event.
+
+    Raises:
+        ValueError: it is held, and has no attempt. A mistake in our code.
+    """
+    if write.attempt is None:
+        problem = "a held payout has no attempt"
+        raise ValueError(problem)
     event = event_row(begun(write.payout, write.attempt), sealing)
-    tried = _named("begin", _beginning_values(write))
+    tried = _named("begin", _beginning_values(write.payout, write.attempt))
     return {**payout_row(write.payout), **tried, **_named("event", event)}
 
 
@@ -697,9 +713,10 @@ def _was_states(before: frozenset[PayoutState]) -> Mapping[str, str]:
     return dict(zip(_WAS_STATES, states + states[-1:] * _STATES, strict=False))
 
 
-def _claim_values(payout: Payout, attempt: Attempt) -> dict[str, object]:
+def _claim_values(claim: Claim) -> dict[str, object]:
     """Return the values of a claim of a payout by its next attempt."""
-    was = {"attempt": attempt.number - 1, "state": PayoutState.NOT_SENT.value}
+    payout, attempt = claim.payout, claim.attempt
+    was = {"attempt": attempt.number - 1, "state": claim.before.value}
     key = key_columns(payout.account_id, payout.reference)
     return _named("was", key | was) | _named("new", claim_columns(payout, attempt))
 

@@ -73,6 +73,7 @@ _COUNTED: Final[Mapping[Event, Family[Counter]]] = {
     Event.ADAPTER_FAULT: series.ADAPTER_FAULTS,
     Event.UNKNOWN_FIELD: series.UNKNOWN_FIELDS,
     Event.PAYOUT_STOPPED: series.PAYOUTS_STOPPED,
+    Event.PAYOUT_HOLD: series.PAYOUT_HOLDS,
     Event.PAYOUT_RETURNED: series.PAYOUTS_RETURNED,
     Event.PAYOUT_SIMILAR: series.PAYOUTS_SIMILAR,
     Event.PAYOUT_UNREADABLE: series.PAYOUTS_UNREADABLE,

@@ -18,6 +18,7 @@ class Event(StrEnum):
     LOOK_UP_FAILED = "look_up_failed"  # provider
     MFA = "mfa"  # factor.result
     NOT_PIX = "not_pix"  # provider
+    PAYOUT_HOLD = "payout_hold"  # outcome: a HoldOutcome
     PAYOUT_RETURNED = "payout_returned"  # provider
     PAYOUT_SIMILAR = "payout_similar"  # provider
     PAYOUT_STOPPED = "payout_stopped"  # scope of the kill switch
@@ -35,6 +36,23 @@ class Event(StrEnum):
     TRACE_ID_REPLACED = "trace_id_replaced"  # reason
     UNKNOWN_FIELD = "unknown_field"  # route
     UNKNOWN_STATUS = "unknown_status"  # provider.operation
+
+
+class HoldOutcome(StrEnum):
+    """
+    What became of a hold.
+
+    HELD: it began. SENT: it is over, and the payout was sent. RELEASED: a person let it go, before
+    it is sent. REFUSED: a person refused it. NOT_ALLOWED: it may not be sent any more. EXPIRED: its
+    day was over.
+    """
+
+    HELD = "held"
+    SENT = "sent"
+    RELEASED = "released"
+    REFUSED = "refused"
+    NOT_ALLOWED = "not_allowed"
+    EXPIRED = "expired"
 
 
 class Gauge(StrEnum):

@@ -33,6 +33,7 @@ from gateway.banks.port.statements import Balance, Entry
 from gateway.config.settings import Payouts as PayoutSettings
 from gateway.config.settings import Settings
 from gateway.core.account import Account, Environment
+from gateway.core.audit import AuditEvent
 from gateway.core.calls import Caller
 from gateway.core.clocks import Deadline
 from gateway.core.errors import ServiceError
@@ -50,7 +51,7 @@ from gateway.payouts.model import (
     Precedents,
     provider_key,
 )
-from gateway.payouts.store import StoredPayouts
+from gateway.payouts.store import PaidBefore, StoredPayouts
 from gateway.refunds.refunding import StopsInForce
 from gateway.stops.model import Stop
 from gateway.telemetry.ports import Event
@@ -60,6 +61,7 @@ from tests.world.standing import TODAY, Clock
 
 Done = TypeVar("Done")
 
+HELD = PayoutState.HELD
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID
 REJECTED, FAILED = PayoutState.REJECTED, PayoutState.FAILED
@@ -223,12 +225,30 @@ class ShakyStore:
     on_call: Callable[[str], None] | None = None
 
     async def add(
-        self, payout: Payout, attempt: Attempt, *, limited: bool = False
+        self, payout: Payout, attempt: Attempt | None, *, limited: bool = False
     ) -> Payout | None:
         return await self._do("add", lambda: self.inner.add(payout, attempt, limited=limited))
 
-    async def claim(self, payout: Payout, attempt: Attempt, *, limited: bool = False) -> bool:
-        return await self._do("claim", lambda: self.inner.claim(payout, attempt, limited=limited))
+    async def claim(
+        self,
+        payout: Payout,
+        attempt: Attempt,
+        *,
+        limited: bool = False,
+        before: PayoutState = NOT_SENT,
+    ) -> bool:
+        return await self._do(
+            "claim", lambda: self.inner.claim(payout, attempt, limited=limited, before=before)
+        )
+
+    async def has_paid(self, company_id: str, payout: Payout, wanted: PaidBefore) -> bool:
+        return await self._do("has_paid", lambda: self.inner.has_paid(company_id, payout, wanted))
+
+    async def release(self, payout: Payout, event: AuditEvent, by: str) -> bool:
+        return await self._do("release", lambda: self.inner.release(payout, event, by))
+
+    async def refuse(self, change: Change, event: AuditEvent) -> bool:
+        return await self._do("refuse", lambda: self.inner.refuse(change, event))
 
     async def record(self, change: Change) -> bool:
         return await self._do("record", lambda: self.inner.record(change))

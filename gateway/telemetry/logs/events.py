@@ -30,7 +30,7 @@ _UNAUTHORIZED: Final = 401
 _FORBIDDEN: Final = 403
 _OUR_MISTAKE: Final = 500
 _IDEMPOTENCY: Final = {
-    **dict.fromkeys(("accepted", "rejected", "not_sent", "unknown"), "new"),
+    **dict.fromkeys(("accepted", "held", "rejected", "not_sent", "unknown"), "new"),
     "duplicate": "replay",
     "conflict": "mismatch",
 }

@@ -12,6 +12,7 @@ from gateway.core.permissions import Resource
 from gateway.core.rights import Area
 from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 from gateway.telemetry.metrics.families import Family, Label
+from gateway.telemetry.ports import HoldOutcome
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 OUTCOMES_NOT_SENT: Final = ("breaker_open", "bulkhead_full")
@@ -51,12 +52,13 @@ DECISION: Final = Label("result", ("allowed", "limited"))
 SHED: Final = Label("reason", ("in_flight", "loop_lag", "strangers", "draining"))
 REPLACED: Final = Label("reason", ("unacceptable",))
 IDEMPOTENCY: Final = Label("result", ("new", "replay", "mismatch"))
+HOLD_OUTCOME: Final = Label("outcome", tuple(HoldOutcome))
 STOP_SCOPE: Final = Label("scope", tuple(StopScope))
 PAYOUT_OUTCOME: Final = Label(
     "outcome",
     (
         *("accepted", "rejected", "duplicate", "conflict", "intent_failed", "not_sent"),
-        *("credentials_refused", "rate_limited", "unknown"),
+        *("credentials_refused", "rate_limited", "unknown", "held"),
     ),
 )
 PROVIDER_OUTCOME: Final = Label(
@@ -212,6 +214,7 @@ PAYOUTS_DUE: Final = _gauge("pixgate_payout_due", "Unsettled payouts that are du
 PAYOUT_OLDEST_DUE: Final = _gauge("pixgate_payout_oldest_due_seconds", "How long the first of them has been due.", PROVIDER)
 LOOK_FIRST: Final = _gauge("pixgate_payout_look_first", "1 while payouts.look_first is on, as after a restore, else 0.")
 PAYOUTS_STOPPED: Final = _counter("pixgate_payout_stopped_total", "Payouts refused by a stop.", STOP_SCOPE)
+PAYOUT_HOLDS: Final = _counter("pixgate_payout_holds_total", "Payouts to a first payee that were held, and what became of their holds.", HOLD_OUTCOME)
 PAYOUTS_SIMILAR: Final = _counter("pixgate_payout_similar_total", "Payouts like another one under another reference.", PROVIDER)
 PAYOUTS_UNREADABLE: Final = _counter("pixgate_payout_unreadable_total", "Unsettled payouts that were due for a look and cannot be read by this release; each is tried again every minute or so.", PROVIDER)
 PAYOUT_CAS_LOSSES: Final = _counter("pixgate_payout_cas_losses_total", "Outcomes not recorded since another writer was first.", PROVIDER)

@@ -91,6 +91,7 @@ class ReconcilerWorld:
     told: list[list[Unsettled]] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
     rests: bool = False
+    ended: list[Payout] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.reconciler = Reconciler(
@@ -103,8 +104,13 @@ class ReconcilerWorld:
                 chance=lambda: 0.5,
                 tell=lambda standing, _now: self.told.append(standing),
                 sleep=self._sleep,
+                end_hold=self._end_hold,
             )
         )
+
+    async def _end_hold(self, payout: Payout) -> Payout:
+        self.ended.append(payout)
+        return replace(payout, state=PayoutState.ACCEPTED, attempt=1, held_until=None)
 
     async def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)

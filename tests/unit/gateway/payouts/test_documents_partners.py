@@ -46,6 +46,7 @@ def payout(**changed: object) -> Payout:
 
 
 VISIBLE = {
+    PayoutState.HELD: "processing",
     PayoutState.SENDING: "processing",
     PayoutState.UNKNOWN: "processing",
     PayoutState.NOT_SENT: "processing",

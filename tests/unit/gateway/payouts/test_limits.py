@@ -42,6 +42,16 @@ def test_what_fits_is_taken_from_what_is_left() -> None:
     assert left.left == {(CLIENT, TODAY): 0}
 
 
+def test_a_held_payout_counted_when_it_was_stored() -> None:
+    """When its hold ends it is above a limit only if that was lowered meanwhile."""
+    cases = [(1050, "None"), (1049, "per_day")]
+
+    for limit, above in cases:
+        left = Allowances({CLIENT: Held(limit_day=limit)}, {(CLIENT, TODAY): limit - 1050})
+
+        assert str(left.take(payout(centavos=1050), is_counted=True)) == above
+
+
 def test_who_is_not_held_has_no_limit() -> None:
     left = Allowances({CLIENT: Held(limit_payout=1)})
 

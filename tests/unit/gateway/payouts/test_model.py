@@ -25,6 +25,7 @@ from gateway.payouts.model import (
     PayoutState,
     Verdict,
     hidden_key,
+    is_same_place,
     normal_destination,
     provider_key,
     restored_destination,
@@ -133,6 +134,7 @@ def test_an_order_above_zero_alone_can_exist(centavos: int):
 
 # The table of states, written out.
 MAY_FOLLOW = {
+    "held": {"sending", "unknown", "failed"},
     "sending": {"unknown", "not_sent", "accepted", "paid", "rejected", "failed"},
     "unknown": {"not_sent", "accepted", "paid", "rejected", "failed"},
     "not_sent": {"sending", "unknown", "failed"},
@@ -165,11 +167,21 @@ def test_a_final_state_is_never_left_and_every_other_one_can_come_to_an_end():
         assert reached & FINAL_STATES
 
 
-def test_only_what_was_proven_unsent_is_sent_again():
+def test_only_what_was_proven_unsent_or_held_is_sent():
     """An unknown outcome is never followed by another attempt."""
     assert [s for s in PayoutState if PayoutState.SENDING in SUCCESSORS[s]] == [
-        PayoutState.NOT_SENT
+        PayoutState.HELD,
+        PayoutState.NOT_SENT,
     ]
+
+
+def test_another_name_is_the_same_place_and_another_key_is_not():
+    """A name is typed; a tax number is, too, so the key or bank account counts beside it."""
+    paid = PIX
+
+    assert is_same_place(paid, replace(paid, name="Maria S."))
+    assert not is_same_place(paid, replace(paid, key="other@example.com"))
+    assert not is_same_place(paid, replace(paid, tax_number="11222333000181"))
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ UNSENT, OTHER = Failure(FailureCode.NOT_SENT), Failure(FailureCode.OTHER)
 DECIDED = EventKind.DECIDED
 
 WORDS = {
+    PayoutState.HELD: Certainty.HELD,
     PayoutState.SENDING: Certainty.SENT_UNKNOWN,
     PayoutState.UNKNOWN: Certainty.SENT_UNKNOWN,
     PayoutState.NOT_SENT: Certainty.NOT_SENT,

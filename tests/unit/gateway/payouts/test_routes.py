@@ -10,6 +10,7 @@ import pytest
 from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.core.rights import Role
 from gateway.http.route import Answer, Document
+from gateway.payouts.holds import HoldDecisions
 from gateway.payouts.model import Payout, PayoutRequest
 from gateway.payouts.routes import routes
 from gateway.payouts.staff import PayoutActs, PayoutRecords
@@ -29,6 +30,7 @@ BANK = {
 BODY = {"reference": "order-1", "value": 10.5, "date": "2026-11-20"}
 NAMES = [
     *("withdraw", "withdraws", "withdraw_dossier", "withdraw_probe"),
+    *("withdraw_release", "withdraw_refuse"),
     *("withdraw_bank", "withdraw_pix", "withdraw_cancel"),
 ]
 
@@ -36,7 +38,7 @@ NAMES = [
 def test_only_what_acts_asks_for_an_account_that_may_bank():
     asked = ["AccountState" in gate_of(name) for name in NAMES]
 
-    assert asked == [False, False, False, False, True, True, True]
+    assert asked == [False, False, False, False, False, False, True, True, True]
 
 
 PAYER = replace(
@@ -50,9 +52,10 @@ async def orders(says: Says, method: PayoutMethod) -> Document | Answer[Any]:
     others: Any = dict.fromkeys(("owners", "follow_up", "probes"))
     acts = PayoutActs(pay=says.order, payouts=Known(), **others)  # type: ignore[arg-type]
     records: Any = PayoutRecords
+    holds: Any = HoldDecisions
     by_bank = method is PayoutMethod.BANK_ACCOUNT
     name, payee = ("withdraw_bank", BANK) if by_bank else ("withdraw_pix", PIX)
-    rows = {row.name: row for row in routes(records, acts).active}
+    rows = {row.name: row for row in routes(records, acts, holds).active}
     return await rows[f"backoffice.{name}"].serve(PAYER, posted({**BODY, "destination": payee}))
 
 

@@ -77,13 +77,13 @@ def executed(key: str = KEY, centavos: int = 1050) -> Execution:
 
 @pytest.mark.parametrize("state", PayoutState)
 async def test_an_execution_that_the_row_denies_is_a_difference(comparison, state: PayoutState):
-    """Invariant I4: failed, rejected, not sent means zero executions."""
+    """Invariant I4: failed, rejected, not sent or held means zero executions."""
     await stand(comparison.office.store, payout(), state, settled_at=NOW)
     comparison.says(movement(provider_key=KEY))
 
     report = await comparison.run()
 
-    denied = state in {NOT_SENT, REJECTED, FAILED}
+    denied = state in {PayoutState.HELD, NOT_SENT, REJECTED, FAILED}
     assert kinds(report) == (["executed_though_denied"] if denied else [])
     assert (report.accounts, report.rows, report.executions) == (1, 1, 1)
 

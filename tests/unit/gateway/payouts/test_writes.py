@@ -129,7 +129,7 @@ def test_values_fill_every_place_and_no_other() -> None:
         ("_add_payouts", payout_row(payout())),
         ("_step_payouts", _step_values(BARE)),
         ("_step_payouts", _step_values(FULL)),
-        ("_claim_payouts", _claim_values(payout(), attempt(2))),
+        ("_claim_payouts", _claim_values(Claim(payout(), attempt(2)))),
         ("_end_attempts", _ending_values(BARE)),
         ("_end_attempts", _ending_values(FULL)),
         ("_let_go", _let_go_values(LOOK)),
@@ -198,7 +198,10 @@ def test_a_step_has_a_place_for_every_state_it_may_come_from() -> None:
         assert {values[name] for name in values if name.startswith("was_state_")} == before
 
 
-def test_a_claim_is_from_unsent_and_the_attempt_before() -> None:
-    values = _claim_values(payout(), attempt(3))
+def test_a_claim_is_from_its_state_and_the_attempt_before() -> None:
+    unsent, held = Claim(payout(), attempt(3)), Claim(payout(), attempt(), before=PayoutState.HELD)
 
-    assert (values["was_state"], values["was_attempt"], values["new_attempt"]) == ("not_sent", 2, 3)
+    named = ("was_state", "was_attempt", "new_attempt", "new_held_until")
+    found = [[_claim_values(each)[name] for name in named] for each in (unsent, held)]
+
+    assert found == [["not_sent", 2, 3, None], ["held", 0, 1, None]]

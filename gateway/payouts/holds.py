@@ -1,0 +1,207 @@
+"""
+The end of a hold: its time is over and the payout is sent, or a person lets it go or refuses it.
+
+Every end is a compare-and-set, so a held payout is sent once at most (ADR 0058).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gateway.accounts.store import StoredAccounts
+from gateway.banks.port.providers import Evidence, Phase
+from gateway.core import errors, user_errors
+from gateway.core.access import Staff, requires
+from gateway.core.account import Account
+from gateway.core.approvals import RejectionBody
+from gateway.core.audit_context import reason
+from gateway.core.calls import Caller
+from gateway.core.clocks import Now
+from gateway.core.company_scope import scope_of
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action, Principal
+from gateway.core.rights import Area, Right, rights_of
+from gateway.core.user_errors import NOT_POSSIBLE
+from gateway.credentials.model import pays
+from gateway.credentials.store import StoredCredentials
+from gateway.identity.store import StoredUsers
+from gateway.payouts.create import Payouts
+from gateway.payouts.documents import AccountPayout
+from gateway.payouts.model import EventKind, Payout, PayoutState
+from gateway.telemetry.ports import Event, HoldOutcome
+
+_log = logging.getLogger(__name__)
+
+_ORDERS: Final = Right(Area.PAYOUT, Action.WRITE)
+_USER: Final = "user:"
+_OWN_PAYOUT: Final = "Another person decides on a payout of your own."
+_NOT_HELD: Final = "The payout is not held any more: look at it again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payers:
+    """Credentials and users that order payouts, as they are in the store now."""
+
+    accounts: StoredAccounts
+    credentials: StoredCredentials
+    users: StoredUsers
+    now: Now
+
+    async def find(self, payout: Payout) -> Caller:
+        """
+        Return who ordered a payout, with the account it is paid from.
+
+        Raises:
+            ServiceError: they could not order it now; the reason says why.
+            StoreUnavailable: the store did not answer.
+        """
+        account = await self.accounts.find(payout.account_id)
+        if account is None or not account.active:
+            raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
+        if not account.verified:
+            raise ServiceError(errors.ACCOUNT_UNVERIFIED, "unverified")
+        is_user = payout.client_id.startswith(_USER)
+        find = self._user if is_user else self._credential
+        return Caller(await find(payout.client_id, account), account)
+
+    async def _credential(self, client_id: str, account: Account) -> Principal:
+        found = await self.credentials.find(client_id)
+        state = "revoked" if found is None else found.state(self.now())
+        if found is None or state != "live":
+            raise ServiceError(errors.PERMISSION_DENIED, state)
+        if not pays(found.permissions):
+            raise ServiceError(errors.PERMISSION_DENIED, "permission")
+        if found.company_id != account.company_id or found.account_id not in {None, account.id}:
+            raise ServiceError(errors.PERMISSION_DENIED, "scope")
+        return found.principal
+
+    async def _user(self, client_id: str, account: Account) -> Principal:
+        user = await self.users.find(client_id.removeprefix(_USER))
+        if user is None or not user.active:
+            raise ServiceError(errors.PERMISSION_DENIED, "revoked")
+        may = any(right.covers(_ORDERS) for right in rights_of(user.roles))
+        if not may or not scope_of(user.companies).includes(account.company_id):
+            raise ServiceError(errors.PERMISSION_DENIED, "permission")
+        return Principal(
+            client_id=client_id,
+            company_id=account.company_id,
+            account_id=None,
+            permissions=frozenset(),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldEnds:
+    """Ends holds whose time is over; any number of processes may try at once."""
+
+    payouts: Payouts
+    payers: Payers
+
+    async def end(self, payout: Payout) -> Payout:
+        """
+        Send a held payout if its time is over, and return it as stored afterwards.
+
+        Everything that may have changed since it was ordered is checked again. What may not be
+        sent now never is: it fails, as ``NOT_SENT``, and so it does once its day is over.
+
+        Raises:
+            StoreUnavailable: nothing was sent, or its outcome could not be read.
+        """
+        payouts, follow_up = self.payouts, self.payouts.follow_up
+        payout = await follow_up.end_day(payout)
+        if not follow_up.hold_is_over(payout):
+            return payout
+        try:
+            if await payouts.send_held(await self.payers.find(payout), payout):
+                payouts.guards.count(Event.PAYOUT_HOLD, HoldOutcome.SENT)
+        except ServiceError as refusal:
+            await self._refuse(payout, refusal.reason)
+        return await payouts.store.find(payout.account_id, payout.reference) or payout
+
+    async def _refuse(self, payout: Payout, why: str) -> None:
+        """Fail a held payout that may not be sent."""
+        evidence = Evidence(phase=Phase.REFUSED_HERE, bytes_left=False, reason=why)
+        follow_up = self.payouts.follow_up
+        change = follow_up.unsent_end(payout, EventKind.REFUSED, evidence)
+        if await self.payouts.store.record(change):
+            _log.warning("payout_hold_refused provider_key=%s reason=%s", payout.provider_key, why)
+            follow_up.moved(payout, change)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldDecisions:
+    """Lets a second person decide on a held payout before its time is over."""
+
+    payouts: Payouts
+    payers: Payers
+
+    @requires(Area.APPROVAL, Action.WRITE)
+    async def release(self, who: Staff, account: Account, reference: str) -> AccountPayout:
+        """
+        Let a held payout go now: it is sent within seconds, if it still may be.
+
+        Raises:
+            ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``FORBIDDEN`` for one's own,
+                ``NOT_POSSIBLE`` for one that is not held or was let go, ``SVC.PIX.010`` (403)
+                while payouts are stopped here.
+        """
+        payout = await self._held(who, account, reference)
+        await self.payouts.guards.go_on(await self.payers.find(payout))
+        acting, details = who.acting, {"value": str(payout.value)}
+        event = acting.event("payout.released", _subject(payout), details)
+        if not await self.payouts.store.release(payout, event, acting.actor):
+            raise _no_longer_held()
+        self.payouts.guards.count(Event.PAYOUT_HOLD, HoldOutcome.RELEASED)
+        return AccountPayout(account, await self._found(account, reference))
+
+    @requires(Area.APPROVAL, Action.WRITE)
+    async def refuse(
+        self, who: Staff, account: Account, reference: str, why: RejectionBody
+    ) -> AccountPayout:
+        """
+        Refuse a held payout: it fails, and nothing of it is ever sent.
+
+        Raises:
+            ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``FORBIDDEN`` for one's own,
+                ``NOT_POSSIBLE`` for one that is not held.
+            RuleViolation: there is no reason.
+        """
+        payout = await self._held(who, account, reference)
+        follow_up, acting = self.payouts.follow_up, who.acting
+        change = replace(follow_up.unsent_end(payout, EventKind.REFUSED), by=acting.actor)
+        details: Mapping[str, str] = {"value": str(payout.value), "reason": reason(why.reason)}
+        event = acting.event("payout.refused", _subject(payout), details)
+        if not await self.payouts.store.refuse(change, event):
+            raise _no_longer_held()
+        follow_up.moved(payout, change)
+        return AccountPayout(account, await self._found(account, reference))
+
+    async def _held(self, who: Staff, account: Account, reference: str) -> Payout:
+        """Return a held payout that the caller may decide on."""
+        person = who.person
+        if person is None:
+            raise ServiceError(user_errors.FORBIDDEN, "permission")
+        payout = await self._found(account, reference)
+        if payout.client_id == f"{_USER}{person.user_id}":
+            raise ServiceError(user_errors.FORBIDDEN, "own_order", detail=_OWN_PAYOUT)
+        if payout.state is not PayoutState.HELD:
+            raise _no_longer_held()
+        return payout
+
+    async def _found(self, account: Account, reference: str) -> Payout:
+        payout = await self.payouts.store.find(account.id, reference)
+        if payout is None:
+            raise ServiceError(errors.PAYOUT_NOT_FOUND, "no_row")
+        return payout
+
+
+def _no_longer_held() -> ServiceError:
+    return ServiceError(NOT_POSSIBLE, "not_held", field="reference", detail=_NOT_HELD)
+
+
+def _subject(payout: Payout) -> str:
+    """Return a payout's name in the audit log: its key at the bank, which is no personal data."""
+    return f"payout:{payout.provider_key}"

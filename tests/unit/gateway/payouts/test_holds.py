@@ -1,0 +1,438 @@
+"""Holds of payouts to a first payee: what is held, when it is sent, and who decides before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import pytest
+from msgspec import structs
+
+from gateway.banks.port.payout_orders import FailureCode
+from gateway.config.settings import Payouts as PayoutSettings
+from gateway.config.settings import Settings
+from gateway.core import errors
+from gateway.core.access import Staff
+from gateway.core.approvals import RejectionBody
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.calls import Caller
+from gateway.core.company_scope import StopScope
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.rights import Role
+from gateway.payouts.holds import HoldDecisions, HoldEnds
+from gateway.payouts.model import Payout, PayoutRequest
+from gateway.stops.model import Stop
+from tests.world.payouts import (
+    ACCEPTED,
+    BAD,
+    FAILED,
+    FORBIDDEN,
+    HELD,
+    IS_NOT_SENT,
+    IS_UNKNOWN,
+    NO_STORE,
+    NOT_SENT,
+    OK,
+    PIX,
+    UNKNOWN,
+    UNSENT,
+    PayoutWorld,
+    asking,
+)
+from tests.world.people import ACCOUNT, CLI, SISTER, account, caller, principal, somebody
+from tests.world.standing import NOON
+
+ABOVE = Money(100_000)
+LARGE = Money(100_001)
+HALF_HOUR = timedelta(minutes=30)
+BOOKS_S = HALF_HOUR.total_seconds()
+ORDERER = "1d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"
+WHY = RejectionBody(reason="nobody knows this payee")
+
+
+@dataclass
+class Payers:
+    """Lets everybody pay, or says why not."""
+
+    refusal: ServiceError | None = None
+
+    async def find(self, payout: Payout) -> Caller:
+        if self.refusal is not None:
+            raise self.refusal
+        return caller()
+
+
+@dataclass
+class Holding:
+    """A node that holds payouts, and the end of its holds."""
+
+    node: PayoutWorld
+    stops: list[Stop] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
+    look_first: bool = False
+
+    def __post_init__(self) -> None:
+        self.payers = Payers()
+        settings = PayoutSettings(
+            similar_within_s=0, hold_above=str(ABOVE), look_first=self.look_first
+        )
+        self.node.build(Settings(payouts=settings), self._stops, self.passed.append)
+        self.ends = HoldEnds(payouts=self.node.payouts, payers=self.payers)  # type: ignore[arg-type]
+        self.decisions = HoldDecisions(payouts=self.node.payouts, payers=self.payers)  # type: ignore[arg-type]
+
+    async def _stops(self) -> Sequence[Stop]:
+        return self.stops
+
+    async def order(self, reference: str = "order-1", value: Money = LARGE) -> str:
+        return await self.node.post(large(reference, value=value))
+
+    async def end(self, after: timedelta = HALF_HOUR) -> Payout:
+        """Let time pass, and end the hold."""
+        self.node.clock.passes(after.total_seconds())
+        return await self.ends.end(await self.node.row())
+
+    @property
+    def outcomes(self) -> list[str]:
+        return [label for event, label in self.node.witness.counted if event == "payout_hold"]
+
+    async def events(self) -> list[tuple[str, int]]:
+        found = await self.node.store.inner.events(ACCOUNT, "order-1")
+        return [(each.kind.value, each.attempt) for each in found]
+
+
+def large(reference: str = "order-1", **fields: object) -> PayoutRequest:
+    return replace(asking(reference), **{"value": LARGE, **fields})  # type: ignore[arg-type]
+
+
+def approver(user_id: str = "2d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02") -> Staff:
+    person = somebody(Role.APPROVER, user_id=user_id)
+    return Staff(AuditContext(person.actor, lambda: NOON), person=person)
+
+
+@pytest.fixture
+def holding(payout_world: PayoutWorld) -> Holding:
+    return Holding(payout_world)
+
+
+async def paid_before(holding: Holding, ago: timedelta = HALF_HOUR, **request: object):
+    """Have paid the payee some time ago, a small amount."""
+    paid = replace(asking("before", value=Money(100)), **request)  # type: ignore[arg-type]
+    assert await holding.node.post(paid) == OK
+    holding.node.clock.passes(ago.total_seconds())
+
+
+async def test_a_large_payout_to_a_first_payee_is_held(holding: Holding):
+    """200, stored, nothing sent; it has no attempt, and is due when half an hour is over."""
+    assert await holding.order() == OK
+
+    row = await holding.node.row()
+    assert (row.state, row.attempt, row.held_until) == (HELD, 0, NOON + HALF_HOUR)
+    assert await holding.node.attempts() == []
+    assert holding.node.bank.orders == []
+    assert (await holding.events(), holding.outcomes) == ([("held", 0)], ["held"])
+
+
+async def test_without_the_setting_nothing_is_looked_up(payout_world: PayoutWorld):
+    asked: list[str] = []
+    payout_world.store.on_call = asked.append
+
+    assert await payout_world.post(large()) == OK
+    assert asked == ["find", "add", "record"]
+
+
+async def test_an_amount_that_is_not_above_asks_for_no_payee(holding: Holding):
+    asked: list[str] = []
+    holding.node.store.on_call = asked.append
+
+    assert await holding.order(value=ABOVE) == OK
+    assert asked == ["find", "add", "record"]
+    assert len(holding.node.bank.orders) == 1
+
+
+async def test_a_payee_that_was_paid_before_is_paid_at_once(holding: Holding):
+    await paid_before(holding)
+
+    assert await holding.order() == OK
+    assert (await holding.node.row()).state is ACCEPTED
+
+
+async def test_a_centavo_a_minute_ago_makes_nobody_known(holding: Holding):
+    await paid_before(holding, timedelta(minutes=29))
+
+    await holding.order()
+
+    assert (await holding.node.row()).state is HELD
+
+
+async def test_a_known_tax_number_at_another_key_is_a_first_payee(holding: Holding):
+    """A tax number is typed: nobody has compared it with the owner of the key."""
+    await paid_before(holding, destination=replace(PIX, key="other@example.com"))
+
+    await holding.order()
+
+    assert (await holding.node.row()).state is HELD
+
+
+async def test_what_was_not_paid_makes_no_payee_known(holding: Holding):
+    holding.node.bank.says = [IS_NOT_SENT, IS_UNKNOWN]
+    assert await holding.node.post(asking("before")) == UNSENT
+    holding.node.clock.passes(86_400)
+
+    await holding.node.post(large(date=holding.node.clock.now().date()))
+
+    assert (await holding.node.row()).state is HELD
+
+
+async def test_a_payee_of_a_sister_account_is_known(holding: Holding):
+    """First is first of the company."""
+    sister = Caller(principal(), account(SISTER))
+    assert await holding.node.post(asking("before"), sister) == OK
+    holding.node.clock.passes(BOOKS_S)
+
+    await holding.order()
+
+    assert (await holding.node.row()).state is ACCEPTED
+
+
+async def test_where_the_payees_cannot_be_read_nothing_is_stored(holding: Holding):
+    holding.node.store.fails_before.add("has_paid")
+
+    assert await holding.order() == NO_STORE
+    assert not await holding.node.has_row()
+
+
+async def test_a_repeated_order_is_answered_as_the_first_and_sends_nothing(holding: Holding):
+    await holding.order()
+
+    assert await holding.order() == OK
+    assert await holding.order(value=Money(100_002)) == BAD
+    assert holding.node.bank.orders == []
+
+
+async def test_a_read_of_a_held_payout_sends_nothing(holding: Holding):
+    await holding.order()
+    holding.node.clock.passes(BOOKS_S)
+
+    assert (await holding.node.payouts.read(caller(), "order-1")).state is HELD
+    assert holding.node.bank.orders == []
+
+
+async def test_it_is_sent_once_when_its_time_is_over(holding: Holding):
+    await holding.order()
+    passed = len(holding.passed)
+
+    row = await holding.end()
+    again = await holding.ends.end(replace(row, state=HELD, attempt=0, held_until=NOON))
+
+    assert (row.state, row.attempt, row.held_until) == (ACCEPTED, 1, None)
+    assert again == row
+    assert len(holding.node.bank.orders) == 1
+    assert holding.passed[passed:][:4] == [
+        *("before_release", "before_insert", "after_release", "after_insert")
+    ]
+    assert await holding.events() == [("held", 0), ("stored", 1), ("answered", 1)]
+    assert holding.outcomes == ["held", "sent"]
+
+
+async def test_it_is_not_sent_before_its_time(holding: Holding):
+    await holding.order()
+
+    row = await holding.end(HALF_HOUR - timedelta(seconds=1))
+
+    assert row.state is HELD
+    assert holding.node.bank.orders == []
+
+
+async def test_of_two_processes_one_sends(holding: Holding):
+    await holding.order()
+    held = await holding.node.row()
+    beside = Holding(holding.node.beside())
+    await holding.end()
+
+    row = await beside.ends.end(held)
+
+    assert row.state is ACCEPTED
+    assert len(holding.node.bank.orders) == 1
+    assert beside.node.lost == ["sandbox"]
+
+
+@pytest.mark.parametrize(
+    ("says", "state"), [(IS_NOT_SENT, NOT_SENT), (IS_UNKNOWN, UNKNOWN)], ids=["unsent", "unknown"]
+)
+async def test_an_attempt_that_fails_stands_as_any_other(holding: Holding, says, state):
+    await holding.order()
+    holding.node.bank.says = [says]
+
+    assert (await holding.end()).state is state
+
+
+async def test_at_midnight_it_fails_as_not_sent(holding: Holding):
+    """Whoever looks first: a read, a repetition, or the follow-up."""
+    holding.node.clock.passes(timedelta(hours=11, minutes=45).total_seconds())
+    await holding.order()
+    row = await holding.node.row()
+
+    row = await holding.end(timedelta(minutes=15))
+
+    assert (row.state, row.failure and row.failure.code) == (FAILED, FailureCode.NOT_SENT)
+    assert holding.node.bank.orders == []
+    assert await holding.events() == [("held", 0), ("expired", 0)]
+    assert holding.outcomes == ["held", "expired"]
+
+
+async def test_a_hold_never_ends_after_its_day(holding: Holding):
+    holding.node.clock.passes(timedelta(hours=11, minutes=45).total_seconds())
+    await holding.order()
+
+    midnight = NOON.replace(hour=0) + timedelta(days=1)
+    assert (await holding.node.row()).held_until == midnight
+
+
+async def test_a_stop_that_came_meanwhile_fails_it(holding: Holding):
+    """Lifting the stop later must not send what a thief ordered before it."""
+    await holding.order()
+    holding.stops.append(stop())
+
+    row = await holding.end()
+
+    assert (row.state, row.failure and row.failure.code) == (FAILED, FailureCode.NOT_SENT)
+    assert await holding.events() == [("held", 0), ("refused", 0)]
+    assert holding.outcomes == ["held", "not_allowed"]
+    assert holding.node.bank.orders == []
+
+
+async def test_who_may_not_pay_any_more_does_not(holding: Holding):
+    await holding.order()
+    holding.payers.refusal = ServiceError(errors.PERMISSION_DENIED, "revoked")
+
+    assert (await holding.end()).state is FAILED
+    assert holding.node.bank.orders == []
+
+
+async def test_another_bank_account_does_not_pay_it(holding: Holding):
+    await holding.order()
+    holding.node.banks.name = "other"
+
+    assert (await holding.end()).state is FAILED
+    assert holding.node.bank.orders == []
+
+
+async def test_after_a_restore_the_bank_is_asked_before_it_is_sent(payout_world: PayoutWorld):
+    """A hold in a backup may have ended since, and its payout may have been sent."""
+    holding = Holding(payout_world, look_first=True)
+    await holding.order()
+
+    await holding.end()
+
+    assert len(holding.node.bank.lookups) == 1
+
+
+async def test_after_a_restore_what_may_not_be_sent_is_unknown(payout_world: PayoutWorld):
+    holding = Holding(payout_world, look_first=True)
+    await holding.order()
+    holding.stops.append(stop())
+
+    assert (await holding.end()).state is UNKNOWN
+
+
+async def test_where_the_claim_is_not_known_to_be_stored_nothing_is_sent(holding: Holding):
+    await holding.order()
+    holding.node.store.fails_after.add("claim")
+
+    with pytest.raises(Exception, match="claim"):
+        await holding.end()
+
+    assert holding.node.bank.orders == []
+
+
+async def test_a_second_person_lets_it_go(holding: Holding):
+    """It is due at once, and sent by the follow-up alone."""
+    await holding.order()
+    who = approver()
+
+    await holding.decisions.release(who, account(), "order-1")
+
+    row = await holding.node.row()
+    assert (row.state, row.held_until) == (HELD, NOON)
+    assert (await holding.end(timedelta(0))).state is ACCEPTED
+    assert (await holding.events())[1] == ("released", 0)
+    assert holding.outcomes == ["held", "released", "sent"]
+
+
+async def test_it_is_let_go_once(holding: Holding):
+    await holding.order()
+    await holding.decisions.release(approver(), account(), "order-1")
+
+    with pytest.raises(ServiceError, match="not_possible"):
+        await holding.decisions.release(approver(), account(), "order-1")
+
+
+async def test_a_second_person_refuses_it(holding: Holding):
+    await holding.order()
+
+    await holding.decisions.refuse(approver(), account(), "order-1", WHY)
+
+    row = await holding.end()
+    assert (row.state, row.failure and row.failure.code) == (FAILED, FailureCode.NOT_SENT)
+    assert await holding.order() == BAD
+    assert holding.node.bank.orders == []
+    assert await holding.events() == [("held", 0), ("refused", 0)]
+    assert holding.outcomes == ["held", "refused"]
+
+
+async def test_a_refusal_has_a_reason(holding: Holding):
+    await holding.order()
+
+    with pytest.raises(RuleViolation):
+        await holding.decisions.refuse(approver(), account(), "order-1", RejectionBody())
+
+
+async def test_who_ordered_it_does_not_decide(holding: Holding):
+    ordered_by = structs.replace(principal(), client_id=f"user:{ORDERER}")
+    await holding.node.post(large(), Caller(ordered_by, account()))
+
+    for decide in (holding.decisions.release, holding.decisions.refuse):
+        more = () if decide == holding.decisions.release else (WHY,)
+        with pytest.raises(ServiceError, match="forbidden"):
+            await decide(approver(ORDERER), account(), "order-1", *more)
+    assert (await holding.node.row()).held_until == NOON + HALF_HOUR
+
+
+async def test_a_command_decides_nothing(holding: Holding):
+    """A hold takes a second person, and a command line is nobody in particular."""
+    await holding.order()
+
+    with pytest.raises(ServiceError, match="forbidden"):
+        await holding.decisions.release(CLI, account(), "order-1")
+
+
+async def test_what_was_sent_is_not_decided_on(holding: Holding):
+    await holding.order()
+    await holding.end()
+
+    with pytest.raises(ServiceError, match="not_possible"):
+        await holding.decisions.refuse(approver(), account(), "order-1", WHY)
+
+
+async def test_during_a_stop_nothing_is_let_go(holding: Holding):
+    await holding.order()
+    holding.stops.append(stop())
+
+    with pytest.raises(ServiceError, match="payouts_stopped"):
+        await holding.decisions.release(approver(), account(), "order-1")
+    assert await holding.node.post() == BAD
+    assert await holding.order("order-2") == FORBIDDEN
+
+
+def stop() -> Stop:
+    return Stop(
+        id="1",
+        scope=StopScope.ACCOUNT,
+        subject=ACCOUNT,
+        reason="theft",
+        created_by="maria",
+        created_at=NOON,
+        ends_at=NOON + timedelta(days=1),
+    )

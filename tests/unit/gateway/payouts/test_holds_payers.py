@@ -1,0 +1,103 @@
+"""Who ordered a held payout must still be able to order it when the hold ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gateway.core.account import Account
+from gateway.core.errors import ServiceError
+from gateway.core.rights import Role
+from gateway.credentials.model import Credential
+from gateway.payouts.holds import Payers
+from gateway.payouts.model import Payout
+from tests.world.people import OTHER_COMPANY
+from tests.world.stores.samples import ACCOUNT, CLIENT, NOW, SISTER, account, credential, payout
+
+USER = "1d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"
+BY_USER = replace(payout(), client_id=f"user:{USER}")
+
+
+@dataclass(frozen=True)
+class Person:
+    """What is read of a user."""
+
+    active: bool = True
+    roles: frozenset[Role] = frozenset({Role.OPERATOR})
+    companies: frozenset[str] = frozenset()
+
+
+def payers(
+    account: Account | None, credential: Credential | None = None, user: Person | None = None
+) -> Payers:
+    def one(found: object) -> Any:
+        async def find(_key: str) -> object:
+            return found
+
+        return SimpleNamespace(find=find)
+
+    return Payers(
+        accounts=one(account), credentials=one(credential), users=one(user), now=lambda: NOW
+    )
+
+
+PAYING = credential(permissions="withdraw:write")
+OPEN = account(ACCOUNT)
+
+
+async def test_a_live_credential_and_an_active_user_still_pay():
+    by_credential = await payers(OPEN, PAYING).find(payout())
+    by_user = await payers(OPEN, user=Person()).find(BY_USER)
+
+    assert [by_credential.principal.client_id, by_user.principal.client_id] == [
+        CLIENT,
+        BY_USER.client_id,
+    ]
+    assert by_credential.account == OPEN
+
+
+REFUSED: dict[str, Callable[[], tuple[Payers, Payout]]] = {
+    "inactive": lambda: (payers(replace(OPEN, active=False), PAYING), payout()),
+    "unverified": lambda: (payers(replace(OPEN, verified=False), PAYING), payout()),
+    "revoked": lambda: (payers(OPEN, replace(PAYING, revoked_at=NOW)), payout()),
+    "expired": lambda: (payers(OPEN, replace(PAYING, expires_at=NOW)), payout()),
+    "permission": lambda: (payers(OPEN, credential(permissions="withdraw:read")), payout()),
+    "scope": lambda: (payers(OPEN, replace(PAYING, account_id=SISTER)), payout()),
+}
+USERS = {
+    "revoked": [None, Person(active=False)],
+    "permission": [
+        Person(roles=frozenset({Role.VIEWER})),
+        Person(companies=frozenset({OTHER_COMPANY})),
+    ],
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+async def test_what_changed_meanwhile_is_the_reason(reason: str):
+    who, about = REFUSED[reason]()
+
+    with pytest.raises(ServiceError) as refused:
+        await who.find(about)
+
+    assert refused.value.reason == reason
+
+
+async def test_a_credential_that_lasts_a_second_longer_pays():
+    lasting = replace(PAYING, expires_at=NOW + timedelta(seconds=1))
+
+    assert (await payers(OPEN, lasting).find(payout())).principal == lasting.principal
+
+
+@pytest.mark.parametrize("reason", USERS)
+async def test_a_user_who_was_disabled_or_lost_a_right_does_not_pay(reason: str):
+    for user in USERS[reason]:
+        with pytest.raises(ServiceError) as refused:
+            await payers(OPEN, user=user).find(BY_USER)
+
+        assert refused.value.reason == reason
