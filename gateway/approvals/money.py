@@ -65,6 +65,7 @@ _FAILURES: Mapping[type, Ended] = {
 """How a bank's failures end a refund; the nearest class decides."""
 
 _ENDS: Mapping[PayoutState, Ended] = {
+    PayoutState.HELD: (Outcome.NONE, ""),
     PayoutState.SENDING: (Outcome.UNKNOWN, ""),
     PayoutState.UNKNOWN: (Outcome.UNKNOWN, ""),
     PayoutState.NOT_SENT: (Outcome.NOT_SENT, errors.PROVIDER_UNREACHABLE.code),

@@ -205,7 +205,7 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     similar_within_s: SecondsOrNone = 600.0
     similar: Literal["warn", "refuse"] = "warn"
     approval_above: Reais | None = "0.00"
-    hold_above: ReaisOrOff = ""
+    hold_above: Annotated[ReaisOrOff, written("${PIXGATE_HOLD_ABOVE:-}")] = ""
     hold_s: Annotated[float, Meta(ge=1, le=43_200)] = 1800.0
     events_kept_days: Annotated[int, Meta(ge=31, le=3660)] = 90
     foreign_debits_every_s: SecondsOrNone = 900.0

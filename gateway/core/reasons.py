@@ -224,6 +224,8 @@ _RECORDS: Final = {
     "format_missing": "This installation cannot write PDF: the extra pdf is not installed.",
     "too_many_movements": "There are too many movements; ask for fewer days.",
     "own_order": "You cannot decide on your own order.",
+    "not_held": "The payout is not held any more.",
+    "bank_changed": "The account has another bank account than when the payout was ordered.",
     "not_own_order": "Only whoever ordered it may withdraw an order.",
     "closing_day": "A day is closed when it is over, and within 90 days.",
     "closing_signed": "The day is signed already.",

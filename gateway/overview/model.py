@@ -92,6 +92,7 @@ class Need(StrEnum):
     FOREIGN_DEBIT = "foreign_debit"
     UNRESOLVED = "unresolved"
     REVIEW = "review"
+    HELD = "held"
     COLLECT = "collect"
     APPROVAL = "approval"
     ORDER_ENDS = "order_ends"

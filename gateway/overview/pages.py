@@ -34,6 +34,7 @@ _TONES: Final = {
     "settled": "ok",
     "returned": "warn",
     "accepted": "wait",
+    "held": "wait",
     "sending": "wait",
     "unknown": "warn",
     "not_sent": "wait",

@@ -41,6 +41,7 @@ _RIGHTS: Final = {
     for need, area in (
         (Need.UNRESOLVED, Area.PROBE),
         (Need.REVIEW, Area.REVIEW),
+        (Need.HELD, Area.APPROVAL),
         (Need.FOREIGN_DEBIT, Area.REVIEW),
         (Need.APPROVAL, Area.APPROVAL),
         (Need.STOP, Area.STOP),

@@ -267,9 +267,25 @@ def _whole(column: ColumnElement[Any], label: str) -> ColumnElement[int]:
 
 
 def _open_payouts(who: Staff) -> Sequence[Select[*tuple[Any, ...]]]:
-    """Count payouts with an unknown end, and separately payouts in review."""
+    """Count payouts with an unknown end, those in review, and those that are held."""
     own, mine = of_account(payouts.c.account_id, who.scope), reviewable(who)
     added, oldest = _whole(payouts.c.centavos, "value"), func.min(payouts.c.created_at)
+    held = _line(Need.HELD, literal(""), added, func.min(payouts.c.held_until))
+    # What has no end is planned to be looked at, and few are: the index of that finds them.
+    is_held = (payouts.c.state == PayoutState.HELD.value, payouts.c.next_check_at.is_not(None))
+    return [
+        held.where(*is_held, *own),
+        *_unproven(own, mine, added, oldest),
+    ]
+
+
+def _unproven(
+    own: Sequence[ColumnElement[bool]],
+    mine: ColumnElement[bool],
+    added: ColumnElement[int],
+    oldest: ColumnElement[Any],
+) -> Sequence[Select[*tuple[Any, ...]]]:
+    """Count payouts with an unknown end, and separately payouts in review."""
     return [
         _line(need, literal(""), added, oldest, mine=is_mine).where(UNRESOLVED, which, *own)
         for need, is_mine, which in (

@@ -236,9 +236,10 @@ class PayoutWithReturns:
     returns: Sequence[PixReturn]
 
     def to_document(self, reader: object) -> PayoutRecord:
-        """Return the payout, the bank's deadline while it holds it, and its returns."""
+        """Return the payout, the end of its hold, here or at the bank, and its returns."""
         about = self.payout
-        held = about.held_until if about.state is PayoutState.ACCEPTED else None
+        is_held = about.state in {PayoutState.ACCEPTED, PayoutState.HELD}
+        held = about.held_until if is_held else None
         since: SinceFields = {
             "held_until": instant(held),
             "returns": [struct_of(PayoutReturnDocument, each) for each in self.returns],

@@ -308,8 +308,17 @@ class HappeningDocument(Struct, frozen=True, kw_only=True):
 
     kind: Annotated[
         Literal[
-            *("held", "released", "refused", "stored", "sent", "answered"),
-            *("probed", "noticed", "judged", "decided", "expired"),
+            "held",
+            "released",
+            "refused",
+            "stored",
+            "sent",
+            "answered",
+            "probed",
+            "noticed",
+            "judged",
+            "decided",
+            "expired",
         ],
         meaning("Which kind it is."),
     ]

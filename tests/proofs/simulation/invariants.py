@@ -11,11 +11,14 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 
 from gateway.banks.port.capabilities import Repeat
 from tests.proofs.simulation.loop import CALL
 from tests.proofs.simulation.scenario import Scenario
 
+_DAY_US = 86_400_000_000
+_FIRST_DAY = date(1970, 1, 1).toordinal()
 _FINAL = {"paid": "paid", "rejected": "failed", "failed": "failed"}
 _NEGATIVE = {"rejected", "failed"}
 _ROWS = "SELECT provider_key, state, attempt, centavos, review, date, held_until FROM payouts"
@@ -94,6 +97,7 @@ class Oracle:
         self._refused: set[str] = set()
         self._unsent: set[tuple[str, int]] = set()
         self._written: defaultdict[str, list[int]] = defaultdict(list)
+        self._hold_ended: set[tuple[str, int]] = set()
         self._calls: list[Call] = []
 
     def next_check(self) -> int | None:
@@ -119,15 +123,18 @@ class Oracle:
 
     def wrote(self, key: str, centavos: int) -> None:
         """The first byte of an order leaves a node."""
-        call, row = CALL.get(), self.rows.get(key)
-        if not isinstance(call, Call) or call.kind != "POST":
-            self._fail("R15 money was sent outside a caller's POST")
+        asked, row = CALL.get(), self.rows.get(key)
+        call = asked if isinstance(asked, Call) and asked.kind == "POST" else None
+        ends_hold = row is not None and (key, row.attempt) in self._hold_ended
+        if call is None and not ends_hold:
+            self._fail("R15 money was sent outside a caller's POST, and no hold ended")
             return
-        call.writes += 1
+        if call is not None:
+            call.writes += 1
         if row is None or row.state != "sending":
             self._fail(f"I2 money was sent without a committed intent ({self._state(key)})")
             return
-        if row.centavos != centavos or call.centavos != centavos:
+        if row.centavos != centavos or (call is not None and call.centavos != centavos):
             self._fail("I6 money was sent for other content")
         self._separated(key, row)
         self._written[key].append(row.attempt)
@@ -169,6 +176,7 @@ class Oracle:
         self._refused.clear()
         self._unsent.clear()
         self._written.clear()
+        self._hold_ended.clear()
         self._calls.clear()
 
     def at_rest(self) -> bool:
@@ -226,6 +234,7 @@ class Oracle:
                 call.seen.add(row.state)
         if before is not None:
             self._changed(before, row)
+        self._held(key, before, row)
         if row.state in _NEGATIVE and self.executions[key]:
             self._fail(f"I4 {row.state}, though executed")
         if row.state == "not_sent":
@@ -235,6 +244,22 @@ class Oracle:
         self._in_time(row)
         if by is not None and by.kind == "POST" and by.key == key and by.centavos != row.centavos:
             self._fail("I6 other content changed a row")
+
+    def _held(self, key: str, before: Row | None, row: Row) -> None:
+        """Who was never paid is paid after a hold, when that is over, and on its own day."""
+        if before is None:
+            is_known = any(each.state in {"accepted", "paid"} for each in self.rows.values())
+            if self._scenario.first_payee and row.state != "held" and not is_known:
+                self._fail("I16 a payout to a first payee was not held")
+            return
+        if before.state != "held" or row.state != "sending":
+            return
+        now = self._truth.now()
+        if (before.held_until or 0) > now:
+            self._fail("I16 sent before its hold was over")
+        if now // _DAY_US > date.fromisoformat(row.day).toordinal() - _FIRST_DAY:
+            self._fail("I17 a hold lasted beyond its day")
+        self._hold_ended.add((key, row.attempt))
 
     def _in_time(self, row: Row) -> None:
         """Nobody is asked before the bank's own deadline, unless it contradicts what was asked."""
@@ -283,7 +308,7 @@ class Oracle:
         if row is not None and row.centavos != call.centavos:
             return
         if row is None or row.state not in _NEGATIVE:
-            live = call.seen <= {"sending", "unknown", "accepted", "paid"}
+            live = call.seen <= {"held", "sending", "unknown", "accepted", "paid"}
             live = live and not call.writes
             rule = "I8 refused while alive" if live else "I5 told before stored"
             self._fail(f"{rule} ({self._state(call.key)})")

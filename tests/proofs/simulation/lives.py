@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -21,13 +21,16 @@ from sqlalchemy import create_engine, insert
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import DEFAULT_LIMITS
 from gateway.store.kernel.sqlite import open_file
-from gateway.store.tables.core import METADATA, accounts, companies
+from gateway.store.tables.core import METADATA, accounts, audit_head, companies
 from tests.proofs.simulation.fates import live
 from tests.proofs.simulation.invariants import Violation
 from tests.proofs.simulation.loop import Loop, Stuck
 from tests.proofs.simulation.scenario import Scenario, drawn
 from tests.proofs.simulation.sqlite_inline import Client, Disk, Slot
 from tests.proofs.simulation.world import NOON, LifeWorld, World, holder
+from tests.world.store import KEYS
+
+_NO_ACT = {"one": 1, "number": 0, "hash": bytes(32), "key_id": "", "seal": b""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +171,7 @@ def _content() -> bytes:
                 insert(companies), {"id": owner.company_id, "name": "", "created_at": NOON}
             )
             connection.execute(insert(accounts), _account_row())
+            connection.execute(insert(audit_head), _NO_ACT)
         engine.dispose()
         with closing(sqlite3.connect(file)) as raw:
             raw.execute("PRAGMA journal_mode = WAL")
@@ -209,7 +213,7 @@ def _slot() -> Slot:
     with tempfile.TemporaryDirectory() as folder:
         # the file stays empty: connections are made elsewhere
         where = address(f"sqlite:///{folder}/store.db")
-        return Slot(open_file(where, DEFAULT_LIMITS))
+        return Slot(replace(open_file(where, DEFAULT_LIMITS), chain=KEYS))
 
 
 async def _warm(slot: Slot) -> None:

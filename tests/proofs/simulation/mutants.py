@@ -16,7 +16,8 @@ from gateway.banks.port.providers import NotSent
 from gateway.payouts import create as operation
 from gateway.payouts import reconciler, writes
 from gateway.payouts import store as stored
-from gateway.payouts.create import Payouts
+from gateway.payouts.create import PayoutGuards, Payouts
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import PayoutRequest, PayoutState
 from gateway.payouts.store import StoredPayouts
@@ -29,6 +30,9 @@ from tests.proofs.simulation.scenario import Scenario
 _BUSY = Scenario(
     kind=Repeat.IGNORES, loss=0.2, bank_errors=0.3, references=1, partners=2, posts=4, crashes=2
 )
+
+_HELD = Scenario(first_payee=True, decides=0.5, pauses=2, crashes=1)
+"""Nobody was ever paid, and the bank does its work."""
 
 _CROWD = replace(_BUSY, references=3, partners=3, crowd=True)
 
@@ -283,5 +287,47 @@ MUTANTS = (
         instead=without.forgotten,
         life=replace(_BUSY, returns=0.9, crashes=0),
         breaks=("I14",),
+    ),
+    Mutant(
+        rule="R18",
+        says="what a first payee is to get is held",
+        owner=PayoutGuards,
+        part="held",
+        instead=without.never_held,
+        life=_HELD,
+        breaks=("I16",),
+    ),
+    Mutant(
+        rule="R18 time",
+        says="a held payout is sent when its hold is over",
+        owner=FollowUp,
+        part="hold_is_over",
+        instead=lambda _self, _payout: True,
+        more=((writes, "payout_row", without.due_at_once),),
+        life=_HELD,
+        breaks=("I16",),
+    ),
+    Mutant(
+        rule="R19",
+        says="a hold is ended by compare-and-set",
+        owner=writes,
+        part="_claim_payouts",
+        instead=without.blind_claims,
+        more=(
+            (StoredFollowUps, "claim_due", without.due_to_everybody),
+            # The attempt's number is its key, which would stop the second one.
+            (writes._Batch, "_begin", without.no_attempt_kept),
+        ),
+        life=replace(_HELD, pauses=0, crashes=0),
+        breaks=("I1", "I2", "I4", "I10"),
+    ),
+    Mutant(
+        rule="R20",
+        says="a held payout is not sent after its day",
+        owner=FollowUp,
+        part="end_day",
+        instead=without.day_goes_on,
+        life=replace(_HELD, midnight=True),
+        breaks=("I12", "I17"),
     ),
 )

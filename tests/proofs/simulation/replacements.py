@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from sqlalchemy import Update, delete, insert, update
+from sqlalchemy import Update, delete, insert, select, update
 from sqlalchemy.sql.functions import coalesce
 
 from gateway.banks.port.payout_orders import FailureCode, PayoutOrder
@@ -18,12 +18,21 @@ from gateway.core.clocks import Deadline
 from gateway.core.errors import ServiceError
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts import create as operation
-from gateway.payouts.create import Payouts
+from gateway.payouts.create import PayoutGuards, Payouts
+from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import Attempt, Change, Payout, PayoutRequest, PayoutState
-from gateway.payouts.rows import attempt_row, key_columns, payout_row
+from gateway.payouts.rows import attempt_row, key_columns, payout_row, restored_payout
+from gateway.payouts.schedule import DueClaim
 from gateway.payouts.store import StoredPayouts
-from gateway.payouts.writes import PayoutWriter, Write, WriteResult, _step_values, write_batch
+from gateway.payouts.writes import (
+    _CLAIMED,
+    PayoutWriter,
+    Write,
+    WriteResult,
+    _step_values,
+    write_batch,
+)
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.prepared import BulkParameters, Key
 from gateway.store.tables.core import attempts
@@ -53,7 +62,7 @@ async def send_before_storing(self: Payouts, caller: Caller, request: PayoutRequ
 
 
 async def read_then_insert(
-    self: StoredPayouts, payout: Payout, attempt: Attempt, *, limited: bool = False
+    self: StoredPayouts, payout: Payout, attempt: Attempt | None, *, limited: bool = False
 ) -> Payout | None:
     assert not limited
     found = await self.find(payout.account_id, payout.reference)
@@ -65,7 +74,8 @@ async def read_then_insert(
             own = (each.c[name] == value for name, value in key.items())
             await connection.execute(delete(each).where(*own))
         await connection.execute(insert(table), payout_row(payout))
-        await connection.execute(insert(attempts), key | attempt_row(attempt))
+        if attempt is not None:
+            await connection.execute(insert(attempts), key | attempt_row(attempt))
     return None
 
 
@@ -208,3 +218,33 @@ def look_and_send() -> Callable[..., object]:
 
 async def forgotten(_self: StoredPayouts, _payout: Payout, _found: object) -> int:
     return 0
+
+
+async def never_held(_self: PayoutGuards, _caller: Caller, _payout: Payout) -> None:
+    return None
+
+
+def due_at_once(payout: Payout) -> dict[str, object]:
+    return payout_row(payout) | {"next_check_at": payout.created_at}
+
+
+async def due_to_everybody(self: StoredFollowUps, wanted: DueClaim) -> Sequence[Payout]:
+    """Every node takes what is due."""
+    due = table.c.next_check_at <= wanted.at
+    return [restored_payout(row) for row in await self._database.rows(select(table).where(due))]
+
+
+@cache
+def blind_claims(bulk: BulkParameters) -> Update:
+    """Claims are written wherever their payouts stand."""
+    key = ("account_id", "reference_sha256")
+    given = bulk.parameters(
+        {f"was_{name}": table.c[name].type for name in (*key, "attempt", "state")}
+        | {f"new_{name}": table.c[name].type for name in _CLAIMED}
+    )
+    anywhere = update(table).where(*(table.c[name] == given[f"was_{name}"] for name in key))
+    return anywhere.values({name: given[f"new_{name}"] for name in _CLAIMED})
+
+
+async def no_attempt_kept(_self: object, _writes: object) -> None:
+    return None

@@ -22,6 +22,8 @@ class Scenario:
         bank_errors: Answers that say nothing about what was done.
         rejects, fails_late, mismatch: Orders refused, failed later, paid with another amount.
         holds: Orders that the bank analyses for up to an hour before it decides.
+        first_payee: Payouts are held for half an hour: nobody was ever paid.
+        decides: Held payouts on which a second person decides before their time is over.
         returns: Payouts of which something comes back after they settled.
         hidden: Payouts that a look-up does not show for a while.
         read_errors: Look-ups that fail.
@@ -49,6 +51,8 @@ class Scenario:
     fails_late: float = 0.0
     mismatch: float = 0.0
     holds: float = 0.0
+    first_payee: bool = False
+    decides: float = 0.0
     returns: float = 0.0
     hidden: float = 0.0
     read_errors: float = 0.0
@@ -91,6 +95,8 @@ def drawn(chance: Random) -> Scenario:
         fails_late=some(0.3, 0.3),
         mismatch=some(0.05, 0.3),
         holds=some(0.3, 0.5),
+        first_payee=chance.random() < 0.25,
+        decides=chance.choice((0.0, 0.5, 1.0)),
         returns=some(0.3, 0.5),
         hidden=some(0.5, 0.5),
         read_errors=some(0.4, 0.4),

@@ -28,19 +28,20 @@ HAPPENED = (
     "store slow",
     "error, executed",
     "held",
+    "payouts held",
     "came back",
     "rejected",
     "look-up failed",
     "compare-and-set lost",
     "commits of several",
 )
-RARE = ("callback lost", "fails later")
+RARE = ("callback lost", "fails later", "holds released", "holds refused")
 """A few times in a thousand lives."""
 REPLAYED = [0, 7, 23, 101] if WHOLE else [7]
 
 
 def test_every_invariant_holds_in_every_life():
-    """I1 to I15, looked at after every step; a broken one names its seed."""
+    """I1 to I17, looked at after every step; a broken one names its seed."""
     steps, counts, broken = 0, Counter[str](), {}
 
     for life in run_many(range(LIVES), JOBS):

@@ -20,15 +20,18 @@ from gateway.banks.port.capabilities import Repeat
 from gateway.config.settings import Payouts as PayoutSettings
 from gateway.config.settings import Settings
 from gateway.core.account import Account, Environment
+from gateway.core.calls import Caller
 from gateway.core.errors import ServiceError
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.due import StoredFollowUps
-from gateway.payouts.model import PayoutRequest, provider_key
+from gateway.payouts.holds import HoldEnds
+from gateway.payouts.model import Payout, PayoutRequest, provider_key
 from gateway.payouts.reconciler import Reconciler, Work
 from gateway.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Event
 from tests.proofs.simulation.adapter import OnlyBank, SimulatedAdapter
 from tests.proofs.simulation.bank import SimulatedBank, Surroundings
+from tests.proofs.simulation.decisions import plan_decision
 from tests.proofs.simulation.invariants import Answer, Call, Oracle, Truth, Violation
 from tests.proofs.simulation.loop import CALL, OWNER, WRITES, Loop, Process
 from tests.proofs.simulation.returns import tell
@@ -155,6 +158,9 @@ class World:
             self.counts["commits of several"] += 1
         for key, row in self.oracle.rows.items():
             if key in moved:
+                if row.state == "held" and key not in before:
+                    self.counts["payouts held"] += 1
+                    plan_decision(self, key)
                 was = before[key].state if key in before else "-"
                 flag = " REVIEW" if row.review else ""
                 self.note(f"{_owner()} COMMITS {key[:6]} {was} -> {row.state} {row.attempt}{flag}")
@@ -185,6 +191,13 @@ class World:
             came_back=partial(tell, self),
             counted=self.count,
         )
+
+
+class EverybodyPays:
+    """Whoever ordered a payout may still do so."""
+
+    async def find(self, _payout: Payout) -> Caller:
+        return caller()
 
 
 class Node:
@@ -324,7 +337,11 @@ class Node:
         similar_s = 600.0 if world.scenario.similar else 0.0
         kernel = Kernel(
             settings=Settings(
-                payouts=PayoutSettings(look_first=world.look_first, similar_within_s=similar_s)
+                payouts=PayoutSettings(
+                    look_first=world.look_first,
+                    similar_within_s=similar_s,
+                    hold_above="0.00" if world.scenario.first_payee else "off",
+                )
             ),
             store=parts,
             keys=KEYS,
@@ -334,6 +351,7 @@ class Node:
         )
         self.payouts = build_payouts(kernel, banks, no_stops)
         self.follow_up, self.due = self.payouts.follow_up, StoredFollowUps(database)
+        self.payers = EverybodyPays()
         reconciler = Reconciler(
             Work(
                 due=self.due,
@@ -344,6 +362,7 @@ class Node:
                 chance=world.chance.random,
                 tell=lambda _standing, _at: None,
                 sleep=world.pause_between_turns,
+                end_hold=HoldEnds(payouts=self.payouts, payers=self.payers).end,  # type: ignore[arg-type]
             )
         )
         reconciler.task.start()

@@ -16,6 +16,7 @@ from tests.unit.gateway.payouts.reconciler import People, ReconcilerWorld, stood
 from tests.world.movements import movement
 from tests.world.payouts import (
     ACCEPTED,
+    HELD,
     IS_ACCEPTED,
     IS_SETTLED,
     NOT_SENT,
@@ -56,6 +57,19 @@ async def test_a_turn_notes_that_the_bank_holds_a_payout_and_wants_nobody(
     assert (look.state, look.held_until, look.review) == (ACCEPTED, until, False)
     assert look.next_check_at == NOON + timedelta(minutes=5)
     assert caplog.text == ""
+
+
+async def test_the_hold_of_a_held_payout_is_ended_and_no_bank_is_asked(
+    reconciler_world: ReconcilerWorld,
+):
+    reconciler_world.board.waiting = [stood(HELD, attempt=0, held_until=NOON)]
+
+    await reconciler_world.reconciler.run_once()
+
+    [look] = reconciler_world.board.looks
+    assert (look.state, look.attempt) == (ACCEPTED, 1)
+    assert len(reconciler_world.ended) == 1
+    assert reconciler_world.payout_world.bank.lookups == []
 
 
 async def test_a_turn_notes_that_the_bank_holds_it_no_longer(reconciler_world: ReconcilerWorld):

@@ -13,7 +13,7 @@ from tests.world.payouts import ACCEPTED, NOT_SENT, SENDING, UNKNOWN
 from tests.world.standing import NOON
 
 HOUR_S = 3600
-HELD = stood(ACCEPTED, held_until=NOON + timedelta(minutes=30))
+HELD_BY_BANK = stood(ACCEPTED, held_until=NOON + timedelta(minutes=30))
 
 
 def looks_at(payout: Payout, ages_s: Iterable[float]) -> dict[float, float | None]:
@@ -56,13 +56,15 @@ def test_a_held_payout_is_looked_at_now_and_then_and_after_its_deadline_as_usual
         26 * HOUR_S: None,
     }
 
-    assert looks_at(HELD, expected) == expected
+    assert looks_at(HELD_BY_BANK, expected) == expected
 
 
 def test_a_bank_that_puts_its_deadline_off_again_and_again_hides_nothing():
     now = NOON + timedelta(hours=26)
 
-    assert next_check(replace(HELD, held_until=now + timedelta(minutes=60)), now, 0.5) is None
+    assert (
+        next_check(replace(HELD_BY_BANK, held_until=now + timedelta(minutes=60)), now, 0.5) is None
+    )
 
 
 @pytest.mark.parametrize(("chance", "minutes"), [(0.0, 54), (0.5, 60), (0.999999, 66)])
@@ -87,3 +89,9 @@ def test_what_is_being_sent_is_looked_at_when_its_lease_ends():
 
 def test_what_was_not_sent_is_looked_at_when_its_day_is_over():
     assert next_check(stood(NOT_SENT), NOON, 0.5) == NOON + timedelta(hours=12)
+
+
+def test_a_held_payout_is_due_when_its_hold_ends_and_soon_after_a_failed_try():
+    held = stood(PayoutState.HELD, held_until=NOON + timedelta(minutes=30))
+
+    assert looks_at(held, [0, 1798, 1800]) == {0: 1800, 1798: 1800, 1800: 1802}
