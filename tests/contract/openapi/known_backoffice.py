@@ -27,7 +27,7 @@ from tests.contract.openapi.known import (
 from tests.contract.openapi.known_traces import refused_call
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import generated, own_key, paid
-from tests.world.backoffice.watching import in_review
+from tests.world.backoffice.watching import held, in_review
 from tests.world.gateway import routes
 
 OFFICE = "/backoffice/v1"
@@ -277,6 +277,10 @@ async def _unsettled(backoffice_client: BackofficeClient) -> Known:
     return Known(path={"reference": reference})
 
 
+async def _held(backoffice_client: BackofficeClient) -> Known:
+    return Known(path={"reference": await held(backoffice_client.world)}, by="approver")
+
+
 async def _key(backoffice_client: BackofficeClient) -> Known:
     said = await backoffice_client.post("/pix/keys", {"type": "evp"})
     assert said.status == 201, said.body
@@ -434,5 +438,7 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.withdraw_cancel": _payout,
     "backoffice.withdraw_pix": _new_payout,
     "backoffice.withdraw_probe": _unsettled,
+    "backoffice.withdraw_refuse": _held,
+    "backoffice.withdraw_release": _held,
     "backoffice.withdraws": _search,
 }

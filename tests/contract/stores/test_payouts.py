@@ -34,6 +34,7 @@ from tests.world.stores.samples import (
     payout,
 )
 
+HELD = PayoutState.HELD
 SENDING, UNKNOWN, NOT_SENT = PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.NOT_SENT
 ACCEPTED, PAID = PayoutState.ACCEPTED, PayoutState.PAID
 REJECTED, FAILED = PayoutState.REJECTED, PayoutState.FAILED
@@ -55,7 +56,7 @@ ALLOWED = [
     (before, after)
     for before, successors in SUCCESSORS.items()
     for after in sorted(successors)
-    if after is not SENDING
+    if after is not SENDING and before is not HELD
 ]
 
 

@@ -38,6 +38,8 @@ NEEDED = {
     "backoffice.withdraw": "payout:read",
     "backoffice.withdraw_dossier": "payout:read",
     "backoffice.withdraw_probe": "probe:write",
+    "backoffice.withdraw_release": "approval:write",
+    "backoffice.withdraw_refuse": "approval:write",
     "backoffice.search": "payout:read",
     "backoffice.counts": "review:read",
     "backoffice.withdraws": "payout:read",

@@ -1,0 +1,101 @@
+"""A payout to a first payee is held: partners read `processing`, and a second person decides."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from gateway.config.settings import Payouts
+from tests.world.backoffice.client import BackofficeClient
+from tests.world.gateway.world import World, opened, order, patient, sandbox
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+VALUE = 1000.01
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """A gateway that holds what is above R$ 1,000.00 to a first payee."""
+    settings = sandbox(tmp_path_factory.mktemp("holds"), payouts=Payouts(hold_above="1000.00"))
+    async with opened(patient(settings)) as made:
+        yield made
+
+
+async def ordered(world: World) -> str:
+    """Order a payout to somebody whom nobody has paid."""
+    reference = uuid.uuid4().hex
+    said = await world.pay(body(world, reference))
+    assert (said.status, said.document["status"]) == (200, "processing")
+    return reference
+
+
+def body(world: World, reference: str, value: float = VALUE) -> dict[str, object]:
+    key = f"{reference}@example.com"
+    return order(reference, world.today(), value=value) | {
+        "destination": {"tax_number": "529.982.247-25", "key_type": "email", "key": key}
+    }
+
+
+async def is_sent(world: World, reference: str) -> bool:
+    account = world.demo["accounts"]["main"]["id"]
+    found = await world.gateway.kernel.store.payouts.attempts(account, reference)
+    return bool(found)
+
+
+async def test_a_partner_reads_processing_and_never_that_it_is_held(world: World):
+    """In the answer, in its repetition, on reading, in the list; other content is refused."""
+    reference = await ordered(world)
+
+    again = await world.pay(body(world, reference))
+    other = await world.pay(body(world, reference, VALUE + 1))
+    read = await world.ask("GET", world.at(f"/withdraw/{reference}"))
+    day = world.today()
+    listed = await world.ask("GET", world.at(f"/withdraws?init={day}&ends={day}"))
+
+    assert (again.status, again.document["status"]) == (200, "processing")
+    assert (other.status, other.document["code"]) == (400, "SVC.PIX.010")
+    assert (read.status, read.document["status"]) == (200, "processing")
+    assert b"held" not in again.body + read.body + listed.body
+    assert not await is_sent(world, reference)
+
+
+async def test_staff_find_it_read_why_and_a_second_person_lets_it_go(
+    backoffice_client: BackofficeClient, world: World
+):
+    reference = await ordered(world)
+
+    found = await backoffice_client.ask(
+        "POST", "/backoffice/v1/payouts/search", {"states": ["held"]}
+    )
+    dossier = await backoffice_client.ask(
+        "GET", backoffice_client.at(f"/withdraw/{reference}/dossier")
+    )
+    decided = await backoffice_client.post(f"/withdraw/{reference}/release", None, by="approver")
+    settled = await world.settled(reference)
+
+    assert reference in [each["reference"] for each in found.document["data"]]
+    assert (dossier.document["state"], dossier.document["certainty"]) == ("held", "held")
+    [kept] = dossier.document["timeline"]
+    assert (kept["kind"], kept["facts"]["reason"]) == ("held", "first_payee")
+    assert (decided.status, decided.document["status"]) == (200, "processing")
+    assert settled["status"] == "paid"
+
+
+async def test_who_is_refused_reads_that_it_failed_and_was_not_sent(
+    backoffice_client: BackofficeClient, world: World
+):
+    reference = await ordered(world)
+
+    why = {"reason": "nobody knows this payee"}
+    decided = await backoffice_client.post(f"/withdraw/{reference}/refuse", why, by="approver")
+    read = await world.ask("GET", world.at(f"/withdraw/{reference}"))
+    again = await world.pay(body(world, reference))
+
+    assert decided.status == 200
+    assert (read.document["status"], read.document["failure"]["code"]) == ("failed", "NOT_SENT")
+    assert (again.status, again.document["code"]) == (400, "SVC.PIX.010")
+    assert not await is_sent(world, reference)
