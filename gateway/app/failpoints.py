@@ -24,9 +24,9 @@ from gateway.net.server.lane import Reply
 VARIABLE: Final = "PIXGATE_FAILPOINT"
 """``name`` or ``name:n``: end at the n-th time that this process passes the point."""
 
+OF_A_HOLD: Final = ("before_release", "after_release")
+"""Around the claim with which the follow-up ends a hold; the payout passes the others then."""
 NAMES: Final = (
-    "before_release",
-    "after_release",
     "before_insert",
     "after_insert",
     "before_connect",
@@ -40,7 +40,7 @@ NAMES: Final = (
     "before_reply",
     "mid_reply",
 )
-"""In the order in which one payout passes them, those of the end of a hold first."""
+"""In the order in which one payout passes them."""
 
 
 def armed(
@@ -58,8 +58,9 @@ def armed(
     if not given:
         return None
     name, _, number = given.partition(":")
-    if name not in NAMES or (number and not (number.isdecimal() and int(number))):
-        message = f"{VARIABLE}: {given!r} is none of {', '.join(NAMES)}, each with :n or without"
+    known = (*OF_A_HOLD, *NAMES)
+    if name not in known or (number and not (number.isdecimal() and int(number))):
+        message = f"{VARIABLE}: {given!r} is none of {', '.join(known)}, each with :n or without"
         raise ConfigError(message)
     left = int(number or 1)
 

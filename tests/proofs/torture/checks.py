@@ -19,8 +19,8 @@ from tests.proofs.torture.partners import Life, Partners
 from tests.proofs.torture.sites import NAMED
 from tests.proofs.torture.world import World
 
-SENT = frozenset({PayoutState.SENDING})
-OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.ACCEPTED})
+SENT = frozenset({PayoutState.HELD, PayoutState.SENDING})
+OPEN = frozenset({PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN, PayoutState.ACCEPTED})
 ALL = OPEN | {PayoutState.NOT_SENT}
 _FAILED = {PayoutState.REJECTED, PayoutState.FAILED}
 _SETTLES_OTHERWISE = {77_712: 77_711}

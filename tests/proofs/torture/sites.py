@@ -129,7 +129,11 @@ def write_config(file: Path, store: str, bank: TargetBank, **changed: object) ->
         "database": {"url": store, "migrate": "always", "auth_timeout_s": 2.0},
         "limits": {"loop_lag_s": 10},
         "ratelimits": {"read": _FREE, "payout": _FREE, "company": _FREE},
-        "payouts": {"look_first": "${PIXGATE_LOOK_FIRST:-false}"},
+        "payouts": {
+            "look_first": "${PIXGATE_LOOK_FIRST:-false}",
+            "hold_above": "${PIXGATE_HOLD_ABOVE:-400.00}",
+            "hold_s": 20,
+        },
         "providers": providers(bank),
         **changed,
     }

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gateway.app.failpoints import NAMES
+from gateway.app.failpoints import NAMES, OF_A_HOLD
 from gateway.banks.client.messages import Kind, ProviderAnswer, ProviderRequest, SendProgress
 from gateway.banks.client.transport import HttpTransport
 from gateway.core.account import Environment
@@ -24,6 +24,9 @@ from tests.world.waiting import until
 EXECUTED_FROM = NAMES.index("after_body")
 STORED_FROM = NAMES.index("after_insert")
 POINTS = NAMES if WHOLE else ("after_body",)
+HOLD_POINTS = (*OF_A_HOLD, "after_insert", "after_body") if WHOLE else OF_A_HOLD
+_HOLD_S = 20
+"""As the sites are configured."""
 _AT_ONCE = 3
 _LATER_S = 120
 """Longer than the lease and the quiet period after it."""
@@ -122,6 +125,36 @@ async def test_wherever_it_dies_the_retry_pays_exactly_once(tmp_path: Path):
         async with asyncio.TaskGroup() as group:
             for point in POINTS:
                 group.create_task(in_turn(point))
+
+
+async def killed_at_the_end_of_a_hold(gateway_client: GatewayClient, point: str) -> None:
+    """Hold a payout, kill the gateway as the hold ends, start it again, and ask again."""
+    holds = {"PIXGATE_HOLD_ABOVE": "0.00"}
+    await gateway_client.start(**holds)
+    held = await gateway_client.pay("once")
+    sent_early = await gateway_client.executions("once")
+    gateway_client.command.kill()
+    gateway_client.offset_s += _HOLD_S
+    await gateway_client.start(failpoint=point, **holds)
+    code = await gateway_client.command.ended()
+    assert code == -signal.SIGKILL, gateway_client.command.said()
+
+    gateway_client.offset_s += _LATER_S
+    await gateway_client.start(**holds)
+    answers = await until_paid(gateway_client, "once")
+
+    assert (held, sent_early) == ((200, "processing"), []), point
+    assert {status for status, _ in answers} == {200}, (point, answers)
+    assert await gateway_client.executions("once") == [1050], point
+
+
+async def test_wherever_it_dies_at_the_end_of_a_hold_it_pays_exactly_once(tmp_path: Path):
+    """Before the claim the next process ends the hold; after it the attempt is as any other."""
+    async with torture_world_in(tmp_path) as torture_world:
+        for point in HOLD_POINTS:
+            gateway_client = await torture_world.gateway_client(point)
+            await killed_at_the_end_of_a_hold(gateway_client, point)
+            gateway_client.command.kill()
 
 
 async def called(

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from gateway.app.failpoints import NAMES
+from gateway.app.failpoints import NAMES, OF_A_HOLD
 from provider_adapters.testing.bank.control_client import ControlRefused
 from tests.proofs.torture.processes import Command
 from tests.proofs.torture.world import World
@@ -102,7 +102,7 @@ class Weather:
         world = self.world
         while not self.over.is_set():
             due = self.due(self.killed, self.kills)
-            failpoint = self.chance.choice((*NAMES, "", "", ""))
+            failpoint = self.chance.choice((*NAMES, *OF_A_HOLD, "", "", ""))
             passes = self.chance.randint(1, 8) if due else self.chance.randint(10, self.spacing)
             world.start(command, f"{failpoint}:{passes}" if failpoint else "")
             await command.wait(world.session)
