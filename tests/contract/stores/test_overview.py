@@ -253,6 +253,19 @@ async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
 
 
 @both
+async def test_held_payouts_stand_open_until_the_first_goes_out(store: Store):
+    goes = NOW + timedelta(minutes=30)
+    for reference, until in (("1", goes), ("2", goes + HOUR)):
+        held = replace(payout(reference), state=PayoutState.HELD, attempt=0, held_until=until)
+        await store.payouts.add(held, None)
+
+    found = [each for _, each in await OverviewRecords(store.database).standing(reader(), NOW)]
+
+    assert [(each.need, each.count, each.at) for each in found] == [(Need.HELD, 2, goes)]
+    assert found[0].value == Sum(2100)
+
+
+@both
 async def test_orders_stops_and_certificates_stand_open_until_they_end(store: Store):
     await store.approvals.add(APPROVAL, event())
     await plant(store, sample(id="s1", ends_at=NOW + HOUR))

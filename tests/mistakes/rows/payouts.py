@@ -9,6 +9,8 @@ _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _CERTAINTY = "tests/unit/gateway/payouts/test_model_certainty.py"
 _DOMAIN_APPROVALS = "tests/unit/gateway/core/test_approvals.py"
 _FOLLOWUP = "tests/unit/gateway/payouts/test_followup.py"
+_HOLDS = "tests/unit/gateway/payouts/test_holds.py"
+_STORED_HOLDS = "tests/contract/stores/test_holds.py"
 _HTTP = "tests/unit/provider_adapters/kit/test_client.py"
 _OPERATIONS_PAYOUTS = "tests/unit/gateway/payouts/test_create.py"
 _PAYOUTS = "tests/unit/gateway/payouts/test_model.py"
@@ -335,5 +337,87 @@ ROWS = (
         right="if bank is not None and not bank.adapter.capabilities.alphanumeric_cnpj:",
         wrong="if bank is None:",
         tests=("tests/unit/gateway/banks/test_connections.py",),
+    ),
+    Mistake(
+        name="held-payout-sent-early",
+        promise="A held payout is sent when its hold is over, and not before.",
+        source="ADR 0058",
+        file="gateway/payouts/followup.py",
+        right="and until is not None and self._certain() >= until",
+        wrong="and until is not None",
+        tests=(f"{_HOLDS}::test_it_is_not_sent_before_its_time",),
+    ),
+    Mistake(
+        name="hold-released-twice",
+        promise="Of two processes that end a hold, one sends.",
+        source="ADR 0058",
+        file="gateway/payouts/create.py",
+        right=(
+            "            self.config.count(Event.CAS_LOSS, bank.name)\n"
+            "            return False\n"
+            '        self.config.failpoint("after_release")'
+        ),
+        wrong=(
+            "            self.config.count(Event.CAS_LOSS, bank.name)\n"
+            '        self.config.failpoint("after_release")'
+        ),
+        tests=(f"{_HOLDS}::test_of_two_processes_one_sends",),
+    ),
+    Mistake(
+        name="held-payout-claimed-from-any-attempt",
+        promise="A hold ends by compare-and-set: one claim of several wins.",
+        source="ADR 0058",
+        file="gateway/payouts/writes.py",
+        right='    was = (*_KEY, "attempt", "state")\n',
+        wrong="    was = _KEY\n",
+        tests=(f"{_STORED_HOLDS}::test_a_refused_one_is_claimed_no_more",),
+    ),
+    Mistake(
+        name="orderer-lets-go",
+        promise="Who ordered a payout does not decide on its hold.",
+        source="ADR 0058",
+        file="gateway/payouts/holds.py",
+        right='        if payout.client_id == f"{_USER}{person.user_id}":',
+        wrong="        if payout.client_id == person.user_id:",
+        tests=(f"{_HOLDS}::test_who_ordered_it_does_not_decide",),
+    ),
+    Mistake(
+        name="hold-survives-midnight",
+        promise="A hold that is open at midnight UTC ends failed, as not sent.",
+        source="ADR 0058, decisions 2",
+        file="gateway/payouts/followup.py",
+        right="_UNSENT = frozenset({PayoutState.HELD, PayoutState.NOT_SENT})",
+        wrong="_UNSENT = frozenset({PayoutState.NOT_SENT})",
+        tests=(f"{_HOLDS}::test_at_midnight_it_fails_as_not_sent",),
+    ),
+    Mistake(
+        name="stop-forgotten-at-release",
+        promise="A stop that came meanwhile keeps a held payout from being sent.",
+        source="ADR 0058",
+        file="gateway/payouts/create.py",
+        right=(
+            "        await self.guards.go_on(caller)\n"
+            "        if not await self._claim(caller, claimed, attempt, held.state):"
+        ),
+        wrong="        if not await self._claim(caller, claimed, attempt, held.state):",
+        tests=(f"{_HOLDS}::test_a_stop_that_came_meanwhile_fails_it",),
+    ),
+    Mistake(
+        name="typed-number-makes-known",
+        promise="A known tax number at another key is a first payee.",
+        source="ADR 0058",
+        file="gateway/payouts/model.py",
+        right='    return {**mine, "name": ""} == {**theirs, "name": ""}',
+        wrong='    return mine["tax_number"] == theirs["tax_number"]',
+        tests=(f"{_HOLDS}::test_a_known_tax_number_at_another_key_is_a_first_payee",),
+    ),
+    Mistake(
+        name="held-payout-counts-twice",
+        promise="A held payout counts towards the limit of its day once.",
+        source="ADR 0058",
+        file="gateway/payouts/writes.py",
+        right="is_counted = isinstance(write, Claim) and write.before is PayoutState.HELD",
+        wrong="is_counted = False",
+        tests=(f"{_STORED_HOLDS}::test_it_counts_towards_the_limit_of_its_day_once",),
     ),
 )

@@ -18,6 +18,7 @@ from gateway.config.settings import (
     Database,
     FailedCredentials,
     Limits,
+    Payouts,
     RateLimits,
     Sealing,
     Settings,
@@ -26,6 +27,7 @@ from gateway.config.settings import (
 )
 from gateway.config.upstream import Breaker, Callbacks, Provider, SandboxBank
 from gateway.config.values import Address
+from gateway.core.account import Environment
 from gateway.core.limits import CallRate
 
 SHIPPED = Path(__file__).parents[4] / "config.yaml"
@@ -189,3 +191,22 @@ def absent(struct: type[msgspec.Struct], section: Section, path: str) -> list[st
 def test_a_lone_process_does_everything():
     """On PostgreSQL as in a file: nobody has to start a worker before payouts are followed up."""
     assert (Settings().worker.run, Settings().server.reuse_port) == ("inside", False)
+
+
+def test_first_payees_are_held_in_production_unless_it_says_otherwise():
+    """Reais, ``off``, or nothing said: then the environment's own."""
+    sandbox, production = Environment.SANDBOX, Environment.PRODUCTION
+    cases = [
+        (sandbox, "", None),
+        (production, "", "1000.00"),
+        (sandbox, "50.00", "50.00"),
+        (production, "50.00", "50.00"),
+        (production, "off", None),
+    ]
+
+    found = [
+        Settings(environment=where, payouts=Payouts(hold_above=said)).hold_above
+        for where, said, _ in cases
+    ]
+
+    assert found == [above for *_, above in cases]
