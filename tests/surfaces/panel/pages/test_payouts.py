@@ -25,7 +25,7 @@ from gateway.store.tables import core
 from gateway.store.tables.columns import reference_digest
 from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
-from tests.world.backoffice.watching import in_review
+from tests.world.backoffice.watching import held, in_review
 from tests.world.gateway.world import World, order
 from tests.world.stores.samples import attempt, change, payout
 from tests.world.waiting import until
@@ -328,6 +328,26 @@ async def forget_probes(world: World) -> None:
     a_minute_ago = world.gateway.kernel.now() - timedelta(minutes=1)
     async with world.gateway.kernel.store.database.writing() as connection:
         await connection.execute(update(core.attempts).values(last_probe_at=a_minute_ago))
+
+
+async def test_a_held_payout_says_why_and_a_second_person_decides(
+    world: World, operator: Person, approver: Person
+):
+    """Who may not approve reads it too, and finds no button."""
+    released, refused = at(world, await held(world)), at(world, await held(world))
+
+    seen = [await each.open(released) for each in (operator, approver)]
+    listed = await operator.open("/panel/payouts?tab=held")
+    let_go = await approver.send(f"{released}/release")
+    without_reason = await approver.send(f"{refused}/refuse")
+    ended = await approver.send(f"{refused}/refuse", {"reason": "nobody knows this payee"})
+    shown = await approver.open(refused)
+
+    assert all("Será enviado em" in each.text for each in seen)
+    assert [f"{released}/release" in each.text for each in seen] == [False, True]
+    assert released in listed.text
+    assert [let_go.status, without_reason.status, ended.status] == [303, 400, 303]
+    assert "nada será" in shown.text
 
 
 async def test_a_probe_is_once_in_five_seconds_and_shows_the_payout(world: World, operator: Person):
