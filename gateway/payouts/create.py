@@ -270,7 +270,9 @@ class Payouts:
             started = self.config.monotonic()
             intent, attempt = self._intent(caller, request, bank)
             await self.guards.admit(caller, intent, met.similar)
-            held = await self.guards.held(caller, intent)
+            held = None
+            if self.guards.hold is not None:
+                held = await self.guards.held(caller, intent)
             stored = await self._add(caller, held or intent, None if held else attempt)
             if stored is None and held is not None:
                 return self._hold(held)

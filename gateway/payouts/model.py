@@ -660,7 +660,7 @@ class Opinion:
     @property
     def is_withdrawn(self) -> bool:
         """Whether the user withdrew it: it stays on record and does not count."""
-        return self.attempt == 0
+        return self.attempt == 0 and self.state is None
 
     def withdrawn(self) -> Opinion:
         """Return the opinion as stored after its withdrawal."""

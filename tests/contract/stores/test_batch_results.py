@@ -108,7 +108,7 @@ def drawn(chance: Random, *, limited: bool) -> Write:
         return Intent(made, attempt(), limited=limited)
     if kind == "claim":
         return Claim(payout(name), attempt(2), limited=limited)
-    after = chance.choice([state for state in PayoutState if state is not SENDING])
+    after = chance.choice([*SUCCESSORS[SENDING]])
     before = [state for state, following in SUCCESSORS.items() if after in following]
     return of(
         change(SENDING, after),

@@ -62,6 +62,10 @@ ALLOWED = [
 
 async def standing(store: Store, state: PayoutState) -> Payout:
     """Store a payout and lead it to a state."""
+    if state is HELD:
+        held = replace(payout(), state=HELD, attempt=0, held_until=NOW)
+        assert await store.payouts.add(held, None) is None
+        return held
     await store.payouts.add(payout(), attempt())
     before = SENDING
     for after in ROADS[state]:

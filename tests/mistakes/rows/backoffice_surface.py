@@ -106,7 +106,7 @@ ROWS = (
         promise="A payout is told as held only while its bank holds it.",
         source="ADR 23",
         file="gateway/payouts/documents.py",
-        right="held = about.held_until if about.state is PayoutState.ACCEPTED else None",
+        right="held = about.held_until if is_held else None",
         wrong="held = about.held_until",
         tests=(f"{_PAYOUTS}::test_users_are_told_until_when_the_bank_holds_a_payout",),
     ),

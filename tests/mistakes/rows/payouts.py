@@ -69,15 +69,10 @@ ROWS = (
         source="decisions 2 (step 21), ADR 0003",
         file="gateway/payouts/create.py",
         right=(
-            "            stored = await self._add(caller, intent, attempt)\n"
-            "            if stored is None:\n"
-            "                return await self._send("
+            "            stored = await self._add("
+            "caller, held or intent, None if held else attempt)\n"
         ),
-        wrong=(
-            "            stored = None\n"
-            "            if stored is None:\n"
-            "                return await self._send("
-        ),
+        wrong="            stored = None\n",
         tests=(f"{_RULES}::test_r1_the_intent_is_stored_before_the_bank_is_asked",),
     ),
     Mistake(
@@ -232,11 +227,8 @@ ROWS = (
         promise="What may have left counts against the credential's limit of a day.",
         source="decisions 11 (extension codes)",
         file="gateway/payouts/limits.py",
-        right=(
-            "_COUNTED = (PayoutState.SENDING, PayoutState.UNKNOWN, "
-            "PayoutState.ACCEPTED, PayoutState.PAID)"
-        ),
-        wrong="_COUNTED = (PayoutState.SENDING, PayoutState.ACCEPTED, PayoutState.PAID)",
+        right="*(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),",
+        wrong="*(PayoutState.HELD, PayoutState.SENDING),",
         tests=(f"{_PAYOUT_LIMITS}::test_what_is_proven_unsent_or_refused_does_not_count",),
     ),
     Mistake(

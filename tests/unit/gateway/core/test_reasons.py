@@ -33,6 +33,7 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible"
 """What refuses, and at which place the word stands."""
 
 WORKED_OUT = {
+    "gateway/payouts/holds.py: state": ("revoked", "expired"),
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
     "gateway/callbacks/reception.py: reason": ("forged", "unproven"),
     "gateway/http/routing.py: problem.reason": (),
