@@ -9,19 +9,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
 
 from gateway.accounts.store import StoredAccounts
 from gateway.banks.port.providers import Evidence, Phase
 from gateway.core import errors, user_errors
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
-from gateway.core.approvals import RejectionBody
 from gateway.core.audit_context import reason
 from gateway.core.calls import Caller
 from gateway.core.clocks import Now
 from gateway.core.company_scope import scope_of
 from gateway.core.errors import ServiceError
+from gateway.core.fields import meaning
 from gateway.core.permissions import Action, Principal
 from gateway.core.rights import Area, Right, rights_of
 from gateway.core.user_errors import NOT_POSSIBLE
@@ -39,6 +41,15 @@ _ORDERS: Final = Right(Area.PAYOUT, Action.WRITE)
 _USER: Final = "user:"
 _OWN_PAYOUT: Final = "Another person decides on a payout of your own."
 _NOT_HELD: Final = "The payout is not held any more: look at it again."
+
+
+class RefusalBody(Struct, forbid_unknown_fields=True):
+    """Why a held payout is refused; it stays on record."""
+
+    reason: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")],
+        meaning("Why; for people who read it later.", "asked for by telephone"),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +170,7 @@ class HoldDecisions:
 
     @requires(Area.APPROVAL, Action.WRITE)
     async def refuse(
-        self, who: Staff, account: Account, reference: str, why: RejectionBody
+        self, who: Staff, account: Account, reference: str, why: RefusalBody
     ) -> AccountPayout:
         """
         Refuse a held payout: it fails, and nothing of it is ever sent.

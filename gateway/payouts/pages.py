@@ -12,13 +12,11 @@ from typing import Any, Final
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.service import BankReports
-from gateway.core.approvals import RejectionBody
 from gateway.core.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.core.money import Sum, sum_of
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.schemas import instant
-from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.core.windows import DEFAULT_LIMIT, LOCAL
 from gateway.http.panel.pages.formats import day_of, typed_money
 from gateway.http.panel.pages.kit import PageContext, Pages, page_asked, part, typed
@@ -36,7 +34,7 @@ from gateway.payouts.documents import (
     track_word,
 )
 from gateway.payouts.events import HappeningDocument
-from gateway.payouts.holds import HoldDecisions
+from gateway.payouts.holds import HoldDecisions, RefusalBody
 from gateway.payouts.model import FINAL_STATES, Certainty, CertaintySought, PayoutState
 from gateway.payouts.search import PayoutFilterBody, PayoutsBody
 from gateway.payouts.staff import PayoutActs, PayoutRecords
@@ -227,9 +225,7 @@ class PayoutPages:
         """Refuse a held payout, with a reason."""
         account = await self.panel.account(visit)
         reference = REFERENCE.read(visit.call.asked)
-        if not visit.form["reason"]:
-            raise ServiceError(VALIDATION_FAILED, "missing", field="reason")
-        why = of_form(visit.form, RejectionBody)
+        why = of_form(visit.form, RefusalBody)
         await self.holds.refuse(self.panel.staff(visit), account, reference, why)
         return Redirect(_address(visit))
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateway.core.access import Staff
-from gateway.core.approvals import RejectionBody
 from gateway.core.audit_context import AuditContext
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.storage import StoreUnavailable
-from gateway.payouts.holds import HoldDecisions
+from gateway.payouts.holds import HoldDecisions, RefusalBody
 from tests.world.people import account, somebody
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ async def decide(node: Node, key: str, verb: str) -> None:
         if verb == "release":
             await decisions.release(who, account(), payout.reference)
         else:
-            why = RejectionBody(reason="unknown payee")
+            why = RefusalBody(reason="unknown payee")
             await decisions.refuse(who, account(), payout.reference, why)
     except (ServiceError, StoreUnavailable):
         world.counts["decision in vain"] += 1

@@ -14,14 +14,13 @@ from gateway.config.settings import Payouts as PayoutSettings
 from gateway.config.settings import Settings
 from gateway.core import errors
 from gateway.core.access import Staff
-from gateway.core.approvals import RejectionBody
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.calls import Caller
 from gateway.core.company_scope import StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.rights import Role
-from gateway.payouts.holds import HoldDecisions, HoldEnds
+from gateway.payouts.holds import HoldDecisions, HoldEnds, RefusalBody
 from gateway.payouts.model import Payout, PayoutRequest
 from gateway.stops.model import Stop
 from tests.world.payouts import (
@@ -49,7 +48,7 @@ LARGE = Money(100_001)
 HALF_HOUR = timedelta(minutes=30)
 BOOKS_S = HALF_HOUR.total_seconds()
 ORDERER = "1d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"
-WHY = RejectionBody(reason="nobody knows this payee")
+WHY = RefusalBody(reason="nobody knows this payee")
 
 
 @dataclass
@@ -386,7 +385,7 @@ async def test_a_refusal_has_a_reason(holding: Holding):
     await holding.order()
 
     with pytest.raises(RuleViolation):
-        await holding.decisions.refuse(approver(), account(), "order-1", RejectionBody())
+        await holding.decisions.refuse(approver(), account(), "order-1", RefusalBody(reason=" "))
 
 
 async def test_who_ordered_it_does_not_decide(holding: Holding):
