@@ -43,6 +43,7 @@ from gateway.banks.port.providers import (
     Unreachable,
 )
 from gateway.banks.port.refunds import RefundOrder
+from gateway.core.bank_calls import turn_at_bank
 from gateway.core.clocks import Deadline
 from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import current_record
@@ -149,8 +150,13 @@ class CheckedAdapter:
         call = getattr(self.checked, operation, None)
         if call is None:
             raise NotSupported(Reason.NOT_SUPPORTED)
+        turn = turn_at_bank.get()
         try:
-            answer = await call(*asked)
+            if turn is None:
+                answer = await call(*asked)
+            else:
+                async with turn(self._provider):
+                    answer = await call(*asked)
         except ProviderError as problem:
             raise _in_our_words(problem) from None
         except (Exception, SystemExit, asyncio.CancelledError) as mistake:

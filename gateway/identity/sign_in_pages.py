@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from gateway.core.browsers import PanelState
 from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
+from gateway.core.priority import Priority
 from gateway.core.rights import Role, changes
 from gateway.core.user import Preferences
 from gateway.core.user_errors import PASSWORD_WRONG
@@ -41,7 +42,7 @@ DONE: Final = frozenset({"reset", "invitation", "out", "over", "kept"})
 
 def pages(room: Panel, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel = Pages("", context, is_open=True, fails=FAILS)
+    panel = Pages("", context, is_open=True, fails=FAILS, priority=Priority.STRANGERS)
     _sign_in(panel, room)
     _recovery(panel, room)
     return panel.pages
@@ -98,7 +99,7 @@ def _sign_in(panel: Pages, room: Panel) -> None:
         visit.cookies.extend(responses.cookies(view, visit.client))
         return Redirect(_next(visit))
 
-    @panel.form("/logout", "sign_out", None, shows=sign_in)
+    @panel.form("/logout", "sign_out", None, shows=sign_in, priority=Priority.ALWAYS)
     async def sign_out(visit: Visit) -> Result:
         """End the session of this browser; safe to repeat."""
         await sessions.logout(visit.browser)
