@@ -67,6 +67,11 @@ _AT_BANK: Final = 8
 """Calls of people at one bank at once; by default an eighth of its places."""
 
 
+def _places(given: Limits, most: int) -> float:
+    """Return the places of a class, one at least; ``inf`` for no limit."""
+    return inf if given.share == inf else max(1, round(min(given.share * most, given.most)))
+
+
 class Lag(Protocol):
     """
     Measures the event loop.
@@ -128,7 +133,7 @@ class Admission:
     def change(self, most: int, longest_lag_s: float) -> None:
         """Admit within other limits from now on."""
         self._most = most
-        self.places = [max(1.0, min(each.share * most, each.most)) for each in LIMITS.values()]
+        self.places = [_places(each, most) for each in LIMITS.values()]
         self._lags_s = [each.lag * longest_lag_s for each in LIMITS.values()]
 
     def in_flight(self, priority: Priority) -> int:

@@ -337,7 +337,7 @@ class Serving:
 
     async def _asked(self, asking: Awaitable[None], exchange: Exchange, call: Call) -> None:
         """Wait for the policies; until the caller is known it is a stranger's request."""
-        if exchange.priority is None or is_known(call):
+        if exchange.priority is None or call.principal is not None or call.person is not None:
             await asking
             return
         with self.admission.unproven(exchange.priority):
@@ -348,7 +348,8 @@ class Serving:
     ) -> bytes:
         """Read the body; slow unauthenticated bodies wait in slots of their own."""
         limit = route.limits.body_bytes
-        if is_known(call) or is_whole(request) or exchange.priority is None:
+        is_known = call.principal is not None or call.person is not None
+        if is_known or is_whole(request) or exchange.priority is None:
             return await self._read(request, limit)
         with self.admission.waits_for_stranger(exchange.priority, route.name, call.asked.address):
             return await self._read(request, limit)
@@ -477,11 +478,6 @@ def _describe(call: Call | None, record: AccessRecord) -> None:
     record.provider = record.provider or (call.account.provider if call.account else "")
     if call.needs is not None:
         record.resource = call.needs.resource
-
-
-def is_known(call: Call) -> bool:
-    """Return whether the caller of a call is known."""
-    return call.principal is not None or call.person is not None
 
 
 def is_nowhere(problem: Exception) -> bool:

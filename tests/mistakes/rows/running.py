@@ -19,7 +19,7 @@ _PAYOUT_RACES = "tests/contract/stores/test_payout_races.py"
 _READING = "tests/unit/gateway/config/test_reading.py"
 _ADMISSION = "tests/unit/gateway/http/test_admission.py"
 _SHEDDING = "tests/unit/gateway/http/test_server_shedding.py"
-_PRIORITIES = "tests/unit/gateway/app/test_priorities.py"
+_PRIORITIES = "tests/unit/gateway/core/test_priority.py"
 _PERSON_QUOTA = "tests/unit/policies/traffic/test_quota_person_quota.py"
 _REDACTION = "tests/unit/gateway/telemetry/logs/test_redaction.py"
 _REGISTRY = "tests/unit/gateway/telemetry/metrics/test_registry.py"
@@ -304,8 +304,8 @@ ROWS = (
         promise="A credential that is looked up takes no place of payouts.",
         source="decision 62",
         file="gateway/http/server.py",
-        right="        if exchange.priority is None or is_known(call):\n",
-        wrong="        if call is not None:\n",
+        right="        if exchange.priority is None or call.principal is not None or",
+        wrong="        if call is not None or",
         tests=(f"{_SHEDDING}::test_a_credential_that_is_looked_up_is_a_stranger_s",),
     ),
     Mistake(
