@@ -204,7 +204,7 @@ async def hammering(
     try:
         yield hammer.pid
     finally:
-        said, _ = await hammer.communicate()
+        said, _ = await hammer.communicate(b"")  # closes its input
         tally.update(json.loads(said))
 
 

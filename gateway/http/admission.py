@@ -18,6 +18,7 @@ from math import inf
 from typing import Final, NamedTuple, NoReturn, Protocol
 
 from gateway.core import errors
+from gateway.core.bank_calls import NoTurn
 from gateway.core.errors import ServiceError
 from gateway.core.networks import network
 from gateway.core.priority import Priority
@@ -209,11 +210,22 @@ class Admission:
 
         A bank that hangs thus takes no place of the pages that do not ask it, and people leave most
         of the bank's places to payouts.
+
+        Raises:
+            NoTurn: none came within the time that a request waits for a place.
         """
         self.leave(priority)
+        turns = self._turns[bank]
         try:
-            async with self._turns[bank]:
+            try:
+                async with asyncio.timeout(self._wait_s):
+                    await turns.acquire()
+            except TimeoutError as problem:
+                raise NoTurn from problem
+            try:
                 yield
+            finally:
+                turns.release()
         finally:
             self.held[priority] += 1
 

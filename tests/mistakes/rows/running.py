@@ -331,8 +331,8 @@ ROWS = (
         promise="A page that waits for a bank holds no place.",
         source="decision 62",
         file="gateway/http/admission.py",
-        right="        self.leave(priority)\n        try:\n            async with",
-        wrong="        self.held[priority] -= 0\n        try:\n            async with",
+        right="        self.leave(priority)\n        turns =",
+        wrong="        turns =",
         tests=(f"{_ADMISSION}::test_a_page_that_asks_a_bank_holds_no_place_meanwhile",),
     ),
 )

@@ -30,7 +30,7 @@ from gateway.banks.port.providers import (
     Unknown,
     Unreachable,
 )
-from gateway.core.bank_calls import turn_at_bank
+from gateway.core.bank_calls import NoTurn, turn_at_bank
 from gateway.core.money import Money
 from tests.world.answers import CALLS, CANARY, MONEY, VALUE, CheckedWorld, LyingAdapter, raising
 
@@ -252,3 +252,21 @@ async def test_each_read_for_a_person_has_a_turn_at_the_bank():
 
     reads = [at for at, name in enumerate(CALLS) if name not in MONEY]
     assert turns == [f"p {at}" for at in reads]
+
+
+async def test_a_read_without_a_turn_is_not_made():
+    world = CheckedWorld()
+
+    @asynccontextmanager
+    async def turn(_bank: str) -> AsyncIterator[None]:
+        raise NoTurn
+        yield
+
+    before = turn_at_bank.set(turn)
+    try:
+        with pytest.raises(Unreachable) as refused:
+            await world.ask("get_balance")
+    finally:
+        turn_at_bank.reset(before)
+
+    assert (refused.value.reason, world.adapter.asked) == ("bulkhead_full", [])

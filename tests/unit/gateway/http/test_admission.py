@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 
 import pytest
 
+from gateway.core.bank_calls import NoTurn
 from gateway.core.errors import OVERLOADED
 from gateway.core.priority import Priority
 from gateway.http.admission import LIMITS, Admission, Shed
@@ -224,6 +225,21 @@ async def test_people_have_eight_turns_at_a_bank():
 
     assert during == ["one"] * 8 + ["other"]
     assert len(at_bank) == 11
+
+
+@leaping
+async def test_a_bank_that_hangs_is_not_waited_for():
+    """The page says so; those that ask another bank go on."""
+    admitted = admission([])
+    async with AsyncExitStack() as hanging:
+        for _ in range(8):
+            await hanging.enter_async_context(admitted.at_bank(Priority.PAGES, "one"))
+        with pytest.raises(NoTurn):
+            async with admitted.at_bank(Priority.PAGES, "one"):
+                pass
+
+    async with admitted.at_bank(Priority.PAGES, "one"):
+        pass
 
 
 def waiting(admitted: Admission, *addresses: str) -> ExitStack:
