@@ -64,7 +64,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages bench-lists scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages bench-lists bench-overload scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 # `make help` lists these first.
 DAILY := run check quick test
@@ -236,6 +236,9 @@ scale: $(VENV)/.test ## a payout and a balance at one and two server processes, 
 
 bench-pages: $(VENV)/.test ## every page of the panel at 10,000 and 1,000,000 payouts: [BENCH="--payouts 10000 --database sqlite"]
 	@$(BIN)/python -m bench.pages $(BENCH) > /dev/null
+
+bench-overload: $(VENV)/.test ## payouts while people of every role ask for every page: [BENCH="--before COMMIT --database sqlite"]
+	@$(BIN)/python -m bench.overload $(BENCH) > /dev/null
 
 bench-lists: $(VENV)/.test ## lists of payouts by filter beside the plain list, at a million: [BENCH="--payouts 300000 --database sqlite"]
 	@$(BIN)/python -m bench.lists $(BENCH)

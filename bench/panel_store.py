@@ -34,14 +34,14 @@ async def filled(settings: Settings, payouts: int, rows: int) -> AsyncIterator[P
     bulk = bulk_rows.Bulk(rows=payouts)
     await bulk_rows.fill_payouts(str(settings.store_url), accounts, bulk)
     bulk_rows.fill_statement(settings.bank_file, main.provider_account, rows)
-    with _bank(settings):
+    with bank(settings):
         async with _beside_its_bank(settings, world) as served:
             yield PanelSite(world=served, people=People(world=served), seeds=planted)
 
 
 @contextmanager
-def _bank(settings: Settings) -> Iterator[None]:
-    """Run the sandbox bank, with the file it has, in a process of its own."""
+def bank(settings: Settings) -> Iterator[int]:
+    """Run the sandbox bank, with the file it has, in a process of its own; return its id."""
     port, config = settings.sandbox_bank.port, settings.folder / "bank.yaml"
     config.write_text(json.dumps({"var": str(settings.folder)}))  # JSON is YAML
     settings.bank_file.rename(settings.folder / "sandbox.db")
@@ -49,15 +49,15 @@ def _bank(settings: Settings) -> Iterator[None]:
         *(sys.executable, "-m", "gateway", "bank", "sandbox", "--config", str(config)),
         *("--folder", str(settings.folder), "--first-port", str(port)),
     ]
-    with system.running(command, None, settings.folder, lambda: bool(system.answers(port))):
-        yield
+    with system.running(command, None, settings.folder, lambda: bool(system.answers(port))) as pid:
+        yield pid
 
 
 @asynccontextmanager
 async def _beside_its_bank(settings: Settings, before: World) -> AsyncIterator[World]:
     """Run a gateway without the bank in it; what is remembered of hours is counted before."""
-    bank = msgspec.structs.replace(settings.sandbox_bank, start=False)
-    gateway = assemble(msgspec.structs.replace(settings, sandbox_bank=bank), FROM_NOON)
+    apart = msgspec.structs.replace(settings.sandbox_bank, start=False)
+    gateway = assemble(msgspec.structs.replace(settings, sandbox_bank=apart), FROM_NOON)
     async with running(gateway), aiohttp.ClientSession() as session:
         await gateway.services.overviews.remember()
         office = AdminContext(gateway.kernel, AuditContext("bench", gateway.kernel.now))

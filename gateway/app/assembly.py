@@ -43,6 +43,7 @@ from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.core.account import Environment
 from gateway.core.clocks import Now
+from gateway.core.priority import Priority
 from gateway.http.admission import Admission
 from gateway.http.documents import Page, openapi_pages
 from gateway.http.gates import PARTNER_PREFIX
@@ -286,18 +287,23 @@ def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
     admission = Admission(
         most=settings.limits.in_flight,
         longest_lag_s=settings.limits.loop_lag_s,
-        lag_s=telemetry.lag.p95_s,
+        lag=telemetry.lag,
         count=telemetry.observer.count,
     )
 
     def take(settings: Settings) -> None:
         """Apply new shedding limits from now on."""
-        admission.most = settings.limits.in_flight
-        admission.longest_lag_s = settings.limits.loop_lag_s
+        admission.change(settings.limits.in_flight, settings.limits.loop_lag_s)
 
     kernel.reloads.append(take)
-    telemetry.values.read(series.REQUESTS_IN_FLIGHT, lambda: {(): admission.in_all})
-    telemetry.values.read(series.IN_FLIGHT_LIMIT, lambda: {(): admission.most})
+    limited = [each for each in Priority if each is not Priority.ALWAYS]
+    telemetry.values.read(
+        series.REQUESTS_IN_FLIGHT,
+        lambda: {(each.word,): admission.in_flight(each) for each in Priority},
+    )
+    telemetry.values.read(
+        series.IN_FLIGHT_LIMIT, lambda: {(each.word,): admission.places[each] for each in limited}
+    )
     return admission
 
 

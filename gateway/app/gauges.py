@@ -39,6 +39,7 @@ class LoopLag:
     and the second one does.
 
     Attributes:
+        p95_s: The 95th percentile of the last samples; zero while they are too few.
         task: Takes the samples in the background.
     """
 
@@ -55,18 +56,14 @@ class LoopLag:
         self._clock = clock
         self._interval_s = interval_s
         self._samples: deque[float] = deque(maxlen=samples)
-        self._p95_s = 0.0
+        self.p95_s = 0.0
         # No pause between two samples: a loop that is blocked just then would go unseen.
         self.task = PeriodicTask("event loop lag", self.sample, Schedule(every_s=0.0))
-
-    def p95_s(self) -> float:
-        """Return the 95th percentile of the last samples; zero while they are too few. Cheap."""
-        return self._p95_s
 
     def forget(self) -> None:
         """Drop the samples: a slow start must not count as load."""
         self._samples.clear()
-        self._p95_s = 0.0
+        self.p95_s = 0.0
 
     async def sample(self) -> None:
         """Sleep for one interval, and record the lag of the loop."""
@@ -78,7 +75,7 @@ class LoopLag:
         """Store one sample; with few samples the 95th percentile would be the maximum."""
         self._samples.append(lag_s)
         if len(self._samples) == self._samples.maxlen:
-            self._p95_s = sorted(self._samples)[ceil(0.95 * len(self._samples)) - 1]
+            self.p95_s = sorted(self._samples)[ceil(0.95 * len(self._samples)) - 1]
         self._observe(lag_s)
 
 

@@ -20,6 +20,7 @@ from gateway.core.approvals import (
 )
 from gateway.core.errors import ServiceError
 from gateway.core.money import Sum
+from gateway.core.priority import Priority
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import KnownAccount, PageContext, Pages, called, part, shown
@@ -95,6 +96,7 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
         approvals.approve,
         shows=read,
         fails=REFUND_FAILS,
+        priority=Priority.PAYOUTS,
     )
     async def approve(visit: Visit) -> Result:
         """Approve an order; for money the amount must be typed."""

@@ -13,6 +13,7 @@ from gateway.core import errors
 from gateway.core.approvals import ApprovalDocument
 from gateway.core.fields import meaning
 from gateway.core.money import Sum
+from gateway.core.priority import Priority
 from gateway.core.user_errors import FORBIDDEN
 from gateway.http.gates import StaffCaller
 from gateway.http.route import OK
@@ -80,6 +81,7 @@ def routes(approvals: Approvals, secrets: ApprovedSecrets) -> Routes:
         "approval_approve",
         approvals.approve,
         status=OK,
+        priority=Priority.PAYOUTS,
         fails=REFUND_FAILS,
         raises=(*_DECIDING, *_MOVING),
     )

@@ -10,6 +10,7 @@ from gateway.audit.searches import AFTER, NDJSON, SEARCH, lines
 from gateway.audit.service import AuditLog
 from gateway.core.calls import RawRequest
 from gateway.core.permissions import Action
+from gateway.core.priority import Priority
 from gateway.core.rights import Area, Right
 from gateway.http.panel.pages.kit import PageContext, Pages, chips, days_asked, page_asked
 from gateway.http.panel.pages.page import Download, Page, Result, Shown
@@ -53,13 +54,13 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
         }
         return Shown(template="access/audit.html", part="access/_audit.html", data=data)
 
-    @panel.view("/proof", "audit_proof", log.prove)
+    @panel.view("/proof", "audit_proof", log.prove, priority=Priority.HEAVY)
     async def proof(visit: Visit) -> Result:
         """Verify the whole log, and show the result."""
         found = await log.prove(panel.staff(visit))
         return Shown(template="access/audit_proof.html", data={"found": found})
 
-    @panel.view("/export", "audit_export", log.export, media=(NDJSON,))
+    @panel.view("/export", "audit_export", log.export, media=(NDJSON,), priority=Priority.HEAVY)
     async def export(visit: Visit) -> Result:
         """Download acts as lines of JSON, in the order of the log."""
         who, after = panel.staff(visit), [visit.query("after")]

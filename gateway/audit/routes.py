@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gateway.audit.searches import AFTER, NDJSON, SEARCH, lines
 from gateway.audit.service import AuditEntry, AuditLog
+from gateway.core.priority import Priority
 from gateway.http.gates import StaffCaller
 from gateway.http.route import Answer
 from gateway.http.routing import Routes, kept
@@ -22,8 +23,9 @@ def routes(log: AuditLog) -> Routes:
         takes={"after": AFTER},
         shows=_file,
         media=(NDJSON,),
+        priority=Priority.HEAVY,
     )
-    office.get("/audit/proof", "audit_verify", log.prove)
+    office.get("/audit/proof", "audit_verify", log.prove, priority=Priority.HEAVY)
     return office
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from traceback import walk_tb
 from typing import Final, cast
@@ -43,6 +43,7 @@ from gateway.banks.port.providers import (
     Unreachable,
 )
 from gateway.banks.port.refunds import RefundOrder
+from gateway.core.bank_calls import NoTurn, Turn, turn_at_bank
 from gateway.core.clocks import Deadline
 from gateway.telemetry.ports import Count, Event
 from gateway.telemetry.records import current_record
@@ -149,6 +150,9 @@ class CheckedAdapter:
         call = getattr(self.checked, operation, None)
         if call is None:
             raise NotSupported(Reason.NOT_SUPPORTED)
+        turn = turn_at_bank.get()
+        if turn is not None:
+            call = partial(self._in_turn, turn, call)
         try:
             answer = await call(*asked)
         except ProviderError as problem:
@@ -164,6 +168,16 @@ class CheckedAdapter:
         if checked is not answer:
             self._left_out(operation, _rows(answer) - _rows(checked))
         return checked
+
+    async def _in_turn(
+        self, turn: Turn, call: Callable[..., Awaitable[object]], *asked: object
+    ) -> object:
+        """Make a call for a person; ``Unreachable`` where no turn came in time."""
+        try:
+            async with turn(self._provider):
+                return await call(*asked)
+        except NoTurn:
+            raise Unreachable(Reason.BULKHEAD_FULL) from None
 
     async def _pay(
         self,

@@ -11,6 +11,7 @@ from gateway.banks.port.provider_callbacks import Delivery
 from gateway.callbacks.reception import AddressedDelivery, Reception
 from gateway.core import errors
 from gateway.core.calls import Input, RawRequest
+from gateway.core.priority import Priority
 from gateway.http.gates import admit_anybody
 from gateway.http.route import OK, Gate, Surface
 from gateway.http.routing import BODY_BYTES, Routes
@@ -64,7 +65,6 @@ def callback_surface(reception: Reception) -> Surface:
         gates=(gate,),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
-        exempt=frozenset(),
     )
 
 
@@ -73,6 +73,7 @@ def _routes(reception: Reception) -> Routes:
         NAME,
         needs=None,
         quota="callback",
+        priority=Priority.PARTNERS,
         takes={"came": Input(read=_delivery, body=BankBody)},
         shows=_taken,
         raises=(errors.CREDENTIALS_INVALID, errors.ROUTE_UNKNOWN),

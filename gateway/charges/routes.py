@@ -17,6 +17,7 @@ from gateway.core import errors, fields
 from gateway.core.fields import meaning
 from gateway.core.money import ZERO
 from gateway.core.permissions import Action, Permission, Resource
+from gateway.core.priority import Priority
 from gateway.core.schemas import OptionalMoment
 from gateway.core.structs import struct_of
 from gateway.http.common import STORE_FAILS
@@ -84,7 +85,9 @@ class ChargeRecordList(TypedDict):
 
 def partner_routes(charges: ChargeReads) -> Routes:
     """Return the routes of partners."""
-    partner = Routes("banking", quota="read", takes={"reference": REFERENCE})
+    partner = Routes(
+        "banking", quota="read", priority=Priority.PARTNERS, takes={"reference": REFERENCE}
+    )
     partner.get(
         "/account/{account_id}/pix/qrcode/{reference}",
         "qrcode",

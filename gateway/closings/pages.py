@@ -12,6 +12,7 @@ from gateway.closings.service import Closings
 from gateway.core import errors
 from gateway.core.account import Account
 from gateway.core.errors import ServiceError
+from gateway.core.priority import Priority
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.http.panel.pages.formats import day_of
 from gateway.http.panel.pages.kit import PageContext, Pages, part
@@ -25,7 +26,7 @@ _FAILS: Final = bank_fails(errors.STATEMENT_UNAVAILABLE)
 
 def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel = Pages("/accounts/{account_id}/closing", context)
+    panel = Pages("/accounts/{account_id}/closing", context, priority=Priority.HEAVY)
 
     def day_asked(visit: Visit) -> date:
         """Read the day of the address or the form; yesterday where none is named."""

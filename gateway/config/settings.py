@@ -129,8 +129,8 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     What one process takes on.
 
     Attributes:
-        in_flight: Requests at once; above: 503.
-        loop_lag_s: Event-loop lag (95th percentile) above which requests are shed.
+        in_flight: Requests at once; each class of routes has a part of them. Above: 503.
+        loop_lag_s: Event-loop lag (95th percentile); classes are shed above multiples of it.
         failed_credentials: The throttle on refused credentials.
     """
 

@@ -72,6 +72,7 @@ class Call(msgspec.Struct, kw_only=True):
         out_of_scope: The account of the caller's company that the credential is not for;
             for the log alone.
         on_success: Done when the route has not refused; a policy asks for it.
+        on_bank_call: Done before each read of a bank; a policy asks for it.
         headers: Answer headers contributed by policies, such as RateLimit.
     """
 
@@ -87,6 +88,7 @@ class Call(msgspec.Struct, kw_only=True):
     known: KnownBrowser | None = None
     out_of_scope: Account | None = None
     on_success: Callable[[], None] | None = None
+    on_bank_call: Callable[[], None] | None = None
     headers: dict[str, str] = msgspec.field(default_factory=dict)
 
 

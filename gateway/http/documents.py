@@ -11,6 +11,7 @@ from typing import Final
 
 from aiohttp import hdrs
 
+from gateway.core.priority import Priority
 from gateway.http.openapi.document import as_json, as_yaml, document
 from gateway.http.openapi.examples import DAY, ORIGIN
 from gateway.http.route import OK, Surface
@@ -47,6 +48,7 @@ class Page:
             is today.
         origin: Replaces the address of the gateway in each answer with such a day.
         packed: Its compressed content; empty where it is never compressed.
+        priority: Its class under overload.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Page:
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     packed: bytes = b""
+    priority: Priority = Priority.STRANGERS
     today: Callable[[], str] | None = None
     origin: Callable[[], str] = lambda: ORIGIN
 

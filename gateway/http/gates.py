@@ -251,7 +251,6 @@ def partner_surface(
         gates=(partner, open_gate("banking", environment, errors.CATALOGUE)),
         challenge=PARTNER_CHALLENGE,
         body_bytes=LARGEST_BODY,
-        exempt=frozenset({"banking.health"}),
     )
 
 
@@ -303,6 +302,5 @@ def staff_surface(
         ),
         challenge=USER_CHALLENGE,
         body_bytes=LARGEST_BODY,
-        exempt=frozenset({"backoffice.health"}),
         explains=True,
     )

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TypedDict
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
 from gateway.core.fields import meaning
+from gateway.core.priority import Priority
 from gateway.http.common import VERSION, Total
 from gateway.http.routing import Routes
 
@@ -81,8 +82,8 @@ def codes(catalogue: Iterable[ErrorCode]) -> list[ErrorCodeDocument]:
 def routes(surface: str, environment: Environment, catalogue: Sequence[ErrorCode]) -> Routes:
     """Return the open routes of a surface, whose codes ``catalogue`` holds."""
     introduction = Introduction(environment, catalogue)
-    opened = Routes(surface, needs=None, quota="read", fails={})
+    opened = Routes(surface, needs=None, quota="read", priority=Priority.STRANGERS, fails={})
     opened.get("/info", "info", introduction.info)
-    opened.get("/health", "health", introduction.health)
+    opened.get("/health", "health", introduction.health, priority=Priority.ALWAYS)
     opened.get("/error-codes", "error_codes", introduction.error_codes)
     return opened

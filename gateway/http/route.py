@@ -15,6 +15,7 @@ from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.core.headers import Headers
 from gateway.core.permissions import Permission
+from gateway.core.priority import Priority
 from gateway.core.rights import Right
 
 Document = Mapping[str, Any] | msgspec.Struct
@@ -78,6 +79,7 @@ class Route(Generic[Who]):
         name: ``surface.operation``, the label in logs and metrics.
         path: Below the surface's prefix, parameters in braces.
         needs: The permission or right; None opens the route and must be written out.
+        priority: Its class under overload.
         fails: Which code an exception of a port becomes, nearest class first.
         document: The type of the answer's content, for the OpenAPI document.
         status: Of the answer, where nothing is refused.
@@ -91,6 +93,7 @@ class Route(Generic[Who]):
     name: str
     summary: str
     needs: Permission | Right | None
+    priority: Priority
     limits: RouteLimits
     takes: Input[Any]
     serve: Callable[[Who, RawRequest], Awaitable[Document | Answer[Any]]]
@@ -168,7 +171,6 @@ class Surface:
         prefix: Of every path, without a trailing slash.
         challenge: The ``WWW-Authenticate`` value of its 401 answers.
         body_bytes: A request that declares a larger body is refused unread.
-        exempt: Names of routes served even when overloaded.
         explains: Refusals carry ``field`` and ``reason`` beside the three fields
             of contract 2.2; for the surfaces of people.
         refuse: Shows refusals as pages; None writes contract 2.2's document.
@@ -181,7 +183,6 @@ class Surface:
     gates: Sequence[Gate[Any]]
     challenge: str
     body_bytes: int
-    exempt: frozenset[str]
     explains: bool = False
     refuse: Refuse | None = None
     knows: Sequence[Policy] = ()

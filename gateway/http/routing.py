@@ -33,6 +33,7 @@ from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.core.fields import meaning
 from gateway.core.permissions import Permission
+from gateway.core.priority import Priority
 from gateway.core.sessions import SignedInUser
 from gateway.core.user_errors import NOT_FOUND, NOT_POSSIBLE
 from gateway.core.versions import Expected
@@ -96,6 +97,7 @@ class Shape(TypedDict, total=False):
     Attributes:
         needs: The permission; the right of ``requires`` where it is absent. None opens the route.
         quota: The token bucket that it draws from; the user's where it is absent.
+        priority: Its class under overload; that of pages where it is absent.
         takes: How parameters are read that are neither of the caller, nor a page, nor a body, nor
             a UUID of the path.
         fields: Reads a body whose fields are parameters of the method.
@@ -111,6 +113,7 @@ class Shape(TypedDict, total=False):
 
     needs: Permission | None
     quota: str
+    priority: Priority
     takes: Takes
     fields: Input[Any]
     shows: Callable[[Any, Any], Document | Answer[Any]]
@@ -193,6 +196,7 @@ class Routes:
             name=f"{self._surface}.{name}",
             summary=shape.get("summary") or _summary(does),
             needs=shape.get("needs") if needed is None else needed.right,
+            priority=shape.get("priority", Priority.PAGES),
             limits=RouteLimits(
                 shape.get("quota", PERSON), 0 if inputs_.takes.body is None else self._body_bytes
             ),

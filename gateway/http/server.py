@@ -8,9 +8,10 @@ them.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
@@ -21,9 +22,11 @@ from aiohttp import hdrs, web
 from multidict import CIMultiDictProxy, istr
 
 from gateway.core import errors, trace
+from gateway.core.bank_calls import turn_at_bank
 from gateway.core.calls import Call, Policy, RawRequest
 from gateway.core.errors import ServiceError
-from gateway.http.admission import Admission
+from gateway.core.priority import Priority
+from gateway.http.admission import Admission, Shed
 from gateway.http.documents import Page
 from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.route import Answer, RefusedPath, Route
@@ -108,6 +111,15 @@ _AUTH = {
 }
 """The result of asking who it is, by the reason; for any other reason nobody was asked yet."""
 _UNPROVEN = 401
+# Looking a member up by its name costs Python 3.11 a call each time.
+_STRANGERS: Final = Priority.STRANGERS
+_PAGES: Final = Priority.PAGES
+_CREDENTIAL: Final = {
+    "basic": hdrs.AUTHORIZATION,
+    "bearer": hdrs.AUTHORIZATION,
+    "session": hdrs.COOKIE,
+}
+"""The header that shows a credential, by the scheme of the gate."""
 _ALLOWED: Final[Mapping[str, str]] = {hdrs.ALLOW: ", ".join(READING)}
 
 
@@ -120,6 +132,7 @@ class Exchange(msgspec.Struct):
         query: As sent, without the question mark; empty when there is none.
         started: The clock's reading, in seconds.
         place: The route; None before it is found.
+        priority: The class that it was admitted in; None where it was not.
         call: What policies examine; None before any policy runs.
         rest: The body of an answer that is written piece by piece.
     """
@@ -129,6 +142,7 @@ class Exchange(msgspec.Struct):
     record: AccessRecord
     started: float
     place: PlacedRoute | None = None
+    priority: Priority | None = None
     call: Call | None = None
     rest: Pieces | None = None
 
@@ -162,33 +176,30 @@ class Serving:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer a request of aiohttp's."""
         exchange = self._begin(request)
-        try:
-            reply = await self._answer(request, exchange)
-            if exchange.rest is None:
-                self._tell(exchange)
-                return web.Response(status=reply.status, headers=reply.headers, body=reply.body)
-            answer = web.StreamResponse(status=reply.status, headers=reply.headers)
-            await self._stream(request, exchange, answer, exchange.rest)
-        finally:
-            self.admission.in_flight -= 1
+        reply = await self._answer(request, exchange)
+        if exchange.rest is None:
+            self._tell(exchange)
+            return web.Response(status=reply.status, headers=reply.headers, body=reply.body)
+        answer = web.StreamResponse(status=reply.status, headers=reply.headers)
+        await self._stream(request, exchange, answer, exchange.rest)
         return answer
 
     async def handle_whole(self, request: WholeRequest) -> Reply:
         """Answer a request of the lane."""
         exchange = self._begin(request)
-        try:
-            reply = await self._answer(request, exchange)
-            self._tell(exchange)
-        finally:
-            self.admission.in_flight -= 1
+        reply = await self._answer(request, exchange)
+        self._tell(exchange)
         return reply
 
     async def _answer(self, request: Request, exchange: Exchange) -> Reply:
-        """Serve, and render whatever is raised."""
+        """Serve, and render whatever is raised; a file's further pieces hold no place."""
         try:
             reply = await self._serve(request, exchange)
         except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
             reply = await self._refused(request, exchange, problem)
+        finally:
+            if exchange.priority is not None:
+                self.admission.leave(exchange.priority)
         record = exchange.record
         reply.headers[TRACE_ID] = record.trace_id
         reply.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")
@@ -206,12 +217,13 @@ class Serving:
         record = AccessRecord(trace_id=trace_id, method=request.method, address=address_of(request))
         record.w3c_trace_id = w3c
         begin_record(record)
-        self.admission.in_flight += 1
         path, query = target(request)
         return Exchange(path, query, record, started)
 
     async def _refused(self, request: Request, exchange: Exchange, problem: Exception) -> Reply:
         """Refuse; the refusal of an unknown path is in the caller's language."""
+        if isinstance(problem, Shed) and problem.hold_s:
+            await asyncio.sleep(problem.hold_s)
         if is_nowhere(problem) and (knows := self.table.knows(exchange.path)):
             exchange.call = await who_asks(request, knows)
         elif isinstance(problem, ServiceError):
@@ -225,7 +237,7 @@ class Serving:
             return
         if place.route.limits.body_bytes and not call.asked.body:
             with suppress(ServiceError):
-                call.asked.body = await self._body(request, place.route, call)
+                call.asked.body = await self._body(request, exchange, place.route, call)
 
     async def _stream(
         self, request: web.Request, exchange: Exchange, answer: web.StreamResponse, rest: Pieces
@@ -248,25 +260,35 @@ class Serving:
         record.duration_s = self.clock() - exchange.started
         self.observer.request(record)
 
-    def _show(self, page: Page, request: Request, exchange: Exchange) -> Reply:
+    async def _show(self, page: Page, request: Request, exchange: Exchange) -> Reply:
         """Answer with a ready-made document, or refuse: overloaded, no method."""
         exchange.record.route = page.name
-        self.admission.check()
+        waiting = self.admission.admit(page.priority)
+        if waiting is not None:
+            await waiting
+        exchange.priority = page.priority
         if request.method not in READING:
             raise ServiceError(errors.METHOD_NOT_ALLOWED, "method", _ALLOWED)
         return page.reply(request.headers.get(hdrs.ACCEPT_ENCODING, ""))
 
-    def _find(self, method: str, exchange: Exchange) -> tuple[PlacedRoute, Mapping[str, str]]:
+    async def _find(
+        self, request: Request, exchange: Exchange
+    ) -> tuple[PlacedRoute, Mapping[str, str]]:
         """Find the route and admit the request, or refuse: overloaded, no path, no method."""
         found = self.table.find(exchange.path)
-        place = found.places.get(method) if found else None
+        place, priority = found.places.get(request.method) if found else None, _STRANGERS
         if place is not None:
             exchange.place = place
             record = exchange.record
             record.surface, record.route = place.surface.name, place.route.name
             record.path_template = place.template
-        if place is None or place.route.name not in place.surface.exempt:
-            self.admission.check()
+            credential = _CREDENTIAL.get(place.gate.scheme)
+            if credential is None or credential in request.headers:
+                priority = place.route.priority
+        waiting = self.admission.admit(priority)
+        if waiting is not None:
+            await waiting
+        exchange.priority = priority
         if found is None:
             raise ServiceError(errors.ROUTE_UNKNOWN, "no_route")
         if place is None:
@@ -277,16 +299,19 @@ class Serving:
         """Serve a document; or find the route, run the policies, read the body, run and render."""
         page = self.pages.get(exchange.path)
         if page is not None:
-            return self._show(page, request, exchange)
-        place, path = self._find(request.method, exchange)
+            return await self._show(page, request, exchange)
+        place, path = await self._find(request, exchange)
         call = exchange.call = _call(request, exchange, place, path)
         route = place.route
         asking = ask(place.gate.policies, call)
         if asking is not None:
-            await asking
+            await self._asked(asking, exchange, call)
         if route.limits.body_bytes:
-            call.asked.body = await self._body(request, route, call)
-        shown = await route.serve(place.gate.admits(call), call.asked)
+            call.asked.body = await self._body(request, exchange, route, call)
+        if call.on_bank_call is None:
+            shown = await route.serve(place.gate.admits(call), call.asked)
+        else:
+            shown = await self._serve_person(place, exchange, call)
         if call.on_success is not None:
             call.on_success()
         if isinstance(shown, Answer) and shown.rest is not None:
@@ -295,13 +320,38 @@ class Serving:
             self.observer.count(Event.UNKNOWN_FIELD, route.name)
         return render(shown, route.status, call.headers)
 
-    async def _body(self, request: Request, route: Route[Any], call: Call) -> bytes:
+    async def _serve_person(self, place: PlacedRoute, exchange: Exchange, call: Call) -> Any:  # noqa: ANN401 - of any route
+        """Run a route for a person, whose reads of banks are charged and have turns."""
+        charge, priority = call.on_bank_call, exchange.priority
+
+        def turn(bank: str) -> AbstractAsyncContextManager[None]:
+            if charge is not None:
+                charge()
+            return self.admission.at_bank(priority or _PAGES, bank)
+
+        before = turn_at_bank.set(turn)
+        try:
+            return await place.route.serve(place.gate.admits(call), call.asked)
+        finally:
+            turn_at_bank.reset(before)
+
+    async def _asked(self, asking: Awaitable[None], exchange: Exchange, call: Call) -> None:
+        """Wait for the policies; until the caller is known it is a stranger's request."""
+        if exchange.priority is None or call.principal is not None or call.person is not None:
+            await asking
+            return
+        with self.admission.unproven(exchange.priority):
+            await asking
+
+    async def _body(
+        self, request: Request, exchange: Exchange, route: Route[Any], call: Call
+    ) -> bytes:
         """Read the body; slow unauthenticated bodies wait in slots of their own."""
         limit = route.limits.body_bytes
         is_known = call.principal is not None or call.person is not None
-        if is_known or is_whole(request):
+        if is_known or is_whole(request) or exchange.priority is None:
             return await self._read(request, limit)
-        with self.admission.waits_for_stranger(route.name, call.asked.address):
+        with self.admission.waits_for_stranger(exchange.priority, route.name, call.asked.address):
             return await self._read(request, limit)
 
     async def _read(self, request: Request, limit: int) -> bytes:

@@ -13,6 +13,7 @@ from gateway.core.account import Environment
 from gateway.core.browsers import KNOWN_FOR, ClientInfo
 from gateway.core.calls import Call
 from gateway.core.fields import meaning
+from gateway.core.priority import Priority
 from gateway.core.rights import Role, changes
 from gateway.core.sessions import SignedInUser, public_id
 from gateway.core.user_access import CONFIRMING, LEAVING
@@ -83,7 +84,7 @@ class Panel:
 
 def session_gate(panel: Panel) -> Gate[AnonymousCaller]:
     """Return the gate of the session route, which a page calls before the sign-in."""
-    policies, routes = panel.policies, own_routes("identity")
+    policies, routes = panel.policies, own_routes("identity", Priority.STRANGERS)
     routes.get(
         "/session",
         "session",
@@ -116,14 +117,13 @@ def panel_surface(panel: Panel) -> Surface:
         ),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
-        exempt=frozenset({"panel.logout"}),
         explains=True,
     )
 
 
 def _members(panel: Panel) -> Sequence[Gate[SignedInCaller]]:
     """Return the gates of signed-in users: one for reads, one for writes."""
-    policies, own = panel.policies, own_routes(NAME)
+    policies, own = panel.policies, own_routes(NAME, Priority.PAGES)
     own.post(
         "/step-up",
         "step_up",
@@ -158,7 +158,8 @@ def _members(panel: Panel) -> Sequence[Gate[SignedInCaller]]:
 def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
     """Return the gate of signing in; its CSRF token prevents login by a foreign page."""
     policies, sessions, shows = panel.policies, panel.sessions, panel.responses.session
-    routes, refused = own_routes(NAME), (SESSION_REQUIRED, TOO_MANY_ATTEMPTS)
+    routes = own_routes(NAME, Priority.STRANGERS)
+    refused = (SESSION_REQUIRED, TOO_MANY_ATTEMPTS)
     routes.post(
         "/login",
         "login",
@@ -197,7 +198,7 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
 
 def _leaving(panel: Panel) -> Gate[AnonymousCaller]:
     """Return the gate of signing out."""
-    routes, logout = own_routes(NAME), panel.sessions.logout
+    routes, logout = own_routes(NAME, Priority.ALWAYS), panel.sessions.logout
     routes.post("/logout", "logout", logout, shows=panel.responses.left, quota=LEAVING)
     return Gate(
         policies=(

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from gateway.core.browsers import PanelState
 from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
+from gateway.core.priority import Priority
 from gateway.core.rights import Role, changes
 from gateway.core.sessions import SignedInUser
 from gateway.core.user import Preferences
@@ -42,7 +43,7 @@ DONE: Final = frozenset({"reset", "invitation", "out", "over", "kept"})
 
 def pages(room: Panel, context: PageContext) -> Sequence[Page]:
     """Return the pages."""
-    panel = Pages("", context, is_open=True, fails=FAILS)
+    panel = Pages("", context, is_open=True, fails=FAILS, priority=Priority.STRANGERS)
     _sign_in(panel, room)
     _recovery(panel, room)
     return panel.pages
@@ -122,7 +123,7 @@ def _sign_in(panel: Pages, room: Panel) -> None:
         visit.cookies.append(responses.form.given(view.browser.cookie))
         return Redirect(_next(visit))
 
-    @panel.form("/logout", "sign_out", None, shows=sign_in)
+    @panel.form("/logout", "sign_out", None, shows=sign_in, priority=Priority.ALWAYS)
     async def sign_out(visit: Visit) -> Result:
         """End the session of this browser; safe to repeat."""
         await sessions.logout(visit.browser)

@@ -8,6 +8,7 @@ from typing import Final
 from gateway.core import errors, user_errors
 from gateway.core.account import Environment
 from gateway.core.catalogue import ErrorCode
+from gateway.core.priority import Priority
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user_access import CONFIRMING, LEAVING
 from gateway.core.user_errors import (
@@ -91,7 +92,6 @@ def identity_surface(
         ),
         challenge=CHALLENGE,
         body_bytes=BODY_BYTES,
-        exempt=frozenset({"identity.health", "identity.logout"}),
         explains=True,
     )
 
@@ -136,7 +136,6 @@ def keys_surface(
         gates=(everybody,),
         challenge=CHALLENGE,
         body_bytes=0,
-        exempt=frozenset(),
     )
 
 
@@ -148,16 +147,18 @@ FAILS: dict[type[Exception], ErrorCode] = {StoreUnavailable: errors.AUTH_UNAVAIL
 """Without the store nobody can be authenticated: 503 on every row."""
 
 
-def own_routes(surface: str) -> Routes:
+def own_routes(surface: str, priority: Priority) -> Routes:
     """Return no routes yet; those added to it run a method for the user who calls."""
-    return Routes(surface, "/auth", BODY_BYTES, needs=None, fails=FAILS, status=OK)
+    return Routes(
+        surface, "/auth", BODY_BYTES, needs=None, priority=priority, fails=FAILS, status=OK
+    )
 
 
 def recovery_routes(
     surface: str, services: IdentityServices, shows: Callable[[str, AnonymousCaller], Answer[None]]
 ) -> Routes:
     """Return the routes for users who cannot sign in; ``shows`` renders the use of a link."""
-    routes = own_routes(surface)
+    routes = own_routes(surface, Priority.STRANGERS)
     passwords = services.passwords
     link: Shape = {
         "shows": shows,
@@ -182,7 +183,7 @@ def recovery_routes(
 
 def account_routes(surface: str, services: IdentityServices) -> Routes:
     """Return the routes for one's own sessions, password and second factor."""
-    routes = own_routes(surface)
+    routes = own_routes(surface, Priority.PAGES)
     sessions, factors = services.sessions, services.second_factors
     routes.get("/sessions", "sessions", sessions.list, shows=represent.own_sessions)
     routes.delete(
@@ -237,7 +238,7 @@ def account_routes(surface: str, services: IdentityServices) -> Routes:
 
 def sign_in_routes(services: IdentityServices) -> Routes:
     """Return the routes that are called without a token."""
-    routes = own_routes("identity")
+    routes = own_routes("identity", Priority.STRANGERS)
     routes.post(
         "/login",
         "login",
@@ -270,9 +271,14 @@ def sign_in_routes(services: IdentityServices) -> Routes:
 
 def token_routes(services: IdentityServices) -> Routes:
     """Return the routes for the session of a token, which the panel has in another form."""
-    routes, factors = own_routes("identity"), services.second_factors
+    routes, factors = own_routes("identity", Priority.PAGES), services.second_factors
     routes.delete(
-        "/logout", "logout", services.sessions.logout, shows=represent.done, quota=LEAVING
+        "/logout",
+        "logout",
+        services.sessions.logout,
+        shows=represent.done,
+        quota=LEAVING,
+        priority=Priority.ALWAYS,
     )
     routes.post(
         "/step-up",
@@ -292,7 +298,7 @@ def key_routes(published: Callable[[], Awaitable[dict[str, object]]]) -> Routes:
     def jwks() -> Awaitable[dict[str, object]]:
         return published()
 
-    keys = Routes("keys", needs=None, quota="keys", fails=FAILS)
+    keys = Routes("keys", needs=None, quota="keys", priority=Priority.STRANGERS, fails=FAILS)
     keys.get(
         "/jwks.json",
         "jwks",

@@ -25,6 +25,7 @@ from gateway.core.approvals import Approval, WaitingMoney
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.permissions import Action
+from gateway.core.priority import Priority
 from gateway.core.rights import Area, Right
 from gateway.core.strict import hidden_tax_number, is_other_number
 from gateway.http.panel.pages.formats import typed_key, typed_money
@@ -238,7 +239,9 @@ def pages(services: OrderServices, context: PageContext) -> Sequence[Page]:
     panel = Pages("/payouts/new", context)
     does, order = OrderPages(panel, services), services.acts.order
     form = panel.view("", "payout_new", order)(does.form)
-    panel.form("", "payout_order", order, shows=form, fails=PAYOUT_FAILS)(does.act)
+    panel.form(
+        "", "payout_order", order, shows=form, fails=PAYOUT_FAILS, priority=Priority.PAYOUTS
+    )(does.act)
     panel.view("/balance", "payout_new_balance", services.balance)(does.balance)
     return panel.pages
 

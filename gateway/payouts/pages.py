@@ -15,6 +15,7 @@ from gateway.banks.service import BankReports
 from gateway.core.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.core.money import Sum, sum_of
 from gateway.core.permissions import Action
+from gateway.core.priority import Priority
 from gateway.core.rights import Area, Right
 from gateway.core.schemas import instant
 from gateway.core.windows import DEFAULT_LIMIT, LOCAL
@@ -241,7 +242,9 @@ def pages(
     panel, read = Pages("", context), records.detail
     does = PayoutPages(panel, banks, records, acts, holds)
     csv, json = ("text/csv",), ("application/json",)
-    panel.view("/payouts/export", "payouts_export", records.export, media=csv)(does.export)
+    panel.view(
+        "/payouts/export", "payouts_export", records.export, media=csv, priority=Priority.HEAVY
+    )(does.export)
     panel.view("/payouts", "payouts", records.search)(does.listed)
     payout = panel.view(_PATH, "payout", read)(does.payout)
     panel.view(f"{_PATH}/receipt", "payout_receipt", read)(does.receipt)

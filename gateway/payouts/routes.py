@@ -12,6 +12,7 @@ from gateway.banks.port.providers import ProviderError
 from gateway.core import errors
 from gateway.core.calls import Caller
 from gateway.core.permissions import Action, Permission, Resource
+from gateway.core.priority import Priority
 from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.http.route import OK
 from gateway.http.routing import CSV, READS, Routes, Shape, table
@@ -49,10 +50,8 @@ _PROBED: Final = (*_ABSENT, NOT_POSSIBLE, errors.TOO_MANY_REQUESTS)
 
 def partner_routes(payouts: Payouts) -> Routes:
     """Return the routes of partners."""
-    partner, account = (
-        Routes("banking", fails=PARTNER_STORE_FAILS, status=OK),
-        "/account/{account_id}",
-    )
+    partner = Routes("banking", priority=Priority.PAYOUTS, fails=PARTNER_STORE_FAILS, status=OK)
+    account = "/account/{account_id}"
     one, by_reference = f"{account}/withdraw/{{reference}}", {"reference": REFERENCE}
     reads = Permission(Resource.WITHDRAW, Action.READ)
     pays = Permission(Resource.WITHDRAW, Action.WRITE)
@@ -139,6 +138,7 @@ def routes(records: PayoutRecords, acts: PayoutActs, holds: HoldDecisions) -> Ro
         "shows": table("payouts.csv"),
         "media": (CSV,),
         "status": OK,
+        "priority": Priority.HEAVY,
     }
     office.post("/payouts/export", "payouts_export", records.export, **file)
     office.get("/counts", "counts", records.open_work)
@@ -147,6 +147,7 @@ def routes(records: PayoutRecords, acts: PayoutActs, holds: HoldDecisions) -> Ro
         "fails": PAYOUT_FAILS,
         "raises": _ORDERED,
         "status": OK,
+        "priority": Priority.PAYOUTS,
     }
     to_account: Shape = {"takes": {"order": withdraw_input(PayoutMethod.BANK_ACCOUNT)}, **ordered}
     office.post(f"{account}/withdraw/bank-account", "withdraw_bank", acts.order, **to_account)

@@ -14,6 +14,7 @@ from gateway.core import errors, fields
 from gateway.core.account import Account
 from gateway.core.fields import meaning
 from gateway.core.permissions import Action, Permission, Resource
+from gateway.core.priority import Priority
 from gateway.core.schemas import KeyType
 from gateway.core.strict import hidden_tax_number
 from gateway.core.structs import struct_of
@@ -50,6 +51,7 @@ def partner_routes(banks: Banks) -> Routes:
         "banking",
         needs=Permission(Resource.PIX_KEY, Action.READ),
         quota="read",
+        priority=Priority.PARTNERS,
         takes={"key_id": KEY_ID},
         raises=READS,
     )

@@ -14,6 +14,7 @@ from gateway.core import errors
 from gateway.core.account import Account
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action
+from gateway.core.priority import Priority
 from gateway.core.rights import Area, Right
 from gateway.core.user_errors import NOT_FOUND
 from gateway.core.windows import Listed
@@ -107,7 +108,14 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
 
     csv = ("text/csv",)
 
-    @panel.view("/received/export", "received_export", refunds.export, media=csv, fails=_FAILS)
+    @panel.view(
+        "/received/export",
+        "received_export",
+        refunds.export,
+        fails=_FAILS,
+        media=csv,
+        priority=Priority.HEAVY,
+    )
     async def export(visit: Visit) -> Result:
         """Download the payments received of the filter as a table."""
         account, days = await panel.account(visit, visit.query("account_id")), days_of(visit, now)

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from gateway.core.access import Staff
 from gateway.core.calls import RawRequest
+from gateway.core.priority import Priority
 from gateway.core.windows import Listed
 from gateway.http.panel.pages.kit import (
     PageContext,
@@ -106,7 +107,9 @@ def pages(log: RequestLog, context: PageContext) -> Sequence[Page]:
             },
         )
 
-    @panel.view("/export", "requests_export", log.export, media=("text/csv",))
+    @panel.view(
+        "/export", "requests_export", log.export, media=("text/csv",), priority=Priority.HEAVY
+    )
     async def export(visit: Visit) -> Result:
         """Download a search of requests as a table."""
         query = {name: [value] for name, value in _asked(visit).items() if value}

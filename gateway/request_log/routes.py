@@ -8,6 +8,7 @@ from typing import Annotated, TypedDict
 from msgspec import Meta
 
 from gateway.core.fields import meaning
+from gateway.core.priority import Priority
 from gateway.core.windows import Listed
 from gateway.http.common import Meter, meter
 from gateway.http.routing import CSV, Routes, table
@@ -56,6 +57,7 @@ def routes(log: RequestLog) -> Routes:
         takes=search,
         shows=table("requests.csv"),
         media=(CSV,),
+        priority=Priority.HEAVY,
     )
     return office
 

@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import quote, urlencode
 
 from gateway.core.errors import ServiceError
+from gateway.core.priority import Priority
 from gateway.core.terms import search_term
 from gateway.http.panel.pages.formats import local
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, page_asked, part, typed
@@ -148,7 +149,7 @@ def pages(
     searches: Searches, banks: BankSearches, traces: Traces, context: PageContext
 ) -> Sequence[Page]:
     """Return the page and its form."""
-    panel = Pages("/search", context)
+    panel = Pages("/search", context, priority=Priority.HEAVY)
     does = SearchPages(panel, searches, banks, traces)
     page = panel.view("", "search", searches.find)(does.page)
     panel.form("", "search_find", searches.find, shows=page)(does.find)

@@ -11,6 +11,7 @@ from gateway.core import errors
 from gateway.core.account import Account
 from gateway.core.calls import RawRequest
 from gateway.core.errors import ServiceError
+from gateway.core.priority import Priority
 from gateway.core.windows import LocalWindow
 from gateway.http.panel.pages.days import Days, days_of
 from gateway.http.panel.pages.kit import PageContext, Pages, Part, part
@@ -77,7 +78,14 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
 
     media = (*HTML, *(each.partition(";")[0] for each in _TYPES.values()))
 
-    @panel.view("/export", "statement_export", statements.report, fails=_FAILS, media=media)
+    @panel.view(
+        "/export",
+        "statement_export",
+        statements.report,
+        fails=_FAILS,
+        media=media,
+        priority=Priority.HEAVY,
+    )
     async def export(visit: Visit) -> Result:
         """Return the statement as a file, of the days that the page shows."""
         form, days = visit.query("format"), days_of(visit, now)

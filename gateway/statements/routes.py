@@ -17,6 +17,7 @@ from gateway.core.calls import Caller
 from gateway.core.fields import meaning
 from gateway.core.money import sum_of
 from gateway.core.permissions import Action, Permission, Resource
+from gateway.core.priority import Priority
 from gateway.core.schemas import Instant, OptionalMoment, instant
 from gateway.core.structs import struct_of
 from gateway.core.user_errors import NOT_POSSIBLE
@@ -145,7 +146,8 @@ class LinkedStatementDocument(TypedDict):
 
 def partner_routes(statements: StatementReads, quota: WithinQuota) -> Routes:
     """Return the routes of partners; each page of the bank behind the first costs as a call."""
-    partner, account_path = Routes("banking", quota="read", raises=READS), "/account/{account_id}"
+    partner = Routes("banking", quota="read", priority=Priority.PARTNERS, raises=READS)
+    account_path = "/account/{account_id}"
 
     def balance(account: Account) -> Awaitable[Balance]:
         """Read the account's balance, live."""
@@ -207,6 +209,7 @@ def routes(statements: Statements) -> Routes:
         "report",
         statements.report,
         takes={"wanted": report_input(FORMATS)},
+        priority=Priority.HEAVY,
         shows=report,
         raises=(*READS, NOT_POSSIBLE),
         media=tuple(each.media_type for each in FORMATS.values()),

@@ -9,6 +9,7 @@ from gateway.banks.service import BankReports
 from gateway.companies.service import Companies
 from gateway.core.company_scope import StopScope
 from gateway.core.errors import ServiceError
+from gateway.core.priority import Priority
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.credentials.model import CredentialSearch, CredentialState
 from gateway.credentials.service import Credentials
@@ -35,7 +36,7 @@ def pages(
     context: PageContext,
 ) -> Sequence[Page]:
     """Return the pages; their forms call the same service as the API."""
-    panel = Pages("/stops", context)
+    panel = Pages("/stops", context, priority=Priority.STOPS)
 
     @panel.view("", "stops", stops.page)
     async def listed(visit: Visit) -> Result:

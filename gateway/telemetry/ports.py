@@ -29,7 +29,7 @@ class Event(StrEnum):
     ROW_UNREADABLE = "row_unreadable"  # provider
     SESSION_EVENT = "session_event"  # event
     SHARED_LIMITS = "shared_limits"  # answered, late, failed
-    SHED = "shed"  # reason
+    SHED = "shed"  # priority.reason
     STATEMENT_PAGE = "statement_page"  # provider.source: walk, snapshot
     STATEMENT_TOO_LARGE = "statement_too_large"  # provider
     TOKEN_REFRESH = "token_refresh"  # noqa: S105 - the name of an event; label: result

@@ -428,12 +428,26 @@ PERSON: Final = "person"
 """The one bucket of somebody who signed in; routes name it in their limits."""
 
 
+class _Further:
+    """Charges each read of a bank but the first."""
+
+    def __init__(self, charge: Callable[[], object]) -> None:
+        self._charge, self._is_first = charge, True
+
+    def __call__(self) -> None:
+        """Charge one read."""
+        if not self._is_first:
+            self._charge()
+        self._is_first = False
+
+
 class WithinPersonQuota(_Metered):
     """
     Draws one token of the user's bucket; routes without a bucket are free.
 
     One bucket for all sessions, tokens and browsers of a user: signing in twice
-    gives no second quota.
+    gives no second quota. The token pays for the first read of a bank; each further one of the
+    same request takes another, owed where there is none.
     """
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
@@ -441,4 +455,5 @@ class WithinPersonQuota(_Metered):
         if call.person is None or call.quota != PERSON:
             return None
         meter, key = self._meters[PERSON], call.person.user_id
+        call.on_bank_call = _Further(partial(meter.buckets.charge, key))
         return self._draw([(meter, key)], partial(meter.draw, call, key))

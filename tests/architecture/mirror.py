@@ -42,6 +42,7 @@ WITHOUT = {
     "gateway/pix_keys/model.py": "tested with the keys that are read",
     "gateway/sandbox/model.py": "structs; tests of the tools and of their page read them",
     "gateway/statements/model.py": "tested with the statements that are made of it",
+    "gateway/core/bank_calls.py": "one variable: tests of checked_adapter and server set it",
     "gateway/core/cache.py": "a port: the tests of gateway/process/shared.py keep it",
     **dict.fromkeys(
         [

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from gateway.http.route import Gate
     from provider_adapters.registry import AdapterRow
 
-_ROUTE_COLUMNS = ("method", "path", "permission", "quota", "per_second", "burst", "body_bytes")
+_ROUTE_COLUMNS = (
+    *("method", "path", "permission", "priority"),
+    *("quota", "per_second", "burst", "body_bytes"),
+)
 EVERY_CODE = sorted(
     service_errors.CATALOGUE + user_errors.CATALOGUE,
     key=lambda error: not error.code.startswith("SVC."),
@@ -82,6 +85,7 @@ def routes(terminal: Terminal) -> None:
             "name": row.name,
             "tells": row.summary,
             "permission": str(row.needs) if row.needs else "",
+            "priority": row.priority.word,
             **_quota(settings, row.limits.quota if _is_counted(gate) else ""),
             "body_bytes": row.limits.body_bytes,
             "errors": [

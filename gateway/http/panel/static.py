@@ -14,6 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
+from gateway.core.priority import Priority
 from gateway.http.documents import Page, pack
 from gateway.panel.vendor import FOLDER, read_vendored, vendor_files
 
@@ -111,4 +112,4 @@ def _page(name: str, content: bytes) -> Page:
     """Make the page of one file."""
     suffix = Path(name).suffix
     packed = pack(content) if suffix in _PACKED else b""
-    return Page(NAME, _TYPES[suffix], content, _HEADERS, packed)
+    return Page(NAME, _TYPES[suffix], content, _HEADERS, packed, Priority.PAGES)

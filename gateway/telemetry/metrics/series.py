@@ -9,6 +9,7 @@ from gateway.core import errors, user_errors
 from gateway.core.change_feed import Kept as KeptKind
 from gateway.core.company_scope import StopScope
 from gateway.core.permissions import Resource
+from gateway.core.priority import Priority
 from gateway.core.rights import Area
 from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 from gateway.telemetry.metrics.families import Family, Label
@@ -49,6 +50,7 @@ DENIED: Final = Label(
 )
 CACHE_RESULT: Final = Label("result", ("hit", "miss", "negative", "stale"))
 DECISION: Final = Label("result", ("allowed", "limited"))
+PRIORITY: Final = Label("priority", tuple(each.word for each in Priority))
 SHED: Final = Label("reason", ("in_flight", "loop_lag", "strangers", "draining"))
 REPLACED: Final = Label("reason", ("unacceptable",))
 IDEMPOTENCY: Final = Label("result", ("new", "replay", "mismatch"))
@@ -164,8 +166,8 @@ _sum = partial(_gauge, joined="sum")
 # fmt: off
 REQUESTS: Final = _counter("pixgate_http_requests_total", "Requests answered.", SURFACE, ROUTE, METHOD, STATUS)
 REQUEST_DURATION: Final = _timing("pixgate_http_request_duration_seconds", "From the request's head to the answer.", _BUCKETS, SURFACE, ROUTE, METHOD, STATUS_CLASS)
-REQUESTS_IN_FLIGHT: Final = _sum("pixgate_http_requests_in_flight", "Requests being served, of all surfaces.")
-IN_FLIGHT_LIMIT: Final = _sum("pixgate_http_requests_in_flight_limit", "Requests in flight above which new ones are turned away.")
+REQUESTS_IN_FLIGHT: Final = _sum("pixgate_http_requests_in_flight", "Requests being served, of all surfaces.", PRIORITY)
+IN_FLIGHT_LIMIT: Final = _sum("pixgate_http_requests_in_flight_limit", "Requests in flight from which on new ones of the class are turned away.", PRIORITY)
 OVERHEAD: Final = _timing("pixgate_overhead_seconds", "A request's duration without the part spent on banks.", _OVERHEAD, ROUTE)
 ERRORS: Final = _counter("pixgate_errors_total", "Requests refused, by public code.", SURFACE, ROUTE, CODE, STATUS)
 WORST_CREDENTIALS: Final = _sum("pixgate_worst_credential_errors", "Requests of the last five minutes that were answered 429 (limited), another 4xx (refused) or 5xx (failed): of the ten credentials that have most of each in this process.", *WORST)
@@ -182,7 +184,7 @@ SHARED_LIMITS: Final = _counter("pixgate_shared_limits_calls_total", "Calls of t
 CONNECTIONS_OPEN: Final = _sum("pixgate_http_connections_open", "Connections to the public listener.")
 CONNECTIONS_LIMIT: Final = _sum("pixgate_http_connections_limit", "The most connections to the public listener.")
 CONNECTIONS_TURNED_AWAY: Final = _counter("pixgate_http_connections_turned_away_total", "Connections closed on arrival: too many of one address, too many in all, too few file descriptors left, or not from a proxy of ours.", TURNED_AWAY)
-SHED_REQUESTS: Final = _counter("pixgate_shed_total", "Requests turned away to protect the others.", SHED)
+SHED_REQUESTS: Final = _counter("pixgate_shed_total", "Requests turned away to protect the others.", PRIORITY, SHED)
 VALIDATION_FAILURES: Final = _counter("pixgate_validation_failures_total", "Requests refused for their content.", ROUTE, CODE)
 UNKNOWN_FIELDS: Final = _counter("pixgate_validation_unknown_fields_total", "Body fields nobody knows; ignored.", ROUTE)
 PROVIDER_REQUESTS: Final = _counter("pixgate_provider_requests_total", "Calls of a bank, the ones refused here included.", PROVIDER, OPERATION, PROVIDER_OUTCOME)

@@ -17,6 +17,10 @@ _METRICS = "tests/unit/gateway/telemetry/metrics/test_series.py"
 _PARTITIONS = "tests/contract/stores/test_partitions.py"
 _PAYOUT_RACES = "tests/contract/stores/test_payout_races.py"
 _READING = "tests/unit/gateway/config/test_reading.py"
+_ADMISSION = "tests/unit/gateway/http/test_admission.py"
+_SHEDDING = "tests/unit/gateway/http/test_server_shedding.py"
+_PRIORITIES = "tests/unit/gateway/core/test_priority.py"
+_PERSON_QUOTA = "tests/unit/policies/traffic/test_quota_person_quota.py"
 _REDACTION = "tests/unit/gateway/telemetry/logs/test_redaction.py"
 _REGISTRY = "tests/unit/gateway/telemetry/metrics/test_registry.py"
 _RENDERING = "tests/unit/gateway/http/test_rendering.py"
@@ -267,5 +271,68 @@ ROWS = (
             "from gateway.telemetry import ports\n"
         ),
         tests=(f"{_IMPORTS}::test_the_import_contracts_are_kept",),
+    ),
+    Mistake(
+        name="payouts-shed-like-pages",
+        promise="An overloaded process sheds payouts last.",
+        source="decisions 2 (step 3), decision 62",
+        file="gateway/http/admission.py",
+        right="Priority.PAYOUTS: Limits(share=0.5, lag=8, waits=False)",
+        wrong="Priority.PAYOUTS: Limits(share=0.5, lag=0.4, waits=False)",
+        tests=(f"{_SHEDDING}::test_classes_are_shed_from_the_last_one_on",),
+    ),
+    Mistake(
+        name="class-takes-the-last-place-of-another",
+        promise="No class of requests takes the last place of another.",
+        source="decision 62",
+        file="gateway/http/admission.py",
+        right="        if self.held[priority] >= self.places[priority]:\n",
+        wrong="        if sum(self.held) >= self.places[priority]:\n",
+        tests=(f"{_ADMISSION}::test_a_full_class_takes_no_place_of_another",),
+    ),
+    Mistake(
+        name="stranger-in-a-partner-s-place",
+        promise="A request without a credential is shed with strangers, whatever it asks for.",
+        source="decisions 2 (step 3), decision 62",
+        file="gateway/http/server.py",
+        right="            if credential is None or credential in request.headers:\n",
+        wrong="            if credential is None or credential:\n",
+        tests=(f"{_SHEDDING}::test_who_shows_no_credential_is_a_stranger_whatever_they_ask_for",),
+    ),
+    Mistake(
+        name="wrong-credential-in-a-payout-s-place",
+        promise="A credential that is looked up takes no place of payouts.",
+        source="decision 62",
+        file="gateway/http/server.py",
+        right="        if exchange.priority is None or call.principal is not None or",
+        wrong="        if call is not None or",
+        tests=(f"{_SHEDDING}::test_a_credential_that_is_looked_up_is_a_stranger_s",),
+    ),
+    Mistake(
+        name="export-in-the-class-of-pages",
+        promise="Files have places of their own under overload.",
+        source="decision 62",
+        file="gateway/statements/routes.py",
+        right="        priority=Priority.HEAVY,\n",
+        wrong="",
+        tests=(f"{_PRIORITIES}::test_searches_files_and_closings_are_heavy",),
+    ),
+    Mistake(
+        name="search-of-banks-for-one-token",
+        promise="A page costs a person as many tokens as it reads banks.",
+        source="decision 62",
+        file="policies/traffic/quota.py",
+        right="        if not self._is_first:\n            self._charge()\n",
+        wrong="",
+        tests=(f"{_PERSON_QUOTA}::test_a_request_costs_as_many_tokens_as_it_reads_banks",),
+    ),
+    Mistake(
+        name="hanging-bank-takes-the-pages-places",
+        promise="A page that waits for a bank holds no place.",
+        source="decision 62",
+        file="gateway/http/admission.py",
+        right="        self.leave(priority)\n        turns =",
+        wrong="        turns =",
+        tests=(f"{_ADMISSION}::test_a_page_that_asks_a_bank_holds_no_place_meanwhile",),
     ),
 )

@@ -11,7 +11,16 @@ from pathlib import Path
 from gateway.config.settings import FailedCredentials, Limits, RateLimits
 from gateway.core.limits import CallRate
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import FREE, NOBODY, World, opened, other_secret, patient, sandbox
+from tests.world.gateway.world import (
+    FREE,
+    NOBODY,
+    World,
+    opened,
+    order,
+    other_secret,
+    patient,
+    sandbox,
+)
 from tests.world.waiting import until
 
 SCARCE = CallRate(rate=0.001, burst=3)
@@ -100,29 +109,25 @@ async def test_an_address_that_fails_too_often_is_throttled(tmp_path: Path):
     assert right.status == 200
 
 
-async def test_a_full_process_sheds_requests_but_not_its_health(tmp_path: Path):
-    """503 at once, with Retry-After; whoever is inside is served to the end."""
-    limits = Limits(in_flight=2, loop_lag_s=3_600)
+async def test_a_full_class_sheds_its_own_requests_alone(tmp_path: Path):
+    """503 at once, with Retry-After; whoever is inside is served to the end, and others go on."""
+    limits = Limits(in_flight=6, loop_lag_s=3_600)  # two of them for partners' reads
     async with opened(patient(sandbox(tmp_path, limits=limits))) as world:
         async with world.failing("balance", "hang"):
             await world.control.delete("calls")
             held = [asyncio.create_task(balance(world)) for _ in range(2)]
             await until(partial(holds, world, 2))
-            shed = [
-                await balance(world),
-                await world.ask("GET", "/nowhere", by=NOBODY),
-                await world.ask("GET", "/baas/v1/info", by=NOBODY),
-                await world.ask("GET", "/baas/v1/error-codes", by=NOBODY),
-            ]
+            shed = await balance(world)
+            paid = await world.pay(order("beside-a-full-class", world.today()))
+            stranger = await world.ask("GET", "/baas/v1/info", by=NOBODY)
             health = await world.ask("GET", "/baas/v1/health", by=NOBODY)
         # the bank lets go of those inside when it is told to, not when their time is over
         assert world.gateway.bank is not None
         await world.gateway.bank.close()
         inside = await asyncio.gather(*held)
-        after = await world.ask("GET", "/baas/v1/info", by=NOBODY)
 
-    assert {answer.verdict for answer in shed} == {(503, "SVC.GTW.006")}
-    assert (health.status, after.status) == (200, 200)
+    assert shed.verdict == (503, "SVC.GTW.006")
+    assert (paid.status, stranger.status, health.status) == (200, 200, 200)
     assert [answer.status for answer in inside] == [502, 502]
 
 

@@ -34,7 +34,6 @@ from gateway.callbacks.surface import callback_surface
 from gateway.core.account import Environment
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.windows import Paging
-from gateway.http.admission import Admission
 from gateway.http.server import Serving, application
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
@@ -52,6 +51,7 @@ from tests.world.banks.authority import Authority
 from tests.world.banks.signers import Signer, ecdsa
 from tests.world.banks.witness import Witness
 from tests.world.gateway.listener_client import Witness as RequestWitness
+from tests.world.gateway.listener_client import admission
 from tests.world.registers import Registers
 
 CANARIES = ("Oscar Canary", "529.982.247-25", "canary@example.com", "canary-reference")
@@ -215,7 +215,7 @@ def _listener(reception: Reception, trusted: str) -> Listener:
     serving = Serving(
         table=Table([callback_surface(reception)]),
         pages={},
-        admission=Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, count=witness.count),
+        admission=admission(witness.count),
         observer=witness,
         body_deadline_s=1.0,
         uuid_traces=False,

@@ -19,7 +19,6 @@ from gateway.config.settings import RateLimits, Settings
 from gateway.core import errors, user_errors
 from gateway.core.limits import CallRate
 from gateway.core.reasons import REASONS
-from gateway.http.admission import Admission
 from gateway.http.documents import openapi_pages
 from gateway.http.openapi.examples import DAY
 from gateway.http.route import Surface
@@ -29,6 +28,7 @@ from gateway.identity.panel_surface import Panel
 from gateway.identity.passwords import Cost
 from gateway.net.server.listener import Address, Listener
 from tests.world.gateway.answers import JSON, Answer
+from tests.world.gateway.listener_client import admission
 from tests.world.identity import EMAIL, LITTLE, PASSWORD, IdentityWorld, identity_world_on
 from tests.world.kernel import Witness
 from tests.world.standing import Clock
@@ -268,7 +268,7 @@ def _serving(surfaces: tuple[Surface, ...], witness: Witness) -> Serving:
     return Serving(
         table=Table(surfaces),
         pages=openapi_pages(surfaces, lambda: DAY),
-        admission=Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, count=witness.count),
+        admission=admission(witness.count),
         observer=witness,
         body_deadline_s=2,
         uuid_traces=False,

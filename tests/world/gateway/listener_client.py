@@ -15,16 +15,30 @@ from gateway.core import errors
 from gateway.core.calls import Call, Input, RawRequest
 from gateway.core.catalogue import ErrorCode
 from gateway.core.permissions import Action, Permission, Resource
+from gateway.core.priority import Priority
 from gateway.http.admission import Admission
 from gateway.http.route import OK, Answer, Gate, Route, RouteLimits, Surface, content_of, main_of
 from gateway.http.server import Serving, application
 from gateway.http.table import Table
 from gateway.net.server.listener import Address, Listener
+from gateway.telemetry.ports import Count
 from gateway.telemetry.records import AccessRecord
 from tests.world.kernel import Witness
 
 READ_BALANCE = Permission(Resource.BALANCE, Action.READ)
 CHALLENGE = 'Basic realm="tests"'
+
+
+@dataclass(slots=True)
+class Lag:
+    """The lag of a loop, as a test sets it."""
+
+    p95_s: float = 0.0
+
+
+def admission(count: Count = lambda *_: None, lag: Lag | None = None, most: int = 100) -> Admission:
+    """Return an admission of so many; refusals are not held back."""
+    return Admission(most, 0.25, lag or Lag(), count, wait_s=0.0)
 
 
 class Said(TypedDict):
@@ -69,6 +83,7 @@ def route(
     method: str = "GET",
     path: str = "/echo/{word}",
     needs: Permission | None = READ_BALANCE,
+    priority: Priority = Priority.PARTNERS,
     body_bytes: int = 0,
     takes: Input[str] | None = None,
     fails: Mapping[type[Exception], ErrorCode] | None = None,
@@ -80,6 +95,7 @@ def route(
         name=f"tests.{path.strip('/').split('/')[0]}",
         summary="Echo.",
         needs=needs,
+        priority=priority,
         limits=RouteLimits("read", body_bytes),
         takes=takes or (TAKES_BODY if body_bytes else TAKES),
         runs=runs,
@@ -114,7 +130,6 @@ def surface(
     *routes: Route[Any],
     policies: Sequence[Asks] = (Asks(lambda _call: None),),
     body_bytes: int = 64,
-    exempt: frozenset[str] = frozenset(),
     explains: bool = False,
 ) -> Surface:
     """Put routes behind one gate."""
@@ -125,7 +140,6 @@ def surface(
         gates=(Gate(policies=policies, admits=lambda call: call, routes=routes, scheme=scheme),),
         challenge=CHALLENGE,
         body_bytes=body_bytes,
-        exempt=exempt,
         explains=explains,
     )
 
@@ -154,11 +168,10 @@ class ListenerClient:
 
 def application_of(shown: Surface, witness: Witness, **serving: Any) -> web.Application:
     """Make the application of a surface."""
-    admission = Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, count=witness.count)
     chosen = {
         "table": Table([shown]),
         "pages": {},
-        "admission": admission,
+        "admission": admission(witness.count),
         "observer": witness,
         "body_deadline_s": 0.3,
         "uuid_traces": False,

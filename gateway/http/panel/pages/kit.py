@@ -16,6 +16,7 @@ from gateway.core.calls import Input, RawRequest
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action
+from gateway.core.priority import Priority
 from gateway.core.rights import Area, Right
 from gateway.core.user_errors import SESSION_REQUIRED
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging
@@ -260,12 +261,18 @@ class Pages:
         *,
         is_open: bool = False,
         fails: Fails = STORE_FAILS,
+        priority: Priority = Priority.PAGES,
     ) -> None:
-        """Declare none; they stand before the sign-in if ``is_open``, and fail as ``fails``."""
+        """
+        Declare none; they stand before the sign-in if ``is_open``, and fail as ``fails``.
+
+        Each may have another ``priority``.
+        """
         self._prefix = prefix
         self._context = context
         self._is_open = is_open
         self._fails = fails
+        self._priority = priority
         self.pages: list[Page] = []
 
     def staff(self, visit: Visit) -> Staff:
@@ -359,7 +366,7 @@ class Pages:
         """Return whether the user has the rights that a service method requires."""
         return all(visit.may(right) for right in requirement_of(method).rights)
 
-    def view(
+    def view(  # noqa: PLR0913 - the cells of a page
         self,
         path: str,
         name: str,
@@ -367,6 +374,7 @@ class Pages:
         *,
         fails: Fails | None = None,
         media: Sequence[str] = HTML,
+        priority: Priority | None = None,
     ) -> Callable[[Shows], Shows]:
         """
         Declare a page that only shows.
@@ -377,10 +385,11 @@ class Pages:
             opens: Everybody who is signed in may open it where this is None.
             fails: The codes of exceptions of ports, where they are others.
             media: The media types of a file, where it hands one out.
+            priority: Its class under overload, where it is not that of the others.
         """
-        return self._declare(path, name, opens, fails, media=media)
+        return self._declare(path, name, opens, fails, media=media, priority=priority)
 
-    def form(
+    def form(  # noqa: PLR0913 - the cells of a page
         self,
         path: str,
         name: str,
@@ -388,9 +397,10 @@ class Pages:
         *,
         shows: Shows,
         fails: Fails | None = None,
+        priority: Priority | None = None,
     ) -> Callable[[Shows], Shows]:
         """Declare what a form does; the page ``shows`` is shown again where it is refused."""
-        return self._declare(path, name, opens, fails, held_by=shows)
+        return self._declare(path, name, opens, fails, held_by=shows, priority=priority)
 
     def list(
         self, path: str, name: str, opens: Callable[..., Awaitable[Any]], **how: Unpack[Listing]
@@ -423,6 +433,7 @@ class Pages:
         *,
         held_by: Shows | None = None,
         media: Sequence[str] = HTML,
+        priority: Priority | None = None,
     ) -> Callable[[Shows], Shows]:
         fails = self._fails if declared is None else declared
 
@@ -444,6 +455,7 @@ class Pages:
                     does=explaining if held_by else None,
                     is_open=self._is_open,
                     media=media,
+                    priority=self._priority if priority is None else priority,
                 )
             )
             return explaining

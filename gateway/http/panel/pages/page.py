@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Map
 from dataclasses import dataclass, field
 from typing import Final
 
+from gateway.core.priority import Priority
 from gateway.core.rights import Right
 from gateway.http.panel.pages.visit import Visit
 
@@ -74,6 +75,7 @@ class Page:
         does: What the form does; None for a page that only shows.
         is_open: It stands before the sign-in.
         media: The media types of its answers.
+        priority: Its class under overload.
     """
 
     path: str
@@ -84,6 +86,7 @@ class Page:
     does: Shows | None = None
     is_open: bool = False
     media: Sequence[str] = HTML
+    priority: Priority = Priority.PAGES
 
 
 def holders(pages: Collection[Page]) -> Mapping[str, str]:

@@ -8,12 +8,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from html import escape
 from typing import Final
 from urllib.parse import quote, urlsplit
 
 from gateway.core.account import Environment
 from gateway.core.calls import Call, RawRequest
-from gateway.core.errors import METHOD_NOT_ALLOWED, ServiceError
+from gateway.core.errors import METHOD_NOT_ALLOWED, OVERLOADED, ServiceError
 from gateway.core.trace import current_trace_id
 from gateway.core.user_errors import SESSION_REQUIRED
 from gateway.http.documents import takes_gzip
@@ -23,7 +24,7 @@ from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Download, Redirect, Result
 from gateway.http.panel.pages.refusals import mark
 from gateway.http.panel.pages.templates import Templates, Uncompiled
-from gateway.http.panel.pages.visit import HOME, Visit, admit_visitor, own_path
+from gateway.http.panel.pages.visit import HOME, Language, Visit, admit_visitor, own_path
 from gateway.http.rendering import message_of
 from gateway.http.route import Answer, RefusedPath
 from gateway.security.secrets import Random
@@ -116,6 +117,13 @@ class PageResponses:
 
     def _refuse(self, refusal: ServiceError, call: Call | None, at: RefusedPath) -> Answer[bytes]:
         visit = admit_visitor(call or _nobody(at))
+        if refusal.error is OVERLOADED:
+            return Answer(
+                content=_busy(visit.language, at.trace_id),
+                content_type=_HTML,
+                headers={**HEADERS, **refusal.headers},
+                status=refusal.error.status,
+            )
         if refusal.error is SESSION_REQUIRED:
             if call is not None and not at.is_read:
                 return self._keep(visit, call, at)
@@ -183,6 +191,20 @@ class PageResponses:
         return int(min(panel.seen_at + self.idle, panel.ends_at).timestamp() * 1000)
 
 
+_BUSY: Final[Mapping[Language, tuple[str, str, str]]] = {
+    Language.PORTUGUESE: (
+        "pt-BR",
+        "Muitas requisições agora",
+        "Nada foi feito. Aguarde alguns segundos e recarregue a página.",
+    ),
+    Language.ENGLISH: (
+        "en",
+        "Too many requests now",
+        "Nothing was done. Wait some seconds, then load the page again.",
+    ),
+}
+
+
 def _compressed(
     content: bytes, headers: Mapping[str, str], visit: Visit
 ) -> tuple[bytes, Mapping[str, str]]:
@@ -237,6 +259,16 @@ def _page_around(at: RefusedPath) -> str:
 def _nobody(at: RefusedPath) -> Call:
     """Return the call of a request without a route."""
     return Call(asked=RawRequest(path={}, headers=at.headers), needs=None, quota="")
+
+
+def _busy(language: Language, trace_id: str) -> bytes:
+    """Write the refusal of an overloaded process: a template would cost as much as a page."""
+    lang, title, says = _BUSY[language]
+    head = f'<html lang="{lang}"><title>{title}</title><link rel="icon" href="data:,">'
+    says = (
+        f"<h1>{title}</h1><p>{says}</p><p><small>{OVERLOADED.code} · {escape(trace_id)}</small></p>"
+    )
+    return f"<!doctype html>{head}<main>{says}</main></html>".encode()
 
 
 def _plain(refusal: ServiceError) -> bytes:

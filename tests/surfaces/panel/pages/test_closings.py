@@ -7,12 +7,14 @@ import pytest
 from sqlalchemy import insert
 
 from gateway.closings.model import ForeignDebit
+from gateway.core.limits import CallRate
 from gateway.core.rights import Role
 from gateway.statements.model import local_day
 from gateway.store.kernel.structs import row_of
 from gateway.store.tables.core import foreign_debits
+from policies.traffic.quota import PERSON
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
-from tests.world.gateway.world import World
+from tests.world.gateway.world import FREE, World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -68,6 +70,25 @@ async def test_the_bank_is_asked_after_the_page(world: World, viewer: Person):
     assert "Fechamento do dia" in page.text
     assert 'hx-trigger="load"' in page.text
     assert not DIGEST.search(page.text)
+
+
+async def test_a_day_costs_as_many_tokens_as_it_reads_the_bank(world: World, viewer: Person):
+    """A balance before and after the movements; the page without them costs one."""
+    here = f"/panel/accounts/{world.demo['accounts']['main']['id']}/closing"
+    quota = world.gateway.services.user_policies.user_quota
+    scarce = CallRate(rate=0.001, burst=100)
+    quota.change({PERSON: scarce})
+    try:
+        left = [_left(await viewer.open(each)) for each in (here, f"{here}?read=1", here)]
+    finally:
+        quota.change({PERSON: FREE})
+
+    assert left == [99, 98, 95]
+
+
+def _left(seen: Seen) -> int:
+    """Return how many calls the person has left."""
+    return int(seen.headers["RateLimit"].partition("r=")[2].partition(";")[0])
 
 
 async def test_a_day_is_had_as_each_file_of_the_statement(

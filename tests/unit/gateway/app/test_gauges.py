@@ -26,7 +26,7 @@ async def test_a_blocked_loop_is_late():
     await monitor.task.stop()
 
     assert observed == pytest.approx([0, 0.08], abs=0.001)
-    assert monitor.p95_s() == pytest.approx(0.08, abs=0.001)
+    assert monitor.p95_s == pytest.approx(0.08, abs=0.001)
 
 
 async def test_the_figure_recovers():
@@ -35,7 +35,7 @@ async def test_the_figure_recovers():
     for seconds in (0.5, 0.5, 0.0, 0.0, 0.0, 0.0):
         monitor._take(seconds)
 
-    assert monitor.p95_s() == 0.0
+    assert monitor.p95_s == 0.0
 
 
 async def test_one_hiccup_is_no_overload_and_two_are():
@@ -44,14 +44,14 @@ async def test_one_hiccup_is_no_overload_and_two_are():
     monitor = lag(observed)
     for seconds in (*[0.001] * 19, 2.0):
         monitor._take(seconds)
-    alone = monitor.p95_s()
+    alone = monitor.p95_s
     monitor._take(2.0)
 
-    assert (alone, monitor.p95_s()) == (0.001, 2.0)
+    assert (alone, monitor.p95_s) == (0.001, 2.0)
 
 
 async def test_before_the_first_sample_there_is_no_lag():
-    assert lag([]).p95_s() == 0.0
+    assert lag([]).p95_s == 0.0
 
 
 @leaping
@@ -79,15 +79,15 @@ async def test_a_few_samples_are_no_verdict():
     for _ in range(19):
         monitor._take(9.0)
 
-    assert monitor.p95_s() == 0.0
+    assert monitor.p95_s == 0.0
 
 
 async def test_what_was_is_forgotten_when_that_is_asked_for():
     monitor = lag([])
     for _ in range(20):
         monitor._take(9.0)
-    before = monitor.p95_s()
+    before = monitor.p95_s
 
     monitor.forget()
 
-    assert (before, monitor.p95_s()) == (9.0, 0.0)
+    assert (before, monitor.p95_s) == (9.0, 0.0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
@@ -28,6 +30,7 @@ from gateway.banks.port.providers import (
     Unknown,
     Unreachable,
 )
+from gateway.core.bank_calls import NoTurn, turn_at_bank
 from gateway.core.money import Money
 from tests.world.answers import CALLS, CANARY, MONEY, VALUE, CheckedWorld, LyingAdapter, raising
 
@@ -228,3 +231,42 @@ async def test_more_than_the_bank_pays_at_once_is_rejected_unsent(largest: Money
         assert isinstance(said, Rejected)
         assert (said.failure, said.forbidden) == (FailureCode.LIMIT_EXCEEDED, True)
         assert not said.evidence.bytes_left
+
+
+async def test_each_read_for_a_person_has_a_turn_at_the_bank():
+    """Money that moves has none to wait for."""
+    world, turns = CheckedWorld(), list[str]()
+
+    @asynccontextmanager
+    async def turn(bank: str) -> AsyncIterator[None]:
+        turns.append(f"{bank} {len(world.adapter.asked)}")
+        yield
+
+    before = turn_at_bank.set(turn)
+    try:
+        for name in CALLS:
+            await world.ask(name)
+    finally:
+        turn_at_bank.reset(before)
+    await world.ask("get_balance")
+
+    reads = [at for at, name in enumerate(CALLS) if name not in MONEY]
+    assert turns == [f"p {at}" for at in reads]
+
+
+async def test_a_read_without_a_turn_is_not_made():
+    world = CheckedWorld()
+
+    @asynccontextmanager
+    async def turn(_bank: str) -> AsyncIterator[None]:
+        raise NoTurn
+        yield
+
+    before = turn_at_bank.set(turn)
+    try:
+        with pytest.raises(Unreachable) as refused:
+            await world.ask("get_balance")
+    finally:
+        turn_at_bank.reset(before)
+
+    assert (refused.value.reason, world.adapter.asked) == ("bulkhead_full", [])

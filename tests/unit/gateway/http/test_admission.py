@@ -2,83 +2,281 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import asyncio
+from contextlib import AsyncExitStack, ExitStack
 
 import pytest
 
+from gateway.core.bank_calls import NoTurn
 from gateway.core.errors import OVERLOADED
-from gateway.http.admission import Admission
+from gateway.core.priority import Priority
+from gateway.http.admission import LIMITS, Admission, Shed
 from tests.unit.refusals import refused
+from tests.world.gateway.listener_client import Lag
+from tests.world.leaping import leaping
+
+MOST = 1_000
+BY_RANK = sorted(LIMITS)
+WAITING = [each for each in BY_RANK if LIMITS[each].waits]
 
 
-def admission(seen: list[tuple[str, str]], *, in_flight: int = 0, lag_s: float = 0.0) -> Admission:
-    """At most ten requests, at most a quarter of a second."""
+def admission(
+    seen: list[tuple[str, str]], *, lag_s: float = 0.0, most: int = MOST, wait_s: float = 2.0
+) -> Admission:
+    """A thousand requests, and a quarter of a second."""
     return Admission(
-        most=10,
-        longest_lag_s=0.25,
-        lag_s=lambda: lag_s,
-        count=lambda event, label: seen.append((event, label)),
-        in_flight=in_flight,
+        most,
+        0.25,
+        Lag(lag_s),
+        lambda event, label: seen.append((event, label)),
+        wait_s,
     )
 
 
-@pytest.mark.parametrize(("in_flight", "lag_s"), [(0, 0.0), (10, 0.25)], ids=["idle", "at both"])
-def test_a_process_within_its_limits_serves(in_flight: int, lag_s: float):
-    seen: list[tuple[str, str]] = []
+def is_shed(admitted: Admission, priority: Priority) -> bool:
+    """Whether a request of a class is refused at once."""
+    try:
+        admitted.admit(priority)
+    except Shed:
+        return True
+    return False
 
-    admission(seen, in_flight=in_flight, lag_s=lag_s).check()
 
-    assert seen == []
+def fill(admitted: Admission, priority: Priority) -> None:
+    """Take every place of a class."""
+    while admitted.held[priority] < admitted.places[priority]:
+        admitted.admit(priority)
 
 
 @pytest.mark.parametrize(
-    ("in_flight", "lag_s", "reason"), [(11, 0.0, "in_flight"), (0, 0.26, "loop_lag")]
+    ("lag_s", "shed"),
+    [
+        (0.05, ""),
+        (0.051, "heavy strangers"),
+        (0.1, "heavy strangers"),
+        (0.101, "pages heavy strangers"),
+        (0.5, "pages heavy strangers"),
+        (0.501, "partners pages heavy strangers"),
+        (2.0, "partners pages heavy strangers"),
+        (2.001, "payouts stops partners pages heavy strangers"),
+    ],
 )
-def test_a_process_beyond_one_sheds(in_flight: int, lag_s: float, reason: str):
-    """Counted by its reason; the caller is told to come again in a second."""
+def test_a_late_loop_sheds_the_least_important_classes_first(lag_s: float, shed: str):
+    admitted = admission([], lag_s=lag_s)
+
+    assert " ".join(each.word for each in BY_RANK if is_shed(admitted, each)) == shed
+
+
+def test_a_shed_request_is_counted_by_class_and_reason():
     seen: list[tuple[str, str]] = []
 
     with refused(OVERLOADED) as refusal:
-        admission(seen, in_flight=in_flight, lag_s=lag_s).check()
+        admission(seen, lag_s=1).admit(Priority.PARTNERS)
 
-    assert seen == [("shed", reason)]
+    assert seen == [("shed", "partners.loop_lag")]
     assert refusal.value.headers == {"Retry-After": "1"}
+
+
+def test_the_classes_share_all_places_and_no_more():
+    """So none can take the last place of another."""
+    shares = [LIMITS[each].share for each in BY_RANK if each is not Priority.ALWAYS]
+
+    assert sum(shares) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("full", BY_RANK[1:])
+async def test_a_full_class_takes_no_place_of_another(full: Priority):
+    admitted = admission([])
+    fill(admitted, full)
+
+    others = [each for each in BY_RANK if each is not full]
+    assert [each for each in others if is_shed(admitted, each)] == []
+    assert [admitted.held[each] for each in others] == [1] * len(others)
+
+
+@pytest.mark.parametrize("priority", [Priority.PAYOUTS, Priority.PARTNERS])
+def test_partners_are_refused_at_once(priority: Priority):
+    seen: list[tuple[str, str]] = []
+    admitted = admission(seen)
+    fill(admitted, priority)
+
+    with pytest.raises(Shed) as refusal:
+        admitted.admit(priority)
+
+    assert (seen, refusal.value.hold_s) == ([("shed", f"{priority.word}.in_flight")], 0.0)
+
+
+@pytest.mark.parametrize("priority", WAITING)
+async def test_what_people_ask_for_waits_for_a_place(priority: Priority):
+    """In the order in which it came."""
+    admitted, served = admission([]), list[str]()
+    fill(admitted, priority)
+
+    async def ask(name: str) -> None:
+        waiting = admitted.admit(priority)
+        assert waiting is not None
+        await waiting
+        served.append(name)
+
+    async with asyncio.TaskGroup() as asking:
+        for name in ("first", "second"):
+            asking.create_task(ask(name))
+        await asyncio.sleep(0)
+        admitted.leave(priority)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        between = list(served)
+        admitted.leave(priority)
+
+    assert (between, served) == (["first"], ["first", "second"])
+    assert admitted.held[priority] == admitted.places[priority]
+
+
+@leaping
+async def test_who_waits_in_vain_is_shed():
+    seen: list[tuple[str, str]] = []
+    admitted = admission(seen)
+    fill(admitted, Priority.HEAVY)
+    waiting = admitted.admit(Priority.HEAVY)
+    assert waiting is not None
+
+    with pytest.raises(Shed) as refusal:
+        await waiting
+
+    assert (seen, refusal.value.hold_s) == ([("shed", "heavy.in_flight")], 0.0)
+    admitted.leave(Priority.HEAVY)
+    assert admitted.held[Priority.HEAVY] == admitted.places[Priority.HEAVY] - 1
+
+
+async def test_a_place_that_is_handed_over_to_who_is_gone_is_free():
+    admitted = admission([])
+    fill(admitted, Priority.HEAVY)
+    waiting = admitted.admit(Priority.HEAVY)
+    assert waiting is not None
+    gone = asyncio.ensure_future(waiting)
+    await asyncio.sleep(0)
+
+    admitted.leave(Priority.HEAVY)
+    gone.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+
+    assert admitted.held[Priority.HEAVY] == admitted.places[Priority.HEAVY] - 1
+
+
+def test_an_early_refusal_of_people_is_held_back():
+    """Who asks again at once costs next to nothing."""
+    with pytest.raises(Shed) as refusal:
+        admission([], lag_s=9).admit(Priority.PAGES)
+
+    assert refusal.value.hold_s == 2.0
+
+
+def test_other_limits_hold_from_now_on():
+    admitted = admission([], lag_s=1)
+    before = is_shed(admitted, Priority.PARTNERS)
+
+    admitted.change(100, 5)
+
+    assert (before, is_shed(admitted, Priority.PARTNERS)) == (True, False)
+    assert admitted.places[Priority.PAYOUTS] == 50
+
+
+async def test_a_credential_that_is_looked_up_takes_no_place_of_partners():
+    """Nor is it refused for want of a stranger's: it may be right."""
+    admitted = admission([])
+    fill(admitted, Priority.STRANGERS)
+    admitted.admit(Priority.PAYOUTS)
+
+    with admitted.unproven(Priority.PAYOUTS):
+        during = admitted.held[Priority.PAYOUTS], admitted.held[Priority.STRANGERS]
+
+    after = admitted.held[Priority.PAYOUTS], admitted.held[Priority.STRANGERS]
+    assert (during, after) == ((0, 101), (1, 100))
+
+
+async def test_a_page_that_asks_a_bank_holds_no_place_meanwhile():
+    admitted = admission([])
+    fill(admitted, Priority.PAGES)
+
+    async with admitted.at_bank(Priority.PAGES, "one"):
+        assert admitted.admit(Priority.PAGES) is None
+        admitted.leave(Priority.PAGES)
+
+    assert admitted.held[Priority.PAGES] == admitted.places[Priority.PAGES]
+
+
+async def test_people_have_eight_turns_at_a_bank():
+    """Others are for payouts; another bank has eight of its own."""
+    admitted, at_bank, release = admission([]), list[str](), asyncio.Event()
+
+    async def ask(bank: str) -> None:
+        async with admitted.at_bank(Priority.PAGES, bank):
+            at_bank.append(bank)
+            await release.wait()
+
+    async with asyncio.TaskGroup() as asking:
+        for bank in ["one"] * 10 + ["other"]:
+            asking.create_task(ask(bank))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        during = sorted(at_bank)
+        release.set()
+
+    assert during == ["one"] * 8 + ["other"]
+    assert len(at_bank) == 11
+
+
+@leaping
+async def test_a_bank_that_hangs_is_not_waited_for():
+    """The page says so; those that ask another bank go on."""
+    admitted = admission([])
+    async with AsyncExitStack() as hanging:
+        for _ in range(8):
+            await hanging.enter_async_context(admitted.at_bank(Priority.PAGES, "one"))
+        with pytest.raises(NoTurn):
+            async with admitted.at_bank(Priority.PAGES, "one"):
+                pass
+
+    async with admitted.at_bank(Priority.PAGES, "one"):
+        pass
 
 
 def waiting(admitted: Admission, *addresses: str) -> ExitStack:
     """Let a body of each address be waited for, until the stack is closed."""
     stack = ExitStack()
     for address in addresses:
-        stack.enter_context(admitted.waits_for_stranger("login", address))
+        stack.enter_context(admitted.waits_for_stranger(Priority.STRANGERS, "login", address))
     return stack
 
 
 def test_bodies_of_strangers_are_counted_apart_from_what_is_in_flight():
     """They refuse nobody else, however many they are; all of them are shown."""
-    admitted = admission([], in_flight=11)
+    admitted = admission([])
+    for _ in range(3):
+        admitted.admit(Priority.STRANGERS)
 
     with waiting(admitted, "192.0.2.1", "192.0.2.2"):
-        during = (admitted.in_flight, admitted.in_all, dict(admitted.strangers["login"]))
-        admitted.check()
+        held, shown = admitted.held[Priority.STRANGERS], admitted.in_flight(Priority.STRANGERS)
+        during = (held, shown, dict(admitted.strangers["login"]))
 
-    assert during == (9, 11, {"192.0.2.1": 1, "192.0.2.2": 1})
-    assert (admitted.in_flight, admitted.in_all, dict(admitted.strangers["login"])) == (11, 11, {})
+    assert during == (1, 3, {"192.0.2.1": 1, "192.0.2.2": 1})
+    assert (admitted.held[Priority.STRANGERS], dict(admitted.strangers["login"])) == (3, {})
 
 
 @pytest.mark.parametrize(("most", "places"), [(10, 10), (100, 10), (1_000, 100)])
 def test_a_tenth_waits_for_strangers_and_ten_at_least(most: int, places: int):
     seen: list[tuple[str, str]] = []
-    admitted = admission(seen)
-    admitted.most = most
+    admitted = admission(seen, most=most)
 
     with (
         waiting(admitted, *(f"192.0.2.{number}" for number in range(places))),
         refused(OVERLOADED) as refusal,
-        admitted.waits_for_stranger("login", "198.51.100.1"),
+        admitted.waits_for_stranger(Priority.STRANGERS, "login", "198.51.100.1"),
     ):
         pass
 
-    assert seen == [("shed", "strangers")]
+    assert seen == [("shed", "strangers.strangers")]
     assert refusal.value.headers == {"Retry-After": "1"}
 
 
@@ -87,21 +285,24 @@ def test_a_tenth_waits_for_strangers_and_ten_at_least(most: int, places: int):
 )
 def test_a_network_has_a_quarter_of_the_places(one: str, another: str):
     """It cannot fill them alone, with whatever addresses of its /64."""
-    admitted = admission([])
-    admitted.most = 1_000
+    admitted, priority = admission([]), Priority.STRANGERS
     beside = one if "." in one else "2001:db8::ffff"
 
     with waiting(admitted, *[one] * 25):
-        with refused(OVERLOADED), admitted.waits_for_stranger("login", beside):
+        with refused(OVERLOADED), admitted.waits_for_stranger(priority, "login", beside):
             pass
-        with admitted.waits_for_stranger("login", another):
+        with admitted.waits_for_stranger(priority, "login", another):
             pass
 
 
 def test_whatever_ends_the_wait_gives_the_place_back():
-    admitted = admission([], in_flight=1)
+    admitted, priority = admission([]), Priority.STRANGERS
+    admitted.admit(priority)
 
-    with pytest.raises(ConnectionError), admitted.waits_for_stranger("login", "192.0.2.1"):
+    with (
+        pytest.raises(ConnectionError),
+        admitted.waits_for_stranger(priority, "login", "192.0.2.1"),
+    ):
         raise ConnectionError
 
-    assert (admitted.in_flight, dict(admitted.strangers["login"])) == (1, {})
+    assert (admitted.held[priority], dict(admitted.strangers["login"])) == (1, {})

@@ -121,7 +121,6 @@ def test_the_open_gate_has_three_routes():
 def test_the_surface_is_what_was_decided():
     assert (SURFACE.prefix, SURFACE.body_bytes) == ("/baas/v1", 65_536)
     assert SURFACE.challenge == PARTNER_CHALLENGE == 'Basic realm="baas", charset="UTF-8"'
-    assert SURFACE.exempt == {"banking.health"}
 
 
 def test_a_partner_is_let_in_whole():

@@ -14,10 +14,10 @@ from gateway.core import errors
 from gateway.core.calls import Call, Input, Parameter
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
-from gateway.http.admission import Admission
+from gateway.core.priority import Priority
 from gateway.http.rendering import MEDIA_TYPE
 from tests.world import raw_http
-from tests.world.gateway.listener_client import Asks, on_stage, route, surface
+from tests.world.gateway.listener_client import Asks, admission, on_stage, route, surface
 from tests.world.people import account, principal
 from tests.world.waiting import until
 
@@ -235,15 +235,16 @@ async def test_requests_in_flight_are_counted_while_they_last():
         await gate.wait()
         return said
 
-    admission = Admission(most=9, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
-    async with on_stage(surface(route(wait)), admission=admission) as listener_client:
-        held = asyncio.create_task(listener_client.ask("GET", "/v1/echo/a"))
-        await until(lambda: admission.in_flight)
-        during = admission.in_flight
+    admitted = admission()
+    async with on_stage(surface(route(wait)), admission=admitted) as listener_client:
+        asks = listener_client.ask("GET", "/v1/echo/a", headers={"Authorization": "Basic a"})
+        held = asyncio.create_task(asks)
+        await until(lambda: admitted.in_flight(Priority.PARTNERS))
+        during = sum(admitted.held)
         gate.set()
         await held
 
-    assert (during, admission.in_flight) == (1, 0)
+    assert (during, sum(admitted.held)) == (1, 0)
 
 
 async def test_ignored_fields_are_counted():

@@ -10,13 +10,20 @@ import aiohttp
 import pytest
 
 from gateway.core import errors
+from gateway.core.priority import Priority
 from gateway.core.storage import StoreUnavailable
-from gateway.http.admission import Admission
 from gateway.http.route import Answer, Route, RouteLimits, Surface
 from gateway.http.server import Exchange, why_cut
 from gateway.http.table import PlacedRoute
 from gateway.net.server.lane import Reply
-from tests.world.gateway.listener_client import READ_BALANCE, TAKES, declared, on_stage, surface
+from tests.world.gateway.listener_client import (
+    READ_BALANCE,
+    TAKES,
+    admission,
+    declared,
+    on_stage,
+    surface,
+)
 from tests.world.waiting import until
 
 
@@ -46,6 +53,7 @@ def route() -> Route[Any]:
         name="tests.file",
         summary="A file.",
         needs=READ_BALANCE,
+        priority=Priority.HEAVY,
         limits=RouteLimits("read", 0),
         takes=TAKES,
         runs=_ends,
@@ -54,10 +62,6 @@ def route() -> Route[Any]:
         raises=(),
         media=("text/csv",),
     )
-
-
-def admission() -> Admission:
-    return Admission(most=100, longest_lag_s=9, lag_s=lambda: 0.0, count=lambda *_: None)
 
 
 async def test_a_whole_file_is_told_with_all_its_bytes():
@@ -69,7 +73,7 @@ async def test_a_whole_file_is_told_with_all_its_bytes():
     assert headers["Cache-Control"] == "no-store"
     (record,) = listener_client.witness.records
     assert (record.status, record.reason, record.bytes_out) == (200, "", 3_005)
-    assert gate.in_flight == 0
+    assert sum(gate.held) == 0
 
 
 @pytest.mark.parametrize(
@@ -84,20 +88,20 @@ async def test_a_cut_file_is_seen_by_the_caller_and_told(ends: str, reason: str)
 
     cut, _ = listener_client.witness.records
     assert (cut.status, cut.reason, cut.bytes_out) == (200, reason, 3_005)
-    assert (well, gate.in_flight) == (200, 0)
+    assert (well, sum(gate.held)) == (200, 0)
 
 
 async def test_a_caller_that_goes_away_is_told_as_gone():
     gate = admission()
     async with on_stage(surface(route()), admission=gate) as listener_client:
-        _, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
-        sender.write(b"GET /v1/file/never HTTP/1.1\r\nHost: a\r\n\r\n")
-        await until(lambda: gate.in_flight)
+        reader, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
+        sender.write(b"GET /v1/file/never HTTP/1.1\r\nHost: a\r\nAuthorization: a\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
         sender.transport.abort()
         await until(lambda: listener_client.witness.records)
 
     assert listener_client.record.reason == "caller_gone"
-    assert gate.in_flight == 0
+    assert sum(gate.held) == 0
 
 
 async def test_a_refusal_whose_caller_goes_away_keeps_its_reason():
@@ -108,9 +112,9 @@ async def test_a_refusal_whose_caller_goes_away_keeps_its_reason():
 
     gate = admission()
     async with on_stage(surface(route()), admission=gate, alter=in_pieces) as listener_client:
-        _, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
+        reader, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
         sender.write(b"GET /v1/nowhere HTTP/1.1\r\nHost: a\r\n\r\n")
-        await until(lambda: gate.in_flight)
+        await reader.readuntil(b"\r\n\r\n")
         sender.transport.abort()
         await until(lambda: listener_client.witness.records)
 

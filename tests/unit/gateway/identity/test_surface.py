@@ -32,10 +32,6 @@ def test_the_catalogue_is_of_people_and_of_every_surface():
     assert not names & {errors.BANK_REFUSED.name, errors.CREDENTIALS_MISSING.name}
 
 
-def test_signing_out_works_while_others_are_shed():
-    assert {"identity.health", "identity.logout"} == IDENTITY.exempt
-
-
 SURFACES = {each.name: each for each in usual_surfaces()}
 ROUTES = {
     (route.method, SURFACES[name].prefix + route.path): (gate, route)

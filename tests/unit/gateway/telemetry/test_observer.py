@@ -341,7 +341,7 @@ def test_a_repeated_read_is_counted(world: World):
     [
         ("quota", "read.allowed", series.QUOTA_DECISIONS, ("read", "allowed")),
         ("quota", "read.limited", series.QUOTA_DECISIONS, ("read", "limited")),
-        ("shed", "loop_lag", series.SHED_REQUESTS, ("loop_lag",)),
+        ("shed", "pages.loop_lag", series.SHED_REQUESTS, ("pages", "loop_lag")),
         ("credential_cache", "negative", series.CREDENTIAL_CACHE, ("negative",)),
         ("trace_id_replaced", "unacceptable", series.TRACE_ID_REPLACED, ("unacceptable",)),
         ("cas_loss", "sandbox", series.PAYOUT_CAS_LOSSES, ("sandbox",)),
@@ -364,9 +364,9 @@ def test_an_event_without_a_record_is_counted(world: World, event, label, family
 
 def test_events_of_many_words_fill_no_memory(world: World):
     for number in range(5000):
-        world.observer.count(Event.SHED, f"made up {number}")
+        world.observer.count(Event.SHED, f"pages.made up {number}")
 
-    assert shown(world.values, series.SHED_REQUESTS, OTHER) == 5000
+    assert shown(world.values, series.SHED_REQUESTS, "pages", OTHER) == 5000
     assert len(world.observer._tallies) <= 1024
 
 

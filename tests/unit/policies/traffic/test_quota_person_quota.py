@@ -76,3 +76,22 @@ def test_nobody_has_no_bucket(quota: WithinPersonQuota, seen: list[tuple[str, st
         quota(call(headed(), quota=PERSON))
 
     assert seen == []
+
+
+def test_a_request_costs_as_many_tokens_as_it_reads_banks(
+    quota: WithinPersonQuota, clock: Clock, seen: list[tuple[str, str]]
+):
+    """The first read is paid for by the request; what is not there is owed."""
+    asking = call(headed(), quota=PERSON, person=somebody())
+    quota(asking)
+    assert asking.on_bank_call is not None
+    asking.on_bank_call()
+    quota(call(headed(), quota=PERSON, person=somebody()))
+    for _ in range(3):
+        asking.on_bank_call()
+
+    clock.passes(30)
+    with refused(errors.TOO_MANY_REQUESTS):
+        quota(call(headed(), quota=PERSON, person=somebody()))
+    clock.passes(10)
+    quota(call(headed(), quota=PERSON, person=somebody()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gateway.core import errors
+from gateway.core.priority import Priority
 from gateway.http.openapi.document import document
 from gateway.http.route import Answer, RouteLimits
 from tests.world.gateway.listener_client import TAKES, declared, echo, route, surface
@@ -27,6 +28,7 @@ def showing(shows: Any, **cells: Any) -> dict[str, Any]:
         name="tests.a",
         summary="A.",
         needs=None,
+        priority=Priority.PARTNERS,
         limits=RouteLimits("read", 0),
         takes=TAKES,
         runs=echo,

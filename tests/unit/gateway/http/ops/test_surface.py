@@ -209,10 +209,10 @@ async def test_metrics_are_compressed_where_it_is_asked_for(client: ClientSessio
 async def test_metrics_are_rendered_once_in_five_seconds(world: World, client: ClientSession):
     async def shed() -> bool:
         text = await (await client.get("/metrics")).text()
-        return 'pixgate_shed_total{reason="loop_lag"} 1.0' in text
+        return 'pixgate_shed_total{priority="pages",reason="loop_lag"} 1.0' in text
 
     before = await shed()
-    world.metrics.child(series.SHED_REQUESTS, "loop_lag").value += 1
+    world.metrics.child(series.SHED_REQUESTS, "pages", "loop_lag").value += 1
     world.second = 4.9
     soon = await shed()
     world.second = 5.0

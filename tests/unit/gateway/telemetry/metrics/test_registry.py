@@ -116,7 +116,7 @@ def test_a_value_outside_of_its_set_adds_no_series(values: MetricRegistry):
 
 def test_a_missing_label_is_a_mistake_of_ours(values: MetricRegistry):
     with pytest.raises(ValueError, match="shorter"):
-        values.child(series.SHED_REQUESTS, "loop_lag", "7")
+        values.child(series.SHED_REQUESTS, "pages", "loop_lag", "7")
 
 
 def test_few_series_start_at_zero_and_many_do_not(values: MetricRegistry):
@@ -209,9 +209,9 @@ def test_what_is_known_at_start_is_there_at_start(values: MetricRegistry):
 def test_two_instances_share_nothing(values: MetricRegistry):
     other = MetricRegistry(INSTANCE, WORDS)
 
-    values.child(series.SHED_REQUESTS, "loop_lag").value += 1
+    values.child(series.SHED_REQUESTS, "pages", "loop_lag").value += 1
 
-    assert shown(other, series.SHED_REQUESTS, "loop_lag") == 0
+    assert shown(other, series.SHED_REQUESTS, "pages", "loop_lag") == 0
 
 
 def test_what_alerts_watch_starts_at_zero(values: MetricRegistry):

@@ -7,10 +7,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from multidict import CIMultiDict
 
 from gateway.core.account import Environment
+from gateway.http.admission import Shed
 from gateway.http.panel.pages.page import Redirect
 from gateway.http.panel.pages.represent import HEADERS, PageResponses
+from gateway.http.route import RefusedPath
 from tests.unit.gateway.http.panel.pages.visit import visit
 
 NOTHING: Any = None
@@ -43,6 +46,25 @@ async def test_a_page_names_where_browsers_report_to_where_that_is_set():
     assert policy.endswith(f"; report-to csp; report-uri {collector}")
     assert told.headers["Reporting-Endpoints"] == f'csp="{collector}"'
     assert "report" not in " ".join([*silent.headers, *silent.headers.values()])
+
+
+@pytest.mark.parametrize(
+    ("language", "says"), [("pt-BR", "Nada foi feito."), ("en", "Nothing was done.")]
+)
+def test_an_overloaded_process_answers_without_a_template(language: str, says: str):
+    at = RefusedPath(
+        target="/panel",
+        is_read=True,
+        trace_id="<b>",
+        headers=CIMultiDict({"Accept-Language": language}),
+    )
+
+    answer = RESPONSES.refuse(Shed("loop_lag"), None, at)
+
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "1")
+    assert answer.headers.items() >= HEADERS.items()
+    assert says in answer.content.decode()
+    assert b"<b>" not in answer.content
 
 
 def test_a_page_is_stored_nowhere_and_framed_by_nobody():

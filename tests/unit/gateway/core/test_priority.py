@@ -1,0 +1,68 @@
+"""The class that each route has under overload."""
+
+from __future__ import annotations
+
+from gateway.core.priority import Priority
+from gateway.http.route import Route
+from tests.world.surfaces import usual_surfaces
+
+SURFACES = usual_surfaces()
+ROUTES: dict[str, Route[object]] = {
+    route.name: route for each in SURFACES for gate in each.gates for route in gate.routes
+}
+
+
+def of(*priorities: Priority) -> set[str]:
+    """Return the names of routes of some classes."""
+    return {name for name, route in ROUTES.items() if route.priority in priorities}
+
+
+def test_what_is_never_shed():
+    assert of(Priority.ALWAYS) == {
+        *("banking.health", "identity.health", "backoffice.health"),
+        *("identity.logout", "panel.logout", "panel_pages.sign_out"),
+    }
+
+
+def test_payouts_and_stops_are_shed_last():
+    assert of(Priority.PAYOUTS) == {
+        *("banking.payout_create", "banking.payout", "banking.payouts", "banking.payout_cancel"),
+        *("backoffice.withdraw_bank", "backoffice.withdraw_pix", "panel_pages.payout_order"),
+        *("backoffice.approval_approve", "panel_pages.approval_approve"),
+    }
+    stops = {name for name in ROUTES if ".stop" in name}
+    assert of(Priority.STOPS) == stops
+    assert len(stops) == 9
+
+
+def test_partners_and_banks_come_next():
+    partners = {name for name in ROUTES if name.startswith(("banking.", "callbacks."))}
+    opened = {"banking.health", "banking.info", "banking.error_codes"}
+
+    assert of(Priority.PARTNERS) == partners - opened - of(Priority.PAYOUTS)
+
+
+def test_searches_files_and_closings_are_heavy():
+    heavy = {name for name in ROUTES if any(word in name for word in ("export", ".closing"))}
+
+    assert of(Priority.HEAVY) == heavy | {
+        *("backoffice.search", "panel_pages.search", "panel_pages.search_find"),
+        *("backoffice.report", "backoffice.audit_verify", "panel_pages.audit_proof"),
+        "panel_pages.foreign_debit_explain",
+    }
+
+
+def test_what_wants_no_credential_is_for_strangers():
+    """But health, leaving, and banks' callbacks, which want a secret address."""
+    opened = {
+        route.name
+        for each in SURFACES
+        for gate in each.gates
+        for route in gate.routes
+        if gate.opens and route.limits.quota != "person"
+    }
+
+    assert opened - of(Priority.STRANGERS, Priority.ALWAYS) == {
+        name for name in ROUTES if name.startswith("callbacks.")
+    }
+    assert of(Priority.STRANGERS) <= opened
