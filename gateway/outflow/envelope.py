@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from math import ceil, exp, log
+from math import ceil, exp, log, sqrt
 from typing import Final, NamedTuple
 
 SHORT_S: Final = 300
@@ -47,6 +47,10 @@ _RARE: Final = 0.01
 _FEWEST: Final = 3
 """Fewer payouts are never outside, however unusual: one payout is no pattern."""
 _FEW: Final = 8
+_SOME: Final = 5
+_BY_CHANCE: Final = 5
+"""Standard deviations of a number of payouts: many windows are judged, and payouts come in bunches.
+"""
 _UNUSUAL: Final = 0.1
 """The largest tenth of the amounts to new payees is counted apart."""
 _BUNCHED: Final = 1.5
@@ -364,9 +368,9 @@ def new_payees(window: Window, recent: Recent, envelope: Envelope) -> tuple[floa
     # Five minutes are few payouts: the hour says better how busy it is.
     others = max(window.figures.others, hour * SHORT_S / LONG_S) if is_short else hour
     usual = busy * until.share * others
-    number = usual + 4 * usual**0.5
-    money = number * until.mean + _FEW_LARGE * until.rare
-    return max(bounds.new_payouts, number), max(bounds.new_centavos, money)
+    usual += _BY_CHANCE * sqrt(usual)
+    money = usual * until.mean + _FEW_LARGE * until.rare
+    return max(bounds.new_payouts, usual + _SOME), max(bounds.new_centavos, money)
 
 
 def _judged_all(now: Figures, length_s: int, bounds: Bounds) -> Iterator[Excess]:
@@ -490,8 +494,7 @@ def _bounds(
 
 
 def _grown(number: int, growth: float) -> float:
-    """Allow growth, and what chance does to small numbers."""
-    return growth * number + 4 * number**0.5 + 4
+    return growth * number + _BY_CHANCE * sqrt(number) + _SOME
 
 
 def _share(days: Iterable[Figures]) -> float:

@@ -10,6 +10,7 @@ from tests.mistakes.rows import (
     banks,
     configuration,
     identity,
+    outflow,
     panel,
     payouts,
     people,
@@ -38,6 +39,7 @@ MISTAKES = (
     *screens.ROWS,
     *identity.ROWS,
     *backoffice.ROWS,
+    *outflow.ROWS,
     *backoffice_surface.ROWS,
     *wire.ROWS,
 )

@@ -169,6 +169,17 @@ async def test_one_who_watches_notes_it_once_and_stops_nothing(paying: Store, cl
     assert await open_trips(paying.database, clock.at + timedelta(minutes=10)) == {}
 
 
+async def test_many_payouts_to_one_stranger_are_many_to_a_new_payee(paying: Store, clock: Clock):
+    for _ in range(6):
+        await pay(paying, clock, 1)
+        clock.at += SECOND
+
+    await guard(paying, clock).turn()
+
+    [trip] = await trips(paying, clock)
+    assert (trip.measure, trip.value) == (Measure.NEW_PAYOUTS, 6)
+
+
 async def test_a_company_may_have_a_mode_of_its_own(paying: Store, clock: Clock):
     await pay(paying, clock, 6)
 

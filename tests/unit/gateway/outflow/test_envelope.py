@@ -60,10 +60,10 @@ def test_a_busy_hour_of_new_and_known_payees_is_inside():
 
 
 def test_the_same_new_payees_without_the_others_are_outside():
-    found = outside(worked(), paying(14, 0))
+    found = outside(worked(), paying(16, 0))
 
-    assert found[Measure.NEW_PAYOUTS, 3600].value == 14
-    assert found[Measure.NEW_PAYOUTS, 3600].bound == 12
+    assert found[Measure.NEW_PAYOUTS, 3600].value == 16
+    assert found[Measure.NEW_PAYOUTS, 3600].bound == 15
 
 
 def test_money_to_new_payees_is_outside_long_before_their_number():
