@@ -27,6 +27,8 @@ _WEEK: Final = 7 * _DAY
 _SATURDAY: Final = 5
 _GROWTH: Final = 4.0
 """Times what is usual: a busy season, not a day's money at once."""
+_MOST: Final = 0.9
+"""Of the hours alike: pay days and odd hours are among the others. A young subject has few."""
 _MIXED_GROWTH: Final = 1.5
 """The same for new payees of whoever pays others more often: these grow along with the others."""
 _BUSIEST: Final = 3.0
@@ -331,7 +333,7 @@ class History:
                 highest=until.peak if is_short else until.whole,
                 alike=[each.peak if is_short else each.whole for each in alike],
                 floor=_least(floor, SHORT_S if is_short else LONG_S, until),
-                growth=_MIXED_GROWTH if until.share else _GROWTH,
+                until=until,
             )
             for is_short in (True, False)
         ]
@@ -481,15 +483,17 @@ def _bounds(
     highest: Figures,
     alike: Sequence[Figures],
     floor: tuple[float, float],
-    growth: float,
+    until: Until,
 ) -> Bounds:
     payouts, centavos = floor
+    growth = _MIXED_GROWTH if until.established and until.share else _GROWTH
+    part = _MOST if until.established else 1
     return Bounds(
         payouts=max(4 * payouts, _grown(highest.payouts, _ALL_GROWTH)),
         centavos=max(4 * centavos, _ALL_GROWTH * highest.centavos),
-        new_payouts=max(payouts, _grown(_high([each.new_payouts for each in alike]), growth)),
-        new_centavos=max(centavos, growth * _high([each.new_centavos for each in alike])),
-        others=_high([each.others for each in alike]),
+        new_payouts=max(payouts, _grown(_high([each.new_payouts for each in alike], part), growth)),
+        new_centavos=max(centavos, growth * _high([each.new_centavos for each in alike], part)),
+        others=_high([each.others for each in alike], part),
     )
 
 
@@ -524,9 +528,9 @@ def _large(amounts: Counter[int]) -> Sequence[tuple[int, float]]:
     return tuple(reversed(found))
 
 
-def _high(values: Sequence[int]) -> int:
-    """Return what nine in ten values do not pass: pay days and odd hours are among the rest."""
-    return sorted(values)[ceil(0.9 * len(values)) - 1] if values else 0
+def _high(values: Sequence[int], part: float) -> int:
+    """Return what a part of the values does not pass."""
+    return sorted(values)[ceil(part * len(values)) - 1] if values else 0
 
 
 def _middle(values: Sequence[float]) -> float:

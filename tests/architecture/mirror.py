@@ -110,6 +110,7 @@ WITHOUT = {
             "gateway/statements/pages.py",
             "gateway/payouts/order_pages.py",
             "gateway/stops/pages.py",
+            "gateway/outflow/pages.py",
             *(f"gateway/{noun}/pages.py" for noun in ("audit", "configuration", "overview")),
             *(f"gateway/{noun}/pages.py" for noun in ("reference", "request_log", "traces")),
             "gateway/overview/chart.py",

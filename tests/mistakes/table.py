@@ -39,7 +39,7 @@ MISTAKES = (
     *screens.ROWS,
     *identity.ROWS,
     *backoffice.ROWS,
-    *outflow.ROWS,
     *backoffice_surface.ROWS,
     *wire.ROWS,
+    *outflow.ROWS,
 )
