@@ -33,7 +33,7 @@ _MIXED_GROWTH: Final = 1.5
 """The same for new payees of whoever pays others more often: these grow along with the others."""
 _BUSIEST: Final = 3.0
 """Where others are paid more than ever, the share of new payees grows too, to three times."""
-_ALL_GROWTH: Final = 5.0
+_ALL_GROWTH: Final = 8.0
 """Times the highest of all payouts: those to known payees are no thief's."""
 _SHARE_GROWTH: Final = 3.25
 """Times the usual share of new payees, where others are paid as well."""
