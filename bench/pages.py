@@ -34,6 +34,7 @@ MOST_QUERIES = 6
 MORE_QUERIES = {
     "approval-payout": 5,
     "closing": 6,
+    "outflow_subject": 1,
     "unresolved": 6,
     "search": 6,
     "payout": 1,

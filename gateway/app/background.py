@@ -235,6 +235,9 @@ def _leased(services: Services) -> Iterator[tuple[str, RunOnce, Schedule]]:
             now=kernel.now,
         )
         yield "foreign debits", debits.turn, Schedule(every_s=every_s, delayed=True)
+    if services.outflows.config.is_on:
+        every = Schedule(every_s=kernel.settings.outflow.every_s)
+        yield "outflow guard", services.outflow_guard.turn, every
     yield "presence", _nothing, _PRESENCE
     yield "mail", MailSender(outbox, server, kernel.now).run_once, sending(server)
     yield "missed events", missed.turn, _MISSED

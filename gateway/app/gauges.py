@@ -22,6 +22,7 @@ from gateway.core.clocks import Monotonic, Now
 from gateway.core.sessions import SigningKey
 from gateway.core.storage import StoreUnavailable
 from gateway.net.server.listener import Listener
+from gateway.outflow.store import open_trips
 from gateway.payouts.schedule import Backlog
 from gateway.process.periodic_task import PeriodicTask, Schedule
 from gateway.store.kernel.database import Usage
@@ -184,6 +185,9 @@ class StoreGauges:
         self._show_backlog(_PAYOUTS_DUE, await follow_ups.backlog(now), now)
         self._show_backlog(_CALLBACKS_WAITING, await callbacks.waiting(), now)
         await self._show_debits(now)
+        outside = await open_trips(self.store.database, now)
+        for scope in series.GUARDED.values or ():
+            show(series.OUTFLOW_OUTSIDE, scope).set(outside.get(scope, 0))
         load = await self.store.server_load()
         if load is not None:
             show(series.STORE_SERVER_CONNECTIONS).set(load[0])

@@ -12,6 +12,7 @@ from gateway.banks.store import ProviderMinutes
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.storage import StoreUnavailable
 from gateway.identity.store import IdentityStore
+from gateway.outflow.store import KEPT, OutflowRecords
 from gateway.request_log.store import RequestRecords
 
 _log: Final = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ async def delete_old_records(store: Store, events_kept: timedelta, now: datetime
     ``events_kept`` is how long events are kept. Returns the number of lines, callbacks and events.
     """
     database = store.database
+    await _deleted("outflow hours", OutflowRecords(database).forget(now - KEPT))
     await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
     deleted = await _deleted("requests", RequestRecords(database).forget(now - REQUESTS_KEPT))
     deleted += await _deleted("callbacks", CallbackRecords(database).forget(now - CALLBACKS_KEPT))

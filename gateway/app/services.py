@@ -68,6 +68,11 @@ from gateway.identity.panel_surface import Panel
 from gateway.identity.services import IdentityServices
 from gateway.identity.users import Users
 from gateway.outbox.service import Outbox
+from gateway.outflow.envelope import Floor
+from gateway.outflow.guard import GuardConfig, OutflowGuard
+from gateway.outflow.model import Mode
+from gateway.outflow.service import Outflows
+from gateway.outflow.store import OutflowRecords
 from gateway.overview.service import Overviews
 from gateway.overview.store import OverviewRecords
 from gateway.payouts import routes as payout_routes
@@ -285,6 +290,24 @@ class Services:
             providers=self.kernel.settings.providers,
             accounts=store.accounts,
             credentials=store.credentials,
+            new_id=self.kernel.new_id,
+        )
+
+    @cached_property
+    def outflows(self) -> Outflows:
+        return Outflows(
+            records=OutflowRecords(self.kernel.store.database),
+            config=_guard_config(self.kernel.settings),
+            now=self.kernel.now,
+        )
+
+    @cached_property
+    def outflow_guard(self) -> OutflowGuard:
+        return OutflowGuard(
+            records=self.outflows.records,
+            stops=self.stops,
+            config=self.outflows.config,
+            now=self.kernel.now,
             new_id=self.kernel.new_id,
         )
 
@@ -659,6 +682,15 @@ def build_credentials(
         spent_by_day=partial(spent_by_day, store.database),
         wait=wait,
         tell=CredentialNotices(Mailer(context)).tell,
+    )
+
+
+def _guard_config(settings: Settings) -> GuardConfig:
+    chosen = settings.outflow
+    return GuardConfig(
+        mode=Mode(chosen.guard),
+        companies={company.lower(): Mode(mode) for company, mode in chosen.companies.items()},
+        floor=Floor(payouts=chosen.new_payees, centavos=amount(chosen.new_payees_value).centavos),
     )
 
 

@@ -54,6 +54,8 @@ from gateway.identity.panel_surface import panel_surface, session_gate
 from gateway.identity.surface import identity_surface, keys_surface
 from gateway.net.common.runtime import utc_now
 from gateway.outbox import routes as outbox_routes
+from gateway.outflow import pages as outflow_pages
+from gateway.outflow import routes as outflow_routes
 from gateway.overview import pages as overview_pages
 from gateway.overview import routes as overview_routes
 from gateway.payouts import order_pages
@@ -138,6 +140,7 @@ def _routes(services: Services) -> Sequence[Routes]:
         company_routes.routes(services.companies),
         identity_routes.routes(services.users),
         stop_routes.routes(services.stops),
+        outflow_routes.routes(services.outflows),
         charge_routes.routes(services.charges),
         key_routes.routes(services.pix_keys),
         statement_routes.routes(services.statements),
@@ -202,6 +205,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
         *credential_pages.pages(credentials, services.audit, context),
         *approval_pages.pages(services.approvals, services.approved_secrets, context),
         *stop_pages.pages(services.stops, companies, credentials, banks, context),
+        *outflow_pages.pages(services.outflows, context),
         *charge_pages.pages(services.charges, keys, context),
         *key_pages.pages(keys, context),
         *statement_pages.pages(statements, readings, context),

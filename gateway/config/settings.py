@@ -240,6 +240,29 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     night: Night = Night()
 
 
+GuardMode = Literal["off", "watch", "stop"]
+
+
+class Outflow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    The outflow guard: payouts of credentials, accounts and companies beside their own history.
+
+    Attributes:
+        guard: ``watch`` alarms, ``stop`` stops payouts too, ``off`` does neither.
+        companies: Another mode for a company, by its id.
+        every_s: How often payouts are judged.
+        new_payees: While there is no history: payouts in five minutes to payees never paid
+            before; in an hour twice as many.
+        new_payees_value: The same in reais with two decimals.
+    """
+
+    guard: Annotated[GuardMode, written("${PIXGATE_OUTFLOW_GUARD:-watch}")] = "watch"
+    companies: dict[str, GuardMode] = field(default_factory=dict)
+    every_s: Annotated[float, Meta(ge=0.5, le=60)] = 2.0
+    new_payees: Count = 30
+    new_payees_value: Reais = "50000.00"
+
+
 class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     What else people order that waits for another person; money is ``payouts.approval_above``.
@@ -358,8 +381,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             the folder the process runs in.
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
-        limits, ratelimits, validation, payouts, approvals, cache, statements: (likewise).
-        sandbox_bank, telemetry, worker: (likewise).
+        limits, ratelimits, validation, payouts, outflow, approvals, cache: (likewise).
+        statements, sandbox_bank, telemetry, worker: (likewise).
         providers: By the name that accounts give.
     """
 
@@ -379,6 +402,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ratelimits: RateLimits = RateLimits()
     validation: Validation = Validation()
     payouts: Payouts = Payouts()
+    outflow: Outflow = Outflow()
     approvals: Approvals = Approvals()
     cache: Cache = Cache()
     statements: Statements = Statements()

@@ -76,7 +76,7 @@ class CacheValidity:
 _KINDS: Final = frozenset(map(str, Kept))
 
 
-_COUNTED: Final = frozenset({"access", "audit", "factor", "report", "sign_in"})
+_COUNTED: Final = frozenset({"access", "audit", "factor", "outflow", "report", "sign_in"})
 """First words of acts that count tries, refusals and downloads, and change nothing."""
 _TAKEN: Final = "exported"
 """The second word of acts that take data away, whatever they are about."""

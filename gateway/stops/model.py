@@ -14,6 +14,8 @@ from gateway.core.fields import meaning
 from gateway.core.permissions import Principal
 from gateway.core.schemas import NAME, Moment, OptionalMoment
 
+GUARD: Final = "system:outflow"
+"""The actor of stops that the outflow guard made."""
 LONGEST_MIN: Final = 30 * 24 * 60
 """Every stop has an end, at most 30 days from its beginning."""
 

@@ -13,5 +13,5 @@ def routes(stops: Stops) -> Routes:
     office.get("/stops", "stops", stops.page)
     office.get("/stops/ended", "stops_ended", stops.ended)
     office.post("/stops", "stop_create", stops.create, raises=REFUSED)
-    office.delete("/stops/{stop_id}", "stop_lift", stops.lift, raises=ABSENT)
+    office.delete("/stops/{stop_id}", "stop_lift", stops.lift, raises=(*ABSENT, *REFUSED))
     return office

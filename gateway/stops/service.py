@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Select, func, insert, or_, select, update
 
@@ -23,11 +23,14 @@ from gateway.core.rights import Area
 from gateway.core.user_errors import NOT_FOUND
 from gateway.core.windows import Listed, Paging
 from gateway.credentials.store import StoredCredentials
-from gateway.stops.model import LONGEST_MIN, EndedStop, Stop, StopRequest
+from gateway.stops.model import GUARD, LONGEST_MIN, EndedStop, Stop, StopRequest
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
-from gateway.store.tables.core import stops
+from gateway.store.tables.core import accounts, payouts, stops
 from gateway.store.tables.scope import Conditions, stops_in, stops_of
+
+_JUDGED: Final = timedelta(hours=1)
+"""What the outflow guard looks back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,10 +93,16 @@ class Stops:
         """
         Lift a stop before it ends, so that payouts go on.
 
+        Who ordered payouts that led to a stop of the outflow guard does not lift it.
+
         Raises:
+            RuleViolation: the caller ordered such a payout.
             ServiceError: ``NOT_FOUND``: no such stop is in force in the caller's companies.
         """
         now, stop_id = who.acting.now(), stop_id.lower()
+        if await self._led_to(who, stop_id):
+            message = "who ordered payouts that led to a stop does not lift it"
+            raise RuleViolation(message, "own_stop")
         ended = {"lifted_at": now, "lifted_by": who.acting.actor}
         lifted = update(stops).where(*_own(who, stop_id, now)).values(ended)
         event = who.acting.event(RESUMED, f"stop:{stop_id}")
@@ -127,6 +136,25 @@ class Stops:
         last = func.coalesce(stops.c.lifted_at, stops.c.ends_at).desc()
         wanted = select(stops).where(over, *stops_in(who.scope)).order_by(last, stops.c.id)
         return await page(self.database, wanted, paging, partial(from_row, kind=EndedStop))
+
+    async def _led_to(self, who: Staff, stop_id: str) -> bool:
+        """Return whether the caller ordered a payout that led to a stop of the outflow guard."""
+        guarded = select(stops).where(stops.c.id == stop_id, stops.c.created_by == GUARD)
+        row = await self.database.first(guarded)
+        if row is None:
+            return False
+        own = (
+            select(payouts.c.account_id)
+            .join(accounts, accounts.c.id == payouts.c.account_id)
+            .where(
+                payouts.c.client_id == who.acting.actor,
+                payouts.c.created_at > row.created_at - _JUDGED,
+                payouts.c.created_at <= row.created_at,
+                or_(accounts.c.id == row.subject, accounts.c.company_id == row.subject),
+            )
+            .limit(1)
+        )
+        return await self.database.first(own) is not None
 
     async def _subject(self, scope: CompanyScope, kind: StopScope, subject: str) -> str:
         """Return the subject as the store spells it; a stop of nothing would be believed."""

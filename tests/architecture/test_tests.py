@@ -18,6 +18,7 @@ WALL_CLOCK = {
     "tests/architecture/walk.py": "writes a page: what a request begins ends within milliseconds",
     "tests/mistakes/": "a command: it prints how long it took, and ends tests that hang",
     "tests/proofs/operating/": "faults that last for a time, around real processes",
+    "tests/proofs/outflow/flood.py": "a command: it pays for half a minute at a running gateway",
     "tests/proofs/simulation/": "sleeps on the simulated clock",
     "tests/proofs/torture/": "faults that last for a time, around real processes",
     "tests/proofs/transport/test_peers.py": "a peer that closes idle connections after a second",

@@ -216,6 +216,12 @@ _OPERATIONS = (
     Screen(name="provider", path="/panel/providers/sandbox?window=24h", empty=None),
     Screen(name="incident", path="/panel/providers/sandbox/incident", empty=None),
     Screen(name="stops", path="/panel/stops"),
+    Screen(name="outflow", path="/panel/outflow"),
+    Screen(
+        name="outflow_subject",
+        path="/panel/outflow/company/{company}",
+        empty=NOT_FOUND,
+    ),
     Screen(
         name="stop_new",
         path="/panel/stops/new?scope=provider&subject=sandbox",

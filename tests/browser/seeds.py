@@ -24,6 +24,9 @@ from gateway.core.sessions import SignedInUser
 from gateway.credentials.model import CredentialBody
 from gateway.identity.model import InvitationBody
 from gateway.identity.sessions import SignedIn
+from gateway.outflow.envelope import Measure
+from gateway.outflow.model import Trip
+from gateway.outflow.store import OutflowRecords
 from gateway.payouts.model import NamedOwner, PayoutRequest, PayoutState, normal_destination
 from gateway.stops.model import Stop
 from tests.world.gateway.world import World, order
@@ -86,6 +89,7 @@ async def plant(world: World) -> Mapping[str, str]:
         "key": world.demo["pix_keys"]["main"][0],
         **await _charges(world),
         "stop": await _stopped(world),
+        "trip": await _tripped(world),
         **_around(world.gateway.kernel.now()),
     }
 
@@ -224,6 +228,28 @@ async def _stopped(world: World) -> str:
     event = AuditEvent(at=now, actor="cli", action="stop.pulled", subject=f"stop:{stop.id}")
     await plant_stop(world.gateway.kernel.store, stop, event)
     return stop.id
+
+
+async def _tripped(world: World) -> str:
+    """Let a credential be outside its envelope; return the trip's id."""
+    now, records = world.gateway.kernel.now(), OutflowRecords(world.gateway.kernel.store.database)
+    trip = Trip(
+        id=str(uuid4()),
+        company_id=world.demo["companies"]["main"]["id"],
+        scope=StopScope.CREDENTIAL,
+        subject=world.demo["credentials"]["full"]["client_id"],
+        measure=Measure.LARGE,
+        window_s=300,
+        value=5,
+        bound=4,
+        above=1_234_567,
+        at=now,
+        seen_at=now,
+        stop_id=None,
+    )
+    async with records.database.writing() as connection:
+        await records.trip(connection, trip)
+    return trip.id
 
 
 async def _refused(world: World) -> str:

@@ -10,6 +10,7 @@ from tests.mistakes.rows import (
     banks,
     configuration,
     identity,
+    outflow,
     panel,
     payouts,
     people,
@@ -40,4 +41,5 @@ MISTAKES = (
     *backoffice.ROWS,
     *backoffice_surface.ROWS,
     *wire.ROWS,
+    *outflow.ROWS,
 )

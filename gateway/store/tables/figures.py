@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Column, Float, ForeignKey, Index, Integer, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -65,6 +76,69 @@ account_readings = Table(
     Column("blocked", BigInteger),
     Column("read_at", Instant),
     Column("asked_at", Instant),
+)
+
+
+# What credentials, accounts and companies paid out in an hour, to all payees and to those never
+# paid before; ``peak_`` is of the highest five minutes. ``amounts`` counts payouts to new payees by
+# the step of their amount, as JSON.
+outflow_hours = Table(
+    "outflow_hours",
+    METADATA,
+    Column("scope", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("hour", Instant, primary_key=True, autoincrement=False),
+    *(
+        Column(f"{prefix}{name}", BigInteger, nullable=False)
+        for prefix in ("", "peak_")
+        for name in ("payouts", "centavos", "new_payouts", "new_centavos")
+    ),
+    Column("amounts", Text, nullable=False),
+    Index("ix_outflow_hours_hour", "hour"),
+)
+
+# Whom a company has paid, and since when: a digest of where the money goes.
+outflow_payees = Table(
+    "outflow_payees",
+    METADATA,
+    Column("company_id", Text, ForeignKey("companies.id"), primary_key=True),
+    Column("payee", LargeBinary, primary_key=True),
+    Column("first_at", Instant, nullable=False),
+)
+
+# Until when both are complete.
+outflow_progress = Table(
+    "outflow_progress",
+    METADATA,
+    Column(
+        "one",
+        Integer,
+        CheckConstraint("one = 1", name="one"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("until", Instant, nullable=False),
+)
+
+# Subjects that were outside their envelope, and the measure that showed it first.
+outflow_trips = Table(
+    "outflow_trips",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("company_id", Text, ForeignKey("companies.id"), nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("measure", Text, nullable=False),
+    Column("window_s", Integer, nullable=False),
+    Column("value", BigInteger, nullable=False),
+    Column("bound", BigInteger, nullable=False),
+    Column("above", BigInteger, nullable=False),
+    Column("at", Instant, nullable=False),
+    # When it was last seen outside.
+    Column("seen_at", Instant, nullable=False),
+    # The stop that the guard made; absent where it watches.
+    Column("stop_id", Text),
+    Index("ix_outflow_trips_at", "at"),
 )
 
 

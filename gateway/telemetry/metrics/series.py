@@ -56,6 +56,7 @@ REPLACED: Final = Label("reason", ("unacceptable",))
 IDEMPOTENCY: Final = Label("result", ("new", "replay", "mismatch"))
 HOLD_OUTCOME: Final = Label("outcome", tuple(HoldOutcome))
 STOP_SCOPE: Final = Label("scope", tuple(StopScope))
+GUARDED: Final = Label("scope", (StopScope.CREDENTIAL, StopScope.ACCOUNT, StopScope.COMPANY))
 PAYOUT_OUTCOME: Final = Label(
     "outcome",
     (
@@ -122,6 +123,7 @@ TASK: Final = Label(
         *("audit tally", "request log", "readings", "last uses", "worker"),
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "mail"),
         *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
+        "outflow guard",
         *("reset links", "event loop lag", "store"),
     ),
 )
@@ -222,6 +224,7 @@ PAYOUTS_UNREADABLE: Final = _counter("pixgate_payout_unreadable_total", "Unsettl
 PAYOUT_CAS_LOSSES: Final = _counter("pixgate_payout_cas_losses_total", "Outcomes not recorded since another writer was first.", PROVIDER)
 FOREIGN_DEBITS_OPEN: Final = _gauge("pixgate_foreign_debits_open", "Debits at the bank without a payout of ours, a refund or a fee, that nobody has explained.", PROVIDER)
 FOREIGN_DEBITS_READING: Final = _gauge("pixgate_foreign_debits_oldest_reading_seconds", "Since the instant up to which the debits of an active account were read, the oldest of them; 0 where no bank tells movements.", PROVIDER)
+OUTFLOW_OUTSIDE: Final = _gauge("pixgate_outflow_outside", "Credentials, accounts and companies whose payouts are outside their envelope, or that the outflow guard stopped.", GUARDED)
 IDEMPOTENT_REQUESTS: Final = _counter("pixgate_idempotency_total", "Payout requests by what was known of the reference.", IDEMPOTENCY)
 LOGINS: Final = _counter("pixgate_login_attempts_total", "Passwords that were tried.", LOGIN_RESULT)
 FACTORS: Final = _counter("pixgate_mfa_attempts_total", "Codes of a second factor that were tried; one that was right and used before is counted as reused, too.", FACTOR, FACTOR_RESULT)

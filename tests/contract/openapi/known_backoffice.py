@@ -213,6 +213,11 @@ async def _stop(backoffice_client: BackofficeClient) -> Known:
     )
 
 
+async def _outflow(backoffice_client: BackofficeClient) -> Known:
+    company = main_company(backoffice_client)
+    return Known(path={"scope": "company", "subject": company})
+
+
 async def _new_stop(backoffice_client: BackofficeClient) -> Known:
     demo = backoffice_client.world.demo
     subjects = {
@@ -425,6 +430,7 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.sandbox_top_up": _sandbox_account,
     "backoffice.statement": _window,
     "backoffice.stop_lift": _stop,
+    "backoffice.outflow_subject": _outflow,
     "backoffice.stop_create": _new_stop,
     "backoffice.trace": refused_call,
     "backoffice.trace_explanation": refused_call,

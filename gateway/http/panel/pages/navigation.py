@@ -48,6 +48,7 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Entry]]]] = (
             Entry(_("Companies"), "building-2", "/companies"),
             Entry(_("Banks"), "landmark", "/providers"),
             Entry(_("Stops"), "octagon-x", "/stops", "stops"),
+            Entry(_("Outflow guard"), "shield-check", "/outflow"),
             Entry(_("Callbacks"), "inbox", "/callbacks"),
             Entry(_("Requests"), "scroll-text", "/requests"),
             Entry(_("Trace and refusals"), "route", "/explain"),

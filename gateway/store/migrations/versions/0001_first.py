@@ -327,6 +327,27 @@ _TABLES: Final = (
         indexes=("minute",),
     ),
     _Table(
+        "outflow_hours",
+        "text scope subject; time hour; large payouts centavos new_payouts new_centavos "
+        "peak_payouts peak_centavos peak_new_payouts peak_new_centavos; text amounts",
+        key="scope subject hour",
+        indexes=("hour",),
+    ),
+    _Table(
+        "outflow_payees",
+        "text company_id; bytes payee; time first_at",
+        key="company_id payee",
+        of={"company_id": "companies"},
+    ),
+    _Table("outflow_progress", "number one; time until", check=("one", "one = 1")),
+    _Table(
+        "outflow_trips",
+        "text id company_id scope subject measure; number window_s; large value bound above; "
+        "time at seen_at; text? stop_id",
+        of={"company_id": "companies"},
+        indexes=("at",),
+    ),
+    _Table(
         "account_readings",
         "text account_id; large? balance blocked; time? read_at asked_at",
         of={"account_id": "accounts"},

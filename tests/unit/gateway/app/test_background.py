@@ -23,6 +23,7 @@ WORK = [
     "gauges",
     "audit",
     "foreign debits",
+    "outflow guard",
     "presence",
     "mail",
     "missed events",

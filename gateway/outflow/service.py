@@ -1,0 +1,114 @@
+"""What people see of the outflow guard: trips, and a subject beside its envelope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from gateway.core.access import Staff, requires
+from gateway.core.clocks import Now
+from gateway.core.company_scope import StopScope
+from gateway.core.errors import ServiceError
+from gateway.core.permissions import Action
+from gateway.core.rights import Area
+from gateway.core.user_errors import NOT_FOUND
+from gateway.core.windows import LOCAL, Listed, Paging
+from gateway.outflow.envelope import (
+    HISTORY_DAYS,
+    Bounds,
+    Figures,
+    Recent,
+    Window,
+    new_payees,
+)
+from gateway.outflow.guard import GuardConfig, hours_of, judged
+from gateway.outflow.model import SCOPES, HourOfDay, SubjectOutflow, Trip, WindowFigures
+from gateway.outflow.store import HOUR, OutflowRecords, Subject, local_hour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outflows:
+    """The guard's findings, within a company scope."""
+
+    records: OutflowRecords
+    config: GuardConfig
+    now: Now
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def page(self, who: Staff, paging: Paging) -> Listed[Trip]:
+        """List the credentials, accounts and companies that were outside, the last one first."""
+        return await self.records.page(who.scope, paging)
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def of(self, who: Staff, scope: str, subject: str) -> SubjectOutflow:
+        """
+        Return a credential, account or company beside its envelope of this hour.
+
+        Raises:
+            ServiceError: ``NOT_FOUND``: the caller's companies have no such subject.
+        """
+        asked = Subject(StopScope(scope), subject) if scope in SCOPES else None
+        company = await self.records.company_of(asked) if asked else None
+        if asked is None or company is None or not who.scope.includes(company):
+            raise ServiceError(
+                NOT_FOUND, "subject_unknown", detail="no such credential, account, company"
+            )
+        now = self.now()
+        midnight = now.astimezone(LOCAL).replace(hour=0, minute=0, second=0, microsecond=0)
+        kept = await self.records.hours(asked, midnight)
+        # The hours before the guard's last one are kept; those after it are read.
+        since = min(now - HOUR, max([midnight, *(at + HOUR for at, _ in kept)]))
+        read = await self.records.payouts(since, now, company)
+        first = dict(await self.records.first_paid({(company, each.payee) for each in read}))
+        own = [each for each in judged(read, first) if asked in each[0].subjects]
+        recent = Recent(spent for payout, spent in own if payout.at > now - HOUR)
+        for window in (recent.short, recent.long):
+            window.forget(now.timestamp())
+        history = await self.records.history(asked, now - timedelta(days=HISTORY_DAYS))
+        found = history.envelope(local_hour(now), self.config.floor)
+        known = {at for at, _ in kept}
+        open_hours = [
+            (at, each.whole) for at, each in hours_of(own) if at >= midnight and at not in known
+        ]
+        return SubjectOutflow(
+            scope=asked.scope,
+            subject=asked.id,
+            mode=self.config.mode_of(company),
+            established=found.until.established,
+            normal_day=found.until.normal_day,
+            windows=[
+                _window(window, bounds, new_payees(window, recent, found))
+                for window, bounds in ((recent.short, found.short), (recent.long, found.long))
+            ],
+            today=[_hour(at, figures) for at, figures in sorted([*kept, *open_hours], key=_at)],
+            trips=await self.records.trips(asked),
+        )
+
+
+def _at(hour: tuple[datetime, Figures]) -> datetime:
+    return hour[0]
+
+
+def _window(window: Window, bounds: Bounds, new: tuple[float, float]) -> WindowFigures:
+    now, (number, money) = window.figures, new
+    return WindowFigures(
+        window_s=window.length_s,
+        payouts=now.payouts,
+        payouts_bound=int(bounds.payouts),
+        centavos=now.centavos,
+        centavos_bound=int(bounds.centavos),
+        new_payees_payouts=now.new_payouts,
+        new_payees_payouts_bound=int(number),
+        new_payees_centavos=now.new_centavos,
+        new_payees_centavos_bound=int(money),
+    )
+
+
+def _hour(at: datetime, figures: Figures) -> HourOfDay:
+    return HourOfDay(
+        hour=at,
+        payouts=figures.payouts,
+        centavos=figures.centavos,
+        new_payees_payouts=figures.new_payouts,
+        new_payees_centavos=figures.new_centavos,
+    )

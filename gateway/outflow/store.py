@@ -1,0 +1,344 @@
+"""What the outflow guard reads and keeps: payouts, hours of history, payees, trips."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import BindParameter, Select, bindparam, delete, func, or_, select, union, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
+
+from gateway.core.company_scope import CompanyScope, StopScope
+from gateway.core.windows import LOCAL, Listed, Paging
+from gateway.outflow.envelope import HISTORY_DAYS, Figures, History, Hour
+from gateway.outflow.model import Trip
+from gateway.payouts.model import PayoutState
+from gateway.stops.model import GUARD, EndedStop
+from gateway.store.kernel.database import Database, page
+from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.tables.columns import Record, instant_unseen
+from gateway.store.tables.core import accounts, companies, credentials, payouts, stops
+from gateway.store.tables.figures import (
+    outflow_hours,
+    outflow_payees,
+    outflow_progress,
+    outflow_trips,
+)
+from gateway.store.tables.scope import of_company
+
+HOUR: Final = timedelta(hours=1)
+KEPT: Final = timedelta(days=HISTORY_DAYS + 2)
+_AT_ONCE: Final = 500
+"""Values in one statement; SQLite takes some thousands."""
+_OPEN: Final = timedelta(minutes=10)
+"""After it was last seen outside, for a subject that is watched: it may pay out little now."""
+_LISTED: Final = 20
+_TRIPS: Final = outflow_trips.c
+_COUNTS: Final = ("payouts", "centavos", "new_payouts", "new_centavos")
+_MONDAY: Final = 4
+"""1970-01-05 was a Monday: hours are counted from its midnight."""
+
+
+class Subject(NamedTuple):
+    """A credential, account or company, by its id."""
+
+    scope: StopScope
+    id: str
+
+
+class Payout(NamedTuple):
+    """
+    A payout that may have moved money, as the guard reads it.
+
+    Attributes:
+        key: Of the payout, in the store.
+        credential: Empty where a person ordered it.
+        payee: A digest of where the money goes.
+    """
+
+    key: tuple[str, bytes]
+    at: datetime
+    centavos: int
+    company: str
+    account: str
+    credential: str
+    payee: bytes
+
+    @property
+    def subjects(self) -> Sequence[Subject]:
+        """Return whose payout it is, the narrowest first."""
+        own = [Subject(StopScope.CREDENTIAL, self.credential)] if self.credential else []
+        return [
+            *own,
+            Subject(StopScope.ACCOUNT, self.account),
+            Subject(StopScope.COMPANY, self.company),
+        ]
+
+
+Payee = tuple[str, bytes]
+"""A company's id and the digest of a payee of it."""
+
+
+class OutflowRecords:
+    """The guard's records; ``StoreUnavailable`` when the store does not answer."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def payouts(
+        self, since: datetime, until: datetime, company: str | None = None
+    ) -> Sequence[Payout]:
+        """Return payouts that may have moved money by when they were created, oldest first."""
+        wanted = _PAYOUTS if company is None else _PAYOUTS.where(accounts.c.company_id == company)
+        rows = await self.database.rows(wanted, {"since": since, "until": until})
+        return [_payout(row) for row in rows]
+
+    async def first_paid(self, payees: Iterable[Payee]) -> Mapping[Payee, datetime]:
+        """Return since when these payees are paid, without those never paid before."""
+        found: dict[Payee, datetime] = {}
+        wanted: dict[str, set[bytes]] = {}
+        for company, payee in payees:
+            wanted.setdefault(company, set()).add(payee)
+        for company, digests in wanted.items():
+            for some in _parts(sorted(digests)):
+                known = select(outflow_payees.c.payee, outflow_payees.c.first_at).where(
+                    outflow_payees.c.company_id == company, outflow_payees.c.payee.in_(some)
+                )
+                for row in await self.database.rows(known):
+                    found[company, row.payee] = row.first_at
+        return found
+
+    async def until(self) -> datetime | None:
+        """Return the end of the last hour of the history; None before the first one."""
+        row = await self.database.first(select(outflow_progress.c.until))
+        return None if row is None else row.until
+
+    async def oldest(self, since: datetime) -> datetime | None:
+        """Return when the first payout from an instant on was created."""
+        created = payouts.c.created_at
+        first = select(created).where(created >= since).order_by(created).limit(1)
+        row = await self.database.first(first)
+        return None if row is None else row.created_at
+
+    async def add_hour(
+        self,
+        hour: datetime,
+        figures: Mapping[Subject, Hour],
+        payees: Mapping[Payee, datetime],
+        before: datetime | None,
+    ) -> bool:
+        """
+        Add an hour to the history; safe to repeat, and beside another process.
+
+        Args:
+            hour: Its beginning.
+            figures: What each subject paid out.
+            payees: Those paid, and when first.
+            before: The end of the history until now.
+
+        Returns:
+            False when another process was first.
+        """
+        async with self.database.writing() as connection:
+            row = {"one": 1, "until": hour + HOUR}
+            if before is None:
+                if not await self.database.add(connection, outflow_progress, row):
+                    return False
+            else:
+                on = update(outflow_progress).where(outflow_progress.c.until == before)
+                if not (await connection.execute(on.values(until=hour + HOUR))).rowcount:
+                    return False
+            known = [
+                {"company_id": company, "payee": payee, "first_at": at}
+                for (company, payee), at in payees.items()
+            ]
+            hours = [_hour_row(subject, hour, each) for subject, each in figures.items()]
+            for table, rows in ((outflow_payees, known), (outflow_hours, hours)):
+                if rows:
+                    await connection.execute(self.database.insert_new(table), rows)
+        return True
+
+    async def skip_to(self, until: datetime, before: datetime | None) -> bool:
+        """Begin or go on with the history at an instant before which there are no payouts."""
+        return await self.add_hour(until - HOUR, {}, {}, before)
+
+    async def history(self, subject: Subject, since: datetime) -> History:
+        """Return a subject's hours from an instant on."""
+        wanted = (
+            select(outflow_hours)
+            .where(
+                outflow_hours.c.scope == subject.scope.value,
+                outflow_hours.c.subject == subject.id,
+                outflow_hours.c.hour >= since,
+            )
+            .order_by(outflow_hours.c.hour)
+        )
+        return History([_hour(row) for row in await self.database.rows(wanted)])
+
+    async def hours(self, subject: Subject, since: datetime) -> Sequence[tuple[datetime, Figures]]:
+        """Return a subject's hours with their beginning."""
+        wanted = (
+            select(outflow_hours)
+            .where(
+                outflow_hours.c.scope == subject.scope.value,
+                outflow_hours.c.subject == subject.id,
+                outflow_hours.c.hour >= since,
+            )
+            .order_by(outflow_hours.c.hour)
+        )
+        return [(row.hour, _figures(row)) for row in await self.database.rows(wanted)]
+
+    async def stops(self, since: datetime, now: datetime) -> Sequence[EndedStop]:
+        """Return the guard's stops that are in force, or ended after an instant."""
+        ended = func.coalesce(stops.c.lifted_at, stops.c.ends_at)
+        wanted = select(stops).where(
+            stops.c.created_by == GUARD,
+            or_(ended >= since, stops.c.lifted_at.is_(None) & (stops.c.ends_at > now)),
+        )
+        return [from_row(row, EndedStop) for row in await self.database.rows(wanted)]
+
+    async def trip(self, connection: AsyncConnection, trip: Trip) -> None:
+        """Add a trip."""
+        await self.database.add(connection, outflow_trips, row_of(trip))
+
+    async def seen(self, trip_id: str, at: datetime) -> None:
+        """Note that a subject is outside still."""
+        again = update(outflow_trips).where(_TRIPS.id == trip_id).values(seen_at=at)
+        await self.database.write(again)
+
+    async def tripped(self, since: datetime) -> Sequence[Trip]:
+        """Return the trips of subjects that were seen outside from an instant on."""
+        wanted = select(outflow_trips).where(_TRIPS.at >= since - HOUR, _TRIPS.seen_at >= since)
+        return [from_row(row, Trip) for row in await self.database.rows(wanted)]
+
+    async def page(self, scope: CompanyScope, paging: Paging) -> Listed[Trip]:
+        """Return the trips of companies in scope, newest first."""
+        wanted = (
+            select(outflow_trips)
+            .where(*of_company(_TRIPS.company_id, scope))
+            .order_by(_TRIPS.at.desc(), _TRIPS.id)
+        )
+        return await page(self.database, wanted, paging, partial(from_row, kind=Trip))
+
+    async def trips(self, subject: Subject) -> Sequence[Trip]:
+        """Return the last trips of a subject, newest first."""
+        wanted = (
+            select(outflow_trips)
+            .where(_TRIPS.scope == subject.scope.value, _TRIPS.subject == subject.id)
+            .order_by(_TRIPS.at.desc(), _TRIPS.id)
+            .limit(_LISTED)
+        )
+        return [from_row(row, Trip) for row in await self.database.rows(wanted)]
+
+    async def company_of(self, subject: Subject) -> str | None:
+        """Return the company of a subject; None where there is no such subject."""
+        row = await self.database.first(_OWNERS[subject.scope], {"id": subject.id})
+        return None if row is None else row.company_id
+
+    async def forget(self, before: datetime) -> int:
+        """Delete hours before an instant; return the number."""
+        return await self.database.write(delete(outflow_hours).where(outflow_hours.c.hour < before))
+
+
+def local_hour(at: datetime) -> int:
+    """Count the hours of the local calendar from a Monday's midnight."""
+    local = at.astimezone(LOCAL)
+    return (local.toordinal() - _EPOCH_DAY) * 24 + local.hour
+
+
+_EPOCH_DAY: Final = datetime(1970, 1, 1).toordinal() + _MONDAY  # noqa: DTZ001 - a day alone
+
+
+_MAY_HAVE_LEFT: Final = (
+    PayoutState.SENDING,
+    PayoutState.UNKNOWN,
+    PayoutState.ACCEPTED,
+    PayoutState.PAID,
+)
+"""Money may have left in these states; in the others it is proven that it did not."""
+_CREATED: Final = payouts.c.created_at
+_PAYOUTS: Final = (
+    select(
+        payouts.c.account_id,
+        payouts.c.reference_sha256,
+        _CREATED,
+        payouts.c.centavos,
+        payouts.c.destination,
+        accounts.c.company_id,
+        credentials.c.client_id,
+    )
+    .join(accounts, accounts.c.id == payouts.c.account_id)
+    .join(credentials, credentials.c.client_id == payouts.c.client_id, isouter=True)
+    .where(
+        instant_unseen(bindparam("since", type_=_CREATED.type)) <= _CREATED,
+        instant_unseen(bindparam("until", type_=_CREATED.type)) > _CREATED,
+        payouts.c.state.in_([state.value for state in _MAY_HAVE_LEFT]),
+    )
+    .order_by(_CREATED)
+)
+_ID: Final[BindParameter[str]] = bindparam("id")
+_OWNERS: Final[Mapping[StopScope, Select[*tuple[Any, ...]]]] = {
+    StopScope.CREDENTIAL: select(credentials.c.company_id).where(credentials.c.client_id == _ID),
+    StopScope.ACCOUNT: select(accounts.c.company_id).where(accounts.c.id == _ID),
+    StopScope.COMPANY: select(companies.c.id.label("company_id")).where(companies.c.id == _ID),
+}
+
+
+def payee_digest(destination: str) -> bytes:
+    """Return a digest of where money goes: of a stored destination without the payee's name."""
+    fields = json.loads(destination)
+    fields.pop("name", None)
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).digest()[:16]
+
+
+def _payout(row: Record) -> Payout:
+    return Payout(
+        key=(row.account_id, row.reference_sha256),
+        at=row.created_at,
+        centavos=row.centavos,
+        company=row.company_id,
+        account=row.account_id,
+        credential=row.client_id or "",
+        payee=payee_digest(row.destination),
+    )
+
+
+def _hour_row(subject: Subject, at: datetime, hour: Hour) -> Mapping[str, object]:
+    figures = {name: getattr(hour.whole, name) for name in _COUNTS}
+    peaks = {f"peak_{name}": getattr(hour.peak, name) for name in _COUNTS}
+    amounts = json.dumps(hour.amounts, sort_keys=True)
+    key = {"scope": subject.scope.value, "subject": subject.id, "hour": at}
+    return {**key, **figures, **peaks, "amounts": amounts}
+
+
+def _hour(row: Record) -> Hour:
+    amounts = {int(step): number for step, number in json.loads(row.amounts).items()}
+    peak = Figures(*(getattr(row, f"peak_{name}") for name in _COUNTS))
+    return Hour(local_hour(row.hour), _figures(row), peak, Counter(amounts))
+
+
+def _figures(row: Record) -> Figures:
+    return Figures(*(getattr(row, name) for name in _COUNTS))
+
+
+def _parts(values: Sequence[bytes]) -> Iterable[Sequence[bytes]]:
+    return (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
+
+
+async def open_trips(database: Database, now: datetime) -> Mapping[str, int]:
+    """Count the subjects that are outside, or stopped by the guard, by scope."""
+    outside = select(_TRIPS.scope, _TRIPS.subject).where(
+        _TRIPS.at >= now - timedelta(days=1), _TRIPS.seen_at > now - _OPEN, _TRIPS.stop_id.is_(None)
+    )
+    stopped = select(stops.c.scope, stops.c.subject).where(
+        stops.c.created_by == GUARD, stops.c.lifted_at.is_(None), stops.c.ends_at > now
+    )
+    found: Counter[str] = Counter()
+    for scope, _ in await database.rows(union(outside, stopped)):
+        found[scope] += 1
+    return found

@@ -1,0 +1,312 @@
+"""The outflow guard on each database: it stops, watches, remembers, and is lifted by people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from gateway.app.store import Store
+from gateway.banks.port.payout_orders import PixDestination
+from gateway.core.access import Staff
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.company_scope import CompanyScope, StopScope
+from gateway.core.errors import ServiceError
+from gateway.core.windows import Paging
+from gateway.outflow.envelope import Floor, Measure
+from gateway.outflow.guard import GuardConfig, OutflowGuard
+from gateway.outflow.model import Mode, Trip
+from gateway.outflow.service import Outflows
+from gateway.outflow.store import OutflowRecords, Subject, open_trips, payee_digest
+from gateway.payouts.model import PayoutState
+from gateway.stops.model import GUARD
+from gateway.stops.service import Stops, stops_in_force
+from tests.contract.stores.databases import both
+from tests.world.acts import reader
+from tests.world.stores.samples import (
+    ACCOUNT,
+    CLIENT,
+    COMPANY,
+    NOW,
+    attempt,
+    change,
+    credential,
+    event,
+    payout,
+)
+
+HOUR = timedelta(hours=1)
+SECOND = timedelta(seconds=1)
+FLOOR = Floor(payouts=5, centavos=1_000_000)
+IDS = (f"{number:08x}-0000-4000-8000-000000000000" for number in range(1_000_000))
+PAGE = Paging(page=1, limit=25)
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.at = NOW
+
+    def __call__(self) -> datetime:
+        return self.at
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def paying(store: Store) -> Store:
+    """A store with a credential of a company with two accounts."""
+    await store.credentials.add(credential(), event())
+    return store
+
+
+def guard(
+    store: Store, clock: Clock, mode: Mode = Mode.STOP, companies: dict[str, Mode] | None = None
+) -> OutflowGuard:
+    stops = Stops(
+        database=store.database,
+        providers=(),
+        accounts=store.accounts,
+        credentials=store.credentials,
+        new_id=lambda: next(IDS),
+    )
+    config = GuardConfig(mode=mode, companies=companies or {}, floor=FLOOR)
+    records = OutflowRecords(store.database)
+    return OutflowGuard(
+        records=records, stops=stops, config=config, now=clock, new_id=lambda: next(IDS)
+    )
+
+
+async def pay(
+    store: Store, clock: Clock, number: int, first: int = 0, client_id: str = CLIENT
+) -> None:
+    """Pay strangers, one each, now."""
+    for place in range(first, first + number):
+        key = f"payee-{place}@example.com"
+        made = payout(f"order-{clock.at.isoformat()}-{place}", created_at=clock.at)
+        assert isinstance(made.destination, PixDestination)
+        to = replace(made.destination, key=key)
+        await store.payouts.add(
+            replace(made, destination=to, client_id=client_id), attempt(started_at=clock.at)
+        )
+
+
+async def stopped(store: Store, clock: Clock) -> list[tuple[str, str]]:
+    return [
+        (str(each.scope), each.subject) for each in await stops_in_force(store.database, clock.at)
+    ]
+
+
+async def trips(store: Store, clock: Clock) -> Sequence[Trip]:
+    return (await outflows(store, clock).page(reader(), PAGE)).items
+
+
+def outflows(store: Store, clock: Clock) -> Outflows:
+    config = GuardConfig(mode=Mode.STOP, companies={}, floor=FLOOR)
+    return Outflows(records=OutflowRecords(store.database), config=config, now=clock)
+
+
+@both
+async def test_a_flood_to_strangers_stops_the_credential_alone(
+    paying: Store, second: Store, clock: Clock
+):
+    """Its account and company pay on; no other process stops it again."""
+    await pay(paying, clock, 6)
+    clock.at += 2 * SECOND
+
+    for each in (paying, second):
+        await guard(each, clock).turn()
+
+    assert await stopped(paying, clock) == [("credential", CLIENT)]
+    [trip] = await trips(paying, clock)
+    assert (trip.scope, trip.subject, trip.company_id) == (StopScope.CREDENTIAL, CLIENT, COMPANY)
+    assert (trip.measure, trip.window_s, trip.value, trip.bound) == (
+        *(Measure.NEW_PAYOUTS, 300, 6, 5),
+    )
+    [stop] = await stops_in_force(paying.database, clock.at)
+    assert (stop.id, stop.created_by) == (trip.stop_id, GUARD)
+    assert stop.reason == (
+        "outflow guard: 6 payouts to payees never paid before in 5 minutes, "
+        "at most 5 inside the envelope"
+    )
+    assert await open_trips(paying.database, clock.at) == {"credential": 1}
+    assert await trips_of(paying, clock, CompanyScope(frozenset())) == []
+
+
+async def trips_of(store: Store, clock: Clock, scope: CompanyScope) -> Sequence[Trip]:
+    return (await outflows(store, clock).page(reader(scope), PAGE)).items
+
+
+@both
+async def test_one_who_watches_notes_it_once_and_stops_nothing(paying: Store, clock: Clock):
+    watching = guard(paying, clock, Mode.WATCH)
+    await pay(paying, clock, 6)
+    await watching.turn()
+    clock.at += timedelta(minutes=2)
+    await pay(paying, clock, 1, 6)
+
+    await watching.turn()
+
+    assert await stopped(paying, clock) == []
+    found = await trips(paying, clock)
+    assert {(each.scope, each.subject) for each in found} == {
+        (StopScope.CREDENTIAL, CLIENT),
+        (StopScope.ACCOUNT, ACCOUNT),
+        (StopScope.COMPANY, COMPANY),
+    }
+    assert {(each.at, each.seen_at, each.stop_id) for each in found} == {(NOW, clock.at, None)}
+    assert await open_trips(paying.database, clock.at + timedelta(minutes=9)) == {
+        "credential": 1,
+        "account": 1,
+        "company": 1,
+    }
+    assert await open_trips(paying.database, clock.at + timedelta(minutes=10)) == {}
+
+
+async def test_many_payouts_to_one_stranger_are_many_to_a_new_payee(paying: Store, clock: Clock):
+    for _ in range(6):
+        await pay(paying, clock, 1)
+        clock.at += SECOND
+
+    await guard(paying, clock).turn()
+
+    [trip] = await trips(paying, clock)
+    assert (trip.measure, trip.value) == (Measure.NEW_PAYOUTS, 6)
+
+
+async def test_a_company_may_have_a_mode_of_its_own(paying: Store, clock: Clock):
+    await pay(paying, clock, 6)
+
+    await guard(paying, clock, Mode.STOP, {COMPANY: Mode.OFF}).turn()
+    off = await trips(paying, clock)
+    await guard(paying, clock, Mode.OFF, {COMPANY: Mode.STOP}).turn()
+
+    assert off == []
+    assert await stopped(paying, clock) == [("credential", CLIENT)]
+
+
+async def test_payouts_that_moved_nothing_do_not_count(paying: Store, clock: Clock):
+    """Neither those that had failed, nor those that fail between two looks."""
+    judging = guard(paying, clock)
+    await pay(paying, clock, 5)
+    await judging.turn()
+    for place in range(5):
+        failed = change(
+            PayoutState.SENDING,
+            PayoutState.REJECTED,
+            reference=f"order-{clock.at.isoformat()}-{place}",
+        )
+        assert await paying.payouts.record(failed)
+    clock.at += SECOND
+    await pay(paying, clock, 5, 5)
+
+    await judging.turn()
+
+    assert await trips(paying, clock) == []
+
+
+async def test_what_people_let_go_is_not_judged_again(paying: Store, clock: Clock):
+    """The payouts before the stop was lifted are excused, those after it are not."""
+    judging = guard(paying, clock)
+    await pay(paying, clock, 6)
+    await judging.turn()
+    [stop] = await stops_in_force(paying.database, clock.at)
+    clock.at += SECOND
+    await judging.stops.lift(Staff(AuditContext("user:ana", clock)), stop.id)
+    clock.at += SECOND
+    await pay(paying, clock, 5, 6)
+    await judging.turn()
+    lifted = await stopped(paying, clock)
+    await pay(paying, clock, 1, 11)
+
+    await judging.turn()
+
+    assert lifted == []
+    assert await stopped(paying, clock) == [("credential", CLIENT)]
+
+
+async def test_what_a_person_orders_is_of_an_account_and_another_person_lifts_the_stop(
+    paying: Store, clock: Clock
+):
+    judging, ana, bruno = guard(paying, clock), "user:ana", "user:bruno"
+    await pay(paying, clock, 6, client_id=ana)
+    await judging.turn()
+    [stop] = await stops_in_force(paying.database, clock.at)
+    assert (stop.scope, stop.subject) == (StopScope.ACCOUNT, ACCOUNT)
+
+    with pytest.raises(RuleViolation) as refused:
+        await judging.stops.lift(Staff(AuditContext(ana, clock)), stop.id)
+    await judging.stops.lift(Staff(AuditContext(bruno, clock)), stop.id)
+
+    assert refused.value.reason == "own_stop"
+    assert await stopped(paying, clock) == []
+
+
+@both
+async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
+    paying: Store, second: Store, clock: Clock
+):
+    """An hour is added once, by whichever process is first; the other one goes on from there."""
+    both_guards = [guard(each, clock) for each in (paying, second)]
+    await pay(paying, clock, 5)
+    begun = clock.at
+    clock.at += timedelta(hours=25)
+    for each in both_guards:
+        await each.turn()
+    await pay(paying, clock, 5)
+    await pay(paying, clock, 3, 5)
+    clock.at += 2 * SECOND
+
+    for each in both_guards:
+        await each.turn()
+
+    assert await trips(paying, clock) == []
+    seen = await outflows(paying, clock).of(reader(), "credential", CLIENT)
+    assert [(each.payouts, each.new_payees_payouts) for each in seen.windows] == [(8, 3), (8, 3)]
+    records = OutflowRecords(paying.database)
+    subject = Subject(StopScope.CREDENTIAL, CLIENT)
+    [(hour, figures)] = await records.hours(subject, NOW - 2 * HOUR)
+    assert (hour, figures.payouts, figures.new_payouts) == (
+        *(begun.replace(minute=0, second=0, microsecond=0), 5, 5),
+    )
+    assert await records.forget(hour) == 0
+    assert await records.forget(hour + HOUR) == 3
+
+
+async def test_what_led_to_a_stop_is_no_history(paying: Store, clock: Clock):
+    await pay(paying, clock, 6)
+    await guard(paying, clock).turn()
+    clock.at += 2 * HOUR
+
+    await guard(paying, clock).turn()
+
+    records = OutflowRecords(paying.database)
+    subject = Subject(StopScope.COMPANY, COMPANY)
+    assert await records.hours(subject, NOW - 2 * HOUR) == []
+    payee = payee_digest('{"key": "payee-0@example.com"}')
+    assert await records.first_paid([(COMPANY, payee)]) == {}
+
+
+async def test_a_subject_of_another_company_does_not_exist(paying: Store, clock: Clock):
+    nobody = reader(CompanyScope(frozenset()))
+
+    for scope, subject in (
+        *(("credential", CLIENT), ("account", ACCOUNT), ("company", COMPANY)),
+        *(("provider", "sandbox"), ("company", "x")),
+    ):
+        with pytest.raises(ServiceError):
+            await outflows(paying, clock).of(nobody, scope, subject)
+
+
+def test_a_payee_is_where_the_money_goes():
+    """Another name is the same payee, another key a different one."""
+    one = payee_digest('{"name": "Ana", "tax_number": "1", "key": "a"}')
+
+    assert payee_digest('{"key": "a", "tax_number": "1", "name": "ANA"}') == one
+    assert payee_digest('{"name": "Ana", "tax_number": "1", "key": "b"}') != one
