@@ -54,6 +54,7 @@ from gateway.core.audit_context import RuleViolation
 from gateway.core.caller_rules import ANYWHERE, UNDECIDED
 from gateway.core.company_scope import CompanyScope
 from gateway.core.strict import amount
+from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials, CredentialSource
 from gateway.http.gates import PartnerPolicies, UserPolicies, partner_surface
 from gateway.http.route import Surface
@@ -94,6 +95,7 @@ from gateway.store.schema import REVISIONS, revision_of
 from gateway.traces.records import TracedRecords
 from gateway.traces.service import Traces
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
+from policies.authentication.signature import SignedPayout
 from policies.authorization.credential import AccountScope, FromAllowedCaller
 from policies.authorization.user import VisibleAccount
 from policies.traffic.quota import COMPANY, WithinQuota
@@ -205,6 +207,7 @@ class Services:
             throttle=FailureThrottle(FailureLimits(**failed), kernel.monotonic, kernel.shared),
             now=kernel.now,
             clock=kernel.monotonic,
+            signature=SignedPayout(kernel.now),
             took=partial(kernel.observer.authenticated, "basic"),
         )
 
@@ -271,6 +274,11 @@ class Services:
         )
 
     @cached_property
+    def public_keys(self) -> PublicKeys:
+        """Public keys of credentials; orders wait as those of credentials do."""
+        return PublicKeys(self.credentials)
+
+    @cached_property
     def stops(self) -> Stops:
         store = self.kernel.store
         return Stops(
@@ -325,6 +333,7 @@ class Services:
         orders = self._orders
         orders.executors.update(dict.fromkeys(ApprovalKind, self.users))
         orders.executors.update(dict.fromkeys(CREDENTIALS, self.credentials))
+        orders.executors[ApprovalKind.CREDENTIAL_KEY] = self.public_keys
         orders.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(self.accounts, self.kernel.now)
         return orders
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -27,6 +28,7 @@ from gateway.core.permissions import (
     Principal,
     Resource,
 )
+from gateway.core.public_keys import PublicKey
 from gateway.core.schemas import Instant, Moment, Name, OptionalMoment, Text, instant
 from gateway.core.versions import entity_tag
 from gateway.core.windows import Paging
@@ -74,6 +76,10 @@ class CredentialDocument(TypedDict):
     last_used_at: Instant
     care: Annotated[Care, meaning("Why a live one asks for a look; empty for none.")]
     callers: Annotated[CallerRule, meaning("Where it may be used.")]
+    public_keys: Annotated[
+        Sequence[PublicKey],
+        meaning("Public keys, one of which signs each payout; empty for payouts without."),
+    ]
     limit_per_payout: NotRequired[Sum]
     limit_per_day: NotRequired[Sum]
 
@@ -101,6 +107,7 @@ class Credential:
     revoked_at: datetime | None = None
     limits: CredentialLimits = UNLIMITED
     callers: CallerRule = ANYWHERE
+    public_keys: tuple[PublicKey, ...] = ()
     principal: Principal = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -113,6 +120,7 @@ class Credential:
             permissions=self.permissions,
             limits=self.limits,
             callers=ANYWHERE if is_open else self.callers,
+            public_keys=self.public_keys,
         )
         object.__setattr__(self, "principal", principal)
 
@@ -152,6 +160,7 @@ class Credential:
             *("credential", self.client_id, self.name, repr(self.limits), repr(self.callers)),
             *(str(self.expires_at), str(self.revoked_at)),
             *sorted(map(str, self.permissions)),
+            *(each.key_id for each in self.public_keys),
             *(f"{each.digest.hex()} {each.expires_at}" for each in self.secrets),
         )
 
@@ -172,6 +181,7 @@ class Credential:
             "last_used_at": instant(self.last_used_at),
             "care": self.care(now),
             "callers": self.callers,
+            "public_keys": self.public_keys,
         }
         if self.limits.per_payout is not None:
             shown["limit_per_payout"] = self.limits.per_payout
@@ -350,6 +360,33 @@ class CallersChange(Struct, frozen=True, kw_only=True, tag="credential_callers")
     client_id: str
     name: str
     callers: CallerRule
+
+
+class PublicKeyBody(Struct):
+    """A public key of a partner."""
+
+    public_key: Annotated[
+        str,
+        meaning(
+            "An Ed25519 public key in PEM, or the one line between the two of PEM.",
+            "MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=",
+            max_length=1024,
+        ),
+    ]
+
+
+class KeyChange(Struct, frozen=True, kw_only=True, tag="credential_key"):
+    """
+    An order of one more public key of a credential, or of the end of its last one.
+
+    Attributes:
+        added: None where the key is removed.
+    """
+
+    client_id: str
+    name: str
+    key_id: str
+    added: PublicKey | None = None
 
 
 CredentialOrder = CredentialIssue | CredentialRotation | LimitsChange | CallersChange

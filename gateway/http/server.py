@@ -23,6 +23,7 @@ from multidict import CIMultiDictProxy, istr
 from gateway.core import errors, trace
 from gateway.core.calls import Call, Policy, RawRequest
 from gateway.core.errors import ServiceError
+from gateway.core.reasons import Unsigned
 from gateway.http.admission import Admission
 from gateway.http.documents import Page
 from gateway.http.rendering import render, render_refusal, translate
@@ -107,6 +108,8 @@ _AUTH = {
     "address_blocked": "throttled",
 }
 """The result of asking who it is, by the reason; for any other reason nobody was asked yet."""
+_UNSIGNED = {reason: reason for reason in (*map(str, Unsigned), "throttled")}
+"""The same of a caller whose secret was right, and whose payout was not signed as it must."""
 _UNPROVEN = 401
 _ALLOWED: Final[Mapping[str, str]] = {hdrs.ALLOW: ", ".join(READING)}
 
@@ -281,10 +284,13 @@ class Serving:
         place, path = self._find(request.method, exchange)
         call = exchange.call = _call(request, exchange, place, path)
         route = place.route
+        limit = route.limits.body_bytes
+        if limit:
+            call.asked.read_body = partial(self._read, request, limit)
         asking = ask(place.gate.policies, call)
         if asking is not None:
             await asking
-        if route.limits.body_bytes:
+        if limit and not call.asked.body:
             call.asked.body = await self._body(request, route, call)
         shown = await route.serve(place.gate.admits(call), call.asked)
         if call.on_success is not None:
@@ -387,6 +393,8 @@ def _call(
         raise ServiceError(errors.BODY_TOO_LARGE, "declared")
     exchange.record.bytes_in = declared
     asked = RawRequest(
+        method=request.method,
+        target=exchange.path,
         path=path,
         query=_query(exchange.query) if exchange.query else {},
         authorization=headers.getall(hdrs.AUTHORIZATION, ()),
@@ -414,7 +422,7 @@ def _describe(call: Call | None, record: AccessRecord) -> None:
     if call is None:
         return
     if call.principal is not None:
-        record.auth = "ok"
+        record.auth = _UNSIGNED.get(record.reason, "ok")
         record.client_id = call.principal.client_id
         record.company_id = call.principal.company_id
     elif call.person is not None:

@@ -157,8 +157,8 @@ ROWS = (
         promise="The migrations make the tables that the code knows.",
         source="docs/operations.md",
         file="gateway/store/migrations/versions/0001_first.py",
-        right='large? limit_payout limit_day; text? callers",',
-        wrong='large? limit_payout; text? callers",',
+        right='large? limit_payout limit_day; text? callers public_keys",',
+        wrong='large? limit_payout; text? callers public_keys",',
         tests=(f"{_SCHEMA}::test_the_migrations_make_the_tables_in_code",),
     ),
     Mistake(

@@ -99,7 +99,7 @@ _TABLES: Final = (
     _Table(
         "credentials",
         "text client_id company_id; text? account_id; text name permissions; time created_at; "
-        "time? expires_at revoked_at; large? limit_payout limit_day; text? callers",
+        "time? expires_at revoked_at; large? limit_payout limit_day; text? callers public_keys",
         of={"account_id": "accounts", "company_id": "companies"},
         indexes=("company_id",),
     ),
