@@ -133,7 +133,7 @@ def pages(
         return go_on(done, f"{HOME}/credentials/{client_id}")
 
     @panel.form(
-        "/{client_id}/public-keys/{key_id}/remove",
+        "/{client_id}/public-keys/{public_key_id}/remove",
         "credential_key_remove",
         keys.remove,
         shows=read,
@@ -141,7 +141,7 @@ def pages(
     async def remove_key(visit: Visit) -> Result:
         """Remove a public key; the last one waits."""
         who, client_id = panel.staff(visit), visit.parameter("client_id")
-        done = await keys.remove(who, client_id, visit.parameter("key_id"))
+        done = await keys.remove(who, client_id, visit.parameter("public_key_id"))
         return go_on(done, f"{HOME}/credentials/{client_id}")
 
     @panel.view("/{client_id}/rotate", "credential_rotation", credentials.rotate)

@@ -52,7 +52,7 @@ class PublicKeys:
         return await self._order(who, found, order)
 
     @requires(Area.CREDENTIAL, Action.WRITE)
-    async def remove(self, who: Staff, client_id: str, key_id: str) -> Credential | Approval:
+    async def remove(self, who: Staff, client_id: str, public_key_id: str) -> Credential | Approval:
         """
         Remove a public key; the last one waits, since the secret alone pays then.
 
@@ -61,7 +61,7 @@ class PublicKeys:
             RuleViolation: the credential has ended, or has no such key.
         """
         found = await self.credentials.get(who, client_id)
-        order = KeyChange(client_id=client_id, name=found.name, key_id=key_id)
+        order = KeyChange(client_id=client_id, name=found.name, key_id=public_key_id)
         if self._changed(found, order):
             return await self._set(who.acting, found, order)
         return await self._order(who, found, order)
@@ -122,7 +122,7 @@ class PublicKeys:
         if order.added is None:
             if not is_known:
                 message = f"the credential has no public key {order.key_id}"
-                raise RuleViolation(message, "key_unknown", field="key_id")
+                raise RuleViolation(message, "key_unknown", field="public_key_id")
             return [each for each in keys if each.key_id != order.key_id]
         if is_known:
             message = f"the credential has the public key {order.key_id} already"

@@ -85,10 +85,10 @@ def routes(credentials: Credentials, keys: PublicKeys) -> Routes:
         raises=_MAY_WAIT,
     )
     office.delete(
-        f"{one}/public-keys/{{key_id}}",
+        f"{one}/public-keys/{{public_key_id}}",
         "credential_key_remove",
         keys.remove,
-        takes={**_CLIENT, "key_id": inputs.word_of_path("key_id")},
+        takes={**_CLIENT, "public_key_id": inputs.word_of_path("public_key_id")},
         raises=_MAY_WAIT,
     )
     office.get(

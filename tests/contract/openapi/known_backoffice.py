@@ -112,17 +112,17 @@ async def _callers(backoffice_client: BackofficeClient) -> Known:
     return replace(one, body=lambda _body: RULE)
 
 
-async def _new_key(backoffice_client: BackofficeClient) -> Known:
+async def _new_public_key(backoffice_client: BackofficeClient) -> Known:
     one = await _credential(backoffice_client)
     return replace(one, body=lambda _body: {"public_key": Signer().pem})
 
 
-async def _key(backoffice_client: BackofficeClient) -> Known:
+async def _public_key(backoffice_client: BackofficeClient) -> Known:
     one = await _credential(backoffice_client)
     path = f"/credentials/{one.path['client_id']}/public-keys"
     waiting = await made(backoffice_client, path, {"public_key": Signer().pem}, "security")
     await made(backoffice_client, f"/approvals/{waiting['id']}/approve", {}, "approver")
-    return replace(one, path={**one.path, "key_id": Signer().public.key_id})
+    return replace(one, path={**one.path, "public_key_id": Signer().public.key_id})
 
 
 async def _secret(backoffice_client: BackofficeClient) -> Known:
@@ -397,8 +397,8 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.credential": _credential,
     "backoffice.credential_addresses": _credential,
     "backoffice.credential_callers": _callers,
-    "backoffice.credential_key_add": _new_key,
-    "backoffice.credential_key_remove": _key,
+    "backoffice.credential_key_add": _new_public_key,
+    "backoffice.credential_key_remove": _public_key,
     "backoffice.credential_issue": _new_credential,
     "backoffice.credential_limits": _credential,
     "backoffice.credential_revoke": _credential,

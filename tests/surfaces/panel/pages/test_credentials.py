@@ -182,7 +182,7 @@ async def test_a_public_key_is_registered_and_the_last_one_removed_by_two(
     assert "Chave pública de uma credencial" in order
     assert key in order
     assert key in shown
-    assert "cada transferência é assinada" in shown
+    assert "cada pagamento é assinado" in shown
     assert "chave pública cadastrada" in shown
     assert removed.location.startswith("/panel/approvals/")
 

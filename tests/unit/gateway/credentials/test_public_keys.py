@@ -113,7 +113,7 @@ async def test_a_change_that_is_not_possible_is_refused(people: TwoPeople, keys:
     assert await refusal(keys.add(who, client_id, body(KEYS[-1]))) == (
         *("too_many_keys", "public_key"),
     )
-    assert await refusal(keys.remove(who, client_id, "unknown")) == ("key_unknown", "key_id")
+    assert await refusal(keys.remove(who, client_id, "unknown")) == ("key_unknown", "public_key_id")
 
 
 async def test_an_order_is_refused_once_it_is_not_possible(people: TwoPeople, keys: PublicKeys):
@@ -128,7 +128,7 @@ async def test_an_order_is_refused_once_it_is_not_possible(people: TwoPeople, ke
     await keys.remove(office, client_id, FIRST.public.key_id)
     gone = await keys.remove(who, client_id, SECOND.public.key_id)
     await keys.remove(office, client_id, SECOND.public.key_id)
-    assert await refusal(people.approve(gone)) == ("key_unknown", "key_id")
+    assert await refusal(people.approve(gone)) == ("key_unknown", "public_key_id")
 
 
 async def test_a_credential_that_ended_has_its_keys_for_good(people: TwoPeople, keys: PublicKeys):

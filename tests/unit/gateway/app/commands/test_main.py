@@ -20,7 +20,7 @@ COMMANDS = {
     "bank": set(),
     "banks": {"lookup"},
     "config": {"check", "init"},
-    "credential": {"issue", "list", "networks", "revoke", "rotate"},
+    "credential": {"add-key", "issue", "list", "networks", "remove-key", "revoke", "rotate"},
     "db": {"current", "downgrade", "upgrade"},
     "demo": {"totp"},
     "errors": set(),
