@@ -60,6 +60,7 @@ from gateway.core.company_scope import CompanyScope
 from gateway.core.exports import ExportKind, Exports, Turns
 from gateway.core.strict import amount
 from gateway.credentials.notices import CredentialNotices
+from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials, CredentialSource
 from gateway.http.gates import PartnerPolicies, UserPolicies, partner_surface
 from gateway.http.route import Surface
@@ -107,6 +108,7 @@ from gateway.telemetry.ports import Event
 from gateway.traces.records import TracedRecords
 from gateway.traces.service import Traces
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
+from policies.authentication.signature import SignedPayout
 from policies.authorization.credential import AccountScope, FromAllowedCaller
 from policies.authorization.user import VisibleAccount
 from policies.traffic.quota import COMPANY, WithinQuota
@@ -218,6 +220,7 @@ class Services:
             throttle=FailureThrottle(FailureLimits(**failed), kernel.monotonic, kernel.shared),
             now=kernel.now,
             clock=kernel.monotonic,
+            signature=SignedPayout(kernel.now),
             took=partial(kernel.observer.authenticated, "basic"),
         )
 
@@ -281,6 +284,11 @@ class Services:
         """Credentials for users; orders wait for a second person where the settings require it."""
         wait = self._orders.wait if self._four_eyes.credentials else None
         return build_credentials(self.kernel, wait, identity=self.identity)
+
+    @cached_property
+    def public_keys(self) -> PublicKeys:
+        """Public keys of credentials; orders wait as those of credentials do."""
+        return PublicKeys(self.credentials)
 
     @cached_property
     def stops(self) -> Stops:
@@ -355,6 +363,7 @@ class Services:
         orders = self._orders
         orders.executors.update(dict.fromkeys(ApprovalKind, self.users))
         orders.executors.update(dict.fromkeys(CREDENTIALS, self.credentials))
+        orders.executors[ApprovalKind.CREDENTIAL_KEY] = self.public_keys
         orders.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(self.accounts, self.kernel.now)
         return orders
 

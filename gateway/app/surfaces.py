@@ -136,7 +136,7 @@ def _routes(services: Services) -> Sequence[Routes]:
     return [
         account_routes.routes(services.accounts, services.account_banks),
         approval_routes.routes(services.approvals, services.approved_secrets),
-        credential_routes.routes(services.credentials),
+        credential_routes.routes(services.credentials, services.public_keys),
         company_routes.routes(services.companies),
         identity_routes.routes(services.users),
         stop_routes.routes(services.stops),
@@ -202,7 +202,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
             ),
             context,
         ),
-        *credential_pages.pages(credentials, services.audit, context),
+        *credential_pages.pages(credentials, services.public_keys, services.audit, context),
         *approval_pages.pages(services.approvals, services.approved_secrets, context),
         *stop_pages.pages(services.stops, companies, credentials, banks, context),
         *outflow_pages.pages(services.outflows, context),

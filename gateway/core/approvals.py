@@ -17,6 +17,7 @@ from gateway.core.company_scope import scope_of
 from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
 from gateway.core.permissions import Action
+from gateway.core.public_keys import KeyId, PublicKey
 from gateway.core.rights import Area, Right, rights_of
 from gateway.core.schemas import Instant, instant
 from gateway.core.sessions import SignedInUser
@@ -33,6 +34,7 @@ class ApprovalKind(StrEnum):
     CREDENTIAL_ROTATION = "credential_rotation"
     CREDENTIAL_LIMITS = "credential_limits"
     CREDENTIAL_CALLERS = "credential_callers"
+    CREDENTIAL_KEY = "credential_key"
     INVITATION = "invitation"
     ROLES = "roles"
     COMPANIES = "companies"
@@ -49,7 +51,7 @@ CREDENTIALS: Final = frozenset(
         ApprovalKind.CREDENTIAL_CALLERS,
     }
 )
-"""Orders about credentials."""
+"""Orders about credentials, but for their public keys."""
 
 _CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.WRITE)
 _USERS: Final = Right(Area.USER, Action.MANAGE)
@@ -60,6 +62,7 @@ NEEDED: Final[Mapping[ApprovalKind, Right]] = {
     ApprovalKind.CREDENTIAL_ROTATION: _CREDENTIALS,
     ApprovalKind.CREDENTIAL_LIMITS: _CREDENTIALS,
     ApprovalKind.CREDENTIAL_CALLERS: _CREDENTIALS,
+    ApprovalKind.CREDENTIAL_KEY: _CREDENTIALS,
     ApprovalKind.INVITATION: _USERS,
     ApprovalKind.ROLES: _USERS,
     ApprovalKind.COMPANIES: _USERS,
@@ -148,6 +151,7 @@ class ApprovalDocument(TypedDict):
             "credential_rotation",
             "credential_limits",
             "credential_callers",
+            "credential_key",
             "invitation",
             "roles",
             "companies",
@@ -336,6 +340,8 @@ class OrderDocument(TypedDict):
     limit_per_payout_at_night: NotRequired[Sum]
     limit_per_night: NotRequired[Sum]
     callers: NotRequired[Annotated[CallerRule, meaning("Where it may be used.")]]
+    public_key: NotRequired[Annotated[PublicKey, meaning("The public key to register.")]]
+    removed_key: NotRequired[Annotated[KeyId, meaning("The last public key, to be removed.")]]
     overlap_s: NotRequired[Annotated[int, meaning("Seconds for which the old secret stays valid.")]]
     user_id: NotRequired[fields.UserId]
     email: NotRequired[fields.Email]

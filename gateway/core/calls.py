@@ -20,23 +20,32 @@ from gateway.core.sessions import SignedInUser
 Taken = TypeVar("Taken", covariant=True)
 
 
+async def _no_body() -> bytes:
+    return b""
+
+
 class RawRequest(msgspec.Struct, kw_only=True):
     """
     What the caller sent, unchecked.
 
     Attributes:
+        method: As sent.
+        target: The path as sent, percent-encoded, without the query.
         path: Path parameters, percent-decoded once; undecodable bytes are lone
             surrogates, so that no reader lets them through.
         query: Every value of every query parameter, in order.
         authorization: Every value of the Authorization header, in order.
         content_type, content_encoding: None when the header is absent.
         headers: All of them, for the policies of surfaces that use more.
-        body: Empty until the policies have let the call on.
+        body: Empty until the policies have let the call on, or one of them has read it.
+        read_body: Waits for the body, within its size and time, for a policy that judges it.
         address: The peer's address, for throttling only.
         certificate: Reads the peer's, in DER, as our own proxy passed it on; empty for none.
         unknown_fields: How many body fields were ignored; set by the reader.
     """
 
+    method: str = ""
+    target: str = ""
     path: Mapping[str, str]
     query: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
     authorization: Sequence[str] = ()
@@ -44,6 +53,7 @@ class RawRequest(msgspec.Struct, kw_only=True):
     content_encoding: str | None = None
     headers: Headers = NO_HEADERS
     body: bytes = b""
+    read_body: Callable[[], Awaitable[bytes]] = _no_body
     address: str = ""
     certificate: Callable[[], bytes] = bytes
     unknown_fields: int = 0

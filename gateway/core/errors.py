@@ -80,7 +80,7 @@ CREDENTIALS_INVALID = _declare(
     "credentials_invalid",
     ("SVC.AUT.010", 401),
     "The credentials are invalid.",
-    "Check client_id, client_secret and the environment; ask for a re-issue if lost.",
+    "Check client_id, client_secret, the environment, and the signature of a payout if you sign.",
 )
 PERMISSION_DENIED = _declare(
     "permission_denied",

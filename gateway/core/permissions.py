@@ -13,6 +13,7 @@ import msgspec
 
 from gateway.core.caller_rules import ANYWHERE, CallerRule
 from gateway.core.money import Money
+from gateway.core.public_keys import PublicKey
 
 
 class Resource(StrEnum):
@@ -105,7 +106,12 @@ def _above(new: Money | None, old: Money | None) -> bool:
 
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True):
-    """A partner with a proven credential."""
+    """
+    A partner with a proven credential.
+
+    Attributes:
+        public_keys: One of them signs each payout; empty for none.
+    """
 
     client_id: str
     company_id: str
@@ -113,3 +119,4 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     permissions: frozenset[Permission]
     limits: CredentialLimits = UNLIMITED
     callers: CallerRule = ANYWHERE
+    public_keys: tuple[PublicKey, ...] = ()

@@ -9,7 +9,21 @@ be reworded.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Final
+
+
+class Unsigned(StrEnum):
+    """Why a payout whose secret is right is not signed as its credential demands."""
+
+    MISSING = "signature_missing"
+    FORM = "signature_form"
+    COVERAGE = "signature_coverage"
+    TIME = "signature_time"
+    KEY = "signature_key"
+    SIGNATURE = "signature_wrong"
+    DIGEST = "digest_wrong"
+
 
 _FORMS: Final = {
     "missing": "{field} is missing; null and the empty text count as missing.",
@@ -59,6 +73,10 @@ _FORMS: Final = {
         "{field} must be at most 5 SHA-256 fingerprints of certificates, 64 hexadecimal digits"
         " each."
     ),
+    "public_key_form": "{field} must be an Ed25519 public key in PEM.",
+    "too_many_keys": "{field} would be the sixth public key of the credential; remove one first.",
+    "key_unknown": "{field} is not the id of a public key of the credential.",
+    "key_known": "{field} is a public key of the credential already.",
     "not_with_anywhere": "{field} goes with no network and no certificate.",
     "limits_missing": "{field}: give a limit per payout and per day, or say that there is none.",
     "not_with_limits": "{field} does not go with a limit per payout and per day.",
@@ -144,6 +162,18 @@ _CALLERS: Final = {
     "invalid": "The credential, token or cookie is not valid.",
     "revoked": "It was revoked.",
     "expired": "It has expired.",
+    "signature_missing": "The payout is not signed, and the credential has public keys.",
+    "signature_form": (
+        "Signature-Input, Signature or Content-Digest is not there once and in the documented form."
+    ),
+    "signature_coverage": (
+        "The signature does not cover @method, @path and content-digest, or covers what was not"
+        " sent."
+    ),
+    "signature_time": "The signature is older than 300 seconds, of the future, or has expired.",
+    "signature_key": "The keyid is not that of a public key of the credential.",
+    "signature_wrong": "The signature is not that of the key over this request.",
+    "digest_wrong": "The Content-Digest is not that of the body.",
     "no_caller_rule": "Where the credential may be used is not decided.",
     "network": "The credential may not be used from this address.",
     "certificate": "The credential may not be used without an allowed client certificate.",

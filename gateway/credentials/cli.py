@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 
 import click
 from msgspec.structs import asdict
@@ -20,15 +20,20 @@ from gateway.credentials.model import (
     CredentialBody,
     Issued,
     LimitsBody,
+    PublicKeyBody,
     RotationBody,
     words,
 )
 
 if TYPE_CHECKING:
+    from gateway.core.access import Staff
+    from gateway.credentials.public_keys import PublicKeys
     from gateway.credentials.service import Credentials
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_LONGEST_KEY: Final = 4096
+"""Characters; a public key in PEM has 113."""
 COLUMNS = ("client_id", "name", "state", "account_id", "permissions", "last_used_at")
 PERMISSION = Option("resource:action", Permission.parse)
 
@@ -169,6 +174,27 @@ def networks(
     terminal.show(in_store(terminal, decided))
 
 
+@credential.command("add-key")
+@click.argument("client_id")
+@click.argument("pem", type=click.File())
+@changing
+def add_key(terminal: Terminal, client_id: str, pem: TextIO) -> None:
+    """Register an Ed25519 public key in PEM; from then on each payout is signed."""
+    wanted = PublicKeyBody(pem.read(_LONGEST_KEY))
+    terminal.show(in_store(terminal, _of_keys(lambda keys, who: keys.add(who, client_id, wanted))))
+
+
+@credential.command("remove-key")
+@click.argument("client_id")
+@click.argument("key_id")
+@changing
+def remove_key(terminal: Terminal, client_id: str, key_id: str) -> None:
+    """Remove a public key; without the last one the secret alone pays again."""
+    terminal.show(
+        in_store(terminal, _of_keys(lambda keys, who: keys.remove(who, client_id, key_id)))
+    )
+
+
 @credential.command()
 @click.argument("client_id")
 @_limits
@@ -241,6 +267,20 @@ def _credentials(office: CommandContext) -> Credentials:
     return office.service(Credentials)
 
 
+def _of_keys(
+    act: Callable[[PublicKeys, Staff], Awaitable[object]],
+) -> Callable[[CommandContext], Awaitable[Row]]:
+    from gateway.credentials.public_keys import PublicKeys  # noqa: PLC0415 - loads SQLAlchemy
+
+    async def done(office: CommandContext) -> Row:
+        found = await act(office.service(PublicKeys), office.staff)
+        if not isinstance(found, Credential):
+            raise TypeError(found)  # commands never wait for a second person
+        return _row(found, office.acting.now())
+
+    return done
+
+
 def _show_secret(terminal: Terminal, issued: object) -> None:
     """Print the secret, which is stored nowhere; commands never wait for a second person."""
     if not isinstance(issued, Issued):
@@ -269,4 +309,5 @@ def _row(shown: Credential, now: datetime) -> Row:
         **fields_of(shown, "created_at", "expires_at", "revoked_at", "last_used_at"),
         **{f"limit_{name}": str(each or "") for name, each in asdict(shown.limits).items()},
         **fields_of(shown.callers, "networks", "certificates", "anywhere"),
+        "public_keys": [each.key_id for each in shown.public_keys],
     }

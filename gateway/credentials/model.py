@@ -29,6 +29,7 @@ from gateway.core.permissions import (
     Principal,
     Resource,
 )
+from gateway.core.public_keys import PublicKey
 from gateway.core.schemas import Instant, Moment, Name, OptionalMoment, Text, instant
 from gateway.core.versions import entity_tag
 from gateway.core.windows import Paging
@@ -80,6 +81,10 @@ class CredentialDocument(TypedDict):
     last_used_at: Instant
     care: Annotated[Care, meaning("Why a live one asks for a look; empty for none.")]
     callers: Annotated[CallerRule, meaning("Where it may be used.")]
+    public_keys: Annotated[
+        Sequence[PublicKey],
+        meaning("Public keys, one of which signs each payout; empty for payouts without."),
+    ]
     limit_per_payout: NotRequired[Sum]
     limit_per_day: NotRequired[Sum]
     limit_per_payout_at_night: NotRequired[Sum]
@@ -109,6 +114,7 @@ class Credential:
     revoked_at: datetime | None = None
     limits: CredentialLimits = UNLIMITED
     callers: CallerRule = ANYWHERE
+    public_keys: tuple[PublicKey, ...] = ()
     principal: Principal = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -121,6 +127,7 @@ class Credential:
             permissions=self.permissions,
             limits=self.limits,
             callers=ANYWHERE if is_open else self.callers,
+            public_keys=self.public_keys,
         )
         object.__setattr__(self, "principal", principal)
 
@@ -166,6 +173,7 @@ class Credential:
             *("credential", self.client_id, self.name, repr(self.limits), repr(self.callers)),
             *(str(self.expires_at), str(self.revoked_at)),
             *sorted(map(str, self.permissions)),
+            *(each.key_id for each in self.public_keys),
             *(f"{each.digest.hex()} {each.expires_at}" for each in self.secrets),
         )
 
@@ -186,6 +194,7 @@ class Credential:
             "last_used_at": instant(self.last_used_at),
             "care": self.care(now),
             "callers": self.callers,
+            "public_keys": self.public_keys,
         }
         return cast("CredentialDocument", shown | shown_limits(self.limits))
 
@@ -413,6 +422,33 @@ class CallersChange(Struct, frozen=True, kw_only=True, tag="credential_callers")
     client_id: str
     name: str
     callers: CallerRule
+
+
+class PublicKeyBody(Struct):
+    """A public key of a partner."""
+
+    public_key: Annotated[
+        str,
+        meaning(
+            "An Ed25519 public key in PEM, or the one line between the two of PEM.",
+            "MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=",
+            max_length=1024,
+        ),
+    ]
+
+
+class KeyChange(Struct, frozen=True, kw_only=True, tag="credential_key"):
+    """
+    An order of one more public key of a credential, or of the end of its last one.
+
+    Attributes:
+        added: None where the key is removed.
+    """
+
+    client_id: str
+    name: str
+    key_id: str
+    added: PublicKey | None = None
 
 
 CredentialOrder = CredentialIssue | CredentialRotation | LimitsChange | CallersChange

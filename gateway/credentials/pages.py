@@ -27,8 +27,10 @@ from gateway.credentials.model import (
     Issued,
     LimitProposal,
     LimitsBody,
+    PublicKeyBody,
     RotationBody,
 )
+from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.searches import CREDENTIALS
 from gateway.credentials.service import Credentials
 from gateway.http.panel.pages.formats import DAY_FORM, ZONE, day_of, typed_money
@@ -52,7 +54,9 @@ _LAST_ACTS: Final = Paging(page=1, limit=10)
 _YEAR: Final = timedelta(days=365)
 
 
-def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequence[Page]:
+def pages(
+    credentials: Credentials, keys: PublicKeys, log: AuditLog, context: PageContext
+) -> Sequence[Page]:
     """Return the pages; their forms call the same service as the API."""
     panel = Pages("/credentials", context)
 
@@ -134,6 +138,25 @@ def pages(credentials: Credentials, log: AuditLog, context: PageContext) -> Sequ
         """Set where a credential may be used; the first rule, and a wider one, wait."""
         who, client_id = panel.staff(visit), visit.parameter("client_id")
         done = await credentials.set_callers(who, client_id, _rule(visit))
+        return go_on(done, f"{HOME}/credentials/{client_id}")
+
+    @panel.form("/{client_id}/public-keys", "credential_key_add", keys.add, shows=read)
+    async def add_key(visit: Visit) -> Result:
+        """Register a public key; it waits."""
+        who, client_id = panel.staff(visit), visit.parameter("client_id")
+        done = await keys.add(who, client_id, of_form(visit.form, PublicKeyBody))
+        return go_on(done, f"{HOME}/credentials/{client_id}")
+
+    @panel.form(
+        "/{client_id}/public-keys/{public_key_id}/remove",
+        "credential_key_remove",
+        keys.remove,
+        shows=read,
+    )
+    async def remove_key(visit: Visit) -> Result:
+        """Remove a public key; the last one waits."""
+        who, client_id = panel.staff(visit), visit.parameter("client_id")
+        done = await keys.remove(who, client_id, visit.parameter("public_key_id"))
         return go_on(done, f"{HOME}/credentials/{client_id}")
 
     @panel.view("/{client_id}/rotate", "credential_rotation", credentials.rotate)

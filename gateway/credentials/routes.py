@@ -12,6 +12,7 @@ from gateway.credentials.model import (
     CredentialDocument,
     SeenAddress,
 )
+from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.searches import CREDENTIALS
 from gateway.credentials.service import CredentialPage, Credentials
 from gateway.http.common import Meter, meter
@@ -38,7 +39,7 @@ class SeenAddressList(TypedDict):
     data: Annotated[Sequence[SeenAddress], meaning("The addresses.")]
 
 
-def routes(credentials: Credentials) -> Routes:
+def routes(credentials: Credentials, keys: PublicKeys) -> Routes:
     """Return the routes."""
     office, one = Routes(), "/credentials/{client_id}"
     office.get(
@@ -80,6 +81,21 @@ def routes(credentials: Credentials) -> Routes:
         "credential_callers",
         credentials.set_callers,
         takes=_CLIENT,
+        raises=_MAY_WAIT,
+    )
+    office.post(
+        f"{one}/public-keys",
+        "credential_key_add",
+        keys.add,
+        takes=_CLIENT,
+        status=OK,
+        raises=_MAY_WAIT,
+    )
+    office.delete(
+        f"{one}/public-keys/{{public_key_id}}",
+        "credential_key_remove",
+        keys.remove,
+        takes={**_CLIENT, "public_key_id": inputs.word_of_path("public_key_id")},
         raises=_MAY_WAIT,
     )
     office.get(

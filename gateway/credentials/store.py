@@ -32,6 +32,7 @@ from gateway.core.caller_rules import UNDECIDED, CallerRule
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Money
 from gateway.core.permissions import EVERY_PERMISSION, UNLIMITED, CredentialLimits, Permission
+from gateway.core.public_keys import PublicKey
 from gateway.core.storage import AlreadyExists
 from gateway.credentials.model import PAYS, Credential, SeenAddress, words
 from gateway.security.secrets import SecretDigest
@@ -184,6 +185,20 @@ class StoredCredentials:
         change = _unrevoked(client_id).values(_callers_column(callers))
         return await audit_log.change(self._database, change, event)
 
+    async def set_public_keys(
+        self,
+        client_id: str,
+        before: Sequence[PublicKey],
+        after: Sequence[PublicKey],
+        event: AuditEvent,
+    ) -> bool:
+        """Set the public keys; False if they are not ``before``, or it is absent or revoked."""
+        column = credentials.c.public_keys
+        change = _unrevoked(client_id).where(column.is_not_distinct_from(_keys_text(before)))
+        return await audit_log.change(
+            self._database, change.values(public_keys=_keys_text(after)), event
+        )
+
     async def revoke(self, client_id: str, at: datetime, event: AuditEvent) -> bool:
         """End a credential now; False if it is absent or has ended already."""
         end = (
@@ -317,6 +332,7 @@ def _row(credential: Credential) -> dict[str, object]:
         | {"permissions": " ".join(words(credential.permissions))}
         | _limit_columns(credential.limits)
         | _callers_column(credential.callers)
+        | {"public_keys": _keys_text(credential.public_keys)}
     )
 
 
@@ -342,6 +358,16 @@ def _callers_column(callers: CallerRule) -> dict[str, object]:
 def _callers(text: str | None) -> CallerRule:
     """Read a rule back."""
     return UNDECIDED if text is None else msgspec.json.decode(text, type=CallerRule)
+
+
+def _keys_text(keys: Sequence[PublicKey]) -> str | None:
+    """Write public keys; none are absent."""
+    return msgspec.json.encode(keys).decode() if keys else None
+
+
+def _keys(text: str | None) -> tuple[PublicKey, ...]:
+    """Read public keys back."""
+    return () if text is None else msgspec.json.decode(text, type=tuple[PublicKey, ...])
 
 
 def _limits(row: Record) -> CredentialLimits:
@@ -374,4 +400,5 @@ def _credential(rows: Sequence[Record]) -> Credential:
         secrets=made,
         limits=_limits(first),
         callers=_callers(first.callers),
+        public_keys=_keys(first.public_keys),
     )

@@ -26,6 +26,7 @@ from gateway.core.bank_calls import turn_at_bank
 from gateway.core.calls import Call, Policy, RawRequest
 from gateway.core.errors import ServiceError
 from gateway.core.priority import Priority
+from gateway.core.reasons import Unsigned
 from gateway.http.admission import Admission, Shed
 from gateway.http.documents import Page
 from gateway.http.rendering import render, render_refusal, translate
@@ -110,6 +111,8 @@ _AUTH = {
     "address_blocked": "throttled",
 }
 """The result of asking who it is, by the reason; for any other reason nobody was asked yet."""
+_UNSIGNED = {reason: reason for reason in (*map(str, Unsigned), "throttled")}
+"""The same of a caller whose secret was right, and whose payout was not signed as it must."""
 _UNPROVEN = 401
 # Looking a member up by its name costs Python 3.11 a call each time.
 _STRANGERS: Final = Priority.STRANGERS
@@ -303,15 +306,22 @@ class Serving:
         place, path = await self._find(request, exchange)
         call = exchange.call = _call(request, exchange, place, path)
         route = place.route
+        limit = route.limits.body_bytes
+        if limit:
+            call.asked.read_body = partial(self._read, request, limit)
         asking = ask(place.gate.policies, call)
         if asking is not None:
             await self._asked(asking, exchange, call)
-        if route.limits.body_bytes:
+        if limit and not call.asked.body:
             call.asked.body = await self._body(request, exchange, route, call)
         if call.on_bank_call is None:
             shown = await route.serve(place.gate.admits(call), call.asked)
         else:
             shown = await self._serve_person(place, exchange, call)
+        return self._render(shown, route, exchange, call)
+
+    def _render(self, shown: Any, route: Route[Any], exchange: Exchange, call: Call) -> Reply:  # noqa: ANN401 - of any route
+        """Render what a route returned, and note what it says of the request."""
         if call.on_success is not None:
             call.on_success()
         if isinstance(shown, Answer) and shown.rest is not None:
@@ -437,6 +447,8 @@ def _call(
         raise ServiceError(errors.BODY_TOO_LARGE, "declared")
     exchange.record.bytes_in = declared
     asked = RawRequest(
+        method=request.method,
+        target=exchange.path,
         path=path,
         query=_query(exchange.query) if exchange.query else {},
         authorization=headers.getall(hdrs.AUTHORIZATION, ()),
@@ -464,7 +476,7 @@ def _describe(call: Call | None, record: AccessRecord) -> None:
     if call is None:
         return
     if call.principal is not None:
-        record.auth = "ok"
+        record.auth = _UNSIGNED.get(record.reason, "ok")
         record.client_id = call.principal.client_id
         record.company_id = call.principal.company_id
     elif call.person is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -12,7 +12,7 @@ import msgspec
 from gateway.core.account import Account
 from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import CATALOGUE
-from gateway.core.reasons import REASONS
+from gateway.core.reasons import REASONS, Unsigned
 from gateway.credentials.model import Credential
 from gateway.request_log.model import LoggedRequest
 from gateway.traces.model import Explanation, Refusal, Sentence, ladder_of, sentence, step_of
@@ -127,9 +127,12 @@ def _facts(refusal: Refusal, known: Circumstances) -> Iterable[str]:
         yield _NO_PERMISSION
 
 
-_FACTS: Final = {
+_FACTS: Final[Mapping[str, Sequence[str]]] = {
     "revoked": ("It was revoked at {revoked_at} UTC.",),
     "expired": ("It ended at {expires_at} UTC.",),
+    **dict.fromkeys(
+        Unsigned, ("The secret was right; the payout was not signed as the credential demands.",)
+    ),
     "no_caller_rule": ("The credential may pay out, and nobody has decided where it is used.",),
     "network": ("The credential may not be used from the address of the call.",),
     "certificate": ("The call showed no client certificate that the credential needs.",),

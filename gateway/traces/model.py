@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 from gateway.audit.model import AuditDocument
 from gateway.core import fields
 from gateway.core.fields import meaning
+from gateway.core.reasons import Unsigned
 from gateway.core.schemas import inline
 from gateway.payouts.documents import AttemptDocument
 from gateway.payouts.model import Attempt, Payout
@@ -186,7 +187,7 @@ _BY_REASON: Final = {
     "body": 17,
     "address_blocked": 7,
     "throttled": 8,
-    **dict.fromkeys(("invalid", "revoked", "expired"), 8),
+    **dict.fromkeys(("invalid", "revoked", "expired", *Unsigned), 8),
     **dict.fromkeys(("no_caller_rule", "network", "certificate", "permission"), 10),
     "scope": 13,
     "other_content": 18,

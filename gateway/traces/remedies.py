@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from gateway.core.reasons import Unsigned
+
 _REPEAT_LATER: Final = ("Repeat the call after the seconds of Retry-After.",)
 _NEW_CREDENTIAL: Final = ("Issue another credential; one that has ended does not come back.",)
 _GIVE_BANK: Final = "Give the account a bank that offers this."
@@ -30,6 +32,24 @@ REMEDIES: Final[Mapping[str, Sequence[str]]] = {
     "quota_read": ("Wait as many seconds as Retry-After says, or raise ratelimits.read.",),
     "quota_payout": ("Wait as many seconds as Retry-After says, or raise ratelimits.payout.",),
     "quota_company": ("Wait as many seconds as Retry-After says, or raise ratelimits.company.",),
+    **dict.fromkeys(
+        (Unsigned.MISSING, Unsigned.FORM, Unsigned.COVERAGE),
+        (
+            "Sign the request with a registered key, as the partner guide shows.",
+            "If the partner signed nothing, somebody else has the secret: rotate the credential.",
+        ),
+    ),
+    Unsigned.TIME: ("Sign at most 300 seconds before the call, with a clock that is right.",),
+    Unsigned.KEY: ("Sign with a key that is registered for this credential, or register the key.",),
+    **dict.fromkeys(
+        (Unsigned.SIGNATURE, Unsigned.DIGEST),
+        (
+            (
+                "Send the bytes that were signed, to the path that was signed; a proxy must change"
+                " neither."
+            ),
+        ),
+    ),
     "no_caller_rule": ("Decide where the credential may be used.",),
     "network": ("Call from an allowed network, or allow the one it came from.",),
     "certificate": ("Call with an allowed client certificate, or allow the one shown.",),

@@ -17,11 +17,14 @@ from gateway.core.clocks import Monotonic, Now
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Principal
 from gateway.security.secrets import SecretDigest
+from policies.authentication.signature import NotSigned, SignedPayout
 from policies.store_silence import asking_the_store
 from policies.traffic.throttle import FailureThrottle, too_many
 
 _BASIC = "basic"
 _WRONG = "invalid"
+_SIGNED_METHOD = "POST"
+"""Of partners' operations the payout alone has it."""
 
 
 class KnownCredential(Protocol):
@@ -144,6 +147,7 @@ class BasicCredentials:
     throttle: FailureThrottle
     now: Now
     clock: Monotonic
+    signature: SignedPayout
     took: Callable[[float], None]
     refuses = (
         errors.CREDENTIALS_MISSING,
@@ -176,6 +180,8 @@ class BasicCredentials:
             return self._wait(call, shown, found)
         if self._admit(call, shown, found.value):
             return self._look_again(call, shown, self.clock())
+        if call.principal is not None and call.principal.public_keys:
+            return self._check_signature(call)
         return None
 
     def _read(self, headers: Sequence[str], address: str) -> tuple[str, str]:
@@ -193,8 +199,9 @@ class BasicCredentials:
             credential = await finding
         if self._admit(call, shown, credential):
             await self._look_again(call, shown, started)
-        else:
-            self.took(self.clock() - started)
+            return
+        self.took(self.clock() - started)
+        await self._check_signature(call)
 
     async def _look_again(self, call: Call, shown: Shown, started: float) -> None:
         """
@@ -208,6 +215,17 @@ class BasicCredentials:
         if reason:
             await self._refuse(reason, call.asked.address, shown.client_id)
         self.took(self.clock() - started)
+        await self._check_signature(call)
+
+    async def _check_signature(self, call: Call) -> None:
+        """Refuse a POST that is not signed by the credential's key; counted as a wrong secret."""
+        principal, asked = call.principal, call.asked
+        if principal is None or not principal.public_keys or asked.method != _SIGNED_METHOD:
+            return
+        try:
+            await self.signature(asked, principal.public_keys)
+        except NotSigned as refusal:
+            await self._refuse(refusal.reason, asked.address, principal.client_id)
 
     def _admit(self, call: Call, shown: Shown, credential: KnownCredential | None) -> str:
         """Compare, and fill the principal in; return the reason of a refusal, or nothing."""

@@ -31,8 +31,8 @@ ORDERS: Final[Codes] = {
     "missing": errors.FIELD_MISSING,
     "not_positive": errors.AMOUNT_NOT_POSITIVE,
 }
-_SECRETS: Final = frozenset({"credentials"})
-"""Fields that are sealed as they stand."""
+_AS_SENT: Final = frozenset({"credentials", "public_key"})
+"""Fields of several lines: sealed as they stand, or read by a rule of their own."""
 
 # The words of msgspec; a test knows them.
 _MISSING: Final = re.compile(r"missing required field `(\w+)`")
@@ -51,7 +51,7 @@ _WHY: Final = {
 
 
 def body(
-    shape: type[Body], codes: Codes = MANAGEMENT, as_sent: Collection[str] = _SECRETS
+    shape: type[Body], codes: Codes = MANAGEMENT, as_sent: Collection[str] = _AS_SENT
 ) -> Input[Body]:
     """
     Take a JSON object of a shape; unknown fields are counted.
@@ -82,11 +82,11 @@ def of_form(form: Form, shape: type[Body]) -> Body:
         ServiceError: ``VALIDATION_FAILED`` with the field.
     """
     given = {name: form[name] for name in shape.__struct_fields__ if form[name]}
-    return _Reader(shape, MANAGEMENT, _SECRETS).convert(given, texts=True)
+    return _Reader(shape, MANAGEMENT, _AS_SENT).convert(given, texts=True)
 
 
 def read_fields(
-    shape: type[Body], fields: Mapping[str, Any], as_sent: Collection[str] = _SECRETS
+    shape: type[Body], fields: Mapping[str, Any], as_sent: Collection[str] = _AS_SENT
 ) -> Body:
     """
     Read a shape from values by name, by the rules of ``body``.
@@ -185,7 +185,7 @@ def _plain(value: object) -> object:
             return [_plain(each) for each in value]
         case dict():
             return {
-                name: each if name in _SECRETS else _plain(each)
+                name: each if name in _AS_SENT else _plain(each)
                 for name, each in value.items()
                 if each is not None
             }

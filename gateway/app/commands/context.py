@@ -35,6 +35,7 @@ from gateway.core.account import Environment
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.key_rotation import key_conflicts
 from gateway.core.money import Money
+from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials
 from gateway.identity.mail import SealedOutbox
 from gateway.identity.services import IdentityServices
@@ -190,6 +191,7 @@ SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {
     Credentials: lambda services: build_credentials(services.kernel),
     Database: lambda services: services.kernel.store.database,
     PayoutRecords: lambda services: services.payout_records,
+    PublicKeys: lambda services: PublicKeys(build_credentials(services.kernel)),
     Reviews: lambda services: services.reviews,
     SealedOutbox: _outbox,
     Stops: lambda services: services.stops,

@@ -157,6 +157,11 @@ _PATH: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
             "pattern": "^[0-9a-f]{12}$",
             "examples": ["0f1e2d3c4b5a"],
         },
+        "public_key_id": {
+            "type": "string",
+            "pattern": "^[A-Za-z0-9_-]{43}$",
+            "examples": ["poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"],
+        },
         "token": {**_REFERENCE, "examples": ["lnk_the-link-is-good-once"]},
     }
 )

@@ -29,8 +29,8 @@ LARGEST_BYTES: Final = 8 * 1024
 _HEAD_END: Final = b"\r\n\r\n"
 _PRINTABLE: Final = bytes(range(0x20, 0x7F))
 _LINE_END: Final = b"\r\n"
-_STRIPPED: Final = (b" \r\n", b":\r\n")
-"""Ends of lines that readers treat in different ways: a space, and a header without a value."""
+_NO_VALUE: Final = re.compile(rb"\n[^:\n]*:\r\n")
+"""A header without a value; values that end in a colon are signatures (RFC 8941, 3.3.5)."""
 _ODD: Final = frozenset(
     {
         *("transfer-encoding", "te", "trailer", "expect", "upgrade", "http2-settings"),
@@ -156,7 +156,8 @@ def _is_plain(head: bytes, limits: ServerLimits) -> bool:
         and len(head) <= min(limits.head_bytes, limits.header_line_bytes, limits.request_line_bytes)
         and lines - 2 <= limits.headers  # the request's own, and the empty one
         and head.translate(None, _PRINTABLE) == _LINE_END * lines
-        and not any(each in head for each in _STRIPPED)
+        and b" \r\n" not in head
+        and not (b":\r\n" in head and _NO_VALUE.search(head))
     )
 
 

@@ -121,6 +121,8 @@ credentials = Table(
     Column("limit_night", BigInteger),
     # Where it may be used, as JSON; absent until somebody decides.
     Column("callers", Text),
+    # Of which one signs each payout, as JSON; absent where there is none.
+    Column("public_keys", Text),
 )
 
 # Position 0 is the current secret, 1 the one rotated away: a third has no place.

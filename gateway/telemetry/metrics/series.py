@@ -10,6 +10,7 @@ from gateway.core.change_feed import Kept as KeptKind
 from gateway.core.company_scope import StopScope
 from gateway.core.permissions import Resource
 from gateway.core.priority import Priority
+from gateway.core.reasons import Unsigned
 from gateway.core.rights import Area
 from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 from gateway.telemetry.metrics.families import Family, Label
@@ -39,6 +40,7 @@ AUTH_RESULT: Final = Label(
     (
         *("ok", "missing", "malformed", "wrong_scheme", "invalid"),
         *("revoked", "expired", "throttled", "unavailable"),
+        *map(str, Unsigned),
     ),
 )
 DENIED: Final = Label(

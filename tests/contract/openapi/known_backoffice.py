@@ -29,6 +29,7 @@ from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import generated, own_key, paid
 from tests.world.backoffice.watching import held, in_review
 from tests.world.gateway import routes
+from tests.world.signing import Signer
 
 OFFICE = "/backoffice/v1"
 CNPJ = "11.222.333/0001-81"
@@ -118,6 +119,19 @@ async def _limits(backoffice_client: BackofficeClient) -> Known:
 async def _callers(backoffice_client: BackofficeClient) -> Known:
     one = await _credential(backoffice_client)
     return replace(one, body=lambda _body: RULE)
+
+
+async def _new_public_key(backoffice_client: BackofficeClient) -> Known:
+    one = await _credential(backoffice_client)
+    return replace(one, body=lambda _body: {"public_key": Signer().pem})
+
+
+async def _public_key(backoffice_client: BackofficeClient) -> Known:
+    one = await _credential(backoffice_client)
+    path = f"/credentials/{one.path['client_id']}/public-keys"
+    waiting = await made(backoffice_client, path, {"public_key": Signer().pem}, "security")
+    await made(backoffice_client, f"/approvals/{waiting['id']}/approve", {}, "approver")
+    return replace(one, path={**one.path, "public_key_id": Signer().public.key_id})
 
 
 async def _secret(backoffice_client: BackofficeClient) -> Known:
@@ -401,6 +415,8 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.credential": _credential,
     "backoffice.credential_addresses": _credential,
     "backoffice.credential_callers": _callers,
+    "backoffice.credential_key_add": _new_public_key,
+    "backoffice.credential_key_remove": _public_key,
     "backoffice.credential_issue": _new_credential,
     "backoffice.credential_limit_proposal": _credential,
     "backoffice.credential_limits": _limits,

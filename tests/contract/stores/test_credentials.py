@@ -29,6 +29,7 @@ from gateway.credentials.service import CredentialPage, Credentials
 from gateway.credentials.store import Rotation
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS
+from tests.world.signing import Signer
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
@@ -230,6 +231,27 @@ async def test_a_rule_of_use_is_kept_and_read_back(store: Store) -> None:
     assert before.callers == UNDECIDED
     assert after == replace(credential(), callers=rule)
     assert not await store.credentials.set_callers("absent", rule, event())
+
+
+@both
+async def test_public_keys_are_kept_and_changed_only_as_they_were_read(store: Store) -> None:
+    first, second = Signer(1).public, Signer(2).public
+    client_id = "cli_signs"
+    signs = replace(credential(client_id), public_keys=(first,))
+    await store.credentials.add(credential(), event())
+    await store.credentials.add(signs, event())
+    change = store.credentials.set_public_keys
+
+    assert await store.credentials.find(client_id) == signs
+    assert await change(CLIENT, (), (first, second), event())
+    assert not await change(CLIENT, (), (), event())
+    assert await change(client_id, (first,), (), event())
+    assert not await change(client_id, (first,), (second,), event())
+    assert not await change("absent", (), (first,), event())
+
+    both_keys, none = [await store.credentials.find(each) for each in (CLIENT, client_id)]
+    assert both_keys == replace(credential(), public_keys=(first, second))
+    assert none == credential(client_id)
 
 
 @both

@@ -15,6 +15,9 @@ _CREDENTIALS = "tests/unit/gateway/credentials/test_service.py"
 _DIGESTS = "tests/unit/gateway/security/test_secrets_digests.py"
 _ORDER = "tests/surfaces/banking/test_order.py"
 _PERMISSIONS = "tests/unit/gateway/core/test_permissions_permissions.py"
+_PUBLIC_KEYS = "tests/unit/gateway/credentials/test_public_keys.py"
+_SIGNATURE = "tests/unit/policies/authentication/test_signature.py"
+_SIGNED = "tests/surfaces/banking/test_signed_payouts.py"
 _LIMITS = "tests/unit/gateway/core/test_limits.py"
 _SHARED = "tests/unit/gateway/process/test_limits.py"
 _SURFACE = "tests/unit/gateway/http/test_gates_partner_routes.py"
@@ -162,6 +165,81 @@ ROWS = (
         right="self._meters[COMPANY].take(call, principal.company_id)",
         wrong="self._meters[COMPANY].take(call, principal.client_id)",
         tests=(f"{_TRAFFIC}::test_a_company_has_one_quota_for_all_its_credentials",),
+    ),
+    Mistake(
+        name="old-signature-taken",
+        promise="A signature of a payout is at most 300 s old.",
+        source="ADR 0064",
+        file="policies/authentication/signature.py",
+        right="not -_AHEAD_S <= now - given.created <= _OLDEST_S",
+        wrong="not -_AHEAD_S <= now - given.created",
+        tests=(_SIGNATURE,),
+    ),
+    Mistake(
+        name="digest-not-compared",
+        promise="The body of a signed payout is the one that was signed.",
+        source="ADR 0064",
+        file="policies/authentication/signature.py",
+        right="if not is_digest_of(digest, asked.body):",
+        wrong="if not digest:",
+        tests=(_SIGNED,),
+    ),
+    Mistake(
+        name="unsigned-payout-served",
+        promise="A credential with public keys pays with a signature alone.",
+        source="decisions 2 (step 8)",
+        file="policies/authentication/basic.py",
+        right="            return self._check_signature(call)\n        return None\n",
+        wrong="            return None\n        return None\n",
+        tests=(_SIGNED,),
+    ),
+    Mistake(
+        name="unsigned-payout-served-after-a-look",
+        promise="It does when its record has to be read from the store, too.",
+        source="decisions 2 (step 8)",
+        file="policies/authentication/basic.py",
+        right=(
+            "self.took(self.clock() - started)\n        await self._check_signature(call)\n\n"
+            "    async def _look_again"
+        ),
+        wrong="self.took(self.clock() - started)\n\n    async def _look_again",
+        tests=(_BASIC,),
+    ),
+    Mistake(
+        name="key-of-another-credential",
+        promise="A payout is signed by a key of its own credential.",
+        source="ADR 0064",
+        file="policies/authentication/signature.py",
+        right="if each.key_id == given.key_id), None)",
+        wrong="if each.key_id), None)",
+        tests=(_SIGNATURE,),
+    ),
+    Mistake(
+        name="path-not-covered",
+        promise="A signature covers method, path and the digest of the body.",
+        source="ADR 0064",
+        file="policies/authentication/signature.py",
+        right='_DEMANDED: Final = frozenset({"@method", "@path", "content-digest"})',
+        wrong='_DEMANDED: Final = frozenset({"@method", "content-digest"})',
+        tests=(_SIGNATURE,),
+    ),
+    Mistake(
+        name="last-key-removed-by-one-person",
+        promise="The end of the last public key waits for a second person.",
+        source="ADR 0064",
+        file="gateway/credentials/public_keys.py",
+        right="        if self._changed(found, order):\n",
+        wrong="        if self._changed(found, order) is not None:\n",
+        tests=(_PUBLIC_KEYS,),
+    ),
+    Mistake(
+        name="signatures-left-by-the-lane",
+        promise="A signed request is plain.",
+        source="ADR 0064",
+        file="gateway/net/server/lane.py",
+        right='and not (b":\\r\\n" in head and _NO_VALUE.search(head))',
+        wrong='and b":\\r\\n" not in head',
+        tests=("tests/unit/gateway/net/server/test_lane.py",),
     ),
     Mistake(
         name="secret-used-anywhere",

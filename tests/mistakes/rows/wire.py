@@ -97,7 +97,7 @@ ROWS = (
         promise="A line that ends in a space, or has no value, is left to aiohttp.",
         source=SOURCE,
         file="gateway/net/server/lane.py",
-        right="        and not any(each in head for each in _STRIPPED)\n",
+        right='        and b" \\r\\n" not in head\n',
         wrong="",
         tests=(
             "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",

@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import PixKeyType, normal_key
+from gateway.core.access import Staff
+from gateway.credentials.model import PublicKeyBody
+from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.signing import Signer
 from tests.world.stops import stop_payouts
 from tests.world.waiting import until
 
@@ -31,13 +36,34 @@ async def fresh(tmp_path: Path) -> AsyncIterator[World]:
 
 def program_of(world: World) -> str:
     """Return the guide's program, for the demo's account and credential."""
-    [program] = PROGRAM.findall(GUIDE.read_text(encoding="utf-8"))
+    program, _ = PROGRAM.findall(GUIDE.read_text(encoding="utf-8"))
     pair = world.pair("full")
     url = "http://127.0.0.1:8080/baas/v1/account/ACCOUNT_ID"
     program = program.replace(url, f"http://127.0.0.1:{world.port}{world.at('')}")
     return program.replace(
         "CLIENT_ID:CLIENT_SECRET", f"{pair['client_id']}:{pair['client_secret']}"
     )
+
+
+def signing_client_of(world: World, pair: Pair, folder: Path) -> dict[str, Any]:
+    """Load the guide's program with a credential, changed to sign as the guide says."""
+    text = GUIDE.read_text(encoding="utf-8")
+    _, signing = PROGRAM.findall(text)
+    [line] = re.findall(r"add `(headers .*?)` in `call`", text)
+    key = folder / "private.pem"
+    key.write_bytes(
+        Signer().private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    )
+    signing = signing.replace("private.pem", str(key)).replace("THE_KEY_ID", Signer().public.key_id)
+    signing = signing.replace("time.time()", str(world.gateway.kernel.now().timestamp()))
+    before = "    request = urllib.request.Request("
+    names: dict[str, Any] = {}
+    full = f"{world.pair('full')['client_id']}:{world.pair('full')['client_secret']}"
+    own = f"{pair['client_id']}:{pair['client_secret']}"
+    program = program_of(world).replace(full, own)
+    signs = f"    if data is not None:\n        {line}\n"
+    exec(signing + program.replace(before, signs + before), names)  # noqa: S102 - our own page
+    return names
 
 
 def client_of(world: World) -> dict[str, Any]:
@@ -58,6 +84,20 @@ async def test_the_program_of_the_guide_pays_a_decimal_amount(
 
     assert capsys.readouterr().out == "paid\n"
     assert await fresh.executions("order-1044") == [1007]
+
+
+async def test_the_client_of_the_guide_signs(fresh: World, tmp_path: Path):
+    made = await fresh.issue()
+    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    keys, who = fresh.gateway.services.public_keys, Staff(fresh.office.acting)
+    await keys.add(who, pair["client_id"], PublicKeyBody(Signer().pem))
+    client, wanted = signing_client_of(fresh, pair, tmp_path), order("order-1", fresh.today())
+
+    paid = await asyncio.to_thread(client["pay"], wanted)
+    unsigned = await fresh.pay(order("order-2", fresh.today()), pair=pair)
+
+    assert paid["status"] == "processing"
+    assert unsigned.status == 401
 
 
 @pytest.mark.parametrize("value", [SETTLES, CUT_SHORT], ids=["answered", "the answer cut short"])

@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from gateway.core.caller_rules import CallerRule
 from gateway.core.change_feed import Kept
 from gateway.core.money import Money
-from gateway.credentials.model import Credential, LimitsBody
+from gateway.credentials.model import Credential, LimitsBody, PublicKeyBody
+from gateway.credentials.public_keys import PublicKeys
 from tests.world.identity import identity_world_on
 from tests.world.registers import Registers
 from tests.world.standing import Clock
@@ -90,6 +91,19 @@ async def _deciding_where_a_credential_is_used(office: Registers) -> Writer:
     return write
 
 
+async def _registering_a_public_key(office: Registers) -> Writer:
+    made = (await office.issue(COMPANY)).credential.client_id
+    keys = PublicKeys(office.credentials)
+
+    async def write() -> Record:
+        key = PublicKeyBody("MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=")
+        registered = await keys.add(office.staff, made, key)
+        assert isinstance(registered, Credential)
+        return Kept.CREDENTIAL, registered.client_id
+
+    return write
+
+
 async def _adding_a_stop(office: Registers) -> Writer:
     async def write() -> Record:
         await stop_payouts(office)
@@ -141,6 +155,7 @@ WRITERS: Mapping[str, Callable[[Registers], Awaitable[Writer]]] = {
     "StoredCredentials.revoke": _revoking_a_credential,
     "StoredCredentials.set_limits": _limiting_a_credential,
     "StoredCredentials.set_callers": _deciding_where_a_credential_is_used,
+    "StoredCredentials.set_public_keys": _registering_a_public_key,
     "Stops.create": _adding_a_stop,
     "Stops.lift": _lifting_a_stop,
     "StoredSigningKeys.add": _adding_a_signing_key,

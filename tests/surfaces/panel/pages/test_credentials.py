@@ -9,14 +9,16 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import update
 
+from gateway.core.access import Staff
 from gateway.core.rights import Role
-from gateway.credentials.model import Issued
+from gateway.credentials.model import Issued, PublicKeyBody
 from gateway.store.tables.core import credentials, payouts
 from provider_adapters.testing.demo.ensure import Pair
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World
 from tests.world.gateway.world import order as order_of_a_payout
+from tests.world.signing import Signer
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -211,6 +213,32 @@ async def test_where_one_may_be_used_is_set_and_widening_it_waits(keeper: Person
     order = (await keeper.open(widened.location)).text
     assert "Redes de uma credencial" in order
     assert "qualquer lugar" in order
+
+
+async def test_a_public_key_is_registered_and_the_last_one_removed_by_two(
+    keeper: Person, world: World
+):
+    client_id = await issued(keeper, world)
+    path, key = f"/panel/credentials/{client_id}", Signer().public.key_id
+    await keeper.open(path)
+
+    mistyped = await keeper.send(f"{path}/public-keys", {"public_key": "PRIVATE KEY"})
+    ordered = await keeper.send(f"{path}/public-keys", {"public_key": Signer().pem})
+    order = (await keeper.open(ordered.location)).text
+    keys = world.gateway.services.public_keys
+    await keys.add(Staff(world.office.acting), client_id, PublicKeyBody(Signer().pem))
+    shown = (await keeper.open(path)).text
+    await keeper.send(f"{ordered.location}/withdraw", {"reason": "registered already"})
+    removed = await keeper.send(f"{path}/public-keys/{key}/remove", {})
+
+    assert (mistyped.status, "PRIVATE KEY" in mistyped.text) == (400, False)
+    assert ordered.location.startswith("/panel/approvals/")
+    assert "Chave pública de uma credencial" in order
+    assert key in order
+    assert key in shown
+    assert "cada pagamento é assinado" in shown
+    assert "chave pública cadastrada" in shown
+    assert removed.location.startswith("/panel/approvals/")
 
 
 @pytest.mark.parametrize("words", ["", "erp novo", "ERP novo "])

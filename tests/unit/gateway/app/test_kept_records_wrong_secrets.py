@@ -19,6 +19,7 @@ from gateway.core.change_feed import CacheValidity
 from gateway.core.storage import StoreUnavailable
 from gateway.security.secrets import SecretDigest, SecretDigester
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
+from policies.authentication.signature import SignedPayout
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.policies.authentication.basic import credential
 from tests.unit.refusals import refused
@@ -179,6 +180,7 @@ class Watched:
             throttle=FailureThrottle(limits, time.monotonic),
             now=Clock().now,
             clock=time.monotonic,
+            signature=SignedPayout(Clock().now),
             took=lambda _took: None,
         )
 

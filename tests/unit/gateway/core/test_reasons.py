@@ -14,7 +14,7 @@ import pytest
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import WHY, Reason
 from gateway.config.settings import RateLimits
-from gateway.core.reasons import REASONS, public_word, sentence
+from gateway.core.reasons import REASONS, Unsigned, public_word, sentence
 from gateway.net.common.certificates import PemFlaw
 from provider_adapters.kit.secrets import Flaw as SecretsFlaw
 from tests.world.tree import ROOT
@@ -58,6 +58,7 @@ WORKED_OUT = {
         *("decided", "over", "meanwhile", "under_way", "void"),
     ),
     "gateway/accounts/service.py: problem.reason": (*SecretsFlaw, *PemFlaw),
+    "gateway/credentials/public_keys.py: state": ("revoked", "expired"),
     "gateway/banks/acts.py: reason": tuple(WHY),
     "gateway/identity/throttling.py: reason": (
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
@@ -82,6 +83,7 @@ WORKED_OUT = {
     ),
     "policies/authentication/basic.py: reason": (
         *("missing", "malformed", "wrong_scheme", "invalid", "revoked", "expired"),
+        *Unsigned,
     ),
     "policies/authentication/basic.py: 'malformed' if run_together else 'wrong_scheme'": (
         *("malformed", "wrong_scheme"),

@@ -3,6 +3,7 @@
 import pytest
 
 from gateway.security.secrets import has_valid_checksum
+from tests.world.signing import Signer
 
 
 @pytest.fixture
@@ -141,3 +142,25 @@ def test_a_network_that_holds_everybody_is_refused(shell, issued):
     line = shell.fails("credential", "networks", issued["client_id"], "--network", "0.0.0.0/0")
 
     assert "say anywhere" in line
+
+
+def test_a_public_key_is_registered_and_removed(shell, issued, tmp_path):
+    key = tmp_path / "key.pem"
+    key.write_text(Signer().pem)
+
+    added = shell.reads("credential", "add-key", issued["client_id"], str(key))
+    [listed] = shell.reads("credential", "list")
+    removed = shell.reads("credential", "remove-key", issued["client_id"], added["public_keys"][0])
+
+    assert added["public_keys"] == listed["public_keys"] == [Signer().public.key_id]
+    assert removed["public_keys"] == []
+
+
+def test_a_file_without_a_public_key_is_refused_and_not_repeated(shell, issued, tmp_path):
+    key = tmp_path / "key.pem"
+    key.write_text("-----BEGIN PRIVATE KEY-----")
+
+    line = shell.fails("credential", "add-key", issued["client_id"], str(key))
+
+    assert "no Ed25519 public key" in line
+    assert "PRIVATE" not in line

@@ -15,6 +15,7 @@ from gateway.core.calls import Call, Input, Parameter
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.core.priority import Priority
+from gateway.core.reasons import Unsigned
 from gateway.http.rendering import MEDIA_TYPE
 from tests.world import raw_http
 from tests.world.gateway.listener_client import Asks, admission, on_stage, route, surface
@@ -103,6 +104,29 @@ async def test_a_caller_refused_before_being_asked_is_no_attempt(
         await listener_client.ask("GET", "/v1/echo/a")
 
     assert listener_client.record.auth == told
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "told"),
+    [
+        (errors.CREDENTIALS_INVALID, Unsigned.DIGEST, "digest_wrong"),
+        (errors.TOO_MANY_REQUESTS, "throttled", "throttled"),
+        (errors.PERMISSION_DENIED, "permission", "ok"),
+        (errors.PAYLOAD_INVALID, "missing", "ok"),
+    ],
+)
+async def test_a_known_caller_without_a_signature_is_recorded_with_its_id(
+    error: ErrorCode, reason: str, told: str
+):
+    def no(call: Call) -> None:
+        call.principal = principal()
+        raise ServiceError(error, reason)
+
+    async with on_stage(surface(route(), policies=[Asks(no)])) as listener_client:
+        await listener_client.ask("GET", "/v1/echo/a")
+
+    assert listener_client.record.auth == told
+    assert listener_client.record.client_id == principal().client_id
 
 
 async def test_policies_are_asked_in_order_and_the_first_refusal_answers():

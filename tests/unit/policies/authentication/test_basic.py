@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from multidict import CIMultiDict
 
 from gateway.core import errors
 from gateway.core.calls import Call, RawRequest, Ready
@@ -23,11 +24,13 @@ from policies.authentication.basic import (
     SecretCheck,
     Shown,
 )
+from policies.authentication.signature import SignedPayout
 from policies.traffic.throttle import FailureLimits, FailureThrottle
 from tests.unit.policies.authentication.basic import RIGHT, WRONG, credential
 from tests.unit.refusals import refused
 from tests.world.people import ACCOUNT, CLIENT, COMPANY, call
 from tests.world.shared_limits import Counting
+from tests.world.signing import Signer
 from tests.world.standing import NOON, Clock
 
 HERE = "203.0.113.7"
@@ -71,6 +74,7 @@ class PolicyWorld:
             throttle=self.throttle,
             now=self.clock.now,
             clock=self.clock.monotonic,
+            signature=SignedPayout(self.clock.now),
             took=self.took.append,
         )
         self.stored[CLIENT] = credential(self.digester)
@@ -109,8 +113,8 @@ class PolicyWorld:
     def use(self, client_id: str, digest: bytes, address: str) -> None:
         self.used.append((client_id, digest, address))
 
-    async def sees(self, *headers: str, at: str = HERE) -> Call:
-        asking = call(RawRequest(path={}, authorization=headers, address=at))
+    async def sees(self, *headers: str, at: str = HERE, **asked: Any) -> Call:
+        asking = call(RawRequest(path={}, authorization=headers, address=at, **asked))
         waiting = self.policy(asking)
         if waiting is not None:
             await waiting
@@ -541,3 +545,54 @@ def test_every_refusal_is_declared(policy_world: PolicyWorld):
         errors.AUTH_UNAVAILABLE,
         errors.TOO_MANY_REQUESTS,
     }
+
+
+SIGNER = Signer()
+
+
+def signing(policy_world: PolicyWorld) -> None:
+    """Give the credential a public key."""
+    found = policy_world.stored[CLIENT]
+    policy_world.stored[CLIENT] = replace(found, public_keys=(SIGNER.public,))
+
+
+async def test_a_post_of_a_credential_with_keys_is_signed(policy_world: PolicyWorld):
+    signing(policy_world)
+    headers = SIGNER.headers("/a", b"", NOON)
+
+    with refused(INVALID) as unsigned:
+        await policy_world.sees(GOOD, method="POST")
+    read = await policy_world.sees(GOOD, method="GET")
+    paid = await policy_world.sees(GOOD, method="POST", target="/a", headers=CIMultiDict(headers))
+
+    assert unsigned.value.reason == "signature_missing"
+    assert read.principal == paid.principal == policy_world.stored[CLIENT].principal
+
+
+async def test_a_missing_signature_counts_as_a_wrong_secret(policy_world: PolicyWorld):
+    signing(policy_world)
+    for _ in range(LIMITS.per_address_and_client):
+        with refused(INVALID):
+            await policy_world.sees(GOOD, method="POST")
+
+    with refused(errors.TOO_MANY_REQUESTS):
+        await policy_world.sees(GOOD, method="POST")
+
+
+async def test_a_key_that_came_since_is_demanded_after_a_second_look(policy_world: PolicyWorld):
+    """The record at hand had an older secret."""
+    old = policy_world.stored[CLIENT]
+    signing(policy_world)
+    new, looked = policy_world.stored[CLIENT], replace(old, secrets=())
+    policy_world.stored[CLIENT] = looked
+    asked = policy_world.policy.find_again
+
+    async def find_again(client_id: str, instant: float) -> Credential | None:
+        policy_world.stored[CLIENT] = new
+        return await asked(client_id, instant)
+
+    policy_world.policy = replace(policy_world.policy, find_again=find_again)
+
+    with refused(INVALID) as unsigned:
+        await policy_world.sees(GOOD, method="POST")
+    assert unsigned.value.reason == "signature_missing"

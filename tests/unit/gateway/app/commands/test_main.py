@@ -21,7 +21,8 @@ COMMANDS = {
     "banks": {"lookup"},
     "config": {"check", "init"},
     "credential": {
-        *("issue", "limits", "list", "networks", "propose-limit", "revoke", "rotate"),
+        *("add-key", "issue", "limits", "list", "networks", "propose-limit"),
+        *("remove-key", "revoke", "rotate"),
     },
     "db": {"current", "downgrade", "upgrade"},
     "demo": {"totp"},

@@ -19,6 +19,8 @@ from gateway.net.server.peer import Peer, ServerLimits
 from gateway.net.server.refusals import Refusals
 from gateway.net.server.request import read_body
 from tests.world.raw_http import Answer, split
+from tests.world.signing import Signer
+from tests.world.standing import NOON
 from tests.world.waiting import settle, until
 from tests.world.wired import PATIENT
 
@@ -54,6 +56,16 @@ def test_a_plain_request_is_read_whole():
     }
     assert read_post is not None
     assert (read_post.method, read_post.raw_path, read_post.body) == ("POST", "/v1/a", b"{}")
+
+
+def test_the_headers_of_a_signed_request_are_plain():
+    headers = Signer().headers("/v1/a", b"{}", NOON)
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items()).encode()
+
+    found = new_lane().read(POST.replace(b"Host", lines + b"Host", 1), Peer("", ServerLimits()))
+
+    assert found is not None
+    assert headers.items() <= dict(found.headers).items()
 
 
 def with_line(line: bytes, message: bytes = GET) -> bytes:

@@ -1,0 +1,148 @@
+"""Public keys of credentials: a payout of a credential that has any is signed by one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgspec
+
+from gateway.core.access import Staff, requires
+from gateway.core.approvals import Approval, ApprovalKind, NewOrder, OrderDocument, Outcome
+from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.permissions import Action
+from gateway.core.public_keys import MOST_KEYS, PublicKey, read_public_key
+from gateway.core.rights import Area
+from gateway.credentials.model import Credential, KeyChange, PublicKeyBody
+from gateway.credentials.service import Credentials
+
+_ORDERS: Final = msgspec.json.Decoder(KeyChange)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicKeys:
+    """
+    Registers and removes public keys, and executes the orders about them.
+
+    A key opens payouts to its owner, and without the last one the secret alone is enough: both
+    take two people where credentials do. The end of one of several is in force at once.
+    """
+
+    credentials: Credentials
+
+    @requires(Area.CREDENTIAL, Action.WRITE)
+    async def add(self, who: Staff, client_id: str, wanted: PublicKeyBody) -> Credential | Approval:
+        """
+        Register a public key; payouts of the credential are signed from then on. May wait.
+
+        Raises:
+            ServiceError: as ``Credentials.get`` does.
+            RuleViolation: the credential has ended, has five keys or this one, or it is no
+                Ed25519 public key.
+        """
+        found = await self.credentials.get(who, client_id)
+        try:
+            key = read_public_key(wanted.public_key, who.acting.now())
+        except ValueError as problem:
+            message = "no Ed25519 public key in PEM"
+            raise RuleViolation(message, "public_key_form", field="public_key") from problem
+        order = KeyChange(client_id=client_id, name=found.name, key_id=key.key_id, added=key)
+        self._changed(found, order)
+        return await self._order(who, found, order)
+
+    @requires(Area.CREDENTIAL, Action.WRITE)
+    async def remove(self, who: Staff, client_id: str, public_key_id: str) -> Credential | Approval:
+        """
+        Remove a public key; the last one waits, since the secret alone pays then.
+
+        Raises:
+            ServiceError: as ``Credentials.get`` does.
+            RuleViolation: the credential has ended, or has no such key.
+        """
+        found = await self.credentials.get(who, client_id)
+        order = KeyChange(client_id=client_id, name=found.name, key_id=public_key_id)
+        if self._changed(found, order):
+            return await self._set(who.acting, found, order)
+        return await self._order(who, found, order)
+
+    async def check_again(self, _approval: Approval, text: str) -> str:
+        """Refuse an order that is impossible by now; see ``Executor``."""
+        order = _ORDERS.decode(text)
+        self._changed(await self._known(order.client_id), order)
+        return ""
+
+    async def carry_out(self, approval: Approval, text: str) -> Outcome:
+        """Register or remove the key; see ``Executor``."""
+        order = _ORDERS.decode(text)
+        found = await self._known(order.client_id)
+        if _has(found, order.key_id) is (order.added is not None):
+            return Outcome.DONE
+        acting = AuditContext(approval.orderer, self.credentials.now)
+        await self._set(acting, found, order)
+        return Outcome.DONE
+
+    def order_document(self, text: str) -> OrderDocument:
+        """Return the order as a document."""
+        order = _ORDERS.decode(text)
+        about: OrderDocument = {"client_id": order.client_id, "name": order.name}
+        if order.added is None:
+            return {**about, "removed_key": order.key_id}
+        return {**about, "public_key": order.added}
+
+    async def _order(
+        self, who: Staff, found: Credential, order: KeyChange
+    ) -> Credential | Approval:
+        """Let the order wait for a second person, or execute it where none is asked for."""
+        if self.credentials.wait is None or who.person is None:
+            return await self._set(who.acting, found, order)
+        new = NewOrder(
+            kind=ApprovalKind.CREDENTIAL_KEY,
+            text=msgspec.json.encode(order).decode(),
+            company_id=found.company_id,
+            account_id=found.account_id,
+            subject=found.client_id,
+        )
+        return await self.credentials.wait(who.person, new)
+
+    async def _known(self, client_id: str) -> Credential:
+        found = await self.credentials.stored.find(client_id)
+        if found is None:
+            message = f"there is no credential {client_id}"
+            raise RuleViolation(message, "credential", field="client_id")
+        return found
+
+    def _changed(self, found: Credential, order: KeyChange) -> Sequence[PublicKey]:
+        """Return the keys after an order; RuleViolation if it is not possible now."""
+        state, keys = found.state(self.credentials.now()), found.public_keys
+        if state != "live":
+            message = f"the credential {found.client_id} has ended"
+            raise RuleViolation(message, state)
+        is_known = _has(found, order.key_id)
+        if order.added is None:
+            if not is_known:
+                message = f"the credential has no public key {order.key_id}"
+                raise RuleViolation(message, "key_unknown", field="public_key_id")
+            return [each for each in keys if each.key_id != order.key_id]
+        if is_known:
+            message = f"the credential has the public key {order.key_id} already"
+            raise RuleViolation(message, "key_known", field="public_key")
+        if len(keys) >= MOST_KEYS:
+            message = f"the credential has {MOST_KEYS} public keys"
+            raise RuleViolation(message, "too_many_keys", field="public_key")
+        return [*keys, order.added]
+
+    async def _set(self, acting: AuditContext, found: Credential, order: KeyChange) -> Credential:
+        keys = self._changed(found, order)
+        action = "credential.key_removed" if order.added is None else "credential.key_added"
+        event = acting.event(action, f"credential:{found.client_id}", {"key_id": order.key_id})
+        if not await self.credentials.stored.set_public_keys(
+            found.client_id, found.public_keys, keys, event
+        ):
+            message = f"the public keys of {found.client_id} were changed meanwhile"
+            raise RuleViolation(message, "changed_meanwhile")
+        return replace(found, public_keys=tuple(keys))
+
+
+def _has(found: Credential, key_id: str) -> bool:
+    return any(each.key_id == key_id for each in found.public_keys)

@@ -1,0 +1,154 @@
+"""Public keys of credentials: which orders wait, and what they leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+
+import msgspec
+import pytest
+
+from gateway.core.approvals import Approval, ApprovalKind, RejectionBody
+from gateway.core.audit_context import RuleViolation
+from gateway.core.public_keys import MOST_KEYS
+from gateway.credentials.model import Credential, KeyChange, PublicKeyBody
+from gateway.credentials.public_keys import PublicKeys
+from tests.unit.gateway.credentials.two_people import TwoPeople
+from tests.world.signing import Signer
+
+KEYS = [Signer(number) for number in range(1, MOST_KEYS + 2)]
+FIRST, SECOND, *_ = KEYS
+
+
+@pytest.fixture
+def keys(people: TwoPeople) -> PublicKeys:
+    made = PublicKeys(people.credentials)
+    people.approvals.executors[ApprovalKind.CREDENTIAL_KEY] = made
+    return made
+
+
+def body(signer: Signer) -> PublicKeyBody:
+    return PublicKeyBody(signer.pem)
+
+
+async def held(people: TwoPeople) -> list[str]:
+    [stored] = await people.every()
+    return [each.key_id for each in stored.public_keys]
+
+
+async def registered(people: TwoPeople, keys: PublicKeys, *signers: Signer) -> str:
+    """Issue a credential with these keys, on the command line; return its client id."""
+    made = await people.issue()
+    for each in signers:
+        await keys.add(people.office.staff, made.client_id, body(each))
+    return made.client_id
+
+
+async def refusal(deed: Awaitable[object]) -> tuple[str, str]:
+    with pytest.raises(RuleViolation) as problem:
+        await deed
+    return problem.value.reason, problem.value.field
+
+
+async def test_the_first_key_and_a_further_one_wait(people: TwoPeople, keys: PublicKeys):
+    client_id, who = await registered(people, keys), people.staff("maria")
+
+    for number, signer in enumerate((FIRST, SECOND)):
+        waiting = await keys.add(who, client_id, body(signer))
+        assert isinstance(waiting, Approval)
+        assert len(await held(people)) == number
+        shown = (await people.approvals.get(people.staff("joao"), waiting.id)).order
+        assert (shown["client_id"], shown["name"]) == (client_id, "ERP")
+        assert shown["public_key"].key_id == signer.public.key_id
+        await people.approve(waiting)
+
+    assert await held(people) == [FIRST.public.key_id, SECOND.public.key_id]
+    [stored] = await people.every()
+    assert stored.principal.public_keys == stored.public_keys
+
+
+async def test_the_end_of_one_of_several_is_in_force_and_the_end_of_the_last_waits(
+    people: TwoPeople, keys: PublicKeys
+):
+    client_id = await registered(people, keys, FIRST, SECOND)
+    who = people.staff("maria")
+
+    ended = await keys.remove(who, client_id, FIRST.public.key_id)
+    waiting = await keys.remove(who, client_id, SECOND.public.key_id)
+    before = await held(people)
+    await people.approve(waiting)
+
+    assert isinstance(ended, Credential)
+    assert isinstance(waiting, Approval)
+    assert before == [SECOND.public.key_id]
+    assert await held(people) == []
+    acts = [(each.action, each.actor) for each in await people.office.acts()]
+    assert [each for each in acts if each[0].startswith("credential.key")][-2:] == [
+        ("credential.key_removed", "user:maria@example.com"),
+        ("credential.key_removed", "user:maria@example.com"),
+    ]
+
+
+async def test_an_order_carried_out_twice_changes_once(people: TwoPeople, keys: PublicKeys):
+    client_id, who = await registered(people, keys, FIRST), people.staff("maria")
+    waiting = await keys.add(who, client_id, body(SECOND))
+    assert isinstance(waiting, Approval)
+    await people.approve(waiting)
+    order = KeyChange(
+        client_id=client_id, name="ERP", key_id=SECOND.public.key_id, added=SECOND.public
+    )
+
+    await keys.carry_out(waiting, msgspec.json.encode(order).decode())
+
+    assert await held(people) == [FIRST.public.key_id, SECOND.public.key_id]
+
+
+async def test_a_change_that_is_not_possible_is_refused(people: TwoPeople, keys: PublicKeys):
+    client_id = await registered(people, keys, *KEYS[:MOST_KEYS])
+    who = people.office.staff
+
+    assert await refusal(keys.add(who, client_id, PublicKeyBody("key"))) == (
+        *("public_key_form", "public_key"),
+    )
+    assert await refusal(keys.add(who, client_id, body(FIRST))) == ("key_known", "public_key")
+    assert await refusal(keys.add(who, client_id, body(KEYS[-1]))) == (
+        *("too_many_keys", "public_key"),
+    )
+    assert await refusal(keys.remove(who, client_id, "unknown")) == ("key_unknown", "public_key_id")
+
+
+async def test_an_order_is_refused_once_it_is_not_possible(people: TwoPeople, keys: PublicKeys):
+    client_id, who = await registered(people, keys, FIRST), people.staff("maria")
+    office = people.office.staff
+
+    known = await keys.add(who, client_id, body(SECOND))
+    await keys.add(office, client_id, body(SECOND))
+    assert await refusal(people.approve(known)) == ("key_known", "public_key")
+
+    await people.approvals.reject(people.staff("joao"), known.id, RejectionBody("known"))
+    await keys.remove(office, client_id, FIRST.public.key_id)
+    gone = await keys.remove(who, client_id, SECOND.public.key_id)
+    await keys.remove(office, client_id, SECOND.public.key_id)
+    assert await refusal(people.approve(gone)) == ("key_unknown", "public_key_id")
+
+
+async def test_a_credential_that_ended_has_its_keys_for_good(people: TwoPeople, keys: PublicKeys):
+    client_id = await registered(people, keys, FIRST)
+    waiting = await keys.remove(people.staff("maria"), client_id, FIRST.public.key_id)
+    await people.office.revoke(client_id)
+
+    assert await refusal(people.approve(waiting)) == ("revoked", "")
+
+
+async def test_two_changes_of_one_moment_are_one(people: TwoPeople, keys: PublicKeys):
+    """Otherwise two people who each remove one of two keys would leave none."""
+    client_id = await registered(people, keys, FIRST, SECOND)
+    stored, acting = people.credentials.stored, people.office.staff.acting
+    found = await stored.find(client_id)
+    assert found is not None
+    event = acting.event("credential.key_removed", f"credential:{client_id}", {})
+    first, second = found.public_keys
+
+    assert await stored.set_public_keys(client_id, found.public_keys, [second], event)
+    assert not await stored.set_public_keys(client_id, found.public_keys, [first], event)
+
+    assert await held(people) == [SECOND.public.key_id]
