@@ -145,12 +145,12 @@ ROWS = (
         source="decisions 6 (`STEP_UP_REQUIRED`)",
         file="gateway/identity/second_factors.py",
         right=(
-            "        if not await SecondFactorCodes(self.context).accept(user, code):\n"
+            "        if not await SecondFactorCodes(self.context).accept(user, code, counted):\n"
             '            raise ServiceError(MFA_INVALID, "code")\n'
             "        now = self.context.now()\n"
         ),
         wrong=(
-            "        await SecondFactorCodes(self.context).accept(user, code)\n"
+            "        await SecondFactorCodes(self.context).accept(user, code, counted)\n"
             "        now = self.context.now()\n"
         ),
         tests=(f"{_FACTORS}::test_a_wrong_code_makes_nothing_fresh",),

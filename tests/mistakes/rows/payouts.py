@@ -454,9 +454,9 @@ ROWS = (
         name="held-payout-counts-twice",
         promise="A held payout counts towards the limit of its day once.",
         source="ADR 0058",
-        file="gateway/payouts/writes.py",
-        right="is_counted = isinstance(write, Claim) and write.before is PayoutState.HELD",
-        wrong="is_counted = False",
+        file="gateway/payouts/limits.py",
+        right="centavos_of_day = 0 if sending.was_held else centavos",
+        wrong="centavos_of_day = centavos",
         tests=(f"{_STORED_HOLDS}::test_it_counts_towards_the_limit_of_its_day_once",),
     ),
 )
