@@ -9,6 +9,7 @@ from gateway.core.access import Staff, requires
 from gateway.core.clocks import Now
 from gateway.core.company_scope import StopScope
 from gateway.core.errors import ServiceError
+from gateway.core.money import Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.user_errors import NOT_FOUND
@@ -22,7 +23,7 @@ from gateway.outflow.envelope import (
     new_payees,
 )
 from gateway.outflow.guard import GuardConfig, hours_of, judged
-from gateway.outflow.model import SCOPES, HourOfDay, SubjectOutflow, Trip, WindowFigures
+from gateway.outflow.model import SCOPES, HourOfDay, SubjectOutflow, TripDocument, WindowFigures
 from gateway.outflow.store import HOUR, OutflowRecords, Subject, local_hour
 
 
@@ -35,9 +36,11 @@ class Outflows:
     now: Now
 
     @requires(Area.PAYOUT, Action.READ)
-    async def page(self, who: Staff, paging: Paging) -> Listed[Trip]:
+    async def page(self, who: Staff, paging: Paging) -> Listed[TripDocument]:
         """List the credentials, accounts and companies that were outside, the last one first."""
-        return await self.records.page(who.scope, paging)
+        found = await self.records.page(who.scope, paging)
+        items = [each.document() for each in found.items]
+        return Listed(items=items, paging=found.paging, total=found.total)
 
     @requires(Area.PAYOUT, Action.READ)
     async def of(self, who: Staff, scope: str, subject: str) -> SubjectOutflow:
@@ -75,13 +78,13 @@ class Outflows:
             subject=asked.id,
             mode=self.config.mode_of(company),
             established=found.until.established,
-            normal_day=found.until.normal_day,
+            normal_day=Sum(found.until.normal_day),
             windows=[
                 _window(window, bounds, new_payees(window, recent, found))
                 for window, bounds in ((recent.short, found.short), (recent.long, found.long))
             ],
             today=[_hour(at, figures) for at, figures in sorted([*kept, *open_hours], key=_at)],
-            trips=await self.records.trips(asked),
+            trips=[each.document() for each in await self.records.trips(asked)],
         )
 
 
@@ -95,12 +98,12 @@ def _window(window: Window, bounds: Bounds, new: tuple[float, float]) -> WindowF
         window_s=window.length_s,
         payouts=now.payouts,
         payouts_bound=int(bounds.payouts),
-        centavos=now.centavos,
-        centavos_bound=int(bounds.centavos),
+        money=Sum(now.centavos),
+        money_bound=Sum(int(bounds.centavos)),
         new_payees_payouts=now.new_payouts,
         new_payees_payouts_bound=int(number),
-        new_payees_centavos=now.new_centavos,
-        new_payees_centavos_bound=int(money),
+        new_payees_money=Sum(now.new_centavos),
+        new_payees_money_bound=Sum(int(money)),
     )
 
 
@@ -108,7 +111,7 @@ def _hour(at: datetime, figures: Figures) -> HourOfDay:
     return HourOfDay(
         hour=at,
         payouts=figures.payouts,
-        centavos=figures.centavos,
+        money=Sum(figures.centavos),
         new_payees_payouts=figures.new_payouts,
-        new_payees_centavos=figures.new_centavos,
+        new_payees_money=Sum(figures.new_centavos),
     )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from gateway.accounts.store import StoredAccounts
 from gateway.banks.port.providers import Evidence, Phase
@@ -26,6 +26,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.fields import meaning
 from gateway.core.permissions import Action, Principal
 from gateway.core.rights import Area, Right, rights_of
+from gateway.core.schemas import Why
 from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.credentials.model import pays
 from gateway.credentials.store import StoredCredentials
@@ -46,10 +47,7 @@ _NOT_HELD: Final = "The payout is not held any more: look at it again."
 class RefusalBody(Struct, forbid_unknown_fields=True):
     """Why a held payout is refused; it stays on record."""
 
-    reason: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")],
-        meaning("Why; for people who read it later.", "asked for by telephone"),
-    ]
+    reason: Annotated[Why, meaning("Why; for people who read it later.", "asked for by telephone")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

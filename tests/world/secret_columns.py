@@ -36,6 +36,7 @@ OPEN: Final = frozenset(
         "audit_head.seal",
         "day_closings.digest",  # names a day as it was shown
         "callbacks.body",  # what the bank sent; only who may read callbacks sees it
+        "outflow_payees.payee",  # of a destination, which the payout itself has in full
         "panel_sessions.csrf",  # in every form of the browser that it belongs to
         "signing_keys.public",
     }

@@ -70,7 +70,10 @@ _GROUPS: Final = MappingProxyType(
         "Companies": ("The owners of accounts and credentials.", "companies"),
         "Credentials": ("What partners' servers authenticate with.", "credentials"),
         "People": ("Operators: who they are and what they may do.", "users roles"),
-        "Stops": ("Kill switches: payouts refused for a while.", "stops"),
+        "Stops": (
+            "Kill switches: payouts refused for a while, and the guard that makes some.",
+            "stops outflow",
+        ),
         "Reviews": ("Payouts whose outcome two users decide.", "reviews unresolved"),
         "Approvals": ("Orders that wait for a second user.", "approvals"),
         "Records": (

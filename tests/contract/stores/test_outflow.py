@@ -126,7 +126,7 @@ async def test_a_flood_to_strangers_stops_the_credential_alone(
     assert await stopped(paying, clock) == [("credential", CLIENT)]
     [trip] = await trips(paying, clock)
     assert (trip.scope, trip.subject, trip.company_id) == (StopScope.CREDENTIAL, CLIENT, COMPANY)
-    assert (trip.measure, trip.window_s, trip.value, trip.bound) == (
+    assert (trip.measure, trip.window_s, trip.payouts, trip.payouts_bound) == (
         *(Measure.NEW_PAYOUTS, 300, 6, 5),
     )
     [stop] = await stops_in_force(paying.database, clock.at)
@@ -177,7 +177,7 @@ async def test_many_payouts_to_one_stranger_are_many_to_a_new_payee(paying: Stor
     await guard(paying, clock).turn()
 
     [trip] = await trips(paying, clock)
-    assert (trip.measure, trip.value) == (Measure.NEW_PAYOUTS, 6)
+    assert (trip.measure, trip.payouts) == (Measure.NEW_PAYOUTS, 6)
 
 
 async def test_a_company_may_have_a_mode_of_its_own(paying: Store, clock: Clock):

@@ -53,7 +53,7 @@ def test_searches_files_and_closings_are_heavy():
 
 
 def test_what_wants_no_credential_is_for_strangers():
-    """But health, leaving, and banks' callbacks, which want a secret address."""
+    """But health, leaving, codes of a session, and banks' callbacks at a secret address."""
     opened = {
         route.name
         for each in SURFACES
@@ -63,6 +63,7 @@ def test_what_wants_no_credential_is_for_strangers():
     }
 
     assert opened - of(Priority.STRANGERS, Priority.ALWAYS) == {
-        name for name in ROUTES if name.startswith("callbacks.")
+        *("identity.step_up", "panel.step_up"),
+        *(name for name in ROUTES if name.startswith("callbacks.")),
     }
     assert of(Priority.STRANGERS) <= opened

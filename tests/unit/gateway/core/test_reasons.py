@@ -32,12 +32,13 @@ UNTOLD = frozenset(
 ALLOWANCES = {"owner_lookups", "exports", "exported_rows", "alarming_rows"}
 """Limits that services draw from, whose words are their own."""
 
-REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible": 0}
+REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible": 0, "Shed": 0}
 """What refuses, and at which place the word stands."""
 
 WORKED_OUT = {
     "gateway/payouts/holds.py: state": ("revoked", "expired"),
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
+    "gateway/http/admission.py: _FULL": (),
     "gateway/callbacks/reception.py: reason": ("forged", "unproven"),
     "gateway/http/routing.py: problem.reason": (),
     "gateway/http/panel/pages/kept.py: KEPT": (),

@@ -130,7 +130,7 @@ def test_few_series_start_at_zero_and_many_do_not(values: MetricRegistry):
     }
 
     assert begun == {
-        "pixgate_auth_attempts_total": 3 * 9,
+        "pixgate_auth_attempts_total": 3 * 16,
         "pixgate_store_seconds": 2 * (len(series.STORE_DURATION.bounds) + 3),
         "pixgate_event_loop_lag_seconds": len(series.EVENT_LOOP_LAG.bounds) + 3,
         "pixgate_http_requests_total": 0,
