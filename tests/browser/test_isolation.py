@@ -46,6 +46,9 @@ def named(site: PanelSite, route: Route[Visit]) -> str:
         "approval_id": site.seeds["approval"],
         "trace_id": site.seeds["trace"],
         "stop_id": site.seeds["stop"],
+        "public_key_id": "unknown",
+        "scope": "company",
+        "subject": site.seeds["company"],
     }
     asks = "?format=csv" if route.name.endswith("statement_export") else ""
     return SURFACE.prefix + route.path.format_map(known) + asks

@@ -355,6 +355,11 @@ class PayoutWorld:
 
     async def stands(self, state: PayoutState, **fields: object) -> Payout:
         """Store a payout as if it had come to a state by itself; fields are its step's."""
+        if state is PayoutState.HELD:
+            until = self.clock.now() + timedelta(minutes=30)
+            waiting = replace(self._payout(), state=state, attempt=0, held_until=until)
+            await self.store.inner.add(waiting, None)
+            return await self.row()
         await self.store.inner.add(self._payout(), self._attempt())
         before = SENDING
         for after in _ROADS[state]:
