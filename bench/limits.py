@@ -27,7 +27,7 @@ class Limit:
     more_is_better: bool = False
 
     def is_missed(self, ratio: float) -> bool:
-        """Say whether a median is too bad."""
+        """Return whether a median is too bad."""
         return ratio < self.fails if self.more_is_better else ratio > self.fails
 
     def __str__(self) -> str:

@@ -216,7 +216,7 @@ def traced(request: bytes) -> Iterator[bytes]:
 
 
 def is_complete(answer: bytes) -> bool:
-    """Say whether all of an answer is here; one without a length never is."""
+    """Return whether all of an answer is here; one without a length never is."""
     head, separator, body = answer.partition(_END)
     length = _LENGTH.search(head)
     return bool(separator) and length is not None and len(body) >= int(length[1])

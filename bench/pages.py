@@ -90,7 +90,7 @@ class Cost:
 
     @property
     def too_much(self) -> bool:
-        """Say whether it asks or sends more than a page may; milliseconds are not judged."""
+        """Return whether it asks or sends more than a page may; milliseconds are not judged."""
         most = MOST_QUERIES + MORE_QUERIES.get(self.name, 0)
         asks = self.queries > most or self.who_asks > MOST_WHO_ASKS
         return asks or self.size > MOST_BYTES

@@ -153,7 +153,7 @@ _FOR_GOOD = 500
 
 
 def sending(server: Server) -> Schedule:
-    """Say when mail is sent: often, and ever more seldom while the server fails."""
+    """Return when mail is sent: often, and ever more seldom while the server fails."""
     return Schedule(every_s=server.every_s, delayed=True, backoff_to_s=_LONGEST_PAUSE_S)
 
 

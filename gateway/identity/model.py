@@ -169,7 +169,7 @@ class RoleGrant(_AboutUser, frozen=True, kw_only=True, tag="roles"):
     companies: list[str]
 
     def fits(self, user: User) -> bool:
-        """Say whether the user sees no more companies by now than when it was ordered."""
+        """Return whether the user sees no more companies by now than when it was ordered."""
         return scope_of(frozenset(self.companies)).covers(user.companies)
 
 
@@ -188,7 +188,7 @@ class CompaniesGrant(_AboutUser, frozen=True, kw_only=True, tag="companies"):
     companies_before: list[str]
 
     def fits(self, user: User) -> bool:
-        """Say whether the companies are as ordered, before or after, and no role was added."""
+        """Return whether the companies are as ordered, before or after, and no role was added."""
         known = user.companies in {frozenset(self.companies), frozenset(self.companies_before)}
         return known and user.roles <= frozenset(self.roles)
 
@@ -207,7 +207,7 @@ class Enabling(_AboutUser, frozen=True, kw_only=True, tag="enabling"):
     changed_at: datetime
 
     def fits(self, user: User) -> bool:
-        """Say whether the user is unchanged since it was ordered, or is enabled already."""
+        """Return whether the user is unchanged since it was ordered, or is enabled already."""
         return user.active or user.updated_at == self.changed_at
 
 
@@ -245,7 +245,7 @@ class Challenge:
     bound_to: str = ""
 
     def is_open(self, now: datetime, tries: int) -> bool:
-        """Say whether a code may still be tried for it, of which there are ``tries``."""
+        """Return whether a code may still be tried for it, of which there are ``tries``."""
         return self.used_at is None and now < self.ends_at and self.tries < tries
 
 

@@ -141,7 +141,7 @@ class PanelView:
 
     @property
     def is_pending(self) -> bool:
-        """Say whether a code is required: to sign in, or at another network."""
+        """Return whether a code is required: to sign in, or at another network."""
         return self.browser.panel.state is not PanelState.ANONYMOUS and self.signed_in is None
 
 
@@ -667,7 +667,7 @@ class PanelSessions:
         return ends_at is not None and self.identity.now() < ends_at
 
     def _is_due(self, panel: PanelSession) -> bool:
-        """Say whether the token should be refreshed; not if it lasts until the session ends."""
+        """Return whether the token should be refreshed; not if it lasts until the session ends."""
         ends_at = panel.access_ends_at
         if ends_at is None or panel.ends_at - ends_at <= _NOT_WORTH_IT:
             return False

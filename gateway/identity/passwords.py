@@ -94,7 +94,7 @@ def read(text: str) -> Digest | None:
 
 
 def _is_sane(cost: Cost) -> bool:
-    """Say whether a process can afford this: a forged row must not stop it."""
+    """Return whether a process can afford this: a forged row must not stop it."""
     return (
         1 <= cost.lanes <= _MOST_LANES
         and 1 <= cost.passes <= _MOST_PASSES
@@ -129,7 +129,7 @@ _LEET = str.maketrans("@4301!5$7", "aaeoiisst")
 
 
 def is_common(password: str) -> bool:
-    """Say whether attackers try a password first, in any letter case."""
+    """Return whether attackers try a password first, in any letter case."""
     lowered = password.casefold()
     return (
         lowered in _listed()
@@ -155,7 +155,7 @@ def _plain(text: str) -> str:
 
 
 def _is_repeated(text: str) -> bool:
-    """Say whether it is a short text repeated, the last time perhaps cut."""
+    """Return whether it is a short text repeated, the last time perhaps cut."""
     return any(
         text == (text[:length] * len(text))[: len(text)]
         for length in range(1, min(_LONGEST_UNIT, len(text) // 2) + 1)
@@ -163,7 +163,7 @@ def _is_repeated(text: str) -> bool:
 
 
 def _is_run(text: str) -> bool:
-    """Say whether it consists only of runs of neighbours, forwards or backwards."""
+    """Return whether it consists only of runs of neighbours, forwards or backwards."""
     rest = text
     while rest:
         length = _run_length(rest)
@@ -283,12 +283,12 @@ class PasswordHasher:
         return await self._run(lambda: self._verify(password, with_what)) and known
 
     def is_outdated(self, stored: str) -> bool:
-        """Say whether the digest has another cost or pepper than new ones."""
+        """Return whether the digest has another cost or pepper than new ones."""
         digest = read(stored)
         return digest is None or (digest.cost, digest.key_id) != (self._cost, self._current)
 
     def is_common(self, password: str) -> bool:
-        """Say whether attackers try this password first."""
+        """Return whether attackers try this password first."""
         return is_common(password)
 
     def _derive(self, password: str, salt: bytes) -> str:

@@ -266,7 +266,7 @@ class SigningKeyRecords:
                 await self._retire(by, key)
 
     def _is_over(self, key: SigningKey, signing: Sequence[SigningKey]) -> bool:
-        """Say whether a newer key has signed for so long that no token of this one is valid."""
+        """Return whether a newer key has signed for so long that no token of this one is valid."""
         last = self.now() - self.access - _OVERLAP
         return any(key.signs_from < each.signs_from <= last for each in signing)
 
@@ -288,5 +288,5 @@ class SigningKeyRecords:
 
 
 def _signs(key: SigningKey, now: datetime) -> bool:
-    """Say whether a key may already have signed."""
+    """Return whether a key may already have signed."""
     return key.retired_at is None and key.signs_from <= now

@@ -180,7 +180,7 @@ class AccessTokens:
         return proven.claims
 
     async def _holds(self, known: _Verified) -> bool:
-        """Say whether cached claims still hold: not expired, and their key not retired."""
+        """Return whether cached claims still hold: not expired, and their key not retired."""
         in_time = self._now() < known.claims.ends_at
         return in_time and await self._keyring.public(known.key_id) is not None
 
