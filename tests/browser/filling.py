@@ -8,8 +8,11 @@ from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 TOKEN = "csrf_token"
-SECRET = frozenset({TOKEN, "code", "app_code", "credentials", "username"})
-"""Fields that no page shows again; the last one is the person's own address, not typed."""
+SECRET = frozenset({TOKEN, "code", "app_code", "credentials", "public_key", "username"})
+"""
+Fields that no page shows again: people paste a private key where a public one is asked for, and
+the last one is the person's own address, not typed.
+"""
 
 _BY_KIND = {"email": "typed@example.com", "date": "2031-05-06"}
 

@@ -133,6 +133,7 @@ LINES = [
     Probe("HTTP/0.9 without a version", (b"GET /" + MARK + b"\r\n\r\n",)),
     line("HTTP/0.9", b"GET / HTTP/0.9\r\n"),
     line("HTTP/1.2", b"GET / HTTP/1.2\r\n"),
+    line("RTSP/1.0", b"GET / RTSP/1.0\r\n"),
     line("HTTP/2.0", b"GET / HTTP/2.0\r\n"),
     line("HTTP/3.0", b"GET / HTTP/3.0\r\n"),
     line("HTTP/1.10", b"GET / HTTP/1.10\r\n"),
