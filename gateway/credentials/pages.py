@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from gateway.audit.model import AuditSearch
 from gateway.audit.service import AuditLog
+from gateway.core import errors
 from gateway.core.approvals import Approval
 from gateway.core.caller_rules import CallerRule
 from gateway.core.errors import ServiceError
@@ -237,9 +238,12 @@ def _wanted(visit: Visit) -> Mapping[str, object]:
 
 
 def _typed_limits(visit: Visit) -> LimitsBody:
-    """Read limits as they were typed; an empty field is absent."""
+    """Read limits as they were typed, above zero; an empty field is absent."""
     form = visit.form
     typed = {name: typed_money(form[name], name) for name in _LIMITS if form[name]}
+    for name, each in typed.items():
+        if not each.centavos:
+            raise ServiceError(errors.PAYLOAD_INVALID, "typed_amount", field=name)
     return msgspec.structs.replace(LimitsBody(unlimited=form["unlimited"] == "yes"), **typed)
 
 

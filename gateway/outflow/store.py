@@ -255,12 +255,16 @@ _EPOCH_DAY: Final = datetime(1970, 1, 1).toordinal() + _MONDAY  # noqa: DTZ001 -
 
 
 _MAY_HAVE_LEFT: Final = (
+    PayoutState.HELD,
     PayoutState.SENDING,
     PayoutState.UNKNOWN,
     PayoutState.ACCEPTED,
     PayoutState.PAID,
 )
-"""Money may have left in these states; in the others it is proven that it did not."""
+"""
+Money may have left in these states, or will leave when a hold ends: what is held is judged while
+it can still be stopped. In the others it is proven that it did not.
+"""
 _CREATED: Final = payouts.c.created_at
 _PAYOUTS: Final = (
     select(

@@ -139,6 +139,8 @@ class Stops:
 
     async def _led_to(self, who: Staff, stop_id: str) -> bool:
         """Return whether the caller ordered a payout that led to a stop of the outflow guard."""
+        if who.person is None:
+            return False
         guarded = select(stops).where(stops.c.id == stop_id, stops.c.created_by == GUARD)
         row = await self.database.first(guarded)
         if row is None:
@@ -147,7 +149,7 @@ class Stops:
             select(payouts.c.account_id)
             .join(accounts, accounts.c.id == payouts.c.account_id)
             .where(
-                payouts.c.client_id == who.acting.actor,
+                payouts.c.client_id == f"user:{who.person.user_id}",
                 payouts.c.created_at > row.created_at - _JUDGED,
                 payouts.c.created_at <= row.created_at,
                 or_(accounts.c.id == row.subject, accounts.c.company_id == row.subject),

@@ -42,8 +42,8 @@ _HEAD_END: Final = b"\r\n\r\n"
 _LINE_END: Final = b"\r\n"
 _TWO_BLANKS: Final = b"  "
 """In a request line: aiohttp reads them as one, and others as an empty target (RFC 9112, 3)."""
-_PROTOCOL: Final = b" HTTP/"
-"""aiohttp takes RTSP/1.0 for HTTP/1.0."""
+_OTHER_PROTOCOL: Final = re.compile(rb" (?:RTSP|ICE)/\d\.\d$")
+"""aiohttp takes it for HTTP."""
 _OLD: Final = b" HTTP/1.0"
 _CLOSES: Final = re.compile(rb"\r\n(?:proxy-)?connection:[^\r\n]*\bclose\b", re.IGNORECASE)
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
@@ -395,7 +395,7 @@ class Front(asyncio.Protocol):
             self._head, self._head_bytes, self._head_length = None, len(head), length
             self._timer.clear()
             line = head[: head.index(_LINE_END)]
-            if _TWO_BLANKS in line or _PROTOCOL not in line:
+            if _TWO_BLANKS in line or _OTHER_PROTOCOL.search(line):
                 return MALFORMED_REQUEST
             behind = len(head) - length
             if behind and (line.endswith(_OLD) or _CLOSES.search(head, 0, length)):

@@ -14,10 +14,11 @@ from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.errors import ServiceError
+from gateway.core.rights import Role
 from gateway.core.windows import Paging
 from gateway.outflow.envelope import Floor, Measure
 from gateway.outflow.guard import GuardConfig, OutflowGuard
-from gateway.outflow.model import Mode, Trip
+from gateway.outflow.model import Mode, TripDocument
 from gateway.outflow.service import Outflows
 from gateway.outflow.store import OutflowRecords, Subject, open_trips, payee_digest
 from gateway.payouts.model import PayoutState
@@ -25,6 +26,7 @@ from gateway.stops.model import GUARD
 from gateway.stops.service import Stops, stops_in_force
 from tests.contract.stores.databases import both
 from tests.world.acts import reader
+from tests.world.people import somebody
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
@@ -103,7 +105,13 @@ async def stopped(store: Store, clock: Clock) -> list[tuple[str, str]]:
     ]
 
 
-async def trips(store: Store, clock: Clock) -> Sequence[Trip]:
+def person(user_id: str, clock: Clock) -> Staff:
+    """A signed-in user, whose name in the audit log is not that of their payouts."""
+    acting = AuditContext(f"user:{user_id}@example.com", clock)
+    return Staff(acting, person=somebody(Role.APPROVER, user_id=user_id, factor_at=clock.at))
+
+
+async def trips(store: Store, clock: Clock) -> Sequence[TripDocument]:
     return (await outflows(store, clock).page(reader(), PAGE)).items
 
 
@@ -139,7 +147,7 @@ async def test_a_flood_to_strangers_stops_the_credential_alone(
     assert await trips_of(paying, clock, CompanyScope(frozenset())) == []
 
 
-async def trips_of(store: Store, clock: Clock, scope: CompanyScope) -> Sequence[Trip]:
+async def trips_of(store: Store, clock: Clock, scope: CompanyScope) -> Sequence[TripDocument]:
     return (await outflows(store, clock).page(reader(scope), PAGE)).items
 
 
@@ -234,18 +242,37 @@ async def test_what_people_let_go_is_not_judged_again(paying: Store, clock: Cloc
 async def test_what_a_person_orders_is_of_an_account_and_another_person_lifts_the_stop(
     paying: Store, clock: Clock
 ):
-    judging, ana, bruno = guard(paying, clock), "user:ana", "user:bruno"
-    await pay(paying, clock, 6, client_id=ana)
+    judging = guard(paying, clock)
+    await pay(paying, clock, 6, client_id="user:ana")
     await judging.turn()
     [stop] = await stops_in_force(paying.database, clock.at)
     assert (stop.scope, stop.subject) == (StopScope.ACCOUNT, ACCOUNT)
 
     with pytest.raises(RuleViolation) as refused:
-        await judging.stops.lift(Staff(AuditContext(ana, clock)), stop.id)
-    await judging.stops.lift(Staff(AuditContext(bruno, clock)), stop.id)
+        await judging.stops.lift(person("ana", clock), stop.id)
+    await judging.stops.lift(person("bruno", clock), stop.id)
 
     assert refused.value.reason == "own_stop"
     assert await stopped(paying, clock) == []
+
+
+@both
+async def test_what_is_held_is_judged_while_it_can_be_stopped(paying: Store, clock: Clock):
+    judging = guard(paying, clock)
+    for place in range(6):
+        held = replace(
+            payout(f"held-{place}", created_at=clock.at),
+            state=PayoutState.HELD,
+            attempt=0,
+            held_until=clock.at + HOUR / 2,
+        )
+        assert isinstance(held.destination, PixDestination)
+        to = replace(held.destination, key=f"payee-{place}@example.com")
+        await paying.payouts.add(replace(held, destination=to), None)
+
+    await judging.turn()
+
+    assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
 @both

@@ -82,4 +82,15 @@ ROWS = (
         wrong="_FEWEST: Final = 1",
         tests=(f"{_ENVELOPE}::test_one_payout_is_no_pattern",),
     ),
+    Mistake(
+        name="held-payout-not-judged",
+        promise="What is held is judged while it can still be stopped.",
+        source=_PAGE,
+        file="gateway/outflow/store.py",
+        right="    PayoutState.HELD,\n",
+        wrong="",
+        tests=(
+            "tests/contract/stores/test_outflow.py::test_what_is_held_is_judged_while_it_can_be_stopped",
+        ),
+    ),
 )

@@ -44,8 +44,8 @@ ROWS = (
         promise="A request line with two blanks in a row is refused.",
         source="decisions 2 (step 1)",
         file="gateway/net/server/front.py",
-        right="if _TWO_BLANKS in line:",
-        wrong="if not line:",
+        right="if _TWO_BLANKS in line or ",
+        wrong="if ",
         tests=(f"{_WIRE}::test_a_bad_request_gets_one_answer_of_ours",),
     ),
     Mistake(
