@@ -537,8 +537,8 @@ class Credentials:
     ) -> Credential:
         subject = f"credential:{found.client_id}"
         event = acting.event("credential.limited", subject, _limits_text(limits))
-        if not await self.stored.set_limits(found.client_id, limits, event):
-            raise _absent(found.client_id)
+        if not await self.stored.set_limits(found.client_id, found.limits, limits, event):
+            raise _changed_meanwhile(found.client_id)
         return replace(found, limits=limits)
 
     async def _set_callers(
@@ -550,8 +550,8 @@ class Credentials:
     ) -> Credential:
         subject = f"credential:{found.client_id}"
         event = acting.event("credential.callers_set", subject, _callers_text(callers))
-        if not await self.stored.set_callers(found.client_id, callers, event):
-            raise _absent(found.client_id)
+        if not await self.stored.set_callers(found.client_id, found.callers, callers, event):
+            raise _changed_meanwhile(found.client_id)
         made = replace(found, callers=callers)
         if found.callers.widened_by(callers):
             notice = Notice(
@@ -682,6 +682,11 @@ def _no_account(account_id: str) -> RuleViolation:
 def _absent(client_id: str) -> RuleViolation:
     message = f"there is no credential {client_id}"
     return RuleViolation(message, "credential", field="client_id")
+
+
+def _changed_meanwhile(client_id: str) -> RuleViolation:
+    """Refuse what was compared with a credential that has changed since."""
+    return RuleViolation(f"{client_id} was changed meanwhile", "changed_meanwhile")
 
 
 def _in(scope: CompanyScope) -> Conditions:

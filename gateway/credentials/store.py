@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -175,15 +175,19 @@ class StoredCredentials:
             await audit_log.append(connection, event)
         return True
 
-    async def set_limits(self, client_id: str, limits: CredentialLimits, event: AuditEvent) -> bool:
-        """Set a credential's limits; False if it is absent or revoked."""
-        change = _unrevoked(client_id).values(_limit_columns(limits))
-        return await audit_log.change(self._database, change, event)
+    async def set_limits(
+        self, client_id: str, before: CredentialLimits, after: CredentialLimits, event: AuditEvent
+    ) -> bool:
+        """Set the limits; False if they are not ``before``, or it is absent or revoked."""
+        change = _unrevoked(client_id).where(*_are(_limit_columns(before)))
+        return await audit_log.change(self._database, change.values(_limit_columns(after)), event)
 
-    async def set_callers(self, client_id: str, callers: CallerRule, event: AuditEvent) -> bool:
-        """Set where a credential may be used; False if it is absent or revoked."""
-        change = _unrevoked(client_id).values(_callers_column(callers))
-        return await audit_log.change(self._database, change, event)
+    async def set_callers(
+        self, client_id: str, before: CallerRule, after: CallerRule, event: AuditEvent
+    ) -> bool:
+        """Set where it may be used; False if that is not ``before``, or it is absent or revoked."""
+        change = _unrevoked(client_id).where(*_are(_callers_column(before)))
+        return await audit_log.change(self._database, change.values(_callers_column(after)), event)
 
     async def set_public_keys(
         self,
@@ -341,6 +345,11 @@ def _unrevoked(client_id: str) -> Update:
     return update(credentials).where(
         credentials.c.client_id == client_id, credentials.c.revoked_at.is_(None)
     )
+
+
+def _are(columns: Mapping[str, Any]) -> Iterator[ColumnElement[bool]]:
+    """Select a credential whose columns have these values."""
+    return (credentials.c[name].is_not_distinct_from(each) for name, each in columns.items())
 
 
 def _limit_columns(limits: CredentialLimits) -> dict[str, object]:

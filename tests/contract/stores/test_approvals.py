@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec import structs
 
 from gateway.app.store import Store
 from gateway.core.approvals import (
@@ -18,7 +19,7 @@ from gateway.core.approvals import (
     WaitingMoney,
 )
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
-from gateway.core.money import Sum
+from gateway.core.money import Money, Sum
 from gateway.core.rights import Role
 from gateway.core.storage import AlreadyExists, NothingToCollect
 from gateway.core.windows import Paging
@@ -304,13 +305,15 @@ async def test_an_order_that_waits_yields_no_secret(store: Store) -> None:
 
 async def test_limits_are_changed_while_a_credential_lives(store: Store) -> None:
     limits = replace(credential()).limits
-    assert not await store.credentials.set_limits(CLIENT, limits, event())
+    assert not await store.credentials.set_limits(CLIENT, limits, limits, event())
     await store.credentials.add(credential(), event())
 
-    assert await store.credentials.set_limits(CLIENT, limits, event())
+    assert await store.credentials.set_limits(CLIENT, limits, limits, event())
+    other = structs.replace(limits, per_day=Money(1))
+    assert not await store.credentials.set_limits(CLIENT, other, limits, event())
 
     await store.credentials.revoke(CLIENT, NOW, event())
-    assert not await store.credentials.set_limits(CLIENT, limits, event())
+    assert not await store.credentials.set_limits(CLIENT, limits, limits, event())
 
 
 async def test_orders_about_accounts_keep_their_account(store: Store) -> None:

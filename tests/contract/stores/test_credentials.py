@@ -12,7 +12,7 @@ from gateway.app.store import Store
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
-from gateway.core.caller_rules import UNDECIDED, CallerRule
+from gateway.core.caller_rules import ANYWHERE, UNDECIDED, CallerRule
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.money import Money
 from gateway.core.permissions import Action, CredentialLimits, Permission, Resource
@@ -224,13 +224,14 @@ async def test_a_rule_of_use_is_kept_and_read_back(store: Store) -> None:
     await store.credentials.add(replace(credential(), callers=UNDECIDED), event())
 
     before = await store.credentials.find(CLIENT)
-    assert await store.credentials.set_callers(CLIENT, rule, event())
+    assert await store.credentials.set_callers(CLIENT, UNDECIDED, rule, event())
     after = await store.credentials.find(CLIENT)
 
     assert before is not None
     assert before.callers == UNDECIDED
     assert after == replace(credential(), callers=rule)
-    assert not await store.credentials.set_callers("absent", rule, event())
+    assert not await store.credentials.set_callers("absent", rule, rule, event())
+    assert not await store.credentials.set_callers(CLIENT, UNDECIDED, ANYWHERE, event())
 
 
 @both
