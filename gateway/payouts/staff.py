@@ -236,8 +236,8 @@ async def with_owner(
     """
     Return the order with the key's owner, as the bank names the owner now.
 
-    A page's copy proves nothing. A reference that is known already, and a bank that names
-    no owners, leave the order as it is.
+    A page's copy proves nothing. A reference that is known already, a date that is not today,
+    which is refused without the bank, and a bank that names no owners leave the order as it is.
 
     Raises:
         ServiceError: ``SVC.VAL.001`` when the typed number is not the owner's and no reason is
@@ -246,6 +246,8 @@ async def with_owner(
         StoreUnavailable: nothing was asked.
     """
     request, to = order.request, order.request.destination
+    if request.date != acting.now().date():
+        return request
     is_known = await payouts.find(account.id, request.reference) is not None
     if is_known or not isinstance(to, PixDestination):
         return request

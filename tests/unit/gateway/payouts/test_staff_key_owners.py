@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -103,3 +104,10 @@ async def test_a_bank_that_names_no_owners_and_a_known_reference_leave_the_order
 
     assert await named(OTHERS, bank=lacking) == OTHERS
     assert await named(OTHERS, known=payout()) == OTHERS
+
+
+async def test_no_bank_is_asked_for_an_order_of_another_day():
+    """It is refused whoever owns the key: nobody looks owners up by such orders."""
+    earlier = replace(OTHERS, date=OTHERS.date - timedelta(days=1))
+
+    assert await named(earlier, bank=OfferingBank(reads={})) == earlier
