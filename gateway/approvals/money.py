@@ -33,7 +33,7 @@ from gateway.core.calls import Caller
 from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
-from gateway.core.permissions import Principal
+from gateway.core.permissions import payer
 from gateway.core.strict import hidden_tax_number
 from gateway.payouts.create import CERTAINLY_NOT_SENT, Payouts, rejection
 from gateway.payouts.model import (
@@ -209,20 +209,9 @@ def _refusal(problem: ServiceError) -> Ended:
     return Outcome.NOT_SENT if unsent else Outcome.REFUSED, problem.error.code
 
 
-def client_of(user_id: str) -> str:
-    """Return a person's name in place of a client id; no credential has such a name."""
-    return f"user:{user_id}"
-
-
 def _caller(user_id: str, account: Account) -> Caller:
     """Return the account that pays."""
-    principal = Principal(
-        client_id=client_of(user_id),
-        company_id=account.company_id,
-        account_id=None,
-        permissions=frozenset(),
-    )
-    return Caller(principal, account)
+    return Caller(payer(user_id, account.company_id), account)
 
 
 def kind_of(order: Order) -> ApprovalKind:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from typing import Final
 
 import msgspec
 
@@ -120,3 +121,22 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     limits: CredentialLimits = UNLIMITED
     callers: CallerRule = ANYWHERE
     public_keys: tuple[PublicKey, ...] = ()
+
+
+USER_CLIENT: Final = "user:"
+"""How a person's name begins in place of a client id; no client id of a credential does."""
+
+
+def client_of(user_id: str) -> str:
+    """Return a person's name in place of a client id."""
+    return f"{USER_CLIENT}{user_id}"
+
+
+def payer(user_id: str, company_id: str) -> Principal:
+    """Return a person who pays from a company's accounts; what they may do is asked elsewhere."""
+    return Principal(
+        client_id=client_of(user_id),
+        company_id=company_id,
+        account_id=None,
+        permissions=frozenset(),
+    )

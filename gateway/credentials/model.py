@@ -162,6 +162,13 @@ class Credential:
         used = [each.last_used_at for each in self.secrets if each.last_used_at is not None]
         return max(used, default=None)
 
+    def has_secret_since(self, at: datetime, now: datetime) -> bool:
+        """Return whether a secret that was there at an earlier instant is valid still."""
+        return any(
+            each.created_at <= at and (each.expires_at is None or each.expires_at > now)
+            for each in self.secrets
+        )
+
     def live_secrets(self, now: datetime) -> int:
         """Count the valid secrets."""
         live = [1 for each in self.secrets if each.expires_at is None or each.expires_at > now]

@@ -14,7 +14,7 @@ from gateway.credentials.model import Credential, words
 from gateway.identity.mail import Mailer, Text
 
 _log = logging.getLogger(__name__)
-_TOLD: Final = frozenset({Role.SECURITY, Role.ADMIN})
+_READERS: Final = frozenset({Role.SECURITY, Role.ADMIN})
 
 
 class NoticeKind(StrEnum):
@@ -101,4 +101,4 @@ class CredentialNotices:
 def _concerns(user: User, company_id: str) -> bool:
     """Return whether a user is of security or administration, for this company."""
     is_there = not user.companies or company_id in user.companies
-    return user.active and is_there and not _TOLD.isdisjoint(user.roles)
+    return user.active and is_there and not _READERS.isdisjoint(user.roles)

@@ -33,7 +33,7 @@ from gateway.outflow.envelope import (
     hour_of,
     judge,
 )
-from gateway.outflow.model import SCOPES, Mode, Trip, told
+from gateway.outflow.model import SCOPES, Mode, Trip, reason_of
 from gateway.outflow.store import HOUR, KEPT, OutflowRecords, Payee, Payout, Subject, local_hour
 from gateway.stops.model import GUARD, LONGEST_MIN, EndedStop, StopRequest
 from gateway.stops.service import Stops
@@ -41,8 +41,8 @@ from gateway.stops.service import Stops
 _log = logging.getLogger(__name__)
 
 OUTSIDE: Final = "outflow.outside"
-_LATE: Final = timedelta(minutes=10)
-"""After the end of an hour until it is history: its payouts are stored, most of them settled."""
+_LATE: Final = timedelta(minutes=45)
+"""After the end of an hour until it is history: most payouts are settled, and most holds over."""
 _HOURS_AT_ONCE: Final = 48
 _OVERLAP: Final = timedelta(seconds=30)
 """A payout is stored up to some seconds after the instant it carries."""
@@ -132,7 +132,11 @@ class OutflowGuard:
         if not await self._roll_up(now):
             return
         looked = self._looked
-        if looked is None or not timedelta() <= now - looked.at < _GAP or await self._news(looked):
+        if (
+            looked is None
+            or not timedelta() <= now - looked.at < _GAP
+            or await self._is_lifted(looked)
+        ):
             looked = await self._load(now)
             changed = set(looked.recent)
         else:
@@ -174,11 +178,13 @@ class OutflowGuard:
 
     async def _add_hour(self, hour: datetime, now: datetime) -> bool:
         """Add one hour; what led to a stop that is in force is no history."""
-        held = [each for each in await self.records.stops(now, now) if each.lifted_at is None]
+        in_force = [each for each in await self.records.stops(now, now) if each.lifted_at is None]
         payouts = [
             each
             for each in await self.records.payouts(hour, hour + HOUR)
-            if not any(_covers(stop, each) and each.at > stop.created_at - HOUR for stop in held)
+            if not any(
+                _covers(stop, each) and each.at > stop.created_at - HOUR for stop in in_force
+            )
         ]
         first = dict(await self.records.first_paid({_payee(each) for each in payouts}))
         spent: dict[Subject, list[Spent]] = {}
@@ -199,7 +205,7 @@ class OutflowGuard:
         await self._add(looked, await self.records.payouts(now - HOUR, now + _AHEAD))
         return looked
 
-    async def _news(self, looked: _Looked) -> bool:
+    async def _is_lifted(self, looked: _Looked) -> bool:
         """Return whether a stop of the guard was lifted since it was read."""
         since = looked.at - HOUR
         return {each.id: each.lifted_at for each in await self.records.stops(since, looked.at)} != {
@@ -261,7 +267,7 @@ class OutflowGuard:
         """Alarm, and stop the subject where the mode says so; return whether it was stopped."""
         assert self._looked is not None  # noqa: S101 - it was judged
         company, stop_id = self._looked.company[subject], None
-        known, reason = self._trips.get(subject), told(excess)
+        known, reason = self._trips.get(subject), reason_of(excess)
         stops = self.config.mode_of(company) is Mode.STOP
         if known is not None and not stops:
             if now - known.seen_at >= _SEEN_EVERY:

@@ -137,14 +137,7 @@ class HourOfDay(Struct, frozen=True, kw_only=True):
 
 
 class SubjectOutflow(Struct, frozen=True, kw_only=True):
-    """
-    A credential, account or company beside its envelope.
-
-    Attributes:
-        normal_day: The money of its middle day in six weeks.
-        established: Whether the history alone decides; a younger subject has the floor too.
-        today: The hours of today in São Paulo that had payouts.
-    """
+    """A credential, account or company beside its envelope."""
 
     scope: StopScope
     subject: Subject
@@ -166,8 +159,8 @@ class SubjectOutflow(Struct, frozen=True, kw_only=True):
     ]
 
 
-def told(excess: Excess) -> str:
-    """Return an excess as the reason of a stop: what was measured, and what is usual at most."""
+def reason_of(excess: Excess) -> str:
+    """Return the reason of a stop: what was measured, and the most that is inside."""
     minutes = excess.window_s // 60
     value, bound = str(excess.value), str(excess.bound)
     if excess.measure in _OF_MONEY:

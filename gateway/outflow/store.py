@@ -17,7 +17,7 @@ from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.windows import LOCAL, Listed, Paging
 from gateway.outflow.envelope import HISTORY_DAYS, Figures, History, Hour
 from gateway.outflow.model import Trip
-from gateway.payouts.model import PayoutState
+from gateway.payouts.model import MAY_MOVE_MONEY
 from gateway.stops.model import GUARD, EndedStop
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
@@ -40,8 +40,8 @@ _OPEN: Final = timedelta(minutes=10)
 _LISTED: Final = 20
 _TRIPS: Final = outflow_trips.c
 _COUNTS: Final = ("payouts", "centavos", "new_payouts", "new_centavos")
-_MONDAY: Final = 4
-"""1970-01-05 was a Monday: hours are counted from its midnight."""
+_FIRST_DAY: Final = datetime(1970, 1, 5).toordinal()  # noqa: DTZ001 - a day alone
+"""A Monday: hours are counted from its midnight."""
 
 
 class Subject(NamedTuple):
@@ -169,29 +169,12 @@ class OutflowRecords:
 
     async def history(self, subject: Subject, since: datetime) -> History:
         """Return a subject's hours from an instant on."""
-        wanted = (
-            select(outflow_hours)
-            .where(
-                outflow_hours.c.scope == subject.scope.value,
-                outflow_hours.c.subject == subject.id,
-                outflow_hours.c.hour >= since,
-            )
-            .order_by(outflow_hours.c.hour)
-        )
-        return History([_hour(row) for row in await self.database.rows(wanted)])
+        return History([_hour(row) for row in await self.database.rows(_hours(subject, since))])
 
     async def hours(self, subject: Subject, since: datetime) -> Sequence[tuple[datetime, Figures]]:
         """Return a subject's hours with their beginning."""
-        wanted = (
-            select(outflow_hours)
-            .where(
-                outflow_hours.c.scope == subject.scope.value,
-                outflow_hours.c.subject == subject.id,
-                outflow_hours.c.hour >= since,
-            )
-            .order_by(outflow_hours.c.hour)
-        )
-        return [(row.hour, _figures(row)) for row in await self.database.rows(wanted)]
+        rows = await self.database.rows(_hours(subject, since))
+        return [(row.hour, _figures(row)) for row in rows]
 
     async def stops(self, since: datetime, now: datetime) -> Sequence[EndedStop]:
         """Return the guard's stops that are in force, or ended after an instant."""
@@ -248,23 +231,9 @@ class OutflowRecords:
 def local_hour(at: datetime) -> int:
     """Count the hours of the local calendar from a Monday's midnight."""
     local = at.astimezone(LOCAL)
-    return (local.toordinal() - _EPOCH_DAY) * 24 + local.hour
+    return (local.toordinal() - _FIRST_DAY) * 24 + local.hour
 
 
-_EPOCH_DAY: Final = datetime(1970, 1, 1).toordinal() + _MONDAY  # noqa: DTZ001 - a day alone
-
-
-_MAY_HAVE_LEFT: Final = (
-    PayoutState.HELD,
-    PayoutState.SENDING,
-    PayoutState.UNKNOWN,
-    PayoutState.ACCEPTED,
-    PayoutState.PAID,
-)
-"""
-Money may have left in these states, or will leave when a hold ends: what is held is judged while
-it can still be stopped. In the others it is proven that it did not.
-"""
 _CREATED: Final = payouts.c.created_at
 _PAYOUTS: Final = (
     select(
@@ -281,7 +250,7 @@ _PAYOUTS: Final = (
     .where(
         instant_unseen(bindparam("since", type_=_CREATED.type)) <= _CREATED,
         instant_unseen(bindparam("until", type_=_CREATED.type)) > _CREATED,
-        payouts.c.state.in_([state.value for state in _MAY_HAVE_LEFT]),
+        payouts.c.state.in_(sorted(MAY_MOVE_MONEY)),
     )
     .order_by(_CREATED)
 )
@@ -293,7 +262,7 @@ _OWNERS: Final[Mapping[StopScope, Select[*tuple[Any, ...]]]] = {
 }
 
 
-def payee_digest(destination: str) -> bytes:
+def destination_digest(destination: str) -> bytes:
     """Return a digest of where money goes: of a stored destination without the payee's name."""
     fields = json.loads(destination)
     fields.pop("name", None)
@@ -308,7 +277,19 @@ def _payout(row: Record) -> Payout:
         company=row.company_id,
         account=row.account_id,
         credential=row.client_id or "",
-        payee=payee_digest(row.destination),
+        payee=destination_digest(row.destination),
+    )
+
+
+def _hours(subject: Subject, since: datetime) -> Select[Any]:
+    return (
+        select(outflow_hours)
+        .where(
+            outflow_hours.c.scope == subject.scope.value,
+            outflow_hours.c.subject == subject.id,
+            outflow_hours.c.hour >= since,
+        )
+        .order_by(outflow_hours.c.hour)
     )
 
 

@@ -272,12 +272,10 @@ class Payouts:
             started = self.config.monotonic()
             intent, attempt = self._intent(caller, request, bank)
             await self.guards.admit(caller, intent, met.similar)
-            held = None
-            if self.guards.hold is not None:
-                held = await self.guards.held(caller, intent)
+            held = await self.guards.held(caller, intent)
             stored = await self._add(caller, held or intent, None if held else attempt)
             if stored is None and held is not None:
-                return self._hold(held)
+                return self._report_held(held)
             if stored is None:
                 return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
         return await self._repeat(caller, request, stored)
@@ -368,7 +366,7 @@ class Payouts:
         )
         return payout, attempt
 
-    def _hold(self, held: Payout) -> Payout:
+    def _report_held(self, held: Payout) -> Payout:
         """Report a payout that was stored to be sent later."""
         self.guards.count(Event.PAYOUT_HOLD, HoldOutcome.HELD)
         _log.info("payout_held provider_key=%s", held.provider_key)

@@ -18,6 +18,7 @@ from gateway.core.account import Account
 from gateway.core.approvals import NamedOwnerDocument
 from gateway.core.fields import meaning
 from gateway.core.money import ZERO, Money, Sum, sum_of
+from gateway.core.permissions import USER_CLIENT
 from gateway.core.schemas import Day, Instant, KeyType, OptionalMoment, instant, one_of
 from gateway.core.structs import struct_of
 from gateway.core.windows import Listed
@@ -46,7 +47,7 @@ _FAILURES: Final[Mapping[FailureCode, str]] = {
     FailureCode.OWNER_MISMATCH: "The tax number is not that of the recipient.",
     FailureCode.LIMIT_EXCEEDED: "A limit of the account was exceeded.",
     FailureCode.RETURNED: "The recipient's bank returned the money.",
-    FailureCode.NOT_SENT: "The payout was not sent on its day.",
+    FailureCode.NOT_SENT: "The payout was not sent.",
     FailureCode.OTHER: "The payout failed.",
 }
 
@@ -304,7 +305,7 @@ class Orderer(Struct, frozen=True):
     @classmethod
     def of(cls, client_id: str, name: str = "", email: str = "") -> Orderer:
         """Return the orderer for a payout's ``client_id``."""
-        return cls(client_id.removeprefix("user:"), name, email)
+        return cls(client_id.removeprefix(USER_CLIENT), name, email)
 
 
 class FoundPayoutDocument(Struct, frozen=True, kw_only=True):

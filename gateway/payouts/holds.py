@@ -24,7 +24,7 @@ from gateway.core.clocks import Now
 from gateway.core.company_scope import scope_of
 from gateway.core.errors import ServiceError
 from gateway.core.fields import meaning
-from gateway.core.permissions import Action, Principal
+from gateway.core.permissions import USER_CLIENT, Action, Principal, client_of, payer
 from gateway.core.rights import Area, Right, rights_of
 from gateway.core.schemas import Why
 from gateway.core.user_errors import NOT_POSSIBLE
@@ -39,7 +39,6 @@ from gateway.telemetry.ports import Event, HoldOutcome
 _log = logging.getLogger(__name__)
 
 _ORDERS: Final = Right(Area.PAYOUT, Action.WRITE)
-_USER: Final = "user:"
 _OWN_PAYOUT: Final = "Another person decides on a payout of your own."
 _NOT_HELD: Final = "The payout is not held any more: look at it again."
 
@@ -72,34 +71,33 @@ class Payers:
             raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
         if not account.verified:
             raise ServiceError(errors.ACCOUNT_UNVERIFIED, "unverified")
-        is_user = payout.client_id.startswith(_USER)
+        is_user = payout.client_id.startswith(USER_CLIENT)
         find = self._user if is_user else self._credential
-        return Caller(await find(payout.client_id, account), account)
+        return Caller(await find(payout, account), account)
 
-    async def _credential(self, client_id: str, account: Account) -> Principal:
-        found = await self.credentials.find(client_id)
-        state = "revoked" if found is None else found.state(self.now())
+    async def _credential(self, payout: Payout, account: Account) -> Principal:
+        found, now = await self.credentials.find(payout.client_id), self.now()
+        state = "revoked" if found is None else found.state(now)
         if found is None or state != "live":
             raise ServiceError(errors.PERMISSION_DENIED, state)
+        if not found.has_secret_since(payout.created_at, now):
+            # The secret was taken away since, as a stolen one is.
+            raise ServiceError(errors.PERMISSION_DENIED, "revoked")
         if not pays(found.permissions):
             raise ServiceError(errors.PERMISSION_DENIED, "permission")
         if found.company_id != account.company_id or found.account_id not in {None, account.id}:
             raise ServiceError(errors.PERMISSION_DENIED, "scope")
         return found.principal
 
-    async def _user(self, client_id: str, account: Account) -> Principal:
-        user = await self.users.find(client_id.removeprefix(_USER))
+    async def _user(self, payout: Payout, account: Account) -> Principal:
+        user_id = payout.client_id.removeprefix(USER_CLIENT)
+        user = await self.users.find(user_id)
         if user is None or not user.active:
             raise ServiceError(errors.PERMISSION_DENIED, "revoked")
         may = any(right.covers(_ORDERS) for right in rights_of(user.roles))
         if not may or not scope_of(user.companies).includes(account.company_id):
             raise ServiceError(errors.PERMISSION_DENIED, "permission")
-        return Principal(
-            client_id=client_id,
-            company_id=account.company_id,
-            account_id=None,
-            permissions=frozenset(),
-        )
+        return payer(user_id, account.company_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +192,7 @@ class HoldDecisions:
         if person is None:
             raise ServiceError(user_errors.FORBIDDEN, "permission")
         payout = await self._found(account, reference)
-        if payout.client_id == f"{_USER}{person.user_id}":
+        if payout.client_id == client_of(person.user_id):
             raise ServiceError(user_errors.FORBIDDEN, "own_order", detail=_OWN_PAYOUT)
         if payout.state is not PayoutState.HELD:
             raise _no_longer_held()

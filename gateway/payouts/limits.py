@@ -21,18 +21,12 @@ from gateway.core.money import Money
 from gateway.core.night import NIGHT, Night, NightSpan
 from gateway.core.storage import LimitReached
 from gateway.core.windows import Window
-from gateway.payouts.model import Claim, Intent, PayoutState
+from gateway.payouts.model import MAY_MOVE_MONEY, Claim, Intent
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.prepared import Execution
 from gateway.store.tables.columns import Record, instant_unseen
 from gateway.store.tables.core import accounts, attempts, credentials, payouts
 
-# Money may have left in these states, or will leave when a hold ends. In the others it is proven
-# that it did not.
-_COUNTED = (
-    *(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),
-    *(PayoutState.ACCEPTED, PayoutState.PAID),
-)
 # Locked in the order of their ids, so that two transactions never wait for each other.
 _HOLD = (
     select(
@@ -55,7 +49,7 @@ _SPENT: Select[Any] = select(func.coalesce(func.sum(payouts.c.centavos), 0)).whe
     ),
     payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
     payouts.c.client_id == bindparam("client_id"),
-    payouts.c.state.in_([state.value for state in _COUNTED]),
+    payouts.c.state.in_(sorted(MAY_MOVE_MONEY)),
 )
 _SPENT_IN_A_DAY = _SPENT.where(payouts.c.date == bindparam("day"))
 _LAST_ATTEMPT = and_(

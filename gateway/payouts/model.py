@@ -168,6 +168,17 @@ class Absence(StrEnum):
     PEOPLE = "people"
 
 
+MAY_MOVE_MONEY: Final = frozenset(
+    {
+        *(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),
+        *(PayoutState.ACCEPTED, PayoutState.PAID),
+    }
+)
+"""
+Money may have left in these states, or leaves when a hold ends; in the others it is proven that it
+did not.
+"""
+
 FINAL_STATES = frozenset({PayoutState.PAID, PayoutState.REJECTED, PayoutState.FAILED})
 
 
@@ -480,7 +491,7 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Intent:
     """
-    A new payout and its first attempt, which a held one has not.
+    A new payout and its first attempt; a held one has none.
 
     ``limited``: its credential has limits.
     """

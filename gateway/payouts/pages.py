@@ -14,7 +14,7 @@ from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.service import BankReports
 from gateway.core.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.core.money import Sum, sum_of
-from gateway.core.permissions import Action
+from gateway.core.permissions import Action, client_of
 from gateway.core.priority import Priority
 from gateway.core.rights import Area, Right
 from gateway.core.schemas import instant
@@ -162,7 +162,7 @@ class PayoutPages:
             ),
             "may_probe": self.panel.may(visit, self.acts.probe),
             "may_decide": self.panel.may(visit, self.holds.release),
-            "is_own": payout.client_id == f"user:{_me(visit)}",
+            "is_own": payout.client_id == client_of(_me(visit)),
             "may_judge": visit.may(_JUDGES),
             "may_stop": visit.may(_STOPS),
             "reads_approvals": visit.may(_APPROVALS),

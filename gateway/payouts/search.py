@@ -54,7 +54,7 @@ from gateway.core.company_scope import CompanyScope
 from gateway.core.errors import ServiceError
 from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
-from gateway.core.permissions import Action
+from gateway.core.permissions import USER_CLIENT, Action
 from gateway.core.rights import Area, Right
 from gateway.core.terms import search_term
 from gateway.core.user_errors import VALIDATION_FAILED
@@ -341,7 +341,7 @@ _RETURNED: Final = (
 )
 _MOVED: Final = func.coalesce(payouts.c.moved_centavos, payouts.c.centavos)
 _CAME_BACK: Final = exists().where(_ITS_RETURNS).correlate(payouts)
-_USER_ID: Final = func.substr(payouts.c.client_id, len("user:") + 1)
+_USER_ID: Final = func.substr(payouts.c.client_id, len(USER_CLIENT) + 1)
 _ORDERED: Final = (
     func.coalesce(users.c.name, credentials.c.name, "").label("orderer_name"),
     func.coalesce(users.c.email, "").label("orderer_email"),

@@ -22,8 +22,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import starmap
-from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import (
@@ -331,7 +329,7 @@ class _Batch:
         """Insert payouts that are new, each with its attempt if it has one; return their keys."""
         if not intents:
             return []
-        if self.database.joins and None not in map(_attempt_of, intents):
+        if self.database.joins and all(each.attempt is not None for each in intents):
             rows = [_intent_values(each, self.database.facts) for each in intents]
             whole = _add_whole(self._bulk, self.database.insert_new)
             return _keys(await self._execute(whole, rows))
@@ -386,15 +384,15 @@ class _Batch:
 
     async def _begin(self, writes: Sequence[Intent | Claim]) -> None:
         """Begin the attempts of intents and claims that were done, or their holds; tell it."""
-        tried: list[tuple[Payout, Any]] = list(map(_try_of, writes))
-        if None in map(_attempt_of, writes):
-            kept = [held(each.payout) for each in writes if each.attempt is None]
-            await self._execute(_add_events(self._bulk), self._events(kept))
-            tried = [each for each in tried if each[1] is not None]
+        tried = [(each.payout, each.attempt) for each in writes if each.attempt is not None]
+        if len(tried) < len(writes):
+            holds = [held(each.payout) for each in writes if each.attempt is None]
+            await self._execute(_add_events(self._bulk), self._events(holds))
         if tried:
-            rows = list(starmap(_beginning_values, tried))
+            rows = [_beginning_values(payout, attempt) for payout, attempt in tried]
             begin = _begin_attempts(self._bulk, with_events=self.database.joins)
-            await self._tell(begin, rows, starmap(begun, tried))
+            logged = (begun(payout, attempt) for payout, attempt in tried)
+            await self._tell(begin, rows, logged)
 
     async def _tell(
         self, statement: Insert | Update, rows: Sequence[BulkRow], logged: Iterable[PayoutEvent]
@@ -417,10 +415,6 @@ class _Batch:
     @property
     def _bulk(self) -> BulkParameters:
         return EXECUTE_MANY if self.alone else self.database.bulk
-
-
-# Read by attrgetter: they are asked for with every payout.
-_attempt_of, _try_of = attrgetter("attempt"), attrgetter("payout", "attempt")
 
 
 def _alone(writes: Sequence[Write]) -> bool:

@@ -18,7 +18,7 @@ from gateway.core.audit_context import RuleViolation, identifier, reason
 from gateway.core.change_feed import RESUMED, STOPPED
 from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.errors import ServiceError
-from gateway.core.permissions import Action
+from gateway.core.permissions import Action, client_of
 from gateway.core.rights import Area
 from gateway.core.user_errors import NOT_FOUND
 from gateway.core.windows import Listed, Paging
@@ -149,7 +149,7 @@ class Stops:
             select(payouts.c.account_id)
             .join(accounts, accounts.c.id == payouts.c.account_id)
             .where(
-                payouts.c.client_id == f"user:{who.person.user_id}",
+                payouts.c.client_id == client_of(who.person.user_id),
                 payouts.c.created_at > row.created_at - _JUDGED,
                 payouts.c.created_at <= row.created_at,
                 or_(accounts.c.id == row.subject, accounts.c.company_id == row.subject),

@@ -20,7 +20,7 @@ from gateway.outflow.envelope import Floor, Measure
 from gateway.outflow.guard import GuardConfig, OutflowGuard
 from gateway.outflow.model import Mode, TripDocument
 from gateway.outflow.service import Outflows
-from gateway.outflow.store import OutflowRecords, Subject, open_trips, payee_digest
+from gateway.outflow.store import OutflowRecords, Subject, destination_digest, open_trips
 from gateway.payouts.model import PayoutState
 from gateway.stops.model import GUARD
 from gateway.stops.service import Stops, stops_in_force
@@ -316,7 +316,7 @@ async def test_what_led_to_a_stop_is_no_history(paying: Store, clock: Clock):
     records = OutflowRecords(paying.database)
     subject = Subject(StopScope.COMPANY, COMPANY)
     assert await records.hours(subject, NOW - 2 * HOUR) == []
-    payee = payee_digest('{"key": "payee-0@example.com"}')
+    payee = destination_digest('{"key": "payee-0@example.com"}')
     assert await records.first_paid([(COMPANY, payee)]) == {}
 
 
@@ -333,7 +333,7 @@ async def test_a_subject_of_another_company_does_not_exist(paying: Store, clock:
 
 def test_a_payee_is_where_the_money_goes():
     """Another name is the same payee, another key a different one."""
-    one = payee_digest('{"name": "Ana", "tax_number": "1", "key": "a"}')
+    one = destination_digest('{"name": "Ana", "tax_number": "1", "key": "a"}')
 
-    assert payee_digest('{"key": "a", "tax_number": "1", "name": "ANA"}') == one
-    assert payee_digest('{"name": "Ana", "tax_number": "1", "key": "b"}') != one
+    assert destination_digest('{"key": "a", "tax_number": "1", "name": "ANA"}') == one
+    assert destination_digest('{"name": "Ana", "tax_number": "1", "key": "b"}') != one

@@ -86,9 +86,9 @@ ROWS = (
         name="held-payout-not-judged",
         promise="What is held is judged while it can still be stopped.",
         source=_PAGE,
-        file="gateway/outflow/store.py",
-        right="    PayoutState.HELD,\n",
-        wrong="",
+        file="gateway/payouts/model.py",
+        right="*(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),",
+        wrong="*(PayoutState.SENDING, PayoutState.UNKNOWN),",
         tests=(
             "tests/contract/stores/test_outflow.py::test_what_is_held_is_judged_while_it_can_be_stopped",
         ),

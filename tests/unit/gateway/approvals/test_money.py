@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from gateway.approvals.money import (
-    client_of,
     kind_of,
     order_document,
     outcome_of,
@@ -120,7 +119,3 @@ def test_a_failure_leaves_an_outcome(problem: Exception, outcome: Outcome, code:
 def test_what_tells_nothing_leaves_none(problem: Exception):
     """Whoever approves again carries it through."""
     assert outcome_of(problem) is None
-
-
-def test_a_person_is_named_as_no_credential_is():
-    assert client_of("u1") == "user:u1"

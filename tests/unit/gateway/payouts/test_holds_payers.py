@@ -94,6 +94,20 @@ async def test_a_credential_that_lasts_a_second_longer_pays():
     assert (await payers(OPEN, lasting).find(payout())).principal == lasting.principal
 
 
+async def test_what_was_ordered_before_every_secret_of_now_is_not_paid():
+    """A stolen secret that was taken away at once leaves nothing that it ordered."""
+    (secret,) = PAYING.secrets
+    new = replace(secret, created_at=payout().created_at + timedelta(seconds=1))
+    gone = replace(secret, expires_at=NOW)
+    overlapping = replace(secret, expires_at=NOW + timedelta(hours=1))
+
+    with pytest.raises(ServiceError) as refused:
+        await payers(OPEN, replace(PAYING, secrets=(new, gone))).find(payout())
+
+    assert refused.value.reason == "revoked"
+    assert await payers(OPEN, replace(PAYING, secrets=(new, overlapping))).find(payout())
+
+
 @pytest.mark.parametrize("reason", USERS)
 async def test_a_user_who_was_disabled_or_lost_a_right_does_not_pay(reason: str):
     for user in USERS[reason]:
