@@ -68,7 +68,7 @@ def missed(found: Sequence[Theft]) -> list[Theft]:
 
 def row(name: str, of: Trial) -> str:
     """Return a row of the table in docs/outflow.md."""
-    return f"| {name} | {of.days} | {len(of.false)} | {_told(of.large)} | {_told(of.middling)} |"
+    return f"| {name} | {of.days:,} | {len(of.false)} | {_told(of.large)} | {_told(of.middling)} |"
 
 
 def _told(found: Sequence[Theft]) -> str:
@@ -78,4 +78,5 @@ def _told(found: Sequence[Theft]) -> str:
     late = len(missed(found))
     outside = max(each.outside for each in found)
     middle = parts[len(parts) // 2]
-    return f"{len(found) - late} of {len(found)}; {middle:.1%}, {parts[-1]:.1%} at most; {outside}"
+    shares = f"{100 * middle:.1f} %, {100 * parts[-1]:.1f} %"
+    return f"{len(found) - late} of {len(found)}; {shares}; {outside}"
