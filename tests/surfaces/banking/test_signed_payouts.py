@@ -10,7 +10,6 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from gateway.config.settings import FailedCredentials
 from gateway.core.access import Staff
 from gateway.credentials.model import PublicKeyBody
 from gateway.net.server.lane import LARGEST_BYTES
@@ -114,17 +113,3 @@ async def test_reads_and_credentials_without_keys_need_no_signature(world: World
     assert (await world.ask("DELETE", world.at("/withdraw/order-1"), pair=pair)).status == 501
     assert (await pay(world, plain, one, {})).status == 200
     assert (await pay(world, plain, one, {"Signature": "x", "Content-Digest": "x"})).status == 200
-
-
-async def test_refused_signatures_are_counted_as_wrong_secrets(tmp_path: Path):
-    settings = patient(sandbox(tmp_path))
-    failed = FailedCredentials(per_address=9, per_address_and_client=2, hard_per_address=99)
-    limits = msgspec.structs.replace(settings.limits, failed_credentials=failed)
-    async with opened(msgspec.structs.replace(settings, limits=limits)) as world:
-        pair, one = await issued(world), Order(world, "order-1")
-
-        answers = [await pay(world, pair, one, {}) for _ in range(3)]
-        paid = await pay(world, pair, one, one.signed())
-
-        assert [each.status for each in answers] == [401, 401, 429]
-        assert paid.status == 200

@@ -137,18 +137,3 @@ async def test_a_credential_that_ended_has_its_keys_for_good(people: TwoPeople, 
     await people.office.revoke(client_id)
 
     assert await refusal(people.approve(waiting)) == ("revoked", "")
-
-
-async def test_two_changes_of_one_moment_are_one(people: TwoPeople, keys: PublicKeys):
-    """Otherwise two people who each remove one of two keys would leave none."""
-    client_id = await registered(people, keys, FIRST, SECOND)
-    stored, acting = people.credentials.stored, people.office.staff.acting
-    found = await stored.find(client_id)
-    assert found is not None
-    event = acting.event("credential.key_removed", f"credential:{client_id}", {})
-    first, second = found.public_keys
-
-    assert await stored.set_public_keys(client_id, found.public_keys, [second], event)
-    assert not await stored.set_public_keys(client_id, found.public_keys, [first], event)
-
-    assert await held(people) == [SECOND.public.key_id]
