@@ -21,7 +21,7 @@ from gateway.outflow.guard import GuardConfig, OutflowGuard
 from gateway.outflow.model import Mode, TripDocument
 from gateway.outflow.service import Outflows
 from gateway.outflow.store import OutflowRecords, Subject, open_trips, payee_digest
-from gateway.payouts.model import PayoutState
+from gateway.payouts.model import Payout, PayoutState
 from gateway.stops.model import GUARD
 from gateway.stops.service import Stops, stops_in_force
 from tests.contract.stores.databases import both
@@ -36,6 +36,7 @@ from tests.world.stores.samples import (
     change,
     credential,
     event,
+    held,
     payout,
 )
 
@@ -90,13 +91,16 @@ async def pay(
 ) -> None:
     """Pay strangers, one each, now."""
     for place in range(first, first + number):
-        key = f"payee-{place}@example.com"
-        made = payout(f"order-{clock.at.isoformat()}-{place}", created_at=clock.at)
-        assert isinstance(made.destination, PixDestination)
-        to = replace(made.destination, key=key)
-        await store.payouts.add(
-            replace(made, destination=to, client_id=client_id), attempt(started_at=clock.at)
-        )
+        made = to_stranger(f"order-{clock.at.isoformat()}-{place}", clock, place)
+        await store.payouts.add(replace(made, client_id=client_id), attempt(started_at=clock.at))
+
+
+def to_stranger(reference: str, clock: Clock, place: int) -> Payout:
+    """Return a payout of now to the payee of a place."""
+    made = payout(reference, created_at=clock.at)
+    assert isinstance(made.destination, PixDestination)
+    to = replace(made.destination, key=f"payee-{place}@example.com")
+    return replace(made, destination=to)
 
 
 async def stopped(store: Store, clock: Clock) -> list[tuple[str, str]]:
@@ -260,15 +264,7 @@ async def test_what_a_person_orders_is_of_an_account_and_another_person_lifts_th
 async def test_what_is_held_is_judged_while_it_can_be_stopped(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     for place in range(6):
-        held = replace(
-            payout(f"held-{place}", created_at=clock.at),
-            state=PayoutState.HELD,
-            attempt=0,
-            held_until=clock.at + HOUR / 2,
-        )
-        assert isinstance(held.destination, PixDestination)
-        to = replace(held.destination, key=f"payee-{place}@example.com")
-        await paying.payouts.add(replace(held, destination=to), None)
+        await paying.payouts.add(held(to_stranger(f"held-{place}", clock, place)), None)
 
     await judging.turn()
 

@@ -8,7 +8,7 @@ from gateway.config.settings import Night, Payouts
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, pair_of, patient, sandbox
 
 ABOVE = (403, "SVC.GTW.010")
 NOW = Night(begins="08:00", ends="12:00", limit_per_night="20.00")
@@ -17,7 +17,7 @@ NOW = Night(begins="08:00", ends="12:00", limit_per_night="20.00")
 
 async def issued(world: World, **limits: Money) -> Pair:
     made = await world.issue(limits=CredentialLimits(**limits))
-    return {"client_id": made.credential.client_id, "client_secret": made.client_secret}
+    return pair_of(made)
 
 
 async def paid(world: World, pair: Pair, *references: str) -> list[tuple[int, str]]:

@@ -10,12 +10,10 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from gateway.core.access import Staff
-from gateway.credentials.model import PublicKeyBody
 from gateway.net.server.lane import LARGEST_BYTES
 from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, opened, order, other_secret, patient, sandbox
+from tests.world.gateway.world import World, opened, order, other_secret, pair_of, patient, sandbox
 from tests.world.signing import Signer
 
 OURS, THEIRS = Signer(1), Signer(2)
@@ -32,12 +30,9 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 async def issued(world: World, signer: Signer | None = OURS) -> Pair:
     """Issue a credential that may do everything, and register a key for it."""
-    made = await world.issue()
-    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    pair = pair_of(await world.issue())
     if signer is not None:
-        keys = world.gateway.services.public_keys
-        who = Staff(world.office.acting)
-        await keys.add(who, pair["client_id"], PublicKeyBody(signer.pem))
+        await world.register_key(pair["client_id"], signer.pem)
     return pair
 
 
