@@ -10,7 +10,7 @@ from tests.world.outflow.trial import MOST_OUTSIDE, Trial, lived, robbed
 
 LIVES, DAYS, FALSE_STOPS = (10, 200, 1) if WHOLE else (1, 60, 0)
 MOST_PART = 0.15
-"""Of a normal day's money; docs/outflow.md has what each kind loses, 13 % at most."""
+"""Of a normal day's money, for the seed of this test; docs/outflow.md has what each kind loses."""
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
