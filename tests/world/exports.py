@@ -1,4 +1,4 @@
-"""What people may take away, as a test sets it."""
+"""Limits of files and look-ups, as a test sets them."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ async def kinds(store: Store) -> Sequence[tuple[EventKind, int]]:
 
 
 @both
-async def test_it_is_stored_once_and_has_no_attempt(store: Store) -> None:
+async def test_a_held_payout_is_stored_once_and_has_no_attempt(store: Store) -> None:
     assert await store.payouts.add(WAITING, None) is None
 
     assert await store.payouts.add(payout(), attempt()) == WAITING
@@ -79,7 +79,7 @@ async def test_held_and_sent_payouts_share_a_batch(store: Store) -> None:
 
 
 @both
-async def test_it_is_claimed_once_from_where_it_is_held(store: Store) -> None:
+async def test_of_several_claims_of_a_held_payout_one_wins(store: Store) -> None:
     await store.payouts.add(WAITING, None)
     next_one = claimed(WAITING)
 
@@ -96,7 +96,7 @@ async def test_it_is_claimed_once_from_where_it_is_held(store: Store) -> None:
 
 
 @both
-async def test_it_is_due_when_its_hold_ends_and_not_before(store: Store) -> None:
+async def test_a_held_payout_is_due_when_its_hold_ends_and_not_before(store: Store) -> None:
     await store.payouts.add(WAITING, None)
     early, late = NOW + HALF_HOUR - timedelta(seconds=1), NOW + HALF_HOUR
 
@@ -105,8 +105,8 @@ async def test_it_is_due_when_its_hold_ends_and_not_before(store: Store) -> None
 
 
 @both
-async def test_letting_it_go_is_due_at_once_and_takes_a_claim_away(store: Store) -> None:
-    """The plan of whoever looks at it now must not undo what a person decided."""
+async def test_a_released_payout_is_due_at_once_and_its_claim_is_cleared(store: Store) -> None:
+    """The next check that a claiming worker stores must not undo what a person decided."""
     await store.payouts.add(WAITING, None)
     await claim_due(store, "me", NOW + HALF_HOUR, NOW + HALF_HOUR * 2)
 
@@ -137,7 +137,7 @@ async def test_a_refused_one_is_claimed_no_more(store: Store) -> None:
 
 @both
 async def test_it_counts_towards_the_limit_of_its_day_once(store: Store) -> None:
-    """From when it is stored; when it is sent it is above a limit only if that was lowered."""
+    """It counts from when it is stored, and not again when it is sent."""
     limits = CredentialLimits(per_day=Money(1050))
     await store.credentials.add(credential(limits=limits), event())
 

@@ -138,9 +138,8 @@ async def test_a_flood_to_strangers_stops_the_credential_alone(
     assert await stopped(paying, clock) == [("credential", CLIENT)]
     [trip] = await trips(paying, clock)
     assert (trip.scope, trip.subject, trip.company_id) == (StopScope.CREDENTIAL, CLIENT, COMPANY)
-    assert (trip.measure, trip.window_s, trip.payouts, trip.payouts_bound) == (
-        *(Measure.NEW_PAYOUTS, 300, 6, 5),
-    )
+    assert (trip.measure, trip.window_s) == (Measure.NEW_PAYOUTS, 300)
+    assert (trip.payouts, trip.payouts_bound) == (6, 5)
     [stop] = await stops_in_force(paying.database, clock.at)
     assert (stop.id, stop.created_by) == (trip.stop_id, GUARD)
     assert stop.reason == (
@@ -156,7 +155,9 @@ async def trips_of(store: Store, clock: Clock, scope: CompanyScope) -> Sequence[
 
 
 @both
-async def test_one_who_watches_notes_it_once_and_stops_nothing(paying: Store, clock: Clock):
+async def test_a_guard_that_watches_records_a_trip_once_and_stops_nothing(
+    paying: Store, clock: Clock
+):
     watching = guard(paying, clock, Mode.WATCH)
     await pay(paying, clock, 6)
     await watching.turn()
@@ -295,9 +296,8 @@ async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
     records = OutflowRecords(paying.database)
     subject = Subject(StopScope.CREDENTIAL, CLIENT)
     [(hour, figures)] = await records.hours(subject, NOW - 2 * HOUR)
-    assert (hour, figures.payouts, figures.new_payouts) == (
-        *(begun.replace(minute=0, second=0, microsecond=0), 5, 5),
-    )
+    assert hour == begun.replace(minute=0, second=0, microsecond=0)
+    assert (figures.payouts, figures.new_payouts) == (5, 5)
     assert await records.forget(hour) == 0
     assert await records.forget(hour + HOUR) == 3
 
@@ -320,8 +320,11 @@ async def test_a_subject_of_another_company_does_not_exist(paying: Store, clock:
     nobody = reader(CompanyScope(frozenset()))
 
     for scope, subject in (
-        *(("credential", CLIENT), ("account", ACCOUNT), ("company", COMPANY)),
-        *(("provider", "sandbox"), ("company", "x")),
+        ("credential", CLIENT),
+        ("account", ACCOUNT),
+        ("company", COMPANY),
+        ("provider", "sandbox"),
+        ("company", "x"),
     ):
         with pytest.raises(ServiceError):
             await outflows(paying, clock).of(nobody, scope, subject)

@@ -290,7 +290,7 @@ MUTANTS = (
     ),
     Mutant(
         rule="R18",
-        says="what a first payee is to get is held",
+        says="a payout to a first payee is held",
         owner=PayoutGuards,
         part="held",
         instead=without.never_held,

@@ -1,4 +1,4 @@
-"""What one person may take away: owners of keys, files, rows; on both surfaces of people."""
+"""Limits of each person for owners of keys, files and rows, in panel and back office."""
 
 from __future__ import annotations
 
