@@ -21,9 +21,10 @@ from tests.world.people import CLI
 
 NOBODY = ""
 PENDING = "pending"
-MOVED = "moved"
-"""Somebody whose session was used at another network until now."""
 """Has given a password, and no code yet."""
+
+MOVED = "moved"
+"""Has a session that was used at another network until now."""
 
 PLAIN = "plain"
 """Reads, and has no second factor."""

@@ -25,11 +25,10 @@ from gateway.credentials.model import CredentialBody
 from gateway.identity.model import InvitationBody
 from gateway.identity.sessions import SignedIn
 from gateway.outflow.envelope import Measure
-from gateway.outflow.model import Trip
-from gateway.outflow.store import OutflowRecords
 from gateway.payouts.model import NamedOwner, PayoutRequest, PayoutState, normal_destination
 from gateway.stops.model import Stop
 from tests.world.gateway.world import World, order
+from tests.world.outflow.trips import add_trip
 from tests.world.people import CLI
 from tests.world.stops import plant as plant_stop
 from tests.world.waiting import until
@@ -232,23 +231,15 @@ async def _stopped(world: World) -> str:
 
 async def _tripped(world: World) -> str:
     """Let a credential be outside its envelope; return the trip's id."""
-    now, records = world.gateway.kernel.now(), OutflowRecords(world.gateway.kernel.store.database)
-    trip = Trip(
-        id=str(uuid4()),
-        company_id=world.demo["companies"]["main"]["id"],
+    trip = await add_trip(
+        world,
         scope=StopScope.CREDENTIAL,
         subject=world.demo["credentials"]["full"]["client_id"],
         measure=Measure.LARGE,
-        window_s=300,
         value=5,
         bound=4,
         above=1_234_567,
-        at=now,
-        seen_at=now,
-        stop_id=None,
     )
-    async with records.database.writing() as connection:
-        await records.trip(connection, trip)
     return trip.id
 
 

@@ -110,7 +110,7 @@ def test_wrong_values_are_refused():
 
 
 def test_without_the_network_of_the_ingress_nothing_is_rendered_and_the_reason_is_told():
-    """Whoever is a trusted peer says for whom it calls: no network is right for everybody."""
+    """Trusted peers set the client's address, and no default network is right for everybody."""
     found = judged({})
 
     assert found["documents"] == []

@@ -20,7 +20,7 @@ from provider_adapters.testing.demo.ensure import Pair
 from tests.servers.front import Front, Node, nginx, patient_haproxy
 from tests.world.banks.authority import Authority
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, basic, opened, order, patient, sandbox, send
+from tests.world.gateway.world import World, basic, opened, order, pair_of, patient, sandbox, send
 from tests.world.waiting import until
 
 FRONTS = {"haproxy": patient_haproxy, "nginx": nginx}
@@ -112,7 +112,7 @@ async def test_the_pinned_certificate_pays_and_nothing_else_does(tmp_path: Path,
     partners = Partners(tmp_path)
     async with behind(name, tmp_path, partners) as (world, front):
         made = await world.issue()
-        pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+        pair = pair_of(made)
         credentials = world.gateway.services.credentials
         await credentials.set_callers(Staff(world.office.acting), pair["client_id"], partners.rule)
 

@@ -1,4 +1,4 @@
-"""Valkey as Compose and the chart start it: who has no password gets nothing, nor without TLS."""
+"""Valkey as Compose and the chart start it: it demands a password, and TLS where configured."""
 
 from __future__ import annotations
 
@@ -63,10 +63,7 @@ def running(script: str, probe: str, folder: Path) -> Iterator[tuple[int, Proces
         return ["/usr/bin/env", "-i", path, f"REDISCLI_AUTH={password}", "sh", "-c", words]
 
     def answers() -> bool:
-        return (
-            subprocess.run(within(probe, PASSWORD), check=False, capture_output=True).returncode
-            == 0
-        )
+        return is_healthy(within(probe, PASSWORD))
 
     with serving(within(script, PASSWORD), log=folder / "log", ready=answers) as process:
         yield port, process, lambda password: within(probe, password)
@@ -96,7 +93,7 @@ def is_healthy(words: list[str]) -> bool:
     return subprocess.run(words, check=False, capture_output=True).returncode == 0
 
 
-async def test_of_compose(tmp_path: Path):
+async def test_valkey_of_compose_answers_nobody_without_the_password(tmp_path: Path):
     valkey = SERVICES["valkey"]
     script, probe = valkey["command"][2].replace("$$", "$"), valkey["healthcheck"]["test"][1]
     with running(script, probe, tmp_path) as (port, process, probing):
@@ -118,7 +115,7 @@ def with_tls() -> Mapping[str, Any]:
     return found
 
 
-def test_the_chart_s_pods_know_the_authority_of_its_valkey_and_no_more():
+def test_pods_of_the_chart_get_the_authority_of_its_valkey_and_not_its_key():
     found = with_tls()
     (text,) = {
         each["data"]["config.yaml"] for each in found["documents"] if each["kind"] == "ConfigMap"
@@ -133,8 +130,8 @@ def test_the_chart_s_pods_know_the_authority_of_its_valkey_and_no_more():
     assert all(MOUNT in each["containers"][0]["volumeMounts"] for each in ours)
 
 
-async def test_of_the_chart_with_tls(tmp_path: Path):
-    """With a certificate of an authority that no system trusts."""
+async def test_valkey_of_the_chart_speaks_tls_alone(tmp_path: Path):
+    """Its certificate is of an authority that no system trusts, but that `cache.ca` names."""
     (container,) = pods(with_tls())["pixgate-valkey"]["containers"]
     (tmp_path / "tls.crt").symlink_to((authority := Authority(tmp_path)).sign("tls"))
     (tmp_path / "tls.key").symlink_to(tmp_path / "tls.pem")

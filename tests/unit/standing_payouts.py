@@ -28,9 +28,8 @@ async def company_and_accounts(store: Store) -> None:
 async def stand(store: Store, payout: Payout, state: PayoutState, **last: object) -> Payout:
     """Store a payout and lead it to a state; ``last`` are fields of its last step."""
     if state is PayoutState.HELD:
-        held = replace(payout, state=state, attempt=0, held_until=payout.lease_until)
-        await store.payouts.add(held, None)
-        return await found(store, held)
+        await store.payouts.add(samples.held(payout), None)
+        return await found(store, payout)
     await store.payouts.add(payout, samples.attempt(started_at=payout.created_at))
     before = SENDING
     road = _ROADS.get(state, (state,))

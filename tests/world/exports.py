@@ -1,4 +1,4 @@
-"""What people may take away, as a test sets it."""
+"""Limits of files and look-ups, as a test sets them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gateway.core.clocks import Monotonic
 from gateway.core.exports import ExportKind, Exports, Turns
 from gateway.core.limits import CallRate
 from gateway.core.rights import Role
-from gateway.core.sessions import SignedInUser
+from tests.world.people import somebody
 from tests.world.standing import NOON
 
 PLENTY = 1_000_000
@@ -44,16 +44,8 @@ def exports(
     )
 
 
-def somebody(user_id: str = "maria", *roles: Role) -> Staff:
-    """Return a person of every company."""
-    person = SignedInUser(
-        user_id=user_id,
-        session_id="session",
-        factor_at=NOON,
-        has_factor=True,
-        email=f"{user_id}@example.com",
-        name=user_id,
-        roles=frozenset(roles or Role),
-        companies=frozenset(),
-    )
+def signed_in(user_id: str = "maria") -> Staff:
+    """Return a person of every role and company."""
+    email = f"{user_id}@example.com"
+    person = somebody(*Role, user_id=user_id, email=email)
     return Staff(AuditContext(person.actor, lambda: NOON), person=person)

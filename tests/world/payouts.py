@@ -58,6 +58,7 @@ from gateway.telemetry.ports import Event
 from tests.world.kernel import Witness, kernel_on
 from tests.world.people import ACCOUNT, account, caller
 from tests.world.standing import TODAY, Clock
+from tests.world.stores.samples import held
 
 Done = TypeVar("Done")
 
@@ -356,9 +357,7 @@ class PayoutWorld:
     async def stands(self, state: PayoutState, **fields: object) -> Payout:
         """Store a payout as if it had come to a state by itself; fields are its step's."""
         if state is PayoutState.HELD:
-            until = self.clock.now() + timedelta(minutes=30)
-            waiting = replace(self._payout(), state=state, attempt=0, held_until=until)
-            await self.store.inner.add(waiting, None)
+            await self.store.inner.add(held(self._payout()), None)
             return await self.row()
         await self.store.inner.add(self._payout(), self._attempt())
         before = SENDING

@@ -25,7 +25,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $config := deepCopy .Values.config -}}
 {{- $server := $config.server -}}
 {{- if not (or $server.trusted_peers (eq (default "peer" $server.client_address) "peer")) -}}
-{{- fail "config.server.trusted_peers is empty: name the network of the Ingress's pods, such as --set-string config.server.trusted_peers=10.20.0.0/24. Addresses and certificates of callers are believed of whoever calls from there, so name no network that others are in. Without a proxy in front, set config.server.client_address=peer" -}}
+{{- fail "config.server.trusted_peers is empty: name the network of the Ingress's pods, such as --set-string config.server.trusted_peers=10.20.0.0/24. Peers in it set the client's address and certificate, so name no network that holds others. Without a proxy in front, set config.server.client_address=peer" -}}
 {{- end -}}
 {{- if eq (include "pixgate.valkey" .) "true" -}}
 {{- $tls := .Values.valkey.tlsSecret -}}

@@ -18,7 +18,6 @@ from gateway.core.errors import CATALOGUE, ELSEWHERE
 from gateway.core.limits import CallRate
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
-from provider_adapters.testing.demo.ensure import Pair
 from tests.world import raw_http
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.sayings import means
@@ -30,6 +29,7 @@ from tests.world.gateway.world import (
     opened,
     order,
     other_secret,
+    pair_of,
     sandbox,
 )
 from tests.world.stops import stop_payouts
@@ -114,7 +114,7 @@ async def reference_in_use(world: World, _folder: Path) -> Said:
 
 async def above_limit(world: World, _folder: Path) -> Said:
     made = await world.issue(limits=CredentialLimits(per_payout=Money(1049)))
-    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    pair = pair_of(made)
     return of(await world.pay(order("code-limit", world.today()), pair=pair))
 
 
@@ -131,7 +131,7 @@ async def internal(world: World, _folder: Path) -> Said:
 
 async def auth_unavailable(world: World, _folder: Path) -> Said:
     made = await world.issue()
-    unseen = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    unseen = pair_of(made)
     async with world.losing("credentials"):
         return of(await world.ask("GET", world.at("/balance"), pair=unseen))
 

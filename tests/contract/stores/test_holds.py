@@ -27,6 +27,7 @@ from tests.world.stores.samples import (
     change,
     credential,
     event,
+    held,
     payout,
 )
 
@@ -34,11 +35,7 @@ OTHER_COMPANY = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
 HELD, SENDING, FAILED = PayoutState.HELD, PayoutState.SENDING, PayoutState.FAILED
 HALF_HOUR = timedelta(minutes=30)
 DIGEST = b"d" * 16
-
-
-def held(reference: str = "order-1", **fields: object) -> Payout:
-    waiting = replace(payout(reference), state=HELD, attempt=0, held_until=NOW + HALF_HOUR)
-    return replace(waiting, **fields)  # type: ignore[arg-type]
+WAITING = held(payout())
 
 
 def claimed(about: Payout) -> tuple[Payout, Attempt]:
@@ -57,11 +54,11 @@ async def kinds(store: Store) -> Sequence[tuple[EventKind, int]]:
 
 
 @both
-async def test_it_is_stored_once_and_has_no_attempt(store: Store) -> None:
-    assert await store.payouts.add(held(), None) is None
+async def test_a_held_payout_is_stored_once_and_has_no_attempt(store: Store) -> None:
+    assert await store.payouts.add(WAITING, None) is None
 
-    assert await store.payouts.add(payout(), attempt()) == held()
-    assert await found(store) == held()
+    assert await store.payouts.add(payout(), attempt()) == WAITING
+    assert await found(store) == WAITING
     assert await store.payouts.attempts(ACCOUNT, "order-1") == []
     assert await kinds(store) == [(EventKind.HELD, 0)]
 
@@ -72,19 +69,19 @@ async def test_held_and_sent_payouts_share_a_batch(store: Store) -> None:
 
     told = await asyncio.gather(
         *(store.payouts.add(payout(each), attempt()) for each in sent),
-        *(store.payouts.add(held(each), None) for each in kept),
-        store.payouts.add(held("held-0"), None),
+        *(store.payouts.add(held(payout(each)), None) for each in kept),
+        store.payouts.add(held(payout("held-0")), None),
     )
 
-    assert told == [None] * 6 + [held("held-0")]
+    assert told == [None] * 6 + [held(payout("held-0"))]
     tried = [len(await store.payouts.attempts(ACCOUNT, each)) for each in (*sent, *kept)]
     assert tried == [1, 1, 1, 0, 0, 0]
 
 
 @both
-async def test_it_is_claimed_once_from_where_it_is_held(store: Store) -> None:
-    await store.payouts.add(held(), None)
-    next_one = claimed(held())
+async def test_of_several_claims_of_a_held_payout_one_wins(store: Store) -> None:
+    await store.payouts.add(WAITING, None)
+    next_one = claimed(WAITING)
 
     won = await asyncio.gather(
         *(store.payouts.claim(*next_one, before=HELD) for _ in range(4)),
@@ -99,22 +96,22 @@ async def test_it_is_claimed_once_from_where_it_is_held(store: Store) -> None:
 
 
 @both
-async def test_it_is_due_when_its_hold_ends_and_not_before(store: Store) -> None:
-    await store.payouts.add(held(), None)
+async def test_a_held_payout_is_due_when_its_hold_ends_and_not_before(store: Store) -> None:
+    await store.payouts.add(WAITING, None)
     early, late = NOW + HALF_HOUR - timedelta(seconds=1), NOW + HALF_HOUR
 
     assert await claim_due(store, "me", early, late) == []
-    assert await claim_due(store, "me", late, late) == [held()]
+    assert await claim_due(store, "me", late, late) == [WAITING]
 
 
 @both
-async def test_letting_it_go_is_due_at_once_and_takes_a_claim_away(store: Store) -> None:
-    """The plan of whoever looks at it now must not undo what a person decided."""
-    await store.payouts.add(held(), None)
+async def test_a_released_payout_is_due_at_once_and_its_claim_is_cleared(store: Store) -> None:
+    """The next check that a claiming worker stores must not undo what a person decided."""
+    await store.payouts.add(WAITING, None)
     await claim_due(store, "me", NOW + HALF_HOUR, NOW + HALF_HOUR * 2)
 
-    assert await store.payouts.release(held(), event(), "user:ana@example.com")
-    assert not await store.payouts.release(held(), event(), "user:rui@example.com")
+    assert await store.payouts.release(WAITING, event(), "user:ana@example.com")
+    assert not await store.payouts.release(WAITING, event(), "user:rui@example.com")
 
     assert (await found(store)).held_until == NOW
     assert len(await claim_due(store, "other", NOW, NOW + HALF_HOUR)) == 1
@@ -123,7 +120,7 @@ async def test_letting_it_go_is_due_at_once_and_takes_a_claim_away(store: Store)
 
 @both
 async def test_a_refused_one_is_claimed_no_more(store: Store) -> None:
-    await store.payouts.add(held(), None)
+    await store.payouts.add(WAITING, None)
     step = replace(
         change(HELD, FAILED, attempt=0),
         cause=EventKind.REFUSED,
@@ -133,21 +130,21 @@ async def test_a_refused_one_is_claimed_no_more(store: Store) -> None:
 
     assert await store.payouts.refuse(step, event())
     assert not await store.payouts.refuse(step, event())
-    assert not await store.payouts.claim(*claimed(held()), before=HELD)
-    assert not await store.payouts.release(held(), event(), "user:rui@example.com")
+    assert not await store.payouts.claim(*claimed(WAITING), before=HELD)
+    assert not await store.payouts.release(WAITING, event(), "user:rui@example.com")
     assert await kinds(store) == [(EventKind.HELD, 0), (EventKind.REFUSED, 0)]
 
 
 @both
 async def test_it_counts_towards_the_limit_of_its_day_once(store: Store) -> None:
-    """From when it is stored; when it is sent it is above a limit only if that was lowered."""
+    """It counts from when it is stored, and not again when it is sent."""
     limits = CredentialLimits(per_day=Money(1050))
-    await store.credentials.add(replace(credential(), limits=limits), event())
+    await store.credentials.add(credential(limits=limits), event())
 
-    assert await store.payouts.add(held(), None, limited=True) is None
+    assert await store.payouts.add(WAITING, None, limited=True) is None
     with pytest.raises(LimitReached):
         await store.payouts.add(payout("next"), attempt(), limited=True)
-    assert await store.payouts.claim(*claimed(held()), limited=True, before=HELD)
+    assert await store.payouts.claim(*claimed(WAITING), limited=True, before=HELD)
 
 
 @both

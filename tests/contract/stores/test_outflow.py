@@ -21,7 +21,7 @@ from gateway.outflow.guard import GuardConfig, OutflowGuard
 from gateway.outflow.model import Mode, TripDocument
 from gateway.outflow.service import Outflows
 from gateway.outflow.store import OutflowRecords, Subject, destination_digest, open_trips
-from gateway.payouts.model import PayoutState
+from gateway.payouts.model import Payout, PayoutState
 from gateway.stops.model import GUARD
 from gateway.stops.service import Stops, stops_in_force
 from tests.contract.stores.databases import both
@@ -36,6 +36,7 @@ from tests.world.stores.samples import (
     change,
     credential,
     event,
+    held,
     payout,
 )
 
@@ -90,13 +91,16 @@ async def pay(
 ) -> None:
     """Pay strangers, one each, now."""
     for place in range(first, first + number):
-        key = f"payee-{place}@example.com"
-        made = payout(f"order-{clock.at.isoformat()}-{place}", created_at=clock.at)
-        assert isinstance(made.destination, PixDestination)
-        to = replace(made.destination, key=key)
-        await store.payouts.add(
-            replace(made, destination=to, client_id=client_id), attempt(started_at=clock.at)
-        )
+        made = to_stranger(f"order-{clock.at.isoformat()}-{place}", clock, place)
+        await store.payouts.add(replace(made, client_id=client_id), attempt(started_at=clock.at))
+
+
+def to_stranger(reference: str, clock: Clock, place: int) -> Payout:
+    """Return a payout of now to the payee of a place."""
+    made = payout(reference, created_at=clock.at)
+    assert isinstance(made.destination, PixDestination)
+    to = replace(made.destination, key=f"payee-{place}@example.com")
+    return replace(made, destination=to)
 
 
 async def stopped(store: Store, clock: Clock) -> list[tuple[str, str]]:
@@ -134,9 +138,8 @@ async def test_a_flood_to_strangers_stops_the_credential_alone(
     assert await stopped(paying, clock) == [("credential", CLIENT)]
     [trip] = await trips(paying, clock)
     assert (trip.scope, trip.subject, trip.company_id) == (StopScope.CREDENTIAL, CLIENT, COMPANY)
-    assert (trip.measure, trip.window_s, trip.payouts, trip.payouts_bound) == (
-        *(Measure.NEW_PAYOUTS, 300, 6, 5),
-    )
+    assert (trip.measure, trip.window_s) == (Measure.NEW_PAYOUTS, 300)
+    assert (trip.payouts, trip.payouts_bound) == (6, 5)
     [stop] = await stops_in_force(paying.database, clock.at)
     assert (stop.id, stop.created_by) == (trip.stop_id, GUARD)
     assert stop.reason == (
@@ -152,7 +155,9 @@ async def trips_of(store: Store, clock: Clock, scope: CompanyScope) -> Sequence[
 
 
 @both
-async def test_one_who_watches_notes_it_once_and_stops_nothing(paying: Store, clock: Clock):
+async def test_a_guard_that_watches_records_a_trip_once_and_stops_nothing(
+    paying: Store, clock: Clock
+):
     watching = guard(paying, clock, Mode.WATCH)
     await pay(paying, clock, 6)
     await watching.turn()
@@ -260,15 +265,7 @@ async def test_what_a_person_orders_is_of_an_account_and_another_person_lifts_th
 async def test_what_is_held_is_judged_while_it_can_be_stopped(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     for place in range(6):
-        held = replace(
-            payout(f"held-{place}", created_at=clock.at),
-            state=PayoutState.HELD,
-            attempt=0,
-            held_until=clock.at + HOUR / 2,
-        )
-        assert isinstance(held.destination, PixDestination)
-        to = replace(held.destination, key=f"payee-{place}@example.com")
-        await paying.payouts.add(replace(held, destination=to), None)
+        await paying.payouts.add(held(to_stranger(f"held-{place}", clock, place)), None)
 
     await judging.turn()
 
@@ -299,9 +296,8 @@ async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
     records = OutflowRecords(paying.database)
     subject = Subject(StopScope.CREDENTIAL, CLIENT)
     [(hour, figures)] = await records.hours(subject, NOW - 2 * HOUR)
-    assert (hour, figures.payouts, figures.new_payouts) == (
-        *(begun.replace(minute=0, second=0, microsecond=0), 5, 5),
-    )
+    assert hour == begun.replace(minute=0, second=0, microsecond=0)
+    assert (figures.payouts, figures.new_payouts) == (5, 5)
     assert await records.forget(hour) == 0
     assert await records.forget(hour + HOUR) == 3
 
@@ -324,8 +320,11 @@ async def test_a_subject_of_another_company_does_not_exist(paying: Store, clock:
     nobody = reader(CompanyScope(frozenset()))
 
     for scope, subject in (
-        *(("credential", CLIENT), ("account", ACCOUNT), ("company", COMPANY)),
-        *(("provider", "sandbox"), ("company", "x")),
+        ("credential", CLIENT),
+        ("account", ACCOUNT),
+        ("company", COMPANY),
+        ("provider", "sandbox"),
+        ("company", "x"),
     ):
         with pytest.raises(ServiceError):
             await outflows(paying, clock).of(nobody, scope, subject)

@@ -45,6 +45,7 @@ from tests.world.stores.samples import (
     company,
     credential,
     event,
+    held,
     payout,
 )
 
@@ -256,8 +257,7 @@ async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
 async def test_held_payouts_stand_open_until_the_first_goes_out(store: Store):
     goes = NOW + timedelta(minutes=30)
     for reference, until in (("1", goes), ("2", goes + HOUR)):
-        held = replace(payout(reference), state=PayoutState.HELD, attempt=0, held_until=until)
-        await store.payouts.add(held, None)
+        await store.payouts.add(held(payout(reference), until), None)
 
     found = [each for _, each in await OverviewRecords(store.database).standing(reader(), NOW)]
 

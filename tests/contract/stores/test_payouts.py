@@ -30,6 +30,7 @@ from tests.world.stores.samples import (
     SISTER,
     attempt,
     change,
+    held,
     of,
     payout,
 )
@@ -63,9 +64,9 @@ ALLOWED = [
 async def standing(store: Store, state: PayoutState) -> Payout:
     """Store a payout and lead it to a state."""
     if state is HELD:
-        held = replace(payout(), state=HELD, attempt=0, held_until=NOW)
-        assert await store.payouts.add(held, None) is None
-        return held
+        waiting = held(payout(), NOW)
+        assert await store.payouts.add(waiting, None) is None
+        return waiting
     await store.payouts.add(payout(), attempt())
     before = SENDING
     for after in ROADS[state]:

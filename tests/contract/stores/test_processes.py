@@ -58,7 +58,7 @@ async def test_a_process_that_is_gone_keeps_nobody_out(store: Store, moved: time
 async def test_of_many_with_different_keys_that_start_at_once_one_is_first(store: Store):
     await prepare(store, Environment.SANDBOX, migrate=False, now=now)
     nodes = [open_store(store.url, LONG) for _ in range(6)]
-    for each in nodes:  # opens its connection: who has to open one first comes too late to race
+    for each in nodes:  # open their connections, or they would not start at the same moment
         await names(each, NOW)
 
     refused = await asyncio.gather(

@@ -195,7 +195,7 @@ ROWS = (
     ),
     Mistake(
         name="unsigned-payout-served-after-a-look",
-        promise="It does when its record has to be read from the store, too.",
+        promise="A credential read from the store, with public keys, pays with a signature alone.",
         source="decisions 2 (step 8)",
         file="policies/authentication/basic.py",
         right=(
@@ -234,7 +234,7 @@ ROWS = (
     ),
     Mistake(
         name="signatures-left-by-the-lane",
-        promise="A signed request is plain.",
+        promise="The fast lane reads signed requests.",
         source="ADR 0064",
         file="gateway/net/server/lane.py",
         right='and not (b":\\r\\n" in head and _NO_VALUE.search(head))',
@@ -279,7 +279,7 @@ ROWS = (
     ),
     Mistake(
         name="paying-credential-without-limits",
-        promise="In production one that pays wants limits, or the word that it has none.",
+        promise="In production a credential that pays is issued with limits or with `unlimited`.",
         source="ADR 0059",
         file="gateway/credentials/service.py",
         right="if self.demands_limits and pays(permissions)",
@@ -288,7 +288,7 @@ ROWS = (
     ),
     Mistake(
         name="limits-demanded-nowhere",
-        promise="Production demands limits.",
+        promise="Production demands limits of credentials that pay.",
         source="ADR 0059",
         file="gateway/app/services.py",
         right="        demands_limits=is_production,\n",
@@ -303,6 +303,28 @@ ROWS = (
         right="if waits is None or not now_in_force.raised_by(self.night.limits(limits)):",
         wrong="if waits is None or not found.limits.raised_by(limits):",
         tests=(f"{_CREDENTIALS}::test_a_limit_of_the_night_above_the_gateways_waits",),
+    ),
+    Mistake(
+        name="limits-changed-unseen",
+        promise="Limits are changed only if they are still those that were compared.",
+        source="ADR 0059",
+        file="gateway/credentials/store.py",
+        right="change = _unrevoked(client_id).where(*_are(_limit_columns(before)))",
+        wrong="change = _unrevoked(client_id)",
+        tests=(
+            "tests/contract/stores/test_approvals.py::test_limits_are_changed_while_a_credential_lives",
+        ),
+    ),
+    Mistake(
+        name="rule-of-use-changed-unseen",
+        promise="A rule of use is changed only if it is still the one that was compared.",
+        source="ADR 0057",
+        file="gateway/credentials/store.py",
+        right="change = _unrevoked(client_id).where(*_are(_callers_column(before)))",
+        wrong="change = _unrevoked(client_id)",
+        tests=(
+            "tests/contract/stores/test_credentials.py::test_a_rule_of_use_is_kept_and_read_back",
+        ),
     ),
     Mistake(
         name="proposal-of-a-young-credential",

@@ -10,7 +10,7 @@ _COMMANDS = "tests/unit/gateway/app/commands"
 ROWS = (
     Mistake(
         name="our-secrets-to-a-key-store",
-        promise="A command that fetches a secret sees none of our others.",
+        promise="A command that prints a secret gets no `PIXGATE_` variable.",
         source="docs/operations.md",
         file="gateway/config/variables.py",
         right="        env=theirs,",
@@ -19,7 +19,7 @@ ROWS = (
     ),
     Mistake(
         name="renewed-certificate-shared",
-        promise="Two configurations share no certificate of a bank, nor another of the same key.",
+        promise="Two configurations share no certificate of a bank and no key of one.",
         source="docs/operations.md",
         file="gateway/app/commands/shared_secrets.py",
         right="            if prints & known:",

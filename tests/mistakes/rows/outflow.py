@@ -84,7 +84,7 @@ ROWS = (
     ),
     Mistake(
         name="held-payout-not-judged",
-        promise="What is held is judged while it can still be stopped.",
+        promise="The guard counts held payouts from when they were ordered.",
         source=_PAGE,
         file="gateway/payouts/model.py",
         right="*(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),",

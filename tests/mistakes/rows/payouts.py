@@ -283,7 +283,7 @@ ROWS = (
     ),
     Mistake(
         name="limits-asked-of-all",
-        promise="By day a credential without limits costs no statement.",
+        promise="By day a payout of a credential without limits costs no statement for limits.",
         source="ADR 0059",
         file="gateway/core/night.py",
         right="return has_default and self.span_of(at) is not None",

@@ -178,17 +178,28 @@ ROWS = (
     ),
     Mistake(
         name="owners-without-limit",
-        promise="A person looks up so many owners of Pix keys within an hour, and then waits.",
-        source="ADR 61",
+        promise="Above `ratelimits.owner_lookups` a person looks up no more owners of Pix keys.",
+        source="ADR 0061",
         file="gateway/pix_keys/service.py",
         right="            refuse_for(wait_s, TOO_MANY_LOOK_UPS)\n",
         wrong="",
         tests=(f"{_KEYS}::test_a_person_looks_up_so_many_owners_and_then_waits",),
     ),
     Mistake(
+        name="owners-by-orders-of-another-day",
+        promise="An order of another day, which is refused, asks no bank for the owner of a key.",
+        source="ADR 0061",
+        file="gateway/payouts/staff.py",
+        right="    if request.date != acting.now().date():\n        return request\n",
+        wrong="",
+        tests=(
+            "tests/unit/gateway/payouts/test_staff_key_owners.py::test_no_bank_is_asked_for_an_order_of_another_day",
+        ),
+    ),
+    Mistake(
         name="owners-for-every-reader",
         promise="Whoever orders no payouts looks up no owner of a Pix key.",
-        source="ADR 61",
+        source="ADR 0061",
         file="gateway/core/rights.py",
         right="_FILES = _all(Action.READ, Area.REPORT)",
         wrong="_FILES = _all(Action.READ, Area.REPORT, Area.KEY_OWNER)",
@@ -197,7 +208,7 @@ ROWS = (
     Mistake(
         name="rows-after-they-are-gone",
         promise="Rows are handed out only while their person may take more.",
-        source="ADR 61",
+        source="ADR 0061",
         file="gateway/reports/files.py",
         right=(
             "            await self.export.take(len(page.items))\n"
@@ -212,7 +223,7 @@ ROWS = (
     Mistake(
         name="alarm-of-one-file",
         promise="Small files of a person add up to an alarm.",
-        source="ADR 61",
+        source="ADR 0061",
         file="gateway/core/exports.py",
         right="if await exports.alarming.take(person.user_id, rows) and not self.has_alarmed:",
         wrong="if rows > exports.alarming.burst and not self.has_alarmed:",
@@ -223,7 +234,7 @@ ROWS = (
     Mistake(
         name="token-used-anywhere",
         promise="A session opens nothing at a network where no code was given.",
-        source="ADR 61",
+        source="ADR 0061",
         file="gateway/core/sessions.py",
         right="return pool(address) in self.networks",
         wrong="return bool(self.networks)",
@@ -232,7 +243,7 @@ ROWS = (
     Mistake(
         name="cookie-renewed-elsewhere",
         promise="A cookie at another network neither lives longer nor is renewed.",
-        source="ADR 61",
+        source="ADR 0061",
         file="gateway/identity/panel_sessions.py",
         right="if address is not None and not who.is_known_at(address):",
         wrong="if address is not None and not who.networks:",
@@ -241,7 +252,7 @@ ROWS = (
     Mistake(
         name="locked-out-by-a-thief",
         promise="Wrong codes with a stolen session elsewhere lock nobody out.",
-        source="ADR 61",
+        source="ADR 0061",
         file="gateway/identity/second_factors.py",
         right='counted = "" if is_known else caller.session_id',
         wrong='counted = ""',
@@ -258,8 +269,8 @@ ROWS = (
     ),
     Mistake(
         name="credential-told-to-another-company",
-        promise="News of a credential go to people who see its company.",
-        source="ADR 61",
+        promise="Mail about a credential goes only to people who see its company.",
+        source="ADR 0061",
         file="gateway/credentials/notices.py",
         right="return user.active and is_there and not",
         wrong="return user.active and not",
@@ -268,7 +279,7 @@ ROWS = (
     Mistake(
         name="new-browser-not-told",
         promise="A sign-in from a new browser is told to its user by mail.",
-        source="ADR 61",
+        source="ADR 0061",
         file="gateway/identity/sessions.py",
         right="return client.known is not None and client.known.user_id == user.id",
         wrong="return client.known is not None",

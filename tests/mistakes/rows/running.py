@@ -275,7 +275,7 @@ ROWS = (
     Mistake(
         name="payouts-shed-like-pages",
         promise="An overloaded process sheds payouts last.",
-        source="decisions 2 (step 3), decision 62",
+        source="decisions 2 (step 3), ADR 0062",
         file="gateway/http/admission.py",
         right="Priority.PAYOUTS: Limits(share=0.5, lag=8, waits=False)",
         wrong="Priority.PAYOUTS: Limits(share=0.5, lag=0.4, waits=False)",
@@ -284,7 +284,7 @@ ROWS = (
     Mistake(
         name="class-takes-the-last-place-of-another",
         promise="No class of requests takes the last place of another.",
-        source="decision 62",
+        source="ADR 0062",
         file="gateway/http/admission.py",
         right="        if self.held[priority] >= self.places[priority]:\n",
         wrong="        if sum(self.held) >= self.places[priority]:\n",
@@ -293,7 +293,7 @@ ROWS = (
     Mistake(
         name="stranger-in-a-partner-s-place",
         promise="A request without a credential is shed with strangers, whatever it asks for.",
-        source="decisions 2 (step 3), decision 62",
+        source="decisions 2 (step 3), ADR 0062",
         file="gateway/http/server.py",
         right="            if credential is None or credential in request.headers:\n",
         wrong="            if credential is None or credential:\n",
@@ -302,7 +302,7 @@ ROWS = (
     Mistake(
         name="wrong-credential-in-a-payout-s-place",
         promise="A credential that is looked up takes no place of payouts.",
-        source="decision 62",
+        source="ADR 0062",
         file="gateway/http/server.py",
         right="        if exchange.priority is None or call.principal is not None or",
         wrong="        if call is not None or",
@@ -311,7 +311,7 @@ ROWS = (
     Mistake(
         name="export-in-the-class-of-pages",
         promise="Files have places of their own under overload.",
-        source="decision 62",
+        source="ADR 0062",
         file="gateway/statements/routes.py",
         right="        priority=Priority.HEAVY,\n",
         wrong="",
@@ -320,7 +320,7 @@ ROWS = (
     Mistake(
         name="search-of-banks-for-one-token",
         promise="A page costs a person as many tokens as it reads banks.",
-        source="decision 62",
+        source="ADR 0062",
         file="policies/traffic/quota.py",
         right="        if not self._is_first:\n            self._charge()\n",
         wrong="",
@@ -329,7 +329,7 @@ ROWS = (
     Mistake(
         name="hanging-bank-takes-the-pages-places",
         promise="A page that waits for a bank holds no place.",
-        source="decision 62",
+        source="ADR 0062",
         file="gateway/http/admission.py",
         right="        self.leave(priority)\n        turns =",
         wrong="        turns =",

@@ -180,7 +180,7 @@ ROWS = (
     ),
     Mistake(
         name="lane-remembers-what-it-left",
-        promise="What the lane left to aiohttp is no part of its next request.",
+        promise="Bytes that the lane left to aiohttp are no part of the next request.",
         source=SOURCE,
         file="gateway/net/server/lane.py",
         right="self._parser = HttpRequestParser(self)  # it holds something, or reads no more",

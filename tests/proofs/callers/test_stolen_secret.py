@@ -24,7 +24,7 @@ from tests.servers.front import Node, nginx, patient_haproxy
 from tests.world.banks.authority import Authority
 from tests.world.extent import SEED, WHOLE
 from tests.world.gateway.routes import PAID
-from tests.world.gateway.world import World, basic, opened, order, patient, sandbox
+from tests.world.gateway.world import World, basic, opened, order, pair_of, patient, sandbox
 from tests.world.raw_http import split
 from tests.world.waiting import until
 
@@ -98,7 +98,7 @@ async def test_the_secret_alone_moves_nothing_from_another_address(tmp_path: Pat
 async def limited_to_home(world: World) -> Pair:
     """Issue a credential that may do everything, from one address alone."""
     made = await world.issue()
-    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    pair = pair_of(made)
     staff = Staff(world.office.acting)
     rule = CallerRule(networks=(f"{HOME}/32",))
     await world.gateway.services.credentials.set_callers(staff, pair["client_id"], rule)

@@ -1,4 +1,4 @@
-"""What somebody tries who has a valid secret and calls from another address."""
+"""Requests of a thief who has a valid secret and calls from another address."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HEADERS: Final[Sequence[Sequence[tuple[str, str]]]] = (
     (("Origin", f"http://{HOME}"), ("Referer", f"http://{HOME}/")),
     (("X-Trace-ID", "ours"), ("Idempotency-Key", PAID)),
 )
-"""Whatever a proxy, a server or a library somewhere takes for the caller."""
+"""Headers that some proxy, server or library takes for the caller's address or certificate."""
 
 PROXY: Final = f"PROXY TCP4 {HOME} {HOME} 4711 80\r\n".encode()
 """The head of version 1 of the PROXY protocol."""

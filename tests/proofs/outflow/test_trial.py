@@ -8,19 +8,20 @@ from tests.world.extent import WHOLE
 from tests.world.outflow.kinds import KINDS
 from tests.world.outflow.trial import MOST_OUTSIDE, Trial, lived, robbed
 
-LIVES = 10 if WHOLE else 1
-DAYS = 200 if WHOLE else 60
+LIVES, DAYS, FALSE_STOPS = (10, 200, 1) if WHOLE else (1, 60, 0)
+MOST_PART = 0.15
+"""Of a normal day's money, for the seed of this test; docs/outflow.md has what each kind loses."""
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_no_kind_of_company_is_stopped_by_mistake(name: str):
-    """The page has the figures of all kinds together; one of a kind is more than enough."""
+    """In 2,000 days of a kind one false stop is tolerated; docs/outflow.md has the figures."""
     whole = Trial()
 
     for seed in range(1, LIVES + 1):
         whole.add(lived(name, seed, DAYS))
 
-    assert len(whole.false) <= 1, whole.false
+    assert len(whole.false) <= FALSE_STOPS, whole.false
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
@@ -29,5 +30,5 @@ def test_both_thefts_are_stopped_before_the_fourth_payout_outside(name: str):
 
     stolen = [*found.large, *found.middling]
 
-    assert [each for each in stolen if each.by is None] == []
+    assert [each for each in stolen if each.by is None or each.part > MOST_PART] == []
     assert max(each.outside for each in stolen) <= MOST_OUTSIDE

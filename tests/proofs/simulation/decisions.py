@@ -30,7 +30,7 @@ def plan_decision(world: World, key: str) -> None:
 
 
 def _decide(node: Node, key: str, verb: str) -> None:
-    """Press the button; nobody listens where nothing runs."""
+    """Start the decision, if the node runs."""
     if node.process is None or node._stopping:
         return
     deciding = node.world.loop.create_task(decide(node, key, verb), context=node.context.copy())
@@ -38,7 +38,7 @@ def _decide(node: Node, key: str, verb: str) -> None:
 
 
 async def decide(node: Node, key: str, verb: str) -> None:
-    """Decide as the panel does; once, whatever comes of it."""
+    """Decide as the panel does, once; a refusal is counted."""
     world, person = node.world, somebody(Role.APPROVER, factor_at=node.world.now())
     who = Staff(AuditContext(person.actor, world.now), person=person)
     decisions = HoldDecisions(payouts=node.payouts, payers=node.payers)  # type: ignore[arg-type]

@@ -246,7 +246,7 @@ class Oracle:
             self._fail("I6 other content changed a row")
 
     def _held(self, key: str, before: Row | None, row: Row) -> None:
-        """Who was never paid is paid after a hold, when that is over, and on its own day."""
+        """A payout to a first payee is held, and sent when its hold is over, on its own day."""
         if before is None:
             is_known = any(each.state in {"accepted", "paid"} for each in self.rows.values())
             if self._scenario.first_payee and row.state != "held" and not is_known:

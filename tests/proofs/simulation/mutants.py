@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from gateway.banks.port.capabilities import Repeat
 from gateway.banks.port.providers import NotSent
 from gateway.payouts import create as operation
-from gateway.payouts import reconciler, writes
+from gateway.payouts import schedule, writes
 from gateway.payouts import store as stored
 from gateway.payouts.create import PayoutGuards, Payouts
 from gateway.payouts.due import StoredFollowUps
@@ -273,7 +273,7 @@ MUTANTS = (
     Mutant(
         rule="R16",
         says="nobody is asked while the bank has time to decide",
-        owner=reconciler,
+        owner=schedule,
         part="held_check",
         instead=lambda _held_until, _now: None,
         life=replace(_BUSY, holds=0.9, crashes=0),
@@ -290,7 +290,7 @@ MUTANTS = (
     ),
     Mutant(
         rule="R18",
-        says="what a first payee is to get is held",
+        says="a payout to a first payee is held",
         owner=PayoutGuards,
         part="held",
         instead=without.never_held,

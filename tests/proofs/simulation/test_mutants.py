@@ -18,6 +18,8 @@ def test_every_rule_has_a_mutant():
     rules = {mutant.rule.split()[0] for mutant in MUTANTS}
 
     assert rules == {f"R{number}" for number in range(1, 21)}
+    gone = [each.rule for each in MUTANTS if not hasattr(each.owner, each.part)]
+    assert gone == []
 
 
 @pytest.mark.parametrize("mutant", CHOSEN, ids=lambda mutant: f"{mutant.rule}: {mutant.says}")

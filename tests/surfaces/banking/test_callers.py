@@ -10,7 +10,7 @@ import pytest_asyncio
 from gateway.core.access import Staff
 from gateway.core.caller_rules import CallerRule
 from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, pair_of, patient, sandbox
 
 HERE = CallerRule(networks=("127.0.0.0/8",))
 ELSEWHERE = CallerRule(networks=("192.0.2.0/24",))
@@ -25,8 +25,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 async def issued(world: World) -> Pair:
     """Issue a credential that may do everything."""
-    made = await world.issue()
-    return {"client_id": made.credential.client_id, "client_secret": made.client_secret}
+    return pair_of(await world.issue())
 
 
 async def decide(world: World, pair: Pair, rule: CallerRule) -> None:

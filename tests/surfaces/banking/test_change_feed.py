@@ -12,7 +12,7 @@ from gateway.telemetry.metrics import series
 from provider_adapters.testing.demo.ensure import Pair
 from tests.world.credentials import revoke
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, another_process, opened, order
+from tests.world.gateway.world import World, another_process, opened, order, pair_of
 from tests.world.metrics import shown
 from tests.world.stops import stop_payouts
 from tests.world.waiting import until
@@ -53,7 +53,7 @@ async def doubting(world: World) -> None:
 async def test_another_process_is_heard_of(world: World):
     """A revocation and a stop, on either store."""
     made = await world.issue()
-    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    pair = pair_of(made)
     paid = await world.pay(order("before", world.today()), pair=pair)
 
     async with another_process(world) as office:
@@ -70,7 +70,7 @@ async def test_another_process_is_heard_of(world: World):
 async def test_a_feed_that_is_killed_leaves_nothing_believed(world: World):
     """After four seconds every request reads the store: changes count, and it is served."""
     made = await world.issue()
-    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    pair = pair_of(made)
     feed, *_ = world.gateway.tasks
 
     await feed.stop()

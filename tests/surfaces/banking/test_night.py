@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 from gateway.config.settings import Night, Payouts
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, pair_of, patient, sandbox
 
 ABOVE = (403, "SVC.GTW.010")
-
-
 NOW = Night(begins="08:00", ends="12:00", limit_per_night="20.00")
 """These worlds begin at noon in UTC: 09:00 in São Paulo."""
-LATER = Night(limit_per_night="20.00")
-
-
-@asynccontextmanager
-async def with_night(folder: Path, night: Night) -> AsyncIterator[World]:
-    async with opened(patient(sandbox(folder, payouts=Payouts(night=night)))) as world:
-        yield world
 
 
 async def issued(world: World, **limits: Money) -> Pair:
     made = await world.issue(limits=CredentialLimits(**limits))
-    return {"client_id": made.credential.client_id, "client_secret": made.client_secret}
+    return pair_of(made)
 
 
 async def paid(world: World, pair: Pair, *references: str) -> list[tuple[int, str]]:
@@ -38,7 +27,7 @@ async def paid(world: World, pair: Pair, *references: str) -> list[tuple[int, st
 
 
 async def test_at_night_the_gateways_limits_hold_for_credentials_without_their_own(tmp_path: Path):
-    async with with_night(tmp_path, NOW) as world:
+    async with opened(patient(sandbox(tmp_path, payouts=Payouts(night=NOW)))) as world:
         plain = await issued(world)
         higher = await issued(world, per_night=Money(2100))
         lower = await issued(world, per_payout_at_night=Money(1049))
@@ -52,14 +41,3 @@ async def test_at_night_the_gateways_limits_hold_for_credentials_without_their_o
     assert second == [(200, ""), (200, ""), ABOVE]
     assert third == [ABOVE]
     assert sent == [[], [], []]
-
-
-async def test_by_day_no_limit_of_the_night_holds(tmp_path: Path):
-    async with with_night(tmp_path, LATER) as world:
-        plain = await issued(world)
-        own = await issued(world, per_payout_at_night=Money(1), per_night=Money(1))
-
-        pairs = (("plain", plain), ("own", own))
-        done = [await paid(world, each, f"{name}-1", f"{name}-2") for name, each in pairs]
-
-    assert done == [[(200, ""), (200, "")]] * 2

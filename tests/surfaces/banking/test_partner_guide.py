@@ -14,10 +14,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import PixKeyType, normal_key
-from gateway.core.access import Staff
-from gateway.credentials.model import PublicKeyBody
 from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, pair_of, patient, sandbox
 from tests.world.signing import Signer
 from tests.world.stops import stop_payouts
 from tests.world.waiting import until
@@ -87,10 +85,8 @@ async def test_the_program_of_the_guide_pays_a_decimal_amount(
 
 
 async def test_the_client_of_the_guide_signs(fresh: World, tmp_path: Path):
-    made = await fresh.issue()
-    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
-    keys, who = fresh.gateway.services.public_keys, Staff(fresh.office.acting)
-    await keys.add(who, pair["client_id"], PublicKeyBody(Signer().pem))
+    pair = pair_of(await fresh.issue())
+    await fresh.register_key(pair["client_id"], Signer().pem)
     client, wanted = signing_client_of(fresh, pair, tmp_path), order("order-1", fresh.today())
 
     paid = await asyncio.to_thread(client["pay"], wanted)

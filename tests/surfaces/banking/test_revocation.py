@@ -8,7 +8,7 @@ from provider_adapters.testing.demo.ensure import Pair
 from tests.world.accounts import change_account
 from tests.world.credentials import revoke, rotate
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, another_process, other_secret
+from tests.world.gateway.world import World, another_process, other_secret, pair_of
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -19,8 +19,7 @@ async def balance(world: World, pair: Pair) -> Answer:
 
 
 async def issued(world: World) -> Pair:
-    made = await world.issue()
-    return Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    return pair_of(await world.issue())
 
 
 async def test_a_revocation_counts_at_once_in_the_process_that_took_it(world: World):

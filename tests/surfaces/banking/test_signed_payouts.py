@@ -10,13 +10,10 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from gateway.config.settings import FailedCredentials
-from gateway.core.access import Staff
-from gateway.credentials.model import PublicKeyBody
 from gateway.net.server.lane import LARGEST_BYTES
 from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, opened, order, other_secret, patient, sandbox
+from tests.world.gateway.world import World, opened, order, other_secret, pair_of, patient, sandbox
 from tests.world.signing import Signer
 
 OURS, THEIRS = Signer(1), Signer(2)
@@ -33,12 +30,9 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 async def issued(world: World, signer: Signer | None = OURS) -> Pair:
     """Issue a credential that may do everything, and register a key for it."""
-    made = await world.issue()
-    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    pair = pair_of(await world.issue())
     if signer is not None:
-        keys = world.gateway.services.public_keys
-        who = Staff(world.office.acting)
-        await keys.add(who, pair["client_id"], PublicKeyBody(signer.pem))
+        await world.register_key(pair["client_id"], signer.pem)
     return pair
 
 
@@ -114,17 +108,3 @@ async def test_reads_and_credentials_without_keys_need_no_signature(world: World
     assert (await world.ask("DELETE", world.at("/withdraw/order-1"), pair=pair)).status == 501
     assert (await pay(world, plain, one, {})).status == 200
     assert (await pay(world, plain, one, {"Signature": "x", "Content-Digest": "x"})).status == 200
-
-
-async def test_refused_signatures_are_counted_as_wrong_secrets(tmp_path: Path):
-    settings = patient(sandbox(tmp_path))
-    failed = FailedCredentials(per_address=9, per_address_and_client=2, hard_per_address=99)
-    limits = msgspec.structs.replace(settings.limits, failed_credentials=failed)
-    async with opened(msgspec.structs.replace(settings, limits=limits)) as world:
-        pair, one = await issued(world), Order(world, "order-1")
-
-        answers = [await pay(world, pair, one, {}) for _ in range(3)]
-        paid = await pay(world, pair, one, one.signed())
-
-        assert [each.status for each in answers] == [401, 401, 429]
-        assert paid.status == 200

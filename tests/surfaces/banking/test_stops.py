@@ -13,8 +13,15 @@ from gateway.app.kept_records import EVERY_S
 from gateway.core import errors
 from gateway.core.company_scope import StopScope
 from gateway.stops.model import Stop
-from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway.world import World, another_process, opened, order, patient, sandbox
+from tests.world.gateway.world import (
+    World,
+    another_process,
+    opened,
+    order,
+    pair_of,
+    patient,
+    sandbox,
+)
 from tests.world.stops import lift, plant, sample, stop_payouts
 from tests.world.waiting import until
 
@@ -107,7 +114,7 @@ async def test_a_partner_can_tell_a_stop_from_a_refusal_of_the_bank(fresh: World
 async def test_the_stop_of_one_credential_is_not_that_of_its_company(fresh: World):
     await pulled(fresh, StopScope.CREDENTIAL)
     made = await fresh.issue()
-    pair = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    pair = pair_of(made)
 
     other = await fresh.pay(order("by-another", fresh.today()), pair=pair)
     own = await fresh.pay(order("own", fresh.today()))

@@ -11,10 +11,18 @@ import pytest
 
 from gateway.config.settings import Auth, Basic, Database
 from gateway.config.values import Address
-from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway import routes
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import NOBODY, World, opened, order, other_secret, patient, sandbox
+from tests.world.gateway.world import (
+    NOBODY,
+    World,
+    opened,
+    order,
+    other_secret,
+    pair_of,
+    patient,
+    sandbox,
+)
 from tests.world.stores.relay import relayed
 from tests.world.waiting import until
 
@@ -60,7 +68,7 @@ async def test_a_record_serves_to_the_end_of_its_time(tmp_path: Path, table: str
 async def test_an_unknown_credential_is_not_let_in(world: World):
     """Never fail open; what needs no store is refused without it, a missing checksum too."""
     made = await world.issue()
-    unseen = Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
+    unseen = pair_of(made)
     headers: dict[str, dict[str, str]] = {
         "SVC.AUT.001": {},
         "SVC.AUT.009": {"Authorization": "Bearer abc"},

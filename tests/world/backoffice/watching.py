@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
-from datetime import timedelta
 
 from gateway.core.account import Environment
-from gateway.payouts.model import PayoutState, provider_key
-from tests.world.gateway.world import World
+from gateway.payouts.model import provider_key
+from tests.world.gateway.world import World, order
+from tests.world.stores import samples
 from tests.world.waiting import until
 
 
@@ -45,19 +45,7 @@ async def held(world: World) -> str:
     """Make a payout of the demo's partner that is held for half an hour more."""
     reference, account = f"held-{uuid.uuid4()}", world.demo["accounts"]["main"]["id"]
     first = f"first-{uuid.uuid4()}"
-    await world.pay(
-        {
-            "method": "pix",
-            "reference": first,
-            "value": 10.5,
-            "date": world.today(),
-            "destination": {
-                "tax_number": "529.982.247-25",
-                "key_type": "email",
-                "key": "maria@example.com",
-            },
-        }
-    )
+    await world.pay(order(first, world.today()))
     stored, now = world.gateway.kernel.store.payouts, world.gateway.kernel.now()
     sent = await stored.find(account, first)
     assert sent is not None
@@ -65,13 +53,10 @@ async def held(world: World) -> str:
         sent,
         reference=reference,
         provider_key=provider_key(Environment.SANDBOX, account, reference),
-        state=PayoutState.HELD,
-        attempt=0,
         e2e_id="",
         provider_id="",
         settled_at=None,
         created_at=now,
-        held_until=now + timedelta(minutes=30),
     )
-    assert await stored.add(about, None) is None
+    assert await stored.add(samples.held(about), None) is None
     return reference

@@ -41,7 +41,7 @@ from gateway.core.account import Environment
 from gateway.core.audit_context import AuditContext
 from gateway.core.limits import CallRate
 from gateway.core.permissions import EVERY_PERMISSION, UNLIMITED, CredentialLimits
-from gateway.credentials.model import CredentialBody, Issued
+from gateway.credentials.model import CredentialBody, Issued, PublicKeyBody
 from gateway.payouts.model import provider_key
 from gateway.process.process import OFFSET, wall_clock
 from gateway.security.secrets import new_client_secret
@@ -215,6 +215,11 @@ class World:
         made = await build_credentials(office.kernel).issue(Staff(office.acting), wanted)
         assert isinstance(made, Issued)
         return made
+
+    async def register_key(self, client_id: str, pem: str) -> None:
+        """Register a public key for a credential, as a command does: nobody is waited for."""
+        keys, who = self.gateway.services.public_keys, Staff(self.office.acting)
+        await keys.add(who, client_id, PublicKeyBody(pem))
 
     @asynccontextmanager
     async def losing(self, *tables: str) -> AsyncIterator[None]:
@@ -391,6 +396,11 @@ def urls_of(gateway: Gateway) -> DemoUrls:
         sandbox_bank_url=f"http://127.0.0.1:{gateway.bank.port}",
         sandbox_control_url=f"http://127.0.0.1:{gateway.bank.control_port}",
     )
+
+
+def pair_of(made: Issued) -> Pair:
+    """Return client id and secret of a credential that was just issued."""
+    return Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
 
 
 def order(reference: str, day: str, **changed: object) -> dict[str, object]:

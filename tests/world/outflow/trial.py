@@ -68,14 +68,15 @@ def missed(found: Sequence[Theft]) -> list[Theft]:
 
 def row(name: str, of: Trial) -> str:
     """Return a row of the table in docs/outflow.md."""
-    return f"| {name} | {of.days} | {len(of.false)} | {_told(of.large)} | {_told(of.middling)} |"
+    outside = max((each.outside for each in (*of.large, *of.middling)), default=0)
+    cells = (name, f"{of.days:,}", len(of.false), *_kept(of.large), *_kept(of.middling), outside)
+    return f"| {' | '.join(map(str, cells))} |"
 
 
-def _told(found: Sequence[Theft]) -> str:
+def _kept(found: Sequence[Theft]) -> tuple[str, str]:
+    """Return how many thefts took little enough, and the parts taken: the middle and the most."""
     if not found:
-        return ""
-    parts = sorted(each.part for each in found)
-    late = len(missed(found))
-    outside = max(each.outside for each in found)
-    middle = parts[len(parts) // 2]
-    return f"{len(found) - late} of {len(found)}; {middle:.1%}, {parts[-1]:.1%} at most; {outside}"
+        return "", ""
+    parts = sorted(100 * each.part for each in found)
+    kept = len(found) - len(missed(found))
+    return f"{kept} of {len(found)}", f"{parts[len(parts) // 2]:.1f} %, {parts[-1]:.1f} %"

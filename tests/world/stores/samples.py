@@ -10,7 +10,7 @@ from gateway.companies.model import Company
 from gateway.core.account import Account, BankCoordinates, Environment
 from gateway.core.audit import AuditEvent
 from gateway.core.money import Money
-from gateway.core.permissions import Permission
+from gateway.core.permissions import UNLIMITED, CredentialLimits, Permission
 from gateway.core.windows import Paging, Search, Window
 from gateway.credentials.model import Credential
 from gateway.payouts.model import Attempt, Change, Payout, PayoutState, provider_key
@@ -64,7 +64,12 @@ def secret(digest: bytes = b"d" * 32, *, created_at: datetime = NOW) -> SecretDi
     return SecretDigest(key_id="pepper-1", digest=digest, created_at=created_at)
 
 
-def credential(client_id: str = CLIENT, *, permissions: str = "balance:read") -> Credential:
+def credential(
+    client_id: str = CLIENT,
+    *,
+    permissions: str = "balance:read",
+    limits: CredentialLimits = UNLIMITED,
+) -> Credential:
     """A credential of the whole company with one secret; permissions are separated by blanks."""
     return Credential(
         client_id=client_id,
@@ -73,6 +78,7 @@ def credential(client_id: str = CLIENT, *, permissions: str = "balance:read") ->
         name="ERP",
         permissions=frozenset(map(Permission.parse, permissions.split())),
         secrets=(secret(),),
+        limits=limits,
         created_at=NOW,
     )
 
@@ -107,6 +113,16 @@ def payout(
         lease_until=created_at + timedelta(seconds=60),
         created_at=created_at,
         updated_at=created_at,
+    )
+
+
+def held(about: Payout, until: datetime | None = None) -> Payout:
+    """Return the payout held and not tried yet, for half an hour from its creation or as said."""
+    return replace(
+        about,
+        state=PayoutState.HELD,
+        attempt=0,
+        held_until=until or about.created_at + timedelta(minutes=30),
     )
 
 

@@ -9,14 +9,12 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import update
 
-from gateway.core.access import Staff
 from gateway.core.rights import Role
-from gateway.credentials.model import Issued, PublicKeyBody
+from gateway.credentials.model import Issued
 from gateway.store.tables.core import credentials, payouts
-from provider_adapters.testing.demo.ensure import Pair
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.identity_api import ORIGIN
-from tests.world.gateway.world import World
+from tests.world.gateway.world import World, pair_of
 from tests.world.gateway.world import order as order_of_a_payout
 from tests.world.signing import Signer
 
@@ -174,8 +172,7 @@ async def test_the_proposed_daily_limit_is_set_by_a_click_and_raising_to_it_wait
 async def grow_old(world: World, made: Issued) -> None:
     """Let a credential be two months old, and have paid R$ 10.50 yesterday."""
     client_id = made.credential.client_id
-    pair = Pair(client_id=client_id, client_secret=made.client_secret)
-    paid = await world.pay(order_of_a_payout("of-yesterday", world.today()), pair=pair)
+    paid = await world.pay(order_of_a_payout("of-yesterday", world.today()), pair=pair_of(made))
     assert paid.status == 200
     now = world.gateway.kernel.now()
     yesterday = now - timedelta(days=1)
@@ -225,8 +222,7 @@ async def test_a_public_key_is_registered_and_the_last_one_removed_by_two(
     mistyped = await keeper.send(f"{path}/public-keys", {"public_key": "PRIVATE KEY"})
     ordered = await keeper.send(f"{path}/public-keys", {"public_key": Signer().pem})
     order = (await keeper.open(ordered.location)).text
-    keys = world.gateway.services.public_keys
-    await keys.add(Staff(world.office.acting), client_id, PublicKeyBody(Signer().pem))
+    await world.register_key(client_id, Signer().pem)
     shown = (await keeper.open(path)).text
     await keeper.send(f"{ordered.location}/withdraw", {"reason": "registered already"})
     removed = await keeper.send(f"{path}/public-keys/{key}/remove", {})

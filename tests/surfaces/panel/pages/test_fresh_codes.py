@@ -1,4 +1,4 @@
-"""What asks for a fresh code, and the stop that must not."""
+"""Acts that ask for a fresh code, and a stop, which does not."""
 
 from __future__ import annotations
 
@@ -28,10 +28,8 @@ async def test_companies_and_sessions_of_others_ask_for_a_code_and_a_stop_does_n
     await age_factors(world, timedelta(hours=1))
 
     await admin.open("/panel/companies")
-    company, ended = (
-        await admin.send("/panel/companies", {"name": "Nova Ltda"}),
-        await admin.send(sessions),
-    )
+    company = await admin.send("/panel/companies", {"name": "Nova Ltda"})
+    ended = await admin.send(sessions)
     await admin.open("/panel/stops/new")
     stopped = await admin.send(
         "/panel/stops/new",

@@ -1,4 +1,4 @@
-"""What one person may take away: owners of keys, files, rows; on both surfaces of people."""
+"""Limits of each person for owners of keys, files and rows, in panel and back office."""
 
 from __future__ import annotations
 
@@ -48,15 +48,6 @@ async def acts(office: BackofficeClient, action: str) -> list[dict[str, object]]
     return rows
 
 
-async def test_whoever_orders_no_payouts_looks_up_no_owner(office: BackofficeClient):
-    answers = [
-        (await office.post(LOOKUP, MARIA, by=who)).verdict
-        for who in ("viewer", "approver", "security", "admin")
-    ]
-
-    assert answers == [(403, "FORBIDDEN")] * 4
-
-
 async def test_an_operator_is_refused_after_so_many_owners(office: BackofficeClient):
     first = [(await office.post(LOOKUP, MARIA)).status for _ in range(2)]
 
@@ -95,11 +86,9 @@ async def test_a_payout_is_ordered_without_seeing_more_owners(world: World):
     assert made.status == 303
 
 
-async def test_a_role_without_the_right_takes_no_file(world: World, office: BackofficeClient):
-    refused = await office.ask("POST", "/backoffice/v1/payouts/export", {}, by="approver")
+async def test_a_role_without_the_right_takes_no_file(world: World):
     approver = await signed_in(world, Role.APPROVER)
 
-    assert refused.verdict == (403, "FORBIDDEN")
     assert "/panel/payouts/export" not in (await approver.open("/panel/payouts")).text
     assert (await approver.open("/panel/payouts/export")).status == 403
 

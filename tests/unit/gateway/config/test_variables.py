@@ -76,10 +76,10 @@ def test_a_command_of_no_use_is_told_and_nothing_that_it_prints(
 def test_a_command_that_does_not_end_is_killed_with_what_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """The grandchild holds the output open, too."""
+    """The grandchild holds the output open too; a test that waits for its own end times out."""
     monkeypatch.setattr(variables, "_WAIT_S", 1.0)
     made = tmp_path / "made"
-    sleeping = f"import pathlib, time; pathlib.Path({str(made)!r}).touch(); time.sleep(60)"
+    sleeping = f"import pathlib, time; pathlib.Path({str(made)!r}).touch(); time.sleep(3600)"
     starts = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {sleeping!r}])"
 
     with pytest.raises(ValueError, match="A_COMMAND did not end within 1 seconds"):

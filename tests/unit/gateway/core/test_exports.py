@@ -9,7 +9,7 @@ from gateway.core.access import Staff
 from gateway.core.errors import ServiceError
 from gateway.core.exports import MOST, ExportKind, Turns
 from tests.unit.refusals import refused
-from tests.world.exports import exports, somebody
+from tests.world.exports import exports, signed_in
 from tests.world.people import CLI
 
 
@@ -26,23 +26,23 @@ def test_everybody_together_has_a_limit_too():
 
 
 async def test_a_person_begins_so_many_files_and_then_waits():
-    """Sessions and kinds of files make no difference; somebody else goes on."""
+    """Sessions and kinds of files make no difference; signed_in else goes on."""
     few = exports(files=2)
     for kind in (ExportKind.PAYOUTS, ExportKind.STATEMENT):
-        await few.begin(somebody(), kind)
+        await few.begin(signed_in(), kind)
 
     with refused(errors.TOO_MANY_REQUESTS) as refusal:
-        await few.begin(somebody(), ExportKind.AUDIT)
+        await few.begin(signed_in(), ExportKind.AUDIT)
 
     assert (refusal.value.reason, refusal.value.headers) == ("exports", {"Retry-After": "1"})
-    assert await few.begin(somebody("joao"), ExportKind.AUDIT)
+    assert await few.begin(signed_in("joao"), ExportKind.AUDIT)
 
 
 async def test_rows_are_counted_over_all_files_of_a_person():
     few = exports(rows=10)
-    await (await few.begin(somebody(), ExportKind.PAYOUTS)).take(6)
+    await (await few.begin(signed_in(), ExportKind.PAYOUTS)).take(6)
 
-    second = await few.begin(somebody(), ExportKind.STATEMENT)
+    second = await few.begin(signed_in(), ExportKind.STATEMENT)
     with refused(errors.TOO_MANY_REQUESTS) as refusal:
         await second.take(6)
 
@@ -54,10 +54,10 @@ async def test_a_file_read_whole_takes_a_full_bucket_at_most():
     """Otherwise a statement longer than the bucket could never be read."""
     few = exports(rows=10)
 
-    await (await few.begin(somebody(), ExportKind.STATEMENT)).take(25)
+    await (await few.begin(signed_in(), ExportKind.STATEMENT)).take(25)
 
     with refused(errors.TOO_MANY_REQUESTS):
-        await (await few.begin(somebody(), ExportKind.STATEMENT)).take(1)
+        await (await few.begin(signed_in(), ExportKind.STATEMENT)).take(1)
 
 
 async def test_more_rows_than_alarm_are_handed_out_and_told_once_for_each_file():
@@ -69,14 +69,14 @@ async def test_more_rows_than_alarm_are_handed_out_and_told_once_for_each_file()
 
     watched = exports(alarming=500, on_alarm=on_alarm)
     for _ in range(2):
-        await (await watched.begin(somebody(), ExportKind.RECEIVED)).take(200)
+        await (await watched.begin(signed_in(), ExportKind.RECEIVED)).take(200)
     assert told == []
 
     for _ in range(2):
-        export = await watched.begin(somebody(), ExportKind.PAYOUTS)
+        export = await watched.begin(signed_in(), ExportKind.PAYOUTS)
         for _ in range(50):
             await export.take(200)
-    await (await watched.begin(somebody("joao"), ExportKind.STATEMENT)).take(10_000)
+    await (await watched.begin(signed_in("joao"), ExportKind.STATEMENT)).take(10_000)
 
     maria, joao = "user:maria@example.com", "user:joao@example.com"
     assert told == [(maria, ExportKind.PAYOUTS)] * 2 + [(joao, ExportKind.STATEMENT)]

@@ -68,7 +68,7 @@ def test_whoever_runs_the_service_moves_no_money(role: Role):
 
 
 def test_files_are_taken_away_by_whom_the_table_says():
-    """Whoever decides on money reads rows and takes none away."""
+    """Approvers read rows, and need no files of them."""
     assert {role for role in Role if not may(role, Area.REPORT, Action.READ)} == {Role.APPROVER}
 
 

@@ -165,7 +165,7 @@ async def test_a_place_that_is_handed_over_to_who_is_gone_is_free():
 
 
 def test_an_early_refusal_of_people_is_held_back():
-    """Who asks again at once costs next to nothing."""
+    """A program that asks again at once must not keep the process busy."""
     with pytest.raises(Shed) as refusal:
         admission([], lag_s=9).admit(Priority.PAGES)
 
@@ -183,7 +183,7 @@ def test_other_limits_hold_from_now_on():
 
 
 async def test_a_credential_that_is_looked_up_takes_no_place_of_partners():
-    """Nor is it refused for want of a stranger's: it may be right."""
+    """Nor is it refused when strangers' places are full: it may be right."""
     admitted = admission([])
     fill(admitted, Priority.STRANGERS)
     admitted.admit(Priority.PAYOUTS)

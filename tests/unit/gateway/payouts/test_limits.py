@@ -73,7 +73,7 @@ def test_what_fits_is_taken_from_what_is_left() -> None:
 
 
 def test_a_held_payout_counted_when_it_was_stored() -> None:
-    """When its hold ends it is above a limit only if that was lowered meanwhile."""
+    """When its hold ends it is above a limit only if the limit was lowered meanwhile."""
     cases = [(1050, "None"), (1049, "per_day")]
 
     for limit, above in cases:

@@ -10,7 +10,7 @@ from gateway.core import errors
 from gateway.pix_keys.service import KeyOwners, PixKeys
 from tests.unit.offering import Log, OfferingBank, staff
 from tests.unit.refusals import refused
-from tests.world.exports import allowance, somebody
+from tests.world.exports import allowance, signed_in
 from tests.world.payouts import OneBank
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON
@@ -49,7 +49,7 @@ async def test_a_registered_key_has_its_public_id():
 
 
 async def test_the_owner_is_told_and_the_question_is_on_record():
-    """Without the key: it may be somebody's tax number."""
+    """Without the key: it may be signed_in's tax number."""
     log, bank = Log(), OfferingBank(reads={"look_up_key": OWNER})
 
     assert await at(bank, log).look_up(staff(), account(), "maria@example.com") == OWNER
@@ -63,13 +63,13 @@ async def test_a_person_looks_up_so_many_owners_and_then_waits():
     keys = at(bank, log)
 
     for _ in range(2):
-        await keys.look_up(somebody(), account(), "x")
+        await keys.look_up(signed_in(), account(), "x")
     with refused(errors.TOO_MANY_REQUESTS) as refusal:
-        await keys.look_up(somebody(), account(), "x")
+        await keys.look_up(signed_in(), account(), "x")
 
     assert refusal.value.headers["Retry-After"] == "1"
     assert log.actions == ["pix_key.look_up.ordered", "pix_key.look_up.done"] * 2
-    for who in (somebody("joao"), staff(), staff(), staff()):
+    for who in (signed_in("joao"), staff(), staff(), staff()):
         assert await keys.look_up(who, account(), "x") == OWNER
 
 
@@ -77,9 +77,9 @@ async def test_the_look_up_of_an_order_is_never_refused():
     """It ends in an order, which is on record, and another person's."""
     keys = at(OfferingBank(reads={"look_up_key": OWNER}))
     for _ in range(2):
-        await keys.look_up(somebody(), account(), "x")
+        await keys.look_up(signed_in(), account(), "x")
 
-    owner = await keys.owners.look_up(somebody().acting, account(), "x")
+    owner = await keys.owners.look_up(signed_in().acting, account(), "x")
 
     assert owner == OWNER
 

@@ -9,7 +9,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.exports import MOST_OF_A_PERSON, Export, ExportKind, Turns
 from gateway.reports.files import DownloadPage, DownloadReader
 from tests.unit.refusals import refused
-from tests.world.exports import exports, somebody
+from tests.world.exports import exports, signed_in
 
 
 class Pages:
@@ -28,7 +28,7 @@ class Pages:
 
 
 def reader(pages: Pages, turns: Turns) -> DownloadReader[int, int]:
-    export = Export(exports(turns), somebody(), ExportKind.PAYOUTS, turns.take("maria"))
+    export = Export(exports(turns), signed_in(), ExportKind.PAYOUTS, turns.take("maria"))
     return reads(pages, export)
 
 
@@ -88,7 +88,7 @@ async def test_a_turn_ends_however_its_file_does(ends: str):
 async def test_a_file_is_cut_where_its_person_may_take_no_more_rows():
     """The rows that cannot be taken are not written; of the first page nothing is."""
     most = exports(rows=2)
-    file = await reads(Pages(4), await most.begin(somebody(), ExportKind.PAYOUTS)).file(b"")
+    file = await reads(Pages(4), await most.begin(signed_in(), ExportKind.PAYOUTS)).file(b"")
     assert file.rest is not None
 
     assert await anext(file.rest) == b"[1];"
@@ -96,6 +96,6 @@ async def test_a_file_is_cut_where_its_person_may_take_no_more_rows():
         await anext(file.rest)
 
     assert (refusal.value.reason, refusal.value.headers) == ("exported_rows", {"Retry-After": "1"})
-    another = await most.begin(somebody(), ExportKind.PAYOUTS)
+    another = await most.begin(signed_in(), ExportKind.PAYOUTS)
     with refused(errors.TOO_MANY_REQUESTS):
         await reads(Pages(1), another).file(b"")
