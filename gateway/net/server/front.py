@@ -477,8 +477,14 @@ class Front(asyncio.Protocol):
         """Return why aiohttp could not parse the last data."""
         return find_fault(bytes(self._last_head), self.limits)
 
-    def end_request(self) -> None:
-        """Count it no longer, and expect the next head; some of it may have come already."""
+    def end_request(self, *, is_last: bool = False) -> None:
+        """
+        Count it no longer, and expect the next head; some of it may have come already.
+
+        Args:
+            is_last: The answer ends the connection. aiohttp closes it a turn of the loop later.
+        """
+        self._discards |= is_last
         if self._handed_on:
             self._look_behind(cast("web.BaseRequest", self._request))
         self._request = None

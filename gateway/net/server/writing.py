@@ -35,6 +35,7 @@ async def on_the_wire(request: web.Request, handler: Handler) -> web.StreamRespo
     waiting = front.begin_request(request)
     if waiting is not None:
         await waiting
+    is_last = False
     try:
         answer = await handler(request)
         if not answer.prepared:
@@ -43,8 +44,9 @@ async def on_the_wire(request: web.Request, handler: Handler) -> web.StreamRespo
         if (answer.content_length or 0) > _SHARED_BYTES:
             await answer.write(b"")
         await answer.write_eof()
+        is_last = not answer.keep_alive
     finally:
-        front.end_request()
+        front.end_request(is_last=is_last)
     if not request.content.is_eof():
         await front.linger()
     return answer

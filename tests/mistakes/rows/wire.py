@@ -244,4 +244,15 @@ ROWS = (
             "tests/surfaces/wire/test_raw_socket_probes.py::test_bytes_behind_a_last_request_are_no_request",
         ),
     ),
+    Mistake(
+        name="flaw-behind-a-last-answer-refused",
+        promise="After a last answer nothing is read, in the turn before aiohttp closes either.",
+        source=SOURCE,
+        file="gateway/net/server/front.py",
+        right="        self._discards |= is_last\n",
+        wrong="",
+        tests=(
+            "tests/surfaces/wire/test_three_ways.py::test_nothing_is_read_behind_a_last_answer",
+        ),
+    ),
 )

@@ -54,3 +54,19 @@ async def test_where_it_is_cut_changes_nothing(waiting_world: World, reached: Ga
     ]
 
     assert found == []
+
+
+async def test_nothing_is_read_behind_a_last_answer(waiting_world: World, reached: Gateway):
+    """A turn of the loop after its answer aiohttp closes; what comes before that is no request."""
+    sound = b"GET " + waiting_world.at("/balance").encode() + b" HTTP/1.0\r\nHost: pixgate\r\n\r\n"
+    flawed = b"GET  / HTTP/1.1\r\n\r\n"
+    begun = [sound[:9], sound[9:], b"\r\n"]  # in the turn in which it is begun
+    alone = await reached.tried(begun)
+    found = [
+        told
+        for turns in range(40)
+        if (told := await reached.tried([*begun, *[b"\r\n"] * turns, flawed])) != alone
+    ]
+
+    assert [each["status"] for each in alone.records] == [401]
+    assert found == []
