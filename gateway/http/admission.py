@@ -183,23 +183,21 @@ class Admission:
                 raise Shed(_FULL) from problem
             raise
 
-    @contextmanager
-    def unproven(self, priority: Priority) -> Iterator[None]:
+    def doubt(self, priority: Priority) -> None:
         """
-        Count a request as a stranger's while its credential is looked up.
+        Count a request as a stranger's while its credential is looked up; ``trust`` ends that.
 
         Wrong credentials thus take no place from payouts and partners. Strangers' places do not
         limit them: a right credential that is not at hand is looked up, too. A class that waits
         keeps its place: the look-up is work like the rest.
         """
-        if LIMITS[priority].waits:
-            yield
-            return
-        self.leave(priority)
-        self.held[_STRANGERS] += 1
-        try:
-            yield
-        finally:
+        if not LIMITS[priority].waits:
+            self.leave(priority)
+            self.held[_STRANGERS] += 1
+
+    def trust(self, priority: Priority) -> None:
+        """Count a request as its own class's again."""
+        if not LIMITS[priority].waits:
             self.leave(_STRANGERS)
             self.held[priority] += 1
 

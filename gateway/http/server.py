@@ -347,11 +347,15 @@ class Serving:
 
     async def _asked(self, asking: Awaitable[None], exchange: Exchange, call: Call) -> None:
         """Wait for the policies; until the caller is known it is a stranger's request."""
-        if exchange.priority is None or call.principal is not None or call.person is not None:
+        priority = exchange.priority
+        if priority is None or call.principal is not None or call.person is not None:
             await asking
             return
-        with self.admission.unproven(exchange.priority):
+        self.admission.doubt(priority)
+        try:
             await asking
+        finally:
+            self.admission.trust(priority)
 
     async def _body(
         self, request: Request, exchange: Exchange, route: Route[Any], call: Call

@@ -180,16 +180,31 @@ class Hour:
     amounts: Counter[int] = field(default_factory=Counter)
 
 
+class OpenHour:
+    """An hour of a subject whose payouts are being summed up."""
+
+    __slots__ = ("_window", "hour")
+
+    def __init__(self, hour: int) -> None:
+        self.hour = Hour(hour)
+        self._window = Window(SHORT_S)
+
+    def add(self, spent: Spent) -> None:
+        """Count a payout, which is not older than the last one."""
+        hour, window = self.hour, self._window
+        window.add(spent)
+        hour.whole.add(spent)
+        hour.peak.raise_to(window.figures)
+        if spent.is_new:
+            hour.amounts[step_of(spent.centavos)] += 1
+
+
 def hour_of(hour: int, spent: Iterable[Spent]) -> Hour:
     """Sum up an hour's payouts, sorted by time."""
-    found, window = Hour(hour), Window(SHORT_S)
+    found = OpenHour(hour)
     for each in spent:
-        window.add(each)
-        found.whole.add(each)
-        found.peak.raise_to(window.figures)
-        if each.is_new:
-            found.amounts[step_of(each.centavos)] += 1
-    return found
+        found.add(each)
+    return found.hour
 
 
 def step_of(centavos: int) -> int:

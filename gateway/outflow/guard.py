@@ -10,7 +10,7 @@ company of a stopped credential, nor after a person has lifted the stop.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -28,13 +28,23 @@ from gateway.outflow.envelope import (
     Floor,
     History,
     Hour,
+    OpenHour,
     Recent,
     Spent,
     hour_of,
     judge,
 )
 from gateway.outflow.model import SCOPES, Mode, Trip, reason_of
-from gateway.outflow.store import HOUR, KEPT, OutflowRecords, Payee, Payout, Subject, local_hour
+from gateway.outflow.store import (
+    HOUR,
+    KEPT,
+    Key,
+    OutflowRecords,
+    Payee,
+    Payout,
+    Subject,
+    local_hour,
+)
 from gateway.stops.model import GUARD, LONGEST_MIN, EndedStop, StopRequest
 from gateway.stops.service import Stops
 
@@ -44,8 +54,10 @@ OUTSIDE: Final = "outflow.outside"
 _LATE: Final = timedelta(minutes=45)
 """After the end of an hour until it is history: most payouts are settled, and most holds over."""
 _HOURS_AT_ONCE: Final = 48
-_OVERLAP: Final = timedelta(seconds=30)
-"""A payout is stored up to some seconds after the instant it carries."""
+_OVERLAP: Final = timedelta(seconds=2)
+"""A payout is stored a little after the instant it carries."""
+_LATEST: Final = timedelta(seconds=30)
+"""The same on a bad day. So long after it every payout was looked for again."""
 _AHEAD: Final = timedelta(minutes=1)
 """Another process's clock may be ahead."""
 _GAP: Final = timedelta(seconds=60)
@@ -87,13 +99,16 @@ class _Looked:
 
     Attributes:
         at: When it was read last.
+        late_at: When payouts that were stored late were looked for last.
+        keys: What was read and may be found again.
         first: Since when payees are paid.
         recent: By subject; ``company`` tells whose subject it is.
     """
 
     at: datetime
+    late_at: datetime
     stops: Sequence[EndedStop]
-    keys: set[tuple[str, bytes]] = field(default_factory=set)
+    keys: dict[Key, datetime] = field(default_factory=dict)
     first: dict[Payee, datetime] = field(default_factory=dict)
     recent: dict[Subject, Recent] = field(default_factory=dict)
     company: dict[Subject, str] = field(default_factory=dict)
@@ -141,17 +156,23 @@ class OutflowGuard:
             changed = set(looked.recent)
         else:
             changed = await self._read(looked, now)
-        is_exact = False
+        exact: set[str] = set()
         for scope in SCOPES:
-            found = [*await self._outside(scope, changed, now)]
-            if found and not is_exact:
+            found = await self._outside(looked, scope, changed, now)
+            doubtful = {looked.company[each] for each, _ in found if self._is_new(looked, each)}
+            if doubtful := doubtful - exact:
                 # Payouts that failed meanwhile moved nothing.
-                looked, is_exact = await self._load(now), True
-                changed = set(looked.recent)
-                found = [*await self._outside(scope, changed, now)]
-            stopped = [await self._act(subject, excess, now) for subject, excess in found]
-            if any(stopped):
-                await self._load(now)
+                changed |= await self._read_anew(looked, doubtful, now)
+                exact |= doubtful
+                found = await self._outside(looked, scope, changed, now)
+            stopped = {
+                looked.company[subject]
+                for subject, excess in found
+                if await self._act(looked, subject, excess, now)
+            }
+            if stopped:
+                looked.stops = await self.records.stops(now - HOUR, now)
+                await self._read_anew(looked, stopped, now)
 
     async def _roll_up(self, now: datetime) -> bool:
         """Add the hours that are over to the history; return whether it is complete."""
@@ -171,39 +192,54 @@ class OutflowGuard:
             if not await self._add_hour(until, now):
                 return False
             until += HOUR
-        self._until, self._looked = until, None
+        self._until = until
         self._histories.clear()
         self._envelopes.clear()
+        if self._looked is not None:
+            # The history knows the others from now on.
+            first = self._looked.first
+            self._looked.first = {payee: at for payee, at in first.items() if at >= until}
         return now < until + HOUR + _LATE
 
     async def _add_hour(self, hour: datetime, now: datetime) -> bool:
         """Add one hour; what led to a stop that is in force is no history."""
         in_force = [each for each in await self.records.stops(now, now) if each.lifted_at is None]
-        payouts = [
-            each
-            for each in await self.records.payouts(hour, hour + HOUR)
-            if not any(
-                _covers(stop, each) and each.at > stop.created_at - HOUR for stop in in_force
-            )
-        ]
-        first = dict(await self.records.first_paid({_payee(each) for each in payouts}))
-        spent: dict[Subject, list[Spent]] = {}
-        for payout, one in judged(payouts, first):
-            for subject in payout.subjects:
-                spent.setdefault(subject, []).append(one)
+        sums: dict[Subject, OpenHour] = {}
+        first: dict[Payee, datetime] = {}
         place = local_hour(hour)
-        figures = {subject: hour_of(place, each) for subject, each in spent.items()}
-        return await self.records.add_hour(hour, figures, first, hour)
+        async for part in self.records.payouts(hour, hour + HOUR):
+            counted = [each for each in part if not any(_led_to(stop, each) for stop in in_force)]
+            for payout, spent in await judged(self.records, counted, first):
+                for subject in payout.subjects:
+                    if (summed := sums.get(subject)) is None:
+                        summed = sums[subject] = OpenHour(place)
+                    summed.add(spent)
+        figures = {subject: each.hour for subject, each in sums.items()}
+        new = {payee: at for payee, at in first.items() if at >= hour}
+        return await self.records.add_hour(hour, figures, new, hour)
 
     async def _load(self, now: datetime) -> _Looked:
         """Read the last hour anew."""
-        self._looked = looked = _Looked(now, await self.records.stops(now - HOUR, now))
+        self._looked = None
+        looked = _Looked(now, now, await self.records.stops(now - HOUR, now))
         self._trips = {
             Subject(each.scope, each.subject): each
             for each in await self.records.tripped(now - HOUR)
         }
-        await self._add(looked, await self.records.payouts(now - HOUR, now + _AHEAD))
+        await self._add(looked, self.records.payouts(now - HOUR, now + _AHEAD))
+        _forget(looked)
+        self._looked = looked
         return looked
+
+    async def _read_anew(self, looked: _Looked, companies: set[str], now: datetime) -> set[Subject]:
+        """Read the last hour of companies anew; return whom it concerns."""
+        for subject in [each for each in looked.recent if looked.company[each] in companies]:
+            del looked.recent[subject]
+        changed: set[Subject] = set()
+        for company in companies:
+            last_hour = self.records.payouts(now - HOUR, now + _AHEAD, company)
+            changed |= await self._add(looked, last_hour)
+        return changed
 
     async def _is_lifted(self, looked: _Looked) -> bool:
         """Return whether a stop of the guard was lifted since it was read."""
@@ -214,31 +250,42 @@ class OutflowGuard:
 
     async def _read(self, looked: _Looked, now: datetime) -> set[Subject]:
         """Read what is new; return whom it concerns."""
-        found = await self.records.payouts(looked.at - _OVERLAP, now + _AHEAD)
+        since, is_late = looked.at - _OVERLAP, now - looked.late_at >= _LATEST
+        if is_late:
+            since = looked.late_at - _LATEST
+        new = self.records.payouts(since, now + _AHEAD, without=looked.keys)
+        changed = await self._add(looked, new)
         looked.at = now
-        return await self._add(looked, [each for each in found if each.key not in looked.keys])
-
-    async def _add(self, looked: _Looked, payouts: Sequence[Payout]) -> set[Subject]:
-        unknown = {_payee(each) for each in payouts} - looked.first.keys()
-        looked.first.update(await self.records.first_paid(unknown))
-        looked.keys.update(each.key for each in payouts)
-        changed: set[Subject] = set()
-        for payout, spent in judged(payouts, looked.first):
-            if any(_excuses(stop, payout) for stop in looked.stops):
-                continue
-            for subject in payout.subjects:
-                looked.recent.setdefault(subject, Recent()).add(spent)
-                looked.company[subject] = payout.company
-                changed.add(subject)
+        if is_late:
+            looked.late_at = now
+            _forget(looked)
         return changed
 
+    async def _add(self, looked: _Looked, parts: AsyncIterable[Sequence[Payout]]) -> set[Subject]:
+        changed: set[Subject] = set()
+        async for part in parts:
+            for payout, spent in await judged(self.records, part, looked.first):
+                looked.keys[payout.key] = payout.at
+                if any(_excuses(stop, payout) for stop in looked.stops):
+                    continue
+                for subject in payout.subjects:
+                    if (recent := looked.recent.get(subject)) is None:
+                        recent = looked.recent[subject] = Recent()
+                    recent.add(spent)
+                    looked.company[subject] = payout.company
+                    changed.add(subject)
+        return changed
+
+    def _is_new(self, looked: _Looked, subject: Subject) -> bool:
+        """Return whether there is more to do for a subject outside than to note it once more."""
+        is_watched = self.config.mode_of(looked.company[subject]) is Mode.WATCH
+        return not (is_watched and subject in self._trips)
+
     async def _outside(
-        self, scope: StopScope, changed: set[Subject], now: datetime
+        self, looked: _Looked, scope: StopScope, changed: set[Subject], now: datetime
     ) -> Sequence[tuple[Subject, Excess]]:
         """Return the changed subjects of a scope that are outside, with the first measure."""
-        looked, found = self._looked, list[tuple[Subject, Excess]]()
-        if looked is None:
-            return found
+        found: list[tuple[Subject, Excess]] = []
         for subject in changed:
             recent = looked.recent.get(subject)
             if subject.scope is not scope or recent is None:
@@ -263,10 +310,9 @@ class OutflowGuard:
         self._envelopes[subject] = hour, found
         return found
 
-    async def _act(self, subject: Subject, excess: Excess, now: datetime) -> bool:
+    async def _act(self, looked: _Looked, subject: Subject, excess: Excess, now: datetime) -> bool:
         """Alarm, and stop the subject where the mode says so; return whether it was stopped."""
-        assert self._looked is not None  # noqa: S101 - it was judged
-        company, stop_id = self._looked.company[subject], None
+        company, stop_id = looked.company[subject], None
         known, reason = self._trips.get(subject), reason_of(excess)
         stops = self.config.mode_of(company) is Mode.STOP
         if known is not None and not stops:
@@ -306,14 +352,17 @@ class OutflowGuard:
         return stops
 
 
-def judged(
-    payouts: Sequence[Payout], first: dict[Payee, datetime]
-) -> Iterator[tuple[Payout, Spent]]:
-    """Yield payouts as they are judged; payees that were never paid are added to ``first``."""
+async def judged(
+    records: OutflowRecords, payouts: Sequence[Payout], first: dict[Payee, datetime]
+) -> Sequence[tuple[Payout, Spent]]:
+    """Return payouts as they are judged; ``first`` learns since when their payees are paid."""
+    first.update(await records.first_paid({each.company_payee for each in payouts} - first.keys()))
+    found = []
     for each in payouts:
-        since = first.setdefault(_payee(each), each.at)
+        since = first.setdefault(each.company_payee, each.at)
         is_new = each.at - since < _KNOWN_AFTER
-        yield each, Spent(each.at.timestamp(), each.centavos, is_new)
+        found.append((each, Spent(each.at.timestamp(), each.centavos, is_new)))
+    return found
 
 
 def hours_of(payouts: Sequence[tuple[Payout, Spent]]) -> Sequence[tuple[datetime, Hour]]:
@@ -324,12 +373,18 @@ def hours_of(payouts: Sequence[tuple[Payout, Spent]]) -> Sequence[tuple[datetime
     return [(at, hour_of(local_hour(at), each)) for at, each in found.items()]
 
 
-def _payee(payout: Payout) -> Payee:
-    return payout.company, payout.payee
+def _forget(looked: _Looked) -> None:
+    """Forget what is too old to be found again."""
+    since = looked.late_at - _LATEST
+    looked.keys = {key: at for key, at in looked.keys.items() if at >= since}
 
 
 def _covers(stop: EndedStop, payout: Payout) -> bool:
     return stop.concerns(payout.company, payout.account, client_id=payout.credential)
+
+
+def _led_to(stop: EndedStop, payout: Payout) -> bool:
+    return _covers(stop, payout) and payout.at > stop.created_at - HOUR
 
 
 def _excuses(stop: EndedStop, payout: Payout) -> bool:

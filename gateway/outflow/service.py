@@ -19,12 +19,13 @@ from gateway.outflow.envelope import (
     Bounds,
     Figures,
     Recent,
+    Spent,
     Window,
     new_payees,
 )
 from gateway.outflow.guard import GuardConfig, hours_of, judged
 from gateway.outflow.model import SCOPES, HourOfDay, SubjectOutflow, TripDocument, WindowFigures
-from gateway.outflow.store import HOUR, OutflowRecords, Subject, local_hour
+from gateway.outflow.store import HOUR, OutflowRecords, Payee, Payout, Subject, local_hour
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +62,16 @@ class Outflows:
         kept = await self.records.hours(asked, midnight)
         # The hours before the guard's last one are kept; those after it are read.
         since = min(now - HOUR, max([midnight, *(at + HOUR for at, _ in kept)]))
-        read = await self.records.payouts(since, now, company)
-        first = dict(await self.records.first_paid({(company, each.payee) for each in read}))
-        own = [each for each in judged(read, first) if asked in each[0].subjects]
+        own: list[tuple[Payout, Spent]] = []
+        first: dict[Payee, datetime] = {}
+        async for part in self.records.payouts(since, now, company):
+            found = await judged(self.records, part, first)
+            own += [each for each in found if asked in each[0].subjects]
         recent = Recent(spent for payout, spent in own if payout.at > now - HOUR)
         for window in (recent.short, recent.long):
             window.forget(now.timestamp())
         history = await self.records.history(asked, now - timedelta(days=HISTORY_DAYS))
-        found = history.envelope(local_hour(now), self.config.floor)
+        envelope = history.envelope(local_hour(now), self.config.floor)
         known = {at for at, _ in kept}
         open_hours = [
             (at, each.whole) for at, each in hours_of(own) if at >= midnight and at not in known
@@ -77,11 +80,11 @@ class Outflows:
             scope=asked.scope,
             subject=asked.id,
             mode=self.config.mode_of(company),
-            established=found.until.established,
-            normal_day=Sum(found.until.normal_day),
+            established=envelope.until.established,
+            normal_day=Sum(envelope.until.normal_day),
             windows=[
-                _window(window, bounds, new_payees(window, recent, found))
-                for window, bounds in ((recent.short, found.short), (recent.long, found.long))
+                _window(window, bounds, new_payees(window, recent, envelope))
+                for window, bounds in ((recent.short, envelope.short), (recent.long, envelope.long))
             ],
             today=[_hour(at, figures) for at, figures in sorted([*kept, *open_hours], key=_at)],
             trips=[each.document() for each in await self.records.trips(asked)],

@@ -5,12 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Container, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
-from sqlalchemy import BindParameter, Select, bindparam, delete, func, or_, select, union, update
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    Select,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+    tuple_,
+    union,
+    update,
+)
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.core.company_scope import CompanyScope, StopScope
@@ -34,7 +46,7 @@ from gateway.store.tables.scope import of_company
 HOUR: Final = timedelta(hours=1)
 KEPT: Final = timedelta(days=HISTORY_DAYS + 2)
 _AT_ONCE: Final = 500
-"""Values in one statement; SQLite takes some thousands."""
+"""Values in one statement, of which SQLite takes some thousands; and payouts in one part."""
 _OPEN: Final = timedelta(minutes=10)
 """After it was last seen outside, for a subject that is watched: it may pay out little now."""
 _LISTED: Final = 20
@@ -51,23 +63,34 @@ class Subject(NamedTuple):
     id: str
 
 
+Value = TypeVar("Value")
+Payee = tuple[str, bytes]
+"""A company's id and the digest of a payee of it."""
+Key = tuple[str, bytes]
+"""Of a payout in the store: its account and the digest of its reference."""
+
+
 class Payout(NamedTuple):
     """
     A payout that may have moved money, as the guard reads it.
 
     Attributes:
-        key: Of the payout, in the store.
         credential: Empty where a person ordered it.
         payee: A digest of where the money goes.
     """
 
-    key: tuple[str, bytes]
+    key: Key
     at: datetime
     centavos: int
     company: str
     account: str
     credential: str
     payee: bytes
+
+    @property
+    def company_payee(self) -> Payee:
+        """Return whom the company pays."""
+        return self.company, self.payee
 
     @property
     def subjects(self) -> Sequence[Subject]:
@@ -80,10 +103,6 @@ class Payout(NamedTuple):
         ]
 
 
-Payee = tuple[str, bytes]
-"""A company's id and the digest of a payee of it."""
-
-
 class OutflowRecords:
     """The guard's records; ``StoreUnavailable`` when the store does not answer."""
 
@@ -91,12 +110,36 @@ class OutflowRecords:
         self.database = database
 
     async def payouts(
-        self, since: datetime, until: datetime, company: str | None = None
-    ) -> Sequence[Payout]:
-        """Return payouts that may have moved money by when they were created, oldest first."""
+        self,
+        since: datetime,
+        until: datetime,
+        company: str | None = None,
+        without: Container[Key] = (),
+    ) -> AsyncIterator[Sequence[Payout]]:
+        """
+        Yield payouts that may have moved money by when they were created, oldest first.
+
+        They come in parts, between which the loop has a turn.
+
+        Args:
+            since: The first instant.
+            until: The instant after the last one.
+            company: Whose payouts; None for everybody's.
+            without: Keys of payouts that are left out.
+        """
         wanted = _PAYOUTS if company is None else _PAYOUTS.where(accounts.c.company_id == company)
-        rows = await self.database.rows(wanted, {"since": since, "until": until})
-        return [_payout(row) for row in rows]
+        last: tuple[datetime, str, bytes] = since, "", b""
+        while True:
+            after = dict(zip(_LAST, last, strict=True))
+            rows = await self.database.rows(wanted, {**after, "until": until})
+            yield [
+                _payout(row)
+                for row in rows
+                if (row.account_id, row.reference_sha256) not in without
+            ]
+            if len(rows) < _AT_ONCE:
+                return
+            last = rows[-1].created_at, rows[-1].account_id, rows[-1].reference_sha256
 
     async def first_paid(self, payees: Iterable[Payee]) -> Mapping[Payee, datetime]:
         """Return since when these payees are paid, without those never paid before."""
@@ -138,7 +181,7 @@ class OutflowRecords:
         Args:
             hour: Its beginning.
             figures: What each subject paid out.
-            payees: Those paid, and when first.
+            payees: Those paid for the first time, and when.
             before: The end of the history until now.
 
         Returns:
@@ -159,8 +202,8 @@ class OutflowRecords:
             ]
             hours = [_hour_row(subject, hour, each) for subject, each in figures.items()]
             for table, rows in ((outflow_payees, known), (outflow_hours, hours)):
-                if rows:
-                    await connection.execute(self.database.insert_new(table), rows)
+                for some in _parts(rows):
+                    await connection.execute(self.database.insert_new(table), some)
         return True
 
     async def skip_to(self, until: datetime, before: datetime | None) -> bool:
@@ -234,7 +277,13 @@ def local_hour(at: datetime) -> int:
     return (local.toordinal() - _FIRST_DAY) * 24 + local.hour
 
 
+def _bound(name: str, column: Column[Any]) -> BindParameter[Any]:
+    return bindparam(name, type_=column.type)
+
+
 _CREATED: Final = payouts.c.created_at
+_PLACE: Final = (_CREATED, payouts.c.account_id, payouts.c.reference_sha256)
+_LAST: Final = ("since", "account_id", "reference_sha256")
 _PAYOUTS: Final = (
     select(
         payouts.c.account_id,
@@ -248,11 +297,16 @@ _PAYOUTS: Final = (
     .join(accounts, accounts.c.id == payouts.c.account_id)
     .join(credentials, credentials.c.client_id == payouts.c.client_id, isouter=True)
     .where(
-        instant_unseen(bindparam("since", type_=_CREATED.type)) <= _CREATED,
-        instant_unseen(bindparam("until", type_=_CREATED.type)) > _CREATED,
+        instant_unseen(_bound("since", _CREATED)) <= _CREATED,
+        instant_unseen(_bound("until", _CREATED)) > _CREATED,
+        tuple_(*_PLACE)
+        > tuple_(
+            *(bindparam(name, type_=each.type) for name, each in zip(_LAST, _PLACE, strict=True))
+        ),
         payouts.c.state.in_(sorted(MAY_MOVE_MONEY)),
     )
-    .order_by(_CREATED)
+    .order_by(*_PLACE)
+    .limit(_AT_ONCE)
 )
 _ID: Final[BindParameter[str]] = bindparam("id")
 _OWNERS: Final[Mapping[StopScope, Select[*tuple[Any, ...]]]] = {
@@ -311,7 +365,7 @@ def _figures(row: Record) -> Figures:
     return Figures(*(getattr(row, name) for name in _COUNTS))
 
 
-def _parts(values: Sequence[bytes]) -> Iterable[Sequence[bytes]]:
+def _parts(values: Sequence[Value]) -> Iterable[Sequence[Value]]:
     return (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
 
 

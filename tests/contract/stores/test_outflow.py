@@ -272,6 +272,42 @@ async def test_what_is_held_is_judged_while_it_can_be_stopped(paying: Store, clo
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
+async def test_a_payout_that_is_stored_late_is_judged_later(paying: Store, clock: Clock):
+    judging = guard(paying, clock)
+    ordered = clock.at
+    await pay(paying, clock, 5)
+    clock.at += 25 * SECOND
+    await judging.turn()
+    late = Clock()
+    late.at = ordered - SECOND
+    await pay(paying, late, 1, 5)
+    clock.at += 2 * SECOND
+    await judging.turn()
+    before = await stopped(paying, clock)
+    clock.at += 28 * SECOND
+
+    await judging.turn()
+
+    assert before == []
+    assert await stopped(paying, clock) == [("credential", CLIENT)]
+
+
+@both
+async def test_each_payout_of_an_instant_is_read_once(paying: Store, clock: Clock):
+    """More of them than are read at once."""
+    await pay(paying, clock, 501)
+    await pay(paying, clock, 2, 501)
+    records = OutflowRecords(paying.database)
+    parts = [[*part] async for part in records.payouts(clock.at, clock.at + SECOND)]
+    known = {each.key for part in parts for each in part[:2]}
+
+    rest = records.payouts(clock.at, clock.at + SECOND, COMPANY, known)
+
+    assert [len(part) for part in parts] == [500, 3]
+    assert len({each.key for part in parts for each in part}) == 503
+    assert [len(part) async for part in rest] == [498, 1]
+
+
 @both
 async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
     paying: Store, second: Store, clock: Clock

@@ -24,7 +24,7 @@ ROWS = (
         promise="Payouts that moved nothing are not judged.",
         source=_PAGE,
         file="gateway/outflow/guard.py",
-        right="if found and not is_exact:",
+        right="if doubtful := doubtful - exact:",
         wrong="if False:",
         tests=(f"{_GUARD}::test_payouts_that_moved_nothing_do_not_count",),
     ),
@@ -33,8 +33,8 @@ ROWS = (
         promise="The narrowest subject is stopped, and the others pay on.",
         source=_PAGE,
         file="gateway/outflow/guard.py",
-        right="            if any(stopped):\n                await self._load(now)",
-        wrong="            continue",
+        right="                await self._read_anew(looked, stopped, now)\n",
+        wrong="",
         tests=(f"{_GUARD}::test_a_flood_to_strangers_stops_the_credential_alone",),
     ),
     Mistake(
@@ -92,5 +92,14 @@ ROWS = (
         tests=(
             "tests/contract/stores/test_outflow.py::test_what_is_held_is_judged_while_it_can_be_stopped",
         ),
+    ),
+    Mistake(
+        name="late-payout-never-judged",
+        promise="A payout that was stored up to 30 s after it was ordered is judged 30 s later.",
+        source=_PAGE,
+        file="gateway/outflow/guard.py",
+        right="            since = looked.late_at - _LATEST\n        new",
+        wrong="            pass\n        new",
+        tests=(f"{_GUARD}::test_a_payout_that_is_stored_late_is_judged_later",),
     ),
 )

@@ -304,7 +304,7 @@ ROWS = (
         promise="A credential that is looked up takes no place of payouts.",
         source="ADR 0062",
         file="gateway/http/server.py",
-        right="        if exchange.priority is None or call.principal is not None or",
+        right="        if priority is None or call.principal is not None or",
         wrong="        if call is not None or",
         tests=(f"{_SHEDDING}::test_a_credential_that_is_looked_up_is_a_stranger_s",),
     ),

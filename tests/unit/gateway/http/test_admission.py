@@ -188,8 +188,9 @@ async def test_a_credential_that_is_looked_up_takes_no_place_of_partners():
     fill(admitted, Priority.STRANGERS)
     admitted.admit(Priority.PAYOUTS)
 
-    with admitted.unproven(Priority.PAYOUTS):
-        during = admitted.held[Priority.PAYOUTS], admitted.held[Priority.STRANGERS]
+    admitted.doubt(Priority.PAYOUTS)
+    during = admitted.held[Priority.PAYOUTS], admitted.held[Priority.STRANGERS]
+    admitted.trust(Priority.PAYOUTS)
 
     after = admitted.held[Priority.PAYOUTS], admitted.held[Priority.STRANGERS]
     assert (during, after) == ((0, 101), (1, 100))
