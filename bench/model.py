@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from math import ceil, cos, pi
 from typing import Final
 
+from gateway.store.kernel.partitions import EVENTS
+
 RECORD: Final = 313_000_000
 """Payouts on the busiest day of the whole network so far."""
 READS: Final = 3
@@ -28,8 +30,10 @@ PLACES: Final = 48
 """Calls of one bank at once, per process: ``in_flight`` of 64 without the quarter for follow-up."""
 POOL: Final = 10
 """Connections of a process to PostgreSQL (``database.pool``)."""
-EVENTS: Final = 4
+HAPPENINGS: Final = 4
 """Rows of ``payout_events`` per payout: each try and each step."""
+DAYS: Final = {"day": 1, "month": 31}[EVENTS.period]
+"""Whose events lie in one partition."""
 LINES: Final = 1
 """Rows of ``request_log`` per payout: reads that succeed are thinned out."""
 SWING: Final = 0.9
@@ -64,7 +68,7 @@ LIMITS: Final[Mapping[str, tuple[float, str]]] = {
     "WAL, MB a second": (500, "one disk array, one stream to a standby"),
     "WAL a day, TB": (10, "archived and restored within a day at 1 Gbit/s"),
     "kept a year, TB": (30, "a copy of the database within a day"),
-    "rows of `payout_events` in a day's partition, million": (1_000, "one vacuum within a day"),
+    "rows of `payout_events` in a partition, million": (1_000, "one vacuum within a day"),
 }
 """What one PostgreSQL server takes, and why; assumed."""
 
@@ -121,7 +125,7 @@ def day(costs: Costs, payouts: float = RECORD) -> Demand:
         wal_mb_s=peak * costs.wal / 1e6,
         wal_tb=wal / 1e12,
         kept_gb=made * costs.kept / 1e9,
-        event_rows_m=made * EVENTS / 1e6,
+        event_rows_m=made * HAPPENINGS * DAYS / 1e6,
         request_rows_m=made * LINES / 1e6,
         connections=processes * POOL,
     )

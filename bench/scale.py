@@ -27,6 +27,7 @@ from bench.load import Order, traced
 from bench.model import Costs
 from bench.partner import make_partner
 from bench.trees import OURS
+from gateway.store.kernel.partitions import EVENTS, REQUESTS
 from tests.servers.process import free_port
 
 PAGE: Final = OURS / "docs/scale.md"
@@ -190,8 +191,9 @@ def page(found: Rounds, costs: Costs, command: str) -> Iterator[str]:
         "connections": "{0.connections:,}",
         "WAL at the peak; a day": "{0.wal_mb_s:.0f} MB/s; {0.wal_tb:.2f} TB",
         "kept for ever, a day": "{0.kept_gb:,.0f} GB",
-        "million rows of a day's partition: events; request log": (
-            "{0.event_rows_m:,.0f}; {0.request_rows_m:,.0f}"
+        f"million rows of a {EVENTS.period}'s partition of events": "{0.event_rows_m:,.0f}",
+        f"million rows of a {REQUESTS.period}'s partition of the request log": (
+            "{0.request_rows_m:,.0f}"
         ),
     }
     for name, form in rows.items():
