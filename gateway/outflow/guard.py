@@ -146,7 +146,8 @@ class OutflowGuard:
         now = self.now()
         if not await self._roll_up(now):
             return
-        looked = self._looked
+        # After a failure, what was read of the last hour may have gaps.
+        looked, self._looked = self._looked, None
         if (
             looked is None
             or not timedelta() <= now - looked.at < _GAP
@@ -173,6 +174,7 @@ class OutflowGuard:
             if stopped:
                 looked.stops = await self.records.stops(now - HOUR, now)
                 await self._read_anew(looked, stopped, now)
+        self._looked = looked
 
     async def _roll_up(self, now: datetime) -> bool:
         """Add the hours that are over to the history; return whether it is complete."""
@@ -220,7 +222,6 @@ class OutflowGuard:
 
     async def _load(self, now: datetime) -> _Looked:
         """Read the last hour anew."""
-        self._looked = None
         looked = _Looked(now, now, await self.records.stops(now - HOUR, now))
         self._trips = {
             Subject(each.scope, each.subject): each
@@ -228,7 +229,6 @@ class OutflowGuard:
         }
         await self._add(looked, self.records.payouts(now - HOUR, now + _AHEAD))
         _forget(looked)
-        self._looked = looked
         return looked
 
     async def _read_anew(self, looked: _Looked, companies: set[str], now: datetime) -> set[Subject]:
