@@ -14,7 +14,6 @@ from tests.servers.demand import absent
 
 NAME = "judges"
 _BIN = Path(__file__).parents[2] / ".tools" / "deploy" / "bin"
-_DEADLINE_S = 120
 
 
 def judge(
@@ -29,6 +28,5 @@ def judge(
         capture_output=True,
         text=True,
         env={**os.environ, **(environ or {})},
-        timeout=_DEADLINE_S,
     )
     return done.returncode, done.stdout, done.stderr

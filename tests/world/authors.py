@@ -115,7 +115,7 @@ def private_imports(text: str) -> Iterator[str]:
 
 
 def _uv(*arguments: str | Path) -> None:
-    subprocess.run([_UV, *arguments], check=True, capture_output=True, timeout=120)
+    subprocess.run([_UV, *arguments], check=True, capture_output=True)
 
 
 def _bare() -> dict[str, str]:

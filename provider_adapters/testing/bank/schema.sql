@@ -125,7 +125,10 @@ CREATE TRIGGER payment_told AFTER INSERT ON statement WHEN new.kind = 'pix_in'
 BEGIN
   INSERT INTO notices (id, kind, account_id, subject)
   VALUES ('evt_' || lower(hex(randomblob(12))),
-    CASE WHEN new.reference IS NULL THEN 'recebimento' ELSE 'cobranca' END,
+    -- A payer may write any reference.
+    CASE WHEN EXISTS (SELECT 1 FROM charges
+      WHERE account_id = new.account_id AND reference = new.reference)
+    THEN 'cobranca' ELSE 'recebimento' END,
     new.account_id, new.e2e_id);
 END;
 DROP TRIGGER IF EXISTS refund_told;

@@ -98,7 +98,7 @@ async def nodes(
         "server": {"port": "${PIXGATE_PORT:-0}", "drain_accept_s": 0},
         "admin": {"port": "${PIXGATE_OPS_PORT:-0}"},
         "database": {"url": url},
-        "limits": {"loop_lag_s": 10},
+        "limits": {"loop_lag_s": 3_600},
         "sandbox_bank": {"start": False},
         "auth": {"basic": {"pepper": "${PEPPER}", "retired_peppers": {"o": "${OTHER_PEPPER}"}}},
         "sealing": {"key": "${KEY}", "retired_keys": {"o": "${OTHER_KEY}"}},

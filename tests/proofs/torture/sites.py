@@ -127,7 +127,7 @@ def write_config(file: Path, store: str, bank: TargetBank, **changed: object) ->
         },
         "admin": {"port": "${PIXGATE_OPS_PORT:-0}"},
         "database": {"url": store, "migrate": "always", "auth_timeout_s": 2.0},
-        "limits": {"loop_lag_s": 10},
+        "limits": {"loop_lag_s": 3_600},
         "ratelimits": {"read": _FREE, "payout": _FREE, "company": _FREE},
         "payouts": {
             "look_first": "${PIXGATE_LOOK_FIRST:-false}",

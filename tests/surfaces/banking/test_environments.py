@@ -15,7 +15,7 @@ from gateway.app.lifecycle import running
 from gateway.config.identity import Identity, Mail
 from gateway.config.listeners import Admin, Server
 from gateway.config.reading import ConfigError
-from gateway.config.settings import Auth, Basic, Database, Sealing, Settings
+from gateway.config.settings import Auth, Basic, Database, Limits, Sealing, Settings
 from gateway.config.values import Address, Secret
 from gateway.core.account import Environment
 from gateway.store.stamp import StoreRefused
@@ -27,13 +27,14 @@ PEPPER = "a pepper of 32 bytes or more 0123456789"
 
 
 def production(folder: Path, url: str) -> Settings:
-    """Return the settings of a production gateway without a bank."""
+    """Return the settings of a production gateway without a bank, on a machine however busy."""
     return Settings(
         environment=Environment.PRODUCTION,
         var=str(folder),
         server=Server(port=0, single_process=True),
         admin=Admin(port=0),
-        database=Database(url=Address(url), migrate="always"),
+        database=Database(url=Address(url), migrate="always", auth_timeout_s=60, timeout_s=60),
+        limits=Limits(loop_lag_s=3_600),
         auth=Auth(basic=Basic(pepper=Secret(PEPPER))),
         sealing=Sealing(key=Secret(KEY)),
         identity=Identity(origin="https://pix.example", mail=Mail(host="127.0.0.1")),

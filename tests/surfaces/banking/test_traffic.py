@@ -83,7 +83,7 @@ async def test_a_quota_is_drawn_before_the_permission_and_after_the_secret(tmp_p
 async def throttled(folder: Path, **limits: float) -> AsyncIterator[World]:
     """Open a world that is short-tempered with strangers."""
     failed = FailedCredentials(**limits)  # type: ignore[arg-type]
-    settings = patient(sandbox(folder, limits=Limits(loop_lag_s=30, failed_credentials=failed)))
+    settings = patient(sandbox(folder, limits=Limits(loop_lag_s=3_600, failed_credentials=failed)))
     async with opened(settings) as world:
         yield world
 

@@ -45,10 +45,12 @@ async def addressed(every_bank: EveryBank, request: pytest.FixtureRequest) -> Ad
 
 
 async def test_a_paid_charge_is_told_at_the_address_that_the_bank_was_given(addressed: Addressed):
-    """Sent by the bank itself, which adds to the address what it adds."""
+    """Sent by the bank itself, which adds to the address what it adds; a payer's text is none."""
     bank, wanted = addressed.bank, charge(addressed.bank)
     url = f"http://127.0.0.1:{bank.office.world.port}{addressed.path}"
     async with told_at(bank, CallbackOrder(url=url, secret=addressed.secret)):
+        without = {"value": 1.5, "reference": "typed by the payer"}
+        await bank.control.post("accounts", bank.bank_account, "incoming", body=without)
         assert (await bank.person("POST", "/pix/qrcode", wanted)).status == 201
         await bank.pay_newest_charge()
 

@@ -38,7 +38,7 @@ SIGN_INS = 12
 @asynccontextmanager
 async def behind(folder: Path, how: str) -> AsyncIterator[tuple[World, str]]:
     """Open a gateway with the limits of service behind a proxy; return the proxy's address too."""
-    limits = Limits(loop_lag_s=30, failed_credentials=FailedCredentials())
+    limits = Limits(loop_lag_s=3_600, failed_credentials=FailedCredentials())
     settings = patient(sandbox(folder, limits=limits, ratelimits=sandbox_rates(folder)))
     # the demo is made at the gateway itself; what is tried comes by the proxy
     source = "forwarded" if how in FRONTS else how.partition(" ")[0]

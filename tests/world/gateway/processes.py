@@ -94,7 +94,7 @@ def place(folder: Path, **changed: str) -> GatewaySite:
     """
     names = ("PIXGATE_PORT", "PIXGATE_OPS_PORT", "PIXGATE_BANK_PORT", "PIXGATE_BANK_CONTROL_PORT")
     text = (ROOT / "config.yaml").read_text()
-    for setting, value in {"loop_lag_s": "10", **changed}.items():
+    for setting, value in {"loop_lag_s": "3600", **changed}.items():
         line = next(each for each in text.splitlines() if each.strip().startswith(f"{setting}:"))
         indent = line[: len(line) - len(line.lstrip())]
         text = text.replace(line, f"{indent}{setting}: {value}")
