@@ -8,7 +8,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,7 +127,11 @@ async def site_on(store: Postgres, world: TortureWorld) -> Site:
 async def test_roles_backup_and_restore_are_as_the_page_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """The process on the network owns nothing; what was lost by the restore is not paid twice."""
+    """
+    The process on the network owns nothing; what was lost by the restore is not paid twice.
+
+    Nobody may connect who could not before.
+    """
     monkeypatch.setenv(URL_VARIABLE, "")
     async with postgres.running() as store, torture_world_in(tmp_path) as world:
         site = await site_on(store, world)
@@ -138,16 +142,29 @@ async def test_roles_backup_and_restore_are_as_the_page_says(
             await execute(site.runtime, "ALTER TABLE payouts ADD COLUMN channel int")
         await succeeds(*blocks("Backup"), tmp_path, site.shell)
         lost = await paid(partner, "lost")
+        before = await rights(store)
         await site.stop()
         await succeeds(*blocks("Restore"), tmp_path, site.shell)
+        after = await rights(store)
         compared = await shell("pixgate payouts verify", tmp_path, site.shell)
         await site.start(PIXGATE_LOOK_FIRST="true")
         again = [await partner.pay(each) for each in (*kept, *lost)]
         made = [await partner.executions(each) for each in (*kept, *lost)]
 
+    assert after == before
+    assert not any(each.startswith("=") and "c" in each for each in after[1])
     assert (compared[0], compared[1].count("execution_without_row")) == (1, len(lost))
     assert {status for status, _ in again} == {200}
     assert made == [[1050]] * len(again)
+
+
+async def rights(store: Postgres) -> tuple[str, Sequence[str]]:
+    """Return the owner of the database, and who may do what with it."""
+    [(owner, granted)] = await execute(
+        store.url(),
+        "SELECT pg_get_userbyid(datdba), datacl FROM pg_database WHERE datname = 'pixgate'",
+    )
+    return owner, sorted(granted or [])
 
 
 async def test_the_failover_drill_is_as_the_page_says(tmp_path: Path):
