@@ -8,6 +8,7 @@ Only this module imports concrete stores and adapters. It opens nothing but the 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,6 +34,7 @@ from gateway.app.readiness import Readiness
 from gateway.app.sandbox import SandboxBank, build_bank
 from gateway.app.services import Services
 from gateway.app.store import Store, open_store
+from gateway.app.store_check import StoreCheck
 from gateway.app.surfaces import build_surfaces, described_surfaces
 from gateway.audit.log import AuditTally, audit_keys
 from gateway.banks.connections import ConfiguredProvider
@@ -62,9 +64,10 @@ from gateway.net.server.listener import Address, Listener
 from gateway.net.server.peer import ServerLimits
 from gateway.payouts.store import EventSealing, StoredPayouts
 from gateway.process.periodic_task import PeriodicTask
-from gateway.process.process import ALONE, Part, wall_clock
+from gateway.process.process import ALONE, Part, clock_offset, wall_clock
 from gateway.reference.open_page import open_page
 from gateway.security.keys import Keys, load_keys
+from gateway.store.kernel.clock import DatabaseClock
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
 from gateway.telemetry.logs.events import SecurityLog
 from gateway.telemetry.metrics import series
@@ -123,6 +126,12 @@ def assemble(
     telemetry = build_telemetry(settings, now, described_surfaces(settings))
     cache = build_cache(settings, keys.derivation, telemetry.observer.count)
     tally = AuditTally(store.audit, store.identity.users.find, now)
+    clock = DatabaseClock(
+        now,
+        time.monotonic,
+        settings.database.clock_tolerance_s,
+        clock_offset(settings.environment, environ),
+    )
     kernel = Kernel(
         settings=settings,
         store=store,
@@ -132,6 +141,7 @@ def assemble(
         events=_events(SecurityLog(telemetry.observer.count), tally),
         shared=build_limits(keys.derivation, cache, telemetry.observer.count),
         failpoint=armed(settings.environment, environ),
+        clock=clock,
         tracing=tracing,
     )
     kernel.reloads.append(telemetry.take)
@@ -146,7 +156,18 @@ def assemble(
     connections = {
         name: connect(name, settings, health, runtime, cache) for name in settings.providers
     }
-    role = build_role(kernel, part, telemetry.values)
+    role = build_role(
+        kernel,
+        part,
+        telemetry.values,
+        StoreCheck(
+            store=store,
+            clock=clock,
+            writes=kernel.writes,
+            monotonic=kernel.monotonic,
+            values=telemetry.values,
+        ),
+    )
     services = Services(
         kernel,
         connections,
@@ -163,7 +184,7 @@ def assemble(
 
     pages = _pages(kernel, surfaces, services.panel.static, origin)
     public = _public_listener(kernel, surfaces, pages, telemetry, services.panel.templates)
-    readiness = Readiness(store, role.has_worker, monotonic=kernel.monotonic)
+    readiness = Readiness(role.store_check, role.has_worker)
 
     def address() -> str:
         return f"http://{settings.server.host}:{public.port}"

@@ -14,11 +14,12 @@ from typing import Final
 from gateway.app.build_payouts import build_reconciler
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.build_tracing import traced_follow_up
-from gateway.app.gauges import AuditGauge, StoreCheck, StoreGauges
+from gateway.app.gauges import AuditGauge, StoreGauges
 from gateway.app.kept_records import EVERY_S, PATIENCE_S, ChangeFeed, within
 from gateway.app.kernel import Kernel
 from gateway.app.retention import delete_old_records, delete_old_sign_ins
 from gateway.app.services import Services
+from gateway.app.store_check import StoreCheck
 from gateway.audit.log import AuditTally, keeping
 from gateway.audit.store import StoredAudit
 from gateway.banks.store import ProviderMinutes, ProviderMinuteWriter
@@ -29,6 +30,7 @@ from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import DebitWatch
 from gateway.core.key_rotation import LiveProcess
 from gateway.identity.mail import MailSender, sending
+from gateway.payouts.reconciler import Reconciler
 from gateway.process.leases import LeasedTasks, RunOnce, WorkerWatch
 from gateway.process.periodic_task import PeriodicTask, Schedule
 from gateway.process.process import Part
@@ -67,6 +69,7 @@ class Role:
         watch: Looks for a live worker, if this process is not a worker itself.
         registration: Its entry among the live processes.
         minutes: Writes the results of its bank calls, minute by minute.
+        store_check: Tries writes, and compares its clock with the store's.
     """
 
     part: Part
@@ -74,15 +77,16 @@ class Role:
     watch: WorkerWatch
     registration: Registration
     minutes: ProviderMinuteWriter
+    store_check: StoreCheck
 
     def has_worker(self) -> bool:
         """Return whether a live worker is known, this process included."""
         return self.part.works or not self.watch.absent
 
 
-def build_role(kernel: Kernel, part: Part, values: MetricRegistry) -> Role:
+def build_role(kernel: Kernel, part: Part, values: MetricRegistry, check: StoreCheck) -> Role:
     """Build a process's role; a SQLite store has one process, which needs no lease."""
-    store, now = kernel.store, kernel.now
+    store, now = kernel.store, kernel.shared_now
     kind = SERVES if part.serves else WORKS
     name = f"{kind} {os.getpid()} on {socket.gethostname()}"
     process = LiveProcess(id=kernel.new_id(), name=name, keys=kernel.keys.ids)
@@ -90,10 +94,13 @@ def build_role(kernel: Kernel, part: Part, values: MetricRegistry) -> Role:
     show = partial(kernel.observer.show, Gauge.WORKER_ABSENT)
     return Role(
         part=part,
-        leases=LeasedTasks(leases, kernel.new_id(), now),
+        leases=LeasedTasks(leases, kernel.new_id(), now, kernel.is_in_step),
         watch=WorkerWatch(store.leases, now, show),
         registration=Registration(store.processes, process, now, kernel.shared),
-        minutes=ProviderMinuteWriter(ProviderMinutes(store.database), values, process.id, now),
+        minutes=ProviderMinuteWriter(
+            ProviderMinutes(store.database), values, process.id, kernel.now
+        ),
+        store_check=check,
     )
 
 
@@ -133,7 +140,6 @@ def _everywhere(services: Services, telemetry: Telemetry, role: Role) -> Sequenc
     feed = ChangeFeed(read, services.kept, kernel.monotonic)
     telemetry.values.read(series.CHANGE_FEED_AGE, lambda: {(): feed.age_s()})
     telemetry.values.read(series.RECORDS_BELIEVED, lambda: {(): feed.is_believed()})
-    store = StoreCheck(store=kernel.store, values=telemetry.values)
 
     async def show_cache() -> None:
         """Export the size of this process's cache."""
@@ -142,7 +148,7 @@ def _everywhere(services: Services, telemetry: Telemetry, role: Role) -> Sequenc
     return (
         task("change feed", feed.run_once, Schedule(every_s=EVERY_S)),
         task("cache", show_cache, Schedule(every_s=_SCRAPE_S)),
-        task("store", store.run_once, Schedule(every_s=_SCRAPE_S)),
+        task("store", role.store_check.run_once, Schedule(every_s=_SECOND_S)),
         task("charges", services.charges.reads.kept.notes.run_once, _EACH_SECOND),
         task("provider minutes", role.minutes.run_once, _EACH_MINUTE),
     )
@@ -201,7 +207,8 @@ def _work(
         look=reconciler.look_at,
         look_back=follow_up.look_back,
         paid=services.charges.reads.kept.read,
-        now=kernel.now,
+        now=kernel.shared_now,
+        may_claim=kernel.is_in_step,
     )
     gauges = StoreGauges(store=store, idle_s=idle_s, values=values, now=kernel.now)
     audit = AuditGauge(audit=StoredAudit(store.database, *_AUDIT_WALK), values=values)
@@ -210,11 +217,14 @@ def _work(
         task("callbacks", callbacks.turn, Schedule(every_s=_SECOND_S), wake),
         task("gauges", gauges.run_once, Schedule(every_s=_SCRAPE_S)),
         task("audit", audit.run_once, Schedule(every_s=_HOUR_S)),
-        *(task(name, leases.leased(name, run), when) for name, run, when in _leased(services)),
+        *(
+            task(name, leases.leased(name, run), when)
+            for name, run, when in _leased(services, reconciler)
+        ),
     )
 
 
-def _leased(services: Services) -> Iterator[tuple[str, RunOnce, Schedule]]:
+def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, RunOnce, Schedule]]:
     """Return the tasks that one worker runs for all: name, work and schedule."""
     kernel, store = services.kernel, services.kernel.store
     outbox, server = services.identity.context.stores.outbox, kernel.settings.identity.mail
@@ -239,6 +249,7 @@ def _leased(services: Services) -> Iterator[tuple[str, RunOnce, Schedule]]:
         every = Schedule(every_s=kernel.settings.outflow.every_s)
         yield "outflow guard", services.outflow_guard.turn, every
     yield "presence", _nothing, _PRESENCE
+    yield "recall", reconciler.recall, Schedule(every_s=_MINUTE_S, delayed=True)
     yield "mail", MailSender(outbox, server, kernel.now).run_once, sending(server)
     yield "missed events", missed.turn, _MISSED
     yield "approvals", services.approvals.expire, minutely

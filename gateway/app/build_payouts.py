@@ -55,6 +55,7 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
             now=kernel.now,
             count=kernel.observer.count,
             hold=_hold_policy(kernel),
+            writes=kernel.writes,
         ),
         PayoutConfig(
             environment=settings.environment,
@@ -118,7 +119,7 @@ def build_follow_up(kernel: Kernel, banks: Banks) -> FollowUp:
         kernel.observer.count,
         look_first=kernel.settings.payouts.look_first,
         moved=partial(_count_step, kernel.observer),
-        certain=CertainClock(kernel.now, kernel.monotonic),
+        certain=CertainClock(kernel.shared_now, kernel.monotonic),
     )
 
 
@@ -140,7 +141,8 @@ def build_reconciler(
             due=kernel.store.follow_ups,
             find_account=find_account or kernel.store.accounts.find,
             follow_up=follow_up,
-            now=kernel.now,
+            now=kernel.shared_now,
+            may_claim=kernel.is_in_step,
             owner=kernel.new_id(),
             chance=chance,
             tell=kernel.observer.unsettled,

@@ -20,7 +20,6 @@ from gateway.closings.foreign_debits import oldest_readings, open_debits
 from gateway.core.audit import AuditHead
 from gateway.core.clocks import Monotonic, Now
 from gateway.core.sessions import SigningKey
-from gateway.core.storage import StoreUnavailable
 from gateway.net.server.listener import Listener
 from gateway.outflow.store import open_trips
 from gateway.payouts.schedule import Backlog
@@ -237,20 +236,3 @@ class StoreGauges:
         if begun:
             age = now - begun[-1].signs_from
             child(series.SIGNING_KEY_AGE).set(age.total_seconds())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreCheck:
-    """Exports whether the store is writable."""
-
-    store: Store
-    values: MetricRegistry
-
-    async def run_once(self) -> None:
-        """Check once and export the result; an unavailable store is not an error here."""
-        is_writable = True
-        try:
-            await self.store.check_writes()
-        except StoreUnavailable:
-            is_writable = False
-        self.values.child(series.STORE_WRITABLE).set(is_writable)

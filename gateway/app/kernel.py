@@ -13,9 +13,11 @@ from gateway.app.store import Store
 from gateway.config.settings import Settings
 from gateway.core.clocks import Monotonic, Now
 from gateway.core.limits import SharedLimits
+from gateway.core.storage import Writes
 from gateway.identity.context import IdentityEvents
 from gateway.net.common.runtime import Failpoint
 from gateway.security.keys import Keys
+from gateway.store.kernel.clock import DatabaseClock
 from gateway.telemetry.records import RequestObserver
 
 if TYPE_CHECKING:  # an extra
@@ -53,6 +55,8 @@ class Kernel:
         reloads: Callbacks that receive reloaded settings.
         shared: Limits that all processes share; None for a single process.
         failpoint: Called at each fail point of a payout; None if none is armed.
+        clock: The database's clock; None in commands.
+        writes: The result of the last trial write; commands try none.
         tracing: Records spans; None where the configuration names no collector.
     """
 
@@ -68,4 +72,19 @@ class Kernel:
     reloads: list[Callable[[Settings], None]] = field(default_factory=list)
     shared: SharedLimits | None = None
     failpoint: Failpoint | None = None
+    clock: DatabaseClock | None = None
+    writes: Writes = field(default_factory=Writes)
     tracing: Tracing | None = None
+
+    @property
+    def shared_now(self) -> Now:
+        """
+        The clock that all processes on the store share.
+
+        What is due, and whose lease has ended, is judged by it. Without a server it is ``now``.
+        """
+        return self.now if self.clock is None else self.clock.now
+
+    def is_in_step(self) -> bool:
+        """Return whether our clock agrees with the shared one; else no work is claimed."""
+        return self.clock is None or self.clock.is_in_step()

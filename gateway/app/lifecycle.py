@@ -124,11 +124,13 @@ async def _prepare_store(gateway: Gateway, started: AsyncExitStack) -> None:
     """
     Check that the store is ours and has our schema.
 
-    The process is registered before it writes anything under its keys.
+    The clocks are compared before anything is due, and the process is registered before it writes
+    anything under its keys.
     """
     kernel, store, settings = gateway.kernel, gateway.kernel.store, gateway.kernel.settings
     if remark := sqlite_remark(settings):
         _log.info(remark)
     await prepare(store, settings.environment, migrate=settings.migrates, now=kernel.now)
+    await gateway.role.store_check.run_once()
     await gateway.role.registration.begin()
     started.push_async_callback(gateway.role.registration.end)

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from sqlalchemy import literal, select
@@ -16,7 +17,7 @@ from gateway.audit.changes import Changes
 from gateway.audit.store import StoredAudit
 from gateway.core.account import Environment
 from gateway.core.clocks import Now
-from gateway.core.storage import StoreUnavailable
+from gateway.core.storage import WritesRefused
 from gateway.credentials.store import StoredCredentials
 from gateway.identity.store import IdentityStore
 from gateway.net.common.runtime import utc_now
@@ -25,6 +26,7 @@ from gateway.payouts.store import StoredPayouts
 from gateway.store import schema
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import NO_KEYS, ChainKeys
+from gateway.store.kernel.clock import DatabaseClock
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database, FactSealing, Limits
 from gateway.store.kernel.leases import StoredTaskLeases
 from gateway.store.kernel.partitions import EVENTS, REQUESTS
@@ -60,11 +62,23 @@ class Store:
         await self.database.first(select(literal(1)))
 
     async def check_writes(self) -> None:
-        """Check that the store can be written; StoreUnavailable when it cannot."""
+        """
+        Check that the store can be written, with room for new rows.
+
+        Raises:
+            WritesRefused: it is full or read-only.
+            StoreUnavailable: it does not answer.
+        """
         async with self.database.writing() as connection:
             if not await self.database.takes_writes(connection):
                 problem = "the database is read-only, as a standby is"
-                raise StoreUnavailable(problem)
+                raise WritesRefused(problem)
+
+    async def read_time(self, clock: DatabaseClock) -> None:
+        """Have a clock read the server's; StoreUnavailable when it does not answer."""
+        if self.database.server_time is not None:
+            async with self.database.reading() as connection:
+                await clock.read(partial(self.database.server_time, connection))
 
     async def server_load(self) -> tuple[int, int] | None:
         """

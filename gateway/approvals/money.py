@@ -35,7 +35,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.permissions import payer
 from gateway.core.strict import hidden_tax_number
-from gateway.payouts.create import CERTAINLY_NOT_SENT, Payouts, rejection
+from gateway.payouts.create import CERTAINLY_NOT_SENT, STORE_FULL, Payouts, rejection
 from gateway.payouts.model import (
     Absence,
     NamedOwner,
@@ -76,7 +76,7 @@ _ENDS: Mapping[PayoutState, Ended] = {
 }
 """What the state of a payout makes of its order."""
 
-_GUARDED = frozenset({"stopped", "similar"})
+_GUARDED = frozenset({"stopped", "similar", STORE_FULL})
 """Reasons of a refusal of ours, before anything was sent."""
 
 

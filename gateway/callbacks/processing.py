@@ -52,6 +52,8 @@ class CallbackProcessor:
             callback names it, and returns the bank's answer; safe to repeat.
         look_back: Stores the returns of a paid payout; returns whether the bank shows any.
         paid: Stores the bank's answer about a charge, and the time of the query.
+        now: The clock by which callbacks are due.
+        may_claim: Whether this process may claim callbacks now.
         pause_s: Seconds until new callbacks of a bank are seen while another bank hangs.
     """
 
@@ -64,6 +66,7 @@ class CallbackProcessor:
     look_back: Callable[[Payout, Account], Awaitable[bool]]
     paid: Callable[[Account, ChargePayment, datetime], None]
     now: Now
+    may_claim: Callable[[], bool] = lambda: True
     pause_s: float = 1.0
 
     async def turn(self) -> int:
@@ -80,7 +83,8 @@ class CallbackProcessor:
         async with asyncio.TaskGroup() as looking:
             while True:
                 now = self.now()
-                due = await self.store.due(now, now + _CLAIM, busy)
+                may = self.may_claim()
+                due = await self.store.due(now, now + _CLAIM, busy) if may else ()
                 for provider, theirs in _by_provider(due).items():
                     busy[provider] = looking.create_task(self._look_into(theirs, now + _CLAIM))
                 looks += len(due)

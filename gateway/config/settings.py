@@ -44,6 +44,8 @@ class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         timeout_s: For a connection of the pool, and for a statement.
         auth_timeout_s: To look up a credential or account; then 503.
         allow_sqlite_in_production: Permits SQLite there, for one process only.
+        clock_tolerance_s: How far the clocks of a process and of the server may be
+            apart; further, and the process is not ready and claims no work.
         pooler: What stands in front of a server: ``none``, also for a pooler with
             a session for each of our connections; ``session``, one with fewer;
             ``transaction``, one that gives each transaction another session.
@@ -56,6 +58,7 @@ class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timeout_s: Seconds = 2.0
     auth_timeout_s: Seconds = 0.5
     allow_sqlite_in_production: bool = False
+    clock_tolerance_s: Annotated[float, Meta(ge=2, le=300)] = 5.0
     pooler: Literal["none", "session", "transaction"] = "none"
     migrate: Literal["auto", "always", "never"] = "auto"
 

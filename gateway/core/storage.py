@@ -7,12 +7,17 @@ done, or its outcome is unknown.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 
 class StoreUnavailable(Exception):
     """The store did not answer, or answered that it cannot."""
+
+
+class WritesRefused(StoreUnavailable):
+    """The store answers, and takes no writes: it is full, or read-only."""
 
 
 class AlreadyExists(Exception):
@@ -36,3 +41,15 @@ LEASE: Final = timedelta(seconds=30)
 LEASE_AHEAD: Final = LEASE * 2
 """No lease ends later than that from now, for the clocks of several machines are seconds apart. One
 that does was taken before a clock was put back."""
+
+
+@dataclass(slots=True)
+class Writes:
+    """
+    What a process knows of writing to its store.
+
+    Attributes:
+        are_refused: Whether the last trial write was refused, and not only unanswered.
+    """
+
+    are_refused: bool = False

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, NoReturn
 
@@ -41,7 +41,7 @@ from gateway.core.clocks import Deadline, Monotonic, Now
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.night import NIGHT, Night
-from gateway.core.storage import LimitReached, StoreUnavailable
+from gateway.core.storage import LimitReached, StoreUnavailable, Writes
 from gateway.core.trace import current_trace_id
 from gateway.core.windows import Listed, Search
 from gateway.net.common.runtime import Failpoint, unarmed
@@ -73,6 +73,9 @@ _WAIT_STEP_S = 0.1
 
 _OPEN = frozenset({PayoutState.SENDING, PayoutState.UNKNOWN})
 _ONLY_SENDING = frozenset({PayoutState.SENDING})
+
+STORE_FULL: Final = "store_full"
+"""The store is full or read-only: a payout is refused before it is stored."""
 
 CANNOT_LOOK_FIRST: Final = "cannot_look_first"
 """The bank cannot be asked for an attempt that the store may have forgotten."""
@@ -127,6 +130,7 @@ class PayoutGuards:
         stops: Gives the stops in force; those of other processes at most a second late.
         count: Counts payouts that were stopped or held, or look like an earlier one.
         hold: None where no payout is held.
+        writes: Whether the store takes new payouts.
     """
 
     stops: Callable[[], Awaitable[Sequence[Stop]]]
@@ -135,6 +139,7 @@ class PayoutGuards:
     now: Now
     count: Count
     hold: HoldPolicy | None = None
+    writes: Writes = field(default_factory=Writes)
 
     @property
     def since(self) -> datetime | None:
@@ -147,9 +152,12 @@ class PayoutGuards:
 
         Raises:
             ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here,
-                or when one like it is refused.
+                or when one like it is refused; ``SVC.GTW.006`` when the store is full.
             StoreUnavailable: the store did not answer; nothing is sent then.
         """
+        if self.writes.are_refused:
+            self.count(Event.SHED, f"payouts.{STORE_FULL}")
+            raise ServiceError(errors.OVERLOADED, STORE_FULL, {"Retry-After": "1"})
         await self.go_on(caller)
         if similar:
             self.count(Event.PAYOUT_SIMILAR, payout.provider)

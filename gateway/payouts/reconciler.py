@@ -216,9 +216,11 @@ class Work:
 
     Attributes:
         find_account: Returns an account by its id, of the store or as the process keeps it.
+        now: The clock by which payouts are due.
         owner: The name its claims carry; another process has another.
         chance: Numbers from 0 up to 1; spreads the hourly checks.
         rate: Returns a bank's rate limit by its provider's name.
+        may_claim: Whether this process may claim payouts now.
         pause_s: Seconds between two turns, and between two reads of the store in one turn.
         tell: Called with the payouts' states after every turn.
         end_hold: Sends a held payout whose time is over; without it, those stay held.
@@ -232,6 +234,7 @@ class Work:
     chance: Callable[[], float]
     tell: Callable[[list[Unsettled], datetime], None]
     rate: Callable[[str], FollowupRate] = slowest
+    may_claim: Callable[[], bool] = lambda: True
     pause_s: float = 1.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     end_hold: Callable[[Payout], Awaitable[Payout]] | None = None
@@ -264,7 +267,7 @@ class Reconciler:
         self._places: dict[str, FollowupSlots] = {}
         self._claims = DueClaims(work.due, work.owner, lambda name: self._places_of(name).rate)
         self._checked = asyncio.Event()
-        self._turned_at = work.now()
+        self._turned_at: datetime | None = None
         self._has_recalled = False
 
     async def run_once(self) -> int:
@@ -323,21 +326,31 @@ class Reconciler:
         If the clock was put back since the last turn, everything planned before is due now: it
         would be looked at only when the clock gets there again.
         """
+        if not self._work.may_claim():
+            return []
         now = self._work.now()
         if not self._has_recalled:
             # What is due is looked at all the same; the next turn tries again.
             with suppress(StoreUnavailable):
-                await self._recall(now)
-        before, self._turned_at = self._turned_at, now
+                await self.recall()
+        before, self._turned_at = self._turned_at or now, now
         if now >= before - CORRECTED:
             return await self._claims.share(Lease(now, now + CLAIM))
         _log.warning("payouts_clock_put_back seconds=%d", (before - now).total_seconds())
         due = before + _PLANNED
         return await self._claims.everything(Lease(due, due + CLAIM))
 
-    async def _recall(self, now: datetime) -> None:
-        """Handle a clock that was put back while no process ran; before the first turn."""
-        recalled = await self._work.due.recall(now)
+    async def recall(self) -> None:
+        """
+        Plan a look now at payouts that a wrong clock planned too far ahead; safe to repeat.
+
+        Before the first turn, for clocks that were put back while no process ran; and each minute,
+        for a process writes with a wrong clock until that is noticed.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        recalled = await self._work.due.recall(self._work.now())
         self._has_recalled = True
         if recalled:
             _log.warning("payouts_planned_too_far_ahead count=%d", recalled)

@@ -31,11 +31,26 @@ class LeasedTasks:
     With a file as its store a process is alone, and needs none.
     """
 
-    def __init__(self, leases: StoredTaskLeases | None, owner: str, now: Now) -> None:
-        """Begin without leases; ``owner`` is a name unique to this process."""
+    def __init__(
+        self,
+        leases: StoredTaskLeases | None,
+        owner: str,
+        now: Now,
+        may_claim: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """
+        Begin without leases.
+
+        Args:
+            leases: None for a process that is alone.
+            owner: A name unique to this process.
+            now: The clock by which leases end.
+            may_claim: Whether this process may take or renew leases now.
+        """
         self._leases = leases
         self._owner = owner
         self._now = now
+        self._may_claim = may_claim
         self._ends: dict[str, datetime] = {}
 
     def leased(self, task: str, run_once: RunOnce) -> RunOnce:
@@ -102,6 +117,8 @@ class LeasedTasks:
         """Take or renew the lease, unless it still lasts for a while."""
         if self._leases is None:
             return True
+        if not self._may_claim():
+            return False
         now = self._now()
         if _RENEWED < self._left(task) <= LEASE:
             return True

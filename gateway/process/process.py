@@ -25,13 +25,16 @@ OFFSET = "PIXGATE_CLOCK_OFFSET"
 """Seconds by which a sandbox gateway's wall clock is wrong on purpose."""
 
 
+def clock_offset(environment: Environment, environ: Mapping[str, str]) -> timedelta:
+    """Return by how much the wall clock is wrong on purpose; nothing outside the sandbox."""
+    given = environ.get(OFFSET, "") if environment is Environment.SANDBOX else ""
+    return timedelta(seconds=float(given or 0))
+
+
 def wall_clock(environment: Environment, environ: Mapping[str, str]) -> Now:
     """Return the wall clock in UTC; only the sandbox honours an offset."""
-    given = environ.get(OFFSET, "") if environment is Environment.SANDBOX else ""
-    if not given:
-        return utc_now
-    offset = timedelta(seconds=float(given))
-    return lambda: utc_now() + offset
+    offset = clock_offset(environment, environ)
+    return (lambda: utc_now() + offset) if offset else utc_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

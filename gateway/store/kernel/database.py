@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final, Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, CursorResult, Executable, Insert, Select, Table, func, select
@@ -16,7 +18,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine
 
 from gateway.core.change_feed import Act
 from gateway.core.clocks import Monotonic, Now
-from gateway.core.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable, WritesRefused
 from gateway.core.windows import Listed, Paging
 from gateway.net.common.runtime import utc_now
 from gateway.store.kernel.chain import NO_KEYS, ChainKeys
@@ -90,6 +92,9 @@ FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError
 _SAYS: Final = (
     *("08", "0A", "25", "26", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58", "XX"),
 )
+# disk_full, read_only_sql_transaction
+_REFUSES: Final = frozenset({"53100", "25006"})
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 _LONGEST: Final = 200
 _POOLED: Final = "; behind a pooler of transactions set database.pooler: transaction"
 _REMEDIES: Final = {"26000": _POOLED, "42P05": _POOLED}
@@ -165,7 +170,9 @@ class Database:
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
         chain: The keys of the audit log.
-        takes_writes: Whether a transaction can write: a standby cannot, nor a full disk.
+        takes_writes: Whether a transaction can write: False on a standby; ``WritesRefused`` where
+            there is no room for new pages.
+        server_time: The server's clock; None where the store is a file.
         server_load: How many connections the server has, of all programs, and the most that it
             takes; None where the store is a file.
         facts: Seals what events of payouts tell; without it they neither keep nor show that.
@@ -190,6 +197,7 @@ class Database:
     checkout_s: float
     whole_s: float
     takes_writes: Callable[[AsyncConnection], Awaitable[bool]]
+    server_time: Callable[[AsyncConnection], Awaitable[datetime]] | None = None
     server_load: Callable[[AsyncConnection], Awaitable[tuple[int, int]]] | None = None
     chain: ChainKeys = NO_KEYS
     facts: FactSealing | None = None
@@ -336,8 +344,20 @@ def failures_as_ours() -> Iterator[None]:
     try:
         yield
     except FAILURES as problem:
-        said = StoreUnavailable(_reason(problem))
+        kind = WritesRefused if _refuses_writes(problem) else StoreUnavailable
+        said = kind(_reason(problem))
         raise said from (None if quotes_the_row(problem) else problem)
+
+
+def _refuses_writes(problem: Exception) -> bool:
+    """Return whether a failure says that the database is full or read-only."""
+    origin = problem.orig if isinstance(problem, DBAPIError) else problem
+    if isinstance(origin, sqlite3.OperationalError):
+        code = getattr(origin, "sqlite_errorcode", 0) & 0xFF  # without what it says beyond that
+        return code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY}
+    if isinstance(origin, OSError):
+        return origin.errno in _FULL
+    return getattr(origin, "sqlstate", None) in _REFUSES
 
 
 def _reason(problem: Exception) -> str:

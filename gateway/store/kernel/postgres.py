@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
@@ -18,6 +19,7 @@ from sqlalchemy import (
     URL,
     BindParameter,
     ColumnElement,
+    DateTime,
     Insert,
     Table,
     Text,
@@ -58,6 +60,17 @@ _BATCHES = 3
 _OURS_LATER_S = 0.5
 """What the server has cancelled is surely undone; what we have given up may be committed yet."""
 _YOUNG_S, _OLD_S = 0.05, 10.0
+_SERVER_TIME = select(func.clock_timestamp(type_=DateTime(timezone=True)))
+# A result of 256 KiB, as much as a batch of payouts writes, does not fit into the least working
+# memory: the server writes it to a temporary file in the database's own tablespace. That leaves
+# no dead rows behind, and fails as soon as a table could not grow.
+_SPILLING = text(
+    "SELECT set_config('work_mem', '64kB', true), set_config('temp_tablespaces', '', true)"
+)
+_TRIAL = text(
+    "SELECT current_setting('transaction_read_only') = 'off' AND"
+    " (SELECT count(*) FROM unnest(array_fill(repeat('0', 8192), ARRAY[32]))) = 32"
+)
 _SERVER_LOAD = text(
     "SELECT (SELECT sum(numbackends) FROM pg_stat_database)::int AS used,"
     " current_setting('max_connections')::int"
@@ -129,6 +142,7 @@ def open_server(url: URL, limits: Limits, monotonic: Monotonic = time.monotonic)
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
         takes_writes=_takes_writes,
+        server_time=_server_time,
         server_load=_server_load,
     )
 
@@ -165,10 +179,16 @@ def _authority(url: URL) -> Mapping[str, str]:
 
 
 async def _takes_writes(connection: AsyncConnection) -> bool:
-    """Return False on a standby, and where the server or database is set to read only."""
-    setting = select(func.current_setting("transaction_read_only", type_=Text()))
-    read_only: str = (await connection.execute(setting)).scalar_one()
-    return read_only == "off"
+    """Return False on a standby, and where it is set to read only; fails without room."""
+    await connection.execute(_SPILLING)
+    takes: bool = (await connection.execute(_TRIAL)).scalar_one()
+    return takes
+
+
+async def _server_time(connection: AsyncConnection) -> datetime:
+    """Return the server's clock as of this statement, not of its transaction."""
+    at: datetime = (await connection.execute(_SERVER_TIME)).scalar_one()
+    return at
 
 
 async def _server_load(connection: AsyncConnection) -> tuple[int, int]:

@@ -7,11 +7,14 @@ owner alone. Not for a network file system.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,8 @@ _READERS = 4
 # The file holds personal data and sealed secrets.
 _OWNER_ONLY = 0o600
 _AGAIN_S = 0.005
+_ROOM = bytes(262_144)
+"""As much as a batch of payouts writes."""
 _WAL = "PRAGMA journal_mode = WAL"
 
 
@@ -67,19 +72,27 @@ def _database(url: URL, limits: Limits) -> Database:
         writers=1,
         checkout_s=limits.checkout_s,
         whole_s=limits.whole_s,
-        takes_writes=_takes_writes,
+        takes_writes=partial(_takes_writes, Path(url.database or "").parent),
     )
 
 
-async def _takes_writes(connection: AsyncConnection) -> bool:
+async def _takes_writes(folder: Path, connection: AsyncConnection) -> bool:
     """
-    Write a page as it is; False never, for a file that takes no writes fails.
+    Write to the disk and a page of the file; False never, for what takes no writes fails.
 
-    Only a write shows that the disk is full.
+    Only a write shows that the disk is full, and one of the file does not always: the journal
+    takes pages where earlier ones were.
     """
+    await asyncio.to_thread(_take_room, folder)
     version = (await connection.exec_driver_sql("PRAGMA user_version")).scalar_one()
     await connection.exec_driver_sql(f"PRAGMA user_version = {version}")
     return True
+
+
+def _take_room(folder: Path) -> None:
+    with tempfile.TemporaryFile(dir=folder) as room:
+        room.write(_ROOM)
+        room.flush()
 
 
 def _make(file: Path) -> None:

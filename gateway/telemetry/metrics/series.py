@@ -53,7 +53,7 @@ DENIED: Final = Label(
 CACHE_RESULT: Final = Label("result", ("hit", "miss", "negative", "stale"))
 DECISION: Final = Label("result", ("allowed", "limited"))
 PRIORITY: Final = Label("priority", tuple(each.word for each in Priority))
-SHED: Final = Label("reason", ("in_flight", "loop_lag", "strangers", "draining"))
+SHED: Final = Label("reason", ("in_flight", "loop_lag", "strangers", "draining", "store_full"))
 REPLACED: Final = Label("reason", ("unacceptable",))
 IDEMPOTENCY: Final = Label("result", ("new", "replay", "mismatch"))
 HOLD_OUTCOME: Final = Label("outcome", tuple(HoldOutcome))
@@ -123,7 +123,7 @@ TASK: Final = Label(
     (
         *("change feed", "processes", "cache", "charges", "provider minutes"),
         *("audit tally", "request log", "readings", "last uses", "worker"),
-        *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "mail"),
+        *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "recall", "mail"),
         *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
         "outflow guard",
         *("reset links", "event loop lag", "store"),
@@ -245,7 +245,8 @@ OUTBOX_WAITING: Final = _gauge("pixgate_outbox_oldest_waiting_seconds", "Age of 
 STORE_DURATION: Final = _timing("pixgate_store_seconds", "Units of work in the database, the wait for a connection included.", _STORE, STORE_WORK)
 STORE_IN_USE: Final = _sum("pixgate_store_connections_in_use", "Connections to the database that work.")
 STORE_LIMIT: Final = _sum("pixgate_store_connections_limit", "The most connections to the database: database.pool.")
-STORE_WRITABLE: Final = _gauge("pixgate_store_writable", "1 when the database took a write at the last look, 15 seconds ago at most; 0 when it is away or read-only.", joined="min")
+STORE_WRITABLE: Final = _gauge("pixgate_store_writable", "1 when the database took a write at the last look, 15 seconds ago at most; 0 when it is away, full or read-only.", joined="min")
+CLOCK_AHEAD: Final = _gauge("pixgate_clock_ahead_seconds", "How far the clock of this process is ahead of the database server's, negative where it is behind; absent with SQLite.")
 STORE_SERVER_CONNECTIONS: Final = _gauge("pixgate_store_server_connections", "Connections that PostgreSQL has, of all programs; absent with SQLite.")
 STORE_SERVER_LIMIT: Final = _gauge("pixgate_store_server_connections_limit", "The most that it takes of programs which are no superuser's.")
 STORE_PARTITIONS_END: Final = _gauge("pixgate_store_partitions_end_timestamp_seconds", "Until when every row from now on has a partition of its own; absent with SQLite, and before a worker has looked.", TABLE)

@@ -245,7 +245,7 @@ async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
 
 @both
 async def test_what_is_counted_or_planned_too_far_ahead_is_found_by_an_index(store: Store) -> None:
-    """A worker counts every 15 seconds, and recalls as it starts, however many there are."""
+    """A worker counts every 15 seconds, and recalls each minute, however many there are."""
     await bulk_rows.fill_payouts(
         store.url, [await open_account(store, "bench")], bulk_rows.Bulk(rows=2_000)
     )

@@ -30,6 +30,15 @@ _SURFACE = "tests/surfaces/banking/test_payouts.py"
 
 ROWS = (
     Mistake(
+        name="payout-stored-by-a-full-store",
+        promise="A full store refuses a payout before it is stored.",
+        source="ADR 0066, decisions 2 (step 20)",
+        file="gateway/payouts/create.py",
+        right="        if self.writes.are_refused:\n",
+        wrong="        if self.writes is None:\n",
+        tests=(f"{_PAYOUT_GUARDS}::test_a_full_store_refuses_a_payout_before_it_is_stored",),
+    ),
+    Mistake(
         name="amount-not-in-fingerprint",
         promise="The same reference with another amount is another payout, and refused.",
         source="contract 2.6, decisions 2 (step 18)",

@@ -29,7 +29,57 @@ _SCHEMA = "tests/contract/stores/test_schema.py"
 _SQLITE = "tests/unit/gateway/store/kernel/test_sqlite.py"
 _WIRE = "tests/surfaces/wire/test_raw_socket_probes.py"
 
+_STORE_CHECK = "tests/unit/gateway/app/test_store_check.py"
+_READINESS = "tests/unit/gateway/app/test_readiness.py"
+_CLOCK = "tests/unit/gateway/store/kernel/test_clock.py"
+_FULL_DISK = "tests/contract/stores/test_full_disk.py"
+
 ROWS = (
+    Mistake(
+        name="trial-write-without-room",
+        promise="A full disk of the server is seen before a payout cannot be stored.",
+        source="ADR 0066, docs/database.md",
+        file="gateway/store/kernel/postgres.py",
+        right="ARRAY[32]))) = 32",
+        wrong="ARRAY[1]))) = 1",
+        tests=(f"{_FULL_DISK}::test_a_full_tablespace_refuses_the_trial_write",),
+    ),
+    Mistake(
+        name="full-store-tried-four-times-a-minute",
+        promise="Payouts are taken within a second of there being room again.",
+        source="ADR 0066, docs/database.md",
+        file="gateway/app/store_check.py",
+        right="_WATCHED_S if is_well else _RECENT_S",
+        wrong="_WATCHED_S",
+        tests=(f"{_STORE_CHECK}::test_a_store_that_refuses_is_tried_each_second",),
+    ),
+    Mistake(
+        name="store-that-is-away-refuses-payouts-as-full",
+        promise="A store that does not answer for a moment refuses no payout.",
+        source="ADR 0066",
+        file="gateway/app/store_check.py",
+        right="isinstance(problem, WritesRefused)",
+        wrong="isinstance(problem, StoreUnavailable)",
+        tests=(f"{_STORE_CHECK}::test_a_store_that_says_so_refuses_payouts",),
+    ),
+    Mistake(
+        name="wrong-clock-is-ready",
+        promise="A process whose clock is wrong is not ready.",
+        source="ADR 0066, docs/reliability.md",
+        file="gateway/app/readiness.py",
+        right='"clock": self.check.clock.is_in_step(),',
+        wrong='"clock": True,',
+        tests=(f"{_READINESS}::test_a_clock_that_is_wrong_is_not_ready_until_it_is_right",),
+    ),
+    Mistake(
+        name="due-by-the-process-s-own-clock",
+        promise="What is due is judged by the database's clock, whatever the wall clock does.",
+        source="ADR 0066, docs/reliability.md",
+        file="gateway/store/kernel/clock.py",
+        right="        return self._at_zero + timedelta(seconds=self._monotonic())",
+        wrong="        return self._now()",
+        tests=(f"{_CLOCK}::test_a_wall_clock_that_jumps_changes_nothing_and_is_seen_at_once",),
+    ),
     Mistake(
         name="whole-request-refused-with-what-is-behind-it",
         promise="A connection's last request is answered, whatever bytes are behind it.",

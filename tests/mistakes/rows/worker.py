@@ -8,6 +8,34 @@ _UNIT = "tests/unit/gateway"
 
 ROWS = (
     Mistake(
+        name="payouts-claimed-by-a-wrong-clock",
+        promise="A process whose clock is wrong claims no payout.",
+        source="ADR 0066, docs/reliability.md",
+        file="gateway/payouts/reconciler.py",
+        right="        if not self._work.may_claim():\n            return []\n",
+        wrong="",
+        tests=(
+            (
+                f"{_UNIT}/payouts/test_reconciler.py"
+                "::test_a_process_that_may_not_claim_claims_nothing"
+            ),
+        ),
+    ),
+    Mistake(
+        name="leases-kept-by-a-wrong-clock",
+        promise="A process whose clock is wrong leaves its tasks to others.",
+        source="ADR 0066, docs/reliability.md",
+        file="gateway/process/leases.py",
+        right="        if not self._may_claim():\n            return False\n",
+        wrong="",
+        tests=(
+            (
+                f"{_UNIT}/process/test_leases.py"
+                "::test_a_process_that_may_not_claim_leaves_its_tasks_to_others"
+            ),
+        ),
+    ),
+    Mistake(
         name="review-forgotten-by-a-look",
         promise="A payout that waits for a person waits until it is final.",
         source="ADR 0003, docs/reliability.md",

@@ -8,18 +8,23 @@ their time to the bank, so that the clock moves in the middle of some.
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import aiohttp
+import asyncpg
 import pytest
 from yarl import URL
 
 from tests.proofs.operating import shifted
 from tests.proofs.operating.load import Load
+from tests.proofs.torture import processes
 from tests.proofs.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
+from tests.proofs.torture.processes import OFFSET
 from tests.proofs.torture.sites import PATIENT, providers
 from tests.servers.postgres import PostgresServer
 from tests.servers.streams import listening
@@ -97,7 +102,7 @@ async def gateway(world: TortureWorld, kind: str, store: str) -> AsyncIterator[C
         clocked = Clocked(client, world.folder / "clock", world.offset_s)
         clocked.put(0)
         client.command.module = shifted.__name__
-        client.command.environ[shifted.FILE] = str(clocked.file)
+        client.command.environ |= {shifted.FILE: str(clocked.file), OFFSET: str(world.offset_s)}
         client.command.start()
         assert await client.command.wait(world.session), client.command.said()
         yield clocked
@@ -148,3 +153,90 @@ async def _pays(folder: Path, store: str, kind: str, jumps: tuple[int, ...], of_
     }
     assert {each: wrong for each, wrong in found.items() if wrong} == {}
     assert len(load.payouts) > of_each
+
+
+OPEN = "SELECT count(*) FROM payouts WHERE state <> 'paid'"
+
+
+@dataclass(slots=True)
+class Beside:
+    """A process beside one whose clock is right, on one store."""
+
+    clocked: Clocked
+    store: asyncpg.Connection
+
+    async def is_none_open(self) -> bool:
+        """Return whether every payout is paid: a partner's read would look at it."""
+        return bool(await self.store.fetchval(OPEN) == 0)
+
+
+@asynccontextmanager
+async def beside_a_right_one(folder: Path, server: PostgresServer) -> AsyncIterator[Beside]:
+    """Run the right process; the other one is not started yet."""
+    name = f"clock_{uuid.uuid4().hex}"
+    url = await server.create(name)
+    store = await asyncpg.connect(url.replace("+asyncpg", ""))
+    async with torture_world_in(folder) as world:
+        right = await world.gateway_client("site", store=url)
+        await right.start()
+        command, base = processes.gateway(folder, right.config, "wrong")
+        world.opened.callback(command.kill)
+        client = replace(right, base=base, command=command)
+        clocked = Clocked(client, folder / "clock", world.offset_s)
+        clocked.put(0)
+        command.module = shifted.__name__
+        command.environ |= {shifted.FILE: str(clocked.file), OFFSET: str(world.offset_s)}
+        yield Beside(clocked, store)
+    await store.close()
+    await server.drop(name)
+
+
+async def test_a_process_whose_clock_is_put_ahead_is_taken_out_and_no_payout_waits(
+    tmp_path: Path, postgres_server: PostgresServer
+):
+    """
+    What it was paid through before its proxy notices is planned two hours ahead.
+
+    The right one looks at it within a minute. The wrong one is ready again when its clock is right.
+    """
+    async with beside_a_right_one(tmp_path, postgres_server) as beside:
+        clocked, client = beside.clocked, beside.clocked.client
+        client.command.start()
+        assert await client.command.wait(client.session), client.command.said()
+        clocked.put(2 * HOURS)
+        await until(lambda: says(client, 503, clock=False))
+        shown = await ahead_s(client)
+        paid = [await client.pay(f"ahead-{number}") for number in range(5)]
+        await until(beside.is_none_open)
+        clocked.put(0)
+        await until(lambda: says(client, 200, clock=True))
+
+    assert {status for status, _ in paid} == {200}
+    assert shown == pytest.approx(2 * HOURS, abs=60)
+
+
+async def test_a_process_that_starts_with_a_wrong_clock_is_not_ready(
+    tmp_path: Path, postgres_server: PostgresServer
+):
+    async with beside_a_right_one(tmp_path, postgres_server) as beside:
+        beside.clocked.put(-2 * HOURS)
+        beside.clocked.client.command.start()
+
+        await until(lambda: says(beside.clocked.client, 503, clock=False))
+
+
+async def says(client: GatewayClient, status: int, *, clock: bool) -> bool:
+    """Return whether the process answers so on ``/readyz``."""
+    try:
+        async with client.session.get(client.command.answers) as said:
+            found = (await said.json())["checks"]
+    except aiohttp.ClientError:
+        return False
+    return said.status == status and found["clock"] is clock and found["writable"]
+
+
+async def ahead_s(client: GatewayClient) -> float:
+    """Return what its metrics say of its clock."""
+    async with client.session.get(client.command.answers.replace("readyz", "metrics")) as said:
+        [shown] = re.findall(r"^pixgate_clock_ahead_seconds (\S+)", await said.text(), re.MULTILINE)
+    return float(shown)

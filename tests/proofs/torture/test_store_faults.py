@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import signal
 import sqlite3
-import subprocess
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -18,6 +16,8 @@ import pytest
 from tests.proofs.torture import postgres
 from tests.proofs.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
 from tests.proofs.torture.postgres import Postgres
+from tests.servers.postgres import PostgresServer
+from tests.servers.small_disk import database_on, fill, small_disk
 from tests.world.extent import WHOLE
 from tests.world.stores.relay import relayed
 from tests.world.waiting import until
@@ -25,7 +25,6 @@ from tests.world.waiting import until
 FAILED = (500, "SVC.SYS.001")
 TAKEN = (200, "processing")
 IMPATIENT = {"migrate": "always", "auth_timeout_s": 2.0}
-_TOO_FULL = 8_192
 SOON_S = 18
 """A store is given up after five seconds; forty requests one batch after another take twenty."""
 
@@ -203,48 +202,57 @@ async def test_a_file_that_another_process_has_locked(
     assert (after, executed) == (TAKEN, [1050])
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path):
-    """A disk of two megabytes."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount, unmount = shutil.which("mount"), shutil.which("umount")
-    if mount is None or unmount is None:
-        pytest.skip("nothing to mount a small disk with")
-    made = [mount, "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
-    if subprocess.run(made, check=False, capture_output=True).returncode:
-        pytest.skip("only root may mount a small disk to fill it")
-    yield folder
-    subprocess.run([unmount, "-l", str(folder)], check=True)
+FULL = (503, "SVC.GTW.006")
+STORES = ("sqlite", "postgresql") if WHOLE else ("postgresql",)
 
 
-async def test_a_full_disk_keeps_everything_at_home(tmp_path: Path, small_disk: Path):
-    """500, and the bank is not called; it recovers without a restart."""
-    async with torture_world_in(tmp_path) as torture_world:
-        gateway_client = await torture_world.gateway_client(
-            "one", store=f"sqlite:///{small_disk / 'pixgate.db'}"
-        )
+@asynccontextmanager
+async def on_a_small_disk(kind: str, server: PostgresServer) -> AsyncIterator[tuple[Path, str]]:
+    """Give the disk, and the address of a store on it."""
+    with small_disk() as disk:
+        if kind == "sqlite":
+            yield disk, f"sqlite:///{disk / 'pixgate.db'}"
+        else:
+            async with database_on(disk, server) as url:
+                yield disk, url.replace("+asyncpg", "")
+
+
+@pytest.mark.parametrize("kind", STORES)
+async def test_a_full_disk_keeps_everything_at_home(
+    tmp_path: Path, postgres_server: PostgresServer, kind: str
+):
+    """503 before anything is stored, and the bank is not called; it recovers without a restart."""
+    async with (
+        on_a_small_disk(kind, postgres_server) as (disk, url),
+        torture_world_in(tmp_path) as torture_world,
+    ):
+        gateway_client = await torture_world.gateway_client("one", store=url)
         await gateway_client.start()
         await gateway_client.read("nothing")
         await torture_world.control.delete("calls")
-        _fill(small_disk / "filler")
+        fill(disk / "filler")
+        await until(lambda: is_refused(gateway_client))
         full = [await gateway_client.pay(f"full-{number}") for number in range(3)]
         called = await gateway_client.orders()
-        (small_disk / "filler").unlink()
-        after = await gateway_client.pay("full-0")
+        (disk / "filler").unlink()
+        await until(lambda: is_taken(gateway_client))
         executed = await gateway_client.executions("full-0")
         gateway_client.command.kill()
 
-    assert set(full) == {FAILED}
+    assert set(full) == {FULL}
     assert called == 0
-    assert (after, executed) == (TAKEN, [1050])
+    assert executed == [1050]
 
 
-def _fill(file: Path) -> None:
-    """Write until there is no room."""
-    with file.open("wb", buffering=0) as output:
-        try:
-            while True:
-                output.write(b"x" * _TOO_FULL)
-        except OSError:
-            return
+async def is_refused(gateway_client: GatewayClient) -> bool:
+    """Return whether the process says that it is not ready, and why."""
+    async with gateway_client.session.get(gateway_client.command.answers) as said:
+        checks = (await said.json())["checks"]
+        return said.status == 503 and checks["store"] and not checks["writable"]
+
+
+async def is_taken(gateway_client: GatewayClient) -> bool:
+    """Pay; a refusal must be the one of a full store."""
+    verdict = await gateway_client.pay("full-0")
+    assert verdict in {FULL, TAKEN}
+    return verdict == TAKEN

@@ -25,6 +25,7 @@ WORK = [
     "foreign debits",
     "outflow guard",
     "presence",
+    "recall",
     "mail",
     "missed events",
     "approvals",

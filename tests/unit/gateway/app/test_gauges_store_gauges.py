@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import delete, update
 from structlog.testing import capture_logs
 
-from gateway.app.gauges import AuditGauge, StoreCheck, StoreGauges
+from gateway.app.gauges import AuditGauge, StoreGauges
 from gateway.app.store import Store
 from gateway.audit.store import StoredAudit
 from gateway.callbacks.store import CallbackRecords
@@ -245,19 +245,6 @@ async def test_what_waits_for_a_worker_is_shown_by_bank(board: Board):
     ages = [await board.shows(family, "sandbox") for family in (payouts[2], callbacks[2])]
 
     assert (none, waiting, ages) == ([0, 0, 0, 0], [1, 1], [597, 600])
-
-
-async def test_whether_the_store_can_be_written_is_shown(board: Board):
-    """It is no failure of the task: the page is about the store."""
-    away = open_store("postgresql://nobody@127.0.0.1:1/nothing")
-
-    found = []
-    for store in (board.store, away):
-        await StoreCheck(store=store, values=board.values).run_once()
-        found.append(shown(board.values, series.STORE_WRITABLE))
-
-    await away.close()
-    assert found == [1, 0]
 
 
 async def test_how_far_partitions_are_made_ahead_is_shown(board: Board, migrated_postgres_url: str):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import inspect
 import uuid
+from dataclasses import replace
+from datetime import datetime
 
 from gateway.app.kernel import SilentObserver, new_id
+from gateway.store.kernel.clock import DatabaseClock
 from gateway.telemetry.observer import TelemetryObserver
 from gateway.telemetry.records import Observer, RequestObserver
 from tests.world.kernel import kernel_on
@@ -34,6 +37,23 @@ def test_a_silent_observer_hears_all_that_is_told_and_does_nothing():
         _self, *parameters = inspect.signature(getattr(TelemetryObserver, name)).parameters
         assert getattr(silent, name)(*parameters) is None
         assert getattr(silent, name)(**dict.fromkeys(parameters)) is None
+
+
+async def test_what_is_due_is_asked_by_the_database_s_clock():
+    """Work is claimed while both clocks agree; a command has no clock but its own."""
+    ours, theirs = Clock(), Clock()
+    clock = DatabaseClock(ours.now, lambda: 0.0, 5.0)
+
+    async def server_time() -> datetime:
+        return theirs.now()
+
+    await clock.read(server_time)
+    alone = kernel_on(None, ours)
+    kernel = replace(alone, clock=clock)
+    ours.passes(7200)
+
+    assert (alone.shared_now(), alone.is_in_step()) == (ours.now(), True)
+    assert (kernel.shared_now(), kernel.is_in_step()) == (theirs.now(), False)
 
 
 def test_commands_are_silent_unless_told_otherwise():

@@ -41,7 +41,7 @@ async def test_it_is_ready_inside_and_gone_outside(tmp_path: Path):
         ready = await gateway.readiness.checks()
     outside = [await is_open(port) for port in ports]
 
-    assert ready == {"store": True, "writable": True, "migrations": True}
+    assert ready == {"store": True, "writable": True, "clock": True, "migrations": True}
     assert (inside, outside) == ([True] * 3, [False] * 3)
 
 

@@ -95,6 +95,7 @@ def test_a_refund_shows_its_payment_and_payer():
         (ServiceError(errors.PAYOUT_NOT_ALLOWED, "rejected"), Outcome.REFUSED, "SVC.PIX.010"),
         (ServiceError(errors.PAYOUTS_STOPPED, "stopped"), Outcome.NOT_SENT, "SVC.PIX.010"),
         (ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar"), Outcome.NOT_SENT, "SVC.PIX.010"),
+        (ServiceError(errors.OVERLOADED, "store_full"), Outcome.NOT_SENT, "SVC.GTW.006"),
         *(
             (ServiceError(error, "dns"), Outcome.NOT_SENT, "SVC.ACC.005")
             for error in CERTAINLY_NOT_SENT

@@ -85,6 +85,7 @@ class Hall:
     shows: list[bool] = field(default_factory=list)
     looked_back: int = 0
     paid: list[object] = field(default_factory=list)
+    may_claim: bool = True
 
     async def take(
         self, token: str = "right", provider: str = "p", rest: str = "", body: bytes = b"body"
@@ -116,6 +117,7 @@ class Hall:
             look_back=self.look_back,
             paid=lambda account, payment, _asked_at: self.paid.append((account, payment)),
             now=self.clock.now,
+            may_claim=lambda: self.may_claim,
             pause_s=0.01,
         )
 

@@ -45,6 +45,19 @@ async def test_a_payout_is_read_at_its_bank(hall: Hall):
     assert (one.state, hall.looked) == (CallbackState.DONE, 1)
 
 
+async def test_a_process_that_may_not_claim_leaves_callbacks_to_others(hall: Hall):
+    """As one whose clock is wrong."""
+    hall.known, hall.may_claim = Standing(), False
+    await hall.take()
+
+    waiting = await hall.turn()
+    hall.may_claim = True
+    one = await hall.turn()
+
+    assert (waiting.state, waiting.tries) == (CallbackState.RECEIVED, 0)
+    assert (one.state, hall.looked) == (CallbackState.DONE, 1)
+
+
 async def events(hall: Hall) -> Sequence[PayoutEvent]:
     return await hall.office.store.payouts.events("acc", "order-1")
 

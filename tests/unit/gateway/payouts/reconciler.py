@@ -91,6 +91,7 @@ class ReconcilerWorld:
     told: list[list[Unsettled]] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
     rests: bool = False
+    may_claim: bool = True
     ended: list[Payout] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -104,6 +105,7 @@ class ReconcilerWorld:
                 chance=lambda: 0.5,
                 tell=lambda standing, _now: self.told.append(standing),
                 sleep=self._sleep,
+                may_claim=lambda: self.may_claim,
                 end_hold=self._end_hold,
             )
         )

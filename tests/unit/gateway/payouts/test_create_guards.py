@@ -8,7 +8,7 @@ import pytest
 from gateway.core.calls import Caller
 from gateway.core.company_scope import StopScope
 from gateway.core.errors import ServiceError
-from gateway.core.storage import StoreUnavailable
+from gateway.core.storage import StoreUnavailable, Writes
 from gateway.payouts.create import PayoutGuards, Payouts, SimilarPolicy
 from gateway.payouts.model import Payout
 from gateway.stops.model import Stop
@@ -53,6 +53,7 @@ class Guarded:
     seen: list[tuple[str, str]] = field(default_factory=list)
     asked: int = 0
     blind: bool = False
+    writes: Writes = field(default_factory=Writes)
 
     def __post_init__(self) -> None:
         guards = PayoutGuards(
@@ -61,6 +62,7 @@ class Guarded:
             similar=self.similar,
             now=self.payout_world.clock.now,
             count=lambda event, label: self.seen.append((event, label)),
+            writes=self.writes,
         )
         whole = self.payout_world.payouts
         self.payout_world.payouts = Payouts(
@@ -118,6 +120,38 @@ async def test_what_was_not_sent_is_not_sent_again_during_a_stop(payout_world: P
     Guarded(payout_world, [stop(StopScope.ACCOUNT, ACCOUNT)])
 
     assert await payout_world.post() == FORBIDDEN
+    assert payout_world.bank.orders == []
+
+
+FULL = "503 SVC.GTW.006"
+
+
+async def test_a_full_store_refuses_a_payout_before_it_is_stored(payout_world: PayoutWorld):
+    """Without a stop being looked for; the same reference may be sent when there is room."""
+    guarded = Guarded(payout_world, writes=Writes(are_refused=True))
+
+    answered = await payout_world.post()
+
+    assert (answered, guarded.asked) == (FULL, 0)
+    assert guarded.seen == [("shed", "payouts.store_full")]
+    assert (await payout_world.has_row(), payout_world.bank.orders) == (False, [])
+    guarded.writes.are_refused = False
+    assert await payout_world.post() == OK
+
+
+async def test_a_full_store_answers_a_payout_that_it_has(payout_world: PayoutWorld):
+    guarded = Guarded(payout_world)
+    await payout_world.post()
+    guarded.writes.are_refused = True
+
+    assert await payout_world.post() == OK
+
+
+async def test_what_was_not_sent_is_not_sent_again_by_a_full_store(payout_world: PayoutWorld):
+    await payout_world.stands(NOT_SENT)
+    Guarded(payout_world, writes=Writes(are_refused=True))
+
+    assert await payout_world.post() == FULL
     assert payout_world.bank.orders == []
 
 

@@ -273,7 +273,7 @@ async def test_what_a_clock_planned_that_was_put_back_is_looked_at_at_once(
 async def test_a_process_looks_once_for_what_was_planned_too_far_ahead(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
-    """At its first turn that the store answers."""
+    """At its first turn that the store answers; a task of its own does it again each minute."""
     reconciler_world.board.ahead = 3
     reconciler_world.board.fails = True
     with pytest.raises(ExceptionGroup):
@@ -284,7 +284,21 @@ async def test_a_process_looks_once_for_what_was_planned_too_far_ahead(
         await reconciler_world.reconciler.run_once()
 
     assert reconciler_world.board.recalls == [NOON]
+    await reconciler_world.reconciler.recall()
+    assert reconciler_world.board.recalls == [NOON, NOON]
     assert "payouts_planned_too_far_ahead count=3" in caplog.text
+
+
+async def test_a_process_that_may_not_claim_claims_nothing(reconciler_world: ReconcilerWorld):
+    """As one whose clock is wrong; it goes on when it may again."""
+    board = reconciler_world.board
+    board.waiting = [stood(UNKNOWN)]
+    reconciler_world.may_claim = False
+
+    assert await reconciler_world.reconciler.run_once() == 0
+    assert (board.claims, len(board.waiting)) == (0, 1)
+    reconciler_world.may_claim = True
+    assert await reconciler_world.reconciler.run_once() == 1
 
 
 async def test_a_clock_that_is_corrected_changes_nothing(reconciler_world: ReconcilerWorld):

@@ -60,6 +60,21 @@ async def test_one_of_two_does_a_task_and_the_other_takes_over_from_the_dead(wor
     assert (did, did_not) == (None, ELSEWHERE)
 
 
+async def test_a_process_that_may_not_claim_leaves_its_tasks_to_others(workers: Workers):
+    """As one whose clock is wrong: not even a lease that it has is used or renewed."""
+    may = [True]
+    workers.made["one"] = LeasedTasks(
+        workers.store.leases, "one", lambda: workers.at, lambda: may[0]
+    )
+    await workers.run("one")
+    may[0] = False
+    did_not = await workers.run("one")
+    workers.pass_(LEASE.total_seconds() + 1)
+    await workers.run("two")
+
+    assert (did_not, workers.did) == (ELSEWHERE, ["one", "two"])
+
+
 async def test_tasks_have_leases_of_their_own(workers: Workers):
     await workers.run("one", "mail")
     await workers.run("two", "figures")
