@@ -210,7 +210,7 @@ def _work(
         now=kernel.shared_now,
         may_claim=kernel.is_in_step,
     )
-    gauges = StoreGauges(store=store, idle_s=idle_s, values=values, now=kernel.now)
+    gauges = StoreGauges(store=store, idle_s=idle_s, values=values, now=kernel.shared_now)
     audit = AuditGauge(audit=StoredAudit(store.database, *_AUDIT_WALK), values=values)
     return (
         reconciler.task,
