@@ -8,6 +8,7 @@ and expires after ten seconds.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Coroutine, Iterator
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -19,6 +20,7 @@ from gateway.app.banks import connect, make_address
 from gateway.app.cache import build_cache
 from gateway.app.commands.store import is_missing, opened_store
 from gateway.app.kernel import SilentObserver
+from gateway.app.store import Store
 from gateway.banks.client.tls import TlsFiles, TlsFilesRefused, check_files
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.providers import EveryCall, ProviderAdapter, ProviderError
@@ -28,8 +30,10 @@ from gateway.core.audit_context import RuleViolation
 from gateway.core.cache import CacheUnavailable
 from gateway.core.storage import StoreUnavailable
 from gateway.credentials.store import is_live, without_limits, without_rule
+from gateway.net.common.runtime import utc_now
 from gateway.security.keys import Derivation
 from gateway.store import schema
+from gateway.store.kernel.clock import DatabaseClock
 from gateway.store.stamp import StoreRefused
 from gateway.store.tables.core import credentials
 from provider_adapters.checks import refused_if_raised
@@ -97,11 +101,21 @@ async def _store(settings: Settings) -> list[Finding]:
                 await store.check_writes()  # which a standby does not take
             except StoreUnavailable as problem:
                 return [("database.url", f"the store cannot be written: {problem}")]
-            return []
+            return await _clock(settings, store)
     except (RuleViolation, StoreRefused, ValueError) as problem:  # a URL of no store: ValueError
         return [("database.url", str(problem))]
     except StoreUnavailable as problem:
         return [("database.url", f"the store does not answer: {problem}")]
+
+
+async def _clock(settings: Settings, store: Store) -> list[Finding]:
+    """Compare this machine's clock with the server's; raises StoreUnavailable."""
+    clock = DatabaseClock(utc_now, time.monotonic, settings.database.clock_tolerance_s)
+    await store.read_time(clock)
+    if clock.is_in_step():
+        return []
+    ahead = f"this machine's clock is {clock.ahead_s():+.0f} s ahead of the database's"
+    return [("database.clock_tolerance_s", f"{ahead}: no process here is ready")]
 
 
 async def undecided(settings: Settings) -> list[Finding]:

@@ -2,8 +2,10 @@
 
 import concurrent.futures
 import os
+import re
 import sqlite3
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,12 @@ import pytest
 from msgspec.structs import replace
 from redis.asyncio import Redis
 
+from gateway.app.commands import probes
 from gateway.app.commands.probes import probed, undecided, unmakeable
 from gateway.cli.configuration import settings_of
 from gateway.config.reading import settings_from
 from gateway.core.account import Environment
+from gateway.store import schema
 from tests.world.banks.authority import Authority
 from tests.world.shell import CONFIG
 
@@ -103,6 +107,19 @@ async def test_a_store_that_takes_no_writes_is_named(shell, bank, postgres_url: 
     ((path, message),) = await found(shell)
 
     assert (path, "read-only" in message) == ("database.url", True)
+
+
+async def test_a_clock_that_is_wrong_is_named(shell, bank, postgres_url: str, monkeypatch):
+    """Before a start: the process would not be ready."""
+    await schema.upgrade(postgres_url)
+    shell.environ["PIXGATE_DATABASE_URL"] = postgres_url
+    behind = timedelta(hours=2)
+    monkeypatch.setattr(probes, "utc_now", lambda: datetime.now(UTC) - behind)
+
+    [(path, message)] = await found(shell)
+
+    assert path == "database.clock_tolerance_s"
+    assert re.search(r"clock is -7[12]\d\d s ahead", message)
 
 
 async def test_credentials_that_pay_without_limits_are_named_in_production(
