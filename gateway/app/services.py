@@ -306,7 +306,7 @@ class Services:
         return Outflows(
             records=OutflowRecords(self.kernel.store.database),
             config=_guard_config(self.kernel.settings),
-            now=self.kernel.now,
+            now=self.kernel.shared_now,
         )
 
     @cached_property
@@ -315,7 +315,7 @@ class Services:
             records=self.outflows.records,
             stops=self.stops,
             config=self.outflows.config,
-            now=self.kernel.now,
+            now=self.kernel.shared_now,
             new_id=self.kernel.new_id,
         )
 

@@ -72,6 +72,17 @@ ROWS = (
         tests=(f"{_READINESS}::test_a_clock_that_is_wrong_is_not_ready_until_it_is_right",),
     ),
     Mistake(
+        name="lease-by-the-process-s-own-clock",
+        promise="What a payout's instants are written by and compared with is one clock.",
+        source="ADR 0066, docs/reliability.md",
+        file="gateway/app/build_payouts.py",
+        right="environment=settings.environment,\n            now=kernel.shared_now,",
+        wrong="environment=settings.environment,\n            now=kernel.now,",
+        tests=(
+            "tests/proofs/operating/test_clock.py::test_a_clock_that_is_put_costs_nobody_money",
+        ),
+    ),
+    Mistake(
         name="due-by-the-process-s-own-clock",
         promise="What is due is judged by the database's clock, whatever the wall clock does.",
         source="ADR 0066, docs/reliability.md",

@@ -31,7 +31,8 @@ from tests.servers.streams import listening
 from tests.world.extent import WHOLE
 from tests.world.waiting import until
 
-RATE = 20
+RATE = 12
+"""Orders a second: at a bank, one account has half of the calls at once."""
 TRAVELS_S = 2.0
 """An order, to the bank; less than the gateway's patience."""
 HOURS = 3600
