@@ -9,7 +9,13 @@ from redis.asyncio.cluster import ClusterNode, RedisCluster
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import MasterNotFoundError
 from redis.backoff import NoBackoff
-from redis.exceptions import MovedError, NoPermissionError, RedisClusterException, RedisError
+from redis.exceptions import (
+    MovedError,
+    NoPermissionError,
+    RedisClusterException,
+    RedisError,
+    ResponseError,
+)
 
 from gateway.config.redis_url import Kind, RedisUrl, parse
 
@@ -81,16 +87,19 @@ def _watched(place: RedisUrl, lines: dict[str, Any], password: str) -> Redis:
     return remote
 
 
-def sentence(problem: Exception) -> str:
+def sentence(problem: BaseException) -> str:
     """Return how to mend a failure, or its class; never its text, which may quote an address."""
+    behind = problem.__cause__ or problem.__context__
     match problem:
         case MovedError():
             return "the server belongs to a Cluster: write redis+cluster:// or rediss+cluster://"
-        case RedisClusterException() if "luster mode is not enabled" in str(problem):
-            return "the server belongs to no Cluster: write redis:// or rediss://"
         case NoPermissionError():
             return "its user may not run every command that docs/operations.md names"
         case MasterNotFoundError():
             return "no Sentinel names a primary of that service"
+        case RedisClusterException() if isinstance(behind, RedisError | RedisClusterException):
+            return sentence(behind)
+        case ResponseError() if "cluster support disabled" in str(problem):
+            return "the server belongs to no Cluster: write redis:// or rediss://"
         case _:
             return type(problem).__name__

@@ -9,10 +9,11 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from redis import Redis as Client
 from redis.asyncio import Redis
@@ -23,6 +24,13 @@ from tests.servers.process import free_port, serving, wait_until
 
 PASSWORD = "of-the-servers"
 SENTINEL_PASSWORD = "of-the-sentinels"
+
+
+class Tls(NamedTuple):
+    """A file with a server's key and certificate, and one with the authority that signed it."""
+
+    pair: Path
+    ca: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +65,29 @@ def running() -> Iterator[RedisServer]:
 
 
 @contextmanager
-def served(folder: Path, *options: str) -> Iterator[int]:
+def served(folder: Path, *options: str, tls: Tls | None = None) -> Iterator[int]:
     """Run a server with more options; return its port."""
     port = free_port()
-    where = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(folder)]
     with serving(
-        [_program(), *where, "--save", "", "--appendonly", "no", *options],
+        [_program(), "--save", "", "--appendonly", "no", *_where(folder, port, tls), *options],
         log=folder / f"{port}.log",
         ready=lambda: _listening(port),
     ):
         yield port
 
 
+def _where(folder: Path, port: int, tls: Tls | None) -> Sequence[str]:
+    plain, private = (port, 0) if tls is None else (0, port)
+    where = ("--bind", "127.0.0.1", "--dir", str(folder), "--port", str(plain))
+    if tls is None:
+        return where
+    files = ("--tls-cert-file", tls.pair, "--tls-key-file", tls.pair, "--tls-ca-cert-file", tls.ca)
+    peers = ("--tls-auth-clients", "no", "--tls-replication", "yes", "--tls-cluster", "yes")
+    return (*where, "--tls-port", str(private), *map(str, files), *peers)
+
+
 @contextmanager
-def cluster(folder: Path, number: int) -> Iterator[str]:
+def cluster(folder: Path, number: int, tls: Tls | None = None) -> Iterator[str]:
     """Run a Cluster whose servers have as many slots each; return its hosts, with commas."""
     with ExitStack() as stack:
         ports = []
@@ -79,8 +96,9 @@ def cluster(folder: Path, number: int) -> Iterator[str]:
             own = ("--cluster-enabled", "yes", "--cluster-port", str(free_port()))
             name = ("--cluster-config-file", f"nodes-{len(ports)}.conf")
             password = ("--requirepass", PASSWORD)
-            ports.append((stack.enter_context(served(folder, *own, *name, *password)), own[-1]))
-        clients = [_client(stack, port) for port, _ in ports]
+            port = stack.enter_context(served(folder, *own, *name, *password, tls=tls))
+            ports.append((port, own[-1]))
+        clients = [_client(stack, port, tls) for port, _ in ports]
         for index, each in enumerate(clients):
             first, end = 16_384 * index // number, 16_384 * (index + 1) // number
             each.execute_command("CLUSTER ADDSLOTSRANGE", first, end - 1)
@@ -98,7 +116,7 @@ def _knows(client: Client, number: int) -> bool:
 
 
 @contextmanager
-def watched(folder: Path) -> Iterator[tuple[str, Callable[[], int], Callable[[], None]]]:
+def watched(folder: Path, tls: Tls) -> Iterator[tuple[str, Callable[[], int], Callable[[], None]]]:
     """
     Run a primary and a replica under the name ``pix``, and a Sentinel.
 
@@ -107,10 +125,10 @@ def watched(folder: Path) -> Iterator[tuple[str, Callable[[], int], Callable[[],
     """
     with ExitStack() as stack:
         login = ("--requirepass", PASSWORD, "--masterauth", PASSWORD)
-        primary = stack.enter_context(served(folder, *login))
+        primary = stack.enter_context(served(folder, *login, tls=tls))
         of = ("--replicaof", f"127.0.0.1 {primary}", "--repl-diskless-sync-delay", "0")
-        replica = stack.enter_context(served(folder, *login, *of))
-        client = _client(stack, replica)
+        replica = stack.enter_context(served(folder, *login, *of, tls=tls))
+        client = _client(stack, replica, tls)
         wait_until(lambda: client.info("replication")["master_link_status"] == "up")
         file = folder / "sentinel.conf"
         file.write_text(
@@ -120,12 +138,12 @@ def watched(folder: Path) -> Iterator[tuple[str, Callable[[], int], Callable[[],
         port = free_port()
         stack.enter_context(
             serving(
-                [_program(), str(file), "--port", str(port), *options],
+                [_program(), str(file), *_where(folder, port, tls), *options],
                 log=folder / "sentinel.log",
                 ready=lambda: _listening(port),
             )
         )
-        sentinel = _client(stack, port, SENTINEL_PASSWORD)
+        sentinel = _client(stack, port, tls, SENTINEL_PASSWORD)
         wait_until(lambda: bool(sentinel.sentinel_slaves("pix")))
         yield (
             f"127.0.0.1:{port}",
@@ -142,8 +160,9 @@ def _fails_over(sentinel: Client) -> bool:
     return True
 
 
-def _client(stack: ExitStack, port: int, password: str = PASSWORD) -> Client:
-    return stack.enter_context(Client(port=port, password=password))
+def _client(stack: ExitStack, port: int, tls: Tls | None, password: str = PASSWORD) -> Client:
+    trusted = {} if tls is None else {"ssl": True, "ssl_ca_certs": str(tls.ca)}
+    return stack.enter_context(Client("127.0.0.1", port, password=password, **trusted))
 
 
 def _program() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -21,19 +22,21 @@ from gateway.process.shared import SharedCache
 from gateway.security.sealing import Sealer
 from gateway.telemetry.ports import Event
 from tests.servers.process import free_port
-from tests.servers.redis import PASSWORD, SENTINEL_PASSWORD, cluster, watched
+from tests.servers.redis import PASSWORD, SENTINEL_PASSWORD, Tls, cluster, served, watched
+from tests.world.banks.authority import Authority
 from tests.world.waiting import until
 
 SLOW = Ask("read/cli_1", step_s=1000.0, room_s=10_000.0)
+CLUSTER = ("+cluster|slots", "+command")
 NAMES = [f"cli_{number}" for number in range(20)]
 
 
 class Process:
     """A process's cache and limits at ``url``."""
 
-    def __init__(self, url: str, sentinel_password: str = "") -> None:
+    def __init__(self, url: str, ca: str = "", sentinel_password: str = "") -> None:
         self.counted: Counter[str] = Counter()
-        remote = connect(url, 30.0, sentinel_password=sentinel_password)
+        remote = connect(url, 30.0, ca, sentinel_password)
         space = "pixgate:v1:sandbox"
         self.cache = SharedCache(
             remote=remote,
@@ -69,8 +72,10 @@ class Process:
 
 
 @asynccontextmanager
-async def process_at(url: str, sentinel_password: str = "") -> AsyncIterator[Process]:
-    process = Process(url, sentinel_password)
+async def process_at(
+    url: str, tls: Tls | None = None, sentinel_password: str = ""
+) -> AsyncIterator[Process]:
+    process = Process(url, "" if tls is None else str(tls.ca), sentinel_password)
     try:
         yield process
     finally:
@@ -78,11 +83,20 @@ async def process_at(url: str, sentinel_password: str = "") -> AsyncIterator[Pro
         await process.cache.close()
 
 
-async def test_a_cluster_counts_each_bucket_and_keeps_each_part_wherever_it_likes(tmp_path: Path):
-    """Two servers: whatever is asked at once lies in both."""
-    with cluster(tmp_path, 2) as hosts:
-        async with process_at(f"redis+cluster://:{PASSWORD}@{hosts}") as one:
-            async with process_at(f"redis+cluster://:{PASSWORD}@{hosts}/0") as other:
+@pytest.fixture
+def tls(tmp_path: Path) -> Tls:
+    """An authority that no system trusts, and what it signed for this machine."""
+    authority = Authority(tmp_path)
+    return Tls(authority.sign("server"), authority.file)
+
+
+async def test_a_cluster_counts_each_bucket_and_keeps_each_part_wherever_it_likes(
+    tmp_path: Path, tls: Tls
+):
+    """Two servers, with TLS: whatever is asked at once lies in both."""
+    with cluster(tmp_path, 2, tls) as hosts:
+        async with process_at(f"rediss+cluster://:{PASSWORD}@{hosts}", tls) as one:
+            async with process_at(f"rediss+cluster://:{PASSWORD}@{hosts}/0", tls) as other:
                 fit = await one.refused()
                 taken = [await one.took(NAMES, 6), await other.took(NAMES, 6)]
                 waits = [
@@ -106,34 +120,54 @@ async def test_a_url_of_the_wrong_kind_is_named(tmp_path: Path, redis_url: str):
         one = hosts.partition(",")[0]
         async with process_at(f"redis://:{PASSWORD}@{one}/0") as process:
             of_a_cluster = await process.refused()
+        async with process_at(f"redis+cluster://:{PASSWORD}@{one}") as process:
+            right = await process.refused()
     async with process_at(redis_url.replace("redis:", "redis+cluster:")) as process:
         of_none = await process.refused()
 
+    assert right == ""
     assert "write redis+cluster://" in of_a_cluster
     assert "write redis://" in of_none
 
 
-async def test_a_user_who_may_not_run_the_scripts_is_named(redis_url: str):
-    async with Redis.from_url(redis_url) as raw:
-        await raw.acl_setuser(
-            "reader",
-            enabled=True,
-            passwords=["+word"],
-            keys=["*"],
-            commands=["+get", "+set", "+hello"],
-        )
-        async with process_at(redis_url.replace("//", "//reader:word@")) as process:
-            said = await process.refused()
-        await raw.acl_deluser("reader")
+async def test_a_user_needs_the_rights_that_the_page_of_operations_names(tmp_path: Path):
+    text = Path("docs/operations.md").read_text()
+    told = text.partition("Beside what the cache needs")[2].partition("no key holds")[0]
+    page = re.findall(r"`([A-Z]+)`", told)
+    rights = [f"+{name.lower()}" for name in page]
+    said = {}
+    with cluster(tmp_path, 1) as host, served(tmp_path) as port:
+        servers = {f"redis+cluster://{host}": PASSWORD, f"redis://127.0.0.1:{port}": None}
+        for url, password in servers.items():
+            for lacking in ("+eval", "+cluster|slots", ""):
+                given = [each for each in (*rights, *CLUSTER) if each != lacking]
+                async with Redis.from_url(url.replace("+cluster", ""), password=password) as raw:
+                    await raw.acl_setuser(
+                        "pix",
+                        enabled=True,
+                        passwords=["+word"],
+                        keys=["pixgate:*"],
+                        commands=["-@all", *given],
+                    )
+                async with process_at(url.replace("//", "//pix:word@")) as process:
+                    said[url.partition(":")[0], lacking] = await process.refused()
 
-    assert "may not run every command" in said
+    lacks = "its user may not run every command that docs/operations.md names"
+    assert said == {
+        ("redis+cluster", "+eval"): lacks,
+        ("redis+cluster", "+cluster|slots"): lacks,
+        ("redis+cluster", ""): "",
+        ("redis", "+eval"): lacks,
+        ("redis", "+cluster|slots"): "",
+        ("redis", ""): "",
+    }
 
 
-async def test_after_a_failover_the_new_primary_is_used(tmp_path: Path):
-    """Sentinels ask for a password of their own."""
-    with watched(tmp_path) as (hosts, primary, fail_over):
-        url = f"redis+sentinel://:{PASSWORD}@127.0.0.1:{free_port()},{hosts}/pix/0"
-        async with process_at(url, SENTINEL_PASSWORD) as process:
+async def test_after_a_failover_the_new_primary_is_used(tmp_path: Path, tls: Tls):
+    """With TLS everywhere, and a password of the Sentinels' own; the first of two is away."""
+    with watched(tmp_path, tls) as (hosts, primary, fail_over):
+        url = f"rediss+sentinel://:{PASSWORD}@127.0.0.1:{free_port()},{hosts}/pix/0"
+        async with process_at(url, tls, SENTINEL_PASSWORD) as process:
             fit = await process.refused()
             before = await process.took(["a"], 6)
             first = primary()
@@ -145,7 +179,7 @@ async def test_after_a_failover_the_new_primary_is_used(tmp_path: Path):
 
             await until(is_another)
             await until(lambda: takes(process))
-        async with process_at(url.replace("/pix", "/other"), SENTINEL_PASSWORD) as process:
+        async with process_at(url.replace("/pix", "/other"), tls, SENTINEL_PASSWORD) as process:
             nowhere = await process.refused()
 
     assert (fit, before) == ("", [6])
