@@ -230,6 +230,13 @@ Tokens that were drawn so long ago count a third for it.
 """
 
 
+_EMPTY_S: Final = 0.1
+"""
+An empty bucket of our own begins to fill so much later than the common one, which forgets what it
+is owed while it is empty: what comes into it until the next ask must not be given by both.
+"""
+
+
 class Ask(NamedTuple):
     """
     A request to one token bucket.
@@ -450,7 +457,8 @@ class SharedBuckets:
         # more than all drew: the server lost its count
         standing.drawn = max(0.0, min(drawn, grant.drawn))
         standing.total, standing.at, standing.share = grant.drawn, now, 0.0
-        self._own.fill_in(key, grant.full_s)
+        is_empty = grant.took < ask.want
+        self._own.fill_in(key, grant.full_s + (_EMPTY_S if is_empty else 0.0))
 
     def _parts(self, key: str) -> float:
         """Return one through this process's share of a bucket."""

@@ -242,6 +242,21 @@ async def test_all_processes_together_give_less_than_twice_a_quota_when_nobody_c
 
 
 @leaping
+async def test_a_flood_whose_answers_are_all_late_gets_the_quota(clock: Clock):
+    """What comes into an empty bucket is not given by the common one and by our own, too."""
+    shared = Late(clock.monotonic, serving=4)
+    processes = Processes(shared, CallRate(rate=50.0, burst=100))
+
+    served = 0
+    for number in range(2400):
+        served += await processes.serve(number)
+        shared.answer()
+        clock.passes(1 / 300)
+
+    assert served == pytest.approx(500, rel=0.02)
+
+
+@leaping
 async def test_answers_that_come_late_count_once(clock: Clock):
     """Each call goes by its own process; what was taken for it is spent by the next one."""
     shared = Late(clock.monotonic, serving=1)
