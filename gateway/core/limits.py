@@ -221,7 +221,11 @@ class MovingWindow:
 
 
 PATIENCE_S: Final = 0.020
-"""No request waits for longer; a server on the same network answers in one or two."""
+"""
+No request waits for longer, but those whose credential was refused while this process is busy.
+
+A server on the same network answers in one or two.
+"""
 LATELY_S: Final = 60.0
 """
 How long a process's share of a bucket holds after its last answer, while others answer.

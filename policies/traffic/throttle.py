@@ -46,7 +46,7 @@ class FailureThrottle:
         self._window = MovingWindow(limits.window_s, limits.hard_per_address, clock, shared)
 
     async def count(self, address: str, client_id: str) -> None:
-        """Record that a credential from ``address`` was refused; waits for 20 ms at most."""
+        """Record that a credential from ``address`` was refused; waits 20 ms, or more if busy."""
         limits = self._limits
         place, both = _keys(address, client_id)
         counted = {place: sorted((limits.per_address, limits.hard_per_address))}
