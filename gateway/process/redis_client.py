@@ -96,7 +96,7 @@ def sentence(problem: BaseException) -> str:
         case NoPermissionError():
             return "its user may not run every command that docs/operations.md names"
         case MasterNotFoundError():
-            return "no Sentinel names a primary of that service"
+            return "no Sentinel answers (cache.sentinel_password?) and names that service's primary"
         case RedisClusterException() if isinstance(behind, RedisError | RedisClusterException):
             return sentence(behind)
         case ResponseError() if "cluster support disabled" in str(problem):
