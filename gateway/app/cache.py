@@ -33,11 +33,14 @@ def build_cache(
     memory = MemoryCache(asked.memory_bytes)
     if not asked.url:
         return memory
-    from gateway.process.shared import SharedCache, connect  # noqa: PLC0415 - an extra, 9 MB
+    from gateway.process.redis_client import connect  # noqa: PLC0415 - an extra, 9 MB
+    from gateway.process.shared import SharedCache  # noqa: PLC0415 - the same
 
     keys = derivation.keys(_PURPOSE)
     return SharedCache(
-        remote=connect(asked.url, asked.timeout_s, asked.ca),
+        remote=connect(
+            asked.url, asked.timeout_s, asked.ca, asked.sentinel_password.encode().decode()
+        ),
         namespace=f"pixgate:{_FORM}:{settings.environment.value}",
         sealer=Sealer(keys, next(iter(keys))),
         memory=memory,

@@ -17,6 +17,7 @@ from itertools import combinations
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from gateway.config.reading import hint
+from gateway.config.redis_url import Kind, RedisUrl, parse
 from gateway.config.settings import Settings
 from gateway.config.values import Secret
 from gateway.core.account import Environment
@@ -110,12 +111,12 @@ def _open_database(settings: Settings) -> Iterator[Finding]:
 
 def _open_cache(settings: Settings) -> Iterator[Finding]:
     """Name what a Redis or Valkey on another host lacks: TLS, or a password."""
-    parts = _parts(settings.cache.url)
-    if parts is None or not _is_elsewhere(parts.hostname or ""):
+    place = _redis(settings.cache.url)
+    if place is None or not any(_is_elsewhere(host) for host, _ in place.hosts):
         return
-    if parts.scheme != "rediss":
+    if not place.tls:
         yield Finding("cache.url", "the server is on another host, and there is no TLS: rediss://")
-    if not parts.password:
+    if not place.password:
         yield Finding("cache.url", "the server is on another host, and there is no password")
 
 
@@ -307,10 +308,17 @@ def _deadlines(settings: Settings) -> Iterator[Finding]:
 
 def _cache(settings: Settings) -> Iterator[Finding]:
     """Check that the cache has a valid URL and room for its entries."""
-    if settings.cache.url and not _is_redis(settings.cache.url):
-        yield Finding("cache.url", "wants redis://host:port/number or rediss://...")
-    if settings.cache.ca and not settings.cache.url.startswith("rediss:"):
+    place = _redis(settings.cache.url)
+    if settings.cache.url and place is None:
+        yield Finding(
+            "cache.url",
+            "wants redis://host:port/number, redis+cluster://host:port,... or"
+            " redis+sentinel://host:port,.../service; with TLS rediss",
+        )
+    if settings.cache.ca and not (place and place.tls):
         yield Finding("cache.ca", "needs a cache.url of rediss://")
+    if settings.cache.sentinel_password and not (place and place.kind is Kind.SENTINEL):
+        yield Finding("cache.sentinel_password", "needs a cache.url of redis+sentinel://")
     if settings.statements.snapshot_bytes > settings.cache.memory_bytes:
         yield Finding("statements.snapshot_bytes", "must not be above cache.memory_bytes")
 
@@ -356,13 +364,12 @@ def _is_http(url: str) -> bool:
     return parts is not None and parts.scheme in {"http", "https"}
 
 
-def _is_redis(url: str) -> bool:
-    """Return whether a URL names a server and a database of Redis."""
-    parts = _parts(url)
-    if parts is None or parts.scheme not in {"redis", "rediss"} or parts.query:
-        return False
-    number = parts.path.removeprefix("/")
-    return not number or (number.isascii() and number.isdigit())
+def _redis(url: str) -> RedisUrl | None:
+    """Read the URL of a Redis; None for another."""
+    try:
+        return parse(url)
+    except ValueError:
+        return None
 
 
 def _callbacks(settings: Settings) -> Iterator[Finding]:

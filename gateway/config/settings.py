@@ -291,10 +291,11 @@ class Cache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Attributes:
         url: ``redis://...`` or ``rediss://...`` (TLS) of a Redis or Valkey that every
             process shares, where it lies sealed, and limits of all processes are counted;
-            empty keeps it in each process. Production on PostgreSQL needs one, unless
-            ``server.single_process`` is true.
-        ca: A file in PEM with the authorities to trust instead of the system's, for
-            ``rediss://``.
+            empty keeps it in each process. ``redis+cluster://host:port,...`` of a Cluster,
+            ``redis+sentinel://host:port,.../service`` of Sentinels; ``rediss+...`` with TLS.
+            Production on PostgreSQL needs one, unless ``server.single_process`` is true.
+        ca: A file in PEM with the authorities to trust instead of the system's, with TLS.
+        sentinel_password: What Sentinels ask for; the URL's is for the servers they watch.
         memory_bytes: Kept in the memory of one process at most; the least recently
             used goes first.
         timeout_s: For the server to answer; then it is as if nothing were kept.
@@ -302,6 +303,9 @@ class Cache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     url: Annotated[Address, written("${PIXGATE_CACHE_URL:-}")] = Address("")
     ca: str = ""
+    sentinel_password: Annotated[Secret, written("${PIXGATE_CACHE_SENTINEL_PASSWORD:-}")] = Secret(
+        ""
+    )
     memory_bytes: Annotated[int, Meta(ge=1_048_576, le=17_179_869_184)] = 67_108_864
     timeout_s: Annotated[float, Meta(gt=0, le=10)] = 0.5
 

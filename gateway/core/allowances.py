@@ -9,7 +9,14 @@ from typing import Final
 from gateway.core import errors
 from gateway.core.clocks import Monotonic
 from gateway.core.errors import ServiceError
-from gateway.core.limits import LONGEST_DEBT_S, Buckets, CallRate, SharedBuckets, SharedLimits
+from gateway.core.limits import (
+    LONGEST_DEBT_S,
+    Buckets,
+    CallRate,
+    SharedBuckets,
+    SharedLimits,
+    take_in_time,
+)
 
 _ALONE: Final = 1
 
@@ -31,8 +38,8 @@ class Allowance:
     Token buckets by person that services draw from, several tokens at once.
 
     Where ``shared`` counts, the buckets are those of all processes; while it does not answer, each
-    process goes by its part (decision 44). Unlike quotas of requests these are asked for each draw:
-    the acts are few, and one that passes unseen takes hundreds of rows.
+    process goes by its share (decision 67). Unlike quotas of requests these are asked for each
+    draw: the acts are few, and one that passes unseen takes hundreds of rows.
     """
 
     def __init__(
@@ -67,9 +74,7 @@ class Allowance:
         """
         wait_s = await self._take_for_all(key, tokens)
         if wait_s is None:
-            wait_s = self._buckets.own.take(key, tokens)
-            if self._shared is not None and wait_s == 0:
-                self._buckets.owe(key, self.burst, tokens)
+            wait_s = self._buckets.take(key, tokens)
         result = "limited" if wait_s else "allowed"
         self._count(f"{self._name}.{result}")
         return wait_s
@@ -78,14 +83,12 @@ class Allowance:
         """Take tokens of the common bucket; None where nobody answered in time."""
         if self._shared is None:
             return None
-        ask = self._buckets.ask(key, tokens, debt_s=LONGEST_DEBT_S)
-        granted = await self._shared.take([ask])
-        if granted is None:
-            self._buckets.owe(key, self.burst, -ask.back)
+        draws = [(self._buckets, key)]
+        answer = await take_in_time(self._shared, draws, tokens, lambda _: LONGEST_DEBT_S)
+        if answer is None:
             return None
-        (grant,) = granted.grants
+        (ask,), ((grant,), _) = answer
         if grant.took == tokens:
-            self._buckets.own.spend(key, tokens)
             return 0.0
         if grant.took:
             self._shared.give_back([ask._replace(want=0, back=grant.took)])

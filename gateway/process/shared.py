@@ -10,47 +10,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-
 from gateway.core.cache import CacheUnavailable
 from gateway.core.clocks import Monotonic
 from gateway.process.cache import MemoryCache
+from gateway.process.redis_client import FAILURES, Remote, sentence
 from gateway.security.sealing import SealBroken, Sealer
 from gateway.telemetry.ports import Count, Event
 
 # After a failure nobody waits for the server for so long; then the next call tries it again.
 _AWAY_S: Final = 5.0
-# A walk puts once and a page reads twice: more connections than these would only wait in turn.
-_CONNECTIONS: Final = 16
 # What a server writes to prove that it can.
 _PROOF: Final = "check"
 _PROOF_MS: Final = 10_000
-_FAILURES: Final = (RedisError, OSError, TimeoutError)
-
-
-def connect(url: str, timeout_s: float, ca: str = "") -> Redis:
-    """
-    Build the client of the server at ``url``; it connects on first use.
-
-    Args:
-        url: ``redis://`` or, with TLS, ``rediss://user:password@host:port/number``.
-        timeout_s: For a connection, for an answer, and to wait for a free connection.
-        ca: A file with the authorities to trust instead of the system's; with TLS alone.
-    """
-    trusted = {"ssl_ca_certs": ca} if ca else {}
-    pool = BlockingConnectionPool.from_url(
-        url,
-        max_connections=_CONNECTIONS,
-        timeout=timeout_s,
-        socket_timeout=timeout_s,
-        socket_connect_timeout=timeout_s,
-        retry=Retry(NoBackoff(), 0),
-        **trusted,
-    )
-    return Redis.from_pool(pool)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,7 +37,7 @@ class SharedCache:
         count: Counts failures.
     """
 
-    remote: Redis
+    remote: Remote
     namespace: str
     sealer: Sealer
     memory: MemoryCache
@@ -79,8 +50,8 @@ class SharedCache:
         return await self.memory.size()
 
     async def put(self, key: str, parts: Sequence[bytes], ttl_s: float) -> bool:
-        """Store a value in one transaction, or in memory if that fails."""
-        write = self.remote.pipeline(transaction=True)
+        """Store a value, or in memory if that fails; a Cluster may keep each part elsewhere."""
+        write = self.remote.pipeline(transaction=False)
         for number, part in enumerate(parts):
             name = _name(key, number)
             write.set(
@@ -116,8 +87,8 @@ class SharedCache:
         try:
             await self.remote.set(self._at(_PROOF), _PROOF, px=_PROOF_MS)
             found = await self.remote.get(self._at(_PROOF))
-        except _FAILURES as problem:
-            raise CacheUnavailable(type(problem).__name__) from problem
+        except FAILURES as problem:
+            raise CacheUnavailable(sentence(problem)) from problem
         if found != _PROOF.encode():
             message = "what was written is not there"
             raise CacheUnavailable(message)
@@ -137,7 +108,7 @@ class SharedCache:
             return None
         try:
             return await ask()
-        except _FAILURES:  # what failed is never logged: it is a value
+        except FAILURES:  # what failed is never logged: it is a value
             self._away_until = self.clock() + _AWAY_S
             self.count(Event.CACHE_FAILURE, work)
             return None

@@ -7,7 +7,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 import msgspec
 
@@ -23,6 +23,7 @@ from gateway.core.limits import (
     CallRate,
     Draw,
     Grant,
+    Granted,
     SharedBuckets,
     SharedLimits,
     keep,
@@ -54,7 +55,7 @@ class _Share(msgspec.Struct):
         charged: Of what is owed, what was charged: it may be more than a bucket has.
         until: They may be spent before this instant.
         size: Tokens of the next share; grows while shares are spent in time.
-        asking: Done when the ask under way is; None while there is none.
+        asking: The ask under way: whether it was answered; None while there is none.
         waiting: Requests that wait for a share.
         elsewhere: Tokens that the bucket had left when it gave the share.
         refused_until: The bucket has none before this instant.
@@ -64,7 +65,7 @@ class _Share(msgspec.Struct):
     charged: int = 0
     until: float = float("-inf")
     size: int = 1
-    asking: asyncio.Future[None] | None = None
+    asking: asyncio.Future[bool] | None = None
     waiting: int = 0
     elsewhere: int = 0
     refused_until: float = float("-inf")
@@ -75,8 +76,8 @@ class Shares:
     Token buckets of one quota that all processes draw from, a share at a time (decision 44).
 
     A share is taken before it is spent. While nobody counts for all, this process draws from
-    its own buckets. Every share is taken from those too, as far as they have tokens, so that a
-    server that comes and goes gives nobody much more.
+    its own buckets, which are as full as the common ones when those last answered: a server that
+    comes and goes gives nobody much more.
     """
 
     def __init__(
@@ -119,18 +120,14 @@ class Shares:
                 return Draw(True, share.elsewhere + share.left, 0.0)  # noqa: FBT003 - the field's name stands in the class
             if now < share.refused_until:
                 return Draw(False, 0, share.refused_until - now)  # noqa: FBT003
-        draw = self._buckets.own.draw(key)
-        if draw.allowed:
-            most = math.ceil(self._buckets.rate.burst / self._shared.serving)
-            self._buckets.owe(key, most)
-        return draw
+        return self._buckets.draw(key)
 
     def wait_for(self, key: str, requests: int) -> None:
         """Add to the number of requests that wait for a share; negative to subtract."""
         self._share(key).waiting += requests
 
-    def asking(self, key: str) -> asyncio.Future[None] | None:
-        """Return the future of the ask under way; None while there is none."""
+    def asking(self, key: str) -> asyncio.Future[bool] | None:
+        """Return the ask under way: whether it was answered; None while there is none."""
         return self._share(key).asking
 
     def ask(self, key: str) -> Ask:
@@ -144,22 +141,21 @@ class Shares:
         else:
             share.size = max(1, share.size - left)
         share.asking = asyncio.get_running_loop().create_future()
-        if left > 0:
-            self._buckets.own.give_back(key, left)
-            left = left if now < share.until + _BACK_S else 0
+        left = left if now < share.until + _BACK_S else 0
         return self._buckets.ask(key, max(share.size, share.waiting), left, debt_s)
 
     def fill(self, key: str, ask: Ask, grant: Grant | None) -> None:
-        """Take what an ask was answered with; None where nobody answered in time."""
+        """Take what an ask was answered with, however late; None without an answer."""
         now, share = self._clock(), self._share(key)
         if share.asking is not None:
-            share.asking.set_result(None)
+            share.asking.set_result(grant is not None)
             share.asking = None
         step, burst = ask.step_s, self._buckets.rate.burst
         if grant is None:
             self._buckets.owe(key, self._most_charged(), -ask.back)
             share.charged += round(ask.debt_s / step)
             return
+        self._buckets.answered(key, ask, grant)
         if not grant.took:
             wait_s = grant.full_s + step - burst * step
             # not an ask for each token that comes back: several are taken together then
@@ -168,7 +164,6 @@ class Shares:
         share.left += grant.took
         share.until = now + _SHARE_S
         share.elsewhere = max(0, round(burst - grant.full_s / step))
-        self._buckets.own.spend(key, grant.took)
 
     def charge(self, key: str) -> None:
         """Take one token of ``key``, owed where there is none; the next ask tells of it."""
@@ -177,22 +172,21 @@ class Shares:
             share.left -= 1
         else:
             self._buckets.owe(key, self._most_charged())
+            self._buckets.charge(key)
         share.charged += 1
-        self._buckets.own.charge(key)
 
     def give_back(self, key: str) -> None:
         """Put one token back that was taken a moment ago."""
         if not self._buckets.repay(key):
             self._share(key).left += 1
         if self._shared.away:
-            self._buckets.own.give_back(key)
+            self._buckets.give_back(key)
 
     def put_back(self, key: str) -> None:
         """Put one token back that was taken some time ago, for every process to spend."""
         if self._shared.away:
             self.give_back(key)
         else:
-            self._buckets.own.give_back(key)
             self._shared.give_back([self._buckets.ask(key, 0, 1)])
 
     def _most_charged(self) -> int:
@@ -277,10 +271,9 @@ async def _wait_for(
     try:
         async with asyncio.timeout(PATIENCE_S):
             while lacking := [each for each in draws if not each[0].at_hand(each[1])]:
-                asking = lacking[0][0].asking(lacking[0][1])
-                if asking is not None:
-                    await asyncio.shield(asking)
-                elif not await _ask_for(shared, lacking):
+                shares, key = lacking[0]
+                asking = shares.asking(key) or _ask_for(shared, lacking)
+                if not await asyncio.shield(asking):
                     break  # our own buckets decide
     except TimeoutError:
         pass  # the same
@@ -290,19 +283,19 @@ async def _wait_for(
     draw()
 
 
-async def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) -> bool:
-    """Request missing shares from the shared limits; return whether they answered."""
+def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) -> asyncio.Future[bool]:
+    """Request the missing shares that nobody requested; return whether the first is answered."""
     free = [each for each in lacking if each[0].asking(each[1]) is None]
     asks = [shares.ask(key) for shares, key in free]
-    grants: Sequence[Grant | None] = [None] * len(asks)
-    try:
-        granted = await shared.take(asks)
-        if granted is not None:
-            grants = granted.grants
-        return granted is not None
-    finally:
+    asking = free[0][0].asking(free[0][1])
+
+    def done(granted: Granted | None) -> None:
+        grants = [None] * len(asks) if granted is None else granted.grants
         for (shares, key), ask, grant in zip(free, asks, grants, strict=True):
             shares.fill(key, ask, grant)
+
+    shared.request(asks, done)
+    return cast("asyncio.Future[bool]", asking)  # `ask` has begun it
 
 
 class _Metered:

@@ -33,8 +33,10 @@ class FailureThrottle:
     The addresses of one /64 of IPv6 count as one: a household or a server has all of them.
     Never by client id alone: that would let a stranger lock a partner out.
 
-    Each process counts what it refused itself. Where ``shared`` counts for all, it is told of
-    each refusal, and what it answers holds here until then: a right credential never asks it.
+    Each process counts what it refused itself. Where ``shared`` counts for all, each refusal is
+    sent to it, and its answer holds here until then: a right credential never asks it. Refusals
+    that it does not answer in time are let through less often. The hard limit, which refuses right
+    credentials too, holds in each process then.
     """
 
     def __init__(
@@ -44,7 +46,7 @@ class FailureThrottle:
         self._window = MovingWindow(limits.window_s, limits.hard_per_address, clock, shared)
 
     async def count(self, address: str, client_id: str) -> None:
-        """Record that a credential from ``address`` was refused; waits for 20 ms at most."""
+        """Record that a credential from ``address`` was refused; waits 20 ms, or more if busy."""
         limits = self._limits
         place, both = _keys(address, client_id)
         counted = {place: sorted((limits.per_address, limits.hard_per_address))}
@@ -55,9 +57,9 @@ class FailureThrottle:
     def wait_when_refused(self, address: str, client_id: str = "") -> int:
         """Return the seconds a refused caller must wait; 0 when it is below the limits."""
         place, both = _keys(address, client_id)
-        wait_s = self._window.wait_s(place, self._limits.per_address)
+        wait_s = self._window.strict_wait_s(place, self._limits.per_address)
         if client_id:
-            of_client = self._window.wait_s(both, self._limits.per_address_and_client)
+            of_client = self._window.strict_wait_s(both, self._limits.per_address_and_client)
             wait_s = max(wait_s, of_client)
         return math.ceil(wait_s)
 

@@ -6,7 +6,7 @@ refuses a call for coming too often, that operation pauses for that credential a
 or operation never takes the others with it.
 
 Where processes share limits, each limited call asks the buckets and the pause that all have. While
-nobody answers, this process goes by its own: buckets of the rate divided by the live processes.
+nobody answers, this process goes by its share of each bucket (decision 67).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 
 from gateway.banks.client.messages import ProviderRequest
 from gateway.banks.port.providers import RateLimited, Reason
-from gateway.core.limits import Buckets, SharedBuckets, keep
+from gateway.core.limits import Buckets, SharedBuckets, keep, take_in_time
 from gateway.net.common.runtime import Runtime
 from provider_adapters.kit.limits import ALL_OPERATIONS, BulkheadLimits, ClientLimits
 
@@ -173,7 +173,7 @@ class BankLimits:
             self._forget(request)
             return False
         if is_limited:
-            self._draw(request, is_owed=True)
+            self._draw(request)
         return True
 
     async def enter(self, request: ProviderRequest) -> None:
@@ -239,7 +239,8 @@ class BankLimits:
             self._on_refused(request.operation, "pause" if is_paused else "rate")
             told_s = min(wait_s, _LONGEST_TOLD_S)
             raise RateLimited(Reason.RATE_LIMITED, retry_after=told_s)
-        self._draw(request, is_owed=shared_s is None)
+        if shared_s is None:
+            self._draw(request)
         if wait_s <= 0:
             return
         try:
@@ -253,15 +254,10 @@ class BankLimits:
         if self._shared is None or not self._is_shared(request):
             return None
         key, drawn = self._pause_key(request), self._drawn(request)
-        asks = [
-            buckets.ask(of, 1, debt_s=buckets.rate.burst / buckets.rate.rate)
-            for buckets, of in drawn
-        ]
-        granted = await self._shared.take(asks, key)
-        if granted is None:
-            for (buckets, of), ask in zip(drawn, asks, strict=True):
-                buckets.owe(of, buckets.rate.burst, -ask.back)
+        answer = await take_in_time(self._shared, drawn, pause=key)
+        if answer is None:
             return None
+        asks, granted = answer
         if granted.pause_s:
             times = self._paused.get(key, _Pause(0.0, 0)).times
             keep(self._paused, key, _Pause(self._runtime.clock() + granted.pause_s, times))
@@ -283,7 +279,7 @@ class BankLimits:
 
     def _wait_s(self, request: ProviderRequest) -> float:
         """Return how long this call would have to wait."""
-        waits = [buckets.own.wait_s(of) for buckets, of in self._drawn(request)]
+        waits = [buckets.wait_s(of) for buckets, of in self._drawn(request)]
         return max([self._pause_s(request), *waits])
 
     def _pause_s(self, request: ProviderRequest) -> float:
@@ -291,11 +287,11 @@ class BankLimits:
         pause = self._paused.get(self._pause_key(request))
         return 0.0 if pause is None else max(0.0, pause.until - self._runtime.clock())
 
-    def _draw(self, request: ProviderRequest, *, is_owed: bool) -> None:
-        """Take a token of each bucket; one that is empty is in debt to those who wait."""
+    def _draw(self, request: ProviderRequest) -> None:
+        """Take a token of each of our own buckets, lacking there where there is none."""
         for buckets, of in self._drawn(request):
-            buckets.own.charge(of)
-            if is_owed and self._shared is not None:
+            buckets.charge(of)
+            if self._shared is not None:
                 # no bucket lacks more than all
                 buckets.owe(of, buckets.rate.burst)
 
@@ -303,7 +299,7 @@ class BankLimits:
         """Put the tokens of a call back that was not made."""
         drawn = self._drawn(request)
         for buckets, of in drawn:
-            buckets.own.give_back(of)
+            buckets.give_back(of)
         if self._shared is not None:
             self._shared.give_back([buckets.ask(of, 0, 1) for buckets, of in drawn])
 

@@ -17,7 +17,7 @@ from gateway.app.cache import build_cache
 from gateway.config.reading import settings_from
 from gateway.config.settings import Cache, Settings
 from gateway.config.values import Address
-from gateway.process.shared import connect
+from gateway.process.redis_client import connect
 from gateway.security.keys import Derivation
 from tests.deploy.chart import TRUSTED, judge_chart
 from tests.servers.demand import absent

@@ -147,6 +147,12 @@ def serving(
         _end(process, stop)
 
 
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Wait for servers that settle things between themselves."""
+    while not holds():
+        time.sleep(_PAUSE_S)
+
+
 def _environment() -> dict[str, str]:
     """Nothing of ours: a server's messages and sort order must not follow the developer's shell."""
     return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"}

@@ -6,9 +6,10 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import floor
+from functools import partial
+from math import exp, floor
 
-from gateway.core.limits import Ask, Grant, Granted
+from gateway.core.limits import LATELY_S, Ask, Grant, Granted
 
 
 @dataclass
@@ -32,15 +33,22 @@ class Counting:
     calls: int = 0
     pauses: dict[str, float] = field(default_factory=dict)
     full_at: dict[str, float] = field(default_factory=dict)
+    drawn: dict[str, tuple[float, float]] = field(default_factory=dict)
     failed: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
-    async def take(self, asks: Sequence[Ask], pause: str = "") -> Granted | None:
-        await asyncio.sleep(0)  # others ask meanwhile
+    def request(
+        self, asks: Sequence[Ask], done: Callable[[Granted | None], None], pause: str = ""
+    ) -> None:
+        asyncio.get_running_loop().call_soon(self._answer, asks, done, pause)
+
+    def _answer(
+        self, asks: Sequence[Ask], done: Callable[[Granted | None], None], pause: str
+    ) -> None:
         if self.away or self.is_lost:
-            return None
+            return done(None)
         self.calls += 1
         left_s = self.pauses.get(pause, 0.0) - self.clock()
-        return Granted([self._take(each) for each in asks], max(0.0, left_s))
+        return done(Granted([self._take(each) for each in asks], max(0.0, left_s)))
 
     def give_back(self, asks: Sequence[Ask]) -> None:
         if not self.away:
@@ -76,4 +84,25 @@ class Counting:
         full = min(full, max(before, now + ask.room_s + ask.debt_s))
         took = max(0, min(ask.want, floor((now + ask.room_s - full) / ask.step_s + 0.001)))
         self.full_at[ask.key] = full + took * ask.step_s
-        return Grant(took, self.full_at[ask.key] - now)
+        drawn, at = self.drawn.get(ask.key, (0.0, now))
+        drawn = max(0.0, drawn * exp((at - now) / LATELY_S) + took - ask.back)
+        self.drawn[ask.key] = drawn, now
+        return Grant(took, self.full_at[ask.key] - now, drawn)
+
+
+@dataclass
+class Late(Counting):
+    """Answers when a test says so: its callers have gone by then."""
+
+    kept: list[Callable[[], None]] = field(default_factory=list)
+
+    def request(
+        self, asks: Sequence[Ask], done: Callable[[Granted | None], None], pause: str = ""
+    ) -> None:
+        self.kept.append(partial(self._answer, asks, done, pause))
+
+    def answer(self) -> None:
+        """Answer all that was asked."""
+        kept, self.kept = self.kept, []
+        for each in kept:
+            each()

@@ -1,8 +1,8 @@
 """
 ``pixgate config check --probe``: reaches the store, the cache and the banks.
 
-It changes nothing: the write to the store has no effect, and the value in the cache is never read
-and expires after ten seconds.
+It changes nothing: the write to the store has no effect, and what is written to the cache is used
+by nothing else and expires within two minutes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import convert, to_builtins
 from sqlalchemy import select
 
 from gateway.app.banks import connect, make_address
-from gateway.app.cache import build_cache
+from gateway.app.cache import build_cache, build_limits
 from gateway.app.commands.store import is_missing, opened_store
 from gateway.app.kernel import SilentObserver
 from gateway.app.store import Store
@@ -139,10 +139,14 @@ async def undecided(settings: Settings) -> list[Finding]:
 
 
 async def _cache(settings: Settings) -> list[Finding]:
-    """Write to the cache that processes share, and read it."""
-    cache = build_cache(settings, _NO_KEYS, SilentObserver().count)
+    """Use the cache and the limits that processes share as serving does."""
+    count = SilentObserver().count
+    cache = build_cache(settings, _NO_KEYS, count)
+    limits = build_limits(_NO_KEYS, cache, count)
     try:
         await cache.check()
+        if limits is not None:
+            await limits.check()
     except CacheUnavailable as problem:
         return [("cache.url", f"the cache cannot be used: {problem}")]
     finally:

@@ -184,7 +184,7 @@ CHANGE_FEED_AGE: Final = _gauge("pixgate_change_feed_age_seconds", "How long ago
 RECORDS_BELIEVED: Final = _gauge("pixgate_kept_records_believed", "1 while kept records serve, 0 while every request reads the store since the audit log cannot be followed.", joined="min")
 RECORDS_FORGOTTEN: Final = _counter("pixgate_kept_records_forgotten_total", "Kept records dropped since they were changed: by this process, by another one as the audit log tells, or all at once.", TOLD_BY, FORGOTTEN)
 QUOTA_DECISIONS: Final = _counter("pixgate_ratelimit_decisions_total", "Requests weighed against a quota.", POLICY, DECISION)
-SHARED_LIMITS: Final = _counter("pixgate_shared_limits_calls_total", "Calls of the Redis or Valkey that counts limits for all processes. While it is late (20 ms) or fails, each process goes by limits of its own, and calls it less than three times a second.", SHARED_RESULT)
+SHARED_LIMITS: Final = _counter("pixgate_shared_limits_calls_total", "Calls of the Redis or Valkey that counts limits for all processes. While it is late (20 ms) or fails, each process goes on with its share, and calls it less than three times a second.", SHARED_RESULT)
 CONNECTIONS_OPEN: Final = _sum("pixgate_http_connections_open", "Connections to the public listener.")
 CONNECTIONS_LIMIT: Final = _sum("pixgate_http_connections_limit", "The most connections to the public listener.")
 CONNECTIONS_TURNED_AWAY: Final = _counter("pixgate_http_connections_turned_away_total", "Connections closed on arrival: too many of one address, too many in all, too few file descriptors left, or not from a proxy of ours.", TURNED_AWAY)

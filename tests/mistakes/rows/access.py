@@ -20,6 +20,7 @@ _SIGNATURE = "tests/unit/policies/authentication/test_signature.py"
 _SIGNED = "tests/surfaces/banking/test_signed_payouts.py"
 _LIMITS = "tests/unit/gateway/core/test_limits.py"
 _SHARED = "tests/unit/gateway/process/test_limits.py"
+_SHARES = "tests/unit/policies/traffic/test_quota_shares.py"
 _SURFACE = "tests/unit/gateway/http/test_gates_partner_routes.py"
 _THROTTLE = "tests/unit/policies/traffic/test_throttle.py"
 _SERVICES = "tests/unit/gateway/app/test_services.py"
@@ -117,9 +118,81 @@ ROWS = (
         promise="Processes that share limits draw from one bucket.",
         source="ADR 0044",
         file="gateway/process/limits.py",
-        right="  full = full + took * step\n",
-        wrong="",
+        right="\nfull = full + took * step\n",
+        wrong="\n",
         tests=(f"{_SHARED}::test_processes_draw_from_one_bucket",),
+    ),
+    Mistake(
+        name="share-forgotten-without-redis",
+        promise="While Redis is away a process goes on with its share of a quota.",
+        source="ADR 0067",
+        file="gateway/core/limits.py",
+        right="return min(processes, 1 / standing.share)",
+        wrong="return processes",
+        tests=(
+            f"{_SHARES}::test_a_partner_at_one_process_has_all_of_its_quota_when_nobody_counts",
+        ),
+    ),
+    Mistake(
+        name="whole-quota-in-each-process-without-redis",
+        promise="Without Redis all processes together give less than twice a quota.",
+        source="ADR 0067",
+        file="gateway/core/limits.py",
+        right="        if standing is None or not standing.drawn:\n            return processes\n",
+        wrong="        if standing is None or not standing.drawn:\n            return 1\n",
+        tests=(
+            f"{_SHARES}::test_all_processes_together_give_less_than_twice_a_quota_when_nobody_counts",
+        ),
+    ),
+    Mistake(
+        name="full-bucket-when-redis-fails",
+        promise="A process's own bucket is as full as the common one was.",
+        source="ADR 0067",
+        file="gateway/core/limits.py",
+        right="        self._own.fill_in(key, grant.full_s + ",
+        wrong="        self._own.fill_in(key, 0.0 and grant.full_s + ",
+        tests=(f"{_LIMITS}::test_our_own_bucket_is_as_full_as_the_common_one_was",),
+    ),
+    Mistake(
+        name="empty-bucket-given-twice",
+        promise="A flood gets its quota where the answers of Redis are late.",
+        source="ADR 0067",
+        file="gateway/core/limits.py",
+        right="grant.full_s + (_EMPTY_S if is_empty else 0.0)",
+        wrong="grant.full_s",
+        tests=(f"{_SHARES}::test_a_flood_whose_answers_are_all_late_gets_the_quota",),
+    ),
+    Mistake(
+        name="late-answer-charged-again",
+        promise="An answer that is late counts, and counts once.",
+        source="ADR 0067",
+        file="gateway/process/limits.py",
+        right="            self._waited = ()\n            following =",
+        wrong=(
+            "            answers = answers if batch is self._waited else None\n"
+            "            self._waited = ()\n            following ="
+        ),
+        tests=(
+            f"{_SHARED}::test_failures_wait_no_longer_for_one_that_is_silent_and_its_late_answer_still_counts",
+        ),
+    ),
+    Mistake(
+        name="busy-process-blames-redis",
+        promise="Redis is not late because a process stands still.",
+        source="ADR 0067",
+        file="gateway/process/limits.py",
+        right="_TICKS: Final = 10\n",
+        wrong="_TICKS: Final = 1\n",
+        tests=(f"{_SHARED}::test_a_process_that_stands_still_does_not_blame_the_server",),
+    ),
+    Mistake(
+        name="uncounted-secrets-let-through",
+        promise="Wrong secrets pass one and a half times their limit at most.",
+        source="ADR 0067",
+        file="gateway/core/limits.py",
+        right="part = max(1, limit // (2 * self._shared.serving))",
+        wrong="part = limit",
+        tests=(f"{_LIMITS}::test_one_and_a_half_times_the_limit_pass_when_answers_come_and_go",),
     ),
     Mistake(
         name="charge-made-in-two-processes",

@@ -112,7 +112,13 @@ def test_what_is_wrong_anywhere_is_found():
         ("cache: {url: 'redis://cache:x/0'}", "cache.url"),
         ("cache: {url: 'redis://cache/name'}", "cache.url"),
         ("cache: {url: 'rediss://cache/0?ssl_cert_reqs=none'}", "cache.url"),
+        ("cache: {url: 'redis+cluster://cache/1'}", "cache.url"),
+        ("cache: {url: 'redis+sentinel://cache'}", "cache.url"),
         ("cache: {url: 'redis://cache/0', ca: /etc/ca.pem}", "cache.ca"),
+        (
+            "cache: {url: 'rediss://cache/0', sentinel_password: '${K}'}",
+            "cache.sentinel_password",
+        ),
         ("server: {policy_reports: 'http://reports.example'}", "server.policy_reports"),
         ("server: {policy_reports: 'https://a.example; script-src *'}", "server.policy_reports"),
         ("cache: {memory_bytes: 16777215}", "statements.snapshot_bytes"),
@@ -145,6 +151,8 @@ def test_what_is_right_is_not_found():
         "telemetry: {tracing: {endpoint: 'https://otel.example/v1', headers: {X-Key: '${S}'}}}",
         "cache: {url: 'redis://127.0.0.1'}",
         "cache: {url: 'rediss://user:word@cache.example:6380/2'}",
+        "cache: {url: 'rediss+cluster://:word@a.example,b.example:7000', ca: /etc/ca.pem}",
+        "cache: {url: 'redis+sentinel://127.0.0.1/pix', sentinel_password: '${S}'}",
         "cache: {memory_bytes: 1048576}\nstatements: {snapshot_bytes: 1048576}",
         BEHIND % ("forwarded", "Client-Cert"),
         "sandbox_bank: {start: false, host: 10.0.0.1, port: 8080}",
@@ -333,6 +341,8 @@ def test_production_is_told_of_servers_on_other_hosts_that_anybody_can_pose_as_o
         ("redis://:word@cache/0", ["TLS"]),
         ("redis://cache/0", ["TLS", "password"]),
         ("redis://127.0.0.1/0", []),
+        ("rediss+cluster://:word@a,b", []),
+        ("redis+sentinel://127.0.0.1,b/pix", ["TLS", "password"]),
         ("redis://[::1]/0", []),
     ]
     given = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gateway.core.allowances import Allowance
 from gateway.core.limits import Ask, CallRate, Grant, Granted
@@ -20,12 +20,14 @@ class Shared:
         self.asked: list[Ask] = []
         self.returned: list[Ask] = []
 
-    async def take(self, asks: Sequence[Ask], pause: str = "") -> Granted | None:
+    def request(
+        self, asks: Sequence[Ask], done: Callable[[Granted | None], None], pause: str = ""
+    ) -> None:
         self.asked += asks
         if self.gives is None:
-            return None
+            return done(None)
         # as full as the bucket is once these are taken
-        return Granted([Grant(self.gives, each.room_s) for each in asks], 0.0)
+        return done(Granted([Grant(self.gives, each.room_s, self.gives) for each in asks], 0.0))
 
     def give_back(self, asks: Sequence[Ask]) -> None:
         self.returned += asks

@@ -1,14 +1,24 @@
 """Token buckets beside the plainest bucket there is, and moving windows beside a list."""
 
 from fractions import Fraction
+from math import e
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.core import limits as module
-from gateway.core.limits import Ask, Buckets, CallRate, Draw, MovingWindow, SharedBuckets
-from tests.world.shared_limits import Counting
+from gateway.core.limits import (
+    Ask,
+    Buckets,
+    CallRate,
+    Draw,
+    Grant,
+    MovingWindow,
+    SharedBuckets,
+    take_in_time,
+)
+from tests.world.shared_limits import Counting, Late
 from tests.world.standing import Clock
 
 
@@ -153,18 +163,14 @@ def test_a_charge_and_a_look_say_how_long_a_token_takes(clock: Clock):
     assert buckets.wait_s("a") == 1.5
 
 
-def test_what_is_divided_gives_a_part_of_the_rate_and_of_the_burst(clock: Clock):
-    """A bucket lacks as many tokens as before, and gives one call at least."""
+def test_a_part_of_a_bucket_has_that_part_of_rate_and_burst_and_one_token_at_least(clock: Clock):
     buckets = Buckets(CallRate(rate=8.0, burst=4), clock.monotonic)
-    drawn(buckets, 1)
 
-    buckets.divide(2)
-    half = [draw.allowed for draw in drawn(buckets, 2)], buckets.wait_s("a")
-    buckets.divide(8)
+    half = [buckets.draw("a", 2).allowed for _ in range(3)], buckets.wait_s("a", 2)
+    eighth = [buckets.draw("b", 8).allowed for _ in range(2)], buckets.wait_s("b", 8)
 
-    assert half == ([True, False], 0.25)
-    assert [draw.allowed for draw in drawn(buckets, 2, "b")] == [True, False]
-    assert buckets.wait_s("b") == 1.0
+    assert half == ([True, True, False], 0.25)
+    assert eighth == ([True, False], 1.0)
 
 
 def test_what_is_owed_is_said_once_and_bounded(clock: Clock):
@@ -181,7 +187,92 @@ def test_what_is_owed_is_said_once_and_bounded(clock: Clock):
     assert [ask.back for ask in asks] == [1, -2, 0]
     assert asks[2] == Ask("read/2.0/4/a", step_s=0.5, room_s=3.0, want=1, debt_s=5.0)
     assert shared.ask("a", 1).back == 0
-    assert [draw.allowed for draw in drawn(shared.own, 3)] == [True, True, False]
+    assert [shared.draw("a").allowed for _ in range(3)] == [True, True, False]
+
+
+class Common:
+    """Common buckets of ten a second and 40 at once as one of four processes knows them."""
+
+    def __init__(self, clock: Clock) -> None:
+        own = Buckets(CallRate(rate=10.0, burst=40), clock.monotonic)
+        self.buckets = SharedBuckets("read", own, lambda: 4)
+
+    def answers(self, key: str, took: int, full_s: float, drawn: float) -> None:
+        ask = self.buckets.ask(key, took)
+        self.buckets.answered(key, ask, Grant(took, full_s, drawn))
+
+    def gives(self, key: str) -> int:
+        """Draw all that the process's own bucket has."""
+        return sum(self.buckets.draw(key).allowed for _ in range(100))
+
+
+def test_a_process_goes_on_with_its_share_of_what_all_drew_lately(clock: Clock):
+    """A fourth at least, as of a bucket from which it drew nothing."""
+    common = Common(clock)
+
+    for key, drawn in {"alone": 30, "most": 40, "a tenth": 300}.items():
+        common.answers(key, 30, 0.0, drawn)
+    common.answers("others", 0, 0.0, 30)
+
+    given = {key: common.gives(key) for key in ("alone", "most", "a tenth", "others", "unknown")}
+    assert given == {"alone": 40, "most": 30, "a tenth": 10, "others": 10, "unknown": 10}
+
+
+def test_a_share_holds_for_a_minute_and_on_from_the_first_draw_without_answer(clock: Clock):
+    common = Common(clock)
+    common.answers("a", 30, 0.0, 40)
+    clock.passes(60)
+
+    given = common.gives("a")
+    clock.passes(3600)
+
+    assert (given, common.gives("a")) == (30, 30)
+    common.answers("a", 30, 0.0, 40)
+    clock.passes(61)
+    assert common.gives("a") == 10
+
+
+def test_what_was_drawn_before_counts_less_than_what_was_drawn_lately(clock: Clock):
+    """A process that drew alone a minute ago, and a third of what all drew since."""
+    common = Common(clock)
+    common.answers("a", 30, 0.0, 30)
+    clock.passes(60)
+
+    common.answers("a", 9, 0.0, 30 / e + 29)
+
+    assert common.gives("a") == 20
+
+
+def test_our_own_bucket_is_as_full_as_the_common_one_was(clock: Clock):
+    common = Common(clock)
+
+    common.answers("a", 2, 3.0, 2)
+
+    assert common.gives("a") == 10
+
+
+def test_a_server_that_lost_its_count_gives_nobody_more_than_all(clock: Clock):
+    common = Common(clock)
+    for key in "ab":
+        common.answers(key, 30, 0.0, 120)
+        common.answers(key, 1, 0.0, 1)
+    common.answers("b", 1, 0.0, 80)
+
+    assert (common.gives("a"), common.gives("b")) == (40, 10)
+
+
+async def test_tokens_that_come_too_late_pay_for_those_of_our_own_or_go_back(clock: Clock):
+    """Of two that came late, one had been drawn from the process's own bucket meanwhile."""
+    shared = Late(clock.monotonic)
+    common = Common(clock).buckets
+    draws = [(common, "a")]
+
+    unanswered = await take_in_time(shared, draws, 2)
+    common.owe("a", 40)
+    shared.answer()
+
+    assert unanswered is None
+    assert [common.ask("a", 1).back for _ in range(2)] == [1, 0]
 
 
 def test_with_another_rate_nothing_is_owed_and_its_buckets_are_others(clock: Clock):
@@ -286,10 +377,21 @@ async def test_processes_count_events_together_and_reading_asks_nobody(clock: Cl
     assert (other.wait_s("a", 2), calls) == (0, shared.calls)
 
 
-async def test_while_nobody_counts_for_all_each_process_counts_its_own(clock: Clock):
-    window = MovingWindow(WINDOW_S, 12, clock.monotonic, Counting(clock.monotonic, away=True))
+async def test_one_and_a_half_times_the_limit_pass_when_answers_come_and_go(clock: Clock):
+    """Of 20: all while four processes count together, and two in each without an answer."""
+    passed = []
+    for away_of_three in (0, 3, 1, 2):
+        shared = Counting(clock.monotonic, serving=4)
+        each = [MovingWindow(WINDOW_S, 20, clock.monotonic, shared) for _ in range(4)]
+        let = 0
+        for number in range(200):
+            shared.away = number // 4 % 3 < away_of_three
+            await each[number % 4].add_for_all({"a": [20]})
+            let += each[number % 4].strict_wait_s("a", 20) == 0
+        passed.append(let)
+        assert each[0].wait_s("a", 60) == 0
+        clock.passes(60)
+        assert each[0].strict_wait_s("a", 20) == 0
 
-    for _ in range(3):
-        await window.add_for_all({"a": [2]})
-
-    assert window.wait_s("a", 2) == 60
+    assert passed[:2] == [20, 8]
+    assert max(passed) <= 30

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 
-from gateway.core.limits import Ask, Grant
+from gateway.core.limits import Ask, Grant, Granted
 from gateway.process.limits import ValkeyLimits
-from gateway.process.shared import connect
+from gateway.process.redis_client import connect
 from gateway.telemetry.ports import Event
 from tests.servers.process import free_port
-from tests.servers.streams import listening
-from tests.world.waiting import forever, until
+from tests.world.leaping import leaping
+from tests.world.waiting import settle, until
 
 SLOW = Ask("read/cli_1", step_s=1000.0, room_s=10_000.0)
 """Ten tokens; one comes back in a thousand seconds, in which no test takes part."""
@@ -39,13 +41,35 @@ class Process:
         assert event is Event.SHARED_LIMITS
         self.counted[label] += 1
 
+    async def take(self, *asks: Ask, pause: str = "") -> Granted | None:
+        answer = asyncio.get_running_loop().create_future()
+        self.limits.request(asks, answer.set_result, pause)
+        return await answer
+
     async def took(self, *asks: Ask) -> list[int] | None:
-        granted = await self.limits.take(asks)
+        granted = await self.take(*asks)
         return None if granted is None else [each.took for each in granted.grants]
 
     async def close(self) -> None:
         await self.limits.close()
         await self.remote.aclose()
+
+
+class Held:
+    """A server whose next answers are those that a test gives."""
+
+    def __init__(self) -> None:
+        self.answers: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
+
+    def pipeline(self, *, transaction: bool) -> Held:
+        assert not transaction
+        return self
+
+    def execute_command(self, *_words: object) -> None: ...
+
+    async def execute(self, *, raise_on_error: bool) -> list[Any]:
+        assert not raise_on_error
+        return await self.answers
 
 
 @pytest.fixture
@@ -65,11 +89,11 @@ async def other(redis_url: str) -> AsyncIterator[Process]:
 async def test_processes_draw_from_one_bucket(one: Process, other: Process):
     full = await one.took(SLOW._replace(want=6))
     rest = await other.took(SLOW._replace(want=6), SLOW._replace(key="read/cli_2", want=2))
-    empty = await one.limits.take([SLOW])
+    empty = await one.take(SLOW)
 
     assert (full, rest) == ([6], [4, 2])
     assert empty is not None
-    assert empty.grants[0] == Grant(0, pytest.approx(10_000, abs=5))
+    assert empty.grants[0] == Grant(0, pytest.approx(10_000, abs=5), pytest.approx(10, abs=0.1))
 
 
 async def test_tokens_come_back_at_the_rate_and_no_more_than_the_burst(one: Process):
@@ -88,14 +112,14 @@ async def test_what_is_given_back_is_there_and_what_is_owed_is_bounded(one: Proc
     one.limits.give_back([SLOW._replace(want=0, back=3)])
     given_back = await one.took(SLOW._replace(want=10))
     never_fuller = await one.took(SLOW._replace(key="b", want=20, back=50))
-    in_debt = await one.limits.take([owed._replace(key="c")])
-    no_deeper = await one.limits.take([owed._replace(key="c", debt_s=0.0)])
+    in_debt = await one.take(owed._replace(key="c"))
+    no_deeper = await one.take(owed._replace(key="c", debt_s=0.0))
 
     assert no_deeper is not None
     assert no_deeper.grants[0].full_s == pytest.approx(10_050, abs=5)
     assert (returned, given_back, never_fuller) == ([4], [3], [10])
     assert in_debt is not None
-    assert in_debt.grants[0] == Grant(0, pytest.approx(10_050, abs=5))
+    assert in_debt.grants[0] == Grant(0, pytest.approx(10_050, abs=5), 100)
 
 
 async def test_a_pause_is_every_process_s_and_only_of_its_name(one: Process, other: Process):
@@ -103,7 +127,7 @@ async def test_a_pause_is_every_process_s_and_only_of_its_name(one: Process, oth
     await one.took(SLOW)
 
     paused = [
-        await other.limits.take([SLOW] * asks, name)
+        await other.take(*[SLOW] * asks, pause=name)
         for asks in (0, 1)
         for name in ("woovi/get_balance/a", "woovi/get_balance/b")
     ]
@@ -172,18 +196,51 @@ async def test_where_nobody_listens_it_is_asked_seldom():
     assert process.limits.away
 
 
-async def test_nobody_waits_for_one_that_is_silent():
-    """One call waits at a time: whoever asks while it does, or just after, goes on at once."""
-    async with listening(lambda *_: forever()) as port:
-        process = Process(f"redis://127.0.0.1:{port}/0", patience_s=0.02)
+@leaping
+async def test_failures_wait_no_longer_for_one_that_is_silent_and_its_late_answer_still_counts():
+    """While one call is late, nothing else is sent: what is asked then ends at once."""
+    process = Process("redis://127.0.0.1:1/0", patience_s=0.02)
+    process.limits.remote = server = Held()
+    loop = asyncio.get_running_loop()
+    began, given = loop.time(), list[Granted | None]()
 
-        waiting = [asyncio.create_task(process.took(SLOW)) for _ in range(10)]
-        answers = await asyncio.gather(*waiting)
-        at_once = await process.took(SLOW)
-        await process.close()
+    process.limits.request([SLOW], given.append)
+    failure = await process.limits.count_failure(["a"], 60.0, [[1]])
+    waited_s = loop.time() - began
+    process.limits.request([SLOW], given.append)
+    meanwhile = await process.limits.count_failure(["a"], 60.0, [[1]])
+    server.answers.set_result([[1, 5_000_000, 3000]])
+    await settle()
+    await process.close()
 
-    assert [*answers, at_once] == [None] * 11
+    assert (failure, meanwhile, waited_s) == (None, None, pytest.approx(0.02, abs=0.001))
+    assert given == [None, Granted([Grant(1, 5.0, 3.0)], 0.0)]
     assert process.counted == {"late": 1}
+
+
+@leaping
+async def test_a_process_that_stands_still_does_not_blame_the_server():
+    """The answer came while the loop was busy for a second, nine times, and is read after that."""
+    process = Process("redis://127.0.0.1:1/0", patience_s=0.02)
+    process.limits.remote = server = Held()
+    loop, given = asyncio.get_running_loop(), list[Granted | None]()
+    process.limits.request([SLOW], given.append)
+    clock = time.monotonic.__self__
+
+    async def stand_still() -> None:
+        for _ in range(9):
+            await asyncio.sleep(0.002)
+            clock.now_s += 1.0
+        server.answers.set_result([[1, 5_000_000, 3000]])
+
+    began = loop.time()
+    await stand_still()
+    await settle()
+    await process.close()
+
+    assert loop.time() - began > 9
+    assert given == [Granted([Grant(1, 5.0, 3.0)], 0.0)]
+    assert process.counted == {"answered": 1}
 
 
 async def test_one_that_is_back_is_found_by_a_single_call(one: Process, raw: Redis):

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import AsyncIterator
 
 import pytest
-from redis.asyncio import Redis, SSLConnection
+from redis.asyncio import Redis
 
 from gateway.process.cache import MemoryCache
-from gateway.process.shared import SharedCache, connect
+from gateway.process.redis_client import connect
+from gateway.process.shared import SharedCache
 from gateway.security.sealing import Sealer
 from gateway.telemetry.ports import Event
 from tests.servers.process import free_port
@@ -195,22 +196,3 @@ async def test_what_redis_did_not_take_is_newer_than_what_it_has(one: Process, r
 
     assert (before, await one.cache.get("k")) == (b"new", b"newest")
     assert await one.cache.size() == 0
-
-
-@pytest.mark.parametrize(
-    ("url", "place"),
-    [
-        ("redis://cache", ("cache", 6379, 0, None)),
-        ("redis://127.0.0.1:6380/3", ("127.0.0.1", 6380, 3, None)),
-        ("redis://:p%40ss@cache:1/0", ("cache", 1, 0, "p@ss")),
-        ("rediss://user:word@cache/2", ("cache", 6379, 2, "word")),
-    ],
-)
-async def test_a_url_says_where_and_as_whom(url: str, place: tuple[str, int, int, str | None]):
-    remote = connect(url, 1)
-
-    line = remote.connection_pool.make_connection()
-    assert (line.host, line.port, line.db, line.password) == place
-    assert line.username == ("user" if "user" in url else None)
-    assert isinstance(line, SSLConnection) == url.startswith("rediss")
-    await remote.aclose()

@@ -1,10 +1,9 @@
-"""Quotas that processes share: each takes a share before it spends it (decision 44)."""
+"""Quotas that processes share: each takes a share before it spends it (decisions 44 and 67)."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,14 +13,13 @@ from gateway.core import errors
 from gateway.core import limits as module
 from gateway.core.calls import RawRequest
 from gateway.core.errors import ServiceError
-from gateway.core.limits import Ask, CallRate, Granted
+from gateway.core.limits import CallRate
 from policies.traffic.quota import COMPANY, WithinAddressQuota, WithinQuota
 from tests.unit.refusals import refused
 from tests.world.leaping import leaping
 from tests.world.people import call, principal
-from tests.world.shared_limits import Counting
+from tests.world.shared_limits import Counting, Late
 from tests.world.standing import Clock
-from tests.world.waiting import forever
 
 WIDE = CallRate(rate=10_000.0, burst=100_000)
 
@@ -34,14 +32,6 @@ def shared(clock: Clock) -> Counting:
 @pytest.fixture
 def clock() -> Clock:
     return Clock(up_s=0.0)
-
-
-class Silent(Counting):
-    """Never answers, and nobody has noticed yet."""
-
-    async def take(self, _asks: Sequence[Ask], _pause: str = "") -> Granted | None:
-        await forever()
-        return None
 
 
 class Processes:
@@ -142,7 +132,7 @@ async def test_requests_that_come_at_once_wait_for_one_answer(clock: Clock, shar
 
 @leaping
 async def test_a_request_waits_for_20_ms_and_then_its_own_process_decides(clock: Clock):
-    shared = Silent(clock.monotonic, serving=4)
+    shared = Late(clock.monotonic, serving=4)
     processes = Processes(shared, CallRate(rate=50.0, burst=100), 1)
     loop = asyncio.get_running_loop()
     began = loop.time()
@@ -208,6 +198,77 @@ async def test_who_is_within_a_quota_stays_served_when_nobody_counts(
         served = await processes.served(clock, 40, 10)
 
         assert served == 400
+
+
+@leaping
+async def test_a_partner_at_one_process_has_all_of_its_quota_when_nobody_counts(
+    clock: Clock, shared: Counting
+):
+    """Three quarters of its quota, at one of four processes, for a minute without an answer."""
+    shared.serving = 4
+    processes = Processes(shared, CallRate(rate=20.0, burst=40), 1)
+    await processes.served(clock, 15, 30)
+
+    shared.away = True
+    served = await processes.served(clock, 15, 60)
+
+    assert served == 900
+
+
+@leaping
+async def test_all_processes_together_give_less_than_twice_a_quota_when_nobody_counts(
+    clock: Clock, shared: Counting
+):
+    """
+    A flood at four processes after a minute of calls to one of them, and to all.
+
+    The others do not know what the first one gives: each gives a fourth.
+    """
+    shared.serving, quota = 4, 40 + 10 * 20
+    served = []
+    for first in (1, 4):
+        shared.away = False
+        processes = Processes(shared, CallRate(rate=20.0, burst=40))
+        for number in range(15 * 60):
+            await processes.serve(number % first)
+            clock.passes(1 / 15)
+        clock.passes(5)
+        shared.away = True
+        served.append(await processes.served(clock, 200, 10))
+        clock.passes(3600)
+
+    assert quota * 1.5 < served[0] <= quota * 1.75
+    assert quota * 0.9 < served[1] <= quota * 1.1
+
+
+@leaping
+async def test_a_flood_whose_answers_are_all_late_gets_the_quota(clock: Clock):
+    """What comes into an empty bucket is not given by the common one and by our own, too."""
+    shared = Late(clock.monotonic, serving=4)
+    processes = Processes(shared, CallRate(rate=50.0, burst=100))
+
+    served = 0
+    for number in range(2400):
+        served += await processes.serve(number)
+        shared.answer()
+        clock.passes(1 / 300)
+
+    assert served == pytest.approx(500, rel=0.02)
+
+
+@leaping
+async def test_answers_that_come_late_count_once(clock: Clock):
+    """Each call goes by its own process; what was taken for it is spent by the next one."""
+    shared = Late(clock.monotonic, serving=1)
+    processes = Processes(shared, CallRate(rate=0.001, burst=30), 1)
+
+    served = 0
+    for _ in range(60):
+        served += await processes.serve()
+        shared.answer()
+        clock.passes(0.4)
+
+    assert served == 30
 
 
 @leaping

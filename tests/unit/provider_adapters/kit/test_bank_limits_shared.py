@@ -84,6 +84,19 @@ async def test_four_processes_call_a_bank_as_often_as_one_may():
     assert [100 <= each <= 115 for each in asked] == [True, True]
 
 
+async def test_a_process_that_alone_calls_for_an_account_keeps_the_bank_s_rate():
+    """Eight calls a second of ten, at one of four processes, before and while nobody counts."""
+    processes = Processes(**{BALANCE: rate(10, 10)})
+    passed = []
+    for away in (False, True):
+        processes.shared.away = away
+        for _ in range(80):
+            passed.append(await processes.passes(0, call()))
+            processes.clock.passes(1 / 8)
+
+    assert passed == [True] * 160
+
+
 async def test_a_server_that_comes_and_goes_lets_no_more_calls_through():
     processes = Processes(**{BALANCE: rate(10, 10)})
     asked = 0

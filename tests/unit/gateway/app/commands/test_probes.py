@@ -165,6 +165,25 @@ async def test_a_shared_cache_is_written_or_named(shell, bank, redis_url: str):
     }
 
 
+async def test_limits_that_cannot_be_counted_in_the_cache_are_named(shell, bank, redis_url: str):
+    """A user who may read and write and not run scripts; each process would count alone."""
+    shell_database(shell)
+    shell.environ["PIXGATE_CACHE_URL"] = redis_url.replace("//", "//pix:word@")
+    async with Redis.from_url(redis_url) as server:
+        await server.acl_setuser(
+            "pix",
+            enabled=True,
+            passwords=["+word"],
+            keys=["*"],
+            commands=["+get", "+set", "+hello"],
+        )
+        said = await found(shell)
+        await server.acl_deluser("pix")
+
+    ((path, message),) = said
+    assert (path, "may not run every command" in message) == ("cache.url", True)
+
+
 async def test_a_bank_that_does_not_answer_is_named(shell):
     shell.environ["PIXGATE_BANK_PORT"] = "1"
 
