@@ -118,6 +118,16 @@ def test_without_the_network_of_the_ingress_nothing_is_rendered_and_the_reason_i
     assert "config.server.trusted_peers is empty: name the network of the Ingress's pods" in told
 
 
+def test_the_names_of_a_long_release_are_as_long_as_names_may_be():
+    """Helm takes 53 letters; a name has 63, with whatever stands behind the release's."""
+    [found] = judge_chart([ALL], name="x" * 51 + "-y")
+
+    names = {each["metadata"]["name"] for each in found["documents"]}
+    assert found["wrong"] == ["icon is recommended"]
+    assert {name for name in names if len(name) > 63 or name.endswith("-")} == set()
+    assert "x" * 51 in names
+
+
 def test_checkov_finds_what_has_its_reason_and_nothing_else(tmp_path: Path):
     """`deploy/checkov.yaml` has the reasons; one for what is not found any more is removed."""
     reasoned = yaml.safe_load((DEPLOY / "checkov.yaml").read_text())["skip-check"]
