@@ -20,7 +20,7 @@ from tests.servers.judges import judge
 from tests.world.containers import CHART, COMPOSE, DEPLOY, OURS, SECRETS, SERVICES
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-PINNED = re.compile(r"[a-z/]+:[a-z]*[0-9]+\.[0-9]+[a-z0-9.-]*@sha256:[0-9a-f]{64}")
+PINNED = re.compile(r"[a-z0-9_/-]+:[a-z]*[0-9]+\.[0-9]+[a-z0-9.-]*@sha256:[0-9a-f]{64}")
 KEEPS = {"gateway", "worker"}
 
 
@@ -111,6 +111,30 @@ def test_gateways_publish_nothing_and_haproxy_meets_them_in_one_network():
         "gateway",
     ]
     assert settings.server.trusted_peers == subnet["subnet"]
+
+
+def test_each_job_is_a_container_that_prometheus_and_what_it_watches_reach():
+    """Each shares a network with Prometheus, and an exporter one with its server, too."""
+    config = yaml.safe_load((DEPLOY / "prometheus.yml").read_text())
+    found = {
+        name: {*SERVICES[name]["networks"]} & {*SERVICES["prometheus"]["networks"]}
+        for job in config["scrape_configs"]
+        for target in job.get("dns_sd_configs", [{"names": ["blackbox-exporter"]}])
+        for name in target["names"]
+    }
+    watched = {
+        "postgres-exporter": "postgres",
+        "redis-exporter": "valkey",
+        "blackbox-exporter": "haproxy",
+    }
+
+    assert [name for name, networks in found.items() if not networks] == []
+    assert {*watched, "disk-exporter", "haproxy", "gateway", "worker"} == {*found}
+    assert [
+        name
+        for name, server in watched.items()
+        if not {*SERVICES[name]["networks"]} & {*SERVICES[server]["networks"]}
+    ] == []
 
 
 def test_every_file_that_is_mounted_is_there_but_the_operator_s_certificate():

@@ -1,5 +1,5 @@
 """
-A real Prometheus scrapes a pair of gateways: its rules, the dashboards' queries, six alerts.
+A real Prometheus scrapes a pair of gateways and HAProxy: rules, dashboards' queries, six alerts.
 
 In this order: the last test breaks what the others look at.
 """
@@ -17,7 +17,7 @@ from gateway.payouts.model import PayoutState
 from gateway.store.tables.core import payouts
 from tests.deploy.dashboards import queries, variables
 from tests.deploy.observed import RUNBOOKS, Observed, load, observing
-from tests.deploy.rule_cases import ALERTS, PLACE, RULES
+from tests.deploy.rule_cases import ALERTS, PLACE, RECORDS, RULES
 from tests.servers.postgres import PostgresServer
 from tests.servers.promtool import promtool
 from tests.world.gateway.world import order
@@ -71,9 +71,9 @@ async def test_every_rule_is_evaluated_and_none_fires(observed: Observed):
     rules = [
         each for group in said["groups"] if group["file"] == str(ALERTS) for each in group["rules"]
     ]
-    assert len(rules) == len(RULES)
+    assert len(rules) == len(RULES) + len(RECORDS)
     assert {rule["health"] for rule in rules} == {"ok"}
-    assert {rule["name"] for rule in rules if rule["state"] == "firing"} == set()
+    assert {rule["name"] for rule in rules if rule.get("state") == "firing"} == set()
 
 
 async def test_every_query_of_every_panel_has_an_answer(observed: Observed):
@@ -88,6 +88,18 @@ async def test_every_query_of_every_panel_has_an_answer(observed: Observed):
     assert wrong == {}
     for query in empty:  # a series was scraped once, and its rate needs two samples
         await observed.until("query", has_samples, query=query)
+
+
+async def test_the_proxy_s_own_figures_are_those_that_the_rules_rest_on(observed: Observed):
+    """Names, values of labels, and the count: three calls went through the front."""
+    answered = 'haproxy_frontend_http_responses_total{proxy="public",code="2xx"}'
+    servers = 'haproxy_backend_active_servers{proxy=~"reads|gateways"}'
+
+    await observed.until("query", has_samples, query=f"{answered} >= 3")
+    said = await observed.ask("query", query=f"{servers} == 2")
+
+    assert len(said["result"]) == 2
+    assert all(PLACE.items() <= each["metric"].items() for each in said["result"])
 
 
 async def test_the_variables_of_a_dashboard_are_found(observed: Observed):
