@@ -16,6 +16,8 @@ from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names
 from tests.deploy.chart import DEFAULT, TRUSTED, judge_chart
+from tests.deploy.dashboards import DASHBOARDS
+from tests.deploy.rule_cases import ALERTS
 from tests.servers.judges import judge
 from tests.servers.process import free_port
 from tests.servers.redis import RedisServer
@@ -34,7 +36,17 @@ ALL: Mapping[str, Any] = {
     "filesSecret": "pixgate-files",
     "gateway": {"autoscaling": {"enabled": True}, "nodeSelector": {"disk": "none"}},
     "ingress": {"enabled": True, "host": "pix.example", "tlsSecret": "pix"},
-    "monitoring": {"mode": "podMonitor", "labels": {"release": "prometheus"}},
+    "monitoring": {
+        "mode": "podMonitor",
+        "labels": {"release": "prometheus"},
+        "rules": True,
+        "dashboards": True,
+        "runbooks": "https://pages.example/runbook",
+        "exporters": {
+            "postgres": {"enabled": True, "secret": "pixgate-monitor"},
+            "front": {"enabled": True},
+        },
+    },
     "networkPolicy": {"egress": [{"ports": [{"port": 443}]}]},
 }
 """Everything that can be switched on."""
@@ -65,6 +77,7 @@ WRONG: Sequence[Mapping[str, Any]] = [
     {"image": {"digest": "latest"}},
     {"valkey": {"image": "valkey/valkey:8"}},
     {"ingress": {"enabled": True}},
+    {"monitoring": {"exporters": {"postgres": {"enabled": True}}}},
     {"networkPolicy": {"operationsFrom": []}},  # which would let everybody in
 ]
 
@@ -195,6 +208,8 @@ def test_the_owner_s_address_goes_over_the_other_where_tables_are_made():
         "pixgate-worker": ["pixgate", "pixgate-owner"],
         "pixgate-upgrade": ["pixgate", "pixgate-owner"],
         "pixgate-valkey": [],
+        "pixgate-postgres": ["pixgate-monitor"],
+        "pixgate-front": [],
     }
 
 
@@ -203,7 +218,7 @@ def test_a_changed_configuration_restarts_gateways_and_workers():
         return {
             each["spec"]["template"]["metadata"]["annotations"]["checksum/config"]
             for (kind, name), each in rendered(values).items()
-            if kind == "Deployment" and name != "pixgate-valkey"
+            if kind == "Deployment" and name in {"pixgate-gateway", "pixgate-worker"}
         }
 
     before, after = sums(DEFAULT), sums(CHANGED)
@@ -236,6 +251,57 @@ def test_a_pod_monitor_names_series_as_rules_and_dashboards_do():
         "cluster": "main",
     }
     assert endpoint["port"] == "ops"
+
+
+def test_rules_and_dashboards_are_those_of_the_other_ways():
+    """With the address of the runbook, and of the panel."""
+    found = rendered(ALL)
+    rules = yaml.safe_load(
+        ALERTS.read_text().replace(
+            "{{ $externalLabels.runbooks }}", "https://pages.example/runbook"
+        )
+    )
+    dashboards = found["ConfigMap", "pixgate-dashboards"]
+
+    assert found["PrometheusRule", "pixgate"]["spec"] == rules
+    assert {*dashboards["data"]} == {f"pixgate-{file.name}" for file in DASHBOARDS}
+    assert dashboards["metadata"]["labels"]["grafana_dashboard"] == "1"
+    for file, dashboard in DASHBOARDS.items():
+        read = json.loads(dashboards["data"][f"pixgate-{file.name}"])
+        constants = {
+            each["name"]: each["query"]
+            for each in read["templating"]["list"]
+            if each["type"] == "constant"
+        }
+        assert read["panels"] == dashboard["panels"]
+        assert constants == {
+            "runbooks": "https://pages.example/runbook",
+            "panel": "https://pix.example",
+        }
+
+
+def test_each_exporter_is_scraped_under_the_job_of_its_rules():
+    found = rendered(ALL)
+    jobs = {
+        name: endpoint["relabelings"][0]["replacement"]
+        for (kind, name), each in found.items()
+        if kind == "PodMonitor"
+        for endpoint in each["spec"]["podMetricsEndpoints"]
+    }
+    ports = {
+        name: [port["name"] for each in pod["containers"] for port in each["ports"]]
+        for name, pod in pods(ALL).items()
+        if name != "pixgate-upgrade"
+    }
+
+    assert jobs == {
+        "pixgate": "gateway",
+        "pixgate-valkey": "redis",
+        "pixgate-postgres": "postgres",
+        "pixgate-front": "front",
+    }
+    assert ports["pixgate-valkey"] == ["valkey", "metrics"]
+    assert ports["pixgate-postgres"] == ports["pixgate-front"] == ["metrics"]
 
 
 def test_each_selector_finds_the_pods_that_it_is_for():

@@ -19,6 +19,7 @@ import pytest
 from tests.deploy.rule_cases import ROOT
 from tests.deploy.test_proxies import METHODS, echoing
 from tests.servers.front import Front, Node, haproxy
+from tests.servers.peer import found
 from tests.servers.process import free_port
 from tests.world.banks.authority import Authority
 from tests.world.waiting import until
@@ -116,6 +117,8 @@ def commands_of_the_page(front: Front, file: Path) -> str:
 @pytest.mark.parametrize("how", ["commands", "reload"])
 async def test_a_certificate_is_renewed_and_no_request_is_cut(tmp_path: Path, how: str):
     """By the commands of docs/operations.md, and by a reload as systemd's unit asks for one."""
+    if how == "commands":
+        found("socat")
     authority = Authority(tmp_path)
     used, renewed = authority.sign("used"), authority.sign("renewed")
     node = Node(port=(port := free_port()), ops=port)
