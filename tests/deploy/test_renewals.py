@@ -17,7 +17,7 @@ import aiohttp
 import pytest
 
 from tests.deploy.rule_cases import ROOT
-from tests.deploy.test_proxies import METHODS, echoing
+from tests.servers.echo import echoing
 from tests.servers.front import Front, Node, haproxy
 from tests.servers.peer import found
 from tests.servers.process import free_port
@@ -26,6 +26,7 @@ from tests.world.waiting import until
 
 pytestmark = pytest.mark.process
 
+METHODS = ("GET", "POST")
 CALLERS = 4
 MORE = 25
 """Requests of each caller on either side of a renewal."""
