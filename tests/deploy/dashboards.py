@@ -48,8 +48,15 @@ def runbook_of(panel: Mapping[str, Any]) -> Sequence[str]:
 
 
 def queries() -> Iterator[tuple[str, str]]:
-    """Give them as Grafana sends them, for one environment and cluster."""
-    return ((title, filled(query)) for title, query in panels())
+    """Give them and those of marks as Grafana sends them, for one environment and cluster."""
+    return ((title, filled(query)) for title, query in (*panels(), *marks()))
+
+
+def marks() -> Iterator[tuple[str, str]]:
+    """Give the name of every kind of mark in the panels, with its query."""
+    for dashboard in DASHBOARDS.values():
+        for mark in dashboard["annotations"]["list"]:
+            yield mark["name"], mark["expr"]
 
 
 def filled(query: str) -> str:
