@@ -168,6 +168,11 @@ async def test_alerts_fire(observed: Observed, postgres_server: PostgresServer):
         return wanted <= fired
 
     await until(fire)
+    [shown] = [query for title, query in queries() if title == "Alerts that fire"]
+    since = (await observed.ask("query", query=shown))["result"]
+
+    assert wanted <= {each["metric"]["alertname"] for each in since}
+    assert all(float(each["value"][1]) <= 1000 * time.time() for each in since)
 
 
 async def a_quarter_of_an_hour_later(observed: Observed) -> None:
