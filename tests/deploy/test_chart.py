@@ -42,6 +42,7 @@ ALL: Mapping[str, Any] = {
         "rules": True,
         "dashboards": True,
         "runbooks": "https://pages.example/runbook",
+        "panel": "https://panel.example",
         "exporters": {
             "postgres": {"enabled": True, "secret": "pixgate-monitor"},
             "front": {"enabled": True},
@@ -266,18 +267,16 @@ def test_rules_and_dashboards_are_those_of_the_other_ways():
     assert found["PrometheusRule", "pixgate"]["spec"] == rules
     assert {*dashboards["data"]} == {f"pixgate-{file.name}" for file in DASHBOARDS}
     assert dashboards["metadata"]["labels"]["grafana_dashboard"] == "1"
+    constants = set()
     for file, dashboard in DASHBOARDS.items():
         read = json.loads(dashboards["data"][f"pixgate-{file.name}"])
-        constants = {
-            each["name"]: each["query"]
-            for each in read["templating"]["list"]
-            if each["type"] == "constant"
-        }
+        variables = read["templating"]["list"]
+        constants |= {(each["name"], each["query"]) for each in variables if "hide" in each}
         assert read["panels"] == dashboard["panels"]
-        assert constants == {
-            "runbooks": "https://pages.example/runbook",
-            "panel": "https://pix.example",
-        }
+    assert constants == {
+        ("runbooks", "https://pages.example/runbook"),
+        ("panel", "https://panel.example"),
+    }
 
 
 def test_each_exporter_is_scraped_under_the_job_of_its_rules():

@@ -14,7 +14,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from gateway.telemetry.metrics.series import REQUEST_DURATION
 from tests.deploy.dashboards import DASHBOARDS, GRAFANA, judged, runbook_of
 from tests.deploy.exporters import FOREIGN
-from tests.deploy.rule_cases import ROOT, RULES, written_out
+from tests.deploy.rule_cases import PLACE, ROOT, RULES, written_out
 
 CHOSEN = 'environment=~"$environment",cluster=~"$cluster"'
 OURS = r"pixgate_\w+|pixgate:\w+:\w+|process_\w+|ALERTS\w*"
@@ -122,8 +122,9 @@ def test_there_are_seven_and_their_panels_can_be_told_apart():
         ids = [panel["id"] for panel in dashboard["panels"]]
         variables = [each["name"] for each in dashboard["templating"]["list"]]
         instance = ["instance"] if file.stem in PROCESSES else []
+        panel = ["panel"] if "${panel}" in file.read_text() else []
         assert len(ids) == len(set(ids))
-        assert variables == ["datasource", "environment", "cluster", *instance, "runbooks", "panel"]
+        assert variables == ["datasource", *PLACE, *instance, "runbooks", *panel]
 
 
 def test_panels_do_not_overlap():
