@@ -162,6 +162,17 @@ def metrics_of(panel: dict[str, Any]) -> set[str]:
     }
 
 
+def test_every_alert_has_a_panel_that_leads_to_its_section():
+    led = {
+        name
+        for dashboard in DASHBOARDS.values()
+        for panel in dashboard["panels"]
+        for name in runbook_of(panel)
+    }
+
+    assert led == {rule["alert"].lower() for rule in RULES}
+
+
 def test_colour_is_shown_where_a_figure_is_judged():
     """A threshold that nothing draws tells nobody."""
     hidden = [

@@ -31,6 +31,7 @@ DATABASE = f"test_{uuid.uuid4().hex}"
 EMPTY = {
     "Alerts that fire": "none fires",
     "Banks that fail": "none may within five minutes of the load",
+    "Days left of partitions": "the hourly task has not run",
     "Outside of what is usual": "the guard has no payouts to compare with",
     "Tasks that fail": "none fails",
     "Days left of certificates": "the sandbox has none",
