@@ -209,6 +209,7 @@ def test_the_owner_s_address_goes_over_the_other_where_tables_are_made():
         "pixgate-worker": ["pixgate", "pixgate-owner"],
         "pixgate-upgrade": ["pixgate", "pixgate-owner"],
         "pixgate-valkey": [],
+        "pixgate-redis": [],
         "pixgate-postgres": ["pixgate-monitor"],
         "pixgate-front": [],
     }
@@ -281,26 +282,25 @@ def test_rules_and_dashboards_are_those_of_the_other_ways():
 
 def test_each_exporter_is_scraped_under_the_job_of_its_rules():
     found = rendered(ALL)
-    jobs = {
-        name: endpoint["relabelings"][0]["replacement"]
-        for (kind, name), each in found.items()
-        if kind == "PodMonitor"
-        for endpoint in each["spec"]["podMetricsEndpoints"]
-    }
-    ports = {
-        name: [port["name"] for each in pod["containers"] for port in each["ports"]]
-        for name, pod in pods(ALL).items()
-        if name != "pixgate-upgrade"
-    }
+    templates = [
+        each["spec"]["template"] for (kind, _), each in found.items() if kind == "Deployment"
+    ]
+    scraped = {}
+    for (kind, name), each in found.items():
+        if kind != "PodMonitor":
+            continue
+        wanted = each["spec"]["selector"]["matchLabels"].items()
+        pods = [one["spec"] for one in templates if wanted <= one["metadata"]["labels"].items()]
+        ports = {port["name"] for pod in pods for one in pod["containers"] for port in one["ports"]}
+        [endpoint] = each["spec"]["podMetricsEndpoints"]
+        scraped[name] = (endpoint["relabelings"][0]["replacement"], endpoint["port"] in ports)
 
-    assert jobs == {
-        "pixgate": "gateway",
-        "pixgate-valkey": "redis",
-        "pixgate-postgres": "postgres",
-        "pixgate-front": "front",
+    assert scraped == {
+        "pixgate": ("gateway", True),
+        "pixgate-redis": ("redis", True),
+        "pixgate-postgres": ("postgres", True),
+        "pixgate-front": ("front", True),
     }
-    assert ports["pixgate-valkey"] == ["valkey", "metrics"]
-    assert ports["pixgate-postgres"] == ports["pixgate-front"] == ["metrics"]
 
 
 def test_each_selector_finds_the_pods_that_it_is_for():
@@ -328,6 +328,7 @@ def test_each_selector_finds_the_pods_that_it_is_for():
         ("NetworkPolicy", "pixgate"): ours,
         ("NetworkPolicy", "pixgate-gateway"): {"pixgate-gateway"},
         ("NetworkPolicy", "pixgate-valkey"): {"pixgate-valkey"},
+        ("NetworkPolicy", "pixgate-redis"): {"pixgate-redis"},
         ("PodDisruptionBudget", "pixgate-gateway"): {"pixgate-gateway"},
         ("PodDisruptionBudget", "pixgate-worker"): {"pixgate-worker"},
     }

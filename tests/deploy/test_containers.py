@@ -180,8 +180,8 @@ def test_images_of_others_are_named_by_digest_and_alike_in_compose_and_chart():
     assert [each for each in (*bases, *used) if not PINNED.fullmatch(each)] == []
     assert CHART["valkey"]["image"] == SERVICES["valkey"]["image"]
     exporters = CHART["monitoring"]["exporters"]
-    assert {name: exporters[name]["image"] for name in ("valkey", "postgres", "front")} == {
-        "valkey": SERVICES["redis-exporter"]["image"],
+    assert {name: exporters[name]["image"] for name in ("redis", "postgres", "front")} == {
+        "redis": SERVICES["redis-exporter"]["image"],
         "postgres": SERVICES["postgres-exporter"]["image"],
         "front": SERVICES["blackbox-exporter"]["image"],
     }

@@ -23,7 +23,7 @@ metadata:
     {{- end }}
 spec:
   selector:
-    matchLabels: {app.kubernetes.io/name: {{ .part }}, app.kubernetes.io/instance: {{ include "pixgate.name" .root }}}
+    matchLabels: {app.kubernetes.io/name: {{ .part }}-exporter, app.kubernetes.io/instance: {{ include "pixgate.name" .root }}}
   podMetricsEndpoints:
     - port: metrics
       interval: {{ $monitoring.interval }}
@@ -55,7 +55,7 @@ readinessProbe:
   periodSeconds: 5
 {{- end }}
 
-{{/* An exporter of its own: a dict as for the container, with part and job, and maybe args, secret, config and target. */}}
+{{/* An exporter of its own: a dict as for the container, with part and job, and maybe args, secret, config and target; or valkey, and its Secret of TLS. */}}
 {{- define "pixgate.exporter" -}}
 {{- $root := .root -}}
 {{- $name := printf "%s-%s" (include "pixgate.name" $root) .part -}}
@@ -69,10 +69,10 @@ metadata:
 spec:
   replicas: 1
   selector:
-    matchLabels: {app.kubernetes.io/name: {{ .part }}, app.kubernetes.io/instance: {{ include "pixgate.name" $root }}}
+    matchLabels: {app.kubernetes.io/name: {{ .part }}-exporter, app.kubernetes.io/instance: {{ include "pixgate.name" $root }}}
   template:
     metadata:
-      labels: {app.kubernetes.io/name: {{ .part }}, app.kubernetes.io/instance: {{ include "pixgate.name" $root }}}
+      labels: {app.kubernetes.io/name: {{ .part }}-exporter, app.kubernetes.io/instance: {{ include "pixgate.name" $root }}}
       {{- include "pixgate.scraped" . | nindent 6 }}
     spec:
       {{- include "pixgate.pod" $root | nindent 6 }}
@@ -87,14 +87,32 @@ spec:
           envFrom:
             - secretRef: {name: {{ . }}}
           {{- end }}
+          {{- if .valkey }}
+          env:
+            - {name: REDIS_ADDR, value: "{{ if .tls }}rediss{{ else }}redis{{ end }}://{{ include "pixgate.name" $root }}-valkey:6379"}
+            - name: REDIS_PASSWORD
+              valueFrom: {secretKeyRef: {name: {{ $root.Values.secret }}, key: VALKEY_PASSWORD}}
+            {{- if .tls }}
+            - {name: REDIS_EXPORTER_TLS_CA_CERT_FILE, value: /run/secrets/valkey/ca.crt}
+            {{- end }}
+          {{- end }}
           {{- if .config }}
           volumeMounts:
             - {name: config, mountPath: /etc/{{ .config }}, readOnly: true}
+          {{- else if .tls }}
+          volumeMounts:
+            - {name: valkey, mountPath: /run/secrets/valkey, readOnly: true}
           {{- end }}
       {{- if .config }}
       volumes:
         - name: config
           configMap: {name: {{ $name }}}
+      {{- else if .tls }}
+      volumes:
+        - name: valkey
+          secret:
+            secretName: {{ .tls }}
+            items: [{key: ca.crt, path: ca.crt}]
       {{- end }}
 {{- if $root.Values.networkPolicy.enabled }}
 ---
@@ -106,7 +124,7 @@ metadata:
   labels: {{- include "pixgate.meta" $root | nindent 4 }}
 spec:
   podSelector:
-    matchLabels: {app.kubernetes.io/name: {{ .part }}, app.kubernetes.io/instance: {{ include "pixgate.name" $root }}}
+    matchLabels: {app.kubernetes.io/name: {{ .part }}-exporter, app.kubernetes.io/instance: {{ include "pixgate.name" $root }}}
   policyTypes: [Ingress]
   ingress:
     - ports: [{port: metrics}]
