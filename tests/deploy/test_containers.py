@@ -15,6 +15,7 @@ from gateway.app.commands.main import pixgate
 from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names
+from tests.deploy.dashboards import panels
 from tests.deploy.rule_cases import ROOT
 from tests.servers.judges import judge
 from tests.world.containers import CHART, COMPOSE, DEPLOY, OURS, SECRETS, SERVICES
@@ -135,6 +136,17 @@ def test_each_job_is_a_container_that_prometheus_and_what_it_watches_reach():
         for name, server in watched.items()
         if not {*SERVICES[name]["networks"]} & {*SERVICES[server]["networks"]}
     ] == []
+
+
+def test_prometheus_keeps_what_the_dashboards_look_back_over():
+    kept = {
+        found[1]
+        for word in SERVICES["prometheus"]["command"]
+        if (found := re.fullmatch(r"--storage.tsdb.retention.time=(\d+)d", word))
+    }
+    looked = {int(days) for _, query in panels() for days in re.findall(r"\[(\d+)d\]", query)}
+
+    assert [int(days) > max(looked) for days in kept] == [True]
 
 
 def test_every_file_that_is_mounted_is_there_but_the_operator_s_certificate():

@@ -13,7 +13,7 @@ import pytest
 
 from gateway.core.errors import CATALOGUE
 from tests.servers.echo import echoing
-from tests.servers.front import FRONTS, Front, Node
+from tests.servers.front import FRONTS, Front, Node, haproxy
 from tests.servers.process import free_port
 from tests.world.banks.authority import Authority
 from tests.world.waiting import until
@@ -126,3 +126,20 @@ def attempts(front: Front, method: str) -> int:
         return 0
     (line,) = found
     return 1 + int(line["retries"]) if "retries" in line else line["tried"].count(",") + 1
+
+
+async def test_figures_are_shown_apart_from_partners(tmp_path: Path):
+    """On an address of their own, and nothing else there."""
+    node = Node(port=(port := free_port()), ops=port)
+    async with echoing(port), aiohttp.ClientSession() as session:
+        with haproxy(node, node, Authority(tmp_path).sign("proxy")) as front:
+            await until(lambda: answers(front))
+            _, told, _ = await send(front, "GET", "/metrics")
+            async with session.get(front.metrics) as figures:
+                text = await figures.text()
+            async with session.get(front.metrics + "/../x") as other:
+                status = other.status
+
+    assert told["url"] == "/metrics"
+    assert 'haproxy_backend_active_servers{proxy="gateways"} 2' in text
+    assert status == 404
