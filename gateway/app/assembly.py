@@ -118,7 +118,7 @@ def assemble(
         ConfigError, AdapterRefused, ValueError: the configuration cannot be used.
         StoreUnavailable: the store's file or folder cannot be made.
     """
-    refuse_contradictions(settings)
+    refuse_contradictions(settings, part)
     now = wall_clock(settings.environment, environ)
     keys = load_keys(settings)
     tracing = build_tracing(settings)
@@ -219,14 +219,14 @@ def _open_store(settings: Settings, keys: Keys, now: Now) -> Store:
     return replace(store, payouts=StoredPayouts(store.database, night_of(settings)))
 
 
-def refuse_contradictions(settings: Settings) -> None:
+def refuse_contradictions(settings: Settings, part: Part) -> None:
     """
     Refuse settings that are valid one by one but contradict each other.
 
     Raises:
         ConfigError, ValueError: names the settings.
     """
-    problems = check(settings, names())
+    problems = check(settings, names(), serves=part.serves)
     if problems:
         raise ConfigError(*map(str, problems))
     check_ops_address(settings.admin.host, allow_public=settings.admin.allow_public)

@@ -56,6 +56,8 @@ def check(
     settings: Settings,
     adapters: Collection[str],
     sqlite_version: tuple[int, ...] = sqlite3.sqlite_version_info,
+    *,
+    serves: bool = True,
 ) -> list[Finding]:
     """
     Return every reason not to start with these settings.
@@ -64,8 +66,10 @@ def check(
         settings: As read.
         adapters: The names of the provider adapters that exist.
         sqlite_version: Of the library in use.
+        serves: False for a worker, which does not open the public port.
     """
     findings = [finding for each in _ALWAYS for finding in each(settings)]
+    findings += _ports(settings, serves=serves)
     findings += _unknown_adapters(settings, adapters)
     if settings.environment is Environment.PRODUCTION:
         findings += [finding for each in _PRODUCTION for finding in each(settings)]
@@ -188,19 +192,24 @@ def is_loopback(host: str) -> bool:
 
 
 def _listeners(settings: Settings) -> Iterator[Finding]:
-    """Check that no unguarded listener is public, and no port is used twice."""
+    """Check that no unguarded listener is public."""
     if not (settings.admin.allow_public or is_loopback(settings.admin.host)):
         yield Finding("admin.host", "is not loopback; admin.allow_public permits that")
     bank = settings.sandbox_bank
     if bank.start and not is_loopback(bank.host):
         yield Finding("sandbox_bank.host", "must be loopback: it asks nobody who they are")
-    bound = [
-        ("server.port", settings.server.host, settings.server.port),
-        ("admin.port", settings.admin.host, settings.admin.port),
-    ]
-    if bank.start:
-        bound.append(("sandbox_bank.port", bank.host, bank.port))
-        bound.append(("sandbox_bank.control_port", bank.host, bank.control_port))
+
+
+def _ports(settings: Settings, *, serves: bool) -> Iterator[Finding]:
+    """Check that no port is used twice."""
+    bank = settings.sandbox_bank
+    public = ("server.port", settings.server.host, settings.server.port)
+    bound = [("admin.port", settings.admin.host, settings.admin.port)]
+    if serves:
+        bound = [public, *bound]
+        if bank.start:
+            bound.append(("sandbox_bank.port", bank.host, bank.port))
+            bound.append(("sandbox_bank.control_port", bank.host, bank.control_port))
     for (first, host, port), (second, other_host, other_port) in combinations(bound, 2):
         if port and port == other_port and _overlap(host, other_host):
             yield Finding(second, f"{port} is the port of {first} too")

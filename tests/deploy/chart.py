@@ -15,10 +15,12 @@ DEFAULT: Mapping[str, Any] = {"config": TRUSTED}
 """What has to be given, and nothing else."""
 
 
-def judge_chart(values: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Return for each the documents of the chart, and what is wrong with them."""
+def judge_chart(
+    values: Sequence[Mapping[str, Any]], name: str = "pixgate"
+) -> Sequence[Mapping[str, Any]]:
+    """Return for each the documents of a release of that name, and what is wrong with them."""
     script = Path(__file__).parent / "render_chart.py"
-    status, text, said = judge("python", script, DEPLOY / "chart", json.dumps(values))
+    status, text, said = judge("python", script, DEPLOY / "chart", json.dumps(values), name)
     assert status == 0, said
     found: Sequence[Mapping[str, Any]] = json.loads(text)
     return found

@@ -1,16 +1,17 @@
-"""A pair of gateways on one PostgreSQL, some load, and a real Prometheus that scrapes both."""
+"""A pair of gateways behind HAProxy, some load, and a real Prometheus that scrapes all three."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 import yaml
@@ -23,9 +24,11 @@ from gateway.config.settings import Cache, Database, RateLimits
 from gateway.config.values import Address
 from gateway.core.limits import CallRate
 from gateway.process.process import Part
-from tests.deploy.rule_cases import ALERTS, PLACE, ROOT
+from tests.deploy.rule_cases import ALERTS, PLACE, ROOT, RULES
+from tests.servers.front import Front, Node, patient_haproxy
 from tests.servers.process import free_port, serving
 from tests.servers.promtool import program
+from tests.world.banks.authority import Authority
 from tests.world.gateway.world import (
     FROM_NOON,
     World,
@@ -38,6 +41,8 @@ from tests.world.gateway.world import (
 )
 from tests.world.identity import LITTLE
 from tests.world.waiting import until
+
+T = TypeVar("T")
 
 CONFIG = yaml.safe_load((ROOT / "deploy/prometheus.yml").read_text())
 RUNBOOKS: str = CONFIG["global"]["external_labels"]["runbooks"]
@@ -54,12 +59,14 @@ class Observed:
     Attributes:
         world: A gateway that serves and works, with its bank.
         other: A server process beside it, in which reads are scarce; nobody reaches its cache.
+        front: HAProxy before both.
         url: Of Prometheus.
         reload: What SIGHUP asks of the first.
     """
 
     world: World
     other: Gateway
+    front: Front
     url: str
     reload: Reload
 
@@ -77,6 +84,12 @@ class Observed:
             return data if holds(data) else None
 
         return await until(asked)
+
+    async def call_the_front(self) -> int:
+        """Read the health through HAProxy; return the status."""
+        url = f"{self.front.url}/baas/v1/health"
+        async with self.world.session.get(url, ssl=False) as answer:
+            return answer.status
 
     async def read_statement(self) -> int:
         """Read today's statement, which is looked for in the shared cache; return the status."""
@@ -98,30 +111,50 @@ async def observing(folder: Path, database: str) -> AsyncIterator[Observed]:
     second = msgspec.structs.replace(settings, ratelimits=SCARCE)
     async with opened(settings) as world:
         other = assemble(second, FROM_NOON, with_bank=False, part=Part(works=False), cost=LITTLE)
-        async with running(other):
+        async with running(other), AsyncExitStack() as servers:
             reload = Reload(world.gateway, partial(read_settings, folder / "missing.yaml", {}))
-            soon = folder / "soon.yaml"  # the rules as they are, but for the wait before they fire
-            soon.write_text(re.sub(r"for: \d+m", "for: 0s", ALERTS.read_text()))
-            targets = [each.operations.port for each in (world.gateway, other)]
+            soon = folder / "soon.json"  # the alerts as they are, but for the wait before they fire
+            eager = [{**rule, "for": "0s"} for rule in RULES]
+            soon.write_text(json.dumps({"groups": [{"name": "soon", "rules": eager}]}))
+            one, two = (
+                Node(port=each.public.port, ops=each.operations.port)
+                for each in (world.gateway, other)
+            )
+            certificate = Authority(folder).sign("front")
+            front = await _kept(servers, patient_haproxy(one, two, certificate))
+            targets = {
+                "gateway": [f"127.0.0.1:{node.ops}" for node in (one, two)],
+                "haproxy": [urlsplit(front.metrics).netloc],
+            }
             log, command = _prometheus(folder, targets, soon)
-            stack = serving(command, log=log, ready=lambda: READY in log.read_text())
-            await asyncio.to_thread(stack.__enter__)
-            try:
-                url = f"http://127.0.0.1:{LISTENING.findall(log.read_text())[0]}"
-                yield Observed(world=world, other=other, url=url, reload=reload)
-            finally:
-                await asyncio.to_thread(stack.__exit__, None, None, None)
+            await _kept(servers, serving(command, log=log, ready=lambda: READY in log.read_text()))
+            url = f"http://127.0.0.1:{LISTENING.findall(log.read_text())[0]}"
+            yield Observed(world=world, other=other, front=front, url=url, reload=reload)
 
 
-def _prometheus(folder: Path, ports: list[int], soon: Path) -> tuple[Path, list[str | Path]]:
+async def _kept(servers: AsyncExitStack, server: AbstractContextManager[T]) -> T:
+    """Start a server beside this loop, and end it with the others."""
+    started = await asyncio.to_thread(server.__enter__)
+    servers.push_async_callback(asyncio.to_thread, server.__exit__, None, None, None)
+    return started
+
+
+def _prometheus(
+    folder: Path, targets: Mapping[str, list[str]], soon: Path
+) -> tuple[Path, list[str | Path]]:
     """Write the configuration of deploy/ with our targets and short pauses; return the command."""
-    targets = [f"127.0.0.1:{port}" for port in ports]
-    found = {"targets": targets, "labels": dict(PLACE)}
-    [job] = CONFIG["scrape_configs"]
+    jobs = [job for job in CONFIG["scrape_configs"] if job["job_name"] in targets]
     config = {
         "global": {**CONFIG["global"], "scrape_interval": "1s", "evaluation_interval": "1s"},
         "rule_files": [str(ALERTS), str(soon)],
-        "scrape_configs": [{"job_name": job["job_name"], "static_configs": [found]}],
+        "scrape_configs": [
+            {
+                "job_name": job["job_name"],
+                "params": job.get("params", {}),
+                "static_configs": [{"targets": targets[job["job_name"]], "labels": dict(PLACE)}],
+            }
+            for job in jobs
+        ],
     }
     file = folder / "prometheus.json"  # JSON is YAML
     file.write_text(json.dumps(config))
@@ -130,6 +163,7 @@ def _prometheus(folder: Path, ports: list[int], soon: Path) -> tuple[Path, list[
         f"--config.file={file}",
         f"--storage.tsdb.path={folder / 'series'}",
         "--web.listen-address=127.0.0.1:0",
+        "--enable-feature=exemplar-storage",
     ]
 
 
@@ -146,6 +180,8 @@ async def load(observed: Observed) -> None:
     async with world.failing("balance", "status", status=500):
         await world.ask("GET", world.at("/balance"))
     await observed.read_statement()
+    for _ in range(3):
+        await observed.call_the_front()
     url, headers = (
         f"http://127.0.0.1:{observed.other.public.port}",
         {"Authorization": basic(world.pair("full"))},

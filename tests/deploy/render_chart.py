@@ -14,12 +14,12 @@ OTHERS = "monitoring.coreos.com"
 """Of an operator: Kubernetes has no schema of it."""
 
 
-def judged(folder: str, values: dict[str, Any]) -> dict[str, Any]:
+def judged(folder: str, values: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the documents of some values, and what is wrong with them."""
     wrong = [each["error"] for each in helm_python.lint(folder, values)["messages"]]
     try:
         chart = helm_python.Chart.load(folder)
-        rendered = chart.render(values, name="pixgate", namespace="payments")
+        rendered = chart.render(values, name=name, namespace="payments")
     except helm_python.HelmError as problem:
         return {"documents": [], "wrong": [*wrong, str(problem)]}
     documents = [each for text in rendered.values() for each in yaml.safe_load_all(text) if each]
@@ -38,4 +38,5 @@ def refused(documents: list[dict[str, Any]]) -> Iterator[str]:
                 yield f"{document['kind']}: {problem.message}"
 
 
-json.dump([judged(sys.argv[1], each) for each in json.loads(sys.argv[2])], sys.stdout)
+folder, asked, name = sys.argv[1:]
+json.dump([judged(folder, each, name) for each in json.loads(asked)], sys.stdout)

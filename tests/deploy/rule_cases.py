@@ -21,9 +21,12 @@ ROOT = Path(__file__).resolve().parents[2]
 ALERTS = ROOT / "deploy/alerts.yaml"
 FOLDER = Path(__file__).parent / "rules"
 
-RULES: list[dict[str, Any]] = [
+_READ: list[dict[str, Any]] = [
     rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]
 ]
+RULES = [rule for rule in _READ if "alert" in rule]
+RECORDS = [rule for rule in _READ if "record" in rule]
+"""Series that Prometheus makes of others, for alerts and dashboards."""
 PLACE: Mapping[str, str] = {"environment": "production", "cluster": "sa-1"}
 RUNBOOKS = "https://pages.example/runbook"
 _HEXADECIMAL = re.compile(r"(?:^| )-?0x")
@@ -63,15 +66,23 @@ def cases() -> list[Case]:
 
 
 def written(folder: Path, those: Iterable[Case]) -> list[Path]:
-    """Write files for promtool, each of one rule alone: it evaluates every rule at every step."""
+    """Write files for promtool, each of one alert alone: it evaluates every rule at every step."""
     return [file for rule in RULES for file in _written(folder, rule, those)]
+
+
+def written_out(expression: str) -> str:
+    """Return an expression with what is recorded in the place of each recorded series."""
+    for rule in RECORDS:
+        expression = expression.replace(rule["record"], f"({rule['expr']})")
+    return expression
 
 
 def _written(folder: Path, rule: Mapping[str, Any], those: Iterable[Case]) -> Iterator[Path]:
     """Write the rule, and what promtool is to try of it; JSON is YAML."""
     alert = rule["alert"]
     rules = folder / f"{alert}.rules.yaml"
-    rules.write_text(json.dumps({"groups": [{"name": alert, "rules": [rule]}]}))
+    used = [each for each in RECORDS if each["record"] in rule["expr"]]
+    rules.write_text(json.dumps({"groups": [{"name": alert, "rules": [*used, rule]}]}))
     for alike in _by_interval([case for case in those if case.alert == alert]):
         every = alike[0].every
         first = {"rule_files": [str(rules)], "evaluation_interval": every}

@@ -16,6 +16,8 @@ from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names
 from tests.deploy.chart import DEFAULT, TRUSTED, judge_chart
+from tests.deploy.dashboards import DASHBOARDS
+from tests.deploy.rule_cases import ALERTS
 from tests.servers.judges import judge
 from tests.servers.process import free_port
 from tests.servers.redis import RedisServer
@@ -34,7 +36,18 @@ ALL: Mapping[str, Any] = {
     "filesSecret": "pixgate-files",
     "gateway": {"autoscaling": {"enabled": True}, "nodeSelector": {"disk": "none"}},
     "ingress": {"enabled": True, "host": "pix.example", "tlsSecret": "pix"},
-    "monitoring": {"mode": "podMonitor", "labels": {"release": "prometheus"}},
+    "monitoring": {
+        "mode": "podMonitor",
+        "labels": {"release": "prometheus"},
+        "rules": True,
+        "dashboards": True,
+        "runbooks": "https://pages.example/runbook",
+        "panel": "https://panel.example",
+        "exporters": {
+            "postgres": {"enabled": True, "secret": "pixgate-monitor"},
+            "front": {"enabled": True},
+        },
+    },
     "networkPolicy": {"egress": [{"ports": [{"port": 443}]}]},
 }
 """Everything that can be switched on."""
@@ -65,6 +78,7 @@ WRONG: Sequence[Mapping[str, Any]] = [
     {"image": {"digest": "latest"}},
     {"valkey": {"image": "valkey/valkey:8"}},
     {"ingress": {"enabled": True}},
+    {"monitoring": {"exporters": {"postgres": {"enabled": True}}}},
     {"networkPolicy": {"operationsFrom": []}},  # which would let everybody in
 ]
 
@@ -116,6 +130,16 @@ def test_without_the_network_of_the_ingress_nothing_is_rendered_and_the_reason_i
     assert found["documents"] == []
     (told,) = {line for each in found["wrong"] for line in each.splitlines() if "is empty" in line}
     assert "config.server.trusted_peers is empty: name the network of the Ingress's pods" in told
+
+
+def test_the_names_of_a_long_release_are_as_long_as_names_may_be():
+    """Helm takes 53 letters; a name has 63, with whatever stands behind the release's."""
+    [found] = judge_chart([ALL], name="x" * 51 + "-y")
+
+    names = {each["metadata"]["name"] for each in found["documents"]}
+    assert found["wrong"] == ["icon is recommended"]
+    assert {name for name in names if len(name) > 63 or name.endswith("-")} == set()
+    assert "x" * 51 in names
 
 
 def test_checkov_finds_what_has_its_reason_and_nothing_else(tmp_path: Path):
@@ -185,6 +209,9 @@ def test_the_owner_s_address_goes_over_the_other_where_tables_are_made():
         "pixgate-worker": ["pixgate", "pixgate-owner"],
         "pixgate-upgrade": ["pixgate", "pixgate-owner"],
         "pixgate-valkey": [],
+        "pixgate-redis": [],
+        "pixgate-postgres": ["pixgate-monitor"],
+        "pixgate-front": [],
     }
 
 
@@ -193,7 +220,7 @@ def test_a_changed_configuration_restarts_gateways_and_workers():
         return {
             each["spec"]["template"]["metadata"]["annotations"]["checksum/config"]
             for (kind, name), each in rendered(values).items()
-            if kind == "Deployment" and name != "pixgate-valkey"
+            if kind == "Deployment" and name in {"pixgate-gateway", "pixgate-worker"}
         }
 
     before, after = sums(DEFAULT), sums(CHANGED)
@@ -228,6 +255,54 @@ def test_a_pod_monitor_names_series_as_rules_and_dashboards_do():
     assert endpoint["port"] == "ops"
 
 
+def test_rules_and_dashboards_are_those_of_the_other_ways():
+    """With the address of the runbook, and of the panel."""
+    found = rendered(ALL)
+    rules = yaml.safe_load(
+        ALERTS.read_text().replace(
+            "{{ $externalLabels.runbooks }}", "https://pages.example/runbook"
+        )
+    )
+    dashboards = found["ConfigMap", "pixgate-dashboards"]
+
+    assert found["PrometheusRule", "pixgate"]["spec"] == rules
+    assert {*dashboards["data"]} == {f"pixgate-{file.name}" for file in DASHBOARDS}
+    assert dashboards["metadata"]["labels"]["grafana_dashboard"] == "1"
+    constants = set()
+    for file, dashboard in DASHBOARDS.items():
+        read = json.loads(dashboards["data"][f"pixgate-{file.name}"])
+        variables = read["templating"]["list"]
+        constants |= {(each["name"], each["query"]) for each in variables if "hide" in each}
+        assert read["panels"] == dashboard["panels"]
+    assert constants == {
+        ("runbooks", "https://pages.example/runbook"),
+        ("panel", "https://panel.example"),
+    }
+
+
+def test_each_exporter_is_scraped_under_the_job_of_its_rules():
+    found = rendered(ALL)
+    templates = [
+        each["spec"]["template"] for (kind, _), each in found.items() if kind == "Deployment"
+    ]
+    scraped = {}
+    for (kind, name), each in found.items():
+        if kind != "PodMonitor":
+            continue
+        wanted = each["spec"]["selector"]["matchLabels"].items()
+        pods = [one["spec"] for one in templates if wanted <= one["metadata"]["labels"].items()]
+        ports = {port["name"] for pod in pods for one in pod["containers"] for port in one["ports"]}
+        [endpoint] = each["spec"]["podMetricsEndpoints"]
+        scraped[name] = (endpoint["relabelings"][0]["replacement"], endpoint["port"] in ports)
+
+    assert scraped == {
+        "pixgate": ("gateway", True),
+        "pixgate-redis": ("redis", True),
+        "pixgate-postgres": ("postgres", True),
+        "pixgate-front": ("front", True),
+    }
+
+
 def test_each_selector_finds_the_pods_that_it_is_for():
     found = rendered(DEFAULT)
     labels = {
@@ -253,6 +328,7 @@ def test_each_selector_finds_the_pods_that_it_is_for():
         ("NetworkPolicy", "pixgate"): ours,
         ("NetworkPolicy", "pixgate-gateway"): {"pixgate-gateway"},
         ("NetworkPolicy", "pixgate-valkey"): {"pixgate-valkey"},
+        ("NetworkPolicy", "pixgate-redis"): {"pixgate-redis"},
         ("PodDisruptionBudget", "pixgate-gateway"): {"pixgate-gateway"},
         ("PodDisruptionBudget", "pixgate-worker"): {"pixgate-worker"},
     }

@@ -15,12 +15,13 @@ from gateway.app.commands.main import pixgate
 from gateway.config.checks import check
 from gateway.config.reading import read_settings
 from provider_adapters.registry import names
+from tests.deploy.dashboards import panels
 from tests.deploy.rule_cases import ROOT
 from tests.servers.judges import judge
 from tests.world.containers import CHART, COMPOSE, DEPLOY, OURS, SECRETS, SERVICES
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-PINNED = re.compile(r"[a-z/]+:[a-z]*[0-9]+\.[0-9]+[a-z0-9.-]*@sha256:[0-9a-f]{64}")
+PINNED = re.compile(r"[a-z0-9_/-]+:[a-z]*[0-9]+\.[0-9]+[a-z0-9.-]*@sha256:[0-9a-f]{64}")
 KEEPS = {"gateway", "worker"}
 
 
@@ -113,6 +114,41 @@ def test_gateways_publish_nothing_and_haproxy_meets_them_in_one_network():
     assert settings.server.trusted_peers == subnet["subnet"]
 
 
+def test_each_job_is_a_container_that_prometheus_and_what_it_watches_reach():
+    """Each shares a network with Prometheus, and an exporter one with its server, too."""
+    config = yaml.safe_load((DEPLOY / "prometheus.yml").read_text())
+    found = {
+        name: {*SERVICES[name]["networks"]} & {*SERVICES["prometheus"]["networks"]}
+        for job in config["scrape_configs"]
+        for target in job.get("dns_sd_configs", [{"names": ["blackbox-exporter"]}])
+        for name in target["names"]
+    }
+    watched = {
+        "postgres-exporter": "postgres",
+        "redis-exporter": "valkey",
+        "blackbox-exporter": "haproxy",
+    }
+
+    assert [name for name, networks in found.items() if not networks] == []
+    assert {*watched, "disk-exporter", "haproxy", "gateway", "worker"} == {*found}
+    assert [
+        name
+        for name, server in watched.items()
+        if not {*SERVICES[name]["networks"]} & {*SERVICES[server]["networks"]}
+    ] == []
+
+
+def test_prometheus_keeps_what_the_dashboards_look_back_over():
+    kept = {
+        found[1]
+        for word in SERVICES["prometheus"]["command"]
+        if (found := re.fullmatch(r"--storage.tsdb.retention.time=(\d+)d", word))
+    }
+    looked = {int(days) for _, query in panels() for days in re.findall(r"\[(\d+)d\]", query)}
+
+    assert [int(days) > max(looked) for days in kept] == [True]
+
+
 def test_every_file_that_is_mounted_is_there_but_the_operator_s_certificate():
     mounted = {
         volume.partition(":")[0]
@@ -155,6 +191,12 @@ def test_images_of_others_are_named_by_digest_and_alike_in_compose_and_chart():
 
     assert [each for each in (*bases, *used) if not PINNED.fullmatch(each)] == []
     assert CHART["valkey"]["image"] == SERVICES["valkey"]["image"]
+    exporters = CHART["monitoring"]["exporters"]
+    assert {name: exporters[name]["image"] for name in ("redis", "postgres", "front")} == {
+        "redis": SERVICES["redis-exporter"]["image"],
+        "postgres": SERVICES["postgres-exporter"]["image"],
+        "front": SERVICES["blackbox-exporter"]["image"],
+    }
 
 
 @pytest.mark.process

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
-from aiohttp import web
 
 from gateway.core.errors import CATALOGUE
-from tests.servers.front import FRONTS, Front, Node
+from tests.servers.echo import echoing
+from tests.servers.front import FRONTS, Front, Node, haproxy
 from tests.servers.process import free_port
 from tests.world.banks.authority import Authority
 from tests.world.waiting import until
@@ -24,32 +23,6 @@ LIES = {"X-Forwarded-For": "198.51.100.77", "Client-Cert": ":MIIB:", "Authorizat
 METHODS = ("GET", "POST")
 NONE = Node(port=1, ops=1)
 """Where nobody listens."""
-
-
-async def echo(request: web.Request) -> web.StreamResponse:
-    """Say what arrived; hang up where the path says so."""
-    if request.path == "/readyz":
-        return web.Response()
-    if request.path.endswith("/dies"):
-        assert request.transport is not None
-        request.transport.abort()
-    headers = {"X-Trace-ID": request.headers.get("X-Trace-ID", "")}
-    said = {"headers": dict(request.headers), "url": request.path_qs}
-    return web.json_response(said, headers=headers)
-
-
-@asynccontextmanager
-async def echoing(port: int) -> AsyncIterator[None]:
-    """Serve on a port of the loopback."""
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", echo)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", port).start()
-        yield
-    finally:
-        await runner.cleanup()
 
 
 async def send(front: Front, method: str, path: str, **headers: str) -> tuple[int, Any, str]:
@@ -153,3 +126,20 @@ def attempts(front: Front, method: str) -> int:
         return 0
     (line,) = found
     return 1 + int(line["retries"]) if "retries" in line else line["tried"].count(",") + 1
+
+
+async def test_figures_are_shown_apart_from_partners(tmp_path: Path):
+    """On an address of their own, and nothing else there."""
+    node = Node(port=(port := free_port()), ops=port)
+    async with echoing(port), aiohttp.ClientSession() as session:
+        with haproxy(node, node, Authority(tmp_path).sign("proxy")) as front:
+            await until(lambda: answers(front))
+            _, told, _ = await send(front, "GET", "/metrics")
+            async with session.get(front.metrics) as figures:
+                text = await figures.text()
+            async with session.get(front.metrics + "/../x") as other:
+                status = other.status
+
+    assert told["url"] == "/metrics"
+    assert 'haproxy_backend_active_servers{proxy="gateways"} 2' in text
+    assert status == 404

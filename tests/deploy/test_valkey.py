@@ -125,7 +125,7 @@ def test_pods_of_the_chart_get_the_authority_of_its_valkey_and_not_its_key():
 
     assert cache.url == f"rediss://:{PASSWORD}@pixgate-valkey:6379/0"
     assert cache.ca == "/run/secrets/valkey/ca.crt"
-    assert len(ours) == 3
+    assert len(ours) == 4  # gateway, worker, upgrade, and the exporter of Valkey
     assert all({"name": "valkey", **CA} in each["volumes"] for each in ours)
     assert all(MOUNT in each["containers"][0]["volumeMounts"] for each in ours)
 

@@ -34,10 +34,16 @@ class Front:
     Attributes:
         url: Where it ends TLS; its certificate is nobody's whom a client trusts.
         log: What it writes.
+        metrics: Where HAProxy is scraped.
+        commands: HAProxy's socket for commands.
+        pid: Of the process.
     """
 
     url: str
     log: Path
+    metrics: str = ""
+    commands: Path = Path()
+    pid: int = 0
 
 
 @contextmanager
@@ -86,19 +92,22 @@ def haproxy_with(
     nodes: Mapping[str, str], certificate: Path, words: Mapping[str, str] = _AS_IT_IS
 ) -> Iterator[Front]:
     """Keep deploy/haproxy.cfg running; its settings are variables, ``words`` are replaced."""
-    program, port = found("haproxy"), free_port()
-    environ = {
-        "PIXGATE_BIND": f"127.0.0.1:{port}",
-        "PIXGATE_CERTIFICATE": certificate,
-        **nodes,
-    }
-    variables = [f"{name}={value}" for name, value in environ.items()]
+    program, port, metrics = found("haproxy"), free_port(), free_port()
     with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
-        log, config = Path(folder, "log"), Path(folder, "haproxy.cfg")
+        log, config, commands = (Path(folder, name) for name in ("log", "haproxy.cfg", "commands"))
+        environ = {
+            "PIXGATE_BIND": f"127.0.0.1:{port}",
+            "PIXGATE_CERTIFICATE": certificate,
+            "PIXGATE_METRICS_BIND": f"127.0.0.1:{metrics}",
+            "PIXGATE_STATS_SOCKET": commands,
+            **nodes,
+        }
+        variables = [f"{name}={value}" for name, value in environ.items()]
         config.write_text(_changed((DEPLOY / "haproxy.cfg").read_text(), words))
-        command = ["/usr/bin/env", *variables, program, "-db", "-f", config]
-        with serving(command, log=log, ready=lambda: listens(port)):
-            yield Front(f"https://127.0.0.1:{port}", log)
+        command = ["/usr/bin/env", *variables, program, "-W", "-db", "-f", config]
+        with serving(command, log=log, ready=lambda: listens(port)) as process:
+            scraped = f"http://127.0.0.1:{metrics}/metrics"
+            yield Front(f"https://127.0.0.1:{port}", log, scraped, commands, process.pid)
 
 
 @contextmanager

@@ -1,6 +1,11 @@
+{{/* Of every object, before its suffix: a name has at most 63 letters, and the longest suffix 11. */}}
+{{- define "pixgate.name" -}}
+{{ .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- end }}
+
 {{- define "pixgate.labels" -}}
 app.kubernetes.io/name: pixgate
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ include "pixgate.name" . }}
 {{- end }}
 
 {{- define "pixgate.meta" -}}
@@ -29,7 +34,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 {{- if eq (include "pixgate.valkey" .) "true" -}}
 {{- $tls := .Values.valkey.tlsSecret -}}
-{{- $_ := set $config.cache "url" (printf "%s://:${VALKEY_PASSWORD}@%s-valkey:6379/0" (ternary "rediss" "redis" (not (empty $tls))) .Release.Name) -}}
+{{- $_ := set $config.cache "url" (printf "%s://:${VALKEY_PASSWORD}@%s-valkey:6379/0" (ternary "rediss" "redis" (not (empty $tls))) (include "pixgate.name" .)) -}}
 {{- if $tls }}{{ $_ := set $config.cache "ca" "/run/secrets/valkey/ca.crt" }}{{ end -}}
 {{- end -}}
 {{- toYaml $config -}}
@@ -121,7 +126,7 @@ readinessProbe:
 {{- define "pixgate.deployment" -}}
 {{- $root := .root -}}
 {{- $values := index $root.Values .part -}}
-{{- $name := printf "%s-%s" $root.Release.Name .part -}}
+{{- $name := printf "%s-%s" (include "pixgate.name" $root) .part -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -154,7 +159,7 @@ spec:
         {{- end }}
     spec:
       {{- include "pixgate.pod" $root | nindent 6 }}
-      serviceAccountName: {{ $root.Release.Name }}
+      serviceAccountName: {{ include "pixgate.name" $root }}
       terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
       topologySpreadConstraints:
         - maxSkew: 1
@@ -176,7 +181,7 @@ spec:
             - {name: ops, containerPort: {{ $root.Values.config.admin.port }}}
           {{- include "pixgate.probes" $root | nindent 10 }}
       volumes:
-        {{- include "pixgate.volumes" (dict "root" $root "config" $root.Release.Name) | nindent 8 }}
+        {{- include "pixgate.volumes" (dict "root" $root "config" (include "pixgate.name" $root)) | nindent 8 }}
       {{- with $values.nodeSelector }}
       nodeSelector: {{- toYaml . | nindent 8 }}
       {{- end }}

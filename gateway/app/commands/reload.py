@@ -35,6 +35,7 @@ class Reload:
         """Read with ``read``, which raises what reading a configuration raises."""
         self.asked = asyncio.Event()
         self.settings = gateway.kernel.settings
+        self._part = gateway.role.part
         self._takers = gateway.kernel.reloads
         self._read = read
         self._now = gateway.kernel.now
@@ -57,7 +58,7 @@ class Reload:
         self.asked.clear()
         try:
             fresh = await asyncio.to_thread(self._read)
-            refuse_contradictions(fresh)
+            refuse_contradictions(fresh, self._part)
         except _UNUSABLE as problem:
             _log.error("SIGHUP: nothing was reloaded: %s", problem)
             self._show(successful=False)

@@ -114,7 +114,7 @@ LOST_LINES: Final = Label("reason", ("failed", "full"))
 WORST: Final = (
     Label("credential"),
     Label("company"),
-    Label("result", ("limited", "refused", "failed")),
+    Label("result", ("limited", "refused", "failed", "bank_failed")),
 )
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
 TABLE: Final = Label("table", ("request_log", "payout_events"))
@@ -174,7 +174,7 @@ REQUESTS_IN_FLIGHT: Final = _sum("pixgate_http_requests_in_flight", "Requests be
 IN_FLIGHT_LIMIT: Final = _sum("pixgate_http_requests_in_flight_limit", "Requests in flight from which on new ones of the class are turned away.", PRIORITY)
 OVERHEAD: Final = _timing("pixgate_overhead_seconds", "A request's duration without the part spent on banks.", _OVERHEAD, ROUTE)
 ERRORS: Final = _counter("pixgate_errors_total", "Requests refused, by public code.", SURFACE, ROUTE, CODE, STATUS)
-WORST_CREDENTIALS: Final = _sum("pixgate_worst_credential_errors", "Requests of the last five minutes that were answered 429 (limited), another 4xx (refused) or 5xx (failed): of the ten credentials that have most of each in this process.", *WORST)
+WORST_CREDENTIALS: Final = _sum("pixgate_worst_credential_errors", "Requests of the last five minutes that were answered 429 (limited), another 4xx or 501 (refused), 502 (bank_failed) or another 5xx (failed, by us): of the ten credentials that have most of each in this process.", *WORST)
 AUTH_ATTEMPTS: Final = _counter("pixgate_auth_attempts_total", "Requests that were asked who they are.", SCHEME, AUTH_RESULT)
 AUTH_DURATION: Final = _timing("pixgate_auth_duration_seconds", "Reading the credential of a right secret from the database, the wait for it included; not where it was cached.", _BUCKETS, SCHEME)
 DENIALS: Final = _counter("pixgate_authz_denied_total", "Known callers that were not let through.", DENIED, RESOURCE)

@@ -14,6 +14,8 @@ from gateway.telemetry.records import AccessRecord
 _MINUTES: Final = 5
 _WORST: Final = 10
 _LIMITED, _FAILED = 429, 500
+_NOT_OFFERED, _BANK_FAILED = 501, 502
+"""501 is what the contract promises for cancelling a payout; 502 is a bank's failure."""
 
 
 class WorstCredentials:
@@ -63,4 +65,6 @@ def _is_recent(minute: int, now: int) -> bool:
 def _result(status: int) -> str:
     if status == _LIMITED:
         return "limited"
-    return "failed" if status >= _FAILED else "refused"
+    if status == _BANK_FAILED:
+        return "bank_failed"
+    return "failed" if status >= _FAILED and status != _NOT_OFFERED else "refused"

@@ -139,6 +139,14 @@ def test_what_is_wrong_anywhere_is_found():
         assert paths(settings) == [path]
 
 
+def test_a_worker_may_have_the_public_port_for_operations():
+    """It opens no other one; the same environment file starts it beside a server process."""
+    one_port = settings_from("server: {port: 9090}", {})
+
+    assert paths(one_port) == ["admin.port"]
+    assert paths(one_port, serves=False) == []
+
+
 def test_what_is_right_is_not_found():
     cases = [
         "admin: {host: 0.0.0.0, allow_public: true, port: 9091}",

@@ -15,8 +15,9 @@ from gateway.app.lifecycle import running
 from gateway.config.effective import config_digest
 from gateway.config.reading import ConfigError
 from gateway.config.reloading import RELOADABLE, Reloading, reloaded
-from gateway.config.settings import Limits, RateLimits, Server, Settings, Telemetry
+from gateway.config.settings import Admin, Limits, RateLimits, Server, Settings, Telemetry
 from gateway.core.limits import CallRate
+from gateway.process.process import Part
 from gateway.telemetry.metrics import series
 from tests.world.gateway.world import sandbox
 from tests.world.metrics import shown
@@ -122,6 +123,16 @@ async def test_settings_that_contradict_each_other_change_nothing(
 
     assert reload.settings == settings
     assert "nothing was reloaded" in caplog.text
+
+
+async def test_a_worker_takes_a_public_port_that_it_does_not_open(tmp_path: Path):
+    settings = sandbox(tmp_path)
+    gateway = assemble(settings, {}, with_bank=False, part=Part(serves=False))
+    same = msgspec.structs.replace(settings, server=Server(port=9090), admin=Admin(port=9090))
+
+    await asked(gateway, lambda: same)
+
+    assert shown(gateway.telemetry.values, series.RELOAD_SUCCESSFUL) == 1
 
 
 async def test_it_is_done_each_time_it_is_asked_for(tmp_path: Path):

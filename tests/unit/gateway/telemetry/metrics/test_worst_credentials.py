@@ -11,7 +11,7 @@ WHO = {"client_id": "c", "company_id": "k"}
 
 def test_errors_are_told_apart_and_forgotten_after_five_minutes():
     worst, found = WorstCredentials(), {}
-    for status in (429, 400, 404, 500, 503):
+    for status in (429, 400, 404, 501, 500, 503, 502):
         worst.add(AccessRecord(trace_id="t", status=status, **WHO), NOON)
     worst.add(AccessRecord(trace_id="t", status=429, **WHO), NOON + timedelta(minutes=2))
 
@@ -19,7 +19,7 @@ def test_errors_are_told_apart_and_forgotten_after_five_minutes():
         figures = worst.figures(NOON + timedelta(minutes=minutes))
         found[minutes] = {result: count for (*_, result), count in figures.items()}
 
-    first = {"refused": 2, "failed": 2}
+    first = {"refused": 3, "failed": 2, "bank_failed": 1}
     assert found == {
         0: {**first, "limited": 1},
         2: {**first, "limited": 2},
