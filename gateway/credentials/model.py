@@ -20,6 +20,7 @@ from gateway.core.caller_rules import (
 )
 from gateway.core.fields import meaning
 from gateway.core.money import MAX_CENTAVOS, Money, Sum
+from gateway.core.night import Night
 from gateway.core.permissions import (
     EVERY_PERMISSION,
     UNLIMITED,
@@ -155,6 +156,16 @@ class Credential:
     def has_history(self, now: datetime) -> bool:
         """Return whether it may pay out, and is old enough that a daily limit can be proposed."""
         return pays(self.permissions) and self.created_at <= now - LEARNT
+
+    @property
+    def secret_made_at(self) -> datetime:
+        """When the current secret was made."""
+        return self.secrets[0].created_at
+
+    @property
+    def key_ids(self) -> frozenset[str]:
+        """Ids of the public keys."""
+        return frozenset(each.key_id for each in self.public_keys)
 
     @property
     def last_used_at(self) -> datetime | None:
@@ -408,27 +419,57 @@ class CredentialIssue(Struct, frozen=True, kw_only=True, tag="credential_issue")
 
 
 class CredentialRotation(Struct, frozen=True, kw_only=True, tag="credential_rotation"):
-    """An order of a second secret; the previous one works for this many more seconds."""
+    """
+    An order of a second secret; the previous one works for this many more seconds.
+
+    Attributes:
+        secret_made_at: When the secret that it replaces was made.
+    """
 
     client_id: str
     name: str
     overlap_s: int
+    secret_made_at: datetime
+
+    def still_fits(self, found: Credential) -> bool:
+        """Return whether the current secret is the one that is to be replaced."""
+        return found.secret_made_at == self.secret_made_at
 
 
 class LimitsChange(Struct, frozen=True, kw_only=True, tag="credential_limits"):
-    """An order of other limits of a credential."""
+    """
+    An order of other limits of a credential.
+
+    Attributes:
+        limits_before: Those in force when it is ordered, by night the gateway's own included.
+    """
 
     client_id: str
     name: str
     limits: CredentialLimits
+    limits_before: CredentialLimits
+
+    def still_fits(self, found: Credential, night: Night) -> bool:
+        """Return whether the limits in force are the former or the ordered ones."""
+        return night.limits(found.limits) in (self.limits_before, night.limits(self.limits))
 
 
 class CallersChange(Struct, frozen=True, kw_only=True, tag="credential_callers"):
-    """An order of another rule of where a credential may be used."""
+    """
+    An order of another rule of where a credential may be used.
+
+    Attributes:
+        callers_before: The rule when it is ordered.
+    """
 
     client_id: str
     name: str
     callers: CallerRule
+    callers_before: CallerRule
+
+    def still_fits(self, found: Credential) -> bool:
+        """Return whether the rule is the former or the ordered one."""
+        return found.callers in (self.callers_before, self.callers)
 
 
 class PublicKeyBody(Struct):
@@ -450,13 +491,32 @@ class KeyChange(Struct, frozen=True, kw_only=True, tag="credential_key"):
 
     Attributes:
         added: None where the key is removed.
+        keys_before: Ids of the keys when it is ordered.
     """
 
     client_id: str
     name: str
     key_id: str
     added: PublicKey | None = None
+    keys_before: frozenset[str]
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Ids of the keys that it leaves."""
+        key = {self.key_id}
+        return self.keys_before - key if self.added is None else self.keys_before | key
+
+    def still_fits(self, found: Credential) -> bool:
+        """Return whether the keys are the former or the ordered ones."""
+        return found.key_ids in (self.keys_before, self.keys)
 
 
-CredentialOrder = CredentialIssue | CredentialRotation | LimitsChange | CallersChange
+CredentialChange = CredentialRotation | LimitsChange | CallersChange
+"""
+An order about a credential that exists.
+
+It is void once that is no longer what the order was compared with: else an order that waits would
+undo what people did against a theft meanwhile.
+"""
+CredentialOrder = CredentialIssue | CredentialChange
 """An order about a credential, stored as JSON while it waits; it holds no secret."""

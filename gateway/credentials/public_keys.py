@@ -15,7 +15,7 @@ from gateway.core.permissions import Action
 from gateway.core.public_keys import MOST_KEYS, PublicKey, read_public_key
 from gateway.core.rights import Area
 from gateway.credentials.model import Credential, KeyChange, PublicKeyBody
-from gateway.credentials.service import Credentials
+from gateway.credentials.service import VOID, Credentials, changed_meanwhile
 
 _ORDERS: Final = msgspec.json.Decoder(KeyChange)
 
@@ -47,7 +47,13 @@ class PublicKeys:
         except ValueError as problem:
             message = "no Ed25519 public key in PEM"
             raise RuleViolation(message, "public_key_form", field="public_key") from problem
-        order = KeyChange(client_id=client_id, name=found.name, key_id=key.key_id, added=key)
+        order = KeyChange(
+            client_id=client_id,
+            name=found.name,
+            key_id=key.key_id,
+            added=key,
+            keys_before=found.key_ids,
+        )
         self._changed(found, order)
         return await self._order(who, found, order)
 
@@ -61,7 +67,12 @@ class PublicKeys:
             RuleViolation: the credential has ended, or has no such key.
         """
         found = await self.credentials.get(who, client_id)
-        order = KeyChange(client_id=client_id, name=found.name, key_id=public_key_id)
+        order = KeyChange(
+            client_id=client_id,
+            name=found.name,
+            key_id=public_key_id,
+            keys_before=found.key_ids,
+        )
         if self._changed(found, order):
             return await self._set(who.acting, found, order)
         return await self._order(who, found, order)
@@ -69,14 +80,17 @@ class PublicKeys:
     async def check_again(self, _approval: Approval, text: str) -> str:
         """Refuse an order that is impossible by now; see ``Executor``."""
         order = _ORDERS.decode(text)
-        self._changed(await self._known(order.client_id), order)
-        return ""
+        found = await self._known(order.client_id)
+        self._refuse_ended(found)
+        return "" if order.still_fits(found) else VOID
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
         """Register or remove the key; see ``Executor``."""
         order = _ORDERS.decode(text)
         found = await self._known(order.client_id)
-        if _has(found, order.key_id) is (order.added is not None):
+        if not order.still_fits(found):
+            raise changed_meanwhile(order.client_id)
+        if found.key_ids == order.keys:
             return Outcome.DONE
         acting = AuditContext(approval.orderer, self.credentials.now)
         await self._set(acting, found, order)
@@ -114,11 +128,8 @@ class PublicKeys:
 
     def _changed(self, found: Credential, order: KeyChange) -> Sequence[PublicKey]:
         """Return the keys after an order; RuleViolation if it is not possible now."""
-        state, keys = found.state(self.credentials.now()), found.public_keys
-        if state != "live":
-            message = f"the credential {found.client_id} has ended"
-            raise RuleViolation(message, state)
-        is_known = _has(found, order.key_id)
+        self._refuse_ended(found)
+        keys, is_known = found.public_keys, order.key_id in found.key_ids
         if order.added is None:
             if not is_known:
                 message = f"the credential has no public key {order.key_id}"
@@ -132,6 +143,12 @@ class PublicKeys:
             raise RuleViolation(message, "too_many_keys", field="public_key")
         return [*keys, order.added]
 
+    def _refuse_ended(self, found: Credential) -> None:
+        state = found.state(self.credentials.now())
+        if state != "live":
+            message = f"the credential {found.client_id} has ended"
+            raise RuleViolation(message, state)
+
     async def _set(self, acting: AuditContext, found: Credential, order: KeyChange) -> Credential:
         keys = self._changed(found, order)
         action = "credential.key_removed" if order.added is None else "credential.key_added"
@@ -139,10 +156,5 @@ class PublicKeys:
         if not await self.credentials.stored.set_public_keys(
             found.client_id, found.public_keys, keys, event
         ):
-            message = f"the public keys of {found.client_id} were changed meanwhile"
-            raise RuleViolation(message, "changed_meanwhile")
+            raise changed_meanwhile(found.client_id)
         return replace(found, public_keys=tuple(keys))
-
-
-def _has(found: Credential, key_id: str) -> bool:
-    return any(each.key_id == key_id for each in found.public_keys)

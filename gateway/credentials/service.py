@@ -44,6 +44,7 @@ from gateway.credentials.model import (
     CallersChange,
     Credential,
     CredentialBody,
+    CredentialChange,
     CredentialCountsDocument,
     CredentialIssue,
     CredentialOrder,
@@ -77,6 +78,9 @@ from gateway.store.kernel.database import Database, page
 from gateway.store.tables.core import credentials, secrets
 from gateway.store.tables.scope import Conditions, of_company
 from gateway.store.tables.texts import contains
+
+VOID: Final = "The credential has been changed since."
+"""Why an order is void that was compared with what is no longer so."""
 
 Approved = tuple[SecretCollection, Approval]
 """The order of a secret, and the single read of what it made."""
@@ -243,7 +247,12 @@ class Credentials:
         waits = self._second_person(who)
         if waits is None or not pays(found.permissions):
             return await self._rotate(who.acting, found, overlap)
-        order = CredentialRotation(client_id=client_id, name=found.name, overlap_s=wanted.overlap_s)
+        order = CredentialRotation(
+            client_id=client_id,
+            name=found.name,
+            overlap_s=wanted.overlap_s,
+            secret_made_at=found.secret_made_at,
+        )
         return await waits(_about(found, order))
 
     @requires(Area.CREDENTIAL, Action.WRITE)
@@ -262,7 +271,9 @@ class Credentials:
         now_in_force = self.night.limits(found.limits)
         if waits is None or not now_in_force.raised_by(self.night.limits(limits)):
             return await self._set_limits(who.acting, found, limits)
-        order = LimitsChange(client_id=client_id, name=found.name, limits=limits)
+        order = LimitsChange(
+            client_id=client_id, name=found.name, limits=limits, limits_before=now_in_force
+        )
         return await waits(_about(found, order))
 
     @requires(Area.CREDENTIAL, Action.READ)
@@ -305,7 +316,9 @@ class Credentials:
         waits = self._second_person(who)
         if waits is None or not found.callers.widened_by(callers):
             return await self._set_callers(who.acting, found, callers)
-        order = CallersChange(client_id=client_id, name=found.name, callers=callers)
+        order = CallersChange(
+            client_id=client_id, name=found.name, callers=callers, callers_before=found.callers
+        )
         return await waits(_about(found, order))
 
     @requires(Area.CREDENTIAL, Action.WRITE)
@@ -326,13 +339,15 @@ class Credentials:
 
     async def check_again(self, _approval: Approval, text: str) -> str:
         """Refuse an order that is impossible by now; see ``Executor``."""
-        match _read(text):
-            case CredentialIssue() as order:
-                await self._checked(order)
-            case CredentialRotation(client_id=client_id, overlap_s=seconds):
-                self._check_rotation(await self._known(client_id), timedelta(seconds=seconds))
-            case LimitsChange(client_id=client_id) | CallersChange(client_id=client_id):
-                self._live(await self._known(client_id))
+        order = _read(text)
+        if isinstance(order, CredentialIssue):
+            await self._checked(order)
+            return ""
+        found = self._live(await self._known(order.client_id))
+        if not self._still_fits(order, found):
+            return VOID
+        if isinstance(order, CredentialRotation):
+            self._check_rotation(found, timedelta(seconds=order.overlap_s))
         return ""
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
@@ -341,6 +356,8 @@ class Credentials:
         if not isinstance(order, LimitsChange | CallersChange):
             return Outcome.NONE
         found = self._live(await self._known(order.client_id))
+        if not self._still_fits(order, found):
+            raise changed_meanwhile(order.client_id)
         acting = AuditContext(approval.orderer, self.now)
         if isinstance(order, LimitsChange):
             await self._set_limits(acting, found, order.limits)
@@ -383,16 +400,20 @@ class Credentials:
         Make the secret of an approved order, once; ``text`` is the order.
 
         Raises:
-            RuleViolation: the credential ended meanwhile, or could not be issued now.
+            RuleViolation: the credential ended or got another secret meanwhile, or could not be
+                issued now.
             NothingToCollect: the secret was fetched before, or too late.
         """
         match _read(text):
             case CredentialIssue() as order:
                 checked = await self._checked(order)
                 return await self._issue(acting, checked, (collection, approval))
-            case CredentialRotation(client_id=client_id, overlap_s=seconds):
-                found, overlap = await self._known(client_id), timedelta(seconds=seconds)
+            case CredentialRotation() as order:
+                found = await self._known(order.client_id)
+                overlap = timedelta(seconds=order.overlap_s)
                 self._check_rotation(found, overlap)
+                if not self._still_fits(order, found):
+                    raise changed_meanwhile(order.client_id)
                 return await self._rotate(acting, found, overlap, (collection, approval))
             case order:
                 raise NothingToCollect(order.client_id)
@@ -465,6 +486,12 @@ class Credentials:
             raise RuleViolation(message, "expired")
         return found
 
+    def _still_fits(self, order: CredentialChange, found: Credential) -> bool:
+        """Return whether a credential is still as an order was compared with, or as ordered."""
+        if isinstance(order, LimitsChange):
+            return order.still_fits(found, self.night)
+        return order.still_fits(found)
+
     def _check_rotation(self, found: Credential, overlap: timedelta) -> None:
         """Refuse to rotate a credential that has ended, or that has two secrets."""
         if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
@@ -525,9 +552,11 @@ class Credentials:
         new, old_ends = self._digest(secret, now), now + overlap
         details = {"old_ends": old_ends.isoformat()}
         event = acting.event("credential.rotated", f"credential:{found.client_id}", details)
-        rotation = Rotation(new, old_ends, approved and approved[0])
+        rotation = Rotation(new, old_ends)
+        if approved is not None:
+            rotation = Rotation(new, old_ends, approved[0], found.secret_made_at)
         if not await self.stored.rotate(found.client_id, rotation, event):
-            raise _absent(found.client_id)
+            raise changed_meanwhile(found.client_id) if approved else _absent(found.client_id)
         made = replace(found, secrets=(new, *found.secrets[:1]))
         await self._tell(NoticeKind.ROTATED, made, acting, approved)
         return Issued(credential=made, client_secret=secret, old_ends=old_ends)
@@ -538,7 +567,7 @@ class Credentials:
         subject = f"credential:{found.client_id}"
         event = acting.event("credential.limited", subject, _limits_text(limits))
         if not await self.stored.set_limits(found.client_id, found.limits, limits, event):
-            raise _changed_meanwhile(found.client_id)
+            raise changed_meanwhile(found.client_id)
         return replace(found, limits=limits)
 
     async def _set_callers(
@@ -551,7 +580,7 @@ class Credentials:
         subject = f"credential:{found.client_id}"
         event = acting.event("credential.callers_set", subject, _callers_text(callers))
         if not await self.stored.set_callers(found.client_id, found.callers, callers, event):
-            raise _changed_meanwhile(found.client_id)
+            raise changed_meanwhile(found.client_id)
         made = replace(found, callers=callers)
         if found.callers.widened_by(callers):
             notice = Notice(
@@ -684,7 +713,7 @@ def _absent(client_id: str) -> RuleViolation:
     return RuleViolation(message, "credential", field="client_id")
 
 
-def _changed_meanwhile(client_id: str) -> RuleViolation:
+def changed_meanwhile(client_id: str) -> RuleViolation:
     """Refuse what was compared with a credential that has changed since."""
     return RuleViolation(f"{client_id} was changed meanwhile", "changed_meanwhile")
 

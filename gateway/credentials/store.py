@@ -65,7 +65,9 @@ _LIVE = (
     .where(credentials.c.client_id == bindparam("client_id"), credentials.c.revoked_at.is_(None))
     .with_for_update()
 )
-
+_CURRENT_MADE = select(secrets.c.created_at).where(
+    secrets.c.client_id == bindparam("client_id"), secrets.c.position == _CURRENT
+)
 
 _LIMITS: Final = {
     f"limit_{name.removeprefix('per_')}": name for name in CredentialLimits.__struct_fields__
@@ -107,11 +109,13 @@ class Rotation:
     Attributes:
         old_ends: When the previous secret stops working.
         collection: The order behind it; None where no approval was needed.
+        old_made_at: When the previous secret was made; None for whichever is current.
     """
 
     new: SecretDigest
     old_ends: datetime
     collection: SecretCollection | None = None
+    old_made_at: datetime | None = None
 
 
 class StoredCredentials:
@@ -154,24 +158,28 @@ class StoredCredentials:
             if not await self._database.add(connection, credentials, _row(credential)):
                 raise AlreadyExists(credential.client_id)
             for position, secret in enumerate(credential.secrets):
-                await _keep(connection, credential.client_id, position, secret)
+                await _keep(connection, credential.client_id, position, secret, collection)
             await audit_log.append(connection, event)
 
     async def rotate(self, client_id: str, rotation: Rotation, event: AuditEvent) -> bool:
         """
         Make the new secret current, set the end of the former one, and drop older secrets.
 
-        False when there is no such credential, or it was revoked. With a ``collection`` as
-        the outcome of an order, once; else NothingToCollect.
+        False when there is no such credential, it was revoked, or another secret is current.
+        With a ``collection`` as the outcome of an order, once; else NothingToCollect.
         """
         async with self._database.writing() as connection:
             found = await connection.execute(_LIVE, {"client_id": client_id})
             if found.first() is None:
                 return False
+            if rotation.old_made_at is not None:
+                current = await connection.execute(_CURRENT_MADE, {"client_id": client_id})
+                if current.scalar() != rotation.old_made_at:
+                    return False
             if rotation.collection is not None:
                 await collect(connection, rotation.collection)
             await _make_room(connection, client_id, rotation.old_ends)
-            await _keep(connection, client_id, _CURRENT, rotation.new)
+            await _keep(connection, client_id, _CURRENT, rotation.new, rotation.collection)
             await audit_log.append(connection, event)
         return True
 
@@ -323,9 +331,17 @@ async def _make_room(connection: AsyncConnection, client_id: str, old_ends: date
 
 
 async def _keep(
-    connection: AsyncConnection, client_id: str, position: int, secret: SecretDigest
+    connection: AsyncConnection,
+    client_id: str,
+    position: int,
+    secret: SecretDigest,
+    collection: SecretCollection | None,
 ) -> None:
-    row = row_of(secret) | {"client_id": client_id, "position": position}
+    row = row_of(secret) | {
+        "client_id": client_id,
+        "position": position,
+        "approval_id": collection and collection.approval_id,
+    }
     await connection.execute(insert(secrets), row)
 
 

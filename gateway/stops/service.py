@@ -8,17 +8,18 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import Select, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Select, exists, func, insert, literal, or_, select, update
 
 from gateway.accounts.store import StoredAccounts
 from gateway.audit import store as audit_log
 from gateway.companies.service import find_company
 from gateway.core.access import Staff, requires
+from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.audit_context import RuleViolation, identifier, reason
 from gateway.core.change_feed import RESUMED, STOPPED
 from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.errors import ServiceError
-from gateway.core.permissions import Action, client_of
+from gateway.core.permissions import USER_CLIENT, Action, client_of
 from gateway.core.rights import Area
 from gateway.core.user_errors import NOT_FOUND
 from gateway.core.windows import Listed, Paging
@@ -26,7 +27,8 @@ from gateway.credentials.store import StoredCredentials
 from gateway.stops.model import GUARD, LONGEST_MIN, EndedStop, Stop, StopRequest
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
-from gateway.store.tables.core import accounts, payouts, stops
+from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.core import accounts, payouts, secrets, stops
 from gateway.store.tables.scope import Conditions, stops_in, stops_of
 
 _JUDGED: Final = timedelta(hours=1)
@@ -93,15 +95,16 @@ class Stops:
         """
         Lift a stop before it ends, so that payouts go on.
 
-        Who ordered payouts that led to a stop of the outflow guard does not lift it.
+        Who had a hand in payouts that led to a stop of the outflow guard does not lift it: who
+        ordered or approved one, or a secret of the credential that made one.
 
         Raises:
-            RuleViolation: the caller ordered such a payout.
+            RuleViolation: the caller had.
             ServiceError: ``NOT_FOUND``: no such stop is in force in the caller's companies.
         """
         now, stop_id = who.acting.now(), stop_id.lower()
         if await self._led_to(who, stop_id):
-            message = "who ordered payouts that led to a stop does not lift it"
+            message = "who had a hand in payouts that led to a stop does not lift it"
             raise RuleViolation(message, "own_stop")
         ended = {"lifted_at": now, "lifted_by": who.acting.actor}
         lifted = update(stops).where(*_own(who, stop_id, now)).values(ended)
@@ -138,21 +141,31 @@ class Stops:
         return await page(self.database, wanted, paging, partial(from_row, kind=EndedStop))
 
     async def _led_to(self, who: Staff, stop_id: str) -> bool:
-        """Return whether the caller ordered a payout that led to a stop of the outflow guard."""
+        """Return whether the caller had a hand in what led to a stop of the outflow guard."""
         if who.person is None:
             return False
         guarded = select(stops).where(stops.c.id == stop_id, stops.c.created_by == GUARD)
         row = await self.database.first(guarded)
         if row is None:
             return False
+        since, user_id = row.created_at - _JUDGED, who.person.user_id
+        subjects = {
+            StopScope.CREDENTIAL: payouts.c.client_id,
+            StopScope.ACCOUNT: accounts.c.id,
+            StopScope.COMPANY: accounts.c.company_id,
+        }
         own = (
             select(payouts.c.account_id)
             .join(accounts, accounts.c.id == payouts.c.account_id)
             .where(
-                payouts.c.client_id == client_of(who.person.user_id),
-                payouts.c.created_at > row.created_at - _JUDGED,
+                subjects[StopScope(row.scope)] == row.subject,
+                payouts.c.created_at > since,
                 payouts.c.created_at <= row.created_at,
-                or_(accounts.c.id == row.subject, accounts.c.company_id == row.subject),
+                or_(
+                    payouts.c.client_id == client_of(user_id),
+                    payouts.c.client_id.in_(_with_secrets_of(user_id, since)),
+                    _approved_by(user_id),
+                ),
             )
             .limit(1)
         )
@@ -191,6 +204,30 @@ class Stops:
             message = f"no provider {subject!r} is configured (configured: {known})"
             raise RuleViolation(message, "provider_unknown", field="subject")
         return subject
+
+
+def _with_secrets_of(user_id: str, since: datetime) -> Select[*tuple[Any, ...]]:
+    """Select credentials with a secret that a person ordered or approved, valid after ``since``."""
+    return (
+        select(secrets.c.client_id)
+        .join(approvals, approvals.c.id == secrets.c.approval_id)
+        .where(
+            or_(secrets.c.expires_at.is_(None), secrets.c.expires_at > since),
+            or_(approvals.c.ordered_by == user_id, approvals.c.decided_by == user_id),
+        )
+    )
+
+
+def _approved_by(user_id: str) -> ColumnElement[bool]:
+    """Return the SQL condition: the payout is of another person, whose order this one approved."""
+    return exists().where(
+        approvals.c.account_id == payouts.c.account_id,
+        approvals.c.reference_sha256 == payouts.c.reference_sha256,
+        approvals.c.kind == ApprovalKind.PAYOUT.value,
+        approvals.c.state == ApprovalState.APPROVED.value,
+        approvals.c.decided_by == user_id,
+        payouts.c.client_id == literal(USER_CLIENT) + approvals.c.ordered_by,
+    )
 
 
 async def stops_in_force(database: Database, at: datetime) -> Sequence[Stop]:

@@ -138,6 +138,8 @@ secrets = Table(
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant),
     Column("last_used_at", Instant),
+    # The order that two people gave for it; whoever did does not lift a stop of its payouts.
+    Column("approval_id", Text),
 )
 
 # Addresses that showed a right secret, for people to make a rule of.

@@ -97,9 +97,9 @@ ORDERS: list[CredentialOrder] = [
         callers=CALLERS,
     ),
     CredentialIssue(name="n", company_id="c", permissions=[], limits=UNLIMITED),
-    CredentialRotation(client_id="cli_a", name="ERP", overlap_s=60),
-    LimitsChange(client_id="cli_a", name="ERP", limits=LIMITS),
-    CallersChange(client_id="cli_a", name="ERP", callers=CALLERS),
+    CredentialRotation(client_id="cli_a", name="ERP", overlap_s=60, secret_made_at=NOW),
+    LimitsChange(client_id="cli_a", name="ERP", limits=LIMITS, limits_before=UNLIMITED),
+    CallersChange(client_id="cli_a", name="ERP", callers=CALLERS, callers_before=UNDECIDED),
 ]
 
 

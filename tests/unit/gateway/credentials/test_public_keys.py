@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
-import msgspec
 import pytest
 
-from gateway.core.approvals import Approval, ApprovalKind, RejectionBody
+from gateway.core.approvals import Approval, ApprovalKind, Outcome
 from gateway.core.audit_context import RuleViolation
+from gateway.core.errors import ServiceError
 from gateway.core.public_keys import MOST_KEYS
-from gateway.credentials.model import Credential, KeyChange, PublicKeyBody
+from gateway.credentials.model import Credential, PublicKeyBody
 from gateway.credentials.public_keys import PublicKeys
 from tests.unit.gateway.credentials.two_people import TwoPeople
 from tests.world.signing import Signer
 
 KEYS = [Signer(number) for number in range(1, MOST_KEYS + 2)]
-FIRST, SECOND, *_ = KEYS
+FIRST, SECOND, THIRD, *_ = KEYS
 
 
 @pytest.fixture
@@ -93,13 +93,14 @@ async def test_an_order_carried_out_twice_changes_once(people: TwoPeople, keys: 
     waiting = await keys.add(who, client_id, body(SECOND))
     assert isinstance(waiting, Approval)
     await people.approve(waiting)
-    order = KeyChange(
-        client_id=client_id, name="ERP", key_id=SECOND.public.key_id, added=SECOND.public
-    )
+    before = await people.office.acts()
+    text = people.approvals.text(waiting)
 
-    await keys.carry_out(waiting, msgspec.json.encode(order).decode())
+    assert await keys.check_again(waiting, text) == ""
+    assert await keys.carry_out(waiting, text) is Outcome.DONE
 
     assert await held(people) == [FIRST.public.key_id, SECOND.public.key_id]
+    assert await people.office.acts() == before
 
 
 async def test_a_change_that_is_not_possible_is_refused(people: TwoPeople, keys: PublicKeys):
@@ -121,19 +122,21 @@ async def test_a_change_that_is_not_possible_is_refused(people: TwoPeople, keys:
     ]
 
 
-async def test_an_order_is_refused_once_it_is_not_possible(people: TwoPeople, keys: PublicKeys):
-    client_id, who = await registered(people, keys, FIRST), people.staff("maria")
+async def test_an_order_is_void_once_the_keys_were_changed(people: TwoPeople, keys: PublicKeys):
+    """A key that waits does not follow those that were ended meanwhile."""
+    client_id, who = await registered(people, keys, FIRST, SECOND), people.staff("maria")
     office = people.office.staff
-
-    known = await keys.add(who, client_id, body(SECOND))
-    await keys.add(office, client_id, body(SECOND))
-    assert await refusal(people.approve(known)) == ("key_known", "public_key")
-
-    await people.approvals.reject(people.staff("joao"), known.id, RejectionBody("known"))
+    waiting = await keys.add(who, client_id, body(THIRD))
+    assert isinstance(waiting, Approval)
     await keys.remove(office, client_id, FIRST.public.key_id)
-    gone = await keys.remove(who, client_id, SECOND.public.key_id)
-    await keys.remove(office, client_id, SECOND.public.key_id)
-    assert await refusal(people.approve(gone)) == ("key_unknown", "public_key_id")
+
+    with pytest.raises(ServiceError) as refused:
+        await people.approve(waiting)
+
+    assert refused.value.reason == "void"
+    text = people.approvals.text(waiting)
+    assert await refusal(keys.carry_out(waiting, text)) == ("changed_meanwhile", "")
+    assert await held(people) == [SECOND.public.key_id]
 
 
 async def test_a_credential_that_ended_has_its_keys_for_good(people: TwoPeople, keys: PublicKeys):

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import asdict
 
 from gateway.core.access import Staff
-from gateway.core.approvals import Approval
+from gateway.core.approvals import Approval, ApprovalState
 from gateway.core.audit_context import RuleViolation
 from gateway.core.caller_rules import ANYWHERE, UNDECIDED, CallerRule
 from gateway.core.company_scope import CompanyScope
@@ -503,6 +503,95 @@ async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(people:
     await people.office.revoke(made.client_id)
 
     assert [await refusal(people.approve(each)) for each in orders] == ["revoked"] * 3
+
+
+CLAMP = LimitsBody(Money(1), Money(1))
+HOST = CallerRule(networks=("192.0.2.7/32",))
+
+
+@pytest.mark.parametrize("meanwhile", ["limits", "callers"])
+async def test_an_order_undoes_no_change_that_was_made_since(people: TwoPeople, meanwhile: str):
+    """In an incident one person lowers a limit or narrows a rule; an older order stays void."""
+    made = await people.issue(**asdict(LimitsBody(TEN, TEN)), callers=OFFICE)
+    who, admin, client_id = people.staff("maria"), people.office.staff, made.client_id
+    service = people.credentials
+    if meanwhile == "limits":
+        waiting = await service.set_limits(who, client_id, LimitsBody(Money(1500), TEN))
+        clamped = await service.set_limits(admin, client_id, CLAMP)
+    else:
+        waiting = await service.set_callers(who, client_id, ANYWHERE)
+        clamped = await service.set_callers(admin, client_id, HOST)
+
+    with pytest.raises(ServiceError) as refused:
+        await people.approve(waiting)
+
+    assert refused.value.reason == "void"
+    assert await people.every() == [clamped]
+    assert isinstance(waiting, Approval)
+    ended = (await people.approvals.get(people.staff("joao"), waiting.id)).approval
+    assert (ended.state, ended.reason) == (
+        ApprovalState.VOID,
+        "The credential has been changed since.",
+    )
+
+
+@pytest.mark.parametrize("meanwhile", ["limits", "callers"])
+async def test_a_change_between_the_last_look_and_the_act_is_kept_too(
+    people: TwoPeople, meanwhile: str
+):
+    made = await people.issue(**asdict(LimitsBody(TEN, TEN)), callers=OFFICE)
+    who, admin, client_id = people.staff("maria"), people.office.staff, made.client_id
+    service = people.credentials
+    if meanwhile == "limits":
+        waiting = await service.set_limits(who, client_id, LimitsBody(Money(1500), TEN))
+        clamped = await service.set_limits(admin, client_id, CLAMP)
+    else:
+        waiting = await service.set_callers(who, client_id, ANYWHERE)
+        clamped = await service.set_callers(admin, client_id, HOST)
+    assert isinstance(waiting, Approval)
+
+    assert await refusal(service.carry_out(waiting, people.approvals.text(waiting))) == (
+        "changed_meanwhile"
+    )
+    assert await people.every() == [clamped]
+
+
+async def test_a_gateways_limit_of_the_night_that_changed_voids_an_order(people: TwoPeople):
+    """What is in force is compared, the gateway's own included."""
+    lower = replace(people.credentials, night=Night(per_night=Money(500)))
+    higher = replace(people.credentials, night=Night(per_night=TEN))
+    made = await people.issue()
+    waiting = await higher.set_limits(
+        people.staff("maria"), made.client_id, LimitsBody(limit_per_night=Money(1500))
+    )
+    assert isinstance(waiting, Approval)
+    text = people.approvals.text(waiting)
+
+    assert await higher.check_again(waiting, text) == ""
+    assert await lower.check_again(waiting, text) == "The credential has been changed since."
+
+
+async def test_a_rotation_replaces_no_secret_but_the_one_it_was_ordered_for(people: TwoPeople):
+    """Who ended a stolen secret at once is not followed by an older order of another one."""
+    made = await people.issue()
+    who, admin, client_id = people.staff("maria"), people.office.staff, made.client_id
+    waiting = await people.credentials.rotate(who, client_id, RotationBody())
+    at_once = RotationBody(overlap_s=0)
+
+    people.office.clock.passes(seconds=1)
+    first = await people.credentials.rotate(admin, client_id, at_once)
+    with pytest.raises(ServiceError) as refused:
+        await people.approve(waiting)
+    approved = await people.approve(await people.credentials.rotate(who, client_id, at_once))
+    people.office.clock.passes(seconds=1)
+    second = await people.credentials.rotate(admin, client_id, at_once)
+
+    assert refused.value.reason == "void"
+    assert await refusal(people.collect(approved)) == "changed_meanwhile"
+    assert isinstance(first, Issued)
+    assert isinstance(second, Issued)
+    [stored] = await people.every()
+    assert stored.secrets[0] == second.credential.secrets[0]
 
 
 async def test_an_order_says_what_is_to_be_issued_and_never_a_secret(people: TwoPeople):
