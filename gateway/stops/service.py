@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -28,11 +28,23 @@ from gateway.stops.model import GUARD, LONGEST_MIN, EndedStop, Stop, StopRequest
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.backoffice import approvals
-from gateway.store.tables.core import accounts, payouts, secrets, stops
+from gateway.store.tables.core import accounts, audit, payout_events, payouts, secrets, stops
 from gateway.store.tables.scope import Conditions, stops_in, stops_of
 
 _JUDGED: Final = timedelta(hours=1)
 """What the outflow guard looks back."""
+_SUBJECTS: Final[Mapping[StopScope, ColumnElement[str]]] = {
+    StopScope.CREDENTIAL: payouts.c.client_id,
+    StopScope.ACCOUNT: accounts.c.id,
+    StopScope.COMPANY: accounts.c.company_id,
+}
+"""What the outflow guard stops."""
+_RELEASED: Final = exists().where(
+    payout_events.c.account_id == payouts.c.account_id,
+    payout_events.c.reference_sha256 == payouts.c.reference_sha256,
+    payout_events.c.kind == "released",
+)
+"""The SQL condition: a person ended the payout's hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +108,8 @@ class Stops:
         Lift a stop before it ends, so that payouts go on.
 
         Who had a hand in payouts that led to a stop of the outflow guard does not lift it: who
-        ordered or approved one, or a secret of the credential that made one.
+        ordered, approved or released one, or ordered or approved a secret of the credential that
+        made one.
 
         Raises:
             RuleViolation: the caller had.
@@ -149,27 +162,38 @@ class Stops:
         if row is None:
             return False
         since, user_id = row.created_at - _JUDGED, who.person.user_id
-        subjects = {
-            StopScope.CREDENTIAL: payouts.c.client_id,
-            StopScope.ACCOUNT: accounts.c.id,
-            StopScope.COMPANY: accounts.c.company_id,
-        }
-        own = (
-            select(payouts.c.account_id)
+        judged = (
+            select(payouts.c.provider_key, accounts.c.company_id)
             .join(accounts, accounts.c.id == payouts.c.account_id)
             .where(
-                subjects[StopScope(row.scope)] == row.subject,
+                _SUBJECTS[StopScope(row.scope)] == row.subject,
                 payouts.c.created_at > since,
                 payouts.c.created_at <= row.created_at,
-                or_(
-                    payouts.c.client_id == client_of(user_id),
-                    payouts.c.client_id.in_(_with_secrets_of(user_id, since)),
-                    _approved_by(user_id),
-                ),
             )
-            .limit(1)
         )
-        return await self.database.first(own) is not None
+        own = or_(
+            payouts.c.client_id == client_of(user_id),
+            payouts.c.client_id.in_(_with_secrets_of(user_id, since)),
+            _approved_by(user_id),
+        )
+        if await self.database.first(judged.where(own).limit(1)) is not None:
+            return True
+        released = await self.database.rows(judged.where(_RELEASED))
+        keys = {(each.provider_key, each.company_id) for each in released}
+        return await self._released(who.acting.actor, keys)
+
+    async def _released(self, actor: str, found: Collection[tuple[str, str]]) -> bool:
+        """Return whether a person ended the hold of one of these payouts of companies."""
+        if not found:
+            return False
+        act = select(audit.c.number).where(
+            # an index leads to the acts of a company
+            audit.c.companies.in_({company for _, company in found}),
+            audit.c.subject.in_([f"payout:{key}" for key, _ in found]),
+            audit.c.action == "payout.released",
+            audit.c.actor == actor,
+        )
+        return await self.database.first(act.limit(1)) is not None
 
     async def _subject(self, scope: CompanyScope, kind: StopScope, subject: str) -> str:
         """Return the subject as the store spells it; a stop of nothing would be believed."""

@@ -109,6 +109,21 @@ async def test_a_second_rotation_drops_the_oldest_secret(issued: Store) -> None:
 
 
 @both
+async def test_a_rotation_in_the_place_of_another_secret_is_refused(issued: Store) -> None:
+    """It was ordered for the secret of that instant; the newer one stays."""
+    newer = secret(b"n" * 32, created_at=LATER)
+    before = Rotation(newer, LATER, old_made_at=NOW)
+    assert await issued.credentials.rotate(CLIENT, before, event())
+    stale = replace(before, new=secret(b"s" * 32))
+
+    assert not await issued.credentials.rotate(CLIENT, stale, event())
+
+    found = await issued.credentials.find(CLIENT)
+    assert found is not None
+    assert [each.digest for each in found.secrets] == [newer.digest, b"d" * 32]
+
+
+@both
 async def test_rotations_at_once_leave_two_secrets(issued: Store) -> None:
     turns = [
         issued.credentials.rotate(CLIENT, Rotation(secret(bytes([each]) * 32), LATER), event())

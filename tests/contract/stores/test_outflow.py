@@ -11,11 +11,13 @@ import pytest
 from gateway.app.store import Store
 from gateway.banks.port.payout_orders import PixDestination
 from gateway.core.access import Staff
+from gateway.core.approvals import Approval, ApprovalKind, ApprovalState, SecretCollection
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.windows import Paging
+from gateway.credentials.store import Rotation
 from gateway.outflow.envelope import Floor, Measure
 from gateway.outflow.guard import GuardConfig, OutflowGuard
 from gateway.outflow.model import Mode, TripDocument
@@ -27,6 +29,7 @@ from gateway.stops.service import Stops, stops_in_force
 from tests.contract.stores.databases import both
 from tests.world.acts import reader
 from tests.world.people import somebody
+from tests.world.stores.office import APPROVAL
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
@@ -38,6 +41,7 @@ from tests.world.stores.samples import (
     event,
     held,
     payout,
+    secret,
 )
 
 HOUR = timedelta(hours=1)
@@ -244,21 +248,128 @@ async def test_what_people_let_go_is_not_judged_again(paying: Store, clock: Cloc
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
+@both
 async def test_what_a_person_orders_is_of_an_account_and_another_person_lifts_the_stop(
     paying: Store, clock: Clock
 ):
+    """Neither who ordered such a payout does, nor who approved one."""
     judging = guard(paying, clock)
+    order = replace(APPROVAL, ordered_by="ana", reference=f"order-{clock.at.isoformat()}-0")
+    await approve(paying, order, "carla")
+    unused = replace(order, id="a2", reference=f"order-{clock.at.isoformat()}-1", ordered_by="rui")
+    await approve(paying, unused, "bruno")
     await pay(paying, clock, 6, client_id="user:ana")
     await judging.turn()
     [stop] = await stops_in_force(paying.database, clock.at)
     assert (stop.scope, stop.subject) == (StopScope.ACCOUNT, ACCOUNT)
 
-    with pytest.raises(RuleViolation) as refused:
-        await judging.stops.lift(person("ana", clock), stop.id)
-    await judging.stops.lift(person("bruno", clock), stop.id)
+    tried = await lifting(judging, clock, "ana", "carla", "bruno")
 
-    assert refused.value.reason == "own_stop"
+    assert tried == ["ana own_stop", "carla own_stop", "bruno"]
+
     assert await stopped(paying, clock) == []
+
+
+@both
+@pytest.mark.parametrize("wide", [False, True])
+async def test_who_ordered_or_approved_a_secret_does_not_lift_the_stop_of_its_payouts(
+    paying: Store, clock: Clock, wide: bool
+):
+    """Also where the flood came from several credentials, so that their account was stopped."""
+    judging, others = guard(paying, clock), ("cli_b", "cli_c")
+    for number, client_id in enumerate(others, start=1):
+        issue = replace(
+            APPROVAL,
+            id=f"issue-{number}",
+            kind=ApprovalKind.CREDENTIAL_ISSUE,
+            subject=f"issue-{number}",
+            ordered_by=f"ana-{number}",
+        )
+        await approve(paying, issue, f"carla-{number}")
+        made = replace(credential(client_id), secrets=(secret(bytes([number]) * 32),))
+        await paying.credentials.add(made, event(), SecretCollection(issue.id, clock.at + SECOND))
+    if wide:
+        await pay(paying, clock, 3, client_id="cli_b")
+        await pay(paying, clock, 3, 3, client_id="cli_c")
+    else:
+        await pay(paying, clock, 6, client_id="cli_b")
+    await judging.turn()
+    [stop] = await stops_in_force(paying.database, clock.at)
+
+    assert stop.scope is (StopScope.ACCOUNT if wide else StopScope.CREDENTIAL)
+
+    tried = await lifting(judging, clock, "ana-1", "carla-1", "ana-2", "carla-2", "bruno")
+
+    of_one, of_both = ["ana-1 own_stop", "carla-1 own_stop"], ["ana-2 own_stop", "carla-2 own_stop"]
+    assert tried == ([*of_one, *of_both, "bruno"] if wide else [*of_one, "ana-2"])
+
+
+@both
+async def test_a_secret_that_ended_an_hour_before_the_stop_has_no_hand_in_it(
+    paying: Store, clock: Clock
+):
+    """One that ended later has; so two rotations by others free who had the first secret."""
+    for number, person_id in enumerate(("ana", "bruno"), start=1):
+        order = replace(
+            APPROVAL,
+            id=f"rotation-{number}",
+            kind=ApprovalKind.CREDENTIAL_ROTATION,
+            subject=CLIENT,
+            ordered_by=person_id,
+        )
+        await approve(paying, order, f"approver-of-{person_id}")
+        taken = SecretCollection(order.id, clock.at + SECOND)
+        new = secret(bytes([number]) * 32)
+        ends_at = clock.at - HOUR if number == 2 else clock.at
+        assert await paying.credentials.rotate(CLIENT, Rotation(new, ends_at, taken), event())
+    judging = guard(paying, clock)
+    await pay(paying, clock, 6)
+    await judging.turn()
+
+    assert await lifting(judging, clock, "bruno", "ana") == ["bruno own_stop", "ana"]
+
+
+@both
+async def test_who_let_a_held_payout_go_does_not_lift_the_stop_that_it_led_to(
+    paying: Store, clock: Clock
+):
+    judging = guard(paying, clock)
+    waiting = [held(to_stranger(f"held-{place}", clock, place)) for place in range(6)]
+    for each in waiting:
+        await paying.payouts.add(each, None)
+    for name, key in (("ana", waiting[0].provider_key), ("bruno", "another-payout")):
+        acting = person(name, clock).acting
+        let_go = acting.event("payout.released", f"payout:{key}")
+        if name == "ana":
+            assert await paying.payouts.release(waiting[0], let_go, acting.actor)
+        else:
+            await paying.audit.append(let_go)
+    await judging.turn()
+
+    assert await lifting(judging, clock, "ana", "bruno") == ["ana own_stop", "bruno"]
+
+
+async def approve(store: Store, order: Approval, by: str) -> None:
+    """Store an order that another person approved."""
+    await store.approvals.add(order, event())
+    decided = replace(
+        order, state=ApprovalState.APPROVED, decided_by=by, decider=by, decided_at=NOW
+    )
+    assert await store.approvals.decide(decided, event())
+
+
+async def lifting(judging: OutflowGuard, clock: Clock, *names: str) -> list[str]:
+    """Let people lift the stop, one after the other until one may; return who may not, and may."""
+    [stop] = await stops_in_force(judging.stops.database, clock.at)
+    found: list[str] = []
+    for name in names:
+        try:
+            await judging.stops.lift(person(name, clock), stop.id)
+        except RuleViolation as problem:
+            found.append(f"{name} {problem.reason}")
+        else:
+            return [*found, name]
+    return found
 
 
 @both

@@ -24,6 +24,9 @@ _PEOPLE = "tests/unit/gateway/identity/test_users_staff.py"
 _CHECKS = "tests/unit/gateway/core/test_access.py"
 _STOPS = "tests/unit/gateway/stops/test_service.py"
 _FOREIGN = "tests/contract/stores/test_foreign_debits.py"
+_PUBLIC_KEYS = "tests/unit/gateway/credentials/test_public_keys.py"
+_STORED = "tests/contract/stores/test_credentials.py"
+_UNDOES_NOTHING = "test_an_order_undoes_no_change_that_was_made_since"
 
 ROWS = (
     Mistake(
@@ -93,6 +96,75 @@ ROWS = (
         right="kept = found.companies & companies or found.companies",
         wrong="kept = found.companies & companies",
         tests=(f"{_ACCESS_ORDERS}::test_companies_are_taken_at_once_and_given_by_two",),
+    ),
+    Mistake(
+        name="older-order-raises-lowered-limits",
+        promise="An order of limits is void once the limits have changed since.",
+        source="ADR 59",
+        file="gateway/credentials/model.py",
+        right="        return night.limits(found.limits) in (",
+        wrong="        return True or (",
+        tests=(f"{_CREDENTIALS}::{_UNDOES_NOTHING}",),
+    ),
+    Mistake(
+        name="lowered-night-of-the-gateway-forgotten",
+        promise="An order of limits is compared with those in force, the gateway's night included.",
+        source="ADR 59",
+        file="gateway/credentials/model.py",
+        right="return night.limits(found.limits) in",
+        wrong="return night.limits(found.limits) != self.limits or found.limits in",
+        tests=(f"{_CREDENTIALS}::test_a_gateways_limit_of_the_night_that_changed_voids_an_order",),
+    ),
+    Mistake(
+        name="older-order-widens-a-narrowed-rule",
+        promise="An order of a rule of use is void once the rule has changed since.",
+        source="ADR 59",
+        file="gateway/credentials/model.py",
+        right="return found.callers in (self.callers_before, self.callers)",
+        wrong="return True",
+        tests=(f"{_CREDENTIALS}::{_UNDOES_NOTHING}",),
+    ),
+    Mistake(
+        name="order-carried-out-after-a-change",
+        promise="What changes between the approval and the act is not undone either.",
+        source="ADR 59",
+        file="gateway/credentials/service.py",
+        right=(
+            "        if not self._still_fits(order, found):\n"
+            "            raise changed_meanwhile(order.client_id)\n"
+            "        acting"
+        ),
+        wrong="        acting",
+        tests=(f"{_CREDENTIALS}::test_a_change_between_the_last_look_and_the_act_is_kept_too",),
+    ),
+    Mistake(
+        name="older-rotation-follows-another",
+        promise="A secret is ordered in the place of one secret, and of no later one.",
+        source="ADR 59",
+        file="gateway/credentials/model.py",
+        right="return found.secret_made_at == self.secret_made_at",
+        wrong="return True",
+        tests=(
+            f"{_CREDENTIALS}::test_a_rotation_replaces_no_secret_but_the_one_it_was_ordered_for",
+        ),
+    ),
+    Mistake(
+        name="rotations-at-once-replace-each-other",
+        promise="Of two rotations at once, an ordered one does not replace the other's secret.",
+        source="ADR 59",
+        file="gateway/credentials/store.py",
+        right="if current.scalar() != rotation.old_made_at:",
+        wrong="if current.scalar() is None:",
+        tests=(f"{_STORED}::test_a_rotation_in_the_place_of_another_secret_is_refused",),
+    ),
+    Mistake(
+        name="older-order-of-a-key",
+        promise="An order of a public key is void once the keys have changed since.",
+        source="ADR 59",
+        file="gateway/credentials/model.py",
+        right="return found.key_ids in (self.keys_before, self.keys)",
+        wrong="return True",
+        tests=(f"{_PUBLIC_KEYS}::test_an_order_is_void_once_the_keys_were_changed",),
     ),
     Mistake(
         name="raised-limit-at-once",

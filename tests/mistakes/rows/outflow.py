@@ -7,6 +7,7 @@ from tests.mistakes.mistake import Mistake
 _ENVELOPE = "tests/unit/gateway/outflow/test_envelope.py"
 _GUARD = "tests/contract/stores/test_outflow.py"
 _ANOTHER_LIFTS = "test_what_a_person_orders_is_of_an_account_and_another_person_lifts_the_stop"
+_SECRET = "test_who_ordered_or_approved_a_secret_does_not_lift_the_stop_of_its_payouts"
 _PAGE = "docs/outflow.md"
 
 ROWS = (
@@ -63,6 +64,42 @@ ROWS = (
         right="        if await self._led_to(who, stop_id):",
         wrong="        if False:",
         tests=(f"{_GUARD}::{_ANOTHER_LIFTS}",),
+    ),
+    Mistake(
+        name="approver-lifts-the-guards-stop",
+        promise="Who approved payouts that led to a stop of the guard does not lift it.",
+        source=_PAGE,
+        file="gateway/stops/service.py",
+        right="            _approved_by(user_id),\n",
+        wrong="",
+        tests=(f"{_GUARD}::{_ANOTHER_LIFTS}",),
+    ),
+    Mistake(
+        name="holder-of-the-secret-lifts-the-guards-stop",
+        promise="Who ordered or approved a credential's secret does not lift a stop of it.",
+        source=_PAGE,
+        file="gateway/stops/service.py",
+        right="            payouts.c.client_id.in_(_with_secrets_of(user_id, since)),\n",
+        wrong="",
+        tests=(f"{_GUARD}::{_SECRET}",),
+    ),
+    Mistake(
+        name="former-holder-never-lifts-the-guards-stop",
+        promise="A secret that ended an hour before a stop keeps nobody from lifting it.",
+        source=_PAGE,
+        file="gateway/stops/service.py",
+        right="secrets.c.expires_at > since",
+        wrong="secrets.c.expires_at.is_not(None)",
+        tests=(f"{_GUARD}::test_a_secret_that_ended_an_hour_before_the_stop_has_no_hand_in_it",),
+    ),
+    Mistake(
+        name="releaser-lifts-the-guards-stop",
+        promise="Who let a held payout go does not lift the guard's stop that it led to.",
+        source=_PAGE,
+        file="gateway/stops/service.py",
+        right="await self.database.rows(judged.where(_RELEASED))",
+        wrong="()",
+        tests=(f"{_GUARD}::test_who_let_a_held_payout_go_does_not_lift_the_stop_that_it_led_to",),
     ),
     Mistake(
         name="week-end-like-a-working-day",
