@@ -256,7 +256,7 @@ _RECORDS: Final = {
     "ended": "The payout has ended: there is nothing left to ask.",
     "probed": "The bank is being asked about the payout, or was a moment ago.",
     "own_payout": "Who ordered or approved a payout does not review it.",
-    "own_stop": "Who ordered payouts that led to a stop does not lift it.",
+    "own_stop": "Who had a hand in payouts that led to a stop does not lift it.",
     "own_opinion": "You have said otherwise before: withdraw that opinion first.",
     "no_opinion": "You have given no opinion on this payout.",
     "format_missing": "This installation cannot write PDF: the extra pdf is not installed.",

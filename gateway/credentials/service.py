@@ -66,6 +66,7 @@ from gateway.credentials.notices import Notice, NoticeKind
 from gateway.credentials.store import (
     EVERY,
     PAYING,
+    MadeFor,
     Rotation,
     StoredCredentials,
     is_live,
@@ -229,7 +230,7 @@ class Credentials:
         order = await self._checked(order)
         waits = self._second_person(who)
         if waits is None or not pays(_permissions(order)):
-            return await self._issue(who.acting, order)
+            return await self._issue(who.acting, order, _person(who))
         return await waits(_new_order(order, company_id=order.company_id))
 
     @requires(Area.CREDENTIAL, Action.WRITE)
@@ -246,7 +247,7 @@ class Credentials:
         self._check_rotation(found, overlap)
         waits = self._second_person(who)
         if waits is None or not pays(found.permissions):
-            return await self._rotate(who.acting, found, overlap)
+            return await self._rotate(who.acting, found, overlap, _person(who))
         order = CredentialRotation(
             client_id=client_id,
             name=found.name,
@@ -404,17 +405,18 @@ class Credentials:
                 issued now.
             NothingToCollect: the secret was fetched before, or too late.
         """
+        made_for = MadeFor(approval.ordered_by, approval.decided_by)
         match _read(text):
             case CredentialIssue() as order:
                 checked = await self._checked(order)
-                return await self._issue(acting, checked, (collection, approval))
+                return await self._issue(acting, checked, made_for, (collection, approval))
             case CredentialRotation() as order:
                 found = await self._known(order.client_id)
                 overlap = timedelta(seconds=order.overlap_s)
                 self._check_rotation(found, overlap)
                 if not self._still_fits(order, found):
                     raise changed_meanwhile(order.client_id)
-                return await self._rotate(acting, found, overlap, (collection, approval))
+                return await self._rotate(acting, found, overlap, made_for, (collection, approval))
             case order:
                 raise NothingToCollect(order.client_id)
 
@@ -508,6 +510,7 @@ class Credentials:
         self,
         acting: AuditContext,
         order: CredentialIssue,
+        made_for: MadeFor,
         approved: Approved | None = None,
     ) -> Issued:
         now, secret = self.now(), self.source.client_secret()
@@ -534,7 +537,7 @@ class Credentials:
         }
         event = acting.event("credential.issued", f"credential:{credential.client_id}", details)
         try:
-            await self.stored.add(credential, event, approved and approved[0])
+            await self.stored.add(credential, event, approved and approved[0], made_for)
         except AlreadyExists as problem:
             message = f"the credential {credential.client_id} exists already"
             raise RuleViolation(message, "taken") from problem
@@ -546,15 +549,16 @@ class Credentials:
         acting: AuditContext,
         found: Credential,
         overlap: timedelta,
+        made_for: MadeFor,
         approved: Approved | None = None,
     ) -> Issued:
         now, secret = self.now(), self.source.client_secret()
         new, old_ends = self._digest(secret, now), now + overlap
         details = {"old_ends": old_ends.isoformat()}
         event = acting.event("credential.rotated", f"credential:{found.client_id}", details)
-        rotation = Rotation(new, old_ends)
+        rotation = Rotation(new, old_ends, made_for=made_for)
         if approved is not None:
-            rotation = Rotation(new, old_ends, approved[0], found.secret_made_at)
+            rotation = replace(rotation, collection=approved[0], old_made_at=found.secret_made_at)
         if not await self.stored.rotate(found.client_id, rotation, event):
             raise changed_meanwhile(found.client_id) if approved else _absent(found.client_id)
         made = replace(found, secrets=(new, *found.secrets[:1]))
@@ -640,6 +644,11 @@ def _about(found: Credential, order: CredentialOrder) -> NewOrder:
         account_id=found.account_id,
         subject=found.client_id,
     )
+
+
+def _person(who: Staff) -> MadeFor:
+    """Return who makes a secret alone."""
+    return MadeFor(who.person.user_id if who.person else "")
 
 
 def _permissions(order: CredentialIssue) -> frozenset[Permission]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from sqlalchemy import (
@@ -101,6 +101,16 @@ def without_limits() -> ColumnElement[bool]:
     return and_(PAYING, unlimited)
 
 
+class MadeFor(NamedTuple):
+    """The users who ordered and approved a secret; empty for the command line, and for nobody."""
+
+    ordered_by: str = ""
+    approved_by: str = ""
+
+
+NOBODY: Final = MadeFor()
+
+
 @dataclass(frozen=True, slots=True)
 class Rotation:
     """
@@ -116,6 +126,7 @@ class Rotation:
     old_ends: datetime
     collection: SecretCollection | None = None
     old_made_at: datetime | None = None
+    made_for: MadeFor = NOBODY
 
 
 class StoredCredentials:
@@ -145,7 +156,11 @@ class StoredCredentials:
         return {each.client_id: each for each in read_credentials(rows)}
 
     async def add(
-        self, credential: Credential, event: AuditEvent, collection: SecretCollection | None = None
+        self,
+        credential: Credential,
+        event: AuditEvent,
+        collection: SecretCollection | None = None,
+        made_for: MadeFor = NOBODY,
     ) -> None:
         """
         Store a new credential; AlreadyExists when the id is taken.
@@ -158,7 +173,7 @@ class StoredCredentials:
             if not await self._database.add(connection, credentials, _row(credential)):
                 raise AlreadyExists(credential.client_id)
             for position, secret in enumerate(credential.secrets):
-                await _keep(connection, credential.client_id, position, secret, collection)
+                await _keep(connection, credential.client_id, position, secret, made_for)
             await audit_log.append(connection, event)
 
     async def rotate(self, client_id: str, rotation: Rotation, event: AuditEvent) -> bool:
@@ -179,7 +194,7 @@ class StoredCredentials:
             if rotation.collection is not None:
                 await collect(connection, rotation.collection)
             await _make_room(connection, client_id, rotation.old_ends)
-            await _keep(connection, client_id, _CURRENT, rotation.new, rotation.collection)
+            await _keep(connection, client_id, _CURRENT, rotation.new, rotation.made_for)
             await audit_log.append(connection, event)
         return True
 
@@ -335,14 +350,10 @@ async def _keep(
     client_id: str,
     position: int,
     secret: SecretDigest,
-    collection: SecretCollection | None,
+    made_for: MadeFor,
 ) -> None:
-    row = row_of(secret) | {
-        "client_id": client_id,
-        "position": position,
-        "approval_id": collection and collection.approval_id,
-    }
-    await connection.execute(insert(secrets), row)
+    own = {"client_id": client_id, "position": position, **made_for._asdict()}
+    await connection.execute(insert(secrets), row_of(secret) | own)
 
 
 def _row(credential: Credential) -> dict[str, object]:

@@ -138,8 +138,9 @@ secrets = Table(
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant),
     Column("last_used_at", Instant),
-    # The order that two people gave for it; whoever did does not lift a stop of its payouts.
-    Column("approval_id", Text),
+    # Users; empty for the command line. Neither lifts a stop of the outflow guard of its payouts.
+    Column("ordered_by", Text, nullable=False),
+    Column("approved_by", Text, nullable=False),
 )
 
 # Addresses that showed a right secret, for people to make a rule of.

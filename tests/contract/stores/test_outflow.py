@@ -11,13 +11,13 @@ import pytest
 from gateway.app.store import Store
 from gateway.banks.port.payout_orders import PixDestination
 from gateway.core.access import Staff
-from gateway.core.approvals import Approval, ApprovalKind, ApprovalState, SecretCollection
+from gateway.core.approvals import Approval, ApprovalState
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.windows import Paging
-from gateway.credentials.store import Rotation
+from gateway.credentials.store import MadeFor, Rotation
 from gateway.outflow.envelope import Floor, Measure
 from gateway.outflow.guard import GuardConfig, OutflowGuard
 from gateway.outflow.model import Mode, TripDocument
@@ -278,16 +278,8 @@ async def test_who_ordered_or_approved_a_secret_does_not_lift_the_stop_of_its_pa
     """Also where the flood came from several credentials, so that their account was stopped."""
     judging, others = guard(paying, clock), ("cli_b", "cli_c")
     for number, client_id in enumerate(others, start=1):
-        issue = replace(
-            APPROVAL,
-            id=f"issue-{number}",
-            kind=ApprovalKind.CREDENTIAL_ISSUE,
-            subject=f"issue-{number}",
-            ordered_by=f"ana-{number}",
-        )
-        await approve(paying, issue, f"carla-{number}")
-        made = replace(credential(client_id), secrets=(secret(bytes([number]) * 32),))
-        await paying.credentials.add(made, event(), SecretCollection(issue.id, clock.at + SECOND))
+        made_for = MadeFor(f"ana-{number}", f"carla-{number}")
+        await paying.credentials.add(credential(client_id), event(), made_for=made_for)
     if wide:
         await pay(paying, clock, 3, client_id="cli_b")
         await pay(paying, clock, 3, 3, client_id="cli_c")
@@ -308,20 +300,11 @@ async def test_who_ordered_or_approved_a_secret_does_not_lift_the_stop_of_its_pa
 async def test_a_secret_that_ended_an_hour_before_the_stop_has_no_hand_in_it(
     paying: Store, clock: Clock
 ):
-    """One that ended later has; so two rotations by others free who had the first secret."""
-    for number, person_id in enumerate(("ana", "bruno"), start=1):
-        order = replace(
-            APPROVAL,
-            id=f"rotation-{number}",
-            kind=ApprovalKind.CREDENTIAL_ROTATION,
-            subject=CLIENT,
-            ordered_by=person_id,
-        )
-        await approve(paying, order, f"approver-of-{person_id}")
-        taken = SecretCollection(order.id, clock.at + SECOND)
-        new = secret(bytes([number]) * 32)
-        ends_at = clock.at - HOUR if number == 2 else clock.at
-        assert await paying.credentials.rotate(CLIENT, Rotation(new, ends_at, taken), event())
+    """Bruno's replaced Ana's an hour ago; one that ended since then would have a hand in it."""
+    for user_id, old_ends in (("ana", clock.at), ("bruno", clock.at - HOUR)):
+        new = secret(user_id.encode().ljust(32))
+        rotation = Rotation(new, old_ends, made_for=MadeFor(user_id))
+        assert await paying.credentials.rotate(CLIENT, rotation, event())
     judging = guard(paying, clock)
     await pay(paying, clock, 6)
     await judging.turn()

@@ -176,6 +176,15 @@ ROWS = (
         tests=(f"{_CREDENTIALS}::test_only_raising_a_limit_waits",),
     ),
     Mistake(
+        name="secret-kept-without-its-approver",
+        promise="A secret is kept with who ordered and who approved it.",
+        source="ADR 60",
+        file="gateway/credentials/service.py",
+        right="made_for = MadeFor(approval.ordered_by, approval.decided_by)",
+        wrong="made_for = MadeFor(approval.ordered_by)",
+        tests=(f"{_CREDENTIALS}::test_a_secret_is_kept_with_who_ordered_and_approved_it",),
+    ),
+    Mistake(
         name="secret-shown-to-the-approver",
         promise="The secret of an approved order is shown to its orderer alone.",
         source="ADR 18",

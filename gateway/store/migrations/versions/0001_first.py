@@ -107,7 +107,7 @@ _TABLES: Final = (
     _Table(
         "credential_secrets",
         "text client_id; number position; text key_id; bytes digest; time created_at; "
-        "time? expires_at last_used_at; text? approval_id",
+        "time? expires_at last_used_at; text ordered_by approved_by",
         key="client_id position",
         of={"client_id": "credentials client_id"},
         check=("two", "position IN (0, 1)"),

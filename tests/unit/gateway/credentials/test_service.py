@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from msgspec.structs import asdict
+from sqlalchemy import select
 
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval, ApprovalState
@@ -26,6 +27,7 @@ from gateway.credentials.model import (
     LimitsBody,
     RotationBody,
 )
+from gateway.store.tables.core import secrets
 from tests.unit.gateway.credentials.two_people import TwoPeople
 from tests.world.registers import NOON
 
@@ -33,6 +35,7 @@ READ = ["balance:read"]
 TEN = Money(1000)
 ABSENT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
 DAY = timedelta(days=1)
+AT_ONCE = RotationBody(overlap_s=0)
 
 
 @pytest.fixture
@@ -301,6 +304,26 @@ async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(people: TwoPeople
 
     assert await refusal(people.collect(waiting)) == "404 no_secret"
     assert await people.every() == []
+
+
+async def test_a_secret_is_kept_with_who_ordered_and_approved_it(people: TwoPeople):
+    """They do not lift a stop of the outflow guard of its payouts; the command line has no id."""
+    maria, joao = (people.users[each].id for each in ("maria", "joao"))
+    made = await people.issue()
+    by_two = await people.credentials.rotate(people.staff("maria"), made.client_id, AT_ONCE)
+    await people.collect(await people.approve(by_two))
+    alone = replace(people.credentials, wait=None)
+    other = await alone.issue(people.staff("maria"), people.wanted())
+    await alone.rotate(people.office.staff, other.credential.client_id, AT_ONCE)
+
+    rows = await people.office.store.database.rows(
+        select(secrets.c.ordered_by, secrets.c.approved_by).order_by(
+            secrets.c.client_id == made.client_id, secrets.c.position
+        )
+    )
+
+    kept = [(row.ordered_by, row.approved_by) for row in rows]
+    assert kept == [("", ""), (maria, ""), (maria, joao), (maria, joao)]
 
 
 async def test_a_secret_is_shown_to_nobody_but_who_ordered_it(people: TwoPeople):
@@ -576,15 +599,14 @@ async def test_a_rotation_replaces_no_secret_but_the_one_it_was_ordered_for(peop
     made = await people.issue()
     who, admin, client_id = people.staff("maria"), people.office.staff, made.client_id
     waiting = await people.credentials.rotate(who, client_id, RotationBody())
-    at_once = RotationBody(overlap_s=0)
 
     people.office.clock.passes(seconds=1)
-    first = await people.credentials.rotate(admin, client_id, at_once)
+    first = await people.credentials.rotate(admin, client_id, AT_ONCE)
     with pytest.raises(ServiceError) as refused:
         await people.approve(waiting)
-    approved = await people.approve(await people.credentials.rotate(who, client_id, at_once))
+    approved = await people.approve(await people.credentials.rotate(who, client_id, AT_ONCE))
     people.office.clock.passes(seconds=1)
-    second = await people.credentials.rotate(admin, client_id, at_once)
+    second = await people.credentials.rotate(admin, client_id, AT_ONCE)
 
     assert refused.value.reason == "void"
     assert await refusal(people.collect(approved)) == "changed_meanwhile"
