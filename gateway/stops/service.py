@@ -33,6 +33,8 @@ from gateway.store.tables.scope import Conditions, stops_in, stops_of
 
 _JUDGED: Final = timedelta(hours=1)
 """What the outflow guard looks back."""
+_AHEAD: Final = timedelta(minutes=1)
+"""And ahead: the clock of a process that pays may be faster."""
 _SUBJECTS: Final[Mapping[StopScope, ColumnElement[str]]] = {
     StopScope.CREDENTIAL: payouts.c.client_id,
     StopScope.ACCOUNT: accounts.c.id,
@@ -168,7 +170,7 @@ class Stops:
             .where(
                 _SUBJECTS[StopScope(row.scope)] == row.subject,
                 payouts.c.created_at > since,
-                payouts.c.created_at <= row.created_at,
+                payouts.c.created_at <= row.created_at + _AHEAD,
             )
         )
         own = or_(

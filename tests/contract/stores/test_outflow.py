@@ -270,6 +270,17 @@ async def test_what_a_person_orders_is_of_an_account_and_another_person_lifts_th
     assert await stopped(paying, clock) == []
 
 
+async def test_payouts_of_a_faster_clock_led_to_the_stop_too(paying: Store, clock: Clock):
+    """The guard judges them, though they carry an instant after its stop."""
+    ahead = Clock()
+    ahead.at += 30 * SECOND
+    await pay(paying, ahead, 6, client_id="user:ana")
+    judging = guard(paying, clock)
+    await judging.turn()
+
+    assert await lifting(judging, clock, "ana", "bruno") == ["ana own_stop", "bruno"]
+
+
 @both
 @pytest.mark.parametrize("wide", [False, True])
 async def test_who_ordered_or_approved_a_secret_does_not_lift_the_stop_of_its_payouts(

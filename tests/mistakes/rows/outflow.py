@@ -102,6 +102,15 @@ ROWS = (
         tests=(f"{_GUARD}::test_who_let_a_held_payout_go_does_not_lift_the_stop_that_it_led_to",),
     ),
     Mistake(
+        name="orderer-with-a-faster-clock-lifts-the-guards-stop",
+        promise="Payouts led to a stop also where their process's clock is faster.",
+        source=_PAGE,
+        file="gateway/stops/service.py",
+        right="payouts.c.created_at <= row.created_at + _AHEAD",
+        wrong="payouts.c.created_at <= row.created_at",
+        tests=(f"{_GUARD}::test_payouts_of_a_faster_clock_led_to_the_stop_too",),
+    ),
+    Mistake(
         name="week-end-like-a-working-day",
         promise="Hours alike are of working days, Saturdays or Sundays.",
         source=_PAGE,
