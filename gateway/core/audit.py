@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
+
+PAYOUT_RELEASED: Final = "payout.released"
+"""The act of a person who ends the hold of a payout."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

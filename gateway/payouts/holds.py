@@ -18,6 +18,7 @@ from gateway.banks.port.providers import Evidence, Phase
 from gateway.core import errors, user_errors
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
+from gateway.core.audit import PAYOUT_RELEASED
 from gateway.core.audit_context import reason
 from gateway.core.calls import Caller
 from gateway.core.clocks import Now
@@ -158,7 +159,7 @@ class HoldDecisions:
         payout = await self._held(who, account, reference)
         await self.payouts.guards.go_on(await self.payers.find(payout))
         acting, details = who.acting, {"value": str(payout.value)}
-        event = acting.event("payout.released", _subject(payout), details)
+        event = acting.event(PAYOUT_RELEASED, _subject(payout), details)
         if not await self.payouts.store.release(payout, event, acting.actor):
             raise _no_longer_held()
         self.payouts.guards.count(Event.PAYOUT_HOLD, HoldOutcome.RELEASED)

@@ -15,6 +15,7 @@ from gateway.audit import store as audit_log
 from gateway.companies.service import find_company
 from gateway.core.access import Staff, requires
 from gateway.core.approvals import ApprovalKind, ApprovalState
+from gateway.core.audit import PAYOUT_RELEASED
 from gateway.core.audit_context import RuleViolation, identifier, reason
 from gateway.core.change_feed import RESUMED, STOPPED
 from gateway.core.company_scope import CompanyScope, StopScope
@@ -192,7 +193,7 @@ class Stops:
             # an index leads to the acts of a company
             audit.c.companies.in_({company for _, company in found}),
             audit.c.subject.in_([f"payout:{key}" for key, _ in found]),
-            audit.c.action == "payout.released",
+            audit.c.action == PAYOUT_RELEASED,
             audit.c.actor == actor,
         )
         return await self.database.first(act.limit(1)) is not None

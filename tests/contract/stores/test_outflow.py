@@ -12,6 +12,7 @@ from gateway.app.store import Store
 from gateway.banks.port.payout_orders import PixDestination
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval, ApprovalState
+from gateway.core.audit import PAYOUT_RELEASED
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.errors import ServiceError
@@ -333,7 +334,7 @@ async def test_who_let_a_held_payout_go_does_not_lift_the_stop_that_it_led_to(
         await paying.payouts.add(each, None)
     for name, key in (("ana", waiting[0].provider_key), ("bruno", "another-payout")):
         acting = person(name, clock).acting
-        let_go = acting.event("payout.released", f"payout:{key}")
+        let_go = acting.event(PAYOUT_RELEASED, f"payout:{key}")
         if name == "ana":
             assert await paying.payouts.release(waiting[0], let_go, acting.actor)
         else:
