@@ -220,9 +220,9 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         approval_above: Reais with two decimals: a payout or refund that a person
             orders waits for another person when it is above; ``"0.00"`` lets
             every one wait, null none. Partners' payouts never wait.
-        hold_above: Reais with two decimals: a payout above it to a payee whom the company has not
-            paid before is held; ``off`` holds none. Empty is 1000.00 in production, ``off`` in
-            the sandbox.
+        hold_above: Reais with two decimals: a payout by which a payee whom the company had not
+            paid a day ago gets more within a day is held; ``off`` holds none. Empty is 1000.00 in
+            production, ``off`` in the sandbox.
         hold_s: How long it is held, at most until midnight UTC, which ends it as not sent.
         events_kept_days: How long what happened to payouts is kept event by event, on PostgreSQL
             up to a month longer; the payouts themselves, their tries and what people said of

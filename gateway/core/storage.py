@@ -33,7 +33,7 @@ class BankAccountTaken(AlreadyExists):
 
 
 class LimitReached(Exception):
-    """A payout is above a limit of its credential; nothing was stored."""
+    """A payout is above a limit, such as one of its credential; nothing was stored."""
 
 
 LEASE: Final = timedelta(seconds=30)

@@ -16,11 +16,13 @@ from functools import lru_cache
 from math import ceil, exp, log, sqrt
 from typing import Final, NamedTuple
 
+from gateway.payouts.model import KNOWN_AFTER
+
 SHORT_S: Final = 300
 LONG_S: Final = 3_600
 HISTORY_DAYS: Final = 42
 """Six weeks: six of each weekday, and at least one pay day of a month."""
-KNOWN_AFTER_S: Final = 86_400
+KNOWN_AFTER_S: Final = int(KNOWN_AFTER.total_seconds())
 
 _DAY: Final = 24
 _WEEK: Final = 7 * _DAY

@@ -45,11 +45,14 @@ from gateway.core.storage import LimitReached, StoreUnavailable, Writes
 from gateway.core.trace import current_trace_id
 from gateway.core.windows import Listed, Search
 from gateway.net.common.runtime import Failpoint, unarmed
+from gateway.payouts.first_payees import FirstPayeeLimit
 from gateway.payouts.followup import FollowUp, Moved, unobserved
 from gateway.payouts.model import (
+    KNOWN_AFTER,
     Attempt,
     Change,
     Failure,
+    FirstPayee,
     ListedPayout,
     Payout,
     PayoutRequest,
@@ -58,7 +61,7 @@ from gateway.payouts.model import (
     provider_key,
 )
 from gateway.payouts.schedule import end_of_day
-from gateway.payouts.store import PaidBefore, StoredPayouts
+from gateway.payouts.store import StoredPayouts
 from gateway.stops.model import Stop
 from gateway.telemetry.ports import Count, Event, HoldOutcome
 from gateway.telemetry.records import current_record
@@ -111,7 +114,7 @@ class HoldPolicy:
     Which payouts to a first payee are held, and how long.
 
     Attributes:
-        above: Payouts of more are held.
+        above: A payout by which a first payee gets more within a day is held.
         lasts: From when a payout is stored, at most to the end of its day.
         digests: Computes the digests of a payee's tax number, under every key.
     """
@@ -186,31 +189,23 @@ class PayoutGuards:
                 return stop
         return None
 
-    async def held(self, caller: Caller, payout: Payout) -> Payout | None:
+    async def first_payee(self, caller: Caller, payout: Payout) -> FirstPayee | None:
         """
-        Return a new payout as it is held; None for one that is sent at once.
-
-        It is held if it is above the amount and its company has not paid the payee before.
+        Return how much the payee of a new payout gets unheld; None for as much as is ordered.
 
         Raises:
             StoreUnavailable: the store did not answer; nothing is sent then.
         """
-        hold = self.hold
-        if hold is None or payout.value <= hold.above:
+        if self.hold is None:
             return None
-        before = PaidBefore(
-            digests=hold.digests(payout.destination.tax_number),
-            before=payout.created_at - hold.lasts,
+        first = FirstPayee(
+            company_id=caller.account.company_id,
+            digests=self.hold.digests(payout.destination.tax_number),
+            since=payout.created_at - KNOWN_AFTER,
+            most=self.hold.above,
+            held_until=min(payout.created_at + self.hold.lasts, end_of_day(payout.date)),
         )
-        if await self.store.has_paid(caller.account.company_id, payout, before):
-            return None
-        return replace(
-            payout,
-            state=PayoutState.HELD,
-            attempt=0,
-            lease_until=payout.created_at,
-            held_until=min(payout.created_at + hold.lasts, end_of_day(payout.date)),
-        )
+        return None if await self.store.has_paid(payout, first) else first
 
     async def similar_to(self, payout: Payout) -> Sequence[str]:
         """Return other references that pay the same amount to the same recipient."""
@@ -280,10 +275,11 @@ class Payouts:
             started = self.config.monotonic()
             intent, attempt = self._intent(caller, request, bank)
             await self.guards.admit(caller, intent, met.similar)
-            held = await self.guards.held(caller, intent)
-            stored = await self._add(caller, held or intent, None if held else attempt)
-            if stored is None and held is not None:
-                return self._report_held(held)
+            first = await self.guards.first_payee(caller, intent)
+            try:
+                stored = await self._add(caller, intent, attempt, first)
+            except FirstPayeeLimit as above:
+                return await self._hold(caller, request, intent, above.first.held_until)
             if stored is None:
                 return await self._send(intent, bank, Deadline(started + SEND_S, self._clock))
         return await self._repeat(caller, request, stored)
@@ -374,8 +370,20 @@ class Payouts:
         )
         return payout, attempt
 
-    def _report_held(self, held: Payout) -> Payout:
-        """Report a payout that was stored to be sent later."""
+    async def _hold(
+        self, caller: Caller, request: PayoutRequest, intent: Payout, until: datetime
+    ) -> Payout:
+        """Store a payout to be sent later, and return it; or answer as its reference demands."""
+        held = replace(
+            intent,
+            state=PayoutState.HELD,
+            attempt=0,
+            lease_until=intent.created_at,
+            held_until=until,
+        )
+        stored = await self._add(caller, held, None)
+        if stored is not None:
+            return await self._repeat(caller, request, stored)
         self.guards.count(Event.PAYOUT_HOLD, HoldOutcome.HELD)
         _log.info("payout_held provider_key=%s", held.provider_key)
         tell("held")
@@ -394,12 +402,20 @@ class Payouts:
             held_until=None,
         )
 
-    async def _add(self, caller: Caller, intent: Payout, attempt: Attempt | None) -> Payout | None:
+    async def _add(
+        self,
+        caller: Caller,
+        intent: Payout,
+        attempt: Attempt | None,
+        first: FirstPayee | None = None,
+    ) -> Payout | None:
         """Store the intent; a failing store ends the request before anything is sent."""
         self.config.failpoint("before_insert")
         limited = self.config.night.applies(caller.principal.limits, intent.updated_at)
         try:
-            return await self.store.add(intent, attempt, limited=limited)
+            return await self.store.add(intent, attempt, limited=limited, first=first)
+        except FirstPayeeLimit:
+            raise
         except LimitReached as problem:
             raise above_limit(problem) from problem
         except StoreUnavailable:

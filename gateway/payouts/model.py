@@ -371,6 +371,14 @@ LONGEST_HOLD: Final = timedelta(minutes=60)
 """No bank may analyse a Pix longer; a deadline beyond it would hide a payout that is stuck."""
 
 
+KNOWN_AFTER: Final = timedelta(days=1)
+"""
+A payee is known a day after it was paid.
+
+A theft is noticed within it, and a centavo that is paid before the theft makes nobody known.
+"""
+
+
 def hold_of(said: Accepted, now: datetime) -> datetime | None:
     """Return the end of a bank's hold: its own deadline, at most an hour from now."""
     until = said.held_until
@@ -488,17 +496,39 @@ class Change:
         return Absence.BANK if has_left else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstPayee:
+    """
+    What tells whether a payee is new to a company, and how much it gets unheld while it is.
+
+    Attributes:
+        digests: Of the payee's tax number, under every key.
+        since: Who was paid by then is known; what was ordered to others since counts together.
+        most: Of what counts together; a payout above it is held.
+        held_until: The end of its hold.
+    """
+
+    company_id: str
+    digests: Sequence[bytes]
+    since: datetime
+    most: Money
+    held_until: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class Intent:
     """
     A new payout and its first attempt; a held one has none.
 
-    ``limited``: its credential has limits.
+    Attributes:
+        limited: Its credential has limits.
+        first: Its payee is new to the company, and gets no more than this says.
     """
 
     payout: Payout
     attempt: Attempt | None
     limited: bool = False
+    first: FirstPayee | None = None
     was_held: ClassVar[bool] = False
 
     @property
@@ -519,6 +549,7 @@ class Claim:
     attempt: Attempt
     limited: bool = False
     before: PayoutState = PayoutState.NOT_SENT
+    first: ClassVar[None] = None
 
     @property
     def at(self) -> datetime:

@@ -37,12 +37,14 @@ from gateway.core.money import Money
 from gateway.core.night import NIGHT, Night
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search
+from gateway.payouts import first_payees
 from gateway.payouts.events import PayoutEvent, judged, opinion_withdrawn, released
 from gateway.payouts.matching import MOST
 from gateway.payouts.model import (
     Attempt,
     Change,
     Claim,
+    FirstPayee,
     Intent,
     ListedPayout,
     Opinion,
@@ -50,9 +52,7 @@ from gateway.payouts.model import (
     PayoutRequest,
     PayoutState,
     Precedents,
-    is_same_place,
     normal_destination,
-    restored_destination,
 )
 from gateway.payouts.rows import (
     LISTED,
@@ -75,7 +75,6 @@ from gateway.store.kernel.prepared import Execution, Key, bound
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record, instant_unseen, reference_digest
 from gateway.store.tables.core import (
-    accounts,
     attempts,
     opinions,
     payout_events,
@@ -191,38 +190,6 @@ _RETURNS = (
 )
 
 
-_COMPARED: Final = 100
-"""Payouts to one tax number: whom a company pays more often is paid to few places."""
-_PAID_BEFORE = (
-    select(payouts.c.method, payouts.c.destination)
-    .where(
-        payouts.c.payee_digest.in_(bindparam("digests", expanding=True)),
-        payouts.c.created_at <= bindparam("before", type_=payouts.c.created_at.type),
-        payouts.c.account_id.in_(
-            select(accounts.c.id).where(accounts.c.company_id == bindparam("company_id"))
-        ),
-        payouts.c.state.in_([PayoutState.ACCEPTED.value, PayoutState.PAID.value]),
-    )
-    .order_by(payouts.c.created_at.desc())
-    .limit(_COMPARED)
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaidBefore:
-    """
-    Which payouts to a payee count as payments before another.
-
-    Attributes:
-        digests: Of the payee's tax number, under every key.
-        before: Created by then: as long ago as a hold lasts, so that a centavo paid a minute ago
-            makes no payee known.
-    """
-
-    digests: Sequence[bytes]
-    before: datetime
-
-
 _AT_ONCE: Final = 2
 """Connections that lists may take: however many are asked for, payouts find one in the pool."""
 
@@ -271,22 +238,29 @@ class StoredPayouts:
         )
 
     async def add(
-        self, payout: Payout, attempt: Attempt | None, *, limited: bool = False
+        self,
+        payout: Payout,
+        attempt: Attempt | None,
+        *,
+        limited: bool = False,
+        first: FirstPayee | None = None,
     ) -> Payout | None:
         """
         Store the intent by one atomic insert; a held one has no attempt.
 
-        With ``limited``, the limits of its credential are checked in the same transaction.
+        With ``limited``, the limits of its credential are checked in the same transaction; with
+        ``first``, what was ordered to its payee.
 
         Returns:
             None when this payout is stored durably; else the payout that has the reference
             already, and nothing was stored.
 
         Raises:
+            FirstPayeeLimit: its payee would get too much unheld; nothing was stored.
             LimitReached: it is above a limit of its credential; nothing was stored.
             StoreUnavailable: whether it was stored may be unknown; read it by its reference.
         """
-        result = await self._writer.write(Intent(payout, attempt, limited))
+        result = await self._writer.write(Intent(payout, attempt, limited, first))
         if isinstance(result, Payout):
             return result
         if not result:
@@ -336,23 +310,9 @@ class StoredPayouts:
             await audit_log.append(connection, event)
         return True
 
-    async def has_paid(self, company_id: str, payout: Payout, wanted: PaidBefore) -> bool:
-        """
-        Return whether a company has paid the payee of a payout to the same place before.
-
-        Of very many payouts to one tax number only the newest are compared.
-
-        Raises:
-            StoreUnavailable: the store did not answer.
-        """
-        asked = {"company_id": company_id, "before": wanted.before, "digests": wanted.digests}
-        rows = await self._database.rows(_PAID_BEFORE, asked)
-        method, sought = payout.method, payout.destination
-        return any(
-            is_same_place(sought, restored_destination(method, columns.read(row.destination)))
-            for row in rows
-            if row.method == method.value
-        )
+    async def has_paid(self, payout: Payout, first: FirstPayee) -> bool:
+        """Return whether the payee of a payout is known; see ``first_payees.has_paid``."""
+        return await first_payees.has_paid(self._database, payout, first)
 
     async def record(self, change: Change) -> bool:
         """

@@ -45,6 +45,7 @@ from sqlalchemy.sql.expression import Executable
 from gateway.core.night import NIGHT, Night
 from gateway.core.storage import LimitReached, StoreUnavailable
 from gateway.payouts.events import PayoutEvent, begun, held, stepped
+from gateway.payouts.first_payees import FirstPayments, first_payments
 from gateway.payouts.limits import Allowances, allowances
 from gateway.payouts.model import SUCCESSORS, Attempt, Change, Claim, Intent, Payout, PayoutState
 from gateway.payouts.rows import (
@@ -83,7 +84,7 @@ What became of a write.
 
 True: done. False: the payout was in another state or attempt, or another process has its claim to
 check it. A payout: it has the reference already. LimitReached: the payout is above a limit of its
-credential. All but True: nothing was written.
+credential, or its first payee would get too much. All but True: nothing was written.
 """
 Move = Claim | Change | Checked
 
@@ -115,7 +116,7 @@ class PayoutWriter:
 
         Raises:
             StoreUnavailable: it was not done; or its commit was asked for, and the answer is lost.
-            LimitReached: it is above a limit of its credential; it was not done.
+            LimitReached: it is above a limit; it was not done.
         """
         with failures_as_ours():
             result = await self._queue(write).ask(write)
@@ -178,12 +179,16 @@ def can_stand_alone(database: Database, writes: Sequence[Write]) -> bool:
     """
     Return whether ``write_at_once`` can do a batch.
 
-    It can where all are steps, or new payouts that are sent at once and have no limits.
+    It can where all are steps, or new payouts that are sent at once, have no limits and go to known
+    payees.
     """
     return database.commits_statements and (
         all(isinstance(each, Change) for each in writes)
         or all(
-            isinstance(each, Intent) and not each.limited and each.attempt is not None
+            isinstance(each, Intent)
+            and each.attempt is not None
+            and not each.limited
+            and each.first is None
             for each in writes
         )
     )
@@ -202,7 +207,7 @@ async def write_at_once(
         Undone: as of ``faults_of_rows``. A statement that was not answered is no such case.
         StoreUnavailable: as ``write_batch``.
     """
-    batch = _Batch(database, connection, Allowances({}), alone=_alone(writes))
+    batch = _Batch(database, connection, Allowances({}), None, alone=_alone(writes))
     if batch.alone:
         return [await batch.write_one(writes[0])]
     intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
@@ -233,9 +238,17 @@ async def write_batch(
     """
     intents = {number: each for number, each in enumerate(writes) if isinstance(each, Intent)}
     moves = {number: each for number, each in enumerate(writes) if not isinstance(each, Intent)}
-    limited = [each for each in writes if isinstance(each, Intent | Claim) and each.limited]
-    left = await allowances(connection, limited, night) if limited else Allowances({})
-    batch = _Batch(database, connection, left, alone=_alone(writes))
+    bounded = [
+        each
+        for each in writes
+        if isinstance(each, Intent | Claim) and (each.limited or each.first is not None)
+    ]
+    left, firsts = Allowances({}), None
+    if bounded:
+        # Companies are locked before credentials in every batch, so that no two can deadlock.
+        firsts = await first_payments(connection, bounded)
+        left = await allowances(connection, [each for each in bounded if each.limited], night)
+    batch = _Batch(database, connection, left, firsts, alone=_alone(writes))
     if batch.alone:
         return [await batch.write_one(writes[0])]
     results: dict[int, Payout | bool] = {}
@@ -254,6 +267,7 @@ class _Batch:
     database: Database
     connection: Execution
     left: Allowances
+    firsts: FirstPayments | None
     alone: bool
 
     async def write_one(self, write: Write) -> Payout | bool:
@@ -320,10 +334,13 @@ class _Batch:
         return {firsts[row.account_id, row.reference_sha256]: row.is_done for row in found.all()}
 
     def _above(self, write: Write) -> LimitReached | None:
-        """Return the limit of the credential that a write exceeds."""
+        """Return the limit that a write exceeds, of the credential or of a first payee."""
+        above = None
         if isinstance(write, Intent | Claim) and write.limited:
-            return self.left.take(write)
-        return None
+            above = self.left.take(write)
+        if above is None and self.firsts is not None and isinstance(write, Intent):
+            above = self.firsts.take(write)
+        return above
 
     async def _insert(self, intents: Sequence[Intent]) -> Sequence[Key]:
         """Insert payouts that are new, each with its attempt if it has one; return their keys."""

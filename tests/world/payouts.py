@@ -44,6 +44,7 @@ from gateway.net.common.runtime import Failpoint
 from gateway.payouts.model import (
     Attempt,
     Change,
+    FirstPayee,
     ListedPayout,
     Payout,
     PayoutRequest,
@@ -51,7 +52,7 @@ from gateway.payouts.model import (
     Precedents,
     provider_key,
 )
-from gateway.payouts.store import PaidBefore, StoredPayouts
+from gateway.payouts.store import StoredPayouts
 from gateway.refunds.refunding import StopsInForce
 from gateway.stops.model import Stop
 from gateway.telemetry.ports import Event
@@ -226,9 +227,16 @@ class ShakyStore:
     on_call: Callable[[str], None] | None = None
 
     async def add(
-        self, payout: Payout, attempt: Attempt | None, *, limited: bool = False
+        self,
+        payout: Payout,
+        attempt: Attempt | None,
+        *,
+        limited: bool = False,
+        first: FirstPayee | None = None,
     ) -> Payout | None:
-        return await self._do("add", lambda: self.inner.add(payout, attempt, limited=limited))
+        return await self._do(
+            "add", lambda: self.inner.add(payout, attempt, limited=limited, first=first)
+        )
 
     async def claim(
         self,
@@ -242,8 +250,8 @@ class ShakyStore:
             "claim", lambda: self.inner.claim(payout, attempt, limited=limited, before=before)
         )
 
-    async def has_paid(self, company_id: str, payout: Payout, wanted: PaidBefore) -> bool:
-        return await self._do("has_paid", lambda: self.inner.has_paid(company_id, payout, wanted))
+    async def has_paid(self, payout: Payout, first: FirstPayee) -> bool:
+        return await self._do("has_paid", lambda: self.inner.has_paid(payout, first))
 
     async def release(self, payout: Payout, event: AuditEvent, by: str) -> bool:
         return await self._do("release", lambda: self.inner.release(payout, event, by))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -14,8 +14,15 @@ from gateway.banks.port.payout_orders import FailureCode
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from gateway.core.storage import LimitReached
-from gateway.payouts.model import Attempt, EventKind, Failure, Payout, PayoutState
-from gateway.payouts.store import PaidBefore
+from gateway.payouts.first_payees import FirstPayeeLimit
+from gateway.payouts.model import (
+    Attempt,
+    EventKind,
+    Failure,
+    FirstPayee,
+    Payout,
+    PayoutState,
+)
 from tests.contract.stores.databases import both
 from tests.world.stores.due import claim_due
 from tests.world.stores.samples import (
@@ -35,6 +42,7 @@ OTHER_COMPANY = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
 HELD, SENDING, FAILED = PayoutState.HELD, PayoutState.SENDING, PayoutState.FAILED
 HALF_HOUR = timedelta(minutes=30)
 DIGEST = b"d" * 16
+MOST = Money(100_000)
 WAITING = held(payout())
 
 
@@ -149,20 +157,91 @@ async def test_it_counts_towards_the_limit_of_its_day_once(store: Store) -> None
 
 @both
 async def test_a_payee_is_known_by_number_and_place_in_the_company(store: Store) -> None:
-    paid, about = (
-        replace(payout("paid"), payee_digest=DIGEST),
-        replace(payout(), payee_digest=DIGEST),
-    )
+    paid, about = to_payee("paid"), to_payee("order-1")
     await store.payouts.add(paid, attempt())
-    lately = PaidBefore(digests=[b"x" * 16, DIGEST], before=NOW)
-    assert not await store.payouts.has_paid(COMPANY, about, lately)
+    known = first(since=NOW)
+    assert not await store.payouts.has_paid(about, known)
     await store.payouts.record(change(SENDING, PayoutState.ACCEPTED, reference="paid"))
 
     elsewhere = replace(about, destination=replace(about.destination, key="b@example.com"))
-    assert await store.payouts.has_paid(COMPANY, about, lately)
-    assert await store.payouts.has_paid(COMPANY, replace(about, account_id=SISTER), lately)
-    assert not await store.payouts.has_paid(COMPANY, elsewhere, lately)
-    assert not await store.payouts.has_paid(OTHER_COMPANY, about, lately)
-    assert not await store.payouts.has_paid(COMPANY, about, replace(lately, digests=[b"x" * 16]))
-    earlier = replace(lately, before=NOW - timedelta(seconds=1))
-    assert not await store.payouts.has_paid(COMPANY, about, earlier)
+    assert await store.payouts.has_paid(about, known)
+    assert await store.payouts.has_paid(replace(about, account_id=SISTER), known)
+    assert not await store.payouts.has_paid(elsewhere, known)
+    assert not await store.payouts.has_paid(about, replace(known, company_id=OTHER_COMPANY))
+    assert not await store.payouts.has_paid(about, replace(known, digests=[b"x" * 16]))
+    assert not await store.payouts.has_paid(about, first(since=NOW - timedelta(seconds=1)))
+
+
+@both
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_of_many_at_once_a_first_payee_gets_no_more_than_its_amount(
+    store: Store, second: Store, processes: int
+) -> None:
+    """They are written in batches, by accounts and processes that do not know of each other."""
+    nodes, accounts = [store, second][:processes], [ACCOUNT, SISTER]
+
+    found = await asyncio.gather(
+        *(
+            nodes[number % processes].payouts.add(
+                to_payee(f"o-{number}", account_id=accounts[number % 3 % 2]),
+                attempt(),
+                first=first(most=Money(5 * 1050)),
+            )
+            for number in range(40)
+        ),
+        return_exceptions=True,
+    )
+
+    assert sum(each is None for each in found) == 5
+    assert sum(isinstance(each, FirstPayeeLimit) for each in found) == 35
+
+
+@both
+async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store) -> None:
+    for number in range(20):
+        pair = [to_payee(f"{number}-{side}", key=f"{number}@example.com") for side in "ab"]
+        found = await asyncio.gather(
+            *(
+                node.payouts.add(each, attempt(), first=first(most=Money(1500)))
+                for node, each in zip((store, second), pair, strict=True)
+            ),
+            return_exceptions=True,
+        )
+        assert sum(each is None for each in found) == 1, found
+
+
+@both
+async def test_a_repeated_reference_is_found_though_its_payee_has_got_the_amount(
+    store: Store,
+) -> None:
+    """Held again it would be two rows, or an answer that is not of the stored payout."""
+    order, most = to_payee("order-1"), first(most=Money(1050))
+    assert await store.payouts.add(order, attempt(), first=most) is None
+
+    assert await store.payouts.add(order, attempt(), first=most) == order
+
+
+async def test_more_payouts_than_are_compared_are_too_many(store: Store) -> None:
+    """A thief would else hide large ones behind many small ones to other keys."""
+    others = [to_payee(f"o-{number}", key=f"{number}@example.com") for number in range(100)]
+    await asyncio.gather(*(store.payouts.add(each, attempt()) for each in others))
+
+    with pytest.raises(FirstPayeeLimit):
+        await store.payouts.add(to_payee("last"), attempt(), first=first())
+
+
+def to_payee(reference: str, key: str = "", account_id: str = ACCOUNT) -> Payout:
+    """Return a payout to the payee of the samples, or to another key of the same number."""
+    made = payout(reference, account_id=account_id)
+    destination = replace(made.destination, key=key) if key else made.destination
+    return replace(made, payee_digest=DIGEST, destination=destination)
+
+
+def first(since: datetime = NOW - timedelta(days=1), most: Money = MOST) -> FirstPayee:
+    return FirstPayee(
+        company_id=COMPANY,
+        digests=[b"x" * 16, DIGEST],
+        since=since,
+        most=most,
+        held_until=NOW + HALF_HOUR,
+    )

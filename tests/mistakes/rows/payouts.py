@@ -79,11 +79,8 @@ ROWS = (
         promise="The intent is stored before the first byte leaves.",
         source="decisions 2 (step 21), ADR 0003",
         file="gateway/payouts/create.py",
-        right=(
-            "            stored = await self._add("
-            "caller, held or intent, None if held else attempt)\n"
-        ),
-        wrong="            stored = None\n",
+        right="                stored = await self._add(caller, intent, attempt, first)\n",
+        wrong="                stored = None\n",
         tests=(f"{_RULES}::test_r1_the_intent_is_stored_before_the_bank_is_asked",),
     ),
     Mistake(
@@ -458,6 +455,35 @@ ROWS = (
         right='    return {**mine, "name": ""} == {**theirs, "name": ""}',
         wrong='    return mine["tax_number"] == theirs["tax_number"]',
         tests=(f"{_HOLDS}::test_a_known_tax_number_at_another_key_is_a_first_payee",),
+    ),
+    Mistake(
+        name="first-payee-paid-in-pieces",
+        promise="A sum to a first payee in pieces is held as a whole one.",
+        source="ADR 0058",
+        file="gateway/payouts/first_payees.py",
+        right="if ordered is None or ordered > intent.first.most.centavos:",
+        wrong="if intent.payout.value.centavos > intent.first.most.centavos:",
+        tests=(f"{_HOLDS}::test_a_sum_in_pieces_is_held_as_a_whole_one",),
+    ),
+    Mistake(
+        name="first-payee-paid-by-two-at-once",
+        promise="Of two payouts of a batch to a first payee the second counts the first.",
+        source="ADR 0058",
+        file="gateway/payouts/first_payees.py",
+        right="        self.ordered[place] = ordered\n",
+        wrong="        del ordered\n",
+        tests=(
+            f"{_STORED_HOLDS}::test_of_many_at_once_a_first_payee_gets_no_more_than_its_amount",
+        ),
+    ),
+    Mistake(
+        name="centavo-makes-known",
+        promise="A payee is known a day after it was paid, not as soon as a hold would be over.",
+        source="ADR 0058",
+        file="gateway/payouts/model.py",
+        right="KNOWN_AFTER: Final = timedelta(days=1)",
+        wrong="KNOWN_AFTER: Final = timedelta(minutes=30)",
+        tests=(f"{_HOLDS}::test_a_centavo_within_the_day_makes_nobody_known",),
     ),
     Mistake(
         name="held-payout-counts-twice",

@@ -220,7 +220,7 @@ async def forgotten(_self: StoredPayouts, _payout: Payout, _found: object) -> in
     return 0
 
 
-async def never_held(_self: PayoutGuards, _caller: Caller, _payout: Payout) -> None:
+async def nobody_new(_self: PayoutGuards, _caller: Caller, _payout: Payout) -> None:
     return None
 
 

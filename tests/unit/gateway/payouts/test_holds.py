@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from msgspec import structs
@@ -26,9 +27,11 @@ from gateway.stops.model import Stop
 from tests.world.payouts import (
     ACCEPTED,
     BAD,
+    DOUBT,
     FAILED,
     FORBIDDEN,
     HELD,
+    IS_ACCEPTED,
     IS_NOT_SENT,
     IS_UNKNOWN,
     NO_STORE,
@@ -46,6 +49,7 @@ from tests.world.standing import NOON
 ABOVE = Money(100_000)
 LARGE = Money(100_001)
 HALF_HOUR = timedelta(minutes=30)
+DAY = timedelta(days=1)
 BOOKS_S = HALF_HOUR.total_seconds()
 ORDERER = "1d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"
 WHY = RefusalBody(reason="nobody knows this payee")
@@ -85,7 +89,7 @@ class Holding:
         return self.stops
 
     async def order(self, reference: str = "order-1", value: Money = LARGE) -> str:
-        return await self.node.post(large(reference, value=value))
+        return await self.node.post(large(reference, value=value, date=today(self)))
 
     async def end(self, after: timedelta = HALF_HOUR) -> Payout:
         """Let time pass, and end the hold."""
@@ -105,6 +109,10 @@ def large(reference: str = "order-1", **fields: object) -> PayoutRequest:
     return replace(asking(reference), **{"value": LARGE, **fields})  # type: ignore[arg-type]
 
 
+def today(holding: Holding) -> date:
+    return holding.node.clock.now().date()
+
+
 def approver(user_id: str = "2d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02") -> Staff:
     person = somebody(Role.APPROVER, user_id=user_id)
     return Staff(AuditContext(person.actor, lambda: NOON), person=person)
@@ -115,7 +123,7 @@ def holding(payout_world: PayoutWorld) -> Holding:
     return Holding(payout_world)
 
 
-async def paid_before(holding: Holding, ago: timedelta = HALF_HOUR, **request: object):
+async def paid_before(holding: Holding, ago: timedelta = DAY, **request: object):
     """Have paid the payee some time ago, a small amount."""
     paid = replace(asking("before", value=Money(100)), **request)  # type: ignore[arg-type]
     assert await holding.node.post(paid) == OK
@@ -141,13 +149,76 @@ async def test_without_the_setting_nothing_is_looked_up(payout_world: PayoutWorl
     assert asked == ["find", "add", "record"]
 
 
-async def test_an_amount_that_is_not_above_asks_for_no_payee(holding: Holding):
+async def test_an_amount_that_is_not_above_is_sent_at_once(holding: Holding):
     asked: list[str] = []
     holding.node.store.on_call = asked.append
 
     assert await holding.order(value=ABOVE) == OK
-    assert asked == ["find", "add", "record"]
+    assert asked == ["find", "has_paid", "add", "record"]
     assert len(holding.node.bank.orders) == 1
+
+
+async def test_a_sum_in_pieces_is_held_as_a_whole_one(holding: Holding):
+    """What was ordered to the payee within a day counts together, by all accounts and callers."""
+    sister = Caller(structs.replace(principal(), client_id="cli_other"), account(SISTER))
+    for_sister = large("sister", value=Money(40_000))
+
+    assert await holding.order("first", Money(60_000)) == OK
+    assert await holding.node.post(for_sister, sister) == OK
+    assert len(holding.node.bank.orders) == 2
+    assert await holding.order("order-1", Money(1)) == OK
+
+    assert (await holding.node.row()).state is HELD
+    assert len(holding.node.bank.orders) == 2
+
+
+async def test_what_is_held_counts_and_what_was_refused_does_not(holding: Holding):
+    await holding.order()
+    await holding.order("second", Money(1))
+    assert (await holding.node.row("second")).state is HELD
+
+    for reference in ("order-1", "second"):
+        await holding.decisions.refuse(approver(), account(), reference, WHY)
+    await holding.order("third", ABOVE)
+
+    assert (await holding.node.row("third")).state is ACCEPTED
+
+
+async def test_what_was_not_sent_counts_since_it_may_be_sent_again(holding: Holding):
+    """Else payouts that a bank turned away would be sent together, later, without a look."""
+    holding.node.bank.says = [IS_NOT_SENT, IS_ACCEPTED]
+    assert await holding.order("before", ABOVE) == UNSENT
+
+    await holding.order(value=Money(1))
+
+    assert (await holding.node.row()).state is HELD
+
+
+async def test_pieces_to_other_payees_and_of_an_earlier_day_do_not_count(holding: Holding):
+    holding.node.bank.says = [IS_UNKNOWN, IS_ACCEPTED]
+    other = replace(PIX, key="other@example.com")
+    assert await holding.order("unknown", ABOVE) == DOUBT
+    holding.node.clock.passes(DAY.total_seconds())
+    paid = large("other", value=ABOVE, destination=other, date=today(holding))
+    assert await holding.node.post(paid) == OK
+
+    await holding.order(value=ABOVE)
+
+    assert (await holding.node.row()).state is ACCEPTED
+
+
+async def test_a_reference_that_another_process_held_is_answered_as_it_stands(holding: Holding):
+    """Both found no row; one has stored it meanwhile."""
+    seen, beside = holding.node.store, Holding(holding.node.beside())
+    gate = seen.held["add"] = asyncio.Event()
+    late = asyncio.create_task(holding.order())
+    await asyncio.sleep(0)
+    assert await beside.order() == OK
+    gate.set()
+
+    assert await late == OK
+    assert holding.outcomes == []
+    assert beside.outcomes == ["held"]
 
 
 async def test_a_payee_that_was_paid_before_is_paid_at_once(holding: Holding):
@@ -157,8 +228,9 @@ async def test_a_payee_that_was_paid_before_is_paid_at_once(holding: Holding):
     assert (await holding.node.row()).state is ACCEPTED
 
 
-async def test_a_centavo_a_minute_ago_makes_nobody_known(holding: Holding):
-    await paid_before(holding, timedelta(minutes=29))
+async def test_a_centavo_within_the_day_makes_nobody_known(holding: Holding):
+    """Who waits for a hold to be over could else pay a centavo, wait, and take everything."""
+    await paid_before(holding, DAY - timedelta(seconds=1))
 
     await holding.order()
 
@@ -177,9 +249,9 @@ async def test_a_known_tax_number_at_another_key_is_a_first_payee(holding: Holdi
 async def test_what_was_not_paid_makes_no_payee_known(holding: Holding):
     holding.node.bank.says = [IS_NOT_SENT, IS_UNKNOWN]
     assert await holding.node.post(asking("before")) == UNSENT
-    holding.node.clock.passes(86_400)
+    holding.node.clock.passes(DAY.total_seconds())
 
-    await holding.node.post(large(date=holding.node.clock.now().date()))
+    await holding.order()
 
     assert (await holding.node.row()).state is HELD
 
@@ -188,7 +260,7 @@ async def test_a_payee_of_a_sister_account_is_known(holding: Holding):
     """First is first of the company."""
     sister = Caller(principal(), account(SISTER))
     assert await holding.node.post(asking("before"), sister) == OK
-    holding.node.clock.passes(BOOKS_S)
+    holding.node.clock.passes(DAY.total_seconds())
 
     await holding.order()
 

@@ -1,0 +1,148 @@
+"""
+Payees whom a company has not paid before, and how much is sent to one of them unheld.
+
+What is ordered to such a payee counts together, so that a sum is not sent in pieces. That is
+checked in the transaction that writes the payout: the company's row is locked until it ends, so the
+second of two simultaneous payouts counts the first. Payouts to known payees lock nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sqlalchemy import bindparam, select
+
+from gateway.core.storage import LimitReached
+from gateway.payouts.model import (
+    Claim,
+    FirstPayee,
+    Intent,
+    Payout,
+    PayoutState,
+    is_same_place,
+    normal_destination,
+    restored_destination,
+)
+from gateway.store.kernel.database import Database
+from gateway.store.kernel.prepared import Execution
+from gateway.store.tables import columns
+from gateway.store.tables.columns import Record
+from gateway.store.tables.core import accounts, companies, payouts
+
+_COMPARED: Final = 100
+"""Payouts to one tax number: whom a company pays more often is paid to few places."""
+_TO_PAYEE = (
+    select(payouts.c.method, payouts.c.destination, payouts.c.centavos)
+    .where(
+        payouts.c.payee_digest.in_(bindparam("digests", expanding=True)),
+        payouts.c.account_id.in_(
+            select(accounts.c.id).where(accounts.c.company_id == bindparam("company_id"))
+        ),
+    )
+    .order_by(payouts.c.created_at.desc())
+    .limit(_COMPARED)
+)
+_since = bindparam("since", type_=payouts.c.created_at.type)
+_PAID_BEFORE = _TO_PAYEE.where(
+    payouts.c.created_at <= _since,
+    payouts.c.state.in_([PayoutState.ACCEPTED.value, PayoutState.PAID.value]),
+)
+# Also what was not sent: it may be sent again, and is not looked at then.
+_ORDERED_SINCE = _TO_PAYEE.where(
+    payouts.c.created_at > _since,
+    payouts.c.state.not_in([PayoutState.REJECTED.value, PayoutState.FAILED.value]),
+)
+# In the order of their ids, so that two transactions never wait for each other.
+_LOCK = (
+    select(companies.c.id)
+    .where(companies.c.id.in_(bindparam("ids", expanding=True)))
+    .order_by(companies.c.id)
+    .with_for_update(key_share=True)
+)
+
+
+class FirstPayeeLimit(LimitReached):
+    """A first payee would get more than is sent unheld; nothing was stored."""
+
+    def __init__(self, first: FirstPayee) -> None:
+        super().__init__("first_payee")
+        self.first = first
+
+
+async def has_paid(database: Database, payout: Payout, first: FirstPayee) -> bool:
+    """
+    Return whether the payee of a payout was paid by ``first.since``, to the same place.
+
+    Of very many payouts to one tax number only the newest are compared.
+
+    Raises:
+        StoreUnavailable: the store did not answer.
+    """
+    rows = await database.rows(_PAID_BEFORE, _asked(first))
+    return any(_is_to(payout, row) for row in rows)
+
+
+@dataclass(slots=True)
+class FirstPayments:
+    """
+    What was ordered to first payees, in centavos.
+
+    Attributes:
+        ordered: By company and place; None for too much to count.
+    """
+
+    ordered: dict[tuple[str, str], int | None] = field(default_factory=dict)
+
+    def take(self, intent: Intent) -> FirstPayeeLimit | None:
+        """Count a payout, or return that its payee would get too much."""
+        if intent.first is None:
+            return None
+        place = _place(intent.payout, intent.first)
+        before = self.ordered.get(place)
+        ordered = None if before is None else before + intent.payout.value.centavos
+        if ordered is None or ordered > intent.first.most.centavos:
+            return FirstPayeeLimit(intent.first)
+        self.ordered[place] = ordered
+        return None
+
+
+async def first_payments(connection: Execution, writes: Iterable[Intent | Claim]) -> FirstPayments:
+    """Lock the companies of new payouts to first payees, and count what was ordered to each."""
+    wanted = [(each.payout, each.first) for each in writes if each.first is not None]
+    found = FirstPayments()
+    if not wanted:
+        return found
+    ids = sorted({first.company_id for _, first in wanted})
+    await connection.execute(_LOCK, {"ids": ids})
+    for payout, first in wanted:
+        place = _place(payout, first)
+        if place not in found.ordered:
+            rows = (await connection.execute(_ORDERED_SINCE, _asked(first))).all()
+            found.ordered[place] = _sum(payout, rows)
+    return found
+
+
+def _sum(payout: Payout, rows: Sequence[Record]) -> int | None:
+    """Return the centavos of those to the same place; None where not all were read."""
+    if len(rows) == _COMPARED:
+        return None
+    return sum(int(row.centavos) for row in rows if _is_to(payout, row))
+
+
+def _is_to(payout: Payout, row: Record) -> bool:
+    """Return whether a stored payout went to the same place."""
+    if row.method != payout.method.value:
+        return False
+    other = restored_destination(payout.method, columns.read(row.destination))
+    return is_same_place(payout.destination, other)
+
+
+def _place(payout: Payout, first: FirstPayee) -> tuple[str, str]:
+    fields: Mapping[str, str] = normal_destination(payout.destination) | {"name": ""}
+    return first.company_id, columns.written({"method": payout.method.value, **fields})
+
+
+def _asked(first: FirstPayee) -> dict[str, Any]:
+    return {"company_id": first.company_id, "since": first.since, "digests": first.digests}
