@@ -29,6 +29,7 @@ from gateway.payouts.model import FINAL_STATES, Change, EventKind, Payout, Payou
 from gateway.payouts.reconciler import Reconciler, Work, slowest
 from gateway.refunds.refunding import StopsInForce
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
+from gateway.stops.service import stops_since
 from gateway.telemetry.ports import Event, HoldOutcome
 from gateway.telemetry.records import RequestObserver
 
@@ -90,6 +91,7 @@ def build_payers(kernel: Kernel) -> Payers:
         accounts=store.accounts,
         credentials=store.credentials,
         users=store.identity.users,
+        stops_since=partial(stops_since, store.database),
         now=kernel.now,
     )
 

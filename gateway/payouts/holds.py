@@ -7,8 +7,9 @@ Every end is a compare-and-set, so a held payout is sent once at most (ADR 0058)
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Annotated, Final
 
 from msgspec import Struct
@@ -35,6 +36,7 @@ from gateway.identity.store import StoredUsers
 from gateway.payouts.create import Payouts
 from gateway.payouts.documents import AccountPayout
 from gateway.payouts.model import EventKind, Payout, PayoutState
+from gateway.stops.model import Stop
 from gateway.telemetry.ports import Event, HoldOutcome
 
 _log = logging.getLogger(__name__)
@@ -52,11 +54,17 @@ class RefusalBody(Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payers:
-    """Credentials and users that order payouts, as they are in the store now."""
+    """
+    Credentials and users that order payouts, as they are in the store now.
+
+    Attributes:
+        stops_since: Gives the stops that were in force at some time since an instant.
+    """
 
     accounts: StoredAccounts
     credentials: StoredCredentials
     users: StoredUsers
+    stops_since: Callable[[datetime], Awaitable[Sequence[Stop]]]
     now: Now
 
     async def find(self, payout: Payout) -> Caller:
@@ -64,7 +72,8 @@ class Payers:
         Return who ordered a payout, with the account it is paid from.
 
         Raises:
-            ServiceError: they could not order it now; the reason says why.
+            ServiceError: they could not order it now, or were stopped since they ordered it; the
+                reason says why.
             StoreUnavailable: the store did not answer.
         """
         account = await self.accounts.find(payout.account_id)
@@ -74,7 +83,16 @@ class Payers:
             raise ServiceError(errors.ACCOUNT_UNVERIFIED, "unverified")
         is_user = payout.client_id.startswith(USER_CLIENT)
         find = self._user if is_user else self._credential
-        return Caller(await find(payout, account), account)
+        caller = Caller(await find(payout, account), account)
+        await self._check_stops(caller, payout)
+        return caller
+
+    async def _check_stops(self, caller: Caller, payout: Payout) -> None:
+        """Refuse what a stop concerned since it was ordered: lifting a stop lets none of it go."""
+        account, client_id = caller.account, caller.principal.client_id
+        for stop in await self.stops_since(payout.created_at):
+            if stop.concerns(account.company_id, account.id, account.provider, client_id):
+                raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
 
     async def _credential(self, payout: Payout, account: Account) -> Principal:
         found, now = await self.credentials.find(payout.client_id), self.now()
@@ -154,7 +172,7 @@ class HoldDecisions:
         Raises:
             ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``FORBIDDEN`` for one's own,
                 ``NOT_POSSIBLE`` for one that is not held or was let go, ``SVC.PIX.010`` (403)
-                while payouts are stopped here.
+                where payouts are stopped, or were since it was ordered.
         """
         payout = await self._held(who, account, reference)
         await self.payouts.guards.go_on(await self.payers.find(payout))

@@ -258,6 +258,13 @@ async def stops_in_force(database: Database, at: datetime) -> Sequence[Stop]:
     return [from_row(row, Stop) for row in await database.rows(_active(at))]
 
 
+async def stops_since(database: Database, since: datetime) -> Sequence[Stop]:
+    """Return every stop that was in force at some time since an instant, lifted ones as well."""
+    was_lifted_later = or_(stops.c.lifted_at.is_(None), stops.c.lifted_at > since)
+    wanted = select(stops).where(stops.c.ends_at > since, was_lifted_later)
+    return [from_row(row, Stop) for row in await database.rows(wanted.order_by(stops.c.created_at))]
+
+
 def _in_force(at: datetime) -> Conditions:
     return stops.c.ends_at > at, stops.c.lifted_at.is_(None)
 

@@ -1,6 +1,6 @@
 """Stops on each database: one process creates and lifts, another one sees it, oldest first."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext
 from gateway.core.errors import ServiceError
 from gateway.core.windows import Paging
-from gateway.stops.service import Stops, stops_in_force
+from gateway.stops.service import Stops, stops_in_force, stops_since
 from tests.contract.stores.databases import both
 from tests.world.stops import END, STOP, plant, sample
 from tests.world.stores.samples import NOW
@@ -50,3 +50,21 @@ async def test_another_process_sees_and_lifts_a_stop(store: Store, second: Store
         (STOP.id, NOW, "cli:test")
     ]
     assert await store.audit.verify() == before
+
+
+@both
+async def test_stops_that_are_over_are_found_while_they_overlap(store: Store) -> None:
+    """Held payouts that were ordered before a stop ended are not sent."""
+    who = Staff(AuditContext("cli:test", lambda: NOW))
+    longer = sample(id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b02", ends_at=END + timedelta(seconds=1))
+    lifted = sample(id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b03", ends_at=END + timedelta(days=1))
+    for each in (STOP, longer, lifted):
+        await plant(store, each)
+    await service(store).lift(who, lifted.id)
+
+    async def ids(since: datetime) -> set[str]:
+        return {each.id for each in await stops_since(store.database, since)}
+
+    assert await ids(NOW - timedelta(microseconds=1)) == {STOP.id, longer.id, lifted.id}
+    assert await ids(NOW) == {STOP.id, longer.id}
+    assert await ids(END) == {longer.id}

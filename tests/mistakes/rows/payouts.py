@@ -11,6 +11,7 @@ _DOMAIN_APPROVALS = "tests/unit/gateway/core/test_approvals.py"
 _FOLLOWUP = "tests/unit/gateway/payouts/test_followup.py"
 _HOLDS = "tests/unit/gateway/payouts/test_holds.py"
 _STORED_HOLDS = "tests/contract/stores/test_holds.py"
+_STORED_STOPS = "tests/contract/stores/test_stops.py"
 _HTTP = "tests/unit/provider_adapters/kit/test_client.py"
 _NIGHT = "tests/unit/gateway/core/test_night.py"
 _NIGHT_ON_THE_WIRE = "tests/surfaces/banking/test_night.py"
@@ -446,6 +447,15 @@ ROWS = (
         ),
         wrong="        if not await self._claim(caller, claimed, attempt, held.state):",
         tests=(f"{_HOLDS}::test_a_stop_that_came_meanwhile_fails_it",),
+    ),
+    Mistake(
+        name="lifted-stop-lets-go",
+        promise="Lifting a stop sends nothing that was held during it.",
+        source="ADR 0058",
+        file="gateway/stops/service.py",
+        right="was_lifted_later = or_(stops.c.lifted_at.is_(None), stops.c.lifted_at > since)",
+        wrong="was_lifted_later = stops.c.lifted_at.is_(None)",
+        tests=(f"{_STORED_STOPS}::test_stops_that_are_over_are_found_while_they_overlap",),
     ),
     Mistake(
         name="typed-number-makes-known",

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from gateway.core import errors
 from gateway.core.account import Account
+from gateway.core.company_scope import StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.credentials.model import Credential
 from gateway.payouts.holds import Payers
 from gateway.payouts.model import Payout
+from gateway.stops.model import Stop
 from tests.world.people import OTHER_COMPANY
-from tests.world.stores.samples import ACCOUNT, CLIENT, NOW, SISTER, account, credential, payout
+from tests.world.stops import sample
+from tests.world.stores.samples import (
+    ACCOUNT,
+    CLIENT,
+    COMPANY,
+    NOW,
+    SISTER,
+    account,
+    credential,
+    payout,
+)
 
 USER = "1d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"
 BY_USER = replace(payout(), client_id=f"user:{USER}")
@@ -33,8 +46,14 @@ class Person:
 
 
 def payers(
-    account: Account | None, credential: Credential | None = None, user: Person | None = None
+    account: Account | None,
+    credential: Credential | None = None,
+    user: Person | None = None,
+    stops: Sequence[Stop] = (),
 ) -> Payers:
+    async def stops_since(_at: datetime) -> Sequence[Stop]:
+        return stops
+
     def one(found: object) -> Any:
         async def find(_key: str) -> object:
             return found
@@ -42,7 +61,11 @@ def payers(
         return SimpleNamespace(find=find)
 
     return Payers(
-        accounts=one(account), credentials=one(credential), users=one(user), now=lambda: NOW
+        accounts=one(account),
+        credentials=one(credential),
+        users=one(user),
+        stops_since=stops_since,
+        now=lambda: NOW,
     )
 
 
@@ -115,3 +138,30 @@ async def test_a_user_who_was_disabled_or_lost_a_right_does_not_pay(reason: str)
             await payers(OPEN, user=user).find(BY_USER)
 
         assert refused.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("scope", "subject"),
+    [
+        (StopScope.ACCOUNT, ACCOUNT),
+        (StopScope.COMPANY, COMPANY),
+        (StopScope.CREDENTIAL, CLIENT),
+        (StopScope.EVERYTHING, ""),
+    ],
+)
+async def test_what_was_stopped_meanwhile_is_not_paid_though_the_stop_is_over(
+    scope: StopScope, subject: str
+):
+    """A stop that is lifted, or is over, must let nothing go that a thief ordered before it."""
+    over = sample(scope=scope, subject=subject, ends_at=NOW)
+
+    with pytest.raises(ServiceError) as refused:
+        await payers(OPEN, PAYING, stops=[over]).find(payout())
+
+    assert (refused.value.error, refused.value.reason) == (errors.PAYOUTS_STOPPED, "stopped")
+
+
+async def test_a_stop_of_somebody_else_fails_nothing():
+    others = sample(scope=StopScope.ACCOUNT, subject=SISTER, ends_at=NOW)
+
+    assert await payers(OPEN, PAYING, stops=[others]).find(payout())
