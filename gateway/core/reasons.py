@@ -264,6 +264,8 @@ _RECORDS: Final = {
     "own_order": "You cannot decide on your own order.",
     "not_held": "The payout is not held any more.",
     "bank_changed": "The account has another bank account than when the payout was ordered.",
+    "rules_changed": "Where the credential may be used, or its keys, changed after the order.",
+    "stopped_meanwhile": "Payouts were stopped after the payout was ordered.",
     "not_own_order": "Only whoever ordered it may withdraw an order.",
     "closing_day": "A day is closed when it is over, and within 90 days.",
     "closing_signed": "The day is signed already.",

@@ -101,6 +101,7 @@ class Credential:
         account_id: The one account it may act on; None for every account of
             the company (contract 5.1).
         secrets: The current secret first, then at most one rotated away.
+        rules_changed_at: The last change of where it may be used or of its public keys.
         principal: Who is calling with it; made once, for all requests.
     """
 
@@ -116,6 +117,7 @@ class Credential:
     limits: CredentialLimits = UNLIMITED
     callers: CallerRule = ANYWHERE
     public_keys: tuple[PublicKey, ...] = ()
+    rules_changed_at: datetime | None = None
     principal: Principal = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

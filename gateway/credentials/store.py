@@ -210,7 +210,8 @@ class StoredCredentials:
     ) -> bool:
         """Set where it may be used; False if that is not ``before``, or it is absent or revoked."""
         change = _unrevoked(client_id).where(*_are(_callers_column(before)))
-        return await audit_log.change(self._database, change.values(_callers_column(after)), event)
+        columns = _callers_column(after) | {"rules_changed_at": event.at}
+        return await audit_log.change(self._database, change.values(columns), event)
 
     async def set_public_keys(
         self,
@@ -223,7 +224,9 @@ class StoredCredentials:
         column = credentials.c.public_keys
         change = _unrevoked(client_id).where(column.is_not_distinct_from(_keys_text(before)))
         return await audit_log.change(
-            self._database, change.values(public_keys=_keys_text(after)), event
+            self._database,
+            change.values(public_keys=_keys_text(after), rules_changed_at=event.at),
+            event,
         )
 
     async def revoke(self, client_id: str, at: datetime, event: AuditEvent) -> bool:

@@ -92,7 +92,7 @@ class Payers:
         account, client_id = caller.account, caller.principal.client_id
         for stop in await self.stops_since(payout.created_at):
             if stop.concerns(account.company_id, account.id, account.provider, client_id):
-                raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
+                raise ServiceError(errors.PAYOUTS_STOPPED, "stopped_meanwhile")
 
     async def _credential(self, payout: Payout, account: Account) -> Principal:
         found, now = await self.credentials.find(payout.client_id), self.now()
@@ -102,6 +102,10 @@ class Payers:
         if not found.has_secret_since(payout.created_at, now):
             # The secret was taken away since, as a stolen one is.
             raise ServiceError(errors.PERMISSION_DENIED, "revoked")
+        changed_at = found.rules_changed_at
+        if changed_at is not None and payout.created_at <= changed_at:
+            # It might not be taken from there, or without a signature, any more.
+            raise ServiceError(errors.PERMISSION_DENIED, "rules_changed")
         if not pays(found.permissions):
             raise ServiceError(errors.PERMISSION_DENIED, "permission")
         if found.company_id != account.company_id or found.account_id not in {None, account.id}:

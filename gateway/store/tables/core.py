@@ -123,6 +123,8 @@ credentials = Table(
     Column("callers", Text),
     # Of which one signs each payout, as JSON; absent where there is none.
     Column("public_keys", Text),
+    # The last change of either: what was ordered by then and is held is not sent.
+    Column("rules_changed_at", Instant),
 )
 
 # Position 0 is the current secret, 1 the one rotated away: a third has no place.

@@ -244,7 +244,7 @@ async def test_a_rule_of_use_is_kept_and_read_back(store: Store) -> None:
 
     assert before is not None
     assert before.callers == UNDECIDED
-    assert after == replace(credential(), callers=rule)
+    assert after == replace(credential(), callers=rule, rules_changed_at=NOW)
     assert not await store.credentials.set_callers("absent", rule, rule, event())
     assert not await store.credentials.set_callers(CLIENT, UNDECIDED, ANYWHERE, event())
 
@@ -266,8 +266,8 @@ async def test_public_keys_are_kept_and_changed_only_as_they_were_read(store: St
     assert not await change("absent", (), (first,), event())
 
     both_keys, none = [await store.credentials.find(each) for each in (CLIENT, client_id)]
-    assert both_keys == replace(credential(), public_keys=(first, second))
-    assert none == credential(client_id)
+    assert both_keys == replace(credential(), public_keys=(first, second), rules_changed_at=NOW)
+    assert none == replace(credential(client_id), rules_changed_at=NOW)
 
 
 @both

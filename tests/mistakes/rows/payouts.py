@@ -10,6 +10,7 @@ _CERTAINTY = "tests/unit/gateway/payouts/test_model_certainty.py"
 _DOMAIN_APPROVALS = "tests/unit/gateway/core/test_approvals.py"
 _FOLLOWUP = "tests/unit/gateway/payouts/test_followup.py"
 _HOLDS = "tests/unit/gateway/payouts/test_holds.py"
+_PAYERS = "tests/unit/gateway/payouts/test_holds_payers.py"
 _STORED_HOLDS = "tests/contract/stores/test_holds.py"
 _STORED_STOPS = "tests/contract/stores/test_stops.py"
 _HTTP = "tests/unit/provider_adapters/kit/test_client.py"
@@ -456,6 +457,15 @@ ROWS = (
         right="was_lifted_later = or_(stops.c.lifted_at.is_(None), stops.c.lifted_at > since)",
         wrong="was_lifted_later = stops.c.lifted_at.is_(None)",
         tests=(f"{_STORED_STOPS}::test_stops_that_are_over_are_found_while_they_overlap",),
+    ),
+    Mistake(
+        name="held-from-a-forbidden-place",
+        promise="What a credential ordered and is held fails when its rule or keys change.",
+        source="ADR 0058",
+        file="gateway/payouts/holds.py",
+        right="if changed_at is not None and payout.created_at <= changed_at:",
+        wrong="if changed_at is not None and payout.created_at > changed_at:",
+        tests=(f"{_PAYERS}::test_what_was_ordered_before_a_change_of_rule_or_keys_is_not_paid",),
     ),
     Mistake(
         name="typed-number-makes-known",

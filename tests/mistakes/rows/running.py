@@ -222,8 +222,8 @@ ROWS = (
         promise="The migrations make the tables that the code knows.",
         source="docs/operations.md",
         file="gateway/store/migrations/versions/0001_first.py",
-        right='limit_payout_at_night limit_night; text? callers public_keys",',
-        wrong='limit_night; text? callers public_keys",',
+        right="limit_payout_at_night limit_night; text? callers public_keys; ",
+        wrong="limit_night; text? callers public_keys; ",
         tests=(f"{_SCHEMA}::test_the_migrations_make_the_tables_in_code",),
     ),
     Mistake(

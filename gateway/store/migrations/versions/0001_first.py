@@ -100,7 +100,7 @@ _TABLES: Final = (
         "credentials",
         "text client_id company_id; text? account_id; text name permissions; time created_at; "
         "time? expires_at revoked_at; large? limit_payout limit_day "
-        "limit_payout_at_night limit_night; text? callers public_keys",
+        "limit_payout_at_night limit_night; text? callers public_keys; time? rules_changed_at",
         of={"account_id": "accounts", "company_id": "companies"},
         indexes=("company_id",),
     ),

@@ -131,6 +131,19 @@ async def test_what_was_ordered_before_every_secret_of_now_is_not_paid():
     assert await payers(OPEN, replace(PAYING, secrets=(new, overlapping))).find(payout())
 
 
+async def test_what_was_ordered_before_a_change_of_rule_or_keys_is_not_paid():
+    """Nothing kept of it says whether it came from where the rule allows, or was signed."""
+    ordered_at = payout().created_at
+    changed = replace(PAYING, rules_changed_at=ordered_at)
+    earlier = replace(PAYING, rules_changed_at=ordered_at - timedelta(microseconds=1))
+
+    with pytest.raises(ServiceError) as refused:
+        await payers(OPEN, changed).find(payout())
+
+    assert refused.value.reason == "rules_changed"
+    assert await payers(OPEN, earlier).find(payout())
+
+
 @pytest.mark.parametrize("reason", USERS)
 async def test_a_user_who_was_disabled_or_lost_a_right_does_not_pay(reason: str):
     for user in USERS[reason]:
@@ -158,7 +171,8 @@ async def test_what_was_stopped_meanwhile_is_not_paid_though_the_stop_is_over(
     with pytest.raises(ServiceError) as refused:
         await payers(OPEN, PAYING, stops=[over]).find(payout())
 
-    assert (refused.value.error, refused.value.reason) == (errors.PAYOUTS_STOPPED, "stopped")
+    said = refused.value
+    assert (said.error, said.reason) == (errors.PAYOUTS_STOPPED, "stopped_meanwhile")
 
 
 async def test_a_stop_of_somebody_else_fails_nothing():
