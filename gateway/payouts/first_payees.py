@@ -8,11 +8,11 @@ second of two simultaneous payouts counts the first. Payouts to known payees loc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 from gateway.core.storage import LimitReached
 from gateway.payouts.model import (
@@ -33,26 +33,33 @@ from gateway.store.tables.core import accounts, companies, payouts
 
 _COMPARED: Final = 100
 """Payouts to one tax number: whom a company pays more often is paid to few places."""
+_PLACE = (payouts.c.method, payouts.c.destination)
 _TO_PAYEE = (
-    select(payouts.c.method, payouts.c.destination, payouts.c.centavos)
+    payouts.c.payee_digest.in_(bindparam("digests", expanding=True)),
+    payouts.c.account_id.in_(
+        select(accounts.c.id).where(accounts.c.company_id == bindparam("company_id"))
+    ),
+)
+_SINCE = bindparam("since", type_=payouts.c.created_at.type)
+_PAID_BEFORE = (
+    select(*_PLACE)
     .where(
-        payouts.c.payee_digest.in_(bindparam("digests", expanding=True)),
-        payouts.c.account_id.in_(
-            select(accounts.c.id).where(accounts.c.company_id == bindparam("company_id"))
-        ),
+        *_TO_PAYEE,
+        payouts.c.created_at <= _SINCE,
+        payouts.c.state.in_([PayoutState.ACCEPTED.value, PayoutState.PAID.value]),
     )
     .order_by(payouts.c.created_at.desc())
     .limit(_COMPARED)
 )
-_since = bindparam("since", type_=payouts.c.created_at.type)
-_PAID_BEFORE = _TO_PAYEE.where(
-    payouts.c.created_at <= _since,
-    payouts.c.state.in_([PayoutState.ACCEPTED.value, PayoutState.PAID.value]),
-)
 # Also what was not sent: it may be sent again, and is not looked at then.
-_ORDERED_SINCE = _TO_PAYEE.where(
-    payouts.c.created_at > _since,
-    payouts.c.state.not_in([PayoutState.REJECTED.value, PayoutState.FAILED.value]),
+_ORDERED_SINCE = (
+    select(*_PLACE, func.sum(payouts.c.centavos).label("centavos"))
+    .where(
+        *_TO_PAYEE,
+        payouts.c.created_at > _SINCE,
+        payouts.c.state.not_in([PayoutState.REJECTED.value, PayoutState.FAILED.value]),
+    )
+    .group_by(*_PLACE)
 )
 # In the order of their ids, so that two transactions never wait for each other.
 _LOCK = (
@@ -90,19 +97,18 @@ class FirstPayments:
     What was ordered to first payees, in centavos.
 
     Attributes:
-        ordered: By company and place; None for too much to count.
+        ordered: By company and place.
     """
 
-    ordered: dict[tuple[str, str], int | None] = field(default_factory=dict)
+    ordered: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def take(self, intent: Intent) -> FirstPayeeLimit | None:
         """Count a payout, or return that its payee would get too much."""
         if intent.first is None:
             return None
         place = _place(intent.payout, intent.first)
-        before = self.ordered.get(place)
-        ordered = None if before is None else before + intent.payout.value.centavos
-        if ordered is None or ordered > intent.first.most.centavos:
+        ordered = self.ordered[place] + intent.payout.value.centavos
+        if ordered > intent.first.most.centavos:
             return FirstPayeeLimit(intent.first)
         self.ordered[place] = ordered
         return None
@@ -120,19 +126,12 @@ async def first_payments(connection: Execution, writes: Iterable[Intent | Claim]
         place = _place(payout, first)
         if place not in found.ordered:
             rows = (await connection.execute(_ORDERED_SINCE, _asked(first))).all()
-            found.ordered[place] = _sum(payout, rows)
+            found.ordered[place] = sum(int(row.centavos) for row in rows if _is_to(payout, row))
     return found
 
 
-def _sum(payout: Payout, rows: Sequence[Record]) -> int | None:
-    """Return the centavos of those to the same place; None where not all were read."""
-    if len(rows) == _COMPARED:
-        return None
-    return sum(int(row.centavos) for row in rows if _is_to(payout, row))
-
-
 def _is_to(payout: Payout, row: Record) -> bool:
-    """Return whether a stored payout went to the same place."""
+    """Return whether a row is of the place that a payout goes to."""
     if row.method != payout.method.value:
         return False
     other = restored_destination(payout.method, columns.read(row.destination))

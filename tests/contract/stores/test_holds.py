@@ -221,19 +221,23 @@ async def test_a_repeated_reference_is_found_though_its_payee_has_got_the_amount
     assert await store.payouts.add(order, attempt(), first=most) == order
 
 
-async def test_more_payouts_than_are_compared_are_too_many(store: Store) -> None:
-    """A thief would else hide large ones behind many small ones to other keys."""
-    others = [to_payee(f"o-{number}", key=f"{number}@example.com") for number in range(100)]
-    await asyncio.gather(*(store.payouts.add(each, attempt()) for each in others))
+@both
+async def test_what_went_to_the_place_is_found_among_many_others(store: Store) -> None:
+    """A thief would else hide it behind small payouts to other keys, or other names."""
+    names = [to_payee(f"n-{n}", name=f"Maria {n}") for n in range(3)]
+    others = [to_payee(f"o-{n}", key=f"{n}@example.com") for n in range(120)]
+    await asyncio.gather(*(store.payouts.add(each, attempt()) for each in (*names, *others)))
+    last, before = to_payee("last"), 3 * 1050
 
     with pytest.raises(FirstPayeeLimit):
-        await store.payouts.add(to_payee("last"), attempt(), first=first())
+        await store.payouts.add(last, attempt(), first=first(most=Money(before + 1049)))
+    assert await store.payouts.add(last, attempt(), first=first(most=Money(before + 1050))) is None
 
 
-def to_payee(reference: str, key: str = "", account_id: str = ACCOUNT) -> Payout:
-    """Return a payout to the payee of the samples, or to another key of the same number."""
+def to_payee(reference: str, account_id: str = ACCOUNT, **place: str) -> Payout:
+    """Return a payout to the payee of the samples, or to another key or name of the number."""
     made = payout(reference, account_id=account_id)
-    destination = replace(made.destination, key=key) if key else made.destination
+    destination = replace(made.destination, **place)  # type: ignore[arg-type]
     return replace(made, payee_digest=DIGEST, destination=destination)
 
 

@@ -481,7 +481,7 @@ ROWS = (
         promise="A sum to a first payee in pieces is held as a whole one.",
         source="ADR 0058",
         file="gateway/payouts/first_payees.py",
-        right="if ordered is None or ordered > intent.first.most.centavos:",
+        right="if ordered > intent.first.most.centavos:",
         wrong="if intent.payout.value.centavos > intent.first.most.centavos:",
         tests=(f"{_HOLDS}::test_a_sum_in_pieces_is_held_as_a_whole_one",),
     ),

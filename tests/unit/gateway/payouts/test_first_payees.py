@@ -64,10 +64,6 @@ async def test_what_is_above_takes_nothing():
     assert payments.take(small) is None
 
 
-async def test_what_was_not_counted_is_too_much():
-    assert isinstance(FirstPayments().take(to_payee("one", 1)), FirstPayeeLimit)
-
-
 async def test_a_known_payee_locks_and_counts_nothing():
     known = replace(to_payee("one", 5000), first=None)
     payments = await first_payments(None, [known])  # type: ignore[arg-type]
