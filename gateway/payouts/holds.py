@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 from msgspec import Struct
@@ -41,6 +41,12 @@ from gateway.telemetry.ports import Event, HoldOutcome
 
 _log = logging.getLogger(__name__)
 
+_HEARD_WITHIN: Final = timedelta(seconds=5)
+"""
+Within it every process knows a stop or a change of a credential.
+
+A payout may have been ordered by the rules of before for so long, and clocks differ by less.
+"""
 _ORDERS: Final = Right(Area.PAYOUT, Action.WRITE)
 _OWN_PAYOUT: Final = "Another person decides on a payout of your own."
 _NOT_HELD: Final = "The payout is not held any more: look at it again."
@@ -90,7 +96,7 @@ class Payers:
     async def _check_stops(self, caller: Caller, payout: Payout) -> None:
         """Refuse what a stop concerned since it was ordered: lifting a stop lets none of it go."""
         account, client_id = caller.account, caller.principal.client_id
-        for stop in await self.stops_since(payout.created_at):
+        for stop in await self.stops_since(payout.created_at - _HEARD_WITHIN):
             if stop.concerns(account.company_id, account.id, account.provider, client_id):
                 raise ServiceError(errors.PAYOUTS_STOPPED, "stopped_meanwhile")
 
@@ -103,7 +109,7 @@ class Payers:
             # The secret was taken away since, as a stolen one is.
             raise ServiceError(errors.PERMISSION_DENIED, "revoked")
         changed_at = found.rules_changed_at
-        if changed_at is not None and payout.created_at <= changed_at:
+        if changed_at is not None and payout.created_at <= changed_at + _HEARD_WITHIN:
             # It might not be taken from there, or without a signature, any more.
             raise ServiceError(errors.PERMISSION_DENIED, "rules_changed")
         if not pays(found.permissions):

@@ -463,8 +463,8 @@ ROWS = (
         promise="What a credential ordered and is held fails when its rule or keys change.",
         source="ADR 0058",
         file="gateway/payouts/holds.py",
-        right="if changed_at is not None and payout.created_at <= changed_at:",
-        wrong="if changed_at is not None and payout.created_at > changed_at:",
+        right="if changed_at is not None and payout.created_at <= changed_at + _HEARD_WITHIN:",
+        wrong="if changed_at is not None and payout.created_at <= changed_at:",
         tests=(f"{_PAYERS}::test_what_was_ordered_before_a_change_of_rule_or_keys_is_not_paid",),
     ),
     Mistake(

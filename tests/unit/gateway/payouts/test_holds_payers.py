@@ -51,8 +51,8 @@ def payers(
     user: Person | None = None,
     stops: Sequence[Stop] = (),
 ) -> Payers:
-    async def stops_since(_at: datetime) -> Sequence[Stop]:
-        return stops
+    async def stops_since(at: datetime) -> Sequence[Stop]:
+        return [each for each in stops if each.ends_at > at]
 
     def one(found: object) -> Any:
         async def find(_key: str) -> object:
@@ -133,9 +133,9 @@ async def test_what_was_ordered_before_every_secret_of_now_is_not_paid():
 
 async def test_what_was_ordered_before_a_change_of_rule_or_keys_is_not_paid():
     """Nothing kept of it says whether it came from where the rule allows, or was signed."""
-    ordered_at = payout().created_at
-    changed = replace(PAYING, rules_changed_at=ordered_at)
-    earlier = replace(PAYING, rules_changed_at=ordered_at - timedelta(microseconds=1))
+    heard_at = payout().created_at - timedelta(seconds=5)
+    changed = replace(PAYING, rules_changed_at=heard_at)
+    earlier = replace(PAYING, rules_changed_at=heard_at - timedelta(microseconds=1))
 
     with pytest.raises(ServiceError) as refused:
         await payers(OPEN, changed).find(payout())
@@ -166,7 +166,7 @@ async def test_what_was_stopped_meanwhile_is_not_paid_though_the_stop_is_over(
     scope: StopScope, subject: str
 ):
     """A stop that is lifted, or is over, must let nothing go that a thief ordered before it."""
-    over = sample(scope=scope, subject=subject, ends_at=NOW)
+    over = sample(scope=scope, subject=subject, ends_at=NOW - timedelta(seconds=4))
 
     with pytest.raises(ServiceError) as refused:
         await payers(OPEN, PAYING, stops=[over]).find(payout())
@@ -175,7 +175,8 @@ async def test_what_was_stopped_meanwhile_is_not_paid_though_the_stop_is_over(
     assert (said.error, said.reason) == (errors.PAYOUTS_STOPPED, "stopped_meanwhile")
 
 
-async def test_a_stop_of_somebody_else_fails_nothing():
-    others = sample(scope=StopScope.ACCOUNT, subject=SISTER, ends_at=NOW)
+async def test_a_stop_of_somebody_else_or_of_before_fails_nothing():
+    others = sample(scope=StopScope.ACCOUNT, subject=SISTER)
+    earlier = sample(ends_at=NOW - timedelta(seconds=5))
 
-    assert await payers(OPEN, PAYING, stops=[others]).find(payout())
+    assert await payers(OPEN, PAYING, stops=[others, earlier]).find(payout())
