@@ -21,6 +21,7 @@ _DAY_US = 86_400_000_000
 _FIRST_DAY = date(1970, 1, 1).toordinal()
 _FINAL = {"paid": "paid", "rejected": "failed", "failed": "failed"}
 _NEGATIVE = {"rejected", "failed"}
+_NOT_LEFT = _NEGATIVE | {"held"}
 _ROWS = "SELECT provider_key, state, attempt, centavos, review, date, held_until FROM payouts"
 _RETURNS = (
     "SELECT provider_key, id FROM payout_returns JOIN payouts USING (account_id, reference_sha256)"
@@ -119,6 +120,7 @@ class Oracle:
             before = self.rows.get(key)
             if before != row:
                 self._moved(key, before, row, by if isinstance(by, Call) else None)
+                self._held(key, before, row, now.values())
         self.rows = now
 
     def wrote(self, key: str, centavos: int) -> None:
@@ -234,7 +236,6 @@ class Oracle:
                 call.seen.add(row.state)
         if before is not None:
             self._changed(before, row)
-        self._held(key, before, row)
         if row.state in _NEGATIVE and self.executions[key]:
             self._fail(f"I4 {row.state}, though executed")
         if row.state == "not_sent":
@@ -245,12 +246,11 @@ class Oracle:
         if by is not None and by.kind == "POST" and by.key == key and by.centavos != row.centavos:
             self._fail("I6 other content changed a row")
 
-    def _held(self, key: str, before: Row | None, row: Row) -> None:
-        """A payout to a first payee is held, and sent when its hold is over, on its own day."""
+    def _held(self, key: str, before: Row | None, row: Row, rows: Collection[Row]) -> None:
+        """What a first payee gets is held in sum, and sent when its hold is over, on its day."""
         if before is None:
-            is_known = any(each.state in {"accepted", "paid"} for each in self.rows.values())
-            if self._scenario.first_payee and row.state != "held" and not is_known:
-                self._fail("I16 a payout to a first payee was not held")
+            if self._scenario.first_payee and row.state != "held":
+                self._unheld(row, rows)
             return
         if before.state != "held" or row.state != "sending":
             return
@@ -260,6 +260,14 @@ class Oracle:
         if now // _DAY_US > date.fromisoformat(row.day).toordinal() - _FIRST_DAY:
             self._fail("I17 a hold lasted beyond its day")
         self._hold_ended.add((key, row.attempt))
+
+    def _unheld(self, row: Row, rows: Collection[Row]) -> None:
+        """All payouts of a life go to one payee, who is known a day after it was paid."""
+        if any(each.state in {"accepted", "paid"} and each.day < row.day for each in rows):
+            return
+        sent = [each for each in rows if each.day == row.day and each.state not in _NOT_LEFT]
+        if sum(each.centavos for each in sent) > self._scenario.unheld:
+            self._fail("I16 a payout to a first payee was not held")
 
     def _in_time(self, row: Row) -> None:
         """Nobody is asked before the bank's own deadline, unless it contradicts what was asked."""

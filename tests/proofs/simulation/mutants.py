@@ -18,6 +18,7 @@ from gateway.payouts import schedule, writes
 from gateway.payouts import store as stored
 from gateway.payouts.create import PayoutGuards, Payouts
 from gateway.payouts.due import StoredFollowUps
+from gateway.payouts.first_payees import FirstPayments
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.model import PayoutRequest, PayoutState
 from gateway.payouts.store import StoredPayouts
@@ -25,7 +26,7 @@ from gateway.payouts.writes import PayoutWriter
 from tests.proofs.simulation import replacements as without
 from tests.proofs.simulation.adapter import SimulatedAdapter
 from tests.proofs.simulation.bank import SAID
-from tests.proofs.simulation.scenario import Scenario
+from tests.proofs.simulation.scenario import UNHELD, Scenario
 
 _BUSY = Scenario(
     kind=Repeat.IGNORES, loss=0.2, bank_errors=0.3, references=1, partners=2, posts=4, crashes=2
@@ -295,6 +296,15 @@ MUTANTS = (
         part="first_payee",
         instead=without.nobody_new,
         life=_HELD,
+        breaks=("I16",),
+    ),
+    Mutant(
+        rule="R18 sum",
+        says="what a first payee gets counts together",
+        owner=FirstPayments,
+        part="take",
+        instead=lambda _self, _intent: None,
+        life=replace(_HELD, unheld=UNHELD, references=4, crowd=True),
         breaks=("I16",),
     ),
     Mutant(

@@ -7,6 +7,9 @@ from random import Random
 
 from gateway.banks.port.capabilities import Repeat
 
+UNHELD = 2_500
+"""Two payouts in three or more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
@@ -23,6 +26,7 @@ class Scenario:
         rejects, fails_late, mismatch: Orders refused, failed later, paid with another amount.
         holds: Orders that the bank analyses for up to an hour before it decides.
         first_payee: Payouts are held for half an hour: nobody was ever paid.
+        unheld: What the payee gets in a day without a hold, in centavos.
         decides: Held payouts on which a second person decides before their time is over.
         returns: Payouts of which something comes back after they settled.
         hidden: Payouts that a look-up does not show for a while.
@@ -52,6 +56,7 @@ class Scenario:
     mismatch: float = 0.0
     holds: float = 0.0
     first_payee: bool = False
+    unheld: int = 0
     decides: float = 0.0
     returns: float = 0.0
     hidden: float = 0.0
@@ -115,4 +120,5 @@ def drawn(chance: Random) -> Scenario:
         partners=chance.choice((1, 2, 2)),
         posts=chance.choice((2, 3, 4)),
         crowd=crowd,
+        unheld=UNHELD if crowd else 0,
     )

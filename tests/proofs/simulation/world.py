@@ -22,6 +22,7 @@ from gateway.config.settings import Settings
 from gateway.core.account import Account, Environment
 from gateway.core.calls import Caller
 from gateway.core.errors import ServiceError
+from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.due import StoredFollowUps
 from gateway.payouts.holds import HoldEnds
@@ -335,12 +336,13 @@ class Node:
         banks = OnlyBank(SimulatedAdapter(world.bank, world.wrote))
         parts: Any = SimpleNamespace(payouts=store)
         similar_s = 600.0 if world.scenario.similar else 0.0
+        above = str(Money(world.scenario.unheld))
         kernel = Kernel(
             settings=Settings(
                 payouts=PayoutSettings(
                     look_first=world.look_first,
                     similar_within_s=similar_s,
-                    hold_above="0.00" if world.scenario.first_payee else "off",
+                    hold_above=above if world.scenario.first_payee else "off",
                 )
             ),
             store=parts,
