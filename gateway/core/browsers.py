@@ -37,6 +37,8 @@ class PanelSession:
             ``sealed`` holds the newer cookie alone.
         delivered: False in a cookie that replaced another one, until a request brings it:
             the answer that gave it may be lost.
+        proven_at: When the sign-in or the code was accepted that gave this cookie, or the one
+            that it renews; no later code counts with it. None before the sign-in.
     """
 
     id_hash: str
@@ -52,6 +54,7 @@ class PanelSession:
     version: int = 0
     lease_until: datetime | None = None
     delivered: bool = True
+    proven_at: datetime | None = None
     address: str = ""
     user_agent: str = ""
 

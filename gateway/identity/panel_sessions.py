@@ -8,6 +8,8 @@ A sign-in makes the earlier cookie worthless at once. An hour of use and a step-
 cookie of a session, and their answer may be lost: for ``PanelSettings.overlap`` the old cookie
 leads to the new one, sealed under the old cookie's own secret half.
 
+- No cookie counts a code that was given after it: from the moment that a code is accepted, it
+  counts with the cookie that it gave alone.
 - Until a request brings the new cookie, whoever acts with the old one gets the new one. After a
   step-up the second factor counts no longer then: a stolen cookie never gains a fresh factor.
 - From then on the old cookie of a step-up reads only, for requests that were on their way.
@@ -194,7 +196,7 @@ class PanelSessions:
         if found is None or not found[0].is_live(identity.now()) or not is_valid(*found):
             return None
         session, user = found
-        return person(user, session)
+        return _counting(person(user, session), browser.panel)
 
     async def login(
         self, browser: Browser | None, email: str, password: str, client: ClientInfo
@@ -323,6 +325,7 @@ class PanelSessions:
             raise ServiceError(SESSION_REQUIRED, "revoked") from refusal
         if address is not None and not who.is_known_at(address):
             raise ServiceError(SESSION_REQUIRED, NETWORK_NEW)
+        who = _counting(who, sent.panel)
         if not sent.is_replaced and not browser.panel.delivered:
             await self.store.note_delivery(browser.cookie.id_hash)
             browser = Browser(browser.cookie, replace(browser.panel, delivered=True))
@@ -345,8 +348,9 @@ class PanelSessions:
         Raises:
             ServiceError: SESSION_REQUIRED when the old one was used up meanwhile.
         """
+        proven_at = self.identity.now()
         for _ in range(_TRIES):
-            new = await self._supersede(old, self.cookies.new_csrf())
+            new = await self._supersede(old, self.cookies.new_csrf(), proven_at)
             if new is not None:
                 return new
             await asyncio.sleep(POLL_S)
@@ -444,9 +448,11 @@ class PanelSessions:
         """Store the tokens of a sign-in under a new cookie; end it if that fails."""
         pair, who = outcome.tokens, outcome.person
         content = {ACCESS: pair.access_token, REFRESH: pair.refresh_token}
+        begun = self._begun(cookie, content, client)
         panel = replace(
-            self._begun(cookie, content, client),
+            begun,
             state=PanelState.FULL,
+            proven_at=begun.created_at,
             ends_at=pair.refresh_expires_at,
             session_id=who.session_id,
             user_id=who.user_id,
@@ -499,14 +505,17 @@ class PanelSessions:
         """
         Renew an old cookie; of parallel calls, one does it.
 
-        The CSRF token stays: no privilege was gained, and an open form must not fail.
+        The CSRF token stays: no privilege was gained, and an open form must not fail. Nor does
+        the new cookie count a code that the old one does not.
         """
         panel, now = browser.panel, self.identity.now()
         if now - panel.created_at < self.settings.renewal:
             return browser
-        return await self._supersede(browser, panel.csrf) or browser
+        return await self._supersede(browser, panel.csrf, panel.proven_at) or browser
 
-    async def _supersede(self, old: Browser, csrf: str) -> Browser | None:
+    async def _supersede(
+        self, old: Browser, csrf: str, proven_at: datetime | None
+    ) -> Browser | None:
         """Replace a cookie; None when another call does, or refreshes its tokens."""
         now = self.identity.now()
         cookie = self.cookies.make()
@@ -521,6 +530,7 @@ class PanelSessions:
             version=0,
             lease_until=None,
             delivered=False,
+            proven_at=proven_at,
         )
         # without ``access_ends_at`` the old one is not refreshed, and its end ends nothing
         left = replace(
@@ -684,6 +694,14 @@ class PanelSessions:
 
     def _count(self, event: Event, label: str) -> None:
         self.identity.events.on_outcome(event, label)
+
+
+def _counting(who: SignedInUser, panel: PanelSession) -> SignedInUser:
+    """Return the user of a cookie, without a code that was given after it."""
+    if who.factor_at is None:
+        return who
+    counts = panel.proven_at is not None and who.factor_at <= panel.proven_at
+    return who if counts else replace(who, factor_at=None)
 
 
 def _present(browser: Browser | None) -> Browser:

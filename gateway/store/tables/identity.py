@@ -114,6 +114,7 @@ panel_sessions = Table(
     Column("version", Integer, nullable=False),
     Column("lease_until", Instant),
     Column("delivered", Boolean, nullable=False),
+    Column("proven_at", Instant),
     Column("address", Text, nullable=False),
     Column("user_agent", Text, nullable=False),
 )

@@ -255,7 +255,7 @@ _TABLES: Final = (
         "panel_sessions",
         "text id_hash state csrf; time created_at seen_at ends_at; text session_id user_id; "
         "bytes sealed; time? access_ends_at; number version; time? lease_until; "
-        "flag delivered; text address user_agent",
+        "flag delivered; time? proven_at; text address user_agent",
         indexes=("ends_at", "seen_at", "user_id"),
     ),
     _Table(

@@ -16,7 +16,7 @@ from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
 from gateway.identity.sessions import SignedIn
-from gateway.store.tables.identity import sessions
+from gateway.store.tables.identity import panel_sessions, sessions
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World
@@ -137,9 +137,10 @@ async def signed_in(
 
 
 async def age_factors(world: World, age: timedelta) -> None:
-    """Let every second factor that was given have been given so long ago."""
+    """Let every second factor that was given have been given so long ago, in its browser."""
     database = world.gateway.kernel.store.database
     given = sessions.c.factor_at.is_not(None)
     async with database.writing() as connection:
         at = world.gateway.kernel.now() - age
         await connection.execute(update(sessions).where(given).values(factor_at=at))
+        await connection.execute(update(panel_sessions).values(proven_at=at))

@@ -15,6 +15,7 @@ from gateway.core.browsers import Browser, PanelState
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser
 from gateway.core.storage import StoreUnavailable
+from gateway.core.user_access import check_fresh_factor
 from gateway.core.user_errors import (
     CSRF_FAILED,
     MFA_EXPIRED,
@@ -202,6 +203,58 @@ async def test_an_answer_that_was_lost_signs_nobody_out(panel_world, maria):
     again = await panel_world.sessions.authenticate(await panel_world.again(new))
     assert again.person.factor_at is None
     assert ("session_event", "recovered") in panel_world.counted
+
+
+async def test_a_code_counts_with_the_cookie_that_it_gave_alone(
+    panel_world, maria, monkeypatch: pytest.MonkeyPatch
+):
+    """Not with the old one: neither before the new one is stored, nor for a call under way."""
+    old, during = await with_factor(panel_world), []
+    panel_world.identity_world.clock.passes(301)
+    before, rotate = await panel_world.again(old), PanelSessions.rotate
+
+    async def meanwhile(sessions: PanelSessions, browser: Browser) -> Browser:
+        during.append((await sessions.authenticate(await panel_world.again(old))).person)
+        during.append(await sessions.signed_in(old))
+        return await rotate(sessions, browser)
+
+    monkeypatch.setattr(PanelSessions, "rotate", meanwhile)
+    caller = await panel_world.sessions.signed_in(old)
+    code = panel_world.identity_world.code()
+    view = await panel_world.sessions.step_up(old, caller, code, HOME)
+    late = await panel_world.sessions.authenticate(before)
+
+    assert [each.factor_at for each in (*during, late.person)] == [None] * 3
+    now = panel_world.identity_world.clock.now()
+    check_fresh_factor(view.signed_in.person, now)
+    seated = await panel_world.sessions.authenticate(await panel_world.again(view.browser))
+    check_fresh_factor(seated.person, now)
+
+
+async def test_a_cookie_renewed_while_a_code_is_given_does_not_count_it(
+    panel_world, maria, monkeypatch: pytest.MonkeyPatch
+):
+    """Whoever renews the old cookie in that moment holds no proof that is newer than it."""
+    old, renewed = await with_factor(panel_world), []
+    for _ in range(4):
+        panel_world.identity_world.clock.passes(890)
+        await panel_world.sessions.authenticate(await panel_world.again(old))
+    panel_world.identity_world.clock.passes(40)
+    rotate = PanelSessions.rotate
+
+    async def meanwhile(sessions: PanelSessions, browser: Browser) -> Browser:
+        renewed.append((await sessions.authenticate(await panel_world.again(old))).browser)
+        return await rotate(sessions, browser)
+
+    monkeypatch.setattr(PanelSessions, "rotate", meanwhile)
+    caller = await panel_world.sessions.signed_in(old)
+    code = panel_world.identity_world.code()
+    with refused(SESSION_REQUIRED):
+        await panel_world.sessions.step_up(old, caller, code, HOME)
+    seated = await panel_world.sessions.authenticate(await panel_world.again(renewed[0]))
+
+    assert renewed[0].cookie != old.cookie
+    assert seated.person.factor_at is None
 
 
 async def test_a_timer_gets_no_new_cookie_and_costs_no_factor(panel_world, maria):
