@@ -333,6 +333,7 @@ Secret = Annotated[
 """A password: any characters at all."""
 Email = Annotated[str, Meta(min_length=1, max_length=LONGEST, examples=["ana@example.com"])]
 Code = Annotated[str, Meta(min_length=1, max_length=LONGEST, examples=["123456"])]
+OptionalCode = Annotated[str, Meta(max_length=LONGEST)]
 
 
 Password = Annotated[Secret, meaning("The password.", "uma frase bem comprida")]
@@ -392,12 +393,26 @@ class ChangeBody(msgspec.Struct, frozen=True):
         Secret, meaning("The password that is valid now.", "uma frase bem comprida")
     ]
     new_password: Annotated[Secret, meaning("The new password.", "outra frase bem comprida")]
+    code: Annotated[
+        OptionalCode,
+        meaning("The newest code of the authenticator app, for a user who has one.", "123456"),
+    ] = ""
 
 
 class PasswordBody(msgspec.Struct, frozen=True):
     """The password, once more."""
 
     password: Password
+
+
+class OwnerBody(msgspec.Struct, frozen=True):
+    """The password once more, and a code of the app."""
+
+    password: Password
+    code: Annotated[
+        Code,
+        meaning("The newest code of the authenticator app; a recovery code is not enough here."),
+    ]
 
 
 Body = TypeVar("Body", bound=msgspec.Struct)
@@ -448,4 +463,5 @@ FORGOT: Final = _input(ForgotBody)
 LINK: Final = _input(LinkBody)
 CHANGE: Final = _input(ChangeBody)
 PASSWORD: Final = _input(PasswordBody)
+OWNER: Final = _input(OwnerBody)
 SESSION_ID: Final[Input[dict[str, str]]] = Input(read=_session_id, refuses=(NOT_FOUND,))

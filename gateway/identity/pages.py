@@ -17,6 +17,7 @@ from gateway.http.panel.pages.visit import HOME, Language, Visit, own_path
 from gateway.identity.documents import (
     ChangeBody,
     CodeBody,
+    OwnerBody,
     PasswordBody,
     own_session,
     qr_svg,
@@ -189,20 +190,24 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
 
     @panel.form("/me/password", "own_password", None, shows=read)
     async def change_password(visit: Visit) -> Result:
-        """Change the password; every session ends."""
+        """Change the password, with a code of the app where there is one; every session ends."""
         current, new = visit.form.exactly("current_password"), visit.form.exactly("new_password")
         if new != visit.form.exactly("new_again"):
             raise ServiceError(VALIDATION_FAILED, "not_the_same", field="new_again")
-        body = typed(ChangeBody, current_password=current, new_password=new)
+        code = visit.form["app_code"]
+        body = typed(ChangeBody, current_password=current, new_password=new, code=code)
         await services.passwords.change(
-            _caller(visit), body.current_password, body.new_password, visit.client
+            _caller(visit), body.current_password, body.new_password, body.code, visit.client
         )
         return leave(visit)
 
     @panel.form("/me/recovery-codes", "own_codes", None, shows=read)
     async def new_codes(visit: Visit) -> Result:
         """Replace the recovery codes; the new ones are shown once."""
-        codes = await factors.new_recovery_codes(_caller(visit))
+        owner = _owner(visit)
+        codes = await factors.new_recovery_codes(
+            _caller(visit), owner.password, owner.code, visit.client
+        )
         return Shown(template="access/own_codes.html", data={"codes": codes}, is_secret=True)
 
     @panel.form("/me/factor/remove", "own_factor_remove", None, shows=read)
@@ -210,7 +215,8 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
         """Take the app away, if the word for that was typed; every session ends."""
         if visit.form["words"].casefold() != _REMOVE[visit.language]:
             raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
-        await factors.remove(_caller(visit))
+        owner = _owner(visit)
+        await factors.remove(_caller(visit), owner.password, owner.code, visit.client)
         return leave(visit)
 
     @panel.form("/me/sessions/end", "own_sessions_end", None, shows=read)
@@ -264,6 +270,12 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
         return Shown(template="session/stay.html")
 
     return panel.pages
+
+
+def _owner(visit: Visit) -> OwnerBody:
+    """Read what proves whose account it is; ``code`` alone would be given to the session."""
+    form = visit.form
+    return typed(OwnerBody, password=form.exactly("password"), code=form["app_code"])
 
 
 def _caller(visit: Visit) -> SignedInUser:

@@ -49,7 +49,8 @@ from gateway.core.user_errors import (
 )
 from gateway.identity.context import IdentityContext, is_valid
 from gateway.identity.cookies import PanelCookies
-from gateway.identity.second_factors import SecondFactorCodes, SecondFactors
+from gateway.identity.second_factor_codes import SecondFactorCodes
+from gateway.identity.second_factors import SecondFactors
 from gateway.identity.sessions import (
     OwnSessions,
     SignedIn,

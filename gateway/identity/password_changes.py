@@ -1,4 +1,4 @@
-"""Passwords: checked, forgotten, reset and changed; each change ends every session."""
+"""Passwords: forgotten, reset and changed; each change ends every session."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from gateway.core.audit import AuditEvent
-from gateway.core.browsers import ClientInfo, KnownBrowser
+from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import SignedInUser
 from gateway.core.storage import StoreUnavailable
 from gateway.core.strict import Malformed, plain_text
 from gateway.core.trace import current_trace_id
 from gateway.core.user import User
-from gateway.core.user_errors import NOT_POSSIBLE, PASSWORD_WRONG
+from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.identity.context import IdentityContext
 from gateway.identity.mail import Mailer
 from gateway.identity.model import Purpose
-from gateway.identity.throttling import Attempt, Throttle
+from gateway.identity.password_check import normalized_email
+from gateway.identity.reauthentication import Reauthentication
+from gateway.identity.throttling import Throttle
 
 _log = logging.getLogger(__name__)
 
@@ -31,78 +33,6 @@ _LINK_OVER = "the link is not valid any more; ask for a new one"
 
 # more than the quotas let through while the store is away for minutes
 _MOST_WAITING = 1_000
-
-
-def normalized_email(text: str) -> str:
-    """Normalize what somebody signs in with; text that is no address belongs to nobody."""
-    return text.strip().lower()
-
-
-@dataclass(frozen=True, slots=True)
-class PasswordCheck:
-    """Checks passwords: throttled, and with the same work for users that do not exist."""
-
-    context: IdentityContext
-
-    async def by_email(self, email: str, password: str, client: ClientInfo) -> User | None:
-        """
-        Return the user with this address and password; None when they do not match.
-
-        Strangers have few places, asked for before the store is touched.
-
-        Raises:
-            ServiceError: TOO_MANY_ATTEMPTS.
-        """
-        with self.context.crypto.hashing.place(is_stranger=client.known is None):
-            user, held_s = await self._checked(normalized_email(email), password, client)
-        if held_s:
-            await self.context.pause(held_s)
-        return user
-
-    async def _checked(
-        self, key: str, password: str, client: ClientInfo
-    ) -> tuple[User | None, float]:
-        """Check a password; also return how long the answer is held back."""
-        user = await self.context.stores.users.find_by_email(key)
-        user_id = "" if user is None else user.id
-        throttle = Throttle(self.context, user_id)
-        attempt = await throttle.password(
-            Attempt(email=key, address=client.address, browser=_browser(user, client))
-        )
-        stored = user.password if user is not None and user.active else ""
-        try:
-            right = await self.context.crypto.hashing.matches(
-                password, stored, is_stranger=client.known is None
-            )
-        except ServiceError:
-            await throttle.password_unchecked(attempt)
-            raise
-        if user is None or not right:
-            self.context.events.on_security_event("authn_login_fail", user_id)
-            return None, attempt.held_s
-        await throttle.password_accepted(attempt)
-        return user, attempt.held_s
-
-    async def by_caller(
-        self, caller: SignedInUser, password: str, client: ClientInfo
-    ) -> User | None:
-        """
-        Return the signed-in user if this is their password; None if not.
-
-        Their session counts as a known browser: what strangers guess elsewhere does not
-        lock them out here.
-
-        Raises:
-            ServiceError: TOO_MANY_ATTEMPTS.
-        """
-        here = KnownBrowser(user_id=caller.user_id, id=caller.session_id)
-        return await self.by_email(caller.email, password, replace(client, known=here))
-
-
-def _browser(user: User | None, client: ClientInfo) -> str:
-    """Return the id of a browser known for this very user; empty for any other."""
-    known = client.known
-    return known.id if user is not None and known is not None and known.user_id == user.id else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,17 +229,23 @@ class Passwords:
         return (await passwords.by_link(token, Purpose.INVITATION, password, client)).id
 
     async def change(
-        self, caller: SignedInUser, current_password: str, new_password: str, client: ClientInfo
+        self,
+        caller: SignedInUser,
+        current_password: str,
+        new_password: str,
+        code: str,
+        client: ClientInfo,
     ) -> None:
         """
-        Set a new password, given the current one; every session ends, this one included.
+        Set a new password, given the current one and, with an app, its newest code.
+
+        Every session ends, this one included.
 
         Raises:
-            ServiceError: PASSWORD_WRONG; NOT_POSSIBLE for a new one that is too
-                weak; TOO_MANY_ATTEMPTS.
+            ServiceError: NOT_POSSIBLE for a new one that is too weak; as
+                ``Reauthentication.prove``.
         """
         passwords = NewPasswords(self.context)
         passwords.refuse_weak(new_password)
-        if await PasswordCheck(self.context).by_caller(caller, current_password, client) is None:
-            raise ServiceError(PASSWORD_WRONG, "password")
+        await Reauthentication(self.context).prove(caller, current_password, code, client)
         await passwords.set(caller.user_id, new_password, "password.changed")

@@ -15,8 +15,8 @@ from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
 from gateway.core.networks import pool
 from gateway.core.sessions import SignedInUser
-from gateway.core.user import RecoveryCode, Totp, User
-from gateway.core.user_access import FRESH, check_fresh_factor
+from gateway.core.user import Totp, User
+from gateway.core.user_access import FRESH
 from gateway.core.user_errors import (
     MFA_INVALID,
     NOT_POSSIBLE,
@@ -26,13 +26,9 @@ from gateway.core.user_errors import (
 )
 from gateway.identity.context import IdentityContext
 from gateway.identity.mail import Mailer, Text
-from gateway.identity.one_time_codes import (
-    accepted_step,
-    make_recovery_codes,
-    read_recovery_code,
-)
-from gateway.identity.password_changes import PasswordCheck
-from gateway.identity.throttling import Throttle
+from gateway.identity.password_check import PasswordCheck
+from gateway.identity.reauthentication import Reauthentication
+from gateway.identity.second_factor_codes import SecondFactorCodes, totp_row
 
 _NETWORKS: Final = 20
 """Of one session: a telephone on a journey through several carriers has fewer in eight hours."""
@@ -44,106 +40,6 @@ class Enrolment:
 
     secret: str = field(repr=False)
     uri: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class SecondFactorCodes:
-    """Checks codes of a second factor: each works once, and few may be tried."""
-
-    context: IdentityContext
-
-    async def accept(self, user: User, code: str, session_id: str = "") -> bool:
-        """
-        Check a code of the app or a recovery code; a right one is used up.
-
-        Args:
-            user: Whose code it is.
-            code: As it was typed.
-            session_id: Wrong codes count against this session alone: whoever tries them with a
-                stolen one does not lock the user out.
-
-        Raises:
-            ServiceError: TOO_MANY_ATTEMPTS after ten wrong ones in a row.
-        """
-        throttle, counted = Throttle(self.context, user.id), session_id or user.id
-        await throttle.factor(counted)
-        read = read_recovery_code(code)
-        right = await (self._use(user, *read) if read else self._step(user, code))
-        return await self._counted(throttle, user, counted, right=right)
-
-    async def app_code(self, user: User, code: str) -> bool:
-        """Check a code of the app alone; a right one is used up. Raises as ``accept``."""
-        throttle = Throttle(self.context, user.id)
-        await throttle.factor(user.id)
-        return await self._counted(throttle, user, user.id, right=await self._step(user, code))
-
-    async def renew(self, user: User) -> list[str]:
-        """Void every recovery code and return ten new ones; only digests are stored."""
-        made, make = make_recovery_codes(), self.context.crypto.hashing.make
-        rows = [
-            RecoveryCode(user_id=user.id, index=index, digest=await make(code))
-            for index, code in enumerate(made)
-        ]
-        await self.context.stores.users.replace_codes(user.id, rows)
-        return made
-
-    async def left(self, user_id: str) -> int:
-        """Count the unused recovery codes."""
-        codes = await self.context.stores.users.codes(user_id)
-        return sum(1 for each in codes if each.used_at is None)
-
-    async def _counted(self, throttle: Throttle, user: User, counted: str, *, right: bool) -> bool:
-        """Reset the count after a right code, report a wrong one; return ``right``."""
-        if right:
-            await throttle.code_accepted(counted)
-        else:
-            self.context.events.on_security_event("authn_factor_fail", user.id)
-        return right
-
-    async def _step(self, user: User, code: str) -> bool:
-        """Check a code of the app; neither it nor an earlier one is accepted again."""
-        if user.totp is None:
-            return False
-        secret = self.context.crypto.sealing.open(user.totp.sealed_secret, totp_row(user.id))
-        step = accepted_step(secret, code, self.context.now())
-        if step is None:
-            return False
-        if await self.context.stores.users.accept_step(user.id, step):
-            return True
-        self.context.events.on_security_event("authn_factor_reuse", user.id)
-        return False
-
-    async def _use(self, user: User, index: int, code: str) -> bool:
-        """Check a recovery code; always one slow comparison."""
-        rows = {each.index: each for each in await self.context.stores.users.codes(user.id)}
-        row = rows.get(index)
-        digest = row.digest if row is not None and row.used_at is None else ""
-        if not await self.context.crypto.hashing.matches(code, digest):
-            return False
-        if not await self.context.stores.users.use_code(user.id, index, self.context.now()):
-            return False
-        await self._report_use(user, index)
-        return True
-
-    async def _report_use(self, user: User, index: int) -> None:
-        """Audit the use of a recovery code, and notify its owner."""
-        await self.context.audit.append(
-            self.context.own_audit_event(user, "recovery_code.used", number=str(index))
-        )
-        left = await self.left(user.id)
-        await Mailer(self.context).notify(
-            user,
-            ("Código de recuperação usado", "Recovery code used"),
-            (
-                f"Um código de recuperação foi usado na sua conta. Restam {left}.",
-                f"A recovery code was used for your account. {left} are left.",
-            ),
-        )
-
-
-def totp_row(user_id: str) -> str:
-    """Return the name of the row that the secret of an app is sealed for."""
-    return f"user:{user_id}:totp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,15 +125,16 @@ class SecondFactors:
         await self._change(user, update, "factor.enrolled", notice)
         return codes
 
-    async def remove(self, caller: SignedInUser) -> None:
+    async def remove(
+        self, caller: SignedInUser, password: str, code: str, client: ClientInfo
+    ) -> None:
         """
-        Remove the app, after a recent step-up; every session ends.
+        Remove the app, given the password and its newest code; every session ends.
 
         Raises:
-            ServiceError: STEP_UP_REQUIRED without a fresh code.
+            ServiceError: as ``_proven``.
         """
-        check_fresh_factor(caller, self.context.now())
-        user = await self._user(caller)
+        user = await self._proven(caller, password, code, client)
         await self._change(
             user,
             lambda now: replace(now, totp=None),
@@ -246,15 +143,18 @@ class SecondFactors:
         )
         await self.context.stores.users.replace_codes(user.id, ())
 
-    async def new_recovery_codes(self, caller: SignedInUser) -> Sequence[str]:
+    async def new_recovery_codes(
+        self, caller: SignedInUser, password: str, code: str, client: ClientInfo
+    ) -> Sequence[str]:
         """
-        Replace all recovery codes by ten new ones, shown once, after a recent step-up.
+        Replace all recovery codes by ten new ones, given the password and a code of the app.
+
+        They are shown once.
 
         Raises:
-            ServiceError: STEP_UP_REQUIRED without a fresh code.
+            ServiceError: as ``_proven``.
         """
-        check_fresh_factor(caller, self.context.now())
-        user = await self._user(caller)
+        user = await self._proven(caller, password, code, client)
         codes = await SecondFactorCodes(self.context).renew(user)
         await self.context.audit.append(
             self.context.own_audit_event(user, "recovery_codes.renewed")
@@ -265,6 +165,20 @@ class SecondFactors:
             ("Os códigos anteriores não valem mais.", "The former codes are not valid any more."),
         )
         return codes
+
+    async def _proven(
+        self, caller: SignedInUser, password: str, code: str, client: ClientInfo
+    ) -> User:
+        """
+        Return the caller, who has a second factor and has just proven both.
+
+        Raises:
+            ServiceError: STEP_UP_REQUIRED without a second factor; as ``Reauthentication.prove``.
+        """
+        user = await Reauthentication(self.context).prove(caller, password, code, client)
+        if not user.has_factor:
+            raise ServiceError(STEP_UP_REQUIRED, "no_factor")
+        return user
 
     async def _user(self, caller: SignedInUser) -> User:
         """Read the caller from the store again."""

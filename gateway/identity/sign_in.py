@@ -12,8 +12,8 @@ from gateway.core.user import User
 from gateway.core.user_errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG
 from gateway.identity.context import IdentityContext
 from gateway.identity.model import Challenge
-from gateway.identity.password_changes import PasswordCheck
-from gateway.identity.second_factors import SecondFactorCodes
+from gateway.identity.password_check import PasswordCheck
+from gateway.identity.second_factor_codes import SecondFactorCodes
 from gateway.identity.sessions import SignedIn, TokenIssuer
 from gateway.telemetry.ports import Event
 

@@ -42,6 +42,7 @@ from gateway.identity.documents import (
     LINK,
     LOGIN,
     MFA,
+    OWNER,
     PASSWORD,
     REFRESH,
     SESSION_ID,
@@ -201,7 +202,7 @@ def account_routes(surface: str, services: IdentityServices) -> Routes:
         services.passwords.change,
         shows=represent.ended,
         fields=CHANGE,
-        raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
+        raises=(PASSWORD_WRONG, MFA_INVALID, NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
     )
     routes.post(
         "/totp",
@@ -219,19 +220,23 @@ def account_routes(surface: str, services: IdentityServices) -> Routes:
         fields=CODE,
         raises=(MFA_INVALID, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
     )
-    routes.delete(
-        "/totp",
+    unproven = (PASSWORD_WRONG, MFA_INVALID, STEP_UP_REQUIRED, TOO_MANY_ATTEMPTS)
+    # no DELETE: it needs a body, which proxies and clients of DELETE may leave out
+    routes.post(
+        "/totp/remove",
         "totp_remove",
         factors.remove,
         shows=represent.ended,
-        raises=(STEP_UP_REQUIRED, NOT_POSSIBLE, TOKEN_INVALID),
+        fields=OWNER,
+        raises=(*unproven, NOT_POSSIBLE),
     )
     routes.post(
         "/recovery-codes",
         "recovery_codes",
         factors.new_recovery_codes,
         shows=represent.recovery_codes,
-        raises=(STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+        fields=OWNER,
+        raises=unproven,
     )
     return routes
 

@@ -59,7 +59,7 @@ async def test_what_ends_here_has_ended_there(here, there, maria):
         here.services.sessions.logout,
         lambda _: here.services.users.end_sessions(CLI, maria.id),
         lambda _: here.services.users.set_roles(CLI, maria.id, RolesBody(list(maria.roles))),
-        lambda caller: here.services.passwords.change(caller, PASSWORD, PASSWORD, HOME),
+        lambda caller: here.services.passwords.change(caller, PASSWORD, PASSWORD, "", HOME),
         lambda _: here.services.users.disable(CLI, maria.id, ReasonBody()),
     ):
         here.clock.passes(1)
@@ -89,8 +89,10 @@ async def test_a_key_made_here_is_known_there_within_seconds(here, there, maria)
 async def test_the_audit_log_tells_it_all_and_its_chain_holds(here, there, maria):
     await here.enrol()
     came = await there.sign_in() if there.secrets else await here.sign_in()
-    await here.services.second_factors.new_recovery_codes(came.person)
-    await here.services.second_factors.remove(came.person)
+    factors = here.services.second_factors
+    for act in (factors.new_recovery_codes, factors.remove):
+        here.clock.passes(30)
+        await act(came.person, PASSWORD, here.code(), HOME)
     await there.services.users.disable(CLI, maria.id, ReasonBody())
 
     assert await here.store.audit.verify() >= 8

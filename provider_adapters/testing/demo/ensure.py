@@ -37,7 +37,7 @@ from gateway.credentials.model import Credential
 from gateway.identity.context import IdentityContext
 from gateway.identity.model import InvitationBody
 from gateway.identity.passwords import COST, Cost, PasswordHasher
-from gateway.identity.second_factors import totp_row
+from gateway.identity.second_factor_codes import totp_row
 from gateway.identity.services import IdentityServices
 from gateway.security.secrets import SecretDigest
 from provider_adapters.testing.bank.control_client import BankControl, ControlRefused

@@ -38,8 +38,8 @@ async def _signed_in(backoffice_client: BackofficeClient) -> SignedIn:
     return found
 
 
-async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[str]]:
-    """Make somebody who has just given a second factor; return recovery codes that are left."""
+async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[str], str]:
+    """Make somebody with a second factor; return recovery codes left, and the app's next code."""
     people, who = (
         backoffice_client.world.gateway.services.identity,
         await _plain(backoffice_client),
@@ -47,13 +47,14 @@ async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[st
     signed_in = await people.sign_in.login(who, PASSWORD, HERE)
     assert isinstance(signed_in, SignedIn)
     begun = await people.second_factors.begin(signed_in.person, PASSWORD, HERE)
-    code = pyotp.TOTP(begun.secret).at(backoffice_client.world.gateway.kernel.now())
+    app, now = pyotp.TOTP(begun.secret), backoffice_client.world.gateway.kernel.now()
+    code = app.at(now)
     codes = list(await people.second_factors.confirm(signed_in.person, code))
     asked = await people.sign_in.login(who, PASSWORD, HERE)
     assert isinstance(asked, SecondFactorRequired)
     again = await people.sign_in.submit_code(asked.mfa_token, codes.pop(), HERE)
     backoffice_client.tokens[who] = again.tokens.access_token
-    return who, codes
+    return who, codes, app.at(now, counter_offset=1)
 
 
 async def mailed(backoffice_client: BackofficeClient, who: str) -> str:
@@ -87,7 +88,7 @@ async def _login(backoffice_client: BackofficeClient) -> Known:
 
 
 async def _mfa(backoffice_client: BackofficeClient) -> Known:
-    who, codes = await _with_codes(backoffice_client)
+    who, codes, _ = await _with_codes(backoffice_client)
     asked = await backoffice_client.world.gateway.services.identity.sign_in.login(
         who, PASSWORD, HERE
     )
@@ -118,12 +119,13 @@ async def _accept(backoffice_client: BackofficeClient) -> Known:
 
 
 async def _code(backoffice_client: BackofficeClient) -> Known:
-    who, codes = await _with_codes(backoffice_client)
+    who, codes, _ = await _with_codes(backoffice_client)
     return Known(by=who, body=having(code=codes[0]))
 
 
-async def _fresh(backoffice_client: BackofficeClient) -> Known:
-    return Known(by=(await _with_codes(backoffice_client))[0])
+async def _owner(backoffice_client: BackofficeClient) -> Known:
+    who, _, code = await _with_codes(backoffice_client)
+    return Known(by=who, body=having(password=PASSWORD, code=code))
 
 
 async def _session(backoffice_client: BackofficeClient) -> Known:
@@ -158,7 +160,7 @@ KNOWN: Mapping[str, Knowing] = {
     "identity.password_change": _change,
     "identity.password_forgot": _forgot,
     "identity.password_reset": _reset,
-    "identity.recovery_codes": _fresh,
+    "identity.recovery_codes": _owner,
     "identity.refresh": _refresh,
     "identity.session_end": _session,
     "identity.sessions": _member,
@@ -166,5 +168,5 @@ KNOWN: Mapping[str, Knowing] = {
     "identity.step_up": _code,
     "identity.totp_begin": _totp,
     "identity.totp_confirm": _confirm,
-    "identity.totp_remove": _fresh,
+    "identity.totp_remove": _owner,
 }

@@ -13,7 +13,9 @@ _KEYRING = "tests/unit/gateway/identity/test_signing_keys.py"
 _MAIL = "tests/unit/gateway/identity/test_mail.py"
 _PANEL_COOKIES = "tests/unit/gateway/identity/test_cookies_panel_cookies.py"
 _PASSWORDS = "tests/unit/gateway/identity/test_password_changes.py"
+_PASSWORD_CHECK = "tests/unit/gateway/identity/test_password_check.py"
 _PERSON = "tests/unit/gateway/core/test_sessions.py"
+_REAUTHENTICATION = "tests/unit/gateway/identity/test_reauthentication.py"
 _RIGHTS = "tests/unit/gateway/core/test_rights.py"
 _SESSIONS = "tests/unit/gateway/identity/test_sessions.py"
 _SIGN_IN = "tests/unit/gateway/identity/test_sign_in.py"
@@ -56,13 +58,13 @@ ROWS = (
         name="known-browser-of-anybody",
         promise="A device cookie spares nobody else the throttle.",
         source="ADR 17",
-        file="gateway/identity/password_changes.py",
+        file="gateway/identity/password_check.py",
         right=(
             "return known.id if user is not None and known is not None"
             ' and known.user_id == user.id else ""'
         ),
         wrong='return known.id if user is not None and known is not None else ""',
-        tests=(f"{_PASSWORDS}::test_a_browser_known_for_somebody_else_is_any_browser",),
+        tests=(f"{_PASSWORD_CHECK}::test_a_browser_known_for_somebody_else_is_any_browser",),
     ),
     Mistake(
         name="link-for-a-disabled-person",
@@ -138,6 +140,24 @@ ROWS = (
         ),
         wrong=("        user = await self._user(caller)\n        secret = pyotp.random_base32()\n"),
         tests=(f"{_FACTORS}::test_a_present_factor_is_not_replaced_behind_its_back",),
+    ),
+    Mistake(
+        name="fresh-session-is-enough",
+        promise="Recovery codes, removal and a new password take an app code in the call itself.",
+        source="ADR 0061",
+        file="gateway/identity/reauthentication.py",
+        right="if user.has_factor and not await",
+        wrong="if not user.has_factor and not await",
+        tests=(f"{_REAUTHENTICATION}::test_a_fresh_code_in_the_session_is_not_enough",),
+    ),
+    Mistake(
+        name="one-recovery-code-gives-ten",
+        promise="A recovery code gives no new ones, and removes no app.",
+        source="ADR 0061",
+        file="gateway/identity/reauthentication.py",
+        right="SecondFactorCodes(self.context).app_code(user, code)",
+        wrong="SecondFactorCodes(self.context).accept(user, code)",
+        tests=(f"{_REAUTHENTICATION}::test_a_fresh_code_in_the_session_is_not_enough",),
     ),
     Mistake(
         name="wrong-code-steps-up",

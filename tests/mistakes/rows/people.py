@@ -10,6 +10,7 @@ _CHALLENGES = "tests/contract/stores/test_challenges.py"
 _CODES = "tests/unit/gateway/identity/test_second_factors.py"
 _CSRF = "tests/unit/policies/traffic/test_csrf.py"
 _EXPORTS = "tests/unit/gateway/core/test_exports.py"
+_FACTOR_CODES = "tests/unit/gateway/identity/test_second_factor_codes.py"
 _FILES = "tests/unit/gateway/reports/test_files.py"
 _KEYS = "tests/unit/gateway/pix_keys/test_service.py"
 _NOTICES = "tests/unit/gateway/credentials/test_notices.py"
@@ -124,7 +125,7 @@ ROWS = (
         name="unknown-people-not-throttled",
         promise="Whether a person exists shows in nothing, not in the throttle either.",
         source="decisions 6",
-        file="gateway/identity/password_changes.py",
+        file="gateway/identity/password_check.py",
         right='user_id = "" if user is None else user.id',
         wrong=("if user is None:\n            return None\n        user_id = user.id"),
         tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
@@ -171,10 +172,10 @@ ROWS = (
         name="app-secret-bound-to-nobody",
         promise="A sealed secret opens in the row of its own person alone.",
         source="SECURITY.md",
-        file="gateway/identity/second_factors.py",
+        file="gateway/identity/second_factor_codes.py",
         right='return f"user:{user_id}:totp"',
         wrong='return "user:totp"',
-        tests=(f"{_CODES}::test_the_secret_is_sealed_for_its_person_alone",),
+        tests=(f"{_FACTOR_CODES}::test_the_secret_is_sealed_for_its_person_alone",),
     ),
     Mistake(
         name="owners-without-limit",

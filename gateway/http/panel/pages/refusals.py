@@ -97,7 +97,7 @@ def _names(visit: Visit) -> Iterator[str]:
         return
     field = visit.problem.field
     if visit.problem.error is MFA_INVALID:
-        yield "code"
+        yield from ("code", "app_code")
     if field:
         first, _, _ = field.partition(".")
         _, _, last = field.rpartition(".")

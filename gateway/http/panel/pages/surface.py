@@ -27,7 +27,9 @@ Taken = TypeVar("Taken")
 NAME: Final = "panel_pages"
 _OPEN: Final = "these pages stand before the sign-in"
 _OWN: Final = "every signed-in user may open these pages; what they hold asks for itself"
-_SECRETS: Final = ("code", "password", "current_password", "new_password", "csrf_token")
+_SECRETS: Final = (
+    *("code", "app_code", "password", "current_password", "new_password", "csrf_token"),
+)
 """Fields that are typed again, never shown again; ``kept.SECRETS`` holds them too."""
 
 

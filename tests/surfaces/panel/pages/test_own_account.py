@@ -41,7 +41,7 @@ async def test_the_page_shows_where_one_is_signed_in(person: Person):
 
 
 async def test_a_new_password_ends_every_session(person: Person):
-    seen = await person.send("/panel/me/password", change())
+    seen = await person.send("/panel/me/password", change(app_code=person.code()))
 
     assert (seen.status, seen.location) == (303, "/panel/login")
     assert (await person.open("/panel/me")).status == 303
@@ -60,8 +60,13 @@ async def test_a_refused_password_shows_no_password_again(
     assert not [word for word in {*fields.values()} if word in seen.text]
 
 
+def proof(person: Person) -> dict[str, str]:
+    """Type what proves whose account it is."""
+    return {"password": PASSWORD, "app_code": person.code()}
+
+
 async def test_recovery_codes_are_shown_once(person: Person):
-    seen = await person.send("/panel/me/recovery-codes")
+    seen = await person.send("/panel/me/recovery-codes", proof(person))
 
     codes = CODE.findall(seen.text)
     assert len(codes) == 10
@@ -69,19 +74,27 @@ async def test_recovery_codes_are_shown_once(person: Person):
     assert not CODE.search((await person.open("/panel/me")).text)
 
 
-async def test_codes_and_removal_ask_for_the_factor(world: World):
-    late = await signed_in(world, Role.OPERATOR, fresh=False)
-    await late.open("/panel/me")
+async def test_codes_removal_and_password_ask_for_password_and_app_in_the_form(world: World):
+    """The sign-in's code is a moment old, and a code that steps up is not theirs either."""
+    person = await signed_in(world, Role.OPERATOR)
+    await person.open("/panel/me")
+    forms = {
+        "/panel/me/recovery-codes": {"password": PASSWORD},
+        "/panel/me/factor/remove": {"password": PASSWORD, "words": "remover"},
+        "/panel/me/password": change(),
+    }
 
-    asked = [
-        await late.send("/panel/me/recovery-codes"),
-        await late.send("/panel/me/factor/remove", {"words": "remover"}),
-    ]
-    done = await late.send("/panel/me/recovery-codes", {"code": late.code()})
+    for path, fields in forms.items():
+        wrong = await person.send(path, {**fields, "app_code": "000000"})
+        assert (wrong.status, CODE.search(wrong.text)) == (401, None)
+        assert re.search(r'name="app_code"[^>]*aria-invalid="true"', wrong.text)
+        assert not [word for word in (PASSWORD, NEW, "000000") if word in wrong.text]
+    absent = await person.send("/panel/me/recovery-codes", {"code": person.recovery.pop()})
+    await person.open("/panel/me")
+    removed = await person.send("/panel/me/factor/remove", {"words": "remover", **proof(person)})
 
-    assert [each.status for each in asked] == [403, 403]
-    assert all('name="code"' in each.text for each in asked)
-    assert CODE.search(done.text)
+    assert (absent.status, CODE.search(absent.text)) == (400, None)
+    assert (removed.status, removed.location) == (303, "/panel/login")
 
 
 async def test_who_may_act_and_has_no_app_is_led_to_one(world: World):

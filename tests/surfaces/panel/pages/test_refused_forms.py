@@ -127,15 +127,15 @@ async def test_signing_out_takes_a_kept_form_along(world: World):
 
 
 async def test_a_wrong_code_is_asked_for_again_in_the_same_form(world: World):
-    late = await signed_in(world, Role.OPERATOR, fresh=False)
-    await late.open("/panel/me")
+    late = await signed_in(world, Role.ADMIN, fresh=False)
+    await late.open("/panel/companies")
 
-    wrong = await late.send("/panel/me/factor/remove", {"words": "remover", "code": "000000"})
+    wrong = await late.send("/panel/companies", {"name": "Nova Ltda", "code": "000000"})
 
     assert wrong.status == 401
     assert 'aria-invalid="true"' in field(wrong, "code")
     assert 'role="alert"' in wrong.text
-    assert 'value="remover"' in wrong.text
+    assert 'value="Nova Ltda"' in wrong.text
 
 
 async def test_whoever_orders_reads_the_key_once_more_as_they_typed_it(world: World):

@@ -10,98 +10,12 @@ from gateway.core.errors import ServiceError
 from gateway.core.schemas import ReasonBody
 from gateway.core.sessions import person
 from gateway.core.user_access import check_fresh_factor
-from gateway.identity.second_factors import SecondFactorCodes, totp_row
+from gateway.identity.second_factor_codes import SecondFactorCodes
 from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
-from gateway.security.sealing import SealBroken
 from tests.world.acts import acts_of
 from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, refusal
 from tests.world.people import CLI
-
-
-async def enrolled(identity_world, maria):
-    codes = await identity_world.enrol()
-    return await identity_world.store.identity.users.find(maria.id), codes
-
-
-async def test_the_secret_is_sealed_for_its_person_alone(identity_world, maria):
-    user, _ = await enrolled(identity_world, maria)
-
-    assert (
-        identity_world.sealer.open(user.totp.sealed_secret, totp_row(user.id))
-        == identity_world.secrets[user.email]
-    )
-    with pytest.raises(SealBroken):
-        identity_world.sealer.open(user.totp.sealed_secret, totp_row("another"))
-
-
-async def test_recovery_codes_are_kept_as_slow_digests(identity_world, maria):
-    user, codes = await enrolled(identity_world, maria)
-
-    rows = await identity_world.store.identity.users.codes(user.id)
-
-    assert [each.index for each in rows] == list(range(10))
-    assert all(each.digest.startswith("$argon2id$") for each in rows)
-    assert await identity_world.hasher.matches(codes[7], rows[7].digest)
-
-
-async def test_a_code_of_one_number_does_not_open_as_another(identity_world, maria):
-    user, codes = await enrolled(identity_world, maria)
-
-    assert not await SecondFactorCodes(identity_world.context).accept(user, "08" + codes[7][2:])
-
-
-async def test_a_right_code_that_was_used_is_told_apart_from_a_wrong_one(identity_world, maria):
-    """Somebody looked over a shoulder, or stands between the person and us."""
-    user, _ = await enrolled(identity_world, maria)
-    identity_world.clock.passes(30)
-    code = identity_world.code()
-
-    tried = [
-        await SecondFactorCodes(identity_world.context).accept(user, each) for each in (code, code)
-    ]
-    reused = identity_world.security_events.count(("authn_factor_reuse", user.id))
-    await SecondFactorCodes(identity_world.context).accept(user, identity_world.wrong_code())
-
-    assert tried == [True, False]
-    assert reused == identity_world.security_events.count(("authn_factor_reuse", user.id)) == 1
-
-
-async def test_new_codes_void_the_old_ones(identity_world, maria):
-    user, codes = await enrolled(identity_world, maria)
-
-    new = await SecondFactorCodes(identity_world.context).renew(user)
-
-    assert not await SecondFactorCodes(identity_world.context).accept(user, codes[0])
-    assert await SecondFactorCodes(identity_world.context).accept(user, new[0])
-    assert await SecondFactorCodes(identity_world.context).left(user.id) == 9
-
-
-async def test_a_right_code_forgives_the_wrong_ones_before(identity_world, maria):
-    user, _ = await enrolled(identity_world, maria)
-    for _ in range(2):
-        for _ in range(9):
-            assert not await SecondFactorCodes(identity_world.context).accept(
-                user, identity_world.wrong_code()
-            )
-        assert await SecondFactorCodes(identity_world.context).accept(user, identity_world.code())
-        identity_world.clock.passes(30)
-
-
-async def test_recovery_codes_count_among_the_wrong_ones(identity_world, maria):
-    user, _ = await enrolled(identity_world, maria)
-    for _ in range(10):
-        assert not await SecondFactorCodes(identity_world.context).accept(user, "00-00000-00000")
-
-    with pytest.raises(ServiceError) as refused:
-        await SecondFactorCodes(identity_world.context).accept(user, identity_world.code())
-
-    assert refusal(refused.value) == ("too_many_attempts", "factor")
-
-
-async def test_without_an_app_no_code_is_right(identity_world, maria):
-    assert not await SecondFactorCodes(identity_world.context).accept(maria, "123456")
-    assert not await SecondFactorCodes(identity_world.context).app_code(maria, "123456")
 
 
 async def refused(work) -> tuple[str, str]:
@@ -318,35 +232,28 @@ async def test_who_has_no_factor_cannot_step_up(identity_world, maria):
     assert refusal(problem.value) == ("step_up_required", "no_factor")
 
 
-async def test_a_factor_is_removed_with_a_fresh_code_and_every_session_ends(identity_world, maria):
+async def test_a_factor_is_removed_with_a_code_and_every_session_ends(identity_world, maria):
     await identity_world.enrol()
     came = await identity_world.sign_in()
-    identity_world.clock.passes(1)
+    identity_world.clock.passes(30)
 
-    await identity_world.services.second_factors.remove(came.person)
+    await identity_world.services.second_factors.remove(
+        came.person, PASSWORD, identity_world.code(), HOME
+    )
 
     assert await refused(identity_world.who(came)) == ("token_invalid", "session_over")
     assert isinstance(await identity_world.services.sign_in.login(EMAIL, PASSWORD, HOME), SignedIn)
     assert await SecondFactorCodes(identity_world.context).left(came.person.user_id) == 0
 
 
-@pytest.mark.parametrize("act", ["remove", "new_recovery_codes"])
-async def test_without_a_fresh_code_nothing_is_taken_away(identity_world, maria, act: str):
-    await identity_world.enrol()
-    came = await identity_world.sign_in()
-    identity_world.clock.passes(301)
-
-    assert await refused(getattr(identity_world.services.second_factors, act)(came.person)) == (
-        "step_up_required",
-        "factor_old",
-    )
-
-
 async def test_new_recovery_codes_are_shown_once_and_told_by_mail(identity_world, maria):
     old = await identity_world.enrol()
     came = await identity_world.sign_in()
+    identity_world.clock.passes(30)
 
-    new = await identity_world.services.second_factors.new_recovery_codes(came.person)
+    new = await identity_world.services.second_factors.new_recovery_codes(
+        came.person, PASSWORD, identity_world.code(), HOME
+    )
 
     assert len(set(new) | set(old)) == 20
     mail = (await identity_world.mails())[0]

@@ -13,7 +13,8 @@ from gateway.core.errors import ServiceError
 from gateway.core.schemas import ReasonBody
 from gateway.core.storage import StoreUnavailable
 from gateway.identity.passwords import Cost, PasswordHasher
-from gateway.identity.second_factors import Enrolment, SecondFactorCodes
+from gateway.identity.second_factor_codes import SecondFactorCodes
+from gateway.identity.second_factors import Enrolment
 from gateway.identity.sessions import SignedIn, TokenPair
 from gateway.identity.sign_in import SecondFactorRequired
 from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, IdentityWorld, refusal

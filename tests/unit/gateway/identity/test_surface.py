@@ -54,7 +54,7 @@ ROUTES = {
         ("POST", "/iam/v1/auth/password/change", "bearer", 204),
         ("POST", "/iam/v1/auth/totp", "bearer", 200),
         ("POST", "/iam/v1/auth/totp/confirm", "bearer", 200),
-        ("DELETE", "/iam/v1/auth/totp", "bearer", 204),
+        ("POST", "/iam/v1/auth/totp/remove", "bearer", 204),
         ("POST", "/iam/v1/auth/recovery-codes", "bearer", 200),
         ("POST", "/iam/v1/auth/step-up", "bearer", 200),
         ("GET", "/iam/v1/auth/sessions", "bearer", 200),

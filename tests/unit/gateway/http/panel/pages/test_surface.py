@@ -25,7 +25,7 @@ def test_every_page_behind_the_sign_in_asks_for_its_right():
 async def test_a_refused_form_is_shown_again_without_its_secrets():
     """What was typed is written into the page, which others may look at."""
     looked = visit()
-    secrets = ("code", "password", "current_password", "new_password", "csrf_token")
+    secrets = ("code", "app_code", "password", "current_password", "new_password", "csrf_token")
     looked.form = Form(dict.fromkeys(("name", *secrets), ("typed",)))
 
     async def shows(again):

@@ -1,0 +1,51 @@
+"""Passwords as they are typed, checked against those on record."""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from gateway.core.browsers import KnownBrowser
+from gateway.core.errors import ServiceError
+from gateway.identity.password_check import PasswordCheck, normalized_email
+from tests.world.identity import EMAIL, HOME, PASSWORD
+
+
+def test_what_is_typed_at_the_door_is_read_as_it_is_kept():
+    assert normalized_email(" Maria@Example.COM ") == "maria@example.com"
+
+
+async def test_whose_address_and_password_they_are(identity_world, maria):
+    proving = PasswordCheck(identity_world.context)
+
+    assert await proving.by_email(EMAIL, PASSWORD, HOME) == maria
+    assert await proving.by_email(EMAIL, "wrong", HOME) is None
+    assert await proving.by_email("nobody@example.com", PASSWORD, HOME) is None
+
+
+async def test_a_browser_known_for_somebody_else_is_any_browser(identity_world, maria):
+    """What is tried there counts as a stranger's."""
+    foreign = replace(HOME, known=KnownBrowser(user_id=str(uuid.uuid4()), id="ab"))
+    for _ in range(5):
+        await PasswordCheck(identity_world.context).by_email(EMAIL, "wrong", foreign)
+
+    with pytest.raises(ServiceError) as refused:
+        await PasswordCheck(identity_world.context).by_email(EMAIL, PASSWORD, foreign)
+
+    assert refused.value.reason == "account_ip"
+
+
+async def test_who_is_signed_in_is_not_shut_out_of_their_own_account_by_strangers(
+    identity_world, maria
+):
+    """A new password takes the old one, whoever has guessed at it elsewhere."""
+    caller = (await identity_world.sign_in()).person
+    for _ in range(6):
+        with suppress(ServiceError):
+            await PasswordCheck(identity_world.context).by_email(EMAIL, "wrong", HOME)
+
+    assert await PasswordCheck(identity_world.context).by_caller(caller, PASSWORD, HOME) == maria
+    assert await PasswordCheck(identity_world.context).by_caller(caller, "wrong", HOME) is None
