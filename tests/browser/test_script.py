@@ -350,20 +350,40 @@ async def test_what_is_typed_stays_while_the_page_renews_itself(browser: Browser
 
 
 async def test_a_code_is_asked_for_in_a_page_without_a_finding(browser: Browser, site: PanelSite):
-    person = await site.people.make(Role.OPERATOR)
+    person = await site.people.make(Role.ADMIN)
     cookies = await site.people.sign_in(person)
     await site.people.age_factor(person)
     async with site.tab(browser, cookies) as tab:
-        tab.refused.add(f"{site.origin}/panel/me/factor/remove")
-        await tab.open("/panel/me")
-        await tab.page.click("details:has(#words) summary")
-        await tab.page.fill("#words", "remover")
+        tab.refused.add(f"{site.origin}/panel/companies")
+        await tab.open("/panel/companies")
+        await tab.page.fill("#name", "Nova Ltda")
 
-        await tab.page.get_by_role("button", name="Remover o aplicativo").click()
+        await tab.page.get_by_role("button", name="Incluir a empresa").click()
 
         await expect(tab.page.get_by_text("Confirme com um código.")).to_be_visible()
-        await expect(tab.page.locator("#words")).to_have_value("remover")
+        await expect(tab.page.locator("#name")).to_have_value("Nova Ltda")
         await expect(tab.page.locator("#code")).to_be_focused()
+        assert await tab.look() == []
+
+
+async def test_recovery_codes_are_had_in_a_page_without_a_finding(
+    browser: Browser, site: PanelSite
+):
+    """Password and app code stand in the form itself; what is wrong is marked and typed again."""
+    person = await site.people.make(Role.OPERATOR)
+    async with site.tab(browser, await site.people.sign_in(person)) as tab:
+        tab.refused.add(f"{site.origin}/panel/me/recovery-codes")
+        await tab.open("/panel/me")
+        await tab.page.click("details:has(#codes-code) summary")
+        await tab.page.fill("#codes-password", person.password)
+        await tab.page.fill("#codes-code", "000000")
+
+        await tab.page.locator("details:has(#codes-code) button[type=submit]").click()
+
+        code = tab.page.locator("#codes-code")
+        await expect(code).to_have_attribute("aria-invalid", "true")
+        await expect(code).to_have_value("")
+        await expect(tab.page.locator("#codes-password")).to_have_value("")
         assert await tab.look() == []
 
 
