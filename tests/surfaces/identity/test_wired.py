@@ -141,6 +141,39 @@ async def test_nothing_that_opens_anything_is_logged(
     assert [each for each in secrets if len(each) > 6 and each in printed] == []
 
 
+async def test_a_token_whose_code_is_fresh_gets_no_recovery_codes(caller: Caller):
+    """Nor by a recovery code, nor by the code that was given: by password and a code of its own."""
+    bearer = {"Authorization": f"Bearer {(await caller.sign_in())['access_token']}"}
+    _, begun, _ = await caller.ask("POST", "/iam/v1/auth/totp", {"password": PASSWORD}, **bearer)
+    app, now = pyotp.TOTP(begun["secret"]), caller.world.gateway.kernel.now()
+    _, enrolled, _ = await caller.ask(
+        "POST", "/iam/v1/auth/totp/confirm", {"code": app.at(now)}, **bearer
+    )
+    codes, asked = enrolled["recovery_codes"], await caller.sign_in()
+    given = {"mfa_token": asked["mfa_token"], "code": codes[0]}
+    _, fresh, _ = await caller.ask("POST", "/iam/v1/auth/mfa", given)
+    bearer = {"Authorization": f"Bearer {fresh['access_token']}"}
+
+    said = [
+        await caller.ask("POST", "/iam/v1/auth/recovery-codes", body, **bearer)
+        for body in (
+            None,
+            {"password": PASSWORD},
+            {"password": "guess", "code": app.at(now, counter_offset=1)},
+            {"password": PASSWORD, "code": codes[1]},
+            {"password": PASSWORD, "code": app.at(now)},
+            {"password": PASSWORD, "code": app.at(now, counter_offset=1)},
+        )
+    ]
+
+    assert [status for status, _, _ in said] == [400, 400, 401, 401, 401, 200]
+    assert [document.get("code") for _, document, _ in said[2:5]] == [
+        *("INVALID_CREDENTIALS", "MFA_INVALID", "MFA_INVALID")
+    ]
+    assert "recovery code is not enough" in said[3][1]["message"]
+    assert len(said[5][1]["recovery_codes"]) == 10
+
+
 async def test_what_happened_is_scraped(caller: Caller):
     """Every series of people, from the listener for operations."""
     await everything(caller)
