@@ -131,7 +131,7 @@ def write_config(file: Path, store: str, bank: TargetBank, **changed: object) ->
         "ratelimits": {"read": _FREE, "payout": _FREE, "company": _FREE},
         "payouts": {
             "look_first": "${PIXGATE_LOOK_FIRST:-false}",
-            "hold_above": "${PIXGATE_HOLD_ABOVE:-400.00}",
+            "hold_above": "${PIXGATE_HOLD_ABOVE:-1000000.00}",
             "hold_s": 20,
         },
         "providers": providers(bank),

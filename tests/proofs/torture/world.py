@@ -26,6 +26,9 @@ from tests.proofs.torture.road import Road, open_road
 from tests.proofs.torture.sites import Site, TargetBank
 from tests.proofs.torture.tally import Tally
 
+HOLD_ABOVE = "400.00"
+"""Below it most payouts are sent at once, above it all are held: each pays somebody new."""
+
 
 @dataclass(slots=True, kw_only=True)
 class World:
@@ -83,7 +86,7 @@ class World:
 
     def start(self, command: Command, failpoint: str = "") -> None:
         """Start a process under the present clock."""
-        environ = {processes.OFFSET: str(self.offset_s)}
+        environ = {processes.OFFSET: str(self.offset_s), "PIXGATE_HOLD_ABOVE": HOLD_ABOVE}
         if failpoint:
             environ[processes.FAILPOINT] = failpoint
         command.start(**environ)
