@@ -220,7 +220,7 @@ async def test_a_slow_rate_is_kept(world: ReconcilerWorld):
     places = reconciler._places_of("sandbox")
     places._sleep = sleep
     assert places._buckets is not None
-    places._buckets._clock = lambda: 0.0
+    places._buckets.clock = lambda: 0.0
 
     await reconciler.run_once()
 
