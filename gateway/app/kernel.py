@@ -81,7 +81,8 @@ class Kernel:
         """
         The clock that all processes on the store share.
 
-        What is due, and whose lease has ended, is judged by it. Without a server it is ``now``.
+        Payouts are written by it, and what is due, and whose lease has ended, is judged by it.
+        Without a server it is ``now``.
         """
         return self.now if self.clock is None else self.clock.now
 

@@ -232,8 +232,6 @@ How long a process's share of a bucket holds after its last answer, while others
 
 Tokens that were drawn so long ago count a third for it.
 """
-
-
 _EMPTY_S: Final = 0.1
 """
 An empty bucket of our own begins to fill so much later than the common one, which forgets what it

@@ -342,10 +342,10 @@ class Reconciler:
 
     async def recall(self) -> None:
         """
-        Plan a look now at payouts that a wrong clock planned too far ahead; safe to repeat.
+        Plan a look now at payouts that are planned too far ahead; safe to repeat.
 
-        Before the first turn, for clocks that were put back while no process ran; and each minute,
-        for a process writes with a wrong clock until that is noticed.
+        Their clock was put back since: that of the database's server, or with a file this
+        process's own. Before the first turn it may have been while no process ran.
 
         Raises:
             StoreUnavailable: the store does not answer.

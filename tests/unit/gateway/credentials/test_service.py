@@ -532,27 +532,35 @@ CLAMP = LimitsBody(Money(1), Money(1))
 HOST = CallerRule(networks=("192.0.2.7/32",))
 
 
-@pytest.mark.parametrize("meanwhile", ["limits", "callers"])
-async def test_an_order_undoes_no_change_that_was_made_since(people: TwoPeople, meanwhile: str):
-    """In an incident one person lowers a limit or narrows a rule; an older order stays void."""
+async def clamped_while_waiting(people: TwoPeople, what: str) -> tuple[Approval, Credential]:
+    """Order higher limits or a wider rule, then lower or narrow it at once; return both."""
     made = await people.issue(**asdict(LimitsBody(TEN, TEN)), callers=OFFICE)
     who, admin, client_id = people.staff("maria"), people.office.staff, made.client_id
     service = people.credentials
-    if meanwhile == "limits":
+    waiting: Approval | Credential
+    clamped: Approval | Credential
+    if what == "limits":
         waiting = await service.set_limits(who, client_id, LimitsBody(Money(1500), TEN))
         clamped = await service.set_limits(admin, client_id, CLAMP)
     else:
         waiting = await service.set_callers(who, client_id, ANYWHERE)
         clamped = await service.set_callers(admin, client_id, HOST)
+    assert isinstance(waiting, Approval)
+    assert isinstance(clamped, Credential)
+    return waiting, clamped
+
+
+@pytest.mark.parametrize("meanwhile", ["limits", "callers"])
+async def test_an_order_undoes_no_change_that_was_made_since(people: TwoPeople, meanwhile: str):
+    """In an incident one person lowers a limit or narrows a rule; an older order stays void."""
+    waiting, clamped = await clamped_while_waiting(people, meanwhile)
 
     with pytest.raises(ServiceError) as refused:
         await people.approve(waiting)
 
     assert refused.value.reason == "void"
     [stored] = await people.every()
-    assert isinstance(clamped, Credential)
     assert (stored.limits, stored.callers) == (clamped.limits, clamped.callers)
-    assert isinstance(waiting, Approval)
     ended = (await people.approvals.get(people.staff("joao"), waiting.id)).approval
     assert (ended.state, ended.reason) == (
         ApprovalState.VOID,
@@ -564,22 +572,12 @@ async def test_an_order_undoes_no_change_that_was_made_since(people: TwoPeople, 
 async def test_a_change_between_the_last_look_and_the_act_is_kept_too(
     people: TwoPeople, meanwhile: str
 ):
-    made = await people.issue(**asdict(LimitsBody(TEN, TEN)), callers=OFFICE)
-    who, admin, client_id = people.staff("maria"), people.office.staff, made.client_id
-    service = people.credentials
-    if meanwhile == "limits":
-        waiting = await service.set_limits(who, client_id, LimitsBody(Money(1500), TEN))
-        clamped = await service.set_limits(admin, client_id, CLAMP)
-    else:
-        waiting = await service.set_callers(who, client_id, ANYWHERE)
-        clamped = await service.set_callers(admin, client_id, HOST)
-    assert isinstance(waiting, Approval)
+    waiting, clamped = await clamped_while_waiting(people, meanwhile)
 
-    assert await refusal(service.carry_out(waiting, people.approvals.text(waiting))) == (
+    assert await refusal(people.credentials.carry_out(waiting, people.approvals.text(waiting))) == (
         "changed_meanwhile"
     )
     [stored] = await people.every()
-    assert isinstance(clamped, Credential)
     assert (stored.limits, stored.callers) == (clamped.limits, clamped.callers)
 
 
