@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from ipaddress import IPv4Address
 from pathlib import Path
 
 import aiohttp
@@ -19,8 +21,9 @@ from tests.world.waiting import until
 
 pytestmark = pytest.mark.process
 
-GATEWAYS = ("127.83.0.2", "127.83.0.3", "127.83.0.4")
-"""Of the loopback, and nobody else's: their ports are those of a container."""
+LOOPBACK = IPv4Address("127.0.0.0")
+GATEWAYS = [str(LOOPBACK + 4 * os.getpid() + number) for number in range(3)]
+"""Three of the loopback that no other process asks for: their ports are those of a container."""
 PORTS = (8080, 9090)
 A_RECORD, TTL_S = 1, 0
 

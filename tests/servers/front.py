@@ -78,11 +78,11 @@ def patient_haproxy(
     """
     The same for a gateway that shares its loop with its callers.
 
-    Its ``/readyz`` may be late; HAProxy would leave it out and answer 503 itself, at once
-    where the first check of all fails.
+    Its ``/readyz`` may be late, or say that it is not ready since the store was late; HAProxy
+    would leave it out and answer 503 itself. So its checks are connections alone.
     """
     late = {f"timeout {what} 2s": f"timeout {what} 60s" for what in ("check", "connect")}
-    words = {" fall 2 ": " fall 1000 ", **late}
+    words = {"option httpchk GET /readyz": "option tcp-check", **late}
     with haproxy(one, two, certificate, words, clients) as front:
         yield front
 
