@@ -16,7 +16,7 @@ from multidict import CIMultiDict
 from gateway.core import errors
 from gateway.core.catalogue import ErrorCode, bounded_wait
 from gateway.core.errors import OutsideFailure, ServiceError
-from gateway.core.money import Money, Sum
+from gateway.core.money import Sum
 from gateway.core.reasons import REASONS, public_word, sentence
 from gateway.core.windows import written
 from gateway.http.route import Answer, Document, code_of
@@ -150,10 +150,10 @@ def pretty(document: object) -> bytes:
 
 def _plain(value: object) -> object:
     """Convert an amount or a struct; a TypeError for anything else that JSON has no form for."""
-    if type(value) is Money:  # the most frequent; the match costs 2 us
+    if isinstance(value, Sum):  # the most frequent; the match costs 2 us
         return orjson.Fragment(str(value))
     match value:
-        case Sum() | Decimal():
+        case Decimal():
             return orjson.Fragment(str(value))
         case msgspec.Struct():
             return document_of(value)
