@@ -95,7 +95,6 @@ def without_values(message: str, settings: object) -> str:
 
 
 def _factory_problems(factory: object) -> Iterator[str]:
-    """Name what is wrong with a factory."""
     port = getattr(factory, "PORT", _MISSING)
     if port is _MISSING:
         yield f"declares no PORT; this gateway has {PORT}"
@@ -158,7 +157,6 @@ def _factory_form(factory: object) -> Iterator[str]:
 
 
 def _adapter_problems(adapter: object, factory: AdapterFactory) -> Iterator[str]:
-    """Name what is wrong with an adapter that was made."""
     declared = getattr(adapter, "capabilities", None)
     if not isinstance(declared, Capabilities):
         yield "the adapter that was made declares no capabilities"

@@ -134,7 +134,6 @@ def _new_pages(
 
 
 def _bank_pages(banks: AccountBanks, reports: BankReports, context: PageContext) -> Sequence[Page]:
-    """Return the pages of the bank behind an account."""
     panel = Pages(f"/accounts{_ONE}/bank", context)
 
     async def with_test(visit: Visit, tested: Connection | None) -> Result:

@@ -377,7 +377,6 @@ _READS_CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.READ)
 
 
 def _owned(row: Record) -> OwnedAccount:
-    """Return an account with its company's name."""
     return OwnedAccount(read_account(row), row.company_name or "")
 
 
@@ -434,7 +433,6 @@ def _taken(account_id: str, problem: AlreadyExists) -> RuleViolation:
 
 
 def _merged(before: BankCoordinates, wanted: CoordinatesRequest) -> BankCoordinates:
-    """Return the account with the given parts replaced."""
     given = {part: text for part in _COORDINATES if (text := getattr(wanted, part))}
     for part, text in given.items():
         if _COORDINATES[part].fullmatch(text) is None:

@@ -303,7 +303,6 @@ def _public_listener(
 
 
 def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
-    """Build the admission control and its metrics."""
     settings = kernel.settings
     admission = Admission(
         most=settings.limits.in_flight,
@@ -329,7 +328,6 @@ def _admission(kernel: Kernel, telemetry: Telemetry) -> Admission:
 
 
 def _server_limits(settings: Settings) -> ServerLimits:
-    """Return the limits of a connection."""
     server = settings.server
     return ServerLimits(
         request_line_bytes=server.request_line_bytes,
@@ -348,7 +346,6 @@ def _server_limits(settings: Settings) -> ServerLimits:
 
 
 def _operations_listener(kernel: Kernel, telemetry: Telemetry, readiness: Readiness) -> Listener:
-    """Build the operations listener."""
     settings = kernel.settings
     surface = OpsSurface(
         ready=readiness.checks,

@@ -90,7 +90,6 @@ def failing_answers(failpoint: Failpoint) -> Callable[[Exchange, Reply], None]:
 
 
 async def _halves(body: bytes, failpoint: Failpoint) -> AsyncGenerator[bytes, None]:
-    """Write a body in two halves with a point between them."""
     half = len(body) // 2
     yield body[:half]
     await asyncio.sleep(0)  # uvloop writes at the end of a turn of the loop

@@ -215,7 +215,6 @@ class RecordCache(Generic[Record]):
         return sum(map(self.forget, {*self._entries, *self._reads}))
 
     async def _read_once(self, key: str) -> Record | None:
-        """Read a key for all who wait for it."""
         self._on_look_up("miss")
         return await self._shared(self._reads.get(key) or self._begin(key))
 
@@ -466,7 +465,6 @@ def build_kept_records(
     once = Lifetimes(found_s=_STOPS_S, absent_s=_STOPS_S, size=1)
 
     async def in_force(_keys: Sequence[str]) -> Mapping[str, Sequence[Stop]]:
-        """Read the stops in force, as one record."""
         return {_STOPS: await stops_in_force(database, now())}
 
     bound_s, count = (

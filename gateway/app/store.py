@@ -149,7 +149,6 @@ def absent_store(url: str) -> Store:
 
 
 def _store_on(database: Database, url: str) -> Store:
-    """Build the stores of one database."""
     return Store(
         url=url,
         database=database,

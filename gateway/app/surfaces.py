@@ -234,7 +234,6 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
 
 
 def _context(services: Services) -> PageContext:
-    """Return the context that all pages share."""
     accounts = services.accounts
 
     async def names(who: Staff, ids: Sequence[str]) -> Sequence[Name]:

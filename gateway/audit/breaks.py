@@ -103,7 +103,6 @@ class AuditBreaks:
         return found
 
     async def _person(self, email: str) -> str:
-        """Return the e-mail address of a user who may sign."""
         user = await self.find_user(email.strip().lower())
         if user is None or not user.active:
             message = f"{email!r} is the e-mail address of no active user"
@@ -114,7 +113,6 @@ class AuditBreaks:
         return user.email
 
     def _read(self, proposal: str) -> Mapping[str, object]:
-        """Parse a proposal that was sealed here."""
         message = "the proposal was changed, or made under a key that is not configured"
         try:
             document = json.loads(proposal)

@@ -201,7 +201,6 @@ def _actor(meant: Meant, count: Count, user: User | None) -> str:
 
 
 def _subject(meant: Meant) -> str:
-    """Return the subject of the act."""
     if meant.account_id:
         return f"account:{meant.account_id}"
     return f"user:{meant.user_id}" if meant.user_id else f"address:{meant.place}"

@@ -72,7 +72,6 @@ def pages(log: AuditLog, context: PageContext) -> Sequence[Page]:
 
 
 def _ids(acts: Sequence[AuditDocument]) -> Sequence[str]:
-    """Return the ids of subjects, and ids in the details."""
     details = [each.details.get(name, "") for each in acts for name in ("account", "company")]
     return [each.subject.partition(":")[2] for each in acts] + [each for each in details if each]
 

@@ -309,7 +309,6 @@ async def change(database: Database, statement: Update, event: AuditEvent) -> bo
 
 
 def _broken_off(head: AuditHead, last: AuditHead, at: datetime) -> AuditEvent:
-    """Build the event that records an invalid head."""
     return AuditEvent(
         at=at,
         actor="system",
@@ -340,7 +339,6 @@ async def _add(
 
 
 async def _put_head(connection: AsyncConnection, keys: ChainKeys, head: AuditHead) -> None:
-    """Store the head under its seal."""
     head = replace(head, key_id=keys.current)
     values = {
         "number": head.number,

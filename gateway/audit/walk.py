@@ -74,7 +74,6 @@ class Walk:
         return True
 
     def _follow(self, row: Record, before: int, reached: bytes) -> None:
-        """Compare an event with the one before it."""
         number = before + 1
         if row.number != number or not row.key_id:
             raise broken(number)

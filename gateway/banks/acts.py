@@ -87,7 +87,6 @@ def refused(reason: str) -> ServiceError:
 
 
 def _ending(problem: ProviderError) -> str:
-    """Return the ending that a failure proves."""
     if isinstance(problem, Unreachable):
         return "not_sent"
     if isinstance(problem, NotFound):

@@ -208,7 +208,6 @@ class CheckedAdapter:
         return Reason.ADAPTER_RAISED
 
     def _wrong(self, operation: str, wrong: Exception) -> Reason:
-        """Report the invalid part of an answer."""
         field = wrong.field if isinstance(wrong, WrongAnswer) else type(wrong).__name__
         self._report(operation, f"wrong={field}")
         return Reason.ADAPTER_ANSWER_INVALID

@@ -94,7 +94,6 @@ class ConnectedBanks:
         return SLOWEST if connection is None else connection.rate
 
     def _connected(self, account: Account) -> Bank | None:
-        """Connect an account to its provider."""
         connection = self._connections.get(account.provider)
         if connection is None:
             return None

@@ -85,7 +85,6 @@ class FollowupSlots:
         clock: Monotonic = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        """Begin with all slots free."""
         self.rate = rate
         self._places = asyncio.Semaphore(rate.at_once)
         self._sleep = sleep

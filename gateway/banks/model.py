@@ -335,7 +335,6 @@ def word_of(provider: Provider, latest: Weather | None) -> str:
 
 
 def _went_well(recent: Sequence[CallFigures]) -> float:
-    """Return the share of successful calls."""
     well = sum(each.calls * each.success for each in recent if isinstance(each.success, float))
     return well / sum(each.calls for each in recent)
 

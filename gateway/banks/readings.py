@@ -135,7 +135,6 @@ class Readings:
     async def _kept(
         self, scope: CompanyScope, wanted: Select[*tuple[Any, ...]]
     ) -> Sequence[Row[Any]]:
-        """Return the cached balances of accounts in scope."""
         return await self.database.rows(wanted.where(*of_company(accounts.c.company_id, scope)))
 
     async def turn(self) -> int:

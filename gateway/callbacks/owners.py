@@ -82,7 +82,6 @@ class CallbackAccounts:
 
 
 async def _is_its(bank: Bank, callback: Callback) -> bool:
-    """Return whether the key or the charge belongs to this account."""
     if callback.named_by is NamedBy.KEY:
         keys = await offered(bank, PortCall.LIST_KEYS).list_keys(bank.account)
         return any(each.key == callback.account for each in keys)

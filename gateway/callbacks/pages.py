@@ -63,7 +63,6 @@ def pages(callbacks: Callbacks, context: PageContext) -> Sequence[Page]:
 
 
 def _shown(body: bytes) -> str:
-    """Return the shown part of a body."""
     return redacted(body.decode("utf-8", "replace")[:_MOST])
 
 

@@ -122,7 +122,6 @@ class CallbackProcessor:
     async def _read_by_kind(
         self, callback: Callback, heard: list[PayoutEvent], *, last: bool
     ) -> CallbackState:
-        """Query the subject of a callback."""
         account = await self._assigned(callback)
         match callback.kind:
             case CallbackKind.PAYOUT:

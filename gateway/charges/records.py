@@ -180,7 +180,6 @@ def _key(seen: SeenCharge) -> _Key:
 
 
 def _seen(account_id: str, charge: Charge | ChargePayment, at: datetime) -> SeenCharge:
-    """Build the answer about a charge from its state or its payment."""
     if isinstance(charge, ChargePayment) and charge.paid_at is not None:
         return _paid(account_id, charge, at)
     state = ChargeState(charge.status.value) if isinstance(charge, Charge) else None

@@ -168,7 +168,6 @@ class Closings:
         return seen, seen.figures
 
     async def _explained(self, account_id: str, day: date) -> Collection[str]:
-        """Return the ids of a day's explained foreign debits."""
         wanted = select(foreign_debits.c.line_id).where(
             foreign_debits.c.account_id == account_id,
             foreign_debits.c.day == day,
@@ -193,7 +192,6 @@ class Closings:
     async def _book(
         self, account_id: str, day: date
     ) -> tuple[Sequence[Payout], Sequence[ChargeRecord]]:
-        """Return the payouts that settled on a day, and the charges that were paid on it."""
         begins, ends = local_start(day), local_end(day)
         settled = select(payouts).where(
             payouts.c.account_id == account_id,

@@ -262,14 +262,12 @@ def _production_proxies(settings: Settings) -> Iterator[Finding]:
 
 
 def _overlap(host: str, other: str) -> bool:
-    """Return whether two listeners of one port would overlap."""
     everywhere = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not bound
     mine, theirs = ({"localhost": "127.0.0.1"}.get(each, each) for each in (host, other))
     return mine == theirs or bool({mine, theirs} & everywhere)
 
 
 def _keys(settings: Settings) -> Iterator[Finding]:
-    """Check the form of all configured keys."""
     for path, key in named_keys(settings).items():
         if not key and ".retired_" in path:
             yield Finding(path, "is empty")
@@ -426,7 +424,6 @@ def _throttles(settings: Settings) -> Iterator[Finding]:
 
 
 def _night(settings: Settings) -> Iterator[Finding]:
-    """Check that a night has hours."""
     night = settings.payouts.night
     if night.begins == night.ends:
         yield Finding("payouts.night.ends", "must not be begins: no night would have an end")
@@ -454,7 +451,6 @@ def _is_origin(text: str) -> bool:
 
 
 def _is_mail_address(text: str) -> bool:
-    """Return whether the text is usable as a sender of mail."""
     name, _, host = text.rpartition("@")
     return bool(name and host) and text.isascii() and text.isprintable() and " " not in text
 
@@ -495,7 +491,6 @@ def _production_people(settings: Settings) -> Iterator[Finding]:
 
 
 def _no_sandbox(settings: Settings) -> Iterator[Finding]:
-    """Check that nothing of the sandbox runs in production."""
     if settings.sandbox_bank.start:
         yield Finding("sandbox_bank.start", "must be false in production")
     for name, provider in settings.providers.items():

@@ -121,7 +121,6 @@ class _Reader:
         return self._value(kind, node, path)
 
     def _struct(self, kind: type[Struct], node: Node, path: str) -> Struct:
-        """Read a section whose names are known."""
         section = self._section(node, path)
         known = {each.name: each for each in _fields(kind)}
         for name, child in section.nodes.items():
@@ -142,7 +141,6 @@ class _Reader:
         return member.default
 
     def _mapping(self, kind: object, node: Node, path: str) -> dict[object, object]:
-        """Read a section with free names."""
         name_kind, kind = get_args(kind)
         return {
             self._value(name_kind, Value(name, child.line), joined(path, name)): self.read(
@@ -152,7 +150,6 @@ class _Reader:
         }
 
     def _anything(self, node: Node, path: str) -> object:
-        """Read a value that an adapter validates."""
         if isinstance(node, Section):
             return {
                 name: self._anything(child, joined(path, name))
@@ -210,7 +207,6 @@ def _section_or_null(kind: object) -> type[Struct] | None:
 
 
 def _is_null(node: Node) -> bool:
-    """Return whether null is written."""
     return isinstance(node, Value) and node.content is None
 
 

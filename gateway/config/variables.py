@@ -37,7 +37,6 @@ def value_of(name: str, environ: Mapping[str, str]) -> str | None:
 
 
 def _content(name: str, file: Path) -> str:
-    """Read the file that a variable names."""
     try:
         content = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as problem:
@@ -51,7 +50,6 @@ def _content(name: str, file: Path) -> str:
 
 
 def _printed(name: str, command: str, environ: Mapping[str, str]) -> str:
-    """Run the command that a variable holds, and return what it prints."""
     where = f"the command of {name}_COMMAND"
     try:
         output = _run(_words(command), environ)

@@ -141,7 +141,6 @@ def key_ids(process: LiveProcess, purpose: str) -> Sequence[str]:
 
 
 def _writers(purpose: str, processes: Sequence[LiveProcess]) -> Mapping[str, list[LiveProcess]]:
-    """Return by key id the processes that write with it."""
     writers: dict[str, list[LiveProcess]] = {}
     for each in processes:
         if current := key_ids(each, purpose)[0]:
@@ -150,7 +149,6 @@ def _writers(purpose: str, processes: Sequence[LiveProcess]) -> Mapping[str, lis
 
 
 def _listed(missing: Mapping[str, Sequence[LiveProcess]]) -> str:
-    """Name keys and the processes that lack them."""
     lines: Iterator[str] = (
         f"{key_id} is missing in {_names(found)}" for key_id, found in missing.items()
     )
@@ -160,7 +158,6 @@ def _listed(missing: Mapping[str, Sequence[LiveProcess]]) -> str:
 def _written(
     writers: Mapping[str, Sequence[LiveProcess]], processes: Sequence[LiveProcess], purpose: str
 ) -> str:
-    """Name keys and the processes that write with them."""
     parts = [f"{_names(found)} with {key_id}" for key_id, found in writers.items()]
     if unkeyed := [each for each in processes if not key_ids(each, purpose)[0]]:
         parts.append(f"{_names(unkeyed)} with none")

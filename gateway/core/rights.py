@@ -73,7 +73,6 @@ class Right:
 
 
 def _all(action: Action, *areas: Area) -> frozenset[Right]:
-    """Return the same action on several areas."""
     return frozenset(Right(area, action) for area in areas)
 
 

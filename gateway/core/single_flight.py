@@ -27,7 +27,6 @@ class SingleFlight(Generic[Value]):
     """
 
     def __init__(self) -> None:
-        """Run nothing yet."""
         self._runs: dict[str, _Run[Value]] = {}
 
     async def do(self, key: str, work: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
@@ -42,13 +41,11 @@ class SingleFlight(Generic[Value]):
                 await self._end(key, run)
 
     def _begin(self, key: str, work: Coroutine[Any, Any, Value]) -> _Run[Value]:
-        """Start the work."""
         task = asyncio.create_task(work)  # noqa: TID251 - the last caller that waits ends it
         run = self._runs[key] = _Run(task)
         return run
 
     async def _end(self, key: str, run: _Run[Value]) -> None:
-        """Clear the key for the next run."""
         if self._runs.get(key) is run:
             del self._runs[key]
         if not run.task.done():

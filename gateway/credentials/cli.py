@@ -60,7 +60,6 @@ _LIMITS = (
 
 
 def _limits(command: Command) -> Command:
-    """Add the options of limits."""
     command = click.option(
         "--unlimited", is_flag=True, help="A payout, or a day, is to have no limit."
     )(command)

@@ -121,7 +121,6 @@ class Credential:
     principal: Principal = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Make the principal."""
         is_open = not self.callers.is_decided and not pays(self.permissions)
         principal = Principal(
             client_id=self.client_id,

@@ -637,7 +637,6 @@ def _new_order(order: CredentialOrder, **about: Unpack[_About]) -> NewOrder:
 
 
 def _about(found: Credential, order: CredentialOrder) -> NewOrder:
-    """Return an order about a credential that exists."""
     return _new_order(
         order,
         company_id=found.company_id,

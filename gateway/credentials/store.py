@@ -378,7 +378,6 @@ def _unrevoked(client_id: str) -> Update:
 
 
 def _are(columns: Mapping[str, Any]) -> Iterator[ColumnElement[bool]]:
-    """Select a credential whose columns have these values."""
     return (credentials.c[name].is_not_distinct_from(each) for name, each in columns.items())
 
 
@@ -395,7 +394,6 @@ def _callers_column(callers: CallerRule) -> dict[str, object]:
 
 
 def _callers(text: str | None) -> CallerRule:
-    """Read a rule back."""
     return UNDECIDED if text is None else msgspec.json.decode(text, type=CallerRule)
 
 
@@ -405,12 +403,10 @@ def _keys_text(keys: Sequence[PublicKey]) -> str | None:
 
 
 def _keys(text: str | None) -> tuple[PublicKey, ...]:
-    """Read public keys back."""
     return () if text is None else msgspec.json.decode(text, type=tuple[PublicKey, ...])
 
 
 def _limits(row: Record) -> CredentialLimits:
-    """Read limits back."""
     found = {name: _money(getattr(row, column)) for column, name in _LIMITS.items()}
     return CredentialLimits(**found) if any(found.values()) else UNLIMITED
 
@@ -425,7 +421,6 @@ def read_credentials(rows: Iterable[Record]) -> list[Credential]:
 
 
 def _credential(rows: Sequence[Record]) -> Credential:
-    """Build a credential from its rows, one for each secret."""
     made = tuple(
         record_of(
             SecretDigest, row, created_at=row.secret_created_at, expires_at=row.secret_expires_at

@@ -130,7 +130,6 @@ def openapi_pages(
 def _pages(
     surface: Surface, today: Callable[[], str], origin: Callable[[], str]
 ) -> Iterator[tuple[str, Page]]:
-    """Make the pages of one surface."""
     prefix, title = _DESCRIBED[surface.name]
     written = document(surface, title)
     name, kind = f"{surface.name}.openapi_json", "application/json; charset=utf-8"

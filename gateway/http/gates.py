@@ -105,7 +105,6 @@ def admit_signed_in(call: Call) -> SignedInCaller:
 
 
 def _client(call: Call) -> ClientInfo:
-    """Return the client of a call."""
     agent = call.asked.headers.get("User-Agent") or ""
     return ClientInfo(address=call.asked.address, user_agent=agent, known=call.known)
 

@@ -222,7 +222,6 @@ class Routes:
         return self._usual.get("status", CREATED if method == "POST" else OK)
 
     def _behind(self, inputs_: _Inputs, needed: Requirement) -> list[Route[Any]]:
-        """Choose the gate of a route of staff."""
         if inputs_.at_account and needed.active:
             return self.active_fresh if needed.fresh_factor else self.active
         if inputs_.at_account:
@@ -278,7 +277,6 @@ def explained() -> Iterator[None]:
 
 
 def _sentence(text: str) -> str:
-    """Complete a text of ours to a sentence."""
     return f"{text[:1].upper()}{text[1:]}."
 
 
@@ -316,7 +314,6 @@ class _Inputs:
 
     @classmethod
     def of(cls, does: Callable[..., Any], path: str, shape: Shape) -> _Inputs:
-        """Read the signature of a method."""
         hints, takes = typing.get_type_hints(does), shape.get("takes", {})
         names = [
             name for name in inspect.signature(does).parameters if hints.get(name) is not Staff
@@ -442,7 +439,6 @@ def _of_item(
 
 
 def _typed(shows: Callable[[Any, Any], Document], document: Any) -> Callable[[Any, Any], Document]:  # noqa: ANN401 - a type hint
-    """Annotate a converter with the type of the document."""
     shows.__annotations__ = {"return": document}
     return shows
 

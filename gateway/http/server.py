@@ -214,7 +214,6 @@ class Serving:
         return reply
 
     def _begin(self, request: Request) -> Exchange:
-        """Record the start of a request."""
         started = self.clock()
         trace_id, w3c = self.begin(request.headers, self.observer, uuids=self.uuid_traces)
         record = AccessRecord(trace_id=trace_id, method=request.method, address=address_of(request))
@@ -257,7 +256,6 @@ class Serving:
             self._tell(exchange)
 
     def _tell(self, exchange: Exchange) -> None:
-        """Record the end of a request."""
         record = exchange.record
         _describe(exchange.call, record)
         record.duration_s = self.clock() - exchange.started
@@ -413,7 +411,6 @@ class _Everything(web.PlainResource):
     """Every target, ``*`` too: aiohttp answers one without a route before any middleware."""
 
     async def resolve(self, request: web.Request) -> tuple[web.UrlMappingMatchInfo, set[str]]:
-        """Match whatever the target is."""
         return web.UrlMappingMatchInfo({}, next(iter(self))), set()
 
 
@@ -444,7 +441,6 @@ async def _ask_on(waiting: Awaitable[None], policies: Sequence[Policy], call: Ca
 def _call(
     request: Request, exchange: Exchange, place: PlacedRoute, path: Mapping[str, str]
 ) -> Call:
-    """Build the call from the request."""
     route, headers = place.route, request.headers
     declared = declared_bytes(request)
     if declared > place.surface.body_bytes:

@@ -204,7 +204,6 @@ def check_surfaces(surfaces: Iterable[Surface]) -> list[str]:
 
 
 def _problems(surface: Surface, gate: Gate[Any], route: Route[Any]) -> Iterable[str]:
-    """Return the problems of one route."""
     if route.needs is None and not gate.opens:
         yield "no permission"
     if route.needs is not None and not gate.policies:

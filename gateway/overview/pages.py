@@ -158,7 +158,6 @@ def _day(visit: Visit, name: str) -> str:
 
 
 def _figures(overview: Overview) -> Mapping[str, object]:
-    """Return the chart and the shares of an overview."""
     steps = steps_of(overview)
     paid = next((each for each in overview.states if each.state is PayoutState.PAID), None)
     settled = paid.value.centavos if paid else 0

@@ -130,7 +130,6 @@ class Overviews:
         return standing.need is not Need.CALLBACKS_MISSING or standing.subject in self.telling
 
     def _breakers(self) -> Iterable[Attention]:
-        """Return the open breakers."""
         for each in self.known():
             for kind, state in sorted(each.breakers.items()):
                 if state == OPEN:
@@ -153,7 +152,6 @@ def by_urgency(standing: Iterable[Attention]) -> list[Attention]:
 
 
 def _settled(hours: Iterable[HourFigures]) -> Sequence[int]:
-    """Count settled payouts by duration."""
     counts = [0] * (len(SETTLED_WITHIN_S) + 1)
     for each in hours:
         if each.state is PayoutState.PAID and each.settled_within >= 0:
@@ -168,7 +166,6 @@ def _same(at: datetime) -> datetime:
 def _steps(
     hours: Sequence[HourFigures], step_of: Callable[[datetime], datetime]
 ) -> list[StepFigures]:
-    """Sum hours into steps, in order."""
     order = {state: place for place, state in enumerate(PayoutState)}
     added = _added(((step_of(each.hour), order[each.state], each.state), each) for each in hours)
     return [

@@ -167,14 +167,12 @@ Runs = Sequence[tuple[datetime, datetime]]
 
 
 def _open_hours(span: Span, closed: Iterable[datetime]) -> Sequence[datetime]:
-    """Return the hours of a span that are not closed."""
     known, hours = set(closed), int((span.until - span.since) / HOUR)
     every = (span.since + number * HOUR for number in range(hours))
     return [each for each in every if each not in known]
 
 
 def _runs(hours: Iterable[datetime]) -> Runs:
-    """Join consecutive hours."""
     found: list[tuple[datetime, datetime]] = []
     for hour in hours:
         if found and found[-1][1] == hour:
@@ -206,7 +204,6 @@ def _within(column: ColumnElement[Any], runs: Runs) -> ColumnElement[bool]:
 
 
 def _remembered(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
-    """Sum the stored figures of some hours."""
     kept = payout_hours.c
     alike = [kept[name] for name in _ALIKE]
     return (
@@ -217,7 +214,6 @@ def _remembered(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
 
 
 def _counted(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
-    """Count the payouts of some hours."""
     each = (
         select(
             HourOf(payouts.c.created_at).label("hour"),
@@ -236,7 +232,6 @@ def _counted(runs: Runs, scope: CompanyScope) -> Select[*tuple[Any, ...]]:
 
 
 def _by_company(span: Span) -> Select[*tuple[Any, ...]]:
-    """Count the payouts of a span's hours in their stored form."""
     each = (
         select(
             HourOf(payouts.c.created_at).label("hour"),
@@ -257,7 +252,6 @@ def _by_company(span: Span) -> Select[*tuple[Any, ...]]:
 
 
 def _sums(columns: ColumnCollection[str, Any]) -> Sequence[ColumnElement[int]]:
-    """Add up what was ordered and what moved."""
     return [_whole(columns[name], name) for name in ("centavos", "moved_centavos")]
 
 
@@ -384,7 +378,6 @@ def _line(
     *,
     mine: bool = True,
 ) -> Select[*tuple[Any, ...]]:
-    """Return one kind of line of the list."""
     number = func.count().label("number")
     return select(
         literal(str(need)).label("need"),

@@ -189,7 +189,6 @@ class ValkeyLimits:
         return ("EVAL", _FAILED, 1, self._at("failed", key), int(window_s * _MICROS), *limits)
 
     def _at(self, kind: str, name: str) -> str:
-        """Return the key of the server for a name."""
         digest = blake2b(
             name.encode(errors="surrogatepass"), key=self.secret, digest_size=_DIGEST_BYTES
         )

@@ -33,7 +33,6 @@ class _SentinelPool(SentinelConnectionPool):
     """Connections to the primary, which close those to the Sentinels with them."""
 
     async def aclose(self) -> None:
-        """Close all connections."""
         await super().aclose()
         await self.sentinel_manager.aclose()
 
@@ -74,7 +73,6 @@ def connect(url: str, timeout_s: float, ca: str = "", sentinel_password: str = "
 
 
 def _watched(place: RedisUrl, lines: dict[str, Any], password: str) -> Redis:
-    """Build the client of the primary that Sentinels name."""
     asked = {**lines, "username": None, "password": password or None}
     sentinel = Sentinel(place.hosts, sentinel_kwargs=asked)  # type: ignore[no-untyped-call]
     remote: Redis = sentinel.master_for(

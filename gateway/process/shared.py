@@ -99,7 +99,6 @@ class SharedCache:
         await self.remote.aclose()
 
     def _at(self, name: str) -> str:
-        """Return the key of Redis for a name."""
         return f"{self.namespace}:{name}"
 
     async def _done(self, work: str, ask: Callable[[], Awaitable[object]]) -> object:

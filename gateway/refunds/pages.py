@@ -176,6 +176,5 @@ def _on(init: date, ends: date, page: int) -> dict[str, object]:
 
 
 def _export(visit: Visit) -> str:
-    """Return the address of the export with this filter."""
     path, _, query = visit.with_query(page="", read="", show="").partition("?")
     return f"{path}/export?{query}" if query else f"{path}/export"

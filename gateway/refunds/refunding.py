@@ -228,7 +228,6 @@ async def _found(calls: RefundCalls, bank: Bank, key: str) -> Refund | None:
 
 
 async def _payment(bank: Bank, request: RefundRequest) -> str:
-    """Return the end-to-end id of the payment."""
     if request.names_payment:
         incoming = offered(bank, PortCall.FIND_RECEIVED)
         return (await incoming.find_received(bank.account, request.payment)).e2e_id

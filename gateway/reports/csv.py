@@ -76,7 +76,6 @@ def table(delimiter: str, rows: Iterable[Sequence[str]]) -> str:
 
 
 def _plain(entry: Entry) -> Sequence[str]:
-    """Write a movement for a program."""
     at = entry.created_at.astimezone(UTC).replace(tzinfo=None, microsecond=0)
     return (
         f"{at.isoformat()}Z",
@@ -92,7 +91,6 @@ def _plain(entry: Entry) -> Sequence[str]:
 
 
 def _brazilian(entry: Entry) -> Sequence[str]:
-    """Write a movement for Brazilian readers."""
     return (
         texts.minute(entry.created_at),
         texts.operation(entry),

@@ -82,5 +82,4 @@ def change(entry: Entry) -> Money:
 
 
 def _sum(entries: Iterable[Entry], direction: Direction) -> Sum:
-    """Sum one direction."""
     return sum_of(entry.value for entry in entries if entry.direction is direction)

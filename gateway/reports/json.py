@@ -37,7 +37,6 @@ def write(document: Document) -> bytes:
 
 
 def _account(document: Document) -> dict[str, str]:
-    """Return the account's holder and coordinates."""
     at = document.coordinates
     return {
         "id": document.account_id,

@@ -88,7 +88,6 @@ def _status(parent: ET.Element) -> None:
 
 
 def _statement(parent: ET.Element, document: Document) -> None:
-    """Write account, movements and balance."""
     _fill(parent, [("CURDEF", "BRL")])
     _account(ET.SubElement(parent, "BANKACCTFROM"), document)
     movements = ET.SubElement(parent, "BANKTRANLIST")
@@ -177,7 +176,6 @@ class StableIds:
     """
 
     def __init__(self, account_id: str) -> None:
-        """Name movements of an account."""
         self._account_id = account_id
         self._at: datetime | None = None
         self._seen: Counter[str] = Counter()

@@ -145,7 +145,6 @@ class _Numbered(Canvas):  # type: ignore[misc] # the library has no types
 
 
 def _room(top: float) -> platypus.Frame:
-    """Leave room for the foot."""
     bottom = _FOOT + 2 * _LINE
     return platypus.Frame(_LEFT, bottom, _RIGHT - _LEFT, top - bottom, 0, 0, 0, 0)
 

@@ -92,7 +92,6 @@ def _short(text: str) -> str:
 
 
 def _whose(document: Document) -> Iterator[tuple[str, str]]:
-    """Return holder, account and days."""
     at, window = document.coordinates, document.window
     yield "Titular", document.holder.name
     yield "CPF/CNPJ", texts.tax_number(document.holder.tax_number)

@@ -87,7 +87,6 @@ class Cursor:
         return cls(_EPOCH + int(found[1]) * _MICROSECOND, int(found[2]))
 
     def __str__(self) -> str:
-        """Write the text."""
         return f"{(self.at - _EPOCH) // _MICROSECOND}-{self.number}"
 
 

@@ -144,6 +144,5 @@ def _asked(visit: Visit) -> dict[str, str]:
 
 
 def _export(visit: Visit) -> str:
-    """Return the address of the export with this filter."""
     asked = {name: visit.query(name) for name in (*_NAMES, "pages") if visit.query(name)}
     return f"/panel/requests/export?{urlencode(asked)}" if asked else "/panel/requests/export"

@@ -136,7 +136,6 @@ class RequestLogWriter:
 
 
 def _logged(at: datetime, record: AccessRecord, line: Fields) -> LoggedRequest:
-    """Build the stored form of a request."""
     return LoggedRequest(
         at=at,
         trace_id=record.trace_id,

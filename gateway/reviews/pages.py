@@ -56,7 +56,6 @@ class _Row(UnresolvedDocument, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: UnresolvedDocument, created_at: datetime, now: datetime) -> _Row:
-        """Return the row of a payout."""
         latest = found.attempts[-1] if found.attempts else None
         age_s = int((now - created_at).total_seconds())
         return struct_of(

@@ -221,7 +221,6 @@ class Reviews:
         return _open(who.acting.actor, payout, await self._counting(payout, opinions))
 
     async def _counting(self, payout: Payout, opinions: Sequence[Opinion]) -> Sequence[Opinion]:
-        """Return the opinions of users who may still give one."""
         return [each for each in opinions if await self.reviewers.may_judge(each.by, payout)]
 
     async def _given(self, payout: Payout) -> Sequence[Opinion]:

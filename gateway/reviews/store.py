@@ -54,7 +54,6 @@ async def has_account(database: Database, account_id: str, scope: CompanyScope) 
 
 
 def _unresolved(row: Record, tried: Sequence[Record], said: Sequence[Record]) -> UnresolvedPayout:
-    """Build a payout with its attempts and the opinions of its current review."""
     payout = restored_payout(row)
     opinions_given = (restored_opinion(each, row.reference) for each in said)
     return UnresolvedPayout(

@@ -115,7 +115,6 @@ class SandboxTools:
 
 
 def _refuse_limited(who: Staff) -> None:
-    """Refuse users who are limited to companies."""
     if not who.scope.everything:
         message = "the sandbox bank as a whole is for people who see every company"
         raise RuleViolation(message, "company_unknown")

@@ -231,7 +231,6 @@ class Found:
         return self.payouts, self.charges, self.refunds, *records
 
     def __bool__(self) -> bool:
-        """Return whether there is any result."""
         return any(self._kinds)
 
     def to_document(self, reader: object) -> FoundDocument:

@@ -191,7 +191,6 @@ def _meanings(text: str) -> Sequence[str]:
 
 
 def _addresses(found: FoundDocument) -> Sequence[str]:
-    """Return the address of each hit."""
     account = "/panel/accounts/{account_id}"
     payout, charge = f"{account}/payouts/{{reference}}", f"{account}/charges/{{reference}}"
     return [

@@ -108,7 +108,6 @@ class Searches:
         return (await self._fuzzy(who, text, wanted.page)).first(FOUND_AT_MOST)
 
     async def _paid_to(self, who: Staff, number: str, asked: TextQuery, page: int) -> Found:
-        """Find the payouts to a tax number and the accounts that have it."""
         cut = Cut(
             start=None if asked.day is None else local_start(asked.day),
             end=asked.until,
@@ -122,7 +121,6 @@ class Searches:
         return Found(payouts=paid, accounts=await self._named(who, _ACCOUNTS, _ACCOUNT, own, page))
 
     async def _exact(self, who: Staff, text: str) -> Found:
-        """Find records by an id or a whole reference."""
         if strict.is_e2e_id(text):
             return Found(
                 payouts=await self._payouts(who, text, Named.E2E_ID, Named.RETURN_ID),
@@ -274,7 +272,6 @@ class Searches:
         return [FoundPerson(row.id, row.name, row.email) for row in rows]
 
     async def _rows(self, wanted: Select[*tuple[Any, ...]], page: int = 1) -> Sequence[Record]:
-        """Return the rows of a page, and one more if there is one."""
         return await self.database.rows(wanted.limit(FOUND_AT_MOST + 1).offset(_offset(page)))
 
 
@@ -357,7 +354,6 @@ def _offset(page: int) -> int:
 
 
 def _once(found: Sequence[FoundPayout]) -> Sequence[FoundPayout]:
-    """Drop duplicates."""
     by_key = {(each.payout.account_id, each.payout.reference): each for each in found}
     return list(by_key.values())[:FOUND_AT_MOST]
 

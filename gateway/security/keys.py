@@ -44,7 +44,6 @@ class Derivation:
         self._keys = {current: keys[current], **keys}
 
     def __repr__(self) -> str:
-        """Show no key."""
         return "Derivation(***)"
 
     def keys(self, label: str) -> dict[str, bytes]:

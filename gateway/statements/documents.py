@@ -89,7 +89,6 @@ def statement(found: Statement, caller: OfAccount) -> StatementDocument:
 
 
 def _entry(entry: Entry) -> EntryDocument:
-    """Show a movement."""
     credit = entry.direction is _CREDIT
     provider_id, e2e_id = entry.provider_id, entry.e2e_id
     who = entry.counterparty

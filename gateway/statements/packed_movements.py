@@ -32,7 +32,6 @@ class PackedMovements:
         self._page_of, self._row_of, self._at = array("l"), array("l"), array("q")
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return len(self._at)
 
     def add(self, entries: Sequence[Entry]) -> None:

@@ -59,7 +59,6 @@ class _Walk:
     behind: datetime = _FIRST
 
     def take(self, page: Sequence[Entry]) -> None:
-        """Take the next page."""
         start, stop = (max(0, end - self.total) for end in (self.keep.start, self.keep.stop))
         self.total += len(page)
         self.entries += page[start:stop]

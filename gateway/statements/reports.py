@@ -203,7 +203,6 @@ class Reports:
 
 
 def _format(name: str) -> Format:
-    """Find a format by its name."""
     form = FORMATS.get(name)
     if form is None:
         message = f"a report is one of {', '.join(FORMATS)}"

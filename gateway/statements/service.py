@@ -283,7 +283,6 @@ class Statements:
 
 
 def _summed(entries: Iterable[Entry]) -> tuple[Sums, Mapping[date, Sums]]:
-    """Add up a window and its days."""
     days: dict[date, Sums] = {}
     for day, each in _with_days(entries):
         known = days.get(day)
@@ -326,14 +325,12 @@ def _may_be_received(tied: LinkedEntry) -> bool:
 
 
 def _may_be_refund(tied: LinkedEntry) -> bool:
-    """Return whether the movement may be a refund."""
     entry = tied.entry
     is_return = entry.kind is MovementKind.PIX_RETURN or is_return_id(entry.e2e_id)
     return is_return and entry.direction is Direction.DEBIT and tied.payout is None
 
 
 def _names(refund: Refund) -> Sequence[str]:
-    """Return the ids by which a movement may name a refund."""
     return refund.return_id, refund.provider_key
 
 

@@ -85,7 +85,6 @@ def resume(terminal: Terminal, stop_id: str) -> None:
 
 
 def _one_of(scoped: Mapping[str, str | None], *, everything: bool) -> tuple[StopScope, str]:
-    """Read the one scope that was named."""
     named = [(StopScope(name), subject) for name, subject in scoped.items() if subject]
     named += [(StopScope.EVERYTHING, "")] if everything else []
     if len(named) != 1:

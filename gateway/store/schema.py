@@ -157,7 +157,6 @@ def _up(connection: Connection, to: str) -> None:
 
 
 def _down(connection: Connection, to: str) -> None:
-    """Downgrade by migrations that this code has."""
     revision = _revision(connection)
     if revision not in {None, *REVISIONS}:
         raise StoreRefused(_too_new(revision, "use the pixgate that made it"))

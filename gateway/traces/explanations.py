@@ -82,7 +82,6 @@ def refusal_of(line: LoggedRequest) -> Refusal:
 
 
 def _values(refusal: Refusal, known: Circumstances) -> Iterable[tuple[str, str]]:
-    """Return the values for the texts' placeholders."""
     credential, account, own = known.credential, known.account, known.own_account
     yield from (("field", refusal.field), ("needed", known.needed), ("company", known.company))
     if credential is not None:

@@ -332,7 +332,6 @@ class _Metered:
         return None
 
     def change(self, quotas: Mapping[str, CallRate]) -> None:
-        """Draw from other quotas of the same names from now on."""
         for name, meter in self._meters.items():
             meter.change(quotas[name])
 
@@ -428,7 +427,6 @@ class _Further:
         self._charge, self._is_first = charge, True
 
     def __call__(self) -> None:
-        """Charge one read."""
         if not self._is_first:
             self._charge()
         self._is_first = False

@@ -103,8 +103,6 @@ def _is_amount(kind: object) -> bool:
 
 
 class _Reader(Generic[Body]):
-    """Reads bodies of one shape."""
-
     def __init__(self, shape: type[Body], codes: Codes, as_sent: Collection[str]) -> None:
         self._shape = shape
         self._codes = codes

@@ -143,7 +143,6 @@ def _check_media(asked: RawRequest) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object whose keys are all different."""
     found = dict(pairs)
     if len(found) != len(pairs):
         problem = "a key stands twice"

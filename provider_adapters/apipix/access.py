@@ -134,7 +134,6 @@ class Access(BankAdapter):
         return outcome
 
     def _credentials(self, account: ProviderAccount) -> ClientCredentials:
-        """Return the credentials by which the account gets its token."""
         secrets = secrets_of(account, ApiPixSecrets)
         return ClientCredentials(
             account_id=account.account_id,

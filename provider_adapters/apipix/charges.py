@@ -209,7 +209,6 @@ class Charges(Access):
         operation: str,
         by: Deadline,
     ) -> documents.Cobranca:
-        """Look for a charge under each txid and each path that it may have."""
         for path, txid in self._places(account, reference):
             request = self._request(account, operation, path, txid)
             try:
@@ -403,7 +402,6 @@ def _is_meant(pix: documents.Pix, document: documents.Cobranca) -> bool:
 
 
 def _is_amount(text: str) -> bool:
-    """Return whether a text is an amount above zero."""
     try:
         return amount(text) > ZERO
     except (ValueError, ArithmeticError):

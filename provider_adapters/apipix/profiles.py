@@ -99,8 +99,6 @@ class Profile:
 
 
 def _hosts(*urls: Mapping[Environment, str]) -> Hosts:
-    """Return the hosts of addresses."""
-
     def of(environment: Environment) -> frozenset[str]:
         known = (each[environment] for each in urls if environment in each)
         return frozenset(url.removeprefix("https://") for url in known)

@@ -234,7 +234,6 @@ async def _largest(
     make: Make[documents.Pix, Refund],
     cursor: str | None,
 ) -> Page[Refund]:
-    """Read the largest page of a list that is read whole."""
     return await listed.page(limits, cursor, LARGEST_PAGE, make)
 
 

@@ -307,7 +307,6 @@ class AsaasAdapter(BankAdapter):
     async def _customer(
         self, account: ProviderAccount, operation: str, row: documents.Payment, by: Deadline
     ) -> Payer | None:
-        """Read the customer, who is to pay."""
         if not row.customer:
             return None
         request = requests.keyed(account, operation, "/v3/customers/{id}", id=row.customer)

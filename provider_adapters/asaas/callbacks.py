@@ -21,15 +21,11 @@ TOKEN: Final = "asaas-access-token"  # noqa: S105 - the name of a header
 
 
 class _Subject(msgspec.Struct, frozen=True, rename="camel"):
-    """What an event is about."""
-
     id: str = ""
     external_reference: str | None = None
 
 
 class _Event(msgspec.Struct, frozen=True):
-    """The body of a callback."""
-
     id: str = ""
     event: str = ""
     transfer: _Subject | None = None

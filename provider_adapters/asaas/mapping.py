@@ -399,7 +399,6 @@ def composed(make: Callable[[], Value]) -> Value:
 
 
 def _day(text: str) -> date:
-    """Read the day of a date or a time."""
     return times.local_day(text, ZONE)
 
 

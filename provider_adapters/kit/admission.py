@@ -125,7 +125,6 @@ class Breaker:
             self._probing = False
 
     def _too_many(self) -> bool:
-        """Return whether there were enough failures to open."""
         limits = self._limits
         if self._failures >= limits.consecutive:
             return True
@@ -269,7 +268,6 @@ class RecentCalls:
             self.failures += 1
 
     def _advance(self, newest: int) -> None:
-        """Drop the slices that are too old."""
         for at in range(max(self._newest + 1, newest - _SLICES + 1), newest + 1):
             old = self._slices[at % _SLICES]
             self.calls -= old[0]

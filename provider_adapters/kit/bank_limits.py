@@ -137,7 +137,6 @@ class BankLimits:
         on_refused: Callable[[str, str], None],
         provider: str = "",
     ) -> None:
-        """Begin with full buckets."""
         self._provider = provider
         self._shared = runtime.shared
         # operations that the bank refused before: others may be told to pause
@@ -309,7 +308,6 @@ class BankLimits:
         return [(self._buckets[name], of) for name in names if name in self._buckets]
 
     def _pause_key(self, request: ProviderRequest) -> str:
-        """Name the pause of an operation and a credential among those of all providers."""
         return "\0".join((self._provider, request.operation, _credential(request)))
 
     def _processes(self) -> int:

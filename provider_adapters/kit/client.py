@@ -330,7 +330,6 @@ class ProviderClient:
     def _report(
         self, request: ProviderRequest, progress: SendProgress, outcome: str, seconds: float
     ) -> None:
-        """Report the call to the observer and to the record of the current request."""
         provider = self._parts.provider
         record = records.current_record()
         if record is not None:
@@ -421,7 +420,6 @@ def client_at(  # noqa: PLR0913 - each by its name
 
 
 def _outcome_word(value: object) -> str:
-    """Return the word for a value in metrics."""
     if isinstance(value, Unknown):
         return "bad_response"
     if isinstance(value, NotSent) and value.evidence.reason in REFUSED_BEFORE_EXECUTION:

@@ -70,7 +70,6 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _has(field: str, word: StrEnum) -> tuple[str, Tell]:
-    """Make the line of one word of a set."""
     return word.value, lambda declared: _said(word in getattr(declared, field))
 
 

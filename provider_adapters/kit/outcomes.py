@@ -51,7 +51,6 @@ class NeverSendable(Refused):
     """
 
     def __init__(self, failure: FailureCode = FailureCode.OTHER) -> None:
-        """Take the failure code of the payout."""
         super().__init__(Reason.UNSENDABLE)
         self.failure = failure
 

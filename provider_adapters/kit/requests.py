@@ -139,7 +139,6 @@ def _refuse_name(operation: str) -> None:
 # The same accounts come again and again: ten thousand short paths are four megabytes.
 @lru_cache(maxsize=10_000)
 def _known(template: str, *steps: tuple[str, str]) -> str:
-    """Fill in a path of short steps."""
     return filled(template, **dict(steps)) if steps else template
 
 

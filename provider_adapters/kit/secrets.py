@@ -354,7 +354,6 @@ def _fitting(shape: _Shape, name: str, text: str) -> str:
 
 
 def _signing_key(name: str, text: str) -> str:
-    """Check that requests can be signed with it."""
     try:
         EcdsaSigner(text)
     except ValueError as problem:

@@ -209,7 +209,6 @@ class AccessTokens:
         return token
 
     def _granted(self, answer: ProviderAnswer) -> _Kept:
-        """Read the bank's answer."""
         given = read_document(answer, _GRANTED, lambda document: document, _GIVEN)
         life_s = _life_of(given.expires_in)
         return _Kept(given.access_token, self._now() + life_s, life_s)

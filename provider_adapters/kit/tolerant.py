@@ -297,7 +297,6 @@ def _readable(
 
 @lru_cache(maxsize=256)
 def _kind_of(decoder: msgspec.json.Decoder[Document]) -> inspect.Type:
-    """Return what the type of a decoder's documents is made of."""
     return inspect.type_info(decoder.type)
 
 
@@ -326,7 +325,6 @@ def _takes_none(kind: inspect.Type) -> bool:
 
 
 def _fitted(value: object, kind: inspect.Type) -> object:
-    """Return a value in the form of a type, where it is the same value."""
     kind, fitted = _bare(kind), value
     match kind:
         case inspect.StructType(array_like=False) if isinstance(value, dict):

@@ -127,7 +127,6 @@ class Transcript:
         return ring
 
     def _shown(self, exchange: Exchange) -> dict[str, object]:
-        """Scrub one call."""
         return {
             "provider": self._provider,
             "at": exchange.at.isoformat(),

@@ -266,14 +266,12 @@ class SandboxAdapter(BankAdapter):
         await self.client.read(sending(request, document), callbacks.acknowledged)
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
-        """Read every key, for one of two operations."""
         request = requests.below_account(account, operation, "/chaves")
         return await self.client.read(request, mapping.keys)
 
     async def _charge(
         self, account: ProviderAccount, reference: str, operation: str, by: Deadline
     ) -> Charge:
-        """Read a charge, for one of two operations."""
         request = requests.charge(account, reference, operation)
         return await self.client.read(
             request, lambda answer: mapping.charge(answer, self.now()), by

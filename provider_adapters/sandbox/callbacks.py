@@ -69,7 +69,6 @@ class SandboxProof:
 
 
 def _signed(event: str, instant: str, body: bytes) -> bytes:
-    """Return what is signed."""
     return f"{event}.{instant}.".encode() + body
 
 

@@ -186,8 +186,6 @@ class StarkBankAdapter(Receivables):
                 continue
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
-        """Read every key, for one of two operations."""
-
         async def page(cursor: str | None) -> Page[PixKey]:
             return await self.read(
                 account,

@@ -41,7 +41,6 @@ class StarkBankProof:
     rests = ONLY_OURS
 
     def __init__(self, keys: PublicKeys) -> None:
-        """Accept signatures of any of the bank's keys."""
         self._signature = KeySignature(keys)
 
     async def check(self, came: Delivery) -> Sequence[Notice] | None:
@@ -112,7 +111,6 @@ def acknowledged(answer: ProviderAnswer) -> None:
 
 
 def _missed(raw: msgspec.Raw) -> tuple[datetime, MissedEvent]:
-    """Read an event as its callback would have had it."""
     about = decode_body(bytes(raw), documents.MISSED_EVENT)
     event = try_body(raw, documents.EVENT)
     body = b'{"event": ' + bytes(raw) + b"}"

@@ -281,7 +281,6 @@ def _due(text: str) -> datetime:
 
 
 def _having(tag: str, found: Sequence[Tagged]) -> Sequence[Tagged]:
-    """Choose what has a tag."""
     return [each for each in found if tag in each.tags]
 
 

@@ -211,7 +211,6 @@ class Receivables(BankAdapter):
     async def _of_log(
         self, account: ProviderAccount, operation: str, log: InvoiceLog, by: Deadline
     ) -> IncomingPayment | None:
-        """Read how an invoice was paid."""
         request = requests.invoice_payment(operation, log.invoice.id)
 
         def translated(answer: ProviderAnswer) -> IncomingPayment | None:
@@ -237,7 +236,6 @@ class Receivables(BankAdapter):
     async def _tagged(
         self, account: ProviderAccount, operation: str, tag: str, by: Deadline
     ) -> Sequence[Invoice | Brcode]:
-        """Read invoices and dynamic BR Codes by a tag."""
         request = requests.tagged(operation, "invoice", tag)
         named = await self.read(account, request, lambda answer: charges.invoices(answer, tag), by)
         if named:
@@ -263,7 +261,6 @@ class Receivables(BankAdapter):
     async def _deposits(
         self, account: ProviderAccount, operation: str, tag: str, by: Deadline
     ) -> Sequence[Deposit]:
-        """Read what came in with a tag."""
         request = requests.tagged(operation, "deposit", tag)
         return await self.read(account, request, partial(charges.deposits_tagged, tag=tag), by)
 

@@ -315,7 +315,6 @@ def _page(
 
 
 def _charge(find: Callable[[Books, str, str], charges.Charge]) -> Run:
-    """Return what answers the charge of the path."""
     return lambda request: _shown(request, find(*request.own, request.path["referencia"]))
 
 

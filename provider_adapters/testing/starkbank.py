@@ -355,7 +355,6 @@ def _change_invoice(request: BankRequest) -> Document:
 
 
 def _invoice_payment(request: BankRequest) -> Document:
-    """Show how an invoice was paid."""
     latest = received_payments.latest(*request.own, _one_invoice(request).reference)
     paid = found(latest, "payment")
     return {"payment": {**_source(paid), "endToEndId": paid.e2e_id, "method": "pix"}}
@@ -381,7 +380,6 @@ def _invoice_logs(request: BankRequest) -> Document:
 
 
 def _invoice(books: Books, record: Charge) -> Document:
-    """Show a charge that names its payer."""
     payer, ends = record.payer or _NOBODY, record.expires_at
     expired = record.expired(books.clock.micros())
     return {
@@ -500,7 +498,6 @@ def _key_of(account: str) -> str:
 
 
 def _transfers(request: BankRequest) -> Document:
-    """Show payouts that have a tag."""
     wanted, page = sorted(_listed(request, "tags")), read_page(request.query)
     require(wanted, "the simulated bank lists transfers by their tags")
     books, account_id = request.own

@@ -285,7 +285,6 @@ class WooviAdapter(BankAdapter):
             await self.client.change(request, mapping.deleted)
 
     async def _keys(self, account: ProviderAccount, operation: str) -> Sequence[PixKey]:
-        """Read every key, for one of two operations."""
         by = self.client.read_by()
 
         async def page(cursor: str | None) -> Page[PixKey]:

@@ -249,7 +249,6 @@ class _Tunnel(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Note the socket."""
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
@@ -266,11 +265,9 @@ class _Tunnel(asyncio.Protocol):
             self._refuse()
 
     def eof_received(self) -> None:
-        """Note the end."""
         self._refuse()
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Note the end."""
         self._refuse()
 
     def _refuse(self) -> None:

@@ -181,17 +181,14 @@ class _Events:
         self.has_head = self.has_ended = False
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Add a header."""
         if not self.has_head:
             text = value.decode("utf-8", "surrogateescape")
             self.headers.add(name.decode("ascii"), text.strip(" \t"))
 
     def on_headers_complete(self) -> None:
-        """Note the end of the head."""
         self.has_head = True
 
     def on_body(self, data: bytes) -> None:
-        """Add a part of the body."""
         if not self.has_ended:
             self.body += data
 

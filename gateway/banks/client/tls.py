@@ -315,7 +315,6 @@ def _load_authorities(context: ssl.SSLContext, files: TlsFiles) -> None:
 
 
 def _load_certificate(context: ssl.SSLContext, setup: TlsSetup) -> Validity | None:
-    """Load our certificate, if there is one, and return its validity."""
     try:
         if setup.pair is not None:
             validity = validity_of(setup.pair.certificate)

@@ -110,7 +110,6 @@ class WrongAnswer(ValueError):
     """
 
     def __init__(self, field: str) -> None:
-        """Name what is wrong."""
         super().__init__(field)
         self.field = field
 
@@ -602,7 +601,6 @@ def _outcome(answer: object, provider_key: str) -> Outcome:
 
 
 def _accepted(result: Accepted, provider_key: str) -> Accepted:
-    """Check an accepted payout."""
     _require_answered(result.evidence)
     _require_ids(result, provider_key)
     instant_or_none(result.held_until, "outcome.held_until")
@@ -610,7 +608,6 @@ def _accepted(result: Accepted, provider_key: str) -> Accepted:
 
 
 def _settled(result: Settled, provider_key: str) -> Settled:
-    """Check a settled payout."""
     _require_answered(result.evidence)
     _require_ids(result, provider_key)
     amount_above_zero(result.value, "outcome.value")
@@ -620,7 +617,6 @@ def _settled(result: Settled, provider_key: str) -> Settled:
 
 
 def _require_returns(returns: object) -> None:
-    """Check the returns of a payout."""
     for each in of_type(returns, tuple, "outcome.returns"):
         found = of_type(each, PixReturn, "outcome.returns")
         e2e_id(found.id, "outcome.returns.id", or_empty=False)

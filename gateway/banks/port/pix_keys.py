@@ -125,7 +125,6 @@ def normal_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool = True) -
 
 
 def _tax_key(kind: PixKeyType, text: str, *, alphanumeric_cnpj: bool) -> str:
-    """Read a tax number of exactly the kind asked for."""
     bare = strict.tax_number(text)
     if not alphanumeric_cnpj and strict.has_letters(bare):
         raise strict.Malformed

@@ -268,7 +268,6 @@ def _never_succeeds(route: Route[Any]) -> bool:
 
 
 def _parameters(route: Route[Any]) -> list[Schema]:
-    """Describe path and query parameters."""
     names = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
     path = [
         {

@@ -169,13 +169,11 @@ class OpsSurface:
 
 
 def _refusal(error: ErrorCode, trace_id: str) -> web.Response:
-    """Build the error body of the contract."""
     body = error_body(error, trace_id)
     return web.Response(status=error.status, body=body, headers={"Content-Type": _JSON})
 
 
 def _json(document: Mapping[str, object], status: int = HTTPStatus.OK) -> web.Response:
-    """Make a JSON answer."""
     return web.Response(status=status, body=orjson.dumps(document), headers={"Content-Type": _JSON})
 
 

@@ -109,7 +109,6 @@ def read_static(own: Path = OWN, vendored: Path = FOLDER) -> StaticFiles:
 
 
 def _page(name: str, content: bytes) -> Page:
-    """Make the page of one file."""
     suffix = Path(name).suffix
     packed = pack(content) if suffix in _PACKED else b""
     return Page(NAME, _TYPES[suffix], content, _HEADERS, packed, Priority.PAGES)

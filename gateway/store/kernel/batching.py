@@ -209,7 +209,6 @@ class BatchQueue(Generic[Item, Answer]):
             self._start_worker()
 
     def _next(self) -> Sequence[_Waiting[Item, Answer]]:
-        """Take a batch of items whose callers still wait."""
         batch: list[_Waiting[Item, Answer]] = []
         while self._queue and len(batch) < self._limits.most:
             waiting = self._queue.popleft()

@@ -84,7 +84,6 @@ class Partitions:
         return end
 
     async def _make(self, database: Database, start: datetime) -> None:
-        """Create a partition, and move its rows there."""
         table, name = self.table.name, self._name(start)
         first, end = f"'{start.isoformat()}'", f"'{self._end(start).isoformat()}'"
         await _do(
@@ -122,7 +121,6 @@ class Partitions:
         return midnight if self.period == "day" else midnight.replace(day=1)
 
     def _end(self, start: datetime) -> datetime:
-        """Return the beginning of the next one."""
         return self._start(start + timedelta(days=1 if self.period == "day" else 31))
 
     @property

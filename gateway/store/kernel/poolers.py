@@ -98,7 +98,6 @@ def _set_for_transactions(engine: Engine, milliseconds: int) -> None:
     statement = f"SELECT {', '.join(each)}"
 
     def begun(connection: Connection) -> None:
-        """Note whether this is a transaction for the server."""
         options: Mapping[str, Any] = connection.get_execution_options()
         connection.info[_DUE] = options.get("isolation_level") != "AUTOCOMMIT"
 

@@ -289,6 +289,5 @@ def _each_of(found: Found, columns: Sequence[ColumnElement[Any]], name: str) -> 
 def _arrays(
     columns: Sequence[ColumnElement[Any]], name: str
 ) -> Sequence[BindParameter[Sequence[object]]]:
-    """Return an array for the values of each column."""
     types = (ARRAY(each.type) for each in columns)
     return [bindparam(f"{name}_{number}", type_=each) for number, each in enumerate(types)]

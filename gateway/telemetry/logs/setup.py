@@ -166,7 +166,6 @@ class _LineHandler(logging.Handler):
         self._ceiling = ceiling
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one record."""
         for message, times in self._ceiling.take_suppressed().items():
             line = {"ts": self._now(), "level": "warning", "event": "lines_suppressed"}
             self._lines.append(encode({**line, "message": mask_quoted(message), "count": times}))
@@ -220,6 +219,5 @@ def _log_uncaught(
 
 
 def _log_uncaught_in_thread(args: threading.ExceptHookArgs) -> None:
-    """Log what ended a thread."""
     if args.exc_value is not None and not isinstance(args.exc_value, SystemExit):
         _log_uncaught(args.exc_type, args.exc_value, args.exc_traceback)

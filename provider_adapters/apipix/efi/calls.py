@@ -168,7 +168,6 @@ class Efi(ApiPixAdapter):
     async def _sent(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
-        """Read a page of payments that were sent and have settled."""
         found = PagedList(
             access=self,
             account=account,

@@ -146,7 +146,6 @@ def _with_returns(kind: MovementKind, e2e_id: str) -> MovementKind:
 
 
 def _party(details: DetalhesPix, direction: Direction) -> Party:
-    """Return who was on the other side."""
     if direction is Direction.CREDIT:
         name, tax_number = details.nome_pagador, details.cpf_cnpj_pagador
     else:

@@ -114,7 +114,6 @@ class Doors:
 
 
 def _shows_its_own(request: BankRequest, account: accounts.Account) -> bool:
-    """Return whether the caller showed a certificate of the account."""
     return certificates.account_of(request.books, request.certificate) == account.id
 
 

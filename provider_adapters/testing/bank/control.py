@@ -80,8 +80,6 @@ class Controls:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """One control request."""
-
     controls: Controls
     path: Mapping[str, str]
     query: Mapping[str, str]
@@ -108,7 +106,6 @@ class _Request:
         return self.books.clock.micros() if given is None else clock.read(given)
 
     def payer(self, default: Payer | None = None, name: str = "payer") -> Payer | None:
-        """Read a payer."""
         given = self.body.optional(name, self.body.inside)
         if given is None:
             return default
@@ -249,7 +246,6 @@ async def _incoming(request: _Request) -> Document:
 def _receive(
     request: _Request, account_id: str, centavos: int, payer: Payer, reference: str = ""
 ) -> Payment:
-    """Pay money into an account."""
     accounts.require_room(request.books, account_id, centavos)
     at = request.at
     e2e_id = request.books.e2e_id(at)
@@ -321,7 +317,6 @@ async def _pay_charge(request: _Request) -> Document:
 
 
 def _one_charge(request: _Request) -> charges.Charge:
-    """Find the charge by its reference, in one account when there are several."""
     named = charges.anywhere(request.books, request.path["reference"])
     if "account" in request.query:
         named = [each for each in named if each.account_id == request.query["account"]]

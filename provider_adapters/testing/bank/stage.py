@@ -113,7 +113,6 @@ class SimulatedStage(Stage):
     forbidden: Collection[str] = ()
 
     def __init__(self) -> None:
-        """Open nothing yet."""
         self._opened = contextlib.AsyncExitStack()
         self._accounts: list[ProviderAccount] = []
         self._contexts: dict[bytes, ssl.SSLContext] = {}
@@ -310,7 +309,6 @@ class SimulatedStage(Stage):
         return await self.control.post("accounts", account.provider_account, what, body=body)
 
     async def _account(self, number: int) -> ProviderAccount:
-        """Open an account with money and one key."""
         body = {"name": f"Loja {number}", "tax_number": "11222333000181", "balance": _OPENING}
         opened = await self.control.post("accounts", body=body)
         key = {"type": "email", "key": f"loja{number}@example.com"}

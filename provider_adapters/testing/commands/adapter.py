@@ -152,8 +152,6 @@ def _run(name: str, stage: str, wanted: str, *, shown: bool) -> tuple[int, list[
 
 
 class _Cases:
-    """A plugin of pytest that keeps the outcome of each case."""
-
     def __init__(self) -> None:
         self.rows: list[Row] = []
 
@@ -172,7 +170,6 @@ class _Cases:
 
 
 def _groups(rows: Sequence[Row]) -> list[Row]:
-    """Count the outcomes of each group."""
     counted = Counter((_group(str(row["case"])), row["outcome"]) for row in rows)
     return [
         {

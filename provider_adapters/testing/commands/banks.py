@@ -109,7 +109,6 @@ def running_bank(folder: Path, name: str) -> BankAddress:
 
 
 def _show(terminal: Terminal, name: str, address: BankAddress) -> None:
-    """Print a line for a bank."""
     if terminal.as_json:
         click.echo(msgspec.json.encode({"bank": name, **msgspec.to_builtins(address)}).decode())
         return

@@ -331,7 +331,6 @@ def _new_pair(office: AdminContext) -> Pair:
 
 
 async def _accounts(office: AdminContext, demo: Demo) -> None:
-    """Add missing companies and accounts to the store."""
     store, acting = office.kernel.store, office.acting
     for role, holder in contents.COMPANIES.items():
         company = Company(demo["companies"][role]["id"], holder.name, acting.now())

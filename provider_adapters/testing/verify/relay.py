@@ -222,7 +222,6 @@ class Relay:
 
 
 def _whole(chunks: bytes) -> bytes:
-    """Join the chunks of a body."""
     size, _, rest = chunks.partition(b"\r\n")
     length = int(size.partition(b";")[0] or b"0", 16)
     return rest[:length] + _whole(rest[length + 2 :]) if length else b""

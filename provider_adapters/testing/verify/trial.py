@@ -61,7 +61,6 @@ class Witness:
         self.told = defaultdict[str, list[tuple[Any, ...]]](list)
 
     def __getattr__(self, method: str) -> Callable[..., None]:
-        """Return what keeps the arguments of a method."""
         return lambda *given: self.told[method].append(given)
 
     @property

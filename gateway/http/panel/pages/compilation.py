@@ -27,8 +27,6 @@ def compile_with_words(environment: Environment, word: Word, static: Word) -> No
     """Inline words translated by ``word``, and addresses written by ``static``."""
 
     class WithWords(CodeGenerator):
-        """Compiles a template with its words in it."""
-
         def visit_Template(  # noqa: N802 - the visitor's name for it
             self, node: Template, frame: Frame | None = None
         ) -> None:

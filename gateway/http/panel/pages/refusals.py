@@ -130,7 +130,6 @@ def _value(tag: str) -> str:
 
 
 def _marked(tag: str, *, ties: bool) -> str:
-    """Write the tag of a field as invalid."""
     if _HIDDEN in tag:
         return tag
     if ties:

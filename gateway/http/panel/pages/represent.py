@@ -216,7 +216,6 @@ def _compressed(
 
 
 def _answer(visit: Visit, content: bytes, headers: Mapping[str, str], status: int) -> Answer[bytes]:
-    """Return a response with the cookies of the visit."""
     return Answer(
         content=content, content_type=_HTML, headers=headers, cookies=visit.cookies, status=status
     )

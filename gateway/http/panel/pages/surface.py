@@ -88,12 +88,10 @@ def _policies(policies: PanelPolicies, *, is_open: bool, acts: bool) -> Sequence
 
 
 def _place(origin: Origin, *, is_open: bool, acts: bool) -> Policy:
-    """Return the policy that checks the origin."""
     return FormFromOurPage(origin) if acts else OpensOurPage(origin=origin, links=is_open)
 
 
 def _route(frame: Frame, page: Page) -> Route[Visit]:
-    """Declare the route of a page."""
     if page.does is None:
         return _declared(frame, page, "GET", NOTHING, _read(frame, page))
     return _declared(frame, page, "POST", FORM, _act(frame, page, page.does))
@@ -106,7 +104,6 @@ def _declared(
     takes: Input[Taken],
     runs: Callable[[Visit, Taken], Awaitable[Result]],
 ) -> Route[Visit]:
-    """Write the route of a page."""
     body_bytes = 0 if takes.body is None else BODY_BYTES
 
     async def serve(visit: Visit, asked: RawRequest) -> Answer[bytes]:
@@ -133,8 +130,6 @@ def _declared(
 
 
 def _read(frame: Frame, page: Page) -> Callable[[Visit, None], Awaitable[Result]]:
-    """Return the function that gathers a page."""
-
     async def runs(visit: Visit, _taken: None) -> Result:
         await _begin(frame, page, visit)
         frame.responses.kept.show(visit)

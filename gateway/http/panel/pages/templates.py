@@ -148,7 +148,6 @@ class Templates:
         self._is_loaded = True
 
     def _teach(self, made: Environment, language: Language) -> None:
-        """Let an environment write in a language."""
         from jinja2 import pass_context  # noqa: PLC0415 - the extra `panel`
 
         from gateway.http.panel.pages.compilation import compile_with_words  # noqa: PLC0415

@@ -20,7 +20,6 @@ _FOLDERS: Final = {Language.PORTUGUESE: "pt_BR"}
 
 
 def _(word: str) -> str:
-    """Mark a word for the catalogue."""
     return word
 
 

@@ -61,7 +61,6 @@ class _Happening:
         return self.kinds[0]
 
     def of(self, notices: Sequence[Notice]) -> Sequence[Notice]:
-        """Return the notices that are about this."""
         ours = [each for each in notices if each.kind in self.kinds]
         names = {self.subject, self.provider_id} - {""}
         return [each for each in ours if names & {each.subject, each.provider_id}]
@@ -233,7 +232,6 @@ async def _sent(trial: Trial, each: _Happening, at: datetime | None = None) -> D
 
 
 def _proof(trial: Trial, secrets: CallbackSecrets | None = None) -> CallbackProof:
-    """Make the adapter's proof."""
     applies_if(trial.capabilities.callback_proofs, "callback_proofs: none is declared")
     adapter: object = trial.adapter
     assert isinstance(adapter, CallbackProver), "it declares callback_proofs and has no proof"
