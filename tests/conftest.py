@@ -36,7 +36,6 @@ OF_A_REQUEST = frozenset({"access_record", "trace_id", "traceparent"})
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the marks of the rings."""
     for name, meaning in rings.MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     statements.share()
@@ -78,7 +77,6 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_sessionstart() -> None:
-    """Close the network but for the loopback."""
     loopback.stay()
 
 
@@ -103,7 +101,6 @@ def outside_of_a_request() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
-    """One PostgreSQL for the whole run."""
     with postgres.running() as server:
         yield server
 
@@ -135,14 +132,12 @@ async def migrated_postgres_url(
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[RedisServer]:
-    """One Redis for the whole run."""
     with redis.running() as server:
         yield server
 
 
 @pytest.fixture
 async def redis_url(redis_server: RedisServer) -> str:
-    """Address of an empty Redis."""
     await redis_server.empty()
     return redis_server.url
 

@@ -16,8 +16,6 @@ _EVERY_S = 60.0
 
 
 class Report:
-    """Counts tests instead of printing a letter for each."""
-
     def __init__(self, terminal: pytest.TerminalReporter) -> None:
         self._terminal = terminal
         self._began = self._printed = time.monotonic()

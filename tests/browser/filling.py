@@ -74,7 +74,6 @@ class Filled:
         return "/".join(words), frozenset(self.fields) - {"code"}
 
     def typed(self) -> Mapping[str, list[str]]:
-        """Return what it holds of a person's."""
         return {name: each.chosen for name, each in self.fields.items() if each.is_typed}
 
 
@@ -132,7 +131,6 @@ class Forms(HTMLParser):
 
 
 def forms_in(page: str, text: str) -> Sequence[Filled]:
-    """Read the forms of a page."""
     read = Forms(page)
     read.feed(text)
     return read.found

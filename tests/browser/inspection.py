@@ -112,7 +112,6 @@ class Inspection:
     refused: set[str] = field(default_factory=set)
 
     async def open(self, path: str, status: int = 200) -> Response:
-        """Load a page of ours and note what is wrong with its answer."""
         if status >= 400:
             self.refused.add(self.origin + path)
         answer = await self.page.goto(self.origin + path, wait_until="load")

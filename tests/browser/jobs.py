@@ -57,15 +57,12 @@ class Hand:
 
     @property
     def page(self) -> Page:
-        """The page in the tab."""
         return self.tab.page
 
     def at(self, selector: str) -> Locator:
-        """Return the elements of a selector."""
         return self.page.locator(selector)
 
     async def begin(self) -> None:
-        """Open the overview and count from zero."""
         await self.page.goto(f"{self.tab.origin}/panel")
         self.count = 0
 
@@ -76,18 +73,15 @@ class Hand:
             await self.at(selector).click()
 
     async def fill(self, fields: Mapping[str, str]) -> None:
-        """Fill in fields, by selectors."""
         for selector, value in fields.items():
             self.count += 1
             await self.at(selector).fill(value)
 
     async def choose(self, selector: str, value: str) -> None:
-        """Choose an option, by its value."""
         self.count += 1
         await self.at(selector).select_option(value)
 
     async def menu(self, path: str) -> None:
-        """Click an entry of the menu and wait for its page."""
         await self.click(f"#side a[href='/panel{path}']")
         await self.page.wait_for_url(f"**/panel{path}")
 
@@ -111,12 +105,10 @@ class Office:
 
     @property
     def account(self) -> str:
-        """The address of the main account."""
         return f"/panel/accounts/{self.site.seeds['main']}"
 
     @property
     def yesterday(self) -> str:
-        """As a person types it."""
         return f"{_now(self.site.world) - DAY:%d/%m/%Y}"
 
     @property
@@ -205,7 +197,6 @@ async def failures_of_yesterday(office: Office) -> None:
 
 
 async def one_company_stopped(office: Office) -> None:
-    """Stop the payouts of one company now."""
     hand = office.hands[ORDERS]
     await hand.menu("/companies")
     await hand.click(f"a[href*='/stops/new'][href$='{office.site.seeds['nothing']}']")

@@ -45,7 +45,6 @@ class PanelSite:
         return self.people.origin
 
     async def cookies(self, case: Case) -> Mapping[str, str]:
-        """Return what the browser of who looks at a case holds."""
         if case.state == "closed":
             return await self.people.cookies_of(case.screen.closed_to or NOBODY)
         company = self.seeds["nothing"] if case.state == "empty" else ""
@@ -55,7 +54,6 @@ class PanelSite:
     async def tab(
         self, browser: Browser, cookies: Mapping[str, str], look: Look = USUAL, **options: object
     ) -> AsyncIterator[Inspection]:
-        """Open a tab of a browser of its own that holds cookies."""
         async with inspecting(browser, self.origin, look, **options) as inspection:
             await inspection.page.context.add_cookies(
                 [

@@ -54,7 +54,6 @@ class Person:
     recovery: list[str]
 
     def code(self) -> str:
-        """Return a code that nobody has used yet."""
         return self.recovery.pop()
 
 
@@ -156,7 +155,6 @@ class People:
     async def _post(
         self, browser: aiohttp.ClientSession, path: str, document: object, token: str
     ) -> str:
-        """Write, and return the token of the session that the browser has then."""
         headers = {"Origin": self.origin, "X-CSRF-Token": token}
         async with browser.post(path, json=document, headers=headers) as said:
             assert said.status == 200, await said.text()

@@ -64,7 +64,6 @@ def in_palette(picture: bytes) -> bytes:
 
 
 async def take(browser: Browser, site: PanelSite, screen: Screen, look: Look) -> None:
-    """Photograph a screen in one way."""
     case = Case(screen=screen, state="data", look=look)
     async with site.tab(browser, await site.cookies(case), look) as tab:
         answer = await tab.open(screen.at(site.seeds))
@@ -85,7 +84,6 @@ async def take(browser: Browser, site: PanelSite, screen: Screen, look: Look) ->
 
 
 async def take_all(names: frozenset[str]) -> None:
-    """Photograph the screens of these names, or all."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="screens-")))

@@ -61,7 +61,6 @@ class Case:
 
     @property
     def status(self) -> int:
-        """What the page answers."""
         if self.state == "closed":
             return FORBIDDEN
         return self.screen.empty or OK if self.state == "empty" else OK
@@ -280,7 +279,6 @@ SCREENS: tuple[Screen, ...] = (
 
 
 def states(screen: Screen) -> Iterator[str]:
-    """Return the states that a screen has."""
     yield "data"
     if screen.empty is not None:
         yield "empty"

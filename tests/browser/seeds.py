@@ -150,7 +150,6 @@ async def _person(world: World) -> str:
 
 
 async def _signed_in(world: World, name: str, role: Role) -> SignedInUser:
-    """Make somebody and sign them in."""
     identity = world.gateway.services.identity
     new = InvitationBody(email=f"{name.lower()}@example.com", name=name, roles=[role])
     user = await identity.users.create(CLI, new, "uma frase bem comprida")

@@ -96,7 +96,6 @@ async def used(site: PanelSite) -> tuple[set[str], Seen, list[Seen]]:
 
 
 async def shown(site: PanelSite) -> list[Seen]:
-    """Walk as those who are shown the most."""
     starts = [each.at(site.seeds) for each in SCREENS]
     paid = f"/panel/accounts/{site.seeds['main']}/payouts"
     found = []
@@ -107,7 +106,6 @@ async def shown(site: PanelSite) -> list[Seen]:
 
 
 async def metrics(site: PanelSite) -> str:
-    """Read the page of metrics."""
     url = f"http://127.0.0.1:{site.world.gateway.operations.port}/metrics"
     async with aiohttp.ClientSession() as session, session.get(url) as said:
         return await said.text()
@@ -139,7 +137,6 @@ async def test_what_is_planted_is_found_nowhere(
 
 
 def written(tax_number: str) -> str:
-    """Write a CPF as people do."""
     return f"{tax_number[:3]}.{tax_number[3:6]}.{tax_number[6:9]}-{tax_number[9:]}"
 
 

@@ -44,7 +44,6 @@ async def without_scripts(page: Page) -> asyncio.Event:
 
 
 def asked(name: str, value: str) -> re.Pattern[str]:
-    """Match an address whose query asks for a value."""
     return re.compile(rf"[?&]{name}={re.escape(value)}(&|$)")
 
 

@@ -62,7 +62,6 @@ class Stage:
 
     @property
     def account(self) -> str:
-        """The pages of the account that the orders were made on."""
         return f"/panel/accounts/{self.site.seeds['main']}"
 
     def paths(self) -> list[tuple[str, str]]:

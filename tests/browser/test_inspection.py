@@ -31,7 +31,6 @@ FAULTS = {
 
 
 def written(body: str) -> str:
-    """Write a page."""
     head = '<meta name="viewport" content="width=device-width"><title>Olá</title>'
     icon = '<link rel="icon" href="data:,">'
     return f'<!doctype html><html lang="pt-BR">{head}{icon}<main>{body}</main></html>'

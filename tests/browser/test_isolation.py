@@ -34,7 +34,6 @@ TAX_NUMBER = "529.982.247-25"
 
 
 def named(site: PanelSite, route: Route[Visit]) -> str:
-    """Return the address of a route for what the main company has."""
     known = {
         "account_id": site.seeds["main"],
         "company_id": site.seeds["company"],
@@ -62,7 +61,6 @@ async def who_sees(site: PanelSite, company: str) -> Mapping[str, str]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def outside(site: PanelSite) -> Mapping[str, str]:
-    """The cookies of somebody whose company has nothing."""
     return await who_sees(site, site.seeds["nothing"])
 
 
@@ -113,7 +111,6 @@ async def test_a_search_finds_nothing_of_another_company(
 
 
 async def search(visitor: Visitor, text: str) -> Seen:
-    """Search by the one field in the top bar."""
     token = await visitor.token("/panel")
     return await visitor.send("/panel/search", {TOKEN: token, "q": text})
 

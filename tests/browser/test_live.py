@@ -38,7 +38,6 @@ async def tick(page: Page, event: str = "panel:tick") -> None:
 
 
 async def stop(site: PanelSite) -> None:
-    """Stop the payouts of a company that nobody here pays from."""
     kernel = site.world.gateway.kernel
     now = kernel.now()
     made = Stop(

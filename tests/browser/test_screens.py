@@ -141,8 +141,6 @@ def test_every_page_is_a_screen_and_every_screen_a_page():
 
 
 class _Any(dict[str, str]):
-    """Any id."""
-
     def __missing__(self, name: str) -> str:
         return "x"
 

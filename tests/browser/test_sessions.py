@@ -70,7 +70,6 @@ async def sign_in(visitor: Visitor, person: Person, to: str = "/panel") -> Seen:
 
 
 def cookies(visitor: Visitor) -> dict[str, str]:
-    """Return what the browser holds."""
     return {each.key: each.value for each in visitor.session.cookie_jar}
 
 

@@ -47,7 +47,6 @@ Forms = Mapping[str, Mapping[Any, Form]]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def forms(site: PanelSite) -> Forms:
-    """A form of each kind, by who finds it and by kind."""
     return {
         who: {
             form.kind: form
@@ -60,12 +59,10 @@ async def forms(site: PanelSite) -> Forms:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def pages(site: PanelSite) -> list[Seen]:
-    """Every page that a role gets to."""
     return [page for role in Role for page in (await walk_of(site, role)).pages]
 
 
 def without(form: Form) -> list[tuple[str, str]]:
-    """Return the fields but the token."""
     return [(name, value) for name, value in form.fields if name != TOKEN]
 
 
@@ -133,7 +130,6 @@ async def test_the_walk_finds_the_forms_that_there_are(forms: Forms):
 
 
 def guarded(role: Role) -> Iterator[Route[Visit]]:
-    """Return the routes whose right a role does not have."""
     for gate in SURFACE.gates:
         for route in gate.routes:
             if route.needs is not None and not any(
@@ -188,7 +184,6 @@ async def test_pages_and_forms_of_another_company_are_hidden(site: PanelSite):
 
 
 def showing(pages: list[Seen], text: str) -> list[str]:
-    """Return the pages that hold a text."""
     return [page.path for page in pages if text in page.text]
 
 

@@ -52,8 +52,6 @@ class Form:
 
 @dataclass(slots=True)
 class Read(HTMLParser):
-    """What a page holds."""
-
     page: str
     links: list[str] = field(default_factory=list)
     forms: list[Form] = field(default_factory=list)
@@ -114,7 +112,6 @@ class Visitor:
     async def send(
         self, action: str, fields: Mapping[str, str] | Sequence[tuple[str, str]], **headers: str
     ) -> Seen:
-        """Send a form as a page of ours does."""
         sent = {**NAVIGATION, "Origin": self.origin, **headers}
         return await self.ask("POST", action, headers=sent, data=aiohttp.FormData(fields))
 
@@ -141,7 +138,6 @@ TOKEN = "csrf_token"
 
 @asynccontextmanager
 async def visiting(site: PanelSite, cookies: Mapping[str, str]) -> AsyncIterator[Visitor]:
-    """Open a browser that holds cookies."""
     jar = aiohttp.CookieJar(unsafe=True)
     jar.update_cookies(dict(cookies), URL(site.origin))
     async with aiohttp.ClientSession(cookie_jar=jar) as session:
@@ -153,7 +149,6 @@ def _sends(tag: str, given: Mapping[str, str]) -> bool:
 
 
 def read(seen: Seen) -> Read:
-    """Find links and forms of a page."""
     page = Read(seen.path)
     page.feed(seen.text)
     return page
@@ -174,7 +169,6 @@ class Walk:
 
     @property
     def pages(self) -> list[Seen]:
-        """All of them."""
         return [*self.linked, *self.listed]
 
 

@@ -41,7 +41,6 @@ def judged(panel: Mapping[str, Any]) -> Sequence[float]:
 
 
 def runbook_of(panel: Mapping[str, Any]) -> Sequence[str]:
-    """Name the sections of the runbook that a panel leads to."""
     place = "${runbooks}#"
     urls = (link["url"] for link in panel.get("links", []))
     return [url.removeprefix(place) for url in urls if url.startswith(place)]
@@ -60,7 +59,6 @@ def marks() -> Iterator[tuple[str, str]]:
 
 
 def filled(query: str) -> str:
-    """Put values in the place of variables."""
     for name, value in {**PLACE, "instance": ".*", "__rate_interval": "1m"}.items():
         query = query.replace(f"${name}", value)
     return query

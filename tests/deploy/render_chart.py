@@ -15,7 +15,6 @@ OTHERS = "monitoring.coreos.com"
 
 
 def judged(folder: str, values: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the documents of some values, and what is wrong with them."""
     wrong = [each["error"] for each in helm_python.lint(folder, values)["messages"]]
     try:
         chart = helm_python.Chart.load(folder)

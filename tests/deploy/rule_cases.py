@@ -56,7 +56,6 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """Read them all."""
     return [
         _case(alert, dict(said))
         for file in sorted(FOLDER.glob("*.yaml"))
@@ -71,7 +70,6 @@ def written(folder: Path, those: Iterable[Case]) -> list[Path]:
 
 
 def written_out(expression: str) -> str:
-    """Return an expression with what is recorded in the place of each recorded series."""
     for rule in RECORDS:
         expression = expression.replace(rule["record"], f"({rule['expr']})")
     return expression
@@ -118,7 +116,6 @@ def _test(rule: Mapping[str, Any], case: Case) -> dict[str, Any]:
 
 
 def _alert(rule: Mapping[str, Any], case: Case) -> dict[str, Any]:
-    """Say what the alert is told with."""
     labels = {**PLACE, **rule["labels"], **case.labels}
     kept = {name: value for name, value in labels.items() if value}
     said = {
@@ -134,7 +131,6 @@ def _alert(rule: Mapping[str, Any], case: Case) -> dict[str, Any]:
 
 
 def _placed(series: str) -> str:
-    """Add the labels that scraping adds."""
     if "environment=" in series:
         return series
     place = ",".join(f'{name}="{value}"' for name, value in PLACE.items())

@@ -86,13 +86,11 @@ def test_a_rule_groups_by_labels_that_exist():
 
 
 def grouped(rule: dict[str, Any]) -> set[str]:
-    """Return the labels that a rule groups by."""
     found = ",".join(GROUPED.findall(rule["expr"]))
     return {label.strip() for label in found.split(",")} - {""}
 
 
 def labels_of(rule: dict[str, Any]) -> set[str]:
-    """Return the labels of the metrics of a rule."""
     labels = (
         FOREIGN[name] if name in FOREIGN else FAMILIES[name].label_names for name, _ in used(rule)
     )
@@ -152,7 +150,6 @@ def test_the_runbook_has_one_section_for_each_alert():
 
 
 def sections() -> list[str]:
-    """Name the sections of the runbook."""
     page = (ROOT / "docs/runbook.md").read_text()
     return re.findall(r"^## (\w+)$", page, re.MULTILINE)
 

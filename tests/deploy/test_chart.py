@@ -96,7 +96,6 @@ def judged(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def rendered(values: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """Return the documents by kind and name."""
     found = judged(values)["documents"]
     return {(each["kind"], each["metadata"]["name"]): each for each in found}
 
@@ -389,7 +388,6 @@ async def test_the_configuration_starts_under_kubelet_s_variables(
 
 
 def write_configuration(found: Mapping[str, Any], folder: Path) -> Path:
-    """Write what the ConfigMap of the processes holds."""
     [text] = [
         each["data"]["config.yaml"]
         for each in found["documents"]

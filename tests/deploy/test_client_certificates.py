@@ -41,7 +41,6 @@ class Partners:
 
     @property
     def rule(self) -> CallerRule:
-        """The rule of a credential that is used with the pinned certificate."""
         return CallerRule(certificates=(sha256(self.der).hexdigest(),))
 
     @property
@@ -92,7 +91,6 @@ async def pay(
 
 @asynccontextmanager
 async def behind(name: str, folder: Path, partners: Partners) -> AsyncIterator[tuple[World, Front]]:
-    """Run a gateway behind a proxy of deploy that asks for certificates."""
     settings = patient(sandbox(folder / "gateway"))
     server = {
         "trusted_peers": "127.0.0.1",
@@ -143,7 +141,6 @@ async def test_the_pinned_certificate_pays_and_nothing_else_does(tmp_path: Path,
 
 
 async def answers(session: aiohttp.ClientSession, front: Front) -> bool:
-    """Return whether the proxy has found the gateway."""
     async with session.get(f"{front.url}/baas/v1/health") as said:
         return said.status == 200
 

@@ -74,7 +74,6 @@ def test_grafana_s_schema_knows_every_field():
 
 
 def lost(written: Any, read: Any, path: str = "") -> Iterator[str]:
-    """Name what was not read as it was written."""
     if isinstance(written, dict) and isinstance(read, dict):
         for name, value in written.items():
             yield from lost(value, read.get(name), f"{path}.{name}")
@@ -210,7 +209,6 @@ BY_ANCHOR = {rule["alert"].lower(): rule for rule in RULES}
 
 
 def numbers(anchor: str) -> set[float]:
-    """Return the figures that an alert compares with."""
     products = re.findall(r"(?:[<>]=?|==) ([\d.]+(?: \* [\d.]+)*)", BY_ANCHOR[anchor]["expr"])
     return {math.prod(map(float, product.split(" * "))) for product in products}
 

@@ -97,13 +97,11 @@ async def idle(front: Front) -> AsyncIterator[Callable[[], Awaitable[bytes]]]:
 
 
 def shown(front: Front) -> str:
-    """Return the certificate that a new connection is shown."""
     _, _, port = front.url.rpartition(":")
     return ssl.get_server_certificate(("127.0.0.1", int(port)))
 
 
 async def shows(front: Front, file: Path) -> bool:
-    """Whether a new connection is shown the certificate of a file."""
     return (await asyncio.to_thread(shown, front)).strip() in file.read_text()
 
 

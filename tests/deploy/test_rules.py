@@ -31,7 +31,6 @@ def test_a_silent_case_has_what_the_rule_looks_at():
 
 
 def looked_at(expression: str, series: str) -> bool:
-    """Whether a rule uses the metric of a series."""
     name = re.split(r"[{ ]", series)[0]
     return re.search(rf"\b{name}\b", expression) is not None
 

@@ -177,7 +177,6 @@ async def test_alerts_fire(observed: Observed, postgres_server: PostgresServer):
 
 
 async def a_quarter_of_an_hour_later(observed: Observed) -> None:
-    """Make the payout of unknown outcome older."""
     early = observed.world.gateway.kernel.now() - timedelta(minutes=20)
     lost = payouts.update().where(payouts.c.state == PayoutState.UNKNOWN.value)
     async with observed.world.gateway.kernel.store.database.writing() as connection:
@@ -202,7 +201,6 @@ def all_evaluated(said: dict[str, Any]) -> bool:
 
 
 def firing(said: dict[str, Any]) -> set[str]:
-    """Return the alerts that fire here and have their runbook's address."""
     return {
         each["labels"]["alertname"]
         for each in said["alerts"]

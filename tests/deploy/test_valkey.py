@@ -81,7 +81,6 @@ async def refused(url: str) -> bool:
 
 
 def pods(found: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    """Return all pods by name."""
     return {
         each["metadata"]["name"]: each["spec"]["template"]["spec"]
         for each in found["documents"]
@@ -110,7 +109,6 @@ async def test_valkey_of_compose_answers_nobody_without_the_password(tmp_path: P
 
 
 def with_tls() -> Mapping[str, Any]:
-    """Render the chart with a certificate for its Valkey."""
     (found,) = judge_chart([{"config": TRUSTED, "valkey": {"tlsSecret": "made"}}])
     return found
 

@@ -22,7 +22,6 @@ async def echo(request: web.Request) -> web.StreamResponse:
 
 @asynccontextmanager
 async def echoing(port: int) -> AsyncIterator[None]:
-    """Serve on a port of the loopback."""
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", echo)
     runner = web.AppRunner(app)

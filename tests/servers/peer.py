@@ -66,6 +66,5 @@ def found(name: str) -> str:
 
 
 def listens(port: int) -> bool:
-    """Does anybody accept connections on the port?"""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0

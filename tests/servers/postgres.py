@@ -51,7 +51,6 @@ class PostgresServer:
         return self.admin.set(database=database).render_as_string(hide_password=False)
 
     async def create(self, database: str, *, template: str = "template1") -> str:
-        """Make a database as a copy of the template and return its address."""
         await self._execute(f'CREATE DATABASE "{database}" TEMPLATE "{template}"')
         return self.url(database)
 

@@ -40,7 +40,6 @@ class Account:
     gid: int | None = None
 
     def owns(self, path: Path) -> None:
-        """Give the path to this account."""
         if self.uid is not None and self.gid is not None:
             os.chown(path, self.uid, self.gid)
 

@@ -45,7 +45,6 @@ class RedisServer:
     url: str
 
     async def empty(self) -> None:
-        """Forget everything in the database."""
         client = Redis.from_url(self.url)
         try:
             await client.flushdb()

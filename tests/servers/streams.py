@@ -43,7 +43,6 @@ class Streams:
         await self.cut()
 
     async def cut(self) -> None:
-        """End the connections there are."""
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()

@@ -14,7 +14,6 @@ from tests.servers.process import free_port
 
 
 async def select_one(url: str) -> int:
-    """Ask the simplest question there is."""
     connection = await asyncpg.connect(url.replace("+asyncpg", ""), timeout=10)
     try:
         return await connection.fetchval("SELECT 1")

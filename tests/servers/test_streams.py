@@ -23,7 +23,6 @@ async def refused(_reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) 
 
 
 async def patient(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
-    """Wait for more."""
     await reader.read()
 
 

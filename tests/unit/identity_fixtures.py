@@ -35,7 +35,6 @@ async def maria(identity_world: IdentityWorld) -> User:
 
 @pytest.fixture
 async def panel_world(identity_world: IdentityWorld) -> AsyncIterator[PanelWorld]:
-    """The panel behind the door."""
     opened = panel_world_on(identity_world)
     yield opened
     await opened.sessions.close()

@@ -179,5 +179,4 @@ def acting(clock: Clock | None = None) -> AuditContext:
 
 
 def lessened(*lacking: PortCall) -> Capabilities:
-    """Everything but these."""
     return replace(EVERYTHING, calls=EVERYTHING.calls - set(lacking))

@@ -65,7 +65,6 @@ def entry(**changed: object) -> Entry:
 
 
 def document(*entries: Entry, **changed: object) -> Document:
-    """The report with these movements instead."""
     return replace(DOCUMENT, entries=entries, **changed)  # type: ignore[arg-type]
 
 

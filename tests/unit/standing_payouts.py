@@ -19,7 +19,6 @@ _ROADS = {PayoutState.SENDING: (), PayoutState.PAID: (PayoutState.ACCEPTED, Payo
 
 
 async def company_and_accounts(store: Store) -> None:
-    """Store the company of the samples with its two accounts."""
     await add_company(store.database, samples.company(), samples.event())
     for account_id in (samples.ACCOUNT, samples.SISTER):
         await store.accounts.add(samples.account(account_id), samples.event())
@@ -68,7 +67,6 @@ async def review(store: Store, payout: Payout, heard: PayoutEvent | None = None)
 
 
 async def found(store: Store, payout: Payout) -> Payout:
-    """Return a payout as it stands."""
     row = await store.payouts.find(payout.account_id, payout.reference)
     assert row is not None
     return row

@@ -10,6 +10,5 @@ from gateway.core.account import Account
 
 
 async def change_account(office: AdminContext, account_id: str, **wanted: Any) -> Account:
-    """Change an account from the command line."""
     accounts, who = Services(office.kernel).accounts, Staff(office.acting)
     return await accounts.change(who, await accounts.find(who, account_id), AccountChange(**wanted))

@@ -12,12 +12,10 @@ from tests.world.exports import exports
 
 
 def audit_log(store: Store) -> AuditLog:
-    """Return the service over a store."""
     return AuditLog(database=store.database, chain=store.audit, exports=exports())
 
 
 def reader(scope: CompanyScope = EVERY_COMPANY) -> Staff:
-    """Return somebody who reads within a scope."""
     return Staff(AuditContext("cli:test", utc_now), scope)
 
 

@@ -251,7 +251,6 @@ def raising(problem: BaseException) -> Lie:
 
 
 def saying(answer: object) -> Lie:
-    """Answer something."""
     return lambda: answer
 
 
@@ -325,14 +324,12 @@ class CheckedWorld:
 
 
 def forged(centavos: object) -> Money:
-    """Make an amount that its own constructor would refuse."""
     money = Money(0)
     msgspec.structs.force_setattr(money, "centavos", centavos)
     return money
 
 
 def changed(value: Any, /, **parts: object) -> Any:
-    """Copy a value with other parts."""
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.replace(value, **parts)
     return dataclasses.replace(value, **parts)

@@ -27,7 +27,6 @@ def approval_config(
 
 
 def approvals_on(store: Store, config: ApprovalConfig, money: Any = None) -> Approvals:
-    """Make approvals whose executors are still to be named."""
     nothing: Any = None
     return Approvals(
         store=store.approvals,

@@ -35,8 +35,6 @@ HOSTS = Hosts(
 
 
 class CertifiedSecrets(msgspec.Struct, frozen=True, kw_only=True):
-    """What each account shows to the bank."""
-
     client_id: SecretText
     certificate: PemCertificate
     key: PemKey

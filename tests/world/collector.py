@@ -14,8 +14,6 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenSpan:
-    """A span as it came."""
-
     name: str
     trace: str
     id: str
@@ -42,7 +40,6 @@ class Collector:
     resources: list[dict[str, Any]] = field(default_factory=list)
 
     async def take(self, request: web.Request) -> web.Response:
-        """Keep what is sent."""
         body = await request.read()
         self.raw.append(body)
         self.headers.append(dict(request.headers))
@@ -60,14 +57,12 @@ class Collector:
         return {span.name: names.get(span.parent, span.parent) for span in ours}
 
     def named(self, name: str) -> TakenSpan:
-        """Return the one of that name."""
         [found] = [span for span in self.spans if span.name == name]
         return found
 
 
 @asynccontextmanager
 async def collecting(*, hangs: bool = False) -> AsyncIterator[Collector]:
-    """Run a collector for the length of the block."""
     collector = Collector(hangs=hangs)
     app = web.Application()
     app.router.add_post("/v1/traces", collector.take)

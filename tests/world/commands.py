@@ -21,7 +21,6 @@ def shell(tmp_path: Path) -> Shell:
 
 @pytest.fixture
 def fresh_shell(tmp_path: Path) -> Shell:
-    """A command line on an empty folder."""
     return Shell(tmp_path, {**SHORT})
 
 

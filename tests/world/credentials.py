@@ -10,14 +10,12 @@ from gateway.credentials.model import Credential, Issued, RotationBody
 
 
 async def revoke(office: AdminContext, client_id: str) -> Credential:
-    """End a credential."""
     return await build_credentials(office.kernel).revoke(
         Staff(office.acting), client_id, ReasonBody()
     )
 
 
 async def rotate(office: AdminContext, client_id: str, overlap_s: int) -> Issued:
-    """Make a new secret."""
     made = await build_credentials(office.kernel).rotate(
         Staff(office.acting), client_id, RotationBody(overlap_s)
     )

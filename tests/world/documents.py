@@ -14,8 +14,6 @@ from tests.world.surfaces import surface_named
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A surface and its document."""
-
     surface: Surface
     document: Mapping[str, Any]
 
@@ -25,7 +23,6 @@ class Described:
         return Table([self.surface]).places()
 
     def operation(self, place: PlacedRoute) -> Mapping[str, Any]:
-        """Return the description of a route."""
         found: Mapping[str, Any] = self.document["paths"][place.template][
             place.route.method.lower()
         ]
@@ -60,10 +57,8 @@ PLACES: tuple[PlacedRoute, ...] = tuple(
 
 
 def described(place: PlacedRoute) -> Described:
-    """Return the surface that a route belongs to."""
     return SURFACES[place.surface.name]
 
 
 def name(place: PlacedRoute) -> str:
-    """Name a route in a test's id."""
     return place.route.name

@@ -65,7 +65,6 @@ class IdentityWorld:
     secrets: dict[str, str] = field(default_factory=dict)
 
     async def person(self, email: str = EMAIL, *roles: Role) -> User:
-        """Make somebody with a password."""
         order = InvitationBody(email=email, name="Maria", roles=list(roles or {Role.ADMIN}))
         return await self.services.users.create(CLI, order, PASSWORD)
 
@@ -87,17 +86,14 @@ class IdentityWorld:
         return list(codes)
 
     def code(self, email: str = EMAIL, *, off: int = 0) -> str:
-        """Read the app."""
         now = int(self.clock.now().timestamp())
         return pyotp.TOTP(self.secrets[email]).at(now + 30 * off)
 
     def wrong_code(self, email: str = EMAIL) -> str:
-        """Read a code that is wrong for now and around."""
         near = {self.code(email, off=each) for each in (-1, 0, 1)}
         return next(f"{number:06}" for number in range(1000) if f"{number:06}" not in near)
 
     async def who(self, signed_in: SignedIn) -> SignedInUser:
-        """Ask who calls with an access token."""
         return await self.services.sessions.authenticate(signed_in.tokens.access_token)
 
     async def mails(self, to: str = EMAIL) -> list[str]:
@@ -150,6 +146,5 @@ def identity_world_on(
 
 
 def refusal(problem: BaseException) -> tuple[str, str]:
-    """Name a refusal by its code and its reason."""
     assert isinstance(problem, ServiceError)
     return problem.error.name, problem.reason

@@ -47,7 +47,6 @@ class Witness(SilentObserver):
 
     @property
     def events(self) -> IdentityEvents:
-        """Have sign-ins told to this witness."""
         return IdentityEvents(lambda *told: self.security_events.append(told), self.count)
 
 

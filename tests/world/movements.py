@@ -9,7 +9,6 @@ from tests.world.standing import NOON
 
 
 def movement(**fields: object) -> Entry:
-    """One movement of the amount that payouts have here."""
     plain = {
         "provider_id": "trf_7",
         "e2e_id": "E7",

@@ -61,7 +61,6 @@ PROVEN = HEAD + ADAPTER + PROVEN_ADAPTER + FACTORY
 
 
 def _without(line: str, instead: str = "") -> str:
-    """Return the package with one line changed."""
     assert line in PACKAGE, line
     return PACKAGE.replace(line, instead)
 

@@ -45,7 +45,6 @@ class Block:
 
 
 def blocks(page: Path) -> Iterator[Block]:
-    """Return the blocks of a page in their order."""
     for found in _BLOCK.finditer(page.read_text(encoding="utf-8")):
         kind = "remove" if found["remove"] else found["kind"]
         yield Block(kind, found["file"] or "", found["text"])

@@ -32,7 +32,6 @@ class PanelWorld:
         return view.browser
 
     async def again(self, browser: Browser) -> Browser:
-        """Come back with the same cookie."""
         found = await self.sessions.find(browser.cookie.value)
         assert found is not None
         return found

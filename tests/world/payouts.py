@@ -301,7 +301,6 @@ class ShakyStore:
 
 
 async def no_stops() -> tuple[Stop, ...]:
-    """Stop nothing."""
     return ()
 
 
@@ -332,11 +331,9 @@ class PayoutWorld:
         return [label for event, label in self.witness.counted if event == Event.CAS_LOSS]
 
     def beside(self) -> PayoutWorld:
-        """Another node."""
         return PayoutWorld(self.store.inner, self.bank, self.clock)
 
     async def post(self, request: PayoutRequest | None = None, who: Caller | None = None) -> str:
-        """Ask for a payout and return what the caller is answered."""
         try:
             payout = await self.payouts.create(who or caller(), request or asking())
         except ServiceError as refusal:
@@ -351,7 +348,6 @@ class PayoutWorld:
         return await self.follow_up.look(await self.row(), account())
 
     async def row(self, reference: str = "order-1") -> Payout:
-        """The payout as stored."""
         found = await self.store.inner.find(ACCOUNT, reference)
         assert found is not None, "nothing is stored"
         return found

@@ -59,7 +59,6 @@ def principal(
 
 
 def caller() -> Caller:
-    """A caller that was let through to the account."""
     return Caller(principal(), account())
 
 

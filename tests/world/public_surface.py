@@ -30,7 +30,6 @@ Surface = dict[str, list[str]]
 
 
 def surface() -> Surface:
-    """Return the public surface as it is."""
     public = sorted(set(_modules()) - CHECKS - CLIENT)
     return {name: sorted(set(_names(importlib.import_module(name)))) for name in public}
 

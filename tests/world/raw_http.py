@@ -83,7 +83,6 @@ async def until_closed(port: int, *portions: bytes, gap_s: float = 0.03) -> Exch
 
 
 async def ask(port: int, path: str = "/", *, more: bytes = b"") -> Answer:
-    """Make one well-formed request on a connection of its own."""
     head = f"GET {path} HTTP/1.1\r\n".encode() + HOST + more + b"Connection: close\r\n\r\n"
     return (await exchange(port, head, answers=1)).answers[0]
 
@@ -120,7 +119,6 @@ async def _read(
 
 
 def _count(raw: bytes) -> int:
-    """Count the whole answers."""
     count = 0
     while b"\r\n\r\n" in raw:
         head, _, raw = raw.partition(b"\r\n\r\n")

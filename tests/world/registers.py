@@ -56,8 +56,6 @@ class Clock:
 
 @dataclass(slots=True)
 class Registers:
-    """Everything an administrator uses."""
-
     store: Store
     clock: Clock = field(default_factory=Clock)
     made: int = 0
@@ -70,7 +68,6 @@ class Registers:
 
     @property
     def kernel(self) -> Kernel:
-        """What the registers are built on."""
         provider = Provider(adapter="sandbox")
         return Kernel(
             settings=Settings(providers={"sandbox": provider, "other-bank": provider}),
@@ -85,7 +82,6 @@ class Registers:
         return Services(self.kernel).companies
 
     async def company(self, name: str, company_id: str = "") -> Company:
-        """Make a company."""
         wanted = CompanyRequest(name=name, id=company_id)
         return await self.companies.create(Staff(self.acting), wanted)
 
@@ -96,20 +92,17 @@ class Registers:
     async def account(
         self, company_id: str, bank: ProviderRequest | None = None, **wanted: Any
     ) -> Account:
-        """Make an account of a company."""
         request = AccountRequest(
             **{"company_id": company_id, "name": "Padaria", "tax_number": TAX, **wanted}
         )
         return await self.accounts.create(Staff(self.acting), request, bank)
 
     async def found(self, account_id: str) -> Account:
-        """Look an account up."""
         return await self.accounts.find(Staff(self.acting), account_id)
 
     async def change(
         self, account_id: str, bank: ProviderRequest | None = None, **wanted: Any
     ) -> Account:
-        """Change an account."""
         return await self.accounts.change(
             Staff(self.acting), await self.found(account_id), AccountChange(**wanted), bank=bank
         )
@@ -123,20 +116,17 @@ class Registers:
         return Staff(self.acting)
 
     async def issue(self, company_id: str = "", **wanted: Any) -> Issued:
-        """Issue a credential."""
         body = CredentialBody(**{"name": "ERP", "company_id": company_id, **wanted})
         made = await self.credentials.issue(self.staff, body)
         assert isinstance(made, Issued)
         return made
 
     async def rotate(self, client_id: str, overlap_s: int = 86_400) -> Issued:
-        """Make a new secret."""
         made = await self.credentials.rotate(self.staff, client_id, RotationBody(overlap_s))
         assert isinstance(made, Issued)
         return made
 
     async def revoke(self, client_id: str, reason: str = "") -> Credential:
-        """End a credential."""
         return await self.credentials.revoke(self.staff, client_id, ReasonBody(reason))
 
     @property
@@ -156,7 +146,6 @@ class Registers:
         )
 
     def new_id(self) -> str:
-        """Count in the form of UUIDs."""
         return f"{self._next():08x}-0000-4000-8000-000000000000"
 
     async def acts(self) -> list[AuditEvent]:
@@ -182,7 +171,6 @@ class Registers:
 
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[Registers]:
-    """Open the registers of a fresh sandbox store."""
     sealing = EventSealing(Derivation({"k1": b"k" * 32}, "k1"))
     store = open_store(migrated(folder / "store.db"), facts=sealing)
     try:

@@ -102,7 +102,6 @@ class Late(Counting):
         self.kept.append(partial(self._answer, asks, done, pause))
 
     def answer(self) -> None:
-        """Answer all that was asked."""
         kept, self.kept = self.kept, []
         for each in kept:
             each()

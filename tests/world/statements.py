@@ -20,8 +20,6 @@ rolls back. By then it knows the server.
 
 
 class Statement(NamedTuple):
-    """What a database was sent."""
-
     text: str
     parameters: object = ()
 

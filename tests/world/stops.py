@@ -44,12 +44,10 @@ class Office(Protocol):
 
 
 def sample(**changed: Any) -> Stop:
-    """Return the sample with other values."""
     return msgspec.structs.replace(STOP, **changed)
 
 
 async def plant(store: Store, stop: Stop = STOP, told: AuditEvent | None = None) -> None:
-    """Put a stop into a store as it is."""
     async with store.database.writing() as connection:
         await connection.execute(insert(stops), row_of(stop))
         await audit_log.append(connection, told or event(STOPPED))
@@ -69,5 +67,4 @@ async def lift(office: Office, stop_id: str) -> None:
 
 
 async def in_force(office: Office) -> Sequence[Stop]:
-    """Return the stops in force."""
     return await stops_in_force(office.kernel.store.database, office.acting.now())

@@ -17,5 +17,4 @@ def usual_surfaces() -> Sequence[Surface]:
 
 
 def surface_named(name: str) -> Surface:
-    """Return the one of that name."""
     return next(each for each in usual_surfaces() if each.name == name)

@@ -53,7 +53,6 @@ class Seen:
     body_within_s: float = 0.3
 
     def on_refusal(self, error: ErrorCode, trace_id: str) -> None:
-        """Note a refusal by its public code."""
         self.refusals.append((error.code, trace_id))
 
     @web.middleware
@@ -65,7 +64,6 @@ class Seen:
             return self._refusal(_UNREAD[type(problem)])
 
     def _refusal(self, error: ErrorCode) -> web.Response:
-        """Refuse as the application does."""
         refused = Refusals(on_refusal=self.on_refusal).answer(error)
         return web.Response(status=refused.status, body=refused.body, headers=refused.headers)
 
@@ -88,8 +86,6 @@ class Seen:
 
 
 def application(serves: Handler, seen: Seen) -> web.Application:
-    """Make an application of one handler."""
-
     async def serve(request: web.Request) -> web.StreamResponse:
         return await serves(request)
 
@@ -102,7 +98,6 @@ def application(serves: Handler, seen: Seen) -> web.Application:
 async def listening(
     serves: Handler, seen: Seen, limits: ServerLimits = SHORT
 ) -> AsyncIterator[Listener]:
-    """Listen for the length of a test."""
     app = application(serves, seen)
     listener = Listener(
         app, at=Address(), limits=limits, refusals=Refusals(on_refusal=seen.on_refusal)

@@ -23,13 +23,11 @@ def told() -> Witness:
 
 @pytest.fixture(params=list(STAGES))
 def name(request: pytest.FixtureRequest) -> str:
-    """The adapter's name."""
     return str(request.param)
 
 
 @pytest.fixture
 async def bank_world(name: str, tmp_path: Path) -> AsyncIterator[BankWorld]:
-    """A bank of that adapter."""
     async with STAGES[name](tmp_path) as standing:
         yield standing
 

@@ -52,7 +52,6 @@ class World:
     sealer: Sealer = field(default_factory=lambda: Sealer({"k": b"k" * 32}, "k"))
 
     def given(self, name: str, *valid: object) -> dict[str, str]:
-        """Return what an operator enters."""
         pair = self.authority.pair(name, *valid)
         return {"client_id": f"id-{name}", "certificate": pair.certificate, "key": pair.key}
 

@@ -50,7 +50,6 @@ class Receiver:
 
 @pytest.fixture
 async def receiver() -> AsyncIterator[Receiver]:
-    """A server on this machine."""
     made, application = Receiver(), web.Application()
     application.router.add_post("/callbacks", made.take)
     async with TestServer(application) as served:
@@ -59,7 +58,6 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 async def paid(bank_world: BankWorld, reference: str = "pending/1") -> None:
-    """Have a charge paid, of which the bank tells."""
     await bank_world.tell(f"/charges/{reference.replace('/', '%2F')}/pay", {"value": 10.50})
 
 

@@ -242,7 +242,6 @@ def facts(said: object) -> object:
 
 
 def choices(calls: Sequence[Recorded]) -> Iterator[tuple[Recorded, str, list[Text]]]:
-    """Every answer with a text in it."""
     for call in calls:
         for name, answer in call.answers.items():
             texts = texts_of(answer.body) if answer.body[:1] in {b"{", b"["} else []
@@ -283,7 +282,6 @@ async def test_a_typed_text_hides_nothing(name: str, monkeypatch: pytest.MonkeyP
 
 
 def is_sound(body: bytes) -> bool:
-    """Say whether a strict reader takes a body."""
     try:
         msgspec.json.decode(body)
         json.loads(body)

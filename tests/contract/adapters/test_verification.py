@@ -80,8 +80,6 @@ def test_no_reason_repeats_a_declaration():
 
 
 class RefusesKnownKeys(SandboxStage):
-    """The sandbox bank as one that refuses a key that it knows."""
-
     dialect = dataclasses.replace(SANDBOX, payout_kind=PayoutKind.DUP)
 
     def settings(self, address: str) -> dict[str, object]:
@@ -98,8 +96,6 @@ class KnowsItsOwnIds(SandboxStage):
 
 
 class ReadsAlone(SandboxStage):
-    """The sandbox bank as one that pays nothing out."""
-
     def settings(self, address: str) -> dict[str, object]:
         return {"base_url": address, "payouts": False, "lacks": ["list_statement"]}
 

@@ -32,7 +32,6 @@ class VerifiedBank:
     wire: frozenset[str] | None = None
 
     def tries(self, case: Case) -> bool:
-        """Whether the case is one of those that the bank is tried with."""
         return case.group != "wire" or self.wire is None or case.id in self.wire
 
     def applies(self, case: Case) -> bool:

@@ -25,7 +25,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:Unsupported scheme type")
 
 @cache
 def judge() -> OpenAPI:
-    """Make a judge of the corrected document."""
     config = Config(
         spec_validator_cls=None,
         extra_media_type_deserializers={"application/problem+json": json.loads},
@@ -34,7 +33,6 @@ def judge() -> OpenAPI:
 
 
 def wrong_with(exchange: Exchange) -> list[str]:
-    """Return what the document holds against a request or its answer."""
     request = MockRequest(
         HOST,
         exchange.method,

@@ -55,7 +55,6 @@ def order(key: str, to: Destination = TO_KEY) -> PayoutOrder:
 
 
 def alike(asked: Exchange) -> tuple[str, str, dict[str, str], Any]:
-    """Return what of a request is the same each time."""
     return asked.method, asked.path, dict(asked.query), asked.document
 
 

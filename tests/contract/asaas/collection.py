@@ -28,7 +28,6 @@ class Operation:
     fields: Mapping[str, str]
 
     def matches(self, method: str, steps: Sequence[str]) -> bool:
-        """Tell whether a request is one of this call."""
         return (
             method == self.method
             and len(steps) == len(self.steps)

@@ -62,13 +62,10 @@ def asking(path: str, account: str = "main", method: str = "GET", **how: Any) ->
 
 
 def showing(header: str) -> Scenario:
-    """Ask for the balance with this Authorization."""
     return asking("/balance", by=NOBODY, headers={"Authorization": header})
 
 
 def paying(account: str = "main", day: str = "", **changed: object) -> Scenario:
-    """Create a payout with these fields changed."""
-
     async def scenario(world: World, _folder: Path) -> Said:
         document = order(f"code-{changed}", day or world.today(), **changed)
         path = world.at("/withdraw", account)
@@ -88,8 +85,6 @@ def failing(operation: str, fault: str, path: str) -> Scenario:
 
 
 def telling(request: str) -> Scenario:
-    """Write a request as it stands."""
-
     async def scenario(world: World, _folder: Path) -> Said:
         told = await raw_http.exchange(world.port, request.encode(), patience_s=CLOSES_S)
         return of(told.answers[0])

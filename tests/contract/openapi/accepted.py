@@ -44,7 +44,6 @@ async def what_is_known(backoffice_client: BackofficeClient, place: PlacedRoute)
 async def sent(
     backoffice_client: BackofficeClient, place: PlacedRoute, made: Made, known: Known
 ) -> Answer:
-    """Send one request."""
     path = {
         **made.path,
         "account_id": backoffice_client.world.demo["accounts"]["main"]["id"],

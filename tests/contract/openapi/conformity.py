@@ -15,7 +15,6 @@ from tests.world.documents import SURFACES
 
 
 def problems(surface: str, schema: Mapping[str, Any], value: object) -> list[str]:
-    """Say what is wrong with a value."""
     validator = Draft202012Validator(_absolute(surface, schema), registry=_registry())
     return [f"{each.json_path}: {each.message}" for each in validator.iter_errors(value)]
 
@@ -38,7 +37,6 @@ def _address(surface: str) -> str:
 
 
 def _absolute(surface: str, part: Any) -> Any:
-    """Refer to the document by its address."""
     if isinstance(part, dict):
         return {
             name: _address(surface) + each if name == "$ref" else _absolute(surface, each)

@@ -13,7 +13,6 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def operation(method: str, path: str) -> dict[str, Any]:
-    """Return the description of one operation."""
     found: dict[str, Any] = DOCUMENT["paths"][path][method.lower()]
     return found
 

@@ -31,7 +31,6 @@ MOST = 10**18 - 1
 
 
 def as_it_is(body: Body) -> Body:
-    """Change nothing."""
     return body
 
 
@@ -67,7 +66,6 @@ def cents(made: float) -> float:
 
 
 def paged(body: Body) -> Body:
-    """Keep page and limit within what is read."""
     numbers = {name: min(body[name], MOST) for name in ("page", "limit") if name in body}
     return {**body, **numbers}
 

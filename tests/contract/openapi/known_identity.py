@@ -19,7 +19,6 @@ OTHER_PASSWORD = "outra frase bem comprida"
 
 
 def having(**values: str) -> Callable[[Body], Body]:
-    """Put values into a body."""
     return lambda body: {**body, **values}
 
 
@@ -75,7 +74,6 @@ async def mailed(backoffice_client: BackofficeClient, who: str) -> str:
 
 
 def elsewhere() -> ClientInfo:
-    """Return somebody at an address from which nothing was tried."""
     return ClientInfo(address=f"2001:db8::{uuid.uuid4().hex[:4]}", user_agent="tests")
 
 

@@ -41,7 +41,6 @@ class Made:
 
 
 def example(place: PlacedRoute) -> Made:
-    """Return the request that the document shows."""
     about = described(place)
     body = about.operation(place).get("requestBody")
     return Made(

@@ -127,7 +127,6 @@ def test_every_route_is_in_a_group():
 
 
 def groups(place: PlacedRoute) -> set[str]:
-    """Name the groups of a route's document."""
     return {each["name"] for each in described(place).document["tags"]}
 
 

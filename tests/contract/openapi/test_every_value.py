@@ -38,7 +38,6 @@ EDGES = {
 
 
 def reads(place: PlacedRoute) -> bool:
-    """Say whether a route changes nothing."""
     needed = place.route.needs
     if isinstance(needed, Right | Permission):
         return needed.action is Action.READ
@@ -59,7 +58,6 @@ def fields(place: PlacedRoute) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 
 
 def forms(place: PlacedRoute, schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield what a schema is, or any that it may be."""
     found = described(place).resolved(schema)
     choices = [each for word in ("anyOf", "oneOf", "allOf") for each in found.get(word, ())]
     for each in choices:
@@ -80,7 +78,6 @@ def listed(place: PlacedRoute, schema: Mapping[str, Any]) -> Iterator[object]:
 
 
 def choices(place: PlacedRoute) -> Iterator[tuple[str, Values]]:
-    """Yield each filter with each of its values."""
     for where, field, schema in fields(place):
         for value in listed(place, schema):
             yield where, {field: value}
@@ -140,7 +137,6 @@ def varied(place: PlacedRoute, known: Known, where: str, values: Values) -> tupl
 
 
 def worded(value: object) -> str:
-    """Write a value of a query."""
     if isinstance(value, list):
         return ",".join(map(worded, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -36,7 +36,6 @@ def plain(part: Any) -> Any:
 
 
 def digest(part: Any) -> str:
-    """Return a few letters that change with the part."""
     written = json.dumps(plain(part), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(written.encode()).hexdigest()[:12]
 

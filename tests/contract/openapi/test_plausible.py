@@ -149,7 +149,6 @@ def test_no_company_account_or_credential_has_the_name_of_a_person(schema: str, 
 
 
 def example_of(operation: str, media: str = "application/json") -> Any:
-    """Return the one example of an answer of the back office."""
     office = SURFACES["backoffice"]
     (place,) = [each for each in office.places if each.route.name == f"backoffice.{operation}"]
     return office.operation(place)["responses"]["200"]["content"][media]["example"]

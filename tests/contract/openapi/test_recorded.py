@@ -62,8 +62,6 @@ async def answered(world: World) -> Mapping[str, Any]:
 
 
 class Recording:
-    """Calls the sandbox and keeps each answer."""
-
     def __init__(self, world: World) -> None:
         self.world = world
         self.answers: dict[str, dict[str, dict[str, Any]]] = {}
@@ -73,7 +71,6 @@ class Recording:
         self._keep(route, word, await self.world.ask("GET", self.world.at(path), **how))
 
     async def pay(self, word: str, reference: str, **changed: object) -> None:
-        """Order a payout."""
         document = order(reference, self.world.today(), **changed)
         self._keep("banking.payout_create", word, await self.world.pay(document))
 
@@ -107,7 +104,6 @@ async def payouts(found: Recording) -> None:
 
 
 async def reads(found: Recording) -> None:
-    """Read everything else that an account has."""
     charges = found.world.demo["charges"]
     await found.get("banking.balance", "now", "/balance")
     await found.get("banking.pix_keys", "all", "/pix/keys")

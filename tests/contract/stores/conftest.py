@@ -20,14 +20,12 @@ from tests.world.stores.patience import LONG
 
 @pytest.fixture(params=USUAL)
 def kind(request: pytest.FixtureRequest) -> str:
-    """Which database."""
     found: str = request.param
     return found
 
 
 @pytest.fixture
 def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Address of a database in which there is nothing at all."""
     if kind == "sqlite":
         return f"sqlite:///{tmp_path}/store.db"
     found: str = request.getfixturevalue("postgres_url")
@@ -83,7 +81,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def store(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path, made: list[str]
 ) -> AsyncIterator[Store]:
-    """A sandbox store with one company and two accounts of it."""
     if kind == "sqlite":
         file = shutil.copy(request.getfixturevalue("filled"), tmp_path)
         opened = open_store(f"sqlite:///{file}", LONG)

@@ -95,14 +95,12 @@ async def test_a_taken_id_is_refused(store: Store) -> None:
 
 
 def at_bank(account_id: str, company_id: str, place: str = "conta-1") -> Account:
-    """Describe an account at a place of the bank's."""
     held = account(account_id, company_id=company_id)
     return replace(held, provider="sandbox", provider_account=place)
 
 
 @pytest.fixture
 async def theirs(store: Store) -> str:
-    """Another company's id."""
     await add_company(store.database, company("other"), event())
     return "other"
 

@@ -60,7 +60,6 @@ APPROVED = replace(
 
 
 async def states(store: Store, *names: str) -> list[ApprovalState]:
-    """How these stand."""
     found = [await store.approvals.find(each, EVERY_COMPANY, "") for each in names]
     return [each.state for each in found if each is not None]
 

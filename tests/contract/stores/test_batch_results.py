@@ -48,8 +48,6 @@ LIMIT = Money(4 * 1050)
 
 @dataclass(frozen=True)
 class World:
-    """An account and a credential of its own."""
-
     store: Store
     account_id: str
     client_id: str
@@ -87,7 +85,6 @@ class World:
         return replace(made, client_id=self.client_id)
 
     def shown(self, found: Payout | None) -> Payout | None:
-        """As it would be in any world."""
         if found is None:
             return None
         return replace(found, account_id="", client_id="", provider_key="")
@@ -100,7 +97,6 @@ class World:
 
 
 def drawn(chance: Random, *, limited: bool) -> Write:
-    """Mean to write something."""
     name = chance.choice(NAMES)
     kind = chance.choice(["intent", "claim", "step", "step"])
     if kind == "intent":

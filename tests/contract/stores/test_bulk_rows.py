@@ -20,8 +20,6 @@ TYPES = {name: payouts.c[name].type for name in payout_row(payout())}
 
 @dataclass
 class Written:
-    """What a store was sent."""
-
     store: Store
     texts: list[str] = field(default_factory=list)
 

@@ -130,8 +130,6 @@ async def test_a_log_that_was_put_back_is_another_one(store: Store, *, again: bo
 
 @dataclass
 class Following:
-    """A gateway that keeps records of a store and follows its log."""
-
     office: Registers
     kept: KeptRecords
     watch: Watch

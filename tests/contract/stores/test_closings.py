@@ -41,8 +41,6 @@ def who(name: str) -> Staff:
 
 
 class Bank(ScriptedBank):
-    """A bank whose statement and balance a test sets."""
-
     def tells(self, *entries: Entry, balances: Sequence[int] = (5_000,)) -> None:
         self.reads["statement"] = {None: Page(items=entries, next_cursor=None)}
         self.balances = list(balances)

@@ -45,7 +45,6 @@ LATER = NOW + timedelta(hours=24)
 
 @pytest.fixture
 async def issued(store: Store) -> Store:
-    """The store with one credential."""
     await store.credentials.add(credential(), event())
     return store
 
@@ -312,7 +311,6 @@ async def test_of_a_credential_used_from_everywhere_the_last_fifty_addresses_are
 
 
 async def page(store: Store, scope: CompanyScope, **wanted: Any) -> CredentialPage:
-    """Return a page as somebody of a company scope reads it at noon."""
     nothing: Any = None
     service = Credentials(
         database=store.database,

@@ -261,7 +261,6 @@ async def test_what_is_counted_or_planned_too_far_ahead_is_found_by_an_index(sto
 
 
 async def plan_of(store: Store, asked: Select[Any]) -> str:
-    """Return how a database does a statement."""
     async with store.database.reading() as connection:
         if connection.dialect.name == "postgresql":
             await connection.execute(text("SET enable_seqscan = off"))

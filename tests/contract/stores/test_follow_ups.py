@@ -352,7 +352,6 @@ async def test_similar_ones_of_about_the_same_time_are_the_oldest_few(store: Sto
 
 
 async def accepted(store: Store, held_until: datetime | None = None) -> None:
-    """Store an accepted payout, and claim it."""
     await store.payouts.add(payout(), attempt())
     step = replace(change(SENDING, ACCEPTED), held_until=held_until)
     assert await store.payouts.record(step)

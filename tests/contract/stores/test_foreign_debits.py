@@ -82,8 +82,6 @@ class Broken(Teller):
 
 
 class Tellers:
-    """A bank for each account."""
-
     def __init__(self, **adapters: Teller) -> None:
         self.adapters = adapters
 

@@ -83,7 +83,6 @@ class Commits:
             raise self._loses
 
     def _rollback(self, connection: Connection) -> None:
-        """A transaction of a file that is open is undone."""
         driver: Any = connection.connection.driver_connection
         self.undone += self.engine.dialect.name == "sqlite" and driver.in_transaction
 
@@ -97,7 +96,6 @@ def watching(store: Store, *poolers: Pooler) -> None:
 
 @pytest.fixture
 async def commits(store: Store) -> AsyncIterator[Commits]:
-    """The transactions of the store."""
     watching(store, "session")
     async with store.database.writing():
         pass  # from now on it has the dialect that it shares, see ``tests.world.statements``
@@ -114,7 +112,6 @@ async def added(store: Store, *payouts: Payout) -> list[object]:
 
 
 async def recorded(store: Store, *changes: Change) -> list[object]:
-    """Record all at one moment."""
     return await asyncio.gather(
         *(store.payouts.record(each) for each in changes), return_exceptions=True
     )
@@ -347,7 +344,6 @@ async def test_batches_of_two_nodes_in_opposite_orders_never_wait_for_each_other
 
 
 async def sessions(store: Store) -> int:
-    """Count the sessions of a server's database."""
     if store.url.startswith("sqlite"):
         return 0
     async with store.database.reading() as connection:

@@ -27,7 +27,6 @@ def kind() -> str:
 
 @pytest.fixture
 async def road(store: Store) -> AsyncIterator[Relay]:
-    """The road to the server."""
     port = make_url(store.url).port
     assert port is not None
     async with relayed(port) as relay:
@@ -36,7 +35,6 @@ async def road(store: Store) -> AsyncIterator[Relay]:
 
 @pytest.fixture
 async def far(store: Store, road: Relay) -> AsyncIterator[Store]:
-    """The store at the end of that road."""
     url = make_url(store.url).set(host="127.0.0.1", port=road.port)
     opened = open_store(url.render_as_string(hide_password=False), SHORT)
     yield opened

@@ -72,12 +72,10 @@ async def paid(
 
 
 async def asked(store: Store, reference: str, at: datetime, **more) -> None:
-    """Store a payout that is being sent."""
     await store.payouts.add(payout(reference, created_at=at, **more), attempt(started_at=at))
 
 
 async def another_company(store: Store) -> None:
-    """Add another company with an account."""
     await add_company(store.database, company(OTHER), event())
     await store.accounts.add(
         replace(account(THEIRS, company_id=OTHER), provider_account="theirs"), event()

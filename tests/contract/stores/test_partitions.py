@@ -49,7 +49,6 @@ async def opened(url: str, now: datetime) -> AsyncIterator[Store]:
 
 @pytest.fixture
 async def filled_url(migrated_url: str) -> str:
-    """A store of its own with an account."""
     async with opened(migrated_url, NOW) as store:
         await prepare(store, Environment.SANDBOX, migrate=False, now=samples.now)
         await add_company(store.database, samples.company(), samples.event())
@@ -58,7 +57,6 @@ async def filled_url(migrated_url: str) -> str:
 
 
 async def written(store: Store, at: datetime) -> None:
-    """A request and a payout of that time."""
     await RequestRecords(store.database).add([replace(REQUEST, at=at)])
     await store.payouts.add(payout(str(at), created_at=at), attempt(started_at=at))
 

@@ -37,7 +37,6 @@ async def reading(store: Store, *tables: str) -> AsyncIterator[None]:
 
 
 def add(connection: Connection) -> None:
-    """A migration that needs the payouts for itself."""
     connection.execute(text("ALTER TABLE payouts ADD COLUMN note TEXT"))
 
 

@@ -78,7 +78,6 @@ STORIES: dict[str, tuple[Certainty, Sequence[Change | str]]] = {
 
 @pytest.fixture
 async def told(store: Store) -> Store:
-    """A payout of each story."""
     for reference, (_, steps) in STORIES.items():
         about, number = payout(reference), 1
         await store.payouts.add(about, attempt())

@@ -36,7 +36,6 @@ TEN = Money(1000)
 
 
 async def limited(store: Store, **limits: Money) -> None:
-    """Issue the credential of the samples with limits."""
     made = replace(credential(), limits=CredentialLimits(**limits))
     await store.credentials.add(made, event())
 

@@ -82,7 +82,6 @@ def some() -> Iterator[tuple[Payout, int]]:
 
 
 def fits(about: Payout, back: int, wanted: PayoutFilterBody, query: PayoutQuery) -> bool:
-    """Read a filter plainly."""
     text = search_term(wanted.text or "")
     amounts = (about.value.centavos, back) if back else (about.value.centavos,)
     least = text.centavos or (wanted.least.centavos if wanted.least else 0)

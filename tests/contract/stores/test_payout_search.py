@@ -22,7 +22,6 @@ async def stored(store: Store, *times: datetime) -> None:
 
 
 async def references(store: Store, init: str, ends: str, **paging: int) -> list[str]:
-    """The references of a page."""
     page, _ = await store.payouts.search(ACCOUNT, search(init, ends, **paging))
     return [each.reference for each in page]
 

@@ -62,7 +62,6 @@ ALLOWED = [
 
 
 async def standing(store: Store, state: PayoutState) -> Payout:
-    """Store a payout and lead it to a state."""
     if state is HELD:
         waiting = held(payout(), NOW)
         assert await store.payouts.add(waiting, None) is None

@@ -80,7 +80,6 @@ def parted(statement: str) -> str:
 
 
 async def declare(database: Database) -> None:
-    """Make what the code declares."""
     made: list[str] = []
     dialect = database.writer.dialect
     engine = create_mock_engine(

@@ -55,7 +55,6 @@ def downgrade():
 
 @pytest.fixture
 def two_migrations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the two that are made up be all there are."""
     folder = tmp_path / "migrations"
     (folder / "versions").mkdir(parents=True)
     shutil.copy(Path(schema.__file__).parent / "migrations" / "env.py", folder)

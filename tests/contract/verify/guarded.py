@@ -45,8 +45,6 @@ Value = TypeVar("Value")
 
 
 class GuardedSecrets(msgspec.Struct, frozen=True, kw_only=True):
-    """What each account shows to the bank."""
-
     client_id: SecretText
     client_secret: SecretText
     certificate: PemCertificate
@@ -97,8 +95,6 @@ GUARDED: Final = dataclasses.replace(
 
 
 class GuardedStage(SandboxStage):
-    """That bank as a stage."""
-
     dialect = GUARDED
     account_secrets = GuardedSecrets
     token_path = TOKENS  # type: ignore[assignment]
@@ -147,7 +143,6 @@ class GuardedAdapter:
         )
 
     def shown(self, account: ProviderAccount, known: ProviderAccount) -> ProviderRequest:
-        """Build the request for a balance."""
         return self.certified(requests.balance(known), account)
 
     async def list_statement(
@@ -211,8 +206,6 @@ class GuardedAdapter:
 
 
 class GuardedFactory:
-    """Makes them."""
-
     PORT = 1
     adapter = GuardedAdapter
     settings = GuardedSettings

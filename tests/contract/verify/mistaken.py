@@ -45,8 +45,6 @@ class Wrong:
 
 
 class MistakenClient:
-    """A client that changes what goes through it."""
-
     def __init__(self, behind: ProviderClient, hear: Hear, ask: Ask) -> None:
         self._behind, self._hear, self._ask = behind, hear, ask
 
@@ -69,18 +67,14 @@ class MistakenClient:
 
 
 def rightly(_: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
-    """Hear what was said."""
     return answer
 
 
 def same(request: ProviderRequest) -> ProviderRequest:
-    """Ask what was to be asked."""
     return request
 
 
 class WrongFactory(SandboxFactory):
-    """Makes the sandbox's adapter with a mistake."""
-
     def __init__(
         self, kind: type[SandboxAdapter] = SandboxAdapter, hear: Hear = rightly, ask: Ask = same
     ) -> None:
@@ -96,17 +90,14 @@ class WrongFactory(SandboxFactory):
 
 
 def hearing(name: str, case: str, hear: Hear, **more: Any) -> Wrong:
-    """Return an adapter that mishears."""
     return Wrong(name=name, case=case, factory=WrongFactory(hear=hear), **more)
 
 
 def asking(name: str, case: str, ask: Ask, **more: Any) -> Wrong:
-    """Return an adapter that misasks."""
     return Wrong(name=name, case=case, factory=WrongFactory(ask=ask), **more)
 
 
 def being(name: str, case: str, kind: type[SandboxAdapter], **more: Any) -> Wrong:
-    """Return an adapter of a changed class."""
     return Wrong(name=name, case=case, factory=WrongFactory(kind), **more)
 
 

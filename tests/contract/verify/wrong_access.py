@@ -33,8 +33,6 @@ NOBODY: Final = "00000000-0000-4000-8000-000000000000"
 
 
 class WrongGuardedFactory(GuardedFactory):
-    """Makes the guarded adapter with a mistake."""
-
     def __init__(self, kind: type[GuardedAdapter]) -> None:
         self.adapter = kind
 
@@ -46,8 +44,6 @@ class WrongGuardedFactory(GuardedFactory):
 
 
 class Forgetful(GuardedAdapter):
-    """Fetches a token for each call."""
-
     context: AdapterContext
 
     async def reading(
@@ -58,8 +54,6 @@ class Forgetful(GuardedAdapter):
 
 
 class Stubborn(GuardedAdapter):
-    """Keeps a token that was refused."""
-
     async def reading(
         self, account: ProviderAccount, read: Callable[[ProviderAccount], Awaitable[Value]]
     ) -> Value:

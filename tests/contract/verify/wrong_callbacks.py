@@ -90,8 +90,6 @@ class Once(Remembers):
 
 
 class NewEvents(Proof):
-    """Draws an id for each callback."""
-
     def told(self, came: Delivery, notices: Sequence[Notice]) -> Sequence[Notice]:
         return [dataclasses.replace(each, event=uuid.uuid4().hex) for each in notices]
 
@@ -128,8 +126,6 @@ class Telling(Proof):
 
 
 class Proving(SandboxAdapter):
-    """Makes another proof than the right one."""
-
     proof: type[Proof] = Proof
 
     def callback_proof(self, secrets: CallbackSecrets) -> CallbackProof:  # type: ignore[override]
@@ -137,8 +133,6 @@ class Proving(SandboxAdapter):
 
 
 class Keyed(Proof):
-    """Names the account by one of its keys."""
-
     def told(self, came: Delivery, notices: Sequence[Notice]) -> Sequence[Notice]:
         key = {"account": "loja1@example.com", "named_by": NamedBy.KEY}
         return [dataclasses.replace(each, **key) for each in notices]  # type: ignore[arg-type]
@@ -181,8 +175,6 @@ class _AnyTime:
 
 
 class Abrupt(SandboxAdapter):
-    """Drops a secret as soon as there is another one."""
-
     def callback_proof(self, secrets: CallbackSecrets) -> SandboxProof:
         return SandboxProof((secrets.current,), self.now)
 
@@ -214,8 +206,6 @@ class _Own(Proof):
 
 
 class Open(SandboxAdapter):
-    """Shows names and tax numbers in its transcripts."""
-
     async def start(self) -> None:
         shown = HARMLESS | {"documento", "nome"}
         self.client._behind.transcript = Transcript("bank", shown)  # type: ignore[attr-defined]
@@ -255,8 +245,6 @@ class First(Several):
 
 
 class Mixed(Several):
-    """Keeps the whole body for each thing in it."""
-
     def one(self, thing: dict[str, str]) -> Notice:
         return dataclasses.replace(super().one(thing), part=b"")
 

@@ -31,8 +31,6 @@ _REFUSALS: Final = range(400, 500)
 
 
 class WrongInterFactory(ApiPixFactory):
-    """Makes the adapter of API Pix with a mistake in what is Inter's own."""
-
     def __init__(self, kind: type[Inter]) -> None:
         self._kind = kind
 
@@ -43,8 +41,6 @@ class WrongInterFactory(ApiPixFactory):
 
 
 class PaidAtOnce(Inter):
-    """Takes an order that was taken for a payout that was made."""
-
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
@@ -85,8 +81,6 @@ class FailsInDoubt(Inter):
 
 
 class OnePage(Inter):
-    """Takes a page for the whole statement."""
-
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:

@@ -55,8 +55,6 @@ class Empty(SandboxAdapter):
 
 
 class OtherReference(SandboxAdapter):
-    """Makes a charge under a reference of its own."""
-
     async def create_charge(self, account: ProviderAccount, order: ChargeOrder) -> Charge:
         other = dataclasses.replace(order, reference=order.reference[::-1])
         made = await SandboxAdapter.create_charge(self, account, other)
@@ -78,8 +76,6 @@ class Guessing(SandboxAdapter):
 
 
 class Whole(SandboxAdapter):
-    """Shows whose key it is, whole."""
-
     async def look_up_key(self, account: ProviderAccount, key: str) -> KeyOwner:
         found = await SandboxAdapter.look_up_key(self, account, key)
         return dataclasses.replace(found, tax_number="52998224725")
@@ -97,8 +93,6 @@ class Retried(SandboxAdapter):
 
 
 class LateRefunds(SandboxAdapter):
-    """Gives money back however late it is."""
-
     async def create_refund(
         self, account: ProviderAccount, order: RefundOrder, send_by: Deadline
     ) -> Outcome:

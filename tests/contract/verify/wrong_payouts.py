@@ -43,8 +43,6 @@ LISTED: Final = {
 
 
 class RefusingStage(SandboxStage):
-    """A bank that refuses a key it knows."""
-
     dialect = dataclasses.replace(SANDBOX, payout_kind=PayoutKind.DUP)
 
     def settings(self, address: str) -> dict[str, object]:
@@ -52,8 +50,6 @@ class RefusingStage(SandboxStage):
 
 
 def unchecked(field: str, sent: str) -> Hear:
-    """Take what was ordered for what was answered."""
-
     def hear(request: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
         said = document_of(answer.body)
         if request.operation != "create_payout" or field not in said:
@@ -65,8 +61,6 @@ def unchecked(field: str, sent: str) -> Hear:
 
 
 def rejecting(*statuses: int) -> Hear:
-    """Take a status for the bank's final word."""
-
     def hear(request: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
         final = request.operation == "create_payout" and answer.status in statuses
         return saying(answer, REJECTED, 400) if final else answer
@@ -132,8 +126,6 @@ class Page(SandboxAdapter):
 
 
 class Trusting(SandboxAdapter):
-    """Takes "I know this key" for a yes."""
-
     async def _compared(self, account: ProviderAccount, order: PayoutOrder) -> Outcome:
         return await self.find_payout(account, order.provider_key, "")
 
@@ -182,8 +174,6 @@ class KeyWanted(SandboxAdapter):
 
 
 class Believing(SandboxAdapter):
-    """Takes whatever is found for what was looked for."""
-
     async def _found(self, request: ProviderRequest, expected: Expected) -> Outcome:
         def found(answer: ProviderAnswer) -> Outcome:
             key = document_of(answer.body).get("chave_idempotencia", "")
@@ -205,8 +195,6 @@ class Impatient(SandboxAdapter):
 
 
 class Timeless(SandboxAdapter):
-    """Sends a payout however late it is."""
-
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:

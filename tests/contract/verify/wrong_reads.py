@@ -32,7 +32,6 @@ EVERYTHING: Final = 500
 
 
 def last_page(request: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
-    """Read one page, and no more."""
     said = document_of(answer.body)
     return saying(answer, {**said, "proximo_cursor": None}) if "lancamentos" in said else answer
 
@@ -48,8 +47,6 @@ class Short(SandboxAdapter):
 
 
 class Whole(SandboxAdapter):
-    """Reads everything, and cuts pages out of it."""
-
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
@@ -102,8 +99,6 @@ class OldestFirst(Whole):
 
 
 class Reaching(SandboxAdapter):
-    """Takes a window's end for one of its days."""
-
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:
@@ -122,8 +117,6 @@ class Month(SandboxAdapter):
 
 
 class Startled(SandboxAdapter):
-    """Takes an empty list for a failure."""
-
     async def list_statement(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Entry]:

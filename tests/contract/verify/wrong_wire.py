@@ -34,8 +34,6 @@ from tests.contract.verify.wrong_payouts import without
 
 
 def status(operation: str, found: int, meant: int, code: str = "") -> Hear:
-    """Take a status for another one."""
-
     def hear(request: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
         if request.operation != operation or answer.status != found:
             return answer
@@ -46,15 +44,12 @@ def status(operation: str, found: int, meant: int, code: str = "") -> Hear:
 
 
 def poor(_: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
-    """Take whatever is refused for a wrong account."""
     code = document_of(answer.body).get("error", {}).get("code")
     wrong = {"error": {"code": "ACCOUNT_INVALID", "message": ""}}
     return saying(answer, wrong) if code == "INSUFFICIENT_FUNDS" else answer
 
 
 def slow(form: str = "") -> Hear:
-    """Take what has settled for what is under way."""
-
     def hear(_: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
         said = document_of(answer.body)
         to = said.get("destino") or {}
@@ -66,8 +61,6 @@ def slow(form: str = "") -> Hear:
 
 
 class Remembered:
-    """Tells of a payout the amount that was ordered."""
-
     def __init__(self) -> None:
         self.ordered: dict[str, int] = {}
 
@@ -83,8 +76,6 @@ class Remembered:
 
 
 class Outcomes(SandboxAdapter):
-    """Makes something else of an outcome."""
-
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> Outcome:
@@ -133,8 +124,6 @@ class NeverSureOfTls(Outcomes):
 
 
 class Generous(Outcomes):
-    """Takes a refusal for a yes."""
-
     refused = IN_USE
 
     def seen(self, outcome: Outcome) -> Outcome:
@@ -144,8 +133,6 @@ class Generous(Outcomes):
 
 
 class MoreGenerous(Generous):
-    """Takes another refusal for a yes."""
-
     refused = ABOVE_PAYMENT
 
 
@@ -164,8 +151,6 @@ class Unlooked(SandboxAdapter):
 
 
 class Untyped(SandboxAdapter):
-    """Lets its own exceptions out."""
-
     async def get_balance(self, account: ProviderAccount) -> Balance:
         try:
             return await SandboxAdapter.get_balance(self, account)
@@ -220,8 +205,6 @@ class Payer(SandboxAdapter):
 
 
 class Deaf(SandboxAdapter):
-    """Says that an address was removed."""
-
     async def remove_callback(self, account: ProviderAccount, callback_id: str) -> Any:
         return None
 

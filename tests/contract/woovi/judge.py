@@ -51,13 +51,11 @@ class Judge:
     statuses: set[int] = field(default_factory=set)
 
     def request(self, request: ProviderRequest) -> None:
-        """Judge a request."""
         self.asked.add((request.method, request.template))
         for problem in document().iter_request_errors(mocked(request)):
             self.problems.append(f"{request!r}: {told(problem)}")
 
     def answer(self, request: ProviderRequest, answer: ProviderAnswer) -> None:
-        """Judge an answer."""
         self.statuses.add(answer.status)
         response = MockResponse(answer.body, answer.status, content_type="application/json")
         for problem in document().iter_response_errors(mocked(request), response):
@@ -67,7 +65,6 @@ class Judge:
 
 
 def mocked(request: ProviderRequest) -> MockRequest:
-    """Write a request as the judge reads it."""
     path, _, query = request.path.partition("?")
     return MockRequest(
         HOST,
@@ -88,8 +85,6 @@ def told(problem: BaseException) -> str:
 
 
 def judged(judge: Judge) -> type[HttpTransport]:
-    """Return a transport whose every call is judged."""
-
     class Judged(HttpTransport):
         async def call(
             self, request: ProviderRequest, progress: SendProgress, limit_s: float

@@ -39,7 +39,6 @@ URL = "http://127.0.0.1:1/callbacks/woovi/token"
 
 @pytest.fixture
 async def stage() -> AsyncIterator[WooviStage]:
-    """A simulated Woovi."""
     made = WooviStage()
     try:
         await made.start()

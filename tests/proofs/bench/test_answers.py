@@ -34,7 +34,6 @@ async def bank_port() -> AsyncIterator[int]:
 
 
 def order(port: int, path: str, status: int = 200) -> Order:
-    """Ask the stub for a path."""
     return Order(port=port, requests=traced(write_request(path, "Bearer any")), status=status)
 
 

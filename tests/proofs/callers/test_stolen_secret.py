@@ -106,7 +106,6 @@ async def limited_to_home(world: World) -> Pair:
 
 
 def pay(place: Place, reference: str, *headers: str) -> bytes:
-    """Write an ordinary payout."""
     body = json.dumps(order(reference, place.today)).encode()
     lines = [
         f"POST /baas/v1/account/{place.account}/withdraw HTTP/1.1",

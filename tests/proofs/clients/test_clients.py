@@ -83,14 +83,12 @@ class Workshop:
         return done.stdout if given is not None else done.stdout + done.stderr
 
     def shapes(self, surface: str) -> list[str]:
-        """Name the shapes of a document that are classes in any language."""
         schemas = self.documents[surface]["components"]["schemas"]
         return [name for name, shape in schemas.items() if "properties" in shape]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def workshop(world: World, tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    """The documents as a running gateway serves them."""
     found, folder = programs(), tmp_path_factory.mktemp("clients")
     documents = {}
     for name, path in PATHS.items():
@@ -251,7 +249,6 @@ def fields_of(folder: Path, language: str) -> Iterator[tuple[str, str]]:
 
 
 def answers(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return every answer of JSON that a document shows, with its operation and status."""
     return [
         {
             "operation": operation["operationId"],
@@ -272,7 +269,6 @@ def answers(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def paying(world: World, value: float) -> dict[str, Any]:
-    """Return a payout on account main, and who pays it."""
     pair = world.pair("full")
     return {
         "base_url": f"http://127.0.0.1:{world.port}",

@@ -101,7 +101,6 @@ class Load:
     failed: list[str] = field(default_factory=list)
 
     async def run(self) -> None:
-        """Open them all."""
         paying = []
         for _ in range(self.count):
             paying.append(asyncio.create_task(self._one()))

@@ -55,7 +55,6 @@ class Stage:
 
     @property
     def layers(self) -> Path:
-        """The folder of everything above the base."""
         return self.folder / "upper"
 
     def container(
@@ -80,7 +79,6 @@ class Stage:
 
 
 def stop(process: Container) -> None:
-    """Kill a container whole."""
     os.killpg(process.pid, signal.SIGKILL)
 
 

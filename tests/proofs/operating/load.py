@@ -38,7 +38,6 @@ class Load:
 
     @property
     def errors(self) -> dict[tuple[int, str], int]:
-        """Every answer that is not good."""
         return {each: count for each, count in self.answers.items() if each not in GOOD}
 
     @asynccontextmanager
@@ -58,7 +57,6 @@ class Load:
         await until(lambda: self.answers.total() >= wanted)
 
     async def answered(self) -> None:
-        """Wait for the answers to all that was asked so far."""
         await asyncio.gather(*self._asked)
 
     async def _send(self, rate: float) -> None:

@@ -15,13 +15,11 @@ _FORM: Final = struct.Struct("d")
 
 
 def put(file: Path, seconds: float) -> None:
-    """Put the clock that reads the file so far ahead."""
     with file.open("r+b" if file.exists() else "w+b") as opened:
         opened.write(_FORM.pack(seconds))
 
 
 def clock(file: Path) -> Callable[[], datetime]:
-    """Return a clock that is ahead by what the file says at each moment."""
     with file.open("rb") as opened:
         seen = mmap.mmap(opened.fileno(), _FORM.size, access=mmap.ACCESS_READ)
 

@@ -49,13 +49,11 @@ async def until_listening(where: GatewaySite, *processes: subprocess.Popen[bytes
 
 
 async def done(where: GatewaySite, command: str, *options: str) -> None:
-    """Run a command that succeeds."""
     process = where.start(command, *options)
     assert await asyncio.to_thread(process.wait) == 0, where.said.read_text()
 
 
 async def registered(where: GatewaySite) -> None:
-    """Have the bank send callbacks of the demo's main account to the gateway."""
     account = where.demo["accounts"]["main"]["id"]
     config = ("--config", str(where.config))
     await done(where, "callbacks", "register", *config, "--account", account)
@@ -79,7 +77,6 @@ async def is_settled(ask: Callable[..., Awaitable[Answer]], path: str) -> bool:
 
 
 def taken(where: GatewaySite, subject: str) -> list[tuple[Any, ...]]:
-    """Return what the gateway took of one payout."""
     query = "SELECT provider, kind, state, body FROM callbacks WHERE subject = ?"
     with closing(sqlite3.connect(where.folder / "pixgate.db")) as store:
         return store.execute(query, [subject]).fetchall()

@@ -95,7 +95,6 @@ class Clocked:
 
 @asynccontextmanager
 async def gateway(world: TortureWorld, kind: str, store: str) -> AsyncIterator[Clocked]:
-    """Run a gateway on PostgreSQL whose clock can be put."""
     port = URL(world.target.address.url).port
     async with slow_for_orders(port) as slow:
         far = providers(world.target.through(slow), **PATIENT)
@@ -237,7 +236,6 @@ async def says(client: GatewayClient, status: int, *, clock: bool) -> bool:
 
 
 async def ahead_s(client: GatewayClient) -> float:
-    """Return what its metrics say of its clock."""
     async with client.session.get(client.command.answers.replace("readyz", "metrics")) as said:
         [shown] = re.findall(r"^pixgate_clock_ahead_seconds (\S+)", await said.text(), re.MULTILINE)
     return float(shown)

@@ -33,7 +33,6 @@ PASSWORDS = {"OWNER_PASSWORD": "owner's", "PIXGATE_PASSWORD": 'a "b'}
 
 
 def blocks(heading: str) -> list[str]:
-    """Return the commands below a heading."""
     section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     return re.findall(r"^```bash\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
 
@@ -91,7 +90,6 @@ class Site:
     shell: dict[str, str]
 
     async def start(self, **environ: str) -> None:
-        """Start the process that partners reach."""
         await self.partner.start(**{URL_VARIABLE: self.runtime}, **environ)
 
     async def stop(self) -> None:
@@ -159,7 +157,6 @@ async def test_roles_backup_and_restore_are_as_the_page_says(
 
 
 async def rights(store: Postgres) -> tuple[str, Sequence[str]]:
-    """Return the owner of the database, and who may do what with it."""
     [(owner, granted)] = await execute(
         store.url(),
         "SELECT pg_get_userbyid(datdba), datacl FROM pg_database WHERE datname = 'pixgate'",
@@ -228,7 +225,6 @@ async def paid(partner: GatewayClient, name: str) -> list[str]:
 
 
 async def partitioned(url: str) -> bool:
-    """Say whether the worker has made partitions."""
     rows = await execute(
         url,
         "SELECT count(*) AS made FROM pg_inherits JOIN pg_class c ON "

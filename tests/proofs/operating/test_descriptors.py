@@ -20,8 +20,6 @@ HELD = 400
 
 
 class ShortSite(GatewaySite):
-    """Its process may have few files open."""
-
     def start(self, command: str = "serve", *options: str) -> subprocess.Popen[bytes]:
         process = super().start(command, *options)
         resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (LIMIT, LIMIT))
@@ -55,7 +53,6 @@ async def test_the_operations_listener_answers_while_callers_hold_every_descript
 
 
 async def held(where: GatewaySite) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect and say nothing."""
     return await asyncio.open_connection("127.0.0.1", where.ports["PIXGATE_PORT"])
 
 

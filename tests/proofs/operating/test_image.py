@@ -48,7 +48,6 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Of a container's own files."""
     with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="container-") as name:
         yield Path(name)
 

@@ -55,7 +55,6 @@ class Node:
 
     @property
     def pid(self) -> int:
-        """The id of its process."""
         assert self.command.process is not None
         return self.command.process.pid
 
@@ -69,11 +68,9 @@ class Node:
         return await self.command.wait(self.session)
 
     async def reads(self, *arguments: str) -> Any:
-        """Run a command that succeeds."""
         return await asyncio.to_thread(self.shell.reads, *arguments)
 
     async def fails(self, *arguments: str) -> str:
-        """Run a command that fails."""
         return await asyncio.to_thread(self.shell.fails, *arguments)
 
     async def accepts(self, credential: Pair) -> bool:

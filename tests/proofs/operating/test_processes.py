@@ -194,7 +194,6 @@ async def hang(running: Served, operation: str) -> None:
 
 
 def change(where: GatewaySite, lines: Mapping[str, str]) -> None:
-    """Write other values into the configuration."""
     text = where.config.read_text()
     for old, new in lines.items():
         assert old in text

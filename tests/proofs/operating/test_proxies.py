@@ -29,8 +29,6 @@ OF_THE_CONTRACT = {"code", "message", "trace_id"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two gateways on one store."""
-
     world: TortureWorld
     store: Postgres
     partner: GatewayClient

@@ -30,7 +30,6 @@ def where(tmp_path_factory: pytest.TempPathFactory) -> GatewaySite:
 def shared(
     where: GatewaySite, postgres_server: PostgresServer, migrated_database: str
 ) -> Iterator[Sequence[Unit]]:
-    """Two server processes and a worker that tests leave as they found them."""
     name = f"units_{os.getpid()}"
     database = asyncio.run(postgres_server.create(name, template=migrated_database))
     with units(where, database) as running:
@@ -40,7 +39,6 @@ def shared(
 
 @pytest.fixture
 async def running(shared: Sequence[Unit]) -> Sequence[Unit]:
-    """All of them are ready."""
     for each in shared:
         await each.ready()
     return shared

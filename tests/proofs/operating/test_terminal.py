@@ -19,7 +19,6 @@ from tests.world.waiting import until
 
 
 async def typed(there: Served, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in the folder and on the ports of a gateway."""
     ports = {name: str(port) for name, port in there.where.ports.items()}
     environ = {**os.environ, **FROM_NOON, **ports, "PIXGATE_VAR": str(there.where.folder)}
     command = [sys.executable, "-m", "gateway", *arguments, "--config", str(there.where.config)]

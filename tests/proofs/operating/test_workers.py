@@ -123,7 +123,6 @@ async def test_a_worker_killed_again_and_again_loses_nothing(crew: Crew):
 
 
 def looks_of(workers: Sequence[Command]) -> list[int]:
-    """Count the calls of a bank that each has told of."""
     return [each.log.read_text().count('"event":"provider_call"') for each in workers]
 
 

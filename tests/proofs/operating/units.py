@@ -48,7 +48,6 @@ class Unit:
         return self._process.pid
 
     def start(self) -> None:
-        """Keep a process running from now on."""
         self._keeper = threading.Thread(target=self._keep)
         self._keeper.start()
 
@@ -75,7 +74,6 @@ class Unit:
         await until(is_ready)
 
     async def digest(self) -> str:
-        """Name the configuration that is in force."""
         url = f"{self.where.ops_url}/config/digest"
         async with aiohttp.ClientSession() as session, session.get(url) as said:
             return str((await said.json())["digest"])
@@ -92,7 +90,6 @@ class Unit:
                 self._watch(self._process, notified)
 
     def _watch(self, process: subprocess.Popen[bytes], notified: socket.socket) -> None:
-        """Watch a process to its end."""
         is_ready, silent = False, 0
         while process.poll() is None:
             if self._stops.is_set():

@@ -35,7 +35,6 @@ class Answer:
 
     @property
     def document(self) -> Any:
-        """The body, read as JSON."""
         return json.loads(self.body)
 
     @property

@@ -10,7 +10,6 @@ from tests.servers.demand import absent, demanded
 
 @pytest.fixture(scope="session")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """A fresh clone of what is committed."""
     if not demanded("clone"):
         pytest.skip("installs a fresh clone of what is committed: TEST_REQUIRE=clone asks for it")
     if missing():

@@ -215,17 +215,14 @@ def test_what_is_written_is_none_of_the_checkout_s_own(checkout: Checkout):
 
 
 def another(service: Service, reference: str) -> str:
-    """Take the printed payout with another reference."""
     return re.sub(r"first-[0-9a-f]{8}", reference, service.curls[6])
 
 
 def reading(service: Service, reference: str) -> str:
-    """Take the printed reading of a payout with another reference."""
     return re.sub(r"first-[0-9a-f]{8}", reference, service.curls[7])
 
 
 def commands(checkout: Checkout, word: str) -> list[str]:
-    """Find the commands in the README's sentences that have a word in them."""
     return [line for line in INLINE.findall(checkout.readme) if word in line.split()]
 
 

@@ -128,14 +128,12 @@ class SimulatedAdapter:
         return Page(items=entries, next_cursor=None)
 
     async def _there(self) -> None:
-        """Carry a question to the bank."""
         await asyncio.sleep(self._bank.delay(10.0))
         if self._bank.may(self._bank.scenario.read_errors, "look-up failed"):
             problem = "server_error"
             raise Unavailable(problem, http_status=503)
 
     async def _back(self) -> None:
-        """Carry its answer back."""
         if self._bank.may(self._bank.scenario.loss, "look-up lost"):
             await asyncio.sleep(3600.0)
         await asyncio.sleep(self._bank.delay(10.0))

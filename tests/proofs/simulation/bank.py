@@ -151,7 +151,6 @@ class SimulatedBank:
         return next(iter(paid or shown), None)
 
     def says(self, record: Record) -> Outcome:
-        """What the bank says of an order now."""
         if self.around.loop.time() < record.ends_at:
             said = Accepted(evidence=SAID, provider_id=record.id, e2e_id=f"E{record.id}")
             return replace(said, held_until=record.held_until)
@@ -193,7 +192,6 @@ class SimulatedBank:
         }
 
     def hold_of(self, key: str) -> datetime | None:
-        """The deadline of the order of a key that is analysed."""
         return self.ledger.records[key][0].held_until
 
     def returns(self) -> dict[str, list[PixReturn]]:
@@ -243,7 +241,6 @@ class SimulatedBank:
         return self.scenario.kind is Repeat.IGNORES and age > _WINDOW_S
 
     def _arrive(self, message: Message) -> None:
-        """Take an order in."""
         message.copies -= 1
         if not message.copies:
             self.ledger.flying[message.order.provider_key].remove(message)

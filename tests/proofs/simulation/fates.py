@@ -121,7 +121,6 @@ async def _rest(world: World) -> None:
 
 
 async def _read_back(world: World) -> None:
-    """Every stored payout can be read at every node."""
     for number in range(world.scenario.references):
         call = call_of("GET", f"order-{number}", 0)
         answer = await world.nodes[number % 2].ask(call, None)

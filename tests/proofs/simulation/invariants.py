@@ -47,7 +47,6 @@ class Row:
 
     @property
     def visible(self) -> str:
-        """What the partner is shown."""
         return _FINAL.get(self.state, "processing")
 
 
@@ -87,8 +86,6 @@ class Truth:
 
 
 class Oracle:
-    """Keeps the truth of one life and compares."""
-
     def __init__(self, scenario: Scenario, truth: Truth, fail: Callable[[str], None]) -> None:
         self._scenario, self._truth, self._fail = scenario, truth, fail
         self.rows: dict[str, Row] = {}
@@ -106,7 +103,6 @@ class Oracle:
         return self._truth.read.execute(_NEXT).fetchone()[0]
 
     def asked(self, call: Call) -> None:
-        """A request arrived."""
         call.seen.add(self._state(call.key))
         self._calls.append(call)
 
@@ -142,7 +138,6 @@ class Oracle:
         self._written[key].append(row.attempt)
 
     def executed(self, key: str, centavos: int) -> None:
-        """The bank moved money."""
         self.executions[key].append(centavos)
         row = self.rows.get(key)
         if len(self.executions[key]) > 1:
@@ -155,7 +150,6 @@ class Oracle:
             self._fail("I5 executed after a refusal was told")
 
     def answered(self, call: Call, answer: Answer) -> None:
-        """A node answers."""
         if call in self._calls:
             self._calls.remove(call)
         if answer.status in {500, 502} and answer.code != "SVC.PIX.010" and call.writes:

@@ -107,7 +107,6 @@ def run_many(seeds: Iterable[int], jobs: int = 1) -> Iterator[Life]:
 
 
 def _play(loop: Loop, world: World) -> str:
-    """Run a life to its end and say what was broken."""
     try:
         loop.run_until_complete(live(world))
     except Violation as broken:

@@ -103,13 +103,11 @@ class Loop(asyncio.BaseEventLoop):
         return task
 
     def release(self, process: Process) -> None:
-        """Let a stopped process go on with what was held."""
         process.stopped = False
         held, process.held = process.held, []
         self._ready.extend(held)
 
     def _run_once(self) -> None:
-        """Do one step."""
         if self.broken is not None:
             raise self.broken
         handle = self._next()
@@ -151,7 +149,6 @@ class Loop(asyncio.BaseEventLoop):
         return lanes[int(self._chance.random() * len(lanes))]
 
     def _collect(self) -> None:
-        """Take in what became ready."""
         while self._scheduled and self._scheduled[0]._when <= self._time:
             timer = heapq.heappop(self._scheduled)
             timer._scheduled = False

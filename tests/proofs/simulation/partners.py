@@ -109,7 +109,6 @@ class Partner:
 
 
 def partners(world: World) -> list[Partner]:
-    """Who is there in this life."""
     found = []
     for number in range(world.scenario.references):
         reference, content = f"order-{number}", 1000 + number % 2

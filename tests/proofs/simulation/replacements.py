@@ -236,7 +236,6 @@ async def due_to_everybody(self: StoredFollowUps, wanted: DueClaim) -> Sequence[
 
 @cache
 def blind_claims(bulk: BulkParameters) -> Update:
-    """Claims are written whatever the state of their payouts."""
     key = ("account_id", "reference_sha256")
     given = bulk.parameters(
         {f"was_{name}": table.c[name].type for name in (*key, "attempt", "state")}

@@ -57,7 +57,6 @@ class Disk:
         return raw
 
     def copied(self) -> sqlite3.Connection:
-        """A backup of what is committed now."""
         copy = sqlite3.connect(":memory:", isolation_level=None)
         self.read.backup(copy)
         return copy
@@ -189,7 +188,6 @@ class InlineConnection:
         return done
 
     async def _unlocked(self, work: Callable[[], Done]) -> Done:
-        """Wait for another's lock as the busy timeout does."""
         loop = asyncio.get_running_loop()
         until, again_s = loop.time() + _BUSY_S, _AGAIN_S
         while True:

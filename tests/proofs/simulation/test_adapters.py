@@ -104,8 +104,6 @@ def live(name: str, net: Net, deed: Deed, seed: int = 1) -> tuple[object, float,
 
 @pytest.fixture(autouse=True)
 def offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing may be opened."""
-
     def refused(*_asked: object, **_more: object) -> None:
         raise AssertionError
 
@@ -123,8 +121,6 @@ def paying(name: str, loop_time: float = 20.0) -> Deed:
 
 
 def reading(name: str) -> Deed:
-    """Ask for the balance."""
-
     async def read(adapter: ProviderAdapter) -> object:
         return await adapter.get_balance(account_of(name))  # type: ignore[attr-defined]
 

@@ -54,8 +54,6 @@ _FAULTS = (Fault.BEFORE, Fault.DURING, Fault.AFTER)
 
 
 class Counting(SilentObserver):
-    """Counts in a life what is told of payouts."""
-
     def __init__(self, world: World) -> None:
         self.world = world
 
@@ -68,8 +66,6 @@ class Counting(SilentObserver):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifeWorld:
-    """What a life is played on."""
-
     loop: Loop
     chance: Random
     scenario: Scenario
@@ -113,11 +109,9 @@ class World:
         return self.scenario.kind is Repeat.IGNORES and self.scenario.slow > 0
 
     def now(self) -> datetime:
-        """The wall clock."""
         return self.start + timedelta(seconds=self.loop.time())
 
     def _micros(self) -> int:
-        """The wall clock as the store writes it."""
         return (self.now() - _EPOCH) // timedelta(microseconds=1)
 
     def fail(self, rule: str) -> None:
@@ -127,28 +121,23 @@ class World:
             self.loop.broken = Violation(rule)
 
     def note(self, text: str) -> None:
-        """Add a line to the life's story."""
         self.loop.note(text)
         self.life_world.note(f"{self.now():%d %H:%M:%S.%f} step {self.loop.steps:>6} {text}")
 
     def count(self, event: str) -> None:
-        """Count a fault."""
         self.counts[event] += 1
         self.note(f"    ({event})")
 
     def executed(self, key: str, centavos: int) -> None:
-        """Money moves."""
         self.note(f"bank EXECUTES {key[:6]} {centavos}")
         self.counts["executions"] += 1
         self.oracle.executed(key, centavos)
 
     def wrote(self, key: str, centavos: int) -> None:
-        """An order leaves a node."""
         self.note(f"{_owner()} SENDS {key[:6]} {centavos}")
         self.oracle.wrote(key, centavos)
 
     def committed(self) -> None:
-        """A transaction was committed."""
         sleepers, self._sleepers = self._sleepers, []
         for waker in sleepers:
             _wake(waker)
@@ -195,8 +184,6 @@ class World:
 
 
 class EverybodyPays:
-    """Whoever ordered a payout may still do so."""
-
     async def find(self, _payout: Payout) -> Caller:
         return caller()
 
@@ -392,13 +379,11 @@ class Node:
 
 
 def call_of(kind: str, reference: str, centavos: int) -> Call:
-    """Make a request's record."""
     key = provider_key(Environment.SANDBOX, ACCOUNT, reference)
     return Call(kind=kind, key=key, reference=reference, centavos=centavos)
 
 
 def holder() -> Account:
-    """The account everything is paid from."""
     return account()
 
 

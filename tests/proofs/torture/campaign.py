@@ -201,7 +201,6 @@ async def campaign(
     told: Callable[[str], None] = lambda _line: None,
     bank: str = "sandbox",
 ) -> Tally:
-    """Run a campaign at a simulated bank and return its figures."""
     tally = Tally(seed=seed, bank=bank)
     told(f"seed {seed}")
     async with open_world(tally, bank) as world:

@@ -97,7 +97,6 @@ def _judged(life: Life, rows: Rows, executed: Executed) -> Iterator[str]:
 
 
 def _judged_row(life: Life, row: Payout, paid: list[int]) -> Iterator[str]:
-    """Compare a row with the money."""
     expected = [_SETTLES_OTHERWISE.get(life.centavos, life.centavos)]
     if row.state is PayoutState.PAID and paid != expected:
         yield f"paid, and executed {paid}"
@@ -120,7 +119,6 @@ def _end(row: Payout) -> str:
 
 
 async def _rows(world: World) -> Rows:
-    """Read every stored payout."""
     found: dict[tuple[str, str], Payout] = {}
     for site in world.sites:
         store = open_store(site.store)
@@ -189,7 +187,6 @@ def _sent(tried: Attempt) -> bool:
 
 
 def _told(lines: Sequence[str], access: Mapping[str, object]) -> str:
-    """Find what else was logged of a request."""
     trace = str(access.get("trace_id"))
     others = (line for line in lines if trace in line and '"access"' not in line)
     return next(others, "nothing else")[:1500]

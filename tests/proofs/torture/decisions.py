@@ -98,7 +98,6 @@ async def _verified(world: World, site: Site) -> list[str]:
 
 
 async def _told(world: World) -> Returned:
-    """Read what the bank returned."""
     rows = (await world.control.get("returns"))["data"]
     return _by_key((row["key"], row["id"]) for row in rows)
 

@@ -50,18 +50,15 @@ class GatewayClient:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What lets the partner in."""
         return {
             "Authorization": self.account.authorization,
             "Content-Type": "application/json",
         }
 
     def today(self) -> date:
-        """Return the day it is for the gateway."""
         return (datetime.now(UTC) + timedelta(seconds=self.offset_s)).date()
 
     def order(self, reference: str, value: float = 10.5) -> bytes:
-        """Write a payout."""
         return msgspec.json.encode(
             {
                 "method": "pix",
@@ -88,7 +85,6 @@ class GatewayClient:
         return await self._ask("POST", self.path, self.order(reference, value), patience_s)
 
     async def read(self, reference: str) -> Verdict:
-        """Read it back."""
         return await self._ask("GET", f"{self.path}/{reference}", None, 300)
 
     async def executions(self, reference: str) -> list[int]:

@@ -65,7 +65,6 @@ class Postgres:
             self._process = None
 
     async def make(self) -> None:
-        """Make the database."""
         connection = await asyncpg.connect(self.url(database="postgres"))
         await connection.execute("CREATE DATABASE pixgate")
         await connection.close()

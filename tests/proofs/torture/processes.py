@@ -102,7 +102,6 @@ class Command:
                 self.process.wait()
 
     def said(self) -> str:
-        """Return the end of what it printed."""
         return self.log.read_text(errors="replace")[-3000:] if self.log.exists() else ""
 
     async def _answers(self, session: aiohttp.ClientSession) -> bool:
@@ -114,7 +113,6 @@ class Command:
 
 
 def gateway(folder: Path, config: Path, name: str) -> tuple[Command, str]:
-    """Choose ports for a gateway and return it with its address."""
     port, ops = free_port(), free_port()
     command = Command(
         arguments=["serve", "--config", str(config)],

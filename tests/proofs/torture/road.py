@@ -34,24 +34,20 @@ class Road:
     ways: set[Way] = field(default_factory=set)
 
     async def open(self) -> None:
-        """Listen."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: Way(self), "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
-        """Refuse new connections and cut those there are."""
         if self._server is not None:
             self._server.close()
         self.cut()
 
     def cut(self) -> None:
-        """End the connections there are."""
         for way in tuple(self.ways):
             way.cut()
 
     def draw(self) -> str:
-        """Choose what becomes of a message."""
         if not self.loses or self.chance.random() >= self.loses:
             return ""
         fate = self.chance.choice(("request", "answer", "silence"))
@@ -122,8 +118,6 @@ class Way(asyncio.Protocol):
 
 
 class _FarHalf(asyncio.Protocol):
-    """The half towards the server."""
-
     def __init__(self, way: Way) -> None:
         self.way = way
 
@@ -137,7 +131,6 @@ class _FarHalf(asyncio.Protocol):
 
 @asynccontextmanager
 async def open_road(road: Road) -> AsyncIterator[Road]:
-    """Keep a road open for the length of the block."""
     await road.open()
     try:
         yield road

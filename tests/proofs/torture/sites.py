@@ -73,14 +73,12 @@ class TargetBank:
     address: BankAddress
 
     def through(self, port: int) -> TargetBank:
-        """Return the bank as it is reached through another port of this machine."""
         url = str(URL(self.address.url).with_port(port)).rstrip("/")
         return TargetBank(
             simulator=self.simulator, address=msgspec.structs.replace(self.address, url=url)
         )
 
     def named(self, name: str) -> TargetBank:
-        """Return the bank as it is reached by a name of this machine instead of an address."""
         urls = {"url": self.address.url, "token_url": self.address.token_url}
         by_name = {
             field: str(URL(url).with_host(name)).rstrip("/") for field, url in urls.items() if url
@@ -91,7 +89,6 @@ class TargetBank:
 
 
 def target_bank(name: str, folder: Path) -> TargetBank:
-    """Return a simulated bank that runs on a folder."""
     return TargetBank(simulator=simulators.find(name), address=running_bank(folder, name))
 
 
@@ -181,7 +178,6 @@ def _provider(bank: TargetBank, more: Mapping[str, object]) -> dict[str, object]
 
 
 async def furnish(config: Path, control: BankControl, site: str, bank: TargetBank) -> list[Account]:
-    """Make a company with an account of every kind, here and at the bank, and a credential."""
     settings = settings_of(config)
     keys = load_keys(settings)
     async with opened_store(settings, migrate=True, keys=keys) as store:

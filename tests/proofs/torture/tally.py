@@ -35,7 +35,6 @@ class Tally:
     began: float = field(default_factory=time.monotonic)
 
     def lines(self) -> Iterator[str]:
-        """Say everything."""
         kills, faults = self.kills.total(), self.faults.total()
         yield f"bank        {self.bank}"
         yield f"seed        {self.seed}"

@@ -105,7 +105,6 @@ async def until_shown(gateway_client: GatewayClient, reference: str, status: str
 
 
 async def forgotten(gateway_client: GatewayClient, backup: Backup) -> None:
-    """Pay, save, pay more, and put back what was saved."""
     await gateway_client.start()
     assert [await gateway_client.pay(each) for each in BEFORE] == [(200, "processing")] * 2
     await stop(gateway_client)

@@ -67,12 +67,10 @@ class Weather:
     before: int = 0
 
     def __post_init__(self) -> None:
-        """Count from here on."""
         self.before = self.world.tally.faults.total()
 
     @property
     def chance(self) -> Random:
-        """The seed's choices."""
         return self.world.chance
 
     @property

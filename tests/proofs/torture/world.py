@@ -66,33 +66,27 @@ class World:
         return adapter.capabilities.absent_after is not None
 
     def passed(self, operations: Sequence[str]) -> Sequence[str]:
-        """Return the operations among these that the bank has."""
         has = {row.operation for row in self.simulator.dialect.rows}
         return [each for each in operations if each in has]
 
     @property
     def gateways(self) -> list[Command]:
-        """Every gateway."""
         return [command for site in self.sites for command in site.commands.values()]
 
     @property
     def workers(self) -> list[Command]:
-        """Every worker."""
         return [command for site in self.sites for command in site.workers]
 
     def today(self) -> date:
-        """Return the day it is for gateways and bank."""
         return (datetime.now(UTC) + timedelta(seconds=self.offset_s)).date()
 
     def start(self, command: Command, failpoint: str = "") -> None:
-        """Start a process under the present clock."""
         environ = {processes.OFFSET: str(self.offset_s), "PIXGATE_HOLD_ABOVE": HOLD_ABOVE}
         if failpoint:
             environ[processes.FAILPOINT] = failpoint
         command.start(**environ)
 
     async def start_bank(self) -> None:
-        """Start the bank and wait for it."""
         self.start(self.bank)
         await self.bank.wait(self.session)
 
@@ -153,7 +147,6 @@ def _on_postgres(world: World, bank: TargetBank) -> Site:
 
 
 def _on_sqlite(world: World, bank: TargetBank) -> Site:
-    """Describe one gateway on a file."""
     store = f"sqlite:///{world.folder / 'sqlite' / 'pixgate.db'}"
     return _site(world, "sqlite", ("three",), store, bank)
 

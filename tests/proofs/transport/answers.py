@@ -86,7 +86,6 @@ def doubtful(draw: st.DrawFn) -> bytes:
 
 @st.composite
 def told(draw: st.DrawFn) -> Told:
-    """Make a well-formed answer of each framing."""
     status, body = draw(STATUSES), draw(BODIES)
     headers = draw(st.lists(st.tuples(NAMES, VALUES), max_size=8))
     framing = draw(st.sampled_from(["length", "chunks", "end"]))

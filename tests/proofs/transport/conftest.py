@@ -27,7 +27,6 @@ PEERS = {"nginx": nginx.running, "caddy": caddy.running, "haproxy": haproxy.runn
 
 @pytest.fixture(params=list(LOOPS))
 def run(request: pytest.FixtureRequest) -> Iterator[Run]:
-    """Run a coroutine to its end on one kind of loop."""
     with asyncio.Runner(loop_factory=LOOPS[request.param]) as runner:
         yield runner.run
 

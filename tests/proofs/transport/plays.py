@@ -12,7 +12,6 @@ _MARK = re.compile(rb'"mark": (\d+)')
 
 
 def echo(request: bytes) -> bytes:
-    """Answer with the mark of the request."""
     found = _MARK.search(request)
     return answer(b'{"mark": %d}' % int(found[1] if found else 0))
 

@@ -48,8 +48,6 @@ def order(form: str) -> ProviderRequest:
 
 
 class Said(msgspec.Struct):
-    """What the bank answers."""
-
     id: str
 
 

@@ -28,7 +28,6 @@ def at(peer: Peer, version: str) -> str:
 
 @pytest.fixture
 def ours(street: Street, which: str) -> TlsFiles:
-    """What we show."""
     family, trusted = street.family, str(street.family.file)
     if which == "missing":
         return TlsFiles(ca_file=trusted)

@@ -30,13 +30,11 @@ def said(found: ProviderAnswer | ProviderError) -> Verdict:
 
 
 def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
-    """Cut into segments at these places."""
     edges = sorted({0, len(data), *(place % (len(data) + 1) for place in places)})
     return [data[one:two] for one, two in pairwise(edges)]
 
 
 def reading() -> ResponseReader:
-    """Make a reader that waits for an answer."""
     made = ResponseReader(LARGEST)
     made.begin([].append)
     return made

@@ -13,7 +13,6 @@ def main_company(backoffice_client: BackofficeClient) -> str:
 
 
 async def issued(backoffice_client: BackofficeClient, **more: object) -> dict[str, str]:
-    """Issue a credential that may read balances of the main company."""
     order = {
         "name": "of a test",
         "company_id": main_company(backoffice_client),

@@ -30,8 +30,6 @@ WINDOW = "init=2026-11-01&ends=2026-11-02"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A call that is refused by one check."""
-
     step: int
     path: str = "/balance"
     account: str = "main"

@@ -101,7 +101,6 @@ FAILING += [(READS[0], each) for each in FAULTS if each != "status"]
 
 
 async def ask(backoffice_client: BackofficeClient, asking: Asking, account: str = "main") -> Any:
-    """Ask for what is there."""
     demo = backoffice_client.world.demo
     path = asking.path.format(
         days="init={init}&ends={ends}".format(**days(backoffice_client)),

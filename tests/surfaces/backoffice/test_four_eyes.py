@@ -19,12 +19,10 @@ GONE = (404, "NOT_FOUND")
 
 
 def main(backoffice_client: BackofficeClient) -> str:
-    """The demo's main company."""
     return str(backoffice_client.world.demo["companies"]["main"]["id"])
 
 
 def paying(backoffice_client: BackofficeClient, **changed: object) -> dict[str, object]:
-    """A credential that could pay out."""
     return {
         "name": "ERP",
         "company_id": main(backoffice_client),
@@ -33,7 +31,6 @@ def paying(backoffice_client: BackofficeClient, **changed: object) -> dict[str, 
 
 
 def stranger(*roles: str) -> dict[str, object]:
-    """A person to be."""
     return {"email": f"{uuid.uuid4().hex}@example.com", "name": "New", "roles": list(roles)}
 
 
@@ -47,7 +44,6 @@ async def ordered(said: Answer) -> str:
 async def approved(
     backoffice_client: BackofficeClient, approval: str, by: str = "approver"
 ) -> Answer:
-    """Agree."""
     said = await backoffice_client.ask("POST", f"{OFFICE}/approvals/{approval}/approve", by=by)
     assert said.status == 200, said.body
     return said
@@ -56,7 +52,6 @@ async def approved(
 async def secret(
     backoffice_client: BackofficeClient, approval: str, by: str = "security"
 ) -> Answer:
-    """Fetch the secret."""
     return await backoffice_client.ask("POST", f"{OFFICE}/approvals/{approval}/secret", by=by)
 
 
@@ -75,7 +70,6 @@ async def issued(backoffice_client: BackofficeClient, **changed: object) -> dict
 async def pays(
     backoffice_client: BackofficeClient, pair: dict[str, str], value: float = 10.5
 ) -> Answer:
-    """Pay out as a partner."""
     document = order(f"four-{uuid.uuid4()}", backoffice_client.world.today(), value=value)
     who = Pair(client_id=pair["client_id"], client_secret=pair["client_secret"])
     return await backoffice_client.world.pay(document, pair=who)

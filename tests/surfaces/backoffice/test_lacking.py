@@ -135,7 +135,6 @@ OWN_RECORDS = [
 
 @contextmanager
 def declaring(world: World, capabilities: Capabilities) -> Iterator[None]:
-    """Let the bank declare something else."""
     adapter = world.gateway.connections["sandbox"].adapter
     assert isinstance(adapter, CheckedAdapter)
     before, adapter.capabilities = adapter.capabilities, capabilities
@@ -150,7 +149,6 @@ def declared(world: World) -> Capabilities:
 
 
 async def ask(client: BackofficeClient, surface: str, route: RouteOf) -> Answer:
-    """Ask for what is there, on one of the two surfaces."""
     world = client.world
     path = route.path.format(
         days="init={init}&ends={ends}".format(**days(world)),  # type: ignore[arg-type]

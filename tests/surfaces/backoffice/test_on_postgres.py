@@ -23,7 +23,6 @@ OFFICE = "/backoffice/v1"
 async def backoffice_client(
     tmp_path: Path, migrated_postgres_url: str
 ) -> AsyncIterator[BackofficeClient]:
-    """The back office over PostgreSQL."""
     database = Database(url=migrated_postgres_url, migrate="always")  # type: ignore[arg-type]
     async with opened(patient(sandbox(tmp_path, database=database))) as world:
         yield BackofficeClient(world)

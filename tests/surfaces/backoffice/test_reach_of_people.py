@@ -39,18 +39,15 @@ class Colleague:
         return await self.show([], by=by)
 
     async def show(self, companies: list[str], by: str = "admin") -> Answer:
-        """Show them these companies."""
         body = {"companies": companies}
         return await self.backoffice_client.ask("PUT", f"{self.path}/companies", body, by=by)
 
     async def reaches(self, act: str) -> bool:
-        """Say whether they have what the act gives."""
         found = (await self.backoffice_client.ask("GET", self.path, by="admin")).document
         return found["state"] != "disabled" if act == ENABLING else found["companies"] == []
 
 
 def company(backoffice_client: BackofficeClient, name: str) -> str:
-    """A company of the demo."""
     return str(backoffice_client.world.demo["companies"][name]["id"])
 
 
@@ -70,7 +67,6 @@ async def colleague(backoffice_client: BackofficeClient, act: str, *roles: Role)
 
 
 async def decided(backoffice_client: BackofficeClient, said: Answer, by: str) -> Answer:
-    """Agree to an order that waits."""
     assert said.status == 202, said.body
     path = f"{OFFICE}/approvals/{said.document['id']}/approve"
     return await backoffice_client.ask("POST", path, by=by)

@@ -15,7 +15,6 @@ from tests.world.gateway.world import opened, order
 
 @pytest.fixture
 async def backoffice_client(settings_on_either_store: Settings) -> AsyncIterator[BackofficeClient]:
-    """The desk of a gateway of the test's own."""
     async with opened(settings_on_either_store) as world:
         yield BackofficeClient(world)
 

@@ -16,7 +16,6 @@ CHANGED = (412, "SVC.GTW.011")
 
 
 async def paths(backoffice_client: BackofficeClient) -> dict[str, str]:
-    """Return what has a version."""
     demo = backoffice_client.world.demo
     made = await invited(backoffice_client)
     return {

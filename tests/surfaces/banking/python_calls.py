@@ -175,7 +175,6 @@ def _orders() -> Iterator[bytes]:
 
 
 async def _counted(caller: _Caller, requests: Iterator[bytes]) -> Calls:
-    """Return the calls of the median of some requests."""
     each: list[Calls] = []
     for request in requests:
         calls = Calls()
@@ -201,7 +200,6 @@ def _counter(calls: Calls) -> Callable[[FrameType, str, object], None]:
 
 
 async def count(folder: Path) -> Mapping[str, Calls]:
-    """Count the calls of a balance and of a payout through a gateway in an empty folder."""
     gc.disable()  # what it takes away may have a callback of Python
     async with _standing(folder) as (account, credential, caller):
         at = f"/baas/v1/account/{account}"

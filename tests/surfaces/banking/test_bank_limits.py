@@ -23,7 +23,6 @@ SLOWLY = CallRate(rate=0.001, burst=BURST)
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    """A gateway whose bank takes two payouts and two lists of keys of each account."""
     settings = patient(sandbox(tmp_path_factory.mktemp("limits")))
     limits = AccountLimits(rates={"create_payout": SLOWLY, "list_keys": SLOWLY})
     provider = msgspec.structs.replace(

@@ -24,7 +24,6 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 
 async def issued(world: World) -> Pair:
-    """Issue a credential that may do everything."""
     return pair_of(await world.issue())
 
 

@@ -20,7 +20,6 @@ from tests.world.waiting import until
 
 @pytest.fixture
 async def world(settings_on_either_store: Settings) -> AsyncIterator[World]:
-    """A gateway that believes what it keeps."""
     async with opened(settings_on_either_store) as made:
         await believing(made)
         yield made
@@ -31,12 +30,10 @@ async def balance(world: World, pair: Pair | None = None) -> Answer:
 
 
 def figure(world: World, name: str) -> float:
-    """Read one figure as it is shown."""
     return shown(world.gateway.telemetry.values, getattr(series, name))
 
 
 def misses(world: World) -> float:
-    """How often a credential had to be read for who was let in."""
     return shown(world.gateway.telemetry.values, series.CREDENTIAL_CACHE, "miss")
 
 

@@ -43,7 +43,6 @@ def production(folder: Path, url: str) -> Settings:
 
 @asynccontextmanager
 async def produced(settings: Settings) -> AsyncIterator[Gateway]:
-    """Run a production gateway."""
     gateway = assemble(settings, {})
     async with running(gateway):
         yield gateway

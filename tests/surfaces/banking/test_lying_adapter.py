@@ -73,7 +73,6 @@ def liar(world: World) -> Iterator[LyingAdapter]:
 
 @contextmanager
 def lying(liar: LyingAdapter, **lies: Lie) -> Iterator[None]:
-    """Lie for a while."""
     liar.lies.update(lies)
     try:
         yield
@@ -82,7 +81,6 @@ def lying(liar: LyingAdapter, **lies: Lie) -> Iterator[None]:
 
 
 async def metrics(world: World) -> str:
-    """Read the page of metrics."""
     url = f"http://127.0.0.1:{world.gateway.operations.port}/metrics"
     async with aiohttp.ClientSession() as session, session.get(url) as said:
         return await said.text()

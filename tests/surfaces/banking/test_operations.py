@@ -14,7 +14,6 @@ from tests.world.gateway.world import NOBODY, World, opened, order
 
 @pytest.fixture
 async def world(settings_on_either_store: Settings) -> AsyncIterator[World]:
-    """A gateway of the test's own."""
     async with opened(settings_on_either_store) as made:
         yield made
 

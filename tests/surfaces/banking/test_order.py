@@ -45,7 +45,6 @@ class Pair:
 
 
 def shown(text: str) -> dict[str, str]:
-    """Show these characters as a Basic credential."""
     return {"Authorization": f"Basic {base64.b64encode(text.encode()).decode()}"}
 
 

@@ -174,7 +174,6 @@ def test_every_kind_of_key_is_explained_with_a_key_that_is_taken():
 
 
 async def is_stored(world: World, reference: str) -> bool:
-    """Say whether an attempt to pay has ended."""
     account = world.demo["accounts"]["main"]["id"]
     return bool(await world.gateway.kernel.store.payouts.attempts(account, reference))
 

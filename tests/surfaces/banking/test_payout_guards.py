@@ -17,7 +17,6 @@ from tests.world.gateway.world import World, opened, order, patient, sandbox
 
 
 async def similar_counted(world: World) -> float:
-    """Read the counter of payouts like another one."""
     url = f"http://127.0.0.1:{world.gateway.operations.port}/metrics"
     async with aiohttp.ClientSession() as session, session.get(url) as said:
         lines = (await said.text()).splitlines()

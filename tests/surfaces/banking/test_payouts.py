@@ -97,7 +97,6 @@ async def test_a_payout_is_counted_by_its_end_and_timed_to_its_settlement(
 
 
 def counted(world: World, state: str) -> tuple[float, float]:
-    """Count the payouts that ended so, and those that were timed."""
     values = world.gateway.telemetry.values
     times, _ = timed(values, series.PAYOUT_SETTLEMENT, "sandbox")
     return shown(values, series.PAYOUTS_ENDED, "sandbox", state), times

@@ -17,7 +17,6 @@ Attempt = Callable[[World, PlacedRoute], Awaitable[Answer]]
 
 
 def by(role: str, account: str = "main") -> Attempt:
-    """Ask with a credential of the demo."""
     return lambda world, place: routes.ask(world, place, account, by=role)
 
 

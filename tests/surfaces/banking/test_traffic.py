@@ -29,7 +29,6 @@ LIMITED = (429, "SVC.GTW.005")
 
 @asynccontextmanager
 async def rationed(folder: Path, **rates: CallRate) -> AsyncIterator[World]:
-    """Open a world in which these quotas are scarce."""
     limits = RateLimits(**{"read": FREE, "payout": FREE, "company": FREE, **rates})
     async with opened(patient(sandbox(folder, ratelimits=limits))) as world:
         yield world
@@ -81,7 +80,6 @@ async def test_a_quota_is_drawn_before_the_permission_and_after_the_secret(tmp_p
 
 @asynccontextmanager
 async def throttled(folder: Path, **limits: float) -> AsyncIterator[World]:
-    """Open a world that is short-tempered with strangers."""
     failed = FailedCredentials(**limits)  # type: ignore[arg-type]
     settings = patient(sandbox(folder, limits=Limits(loop_lag_s=3_600, failed_credentials=failed)))
     async with opened(settings) as world:
@@ -89,7 +87,6 @@ async def throttled(folder: Path, **limits: float) -> AsyncIterator[World]:
 
 
 def every(limit: int) -> dict[str, float]:
-    """Set all three limits to the lowest."""
     return dict.fromkeys(("per_address", "per_address_and_client", "hard_per_address"), limit)
 
 

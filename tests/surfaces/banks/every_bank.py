@@ -52,14 +52,12 @@ class AtBank:
     keys: tuple[str, str]
 
     async def partner(self, method: str, path: str, body: object = None) -> Answer:
-        """Call the banking surface."""
         place = f"/baas/v1/account/{self.account.id}{path}"
         details: dict[str, Any] = {"document": body} if body else {}
         details["pair"] = self.pair
         return await self.office.world.ask(method, place, **details)
 
     async def person(self, method: str, path: str, body: object = None) -> Answer:
-        """Call the back office."""
         place = f"/backoffice/v1/accounts/{self.account.id}{path}"
         return await self.office.ask(method, place, body)
 

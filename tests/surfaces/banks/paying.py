@@ -55,7 +55,6 @@ def said(answer: Answer) -> tuple[int, object]:
 
 @asynccontextmanager
 async def told_at(bank: AtBank, order: CallbackOrder) -> AsyncIterator[None]:
-    """Have the bank send callbacks to an address."""
     world = bank.office.world
     kernel = world.gateway.kernel
     registrations = CallbackRegistrations(

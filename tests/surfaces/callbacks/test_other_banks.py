@@ -103,8 +103,6 @@ class Certified:
 
 @dataclass
 class KeyServer:
-    """A bank that shows its keys."""
-
     keys: list[Signer] = field(default_factory=lambda: [ecdsa()])
     asked: int = 0
 
@@ -146,14 +144,12 @@ class Stage:
         )
 
     def certificate(self, authority: Authority | None = None) -> str:
-        """Return what our proxy says of a caller with a certificate of this authority."""
         pem = (authority or self.authority).sign("bank").read_text()
         leaf = pem[: pem.index("-----BEGIN PRIVATE")]
         return f":{base64.b64encode(ssl.PEM_cert_to_DER_cert(leaf)).decode()}:"
 
 
 def body(*events: str) -> bytes:
-    """Write a callback about payments of a customer."""
     payments = [
         {"id": each, "reference": REFERENCE, "key": KEY, "payer": NAME, "document": TAX_NUMBER}
         for each in events

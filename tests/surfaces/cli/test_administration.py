@@ -47,7 +47,6 @@ def shell(tmp_path: Path):
 
 @pytest.fixture
 def pixgate(shell: Shell):
-    """The command as processes of their own."""
     return Installed({**os.environ, **shell.environ}, shell.folder)
 
 

@@ -52,7 +52,6 @@ class Caller:
         return said.status, document, said.headers
 
     async def sign_in(self) -> dict[str, Any]:
-        """Take the way of the interface."""
         body = {"email": EMAIL, "password": PASSWORD}
         _, said, _ = await self.ask("POST", "/iam/v1/auth/login", body)
         return dict(said)
@@ -67,7 +66,6 @@ SECRET = frozenset(
 
 
 def _texts(document: object) -> list[str]:
-    """Gather what is secret in a document."""
     if not isinstance(document, dict) or "trace_id" in document:
         return []
     found = [each for name, each in document.items() if name in SECRET]
@@ -76,7 +74,6 @@ def _texts(document: object) -> list[str]:
 
 @pytest.fixture
 async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
-    """A gateway with one person on it."""
     settings = msgspec.structs.replace(patient(sandbox(tmp_path)), identity=Identity(origin=ORIGIN))
     async with opened(settings) as world:
         order = InvitationBody(email=EMAIL, name="Maria", roles=[Role.ADMIN])

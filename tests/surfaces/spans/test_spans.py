@@ -34,7 +34,6 @@ CANARIES: Final = (CANARY, "529.982.247-25", "52998222725", "maria@example.com",
 
 
 def watched(folder: Path, collector: Collector) -> GatewaySite:
-    """Choose a place for a gateway that records everything."""
     where = place(folder, endpoint=collector.url, ratio="1.0", drain_accept_s="0")
     text = where.config.read_text()
     headers = "    headers: {}\n"

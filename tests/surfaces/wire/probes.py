@@ -39,7 +39,6 @@ def chunk(name: str, body: bytes) -> list[Probe]:
 
 
 def line(name: str, start: bytes, status: int = 400, code: str = "SVC.VAL.011") -> Probe:
-    """Send a start line of our own making."""
     return Probe(name, (start + HOST + b"X-Mark: " + MARK + b"\r\n\r\n",), status, code)
 
 

@@ -63,7 +63,6 @@ def sandbox_rates(folder: Path) -> RateLimits:
 
 @asynccontextmanager
 async def caller(address: str) -> AsyncIterator[aiohttp.ClientSession]:
-    """Call from an address of one's own."""
     connector = aiohttp.TCPConnector(local_addr=(address, 0), limit=CONNECTIONS, ssl=False)
     jar = aiohttp.DummyCookieJar()
     async with aiohttp.ClientSession(connector=connector, cookie_jar=jar) as session:

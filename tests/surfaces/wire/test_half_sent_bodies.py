@@ -110,7 +110,6 @@ async def half_sent(
 
 
 def verdicts(held: Sequence[Held]) -> list[tuple[int, str] | None]:
-    """Return what each was answered."""
     return [each.verdict for each in held]
 
 

@@ -46,7 +46,6 @@ def url(tmp_path: Path) -> str:
 
 @pytest.fixture
 async def store(url: str) -> AsyncIterator[Store]:
-    """A sandbox store with one company and one account."""
     opened = open_store(migrated(Path(url.removeprefix("sqlite:///"))))
     await prepare(opened, Environment.SANDBOX, migrate=True, now=samples.now)
     await add_company(opened.database, samples.company(), samples.event())

@@ -26,8 +26,6 @@ SECRET = "s3cr3t-of-the-bank"
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
-    """Settings of a bank."""
-
     token: str = ""
 
 
@@ -52,8 +50,6 @@ class Adapter:
 
 
 class Factory:
-    """A factory with nothing wrong with it."""
-
     PORT = PORT
     capabilities = Adapter.capabilities
     adapter: type = Adapter
@@ -74,12 +70,10 @@ def plain(kind: type) -> dict[str, Any]:
 
 
 def with_adapter(**members: object) -> object:
-    """Return a factory of adapters that differ in some members."""
     return changed(Factory, adapter=changed(Adapter, **members))()
 
 
 def declaring(*calls: str) -> object:
-    """Return a factory that declares other calls than its adapters have."""
     return changed(Factory, capabilities=Capabilities(calls=frozenset(calls)))()  # type: ignore[arg-type]
 
 
@@ -238,8 +232,6 @@ def test_a_short_word_does_not_eat_the_sentence():
 
 
 class Secrets(msgspec.Struct):
-    """What an account shows to the bank."""
-
     client_id: str
 
 

@@ -47,7 +47,6 @@ class BackofficeClient:
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def at(self, path: str = "", account: str = "main") -> str:
-        """Return a path below an account of the demo."""
         return f"/backoffice/v1/accounts/{self.world.demo['accounts'][account]['id']}{path}"
 
     async def token(self, who: str) -> str:
@@ -109,11 +108,9 @@ class BackofficeClient:
         return await self._send(method, path, sent, data, kind)
 
     async def read(self, path: str, account: str = "main", **how: str) -> Answer:
-        """Read below an account."""
         return await self.ask("GET", self.at(path, account), **how)  # type: ignore[arg-type]
 
     async def post(self, path: str, document: object, **how: str) -> Answer:
-        """Post below account main."""
         return await self.ask("POST", self.at(path), document, **how)  # type: ignore[arg-type]
 
     async def _send(
@@ -140,7 +137,6 @@ class BackofficeClient:
 
 
 def conforms(answer: Answer, method: str, path: str) -> None:
-    """Demand what the surface's own document promises of this answer."""
     found = matrix.TABLE.find(path)
     place = found.places.get(method) if found else None
     if place is None:

@@ -41,7 +41,6 @@ NOTHING = "nothing-of-this-name"
 
 
 def name(place: PlacedRoute) -> str:
-    """Name a route in a test's id."""
     return place.route.name
 
 

@@ -41,7 +41,6 @@ def withdrawing(
 
 
 async def generated(backoffice_client: BackofficeClient, **changed: object) -> Any:
-    """Generate a QR code of our own."""
     asked = {
         "reference": uuid.uuid4().hex,
         "type": "Dynamic",
@@ -58,7 +57,6 @@ async def generated(backoffice_client: BackofficeClient, **changed: object) -> A
 
 
 async def own_key(backoffice_client: BackofficeClient) -> str:
-    """Return an active key of account main."""
     listed = (await backoffice_client.read("/pix/keys")).document["data"]
     return str(next(key["key"] for key in listed if key["status"] == "active"))
 

@@ -44,8 +44,6 @@ TRANSFER = {
 
 
 class Counted:
-    """Counts words that nobody knows."""
-
     def __init__(self) -> None:
         self.times = 0
 
@@ -56,18 +54,15 @@ class Counted:
 def answer(
     document: object, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> ProviderAnswer:
-    """An answer of the bank."""
     body = document if isinstance(document, bytes) else json.dumps(document).encode()
     return ProviderAnswer(status=status, headers=headers or {}, body=body)
 
 
 def refused(status: int, code: str) -> ProviderAnswer:
-    """A refusal of the bank."""
     return answer({"errors": [{"code": code, "description": "Recusado"}]}, status)
 
 
 def by_key(kind: PixKeyType, key: str) -> PayoutOrder:
-    """An order by PIX key."""
     return PayoutOrder(
         provider_key=KEY,
         method=PayoutMethod.PIX,
@@ -80,7 +75,6 @@ def by_key(kind: PixKeyType, key: str) -> PayoutOrder:
 
 
 def by_account(**changes: object) -> PayoutOrder:
-    """An order by bank account."""
     to: dict[str, object] = {
         "name": "Maria Silva",
         "tax_number": "52998224725",

@@ -121,5 +121,4 @@ class Authority:
 
 @pytest.fixture
 def authority(tmp_path: Path) -> Authority:
-    """The authority of one bank."""
     return Authority(tmp_path)

@@ -85,14 +85,11 @@ UNBOUNDED = AccountLimits(in_flight=0, rates={ALL_OPERATIONS: None})
 
 
 def account_of(name: str) -> ProviderAccount:
-    """The account at the bank of an adapter."""
     return dataclasses.replace(ACCOUNT, secrets=SECRETS.get(name))
 
 
 @dataclass(frozen=True)
 class Now:
-    """A monotonic clock of one instant."""
-
     at: float = 0.0
 
     def __call__(self) -> float:
@@ -104,7 +101,6 @@ PASSED = Deadline(10.0, Now(10.0))
 
 
 def order(centavos: int = 1050, key: str = KEY, pix_key: str = "maria@example.com") -> PayoutOrder:
-    """Make an order by PIX key."""
     return PayoutOrder(
         provider_key=key,
         method=PayoutMethod.PIX,

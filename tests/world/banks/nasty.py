@@ -44,7 +44,6 @@ class Nasty:
 
 
 def pieces(data: bytes, size: int) -> Sequence[bytes]:
-    """Cut an answer into segments."""
     step = len(data) if not size else size if len(data) < _SMALL else size * len(data) // _SMALL
     return [data[at : at + step] for at in range(0, len(data), step or 1)]
 

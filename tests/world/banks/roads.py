@@ -24,7 +24,6 @@ FAR = Deadline(10.0, lambda: 0.0)
 
 
 def read(path: str = "/") -> ProviderRequest:
-    """Make a request that moves nothing."""
     return ProviderRequest(operation="x", method="GET", template="/", path=path)
 
 

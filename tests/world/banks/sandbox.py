@@ -31,7 +31,6 @@ class BankWorld:
     session: aiohttp.ClientSession
 
     async def tell(self, path: str, document: object | None = None, method: str = "POST") -> dict:
-        """Use the control interface."""
         async with self.session.request(method, self.control + path, json=document) as answer:
             assert answer.status < 300, await answer.text()
             said: dict = await answer.json()

@@ -119,7 +119,6 @@ async def _request(reader: asyncio.StreamReader) -> bytes:
 def answer(
     body: bytes = b"{}", *, status: str = "200 OK", headers: tuple[bytes, ...] = ()
 ) -> bytes:
-    """Write a whole answer with its length."""
     lines = (
         f"HTTP/1.1 {status}".encode("latin-1"),
         b"Content-Type: application/json",

@@ -22,8 +22,6 @@ STARK, WOOVI, OPENPIX = (VECTORS[name] for name in ("stark_bank", "woovi_rsa", "
 
 @dataclass(frozen=True)
 class Signer:
-    """A key pair that signs as a bank does."""
-
     key: rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
     @property

@@ -15,8 +15,6 @@ SHORT = ClientLimits(connect_s=0.4, read_s=1.0, payout_s=1.0, retry_after_s=0.00
 
 @dataclass
 class Witness:
-    """Everything an adapter told."""
-
     calls: list[ProviderCall] = field(default_factory=list)
     states: list[tuple[str, str, str]] = field(default_factory=list)
     retries: list[tuple[str, str]] = field(default_factory=list)
@@ -60,8 +58,6 @@ class Clock:
 
 
 def still(clock: Clock, chance: float = 0.5) -> Runtime:
-    """Runtime in which nothing happens by itself."""
-
     async def pause(seconds: float) -> None:
         clock.passes(seconds)
 

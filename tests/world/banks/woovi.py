@@ -29,18 +29,15 @@ SETTLED = "E54811417202611221031dYr4Cp2gfAp"
 
 
 def answer(document: object, status: int = 200) -> ProviderAnswer:
-    """An answer of the bank."""
     body = document if isinstance(document, bytes) else json.dumps(document).encode()
     return ProviderAnswer(status=status, headers={}, body=body)
 
 
 def refused(text: str, status: int = 400, code: str = "") -> ProviderAnswer:
-    """A refusal of the bank."""
     return answer({"error": text, **({"errorCode": code} if code else {})}, status)
 
 
 def by_account(bank_number: str = "341", tax_number: str = "52998224725") -> PayoutOrder:
-    """An order by bank account."""
     return PayoutOrder(
         provider_key=KEY,
         method=PayoutMethod.BANK_ACCOUNT,

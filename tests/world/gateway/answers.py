@@ -18,15 +18,12 @@ REFUSED = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One answer of the gateway."""
-
     status: int
     headers: CIMultiDictProxy[str]
     body: bytes
 
     @property
     def document(self) -> Any:
-        """The body, read as JSON."""
         return json.loads(self.body)
 
     @property

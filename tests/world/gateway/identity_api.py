@@ -97,11 +97,9 @@ class ApiClient:
         return answer
 
     async def send_reset_links(self) -> None:
-        """Have the links sent that were asked for."""
         await self.identity_world.services.reset_requests.answer()
 
     async def login(self, email: str = EMAIL, password: str = PASSWORD) -> Answer:
-        """Take a password to the interface."""
         body = {"email": email, "password": password}
         return await self.ask("POST", "/iam/v1/auth/login", body)
 
@@ -115,13 +113,11 @@ class ApiClient:
         return dict(said)
 
     async def open_browser(self) -> BrowserClient:
-        """Open a browser at our pages."""
         browser = BrowserClient(self)
         await browser.load_session()
         return browser
 
     async def signed_in_browser(self, email: str = EMAIL) -> BrowserClient:
-        """Open a browser and sign in there."""
         browser = await self.open_browser()
         await browser.sign_in(email)
         return browser
@@ -156,7 +152,6 @@ class BrowserClient:
     async def post(
         self, path: str, document: object = None, *, method: str = "POST", **headers: str
     ) -> Answer:
-        """Write as a script of the page does."""
         sent = {**HERE, "X-CSRF-Token": self.csrf, **headers}
         answer = await self._take(
             await self.api_client.ask(method, path, document, headers=self._headers(sent))
@@ -166,7 +161,6 @@ class BrowserClient:
         return answer
 
     async def get(self, path: str, **headers: str) -> Answer:
-        """Read as a script of the page does."""
         sent = {"X-Requested-With": "panel", "Sec-Fetch-Site": "same-origin", **headers}
         return await self._take(await self.api_client.ask("GET", path, headers=self._headers(sent)))
 
@@ -264,7 +258,6 @@ def _settings(rates: dict[str, CallRate]) -> Settings:
 
 
 def _serving(surfaces: tuple[Surface, ...], witness: Witness) -> Serving:
-    """Serve them with room for everybody."""
     return Serving(
         table=Table(surfaces),
         pages=openapi_pages(surfaces, lambda: DAY),
@@ -276,5 +269,4 @@ def _serving(surfaces: tuple[Surface, ...], witness: Witness) -> Serving:
 
 
 async def at_once(*asked: Any) -> list[Answer]:
-    """Ask several things at the same time."""
     return list(await asyncio.gather(*asked))

@@ -38,7 +38,6 @@ def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 async def store(url: str, clock: Clock) -> AsyncIterator[Store]:
-    """An empty store of ours."""
     opened = open_store(url)
     await prepare(opened, Environment.SANDBOX, migrate=True, now=clock.now)
     yield opened
@@ -47,7 +46,6 @@ async def store(url: str, clock: Clock) -> AsyncIterator[Store]:
 
 @pytest.fixture
 async def api_client(store: Store, clock: Clock) -> AsyncIterator[ApiClient]:
-    """Identity and the panel on a port."""
     async with api_client_on(store, clock) as opened:
         yield opened
 

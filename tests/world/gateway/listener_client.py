@@ -42,15 +42,11 @@ def admission(count: Count = lambda *_: None, lag: Lag | None = None, most: int 
 
 
 class Said(TypedDict):
-    """What the routes of these tests show."""
-
     said: str
 
 
 @dataclass(frozen=True, slots=True)
 class Asks:
-    """A policy that is a function."""
-
     judges: Callable[[Call], None]
     refuses: tuple[ErrorCode, ...] = (errors.PERMISSION_DENIED,)
 
@@ -68,12 +64,10 @@ TAKES_BODY: Input[str] = Input(read=text, body=dict)
 
 
 def show(said: str, _who: object) -> Said:
-    """Show it as it is."""
     return {"said": said}
 
 
 async def echo(_who: object, said: str) -> str:
-    """Do nothing with it."""
     return said
 
 
@@ -132,7 +126,6 @@ def surface(
     body_bytes: int = 64,
     explains: bool = False,
 ) -> Surface:
-    """Put routes behind one gate."""
     scheme = "basic" if any(each.needs for each in routes) else ""
     return Surface(
         name="tests",
@@ -146,14 +139,11 @@ def surface(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenerClient:
-    """A running listener."""
-
     port: int
     witness: Witness
     session: aiohttp.ClientSession
 
     async def ask(self, method: str, path: str, **details: Any) -> tuple[int, Any, Any]:
-        """Ask, and return status, headers and body."""
         url = URL(f"http://127.0.0.1:{self.port}{path}", encoded=True)
         async with self.session.request(method, url, **details) as said:
             is_json = said.content_type == "application/json" and method != "HEAD"
@@ -167,7 +157,6 @@ class ListenerClient:
 
 
 def application_of(shown: Surface, witness: Witness, **serving: Any) -> web.Application:
-    """Make the application of a surface."""
     chosen = {
         "table": Table([shown]),
         "pages": {},
@@ -182,7 +171,6 @@ def application_of(shown: Surface, witness: Witness, **serving: Any) -> web.Appl
 
 @asynccontextmanager
 async def on_stage(shown: Surface, **serving: Any) -> AsyncIterator[ListenerClient]:
-    """Serve a surface on a free port."""
     witness = Witness()
     listener = Listener(application_of(shown, witness, **serving), at=Address())
     await listener.start()

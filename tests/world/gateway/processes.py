@@ -65,7 +65,6 @@ class GatewaySite:
         return json.loads((self.folder / "demo.json").read_text())
 
     def at(self, path: str) -> str:
-        """Return a path below the demo's main account."""
         return f"/baas/v1/account/{self.demo['accounts']['main']['id']}{path}"
 
     def start(
@@ -112,7 +111,6 @@ class Served:
     session: aiohttp.ClientSession
 
     async def ask(self, method: str, path: str, **details: Any) -> Answer:
-        """Call as the demo's full credential."""
         header = {"Authorization": basic(self.where.demo["credentials"]["full"])}
         headers = {**header, **details.pop("headers", {})}
         return await send(
@@ -135,7 +133,6 @@ class Served:
             return [row["centavos"] for row in (await said.json())["data"]]
 
     async def ended(self) -> int:
-        """Wait for its end and return its exit code."""
         return await asyncio.to_thread(self.process.wait)
 
 
@@ -168,5 +165,4 @@ async def _until_made(running: Served) -> None:
 
 
 def today() -> str:
-    """Return the date of the processes' clock."""
     return now().date().isoformat()

@@ -69,11 +69,9 @@ class Line(asyncio.Transport):
 
     @property
     def takes(self) -> bool:
-        """Does the server read?"""
         return self._reads and not self.is_closing()
 
     def take(self, piece: bytes) -> None:
-        """Deliver a piece."""
         self._front.data_received(piece)
 
     def end(self) -> None:
@@ -83,7 +81,6 @@ class Line(asyncio.Transport):
             asyncio.get_running_loop().call_soon(self._front.connection_lost, None)
 
     def hang_up(self) -> None:
-        """Go away."""
         if not self.closed:
             self.abort()
 
@@ -148,7 +145,6 @@ class Outcome:
 
     @property
     def is_refusal(self) -> bool:
-        """Is it nothing but a refusal below the application?"""
         reasons = [each["reason"] for each in self.records]
         return reasons == ["wire"] and self.closed and not self.taken
 

@@ -101,15 +101,12 @@ class World:
 
     @property
     def port(self) -> int:
-        """Of the public listener."""
         return self.gateway.public.port
 
     def at(self, path: str, account: str = "main") -> str:
-        """Return a path below an account of the demo."""
         return f"/baas/v1/account/{self.demo['accounts'][account]['id']}{path}"
 
     def pair(self, role: str) -> Pair:
-        """Return a credential of the demo."""
         return self.demo["credentials"][role]
 
     def today(self) -> str:
@@ -132,7 +129,6 @@ class World:
         return await self.call(method, path, **details)
 
     async def pay(self, document: Mapping[str, object], **details: Unpack[Details]) -> Answer:
-        """Create a payout on main."""
         return await self.ask("POST", self.at("/withdraw"), document=document, **details)
 
     async def settled(self, reference: str) -> dict[str, Any]:
@@ -180,7 +176,6 @@ class World:
         await self.run_task("unsettled payouts")
 
     async def write_request_log(self) -> None:
-        """Store the requests that were answered."""
         await self.run_task("request log")
 
     async def hear_changes(self) -> None:
@@ -272,7 +267,6 @@ async def send(
 
 
 def basic(pair: Pair) -> str:
-    """Write a Basic header."""
     text = f"{pair['client_id']}:{pair['client_secret']}"
     return f"Basic {base64.b64encode(text.encode()).decode()}"
 
@@ -399,7 +393,6 @@ def urls_of(gateway: Gateway) -> DemoUrls:
 
 
 def pair_of(made: Issued) -> Pair:
-    """Return client id and secret of a credential that was just issued."""
     return Pair(client_id=made.credential.client_id, client_secret=made.client_secret)
 
 

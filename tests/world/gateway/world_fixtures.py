@@ -41,7 +41,6 @@ async def hurried_world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def prepared(world: World) -> None:
-    """What the routes of the banking surface read is there."""
     await routes.prepared(world)
 
 

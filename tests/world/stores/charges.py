@@ -14,7 +14,6 @@ SECOND = timedelta(seconds=1)
 
 
 def records(store: Store) -> StoredCharges:
-    """Return the records of charges in a store."""
     return StoredCharges(store.database)
 
 

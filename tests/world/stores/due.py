@@ -23,7 +23,6 @@ async def claim_due(store: Store, owner: str, now: datetime, until: datetime) ->
 def claim_of(
     accounts: Sequence[DueAccount], owner: str, now: datetime, until: datetime
 ) -> DueClaim:
-    """Claim whatever is due of some accounts of one bank."""
     return DueClaim(
         provider=accounts[0].provider,
         owner=owner,

@@ -14,8 +14,6 @@ PATIENT = Settings(database=Database(auth_timeout_s=30))
 
 @dataclass
 class Watch:
-    """Counts what it is told."""
-
     counted: list[tuple[str, str]] = field(default_factory=list)
     shown: dict[str, float] = field(default_factory=dict)
 

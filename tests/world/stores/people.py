@@ -17,7 +17,6 @@ END = NOW + timedelta(hours=8)
 
 
 def user(user_id: str = MARIA, email: str = "maria@example.com") -> User:
-    """Return a person."""
     return User(
         id=user_id,
         email=email,
@@ -31,7 +30,6 @@ def user(user_id: str = MARIA, email: str = "maria@example.com") -> User:
 
 
 def session(session_id: str = "s1", user_id: str = MARIA) -> Session:
-    """Return a sign-in."""
     return Session(
         id=session_id,
         user_id=user_id,
@@ -44,7 +42,6 @@ def session(session_id: str = "s1", user_id: str = MARIA) -> Session:
 
 
 def token(number: int = 1, session_id: str = "s1") -> RefreshToken:
-    """Return a refresh token."""
     return RefreshToken(
         digest=f"{session_id} {number}".encode(),
         session_id=session_id,
@@ -62,7 +59,6 @@ def challenge(digest: bytes = b"c") -> Challenge:
 
 
 def mail_token(digest: bytes = b"m", purpose: Purpose = Purpose.RESET) -> MailToken:
-    """Return what a link carries."""
     return MailToken(
         digest=digest,
         purpose=purpose,
@@ -73,7 +69,6 @@ def mail_token(digest: bytes = b"m", purpose: Purpose = Purpose.RESET) -> MailTo
 
 
 def panel(id_hash: str = "h1") -> PanelSession:
-    """Return what a cookie stands for."""
     return PanelSession(
         id_hash=id_hash,
         state=PanelState.FULL,
@@ -89,6 +84,5 @@ def panel(id_hash: str = "h1") -> PanelSession:
 
 
 async def signed_in(store: Store) -> None:
-    """Store a person who has signed in."""
     await store.identity.users.add(user(), event())
     await store.identity.sessions.begin(session(), token(), event())

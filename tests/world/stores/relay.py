@@ -30,7 +30,6 @@ class Relay:
         await self._streams.close()
 
     async def cut(self) -> None:
-        """End the connections there are."""
         await self._streams.cut()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -53,7 +52,6 @@ class Relay:
 
 @contextlib.asynccontextmanager
 async def relayed(target: int) -> AsyncIterator[Relay]:
-    """Open a road to a port of the loopback."""
     relay = Relay(target)
     await relay.open()
     try:

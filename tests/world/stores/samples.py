@@ -24,24 +24,20 @@ CLIENT = "cli_abcdefghijklmnopqrst"
 
 
 def now() -> datetime:
-    """A clock that stands still."""
     return NOW
 
 
 def event(action: str = "tested", subject: str = "test:1", **details: str) -> AuditEvent:
-    """An act of a test."""
     return AuditEvent(
         at=NOW, actor="cli", action=action, subject=subject, details=details, trace_id="trace-1"
     )
 
 
 def company(company_id: str = COMPANY, *, created_at: datetime = NOW) -> Company:
-    """A company."""
     return Company(company_id, "Padaria São João", created_at)
 
 
 def account(account_id: str = ACCOUNT, *, company_id: str = COMPANY) -> Account:
-    """An active, verified account at the sandbox bank."""
     return Account(
         id=account_id,
         company_id=company_id,
@@ -60,7 +56,6 @@ def account(account_id: str = ACCOUNT, *, company_id: str = COMPANY) -> Account:
 
 
 def secret(digest: bytes = b"d" * 32, *, created_at: datetime = NOW) -> SecretDigest:
-    """A current secret."""
     return SecretDigest(key_id="pepper-1", digest=digest, created_at=created_at)
 
 
@@ -127,7 +122,6 @@ def held(about: Payout, until: datetime | None = None) -> Payout:
 
 
 def attempt(number: int = 1, *, started_at: datetime = NOW) -> Attempt:
-    """A running attempt."""
     return Attempt(
         number=number,
         provider="sandbox",
@@ -166,7 +160,6 @@ def change(
 
 
 def of(step: Change, **fields: object) -> Change:
-    """The step with other fields."""
     return replace(step, **fields)
 
 

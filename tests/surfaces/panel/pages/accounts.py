@@ -14,7 +14,6 @@ def at(world: World, rest: str = "", account: str = "main") -> str:
 
 
 async def key(world: World) -> str:
-    """Return an active key of account main."""
     account = await world.gateway.kernel.store.accounts.find(world.demo["accounts"]["main"]["id"])
     banks = world.gateway.services.banks
     bank = banks.of(account)

@@ -27,8 +27,6 @@ TOKEN = re.compile(r'name="csrf_token" value="([^"]+)"')
 
 @dataclass(slots=True)
 class Seen:
-    """What a browser was answered."""
-
     status: int
     headers: dict[str, str]
     text: str
@@ -69,7 +67,6 @@ class Person:
         return await self._ask("POST", path, form, {**ours, **headers})
 
     async def sign_in(self, email: str) -> None:
-        """Sign in by the pages."""
         await self.open("/panel/login")
         seen = await self.send("/panel/login", {"email": email, "password": PASSWORD})
         if seen.location.startswith("/panel/login/code"):
@@ -98,7 +95,6 @@ class Person:
             return await self._seen(said)
 
     async def _seen(self, said: ClientResponse) -> Seen:
-        """Read an answer as a browser does."""
         text = (await said.read()).decode(errors="replace")  # a file may be no text
         for line in said.headers.getall("Set-Cookie", []):
             name, _, rest = line.partition("=")

@@ -94,7 +94,6 @@ async def test_the_session_at_home_goes_on_whatever_is_tried_elsewhere(world: Wo
 
 
 async def email_of(world: World, person: Person) -> str:
-    """Return the address on the person's own page."""
     text = (await person.open("/panel/me")).text
     return text.partition("@panel.example")[0].rpartition(">")[2] + "@panel.example"
 

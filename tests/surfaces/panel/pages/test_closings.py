@@ -23,7 +23,6 @@ DAY = re.compile(r'name="day" value="(\d{4}-\d\d-\d\d)"')
 
 
 def fields(seen: Seen) -> dict[str, str]:
-    """Return what the form of a closing holds."""
     digest, day = DIGEST.search(seen.text), DAY.search(seen.text)
     assert digest
     assert day

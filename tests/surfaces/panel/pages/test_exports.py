@@ -47,7 +47,6 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d")
 
 
 async def stored(world: World, account: str, reference: str, number: int, **more: Any) -> Payout:
-    """Store a payout of an account of the demo."""
     now, demo = world.gateway.kernel.now(), world.demo["accounts"][account]
     plain = payout(reference, account_id=demo["id"])
     about = replace(
@@ -62,7 +61,6 @@ async def stored(world: World, account: str, reference: str, number: int, **more
 
 
 def logged(world: World, number: int, text: str, company: str = "main") -> LoggedRequest:
-    """Return a request of a company of the demo."""
     return LoggedRequest(
         at=world.gateway.kernel.now() - timedelta(seconds=number),
         trace_id=text,

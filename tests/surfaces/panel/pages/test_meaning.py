@@ -41,7 +41,6 @@ async def security(world: World) -> Person:
 
 
 def latest(world: World) -> str:
-    """Return the address of the latest payouts."""
     now = world.gateway.kernel.now()
     since, until = (f"{each:%Y-%m-%dT%H:%M:%SZ}" for each in (now - timedelta(hours=1), now))
     return f"/panel/overview/latest?since={since}&until={until}"

@@ -159,7 +159,6 @@ async def test_a_stop_is_pulled_and_told_of(world: World, operator: Person):
 
 
 def stop(named: str, **changed: str) -> dict[str, str]:
-    """Fill in the form."""
     form = {"subject": f"company:{named}", "reason": "conferência de saldo"}
     return {**form, "minutes": "60", "words": "bloquear", **changed}
 
@@ -196,7 +195,6 @@ async def test_a_stop_that_is_not_meant_so_is_not_pulled(
 
 
 async def stops(world: World) -> int:
-    """Count the stops in force."""
     return len(await in_force(world.office))
 
 

@@ -61,7 +61,6 @@ async def test_a_refused_password_shows_no_password_again(
 
 
 def proof(person: Person) -> dict[str, str]:
-    """Type what proves whose account it is."""
     return {"password": PASSWORD, "app_code": person.code()}
 
 

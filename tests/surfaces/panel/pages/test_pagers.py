@@ -20,7 +20,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def position(page: Seen) -> str:
-    """Return what the pager says of the rows."""
     (found,) = re.findall(r'class="pager"><span data-count>(.*?)</span><nav', page.text)
     return re.sub(r"<[^>]*>", "", found)
 

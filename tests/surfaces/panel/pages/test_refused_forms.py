@@ -20,7 +20,6 @@ PAYOUT = "/panel/payouts/new"
 
 
 def field(seen: Seen, name: str) -> str:
-    """Return the tag of a field of the page's forms."""
     return next(
         tag
         for tag in re.findall(r"<(?:input|select|textarea)\b[^>]*>", seen.text)
@@ -29,7 +28,6 @@ def field(seen: Seen, name: str) -> str:
 
 
 async def moving(world: World, person: Person) -> dict[str, str]:
-    """Return the form that gives an account new credentials at the bank that it has."""
     page = await person.open(at(world, "/bank"))
     name = re.search(r'data-words="([^"]+)"', page.text)[1]
     there = re.search(r'name="provider_account" value="([^"]*)"', page.text)[1]

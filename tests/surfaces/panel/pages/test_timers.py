@@ -53,7 +53,6 @@ async def payout(world: World) -> str:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def viewer(world: World) -> Person:
-    """A person whose session these tests end."""
     person = Person(world)
     await person.sign_in("viewer@panel.example")
     return person

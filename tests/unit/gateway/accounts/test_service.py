@@ -36,7 +36,6 @@ async def company_id(office) -> str:
 
 @pytest.fixture
 async def account(office, company_id) -> Account:
-    """An account at the sandbox bank."""
     return await office.account(company_id, SANDBOX, tax_number="11.222.333/0001-81")
 
 

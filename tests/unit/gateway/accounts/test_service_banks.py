@@ -27,7 +27,6 @@ def admin(office: Registers) -> Staff:
 
 
 async def wait(_person: SignedInUser, wanted: NewOrder) -> Any:
-    """Return the order in place of the approval that it becomes."""
     return wanted
 
 

@@ -28,8 +28,6 @@ from tests.world.standing import Clock
 
 
 class Kept:
-    """An audit log that keeps its events in memory."""
-
     def __init__(self) -> None:
         self.events: list[AuditEvent] = []
 

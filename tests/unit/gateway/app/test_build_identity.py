@@ -37,7 +37,6 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def kernel_of(settings: Settings, store: Store, clock: Clock) -> Kernel:
-    """A process over the store."""
     return kernel_on(store, clock, settings=settings, keys=load_keys(settings))
 
 

@@ -33,8 +33,6 @@ STORE = SimpleNamespace(
 
 
 class Ended(SilentObserver):
-    """Keeps how payouts ended."""
-
     def __init__(self) -> None:
         self.ended: list[tuple[str, str, float]] = []
         self.moved: list[tuple[str, str, int]] = []

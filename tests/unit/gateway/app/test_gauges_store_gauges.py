@@ -49,8 +49,6 @@ DAY = timedelta(days=1)
 
 @dataclass
 class Board:
-    """The figures of a store, and what they were shown as."""
-
     store: Store
     values: MetricRegistry
     clock: registers.Clock
@@ -69,7 +67,6 @@ class Board:
         return shown(self.values, family, *key)
 
     async def publish(self, key_id: str, signs_from: timedelta) -> None:
-        """Publish a key that signs from an instant on."""
         at = NOW + signs_from
         key = SigningKey(id=key_id, public=b"p", sealed_private=b"s", created_at=NOW, signs_from=at)
         await self.store.identity.signing_keys.add(key, event())

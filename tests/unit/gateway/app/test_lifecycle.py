@@ -23,7 +23,6 @@ def made(folder: Path) -> Gateway:
 
 
 async def is_open(port: int) -> bool:
-    """Say whether anybody listens."""
     try:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
     except OSError:

@@ -25,8 +25,6 @@ from tests.world.standing import Clock
 
 @dataclass
 class Changing:
-    """An account that changes."""
-
     found: Account
 
     async def visible(self, _account_id: str, _scope: CompanyScope) -> Account:

@@ -64,7 +64,6 @@ async def test_what_is_described_reaches_nothing(tmp_path: Path):
 
 
 def surfaces(**changed: object) -> dict[str, Surface]:
-    """Return every surface by name."""
     settings = msgspec.structs.replace(Settings(), **changed)
     return {each.name: each for each in described_surfaces(settings)}
 

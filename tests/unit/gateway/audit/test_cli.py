@@ -22,7 +22,6 @@ HASH = "ab" * 32
 
 @pytest.fixture
 def kept(shell: Shell, tmp_path: Path) -> Path:
-    """A file with the end of a log of three events."""
     for name in ("One", "Two", "Three"):
         shell.says("company", "create", "--name", name)
     file = tmp_path / "head.json"

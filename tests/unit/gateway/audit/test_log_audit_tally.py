@@ -27,8 +27,6 @@ from tests.world.surfaces import usual_surfaces
 
 @dataclass
 class Hall:
-    """A tally over a store that can be away."""
-
     office: registers.Registers
     tally: AuditTally
     is_away: bool = False
@@ -41,7 +39,6 @@ class Hall:
         await self.office.store.audit.append(*events)
 
     def fails(self, user_id: str = "", address: str = "203.0.113.7", word: str = "fail") -> None:
-        """Have somebody fail to sign in."""
         begin_record(AccessRecord(trace_id="t", route="identity.login", address=address))
         self.tally.on_event(f"authn_login_{word}", user_id)
 

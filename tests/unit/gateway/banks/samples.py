@@ -22,5 +22,4 @@ NOTHING: dict[str, Any] = {
 
 
 def provider(name: str = "p", **known: Any) -> Provider:
-    """Return a bank with what is known of it."""
     return Provider(name=name, **NOTHING | known)

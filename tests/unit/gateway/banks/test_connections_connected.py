@@ -131,7 +131,6 @@ def test_credentials_that_cannot_be_opened_are_of_no_use():
 
 
 def counting() -> tuple[ConnectedBanks, list[bytes]]:
-    """Banks, and what was opened for them."""
     opened: list[bytes] = []
 
     def unseal(sealed: bytes, bound_to: str) -> str:

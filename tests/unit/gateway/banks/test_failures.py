@@ -21,7 +21,6 @@ UNAVAILABLE, ABSENT = errors.CHARGE_UNAVAILABLE, errors.CHARGE_NOT_FOUND
 
 
 def name(fails: object, problem: Exception) -> str:
-    """Return the name of the code that a failure becomes."""
     error = code_of(problem, fails)  # type: ignore[arg-type]
     return error.name if error else ""
 

@@ -44,8 +44,6 @@ def test_no_more_is_claimed_than_is_looked_at_before_the_claim_ends(
 
 
 class Wall:
-    """A clock that a sleep moves."""
-
     def __init__(self) -> None:
         self.at = 0.0
 

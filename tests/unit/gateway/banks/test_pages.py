@@ -26,7 +26,6 @@ CAPABILITIES = {
 
 
 async def shown(*, is_open: bool) -> str:
-    """Return the card of a bank."""
     until = f"{NOON + timedelta(seconds=75):%Y-%m-%dT%H:%M:%SZ}"
     bank = provider(
         name="ipe",

@@ -50,7 +50,6 @@ class World:
         self.readings = self.process()
 
     def process(self) -> Readings:
-        """Return what one process does about it."""
         banks: Any = self
         store = self.store
         return Readings(

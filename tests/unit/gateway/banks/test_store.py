@@ -45,8 +45,6 @@ class Minutes:
 
 
 class Process:
-    """A process that calls banks."""
-
     def __init__(self) -> None:
         self.clock, self.minutes = Clock(), Minutes()
         self.metrics = MetricRegistry(INSTANCE, WORDS)

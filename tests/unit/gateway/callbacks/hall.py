@@ -90,7 +90,6 @@ class Hall:
     async def take(
         self, token: str = "right", provider: str = "p", rest: str = "", body: bytes = b"body"
     ) -> None:
-        """Bring something."""
         reception = Reception(
             store=CallbackRecords(self.office.store.database),
             addresses={"p": CallbackAddress(proof=self.proof, tokens=("right", "former"))},
@@ -106,7 +105,6 @@ class Hall:
         self.rung += 1
 
     def looks(self, accounts: Any = None, banks: Any = None) -> CallbackProcessor:
-        """Return what looks into what is due."""
         return CallbackProcessor(
             store=CallbackRecords(self.office.store.database),
             accounts=accounts or self.office.store.accounts,
@@ -149,15 +147,11 @@ class Hall:
 
 
 class People:
-    """Every account there is."""
-
     async def find(self, _account_id: str) -> object:
         return account()
 
 
 class Bank:
-    """A bank with one charge."""
-
     capabilities = Capabilities(calls=frozenset({PortCall.GET_CHARGE_PAYMENT}))
 
     def __init__(self, problem: Exception | None) -> None:
@@ -175,8 +169,6 @@ class Bank:
 
 
 class Accounts:
-    """One account at the bank."""
-
     provider, provider_account, company_id = "p", "acc", "company-1"
 
     async def find(self, account_id: str) -> Accounts | None:
@@ -188,8 +180,6 @@ class Accounts:
 
 
 class Listed(Accounts):
-    """The one account, in a list."""
-
     async def some_at(self, _provider: str, _skip: int, _most: int) -> list[Accounts]:
         return [self]
 

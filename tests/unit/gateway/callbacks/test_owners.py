@@ -27,8 +27,6 @@ class Account:
 
 @dataclass(frozen=True)
 class Key:
-    """A key at the bank."""
-
     key: str
 
 

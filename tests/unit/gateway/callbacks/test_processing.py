@@ -305,7 +305,6 @@ class Anywhere(Accounts):
 
 
 async def add(hall: Hall, provider: str, subject: str) -> None:
-    """Have a bank speak of a charge."""
     told = Callback(
         id=subject,
         provider=provider,

@@ -44,8 +44,6 @@ def event(name: str, kind: CallbackKind = CallbackKind.CHARGE) -> MissedEvent:
 
 @dataclass(frozen=True)
 class Account:
-    """As much of one as is asked for."""
-
     id: str = ACCOUNT_ID
     provider: str = "p"
 
@@ -166,8 +164,6 @@ async def test_an_account_that_is_none_is_told(account_id: str):
 
 @dataclass
 class Hall:
-    """A reception over a store."""
-
     office: Registers
 
     def missed(self, world: World, *providers: str) -> MissedEvents:
@@ -193,7 +189,6 @@ class Hall:
 
 @pytest.fixture
 async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
-    """With an empty store."""
     async with registers.opened(tmp_path) as office:
         yield Hall(office)
 

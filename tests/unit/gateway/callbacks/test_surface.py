@@ -25,8 +25,6 @@ STEPS = pytest.mark.parametrize(
 
 
 class Taker:
-    """Takes whatever comes."""
-
     def __init__(self) -> None:
         self.taken: list[AddressedDelivery] = []
         self.expected: list[tuple[str, ...]] = []

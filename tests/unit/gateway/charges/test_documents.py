@@ -44,7 +44,6 @@ PAYMENT = ChargePayment(
 
 
 def shown(document: Any) -> Any:
-    """Write a document and read it as a partner does."""
     return msgspec.json.decode(dumps(document))
 
 

@@ -16,7 +16,6 @@ __all__ = ["review", "stand"]
 
 
 def people(shell: Shell) -> None:
-    """Make the company and the two accounts of the samples."""
     shell.says("company", "create", "--name", "Padaria", "--id", samples.COMPANY)
     for account_id in (samples.ACCOUNT, samples.SISTER):
         shell.says(

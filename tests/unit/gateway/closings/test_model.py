@@ -90,7 +90,6 @@ class Books:
         self.link(told, charge=paid)
 
     def plant(self) -> Rule:
-        """Make one difference."""
         rule = self.chance.choice(DIFFERENCES)
         if rule is Rule.OTHER_AMOUNT:
             self.pay(more=self.chance.choice((-1, 1, 100)))

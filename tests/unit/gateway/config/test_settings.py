@@ -177,7 +177,6 @@ def test_every_setting_of_the_shipped_file_is_explained():
 
 
 def absent(struct: type[msgspec.Struct], section: Section, path: str) -> list[str]:
-    """Name the settings that a section leaves out."""
     found = []
     for member in msgspec.structs.fields(struct):
         node = section.nodes.get(member.name)

@@ -17,7 +17,6 @@ WRITTEN = "auth: {basic: {pepper: '${A}'}}"
 
 
 def python(program: str, *arguments: str) -> str:
-    """Return a command as a variable has it."""
     return json.dumps([sys.executable, "-c", program, *arguments])
 
 
@@ -89,7 +88,6 @@ def test_a_command_that_does_not_end_is_killed_with_what_it_started(
 
 
 def runs(word: str) -> bool:
-    """Return whether a process has a word in its command."""
     files = Path("/proc").glob("[0-9]*/cmdline")
     return any(word.encode() in content(each) for each in files)
 

@@ -13,7 +13,6 @@ PAGES = {"panel_pages", "callbacks"}
 
 
 def fields() -> Iterator[tuple[str, str, Any]]:
-    """Return every field of every document, with its component."""
     for surface in usual_surfaces():
         if surface.name not in PAGES:
             schemas = document(surface, surface.name)["components"]["schemas"]

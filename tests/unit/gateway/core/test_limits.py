@@ -202,7 +202,6 @@ class Common:
         self.buckets.answered(key, ask, Grant(took, full_s, drawn))
 
     def gives(self, key: str) -> int:
-        """Draw all that the process's own bucket has."""
         return sum(self.buckets.draw(key).allowed for _ in range(100))
 
 

@@ -13,7 +13,6 @@ ROUTES: dict[str, Route[object]] = {
 
 
 def of(*priorities: Priority) -> set[str]:
-    """Return the names of routes of some classes."""
     return {name for name, route in ROUTES.items() if route.priority in priorities}
 
 

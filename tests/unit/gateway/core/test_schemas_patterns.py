@@ -17,7 +17,6 @@ ALLOWED = {schemas.PLAIN_TEXT: strict.plain_text, schemas.REFERENCE: strict.refe
 
 
 def takes(reader: Callable[[str], object], text: str) -> bool:
-    """Say whether a strict reader lets a text through."""
     try:
         reader(text)
     except strict.Malformed:

@@ -13,7 +13,6 @@ from tests.unit.gateway.http.panel.pages.visit import visit
 
 
 def typed(**fields: str):
-    """Return the visit of a form."""
     looked = visit()
     looked.form = Form({name: (value,) for name, value in fields.items()})
     return looked

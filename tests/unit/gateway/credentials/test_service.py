@@ -50,12 +50,10 @@ async def account_id(office, company_id: str) -> str:
 
 @pytest.fixture
 async def issued(office, company_id: str) -> Issued:
-    """A credential of the whole company."""
     return await office.issue(company_id, permissions=READ)
 
 
 async def opens(office, client_id: str, secret: str) -> bool:
-    """Say whether the stored credential takes this secret now."""
     found = await office.store.credentials.find(client_id)
     return office.digester.matches(secret, found.secrets, office.clock())
 
@@ -204,7 +202,6 @@ async def test_a_credential_that_is_not_there_is_named(office, act: str):
 
 
 async def refusal(deed: Awaitable[object]) -> str:
-    """Return what a deed is refused with."""
     with pytest.raises((ServiceError, RuleViolation)) as refused:
         await deed
     problem = refused.value

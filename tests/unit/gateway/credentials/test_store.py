@@ -12,7 +12,6 @@ from tests.world.stores.samples import CLIENT, NOW, credential, event, secret
 
 @pytest.fixture
 async def issued(store: Store) -> Store:
-    """The store with one credential."""
     await store.credentials.add(credential(), event())
     return store
 

@@ -48,18 +48,15 @@ class TwoPeople:
         return CredentialBody(name="ERP", company_id=self.company, permissions=permissions, **more)
 
     async def order(self, **more: Any) -> Approval:
-        """Order a credential that pays."""
         waiting = await self.credentials.issue(self.staff("maria"), self.wanted(**more))
         assert isinstance(waiting, Approval)
         return waiting
 
     async def approve(self, waiting: object) -> Approval:
-        """Let Joao agree."""
         assert isinstance(waiting, Approval)
         return (await self.approvals.approve(self.staff("joao"), waiting.id)).approval
 
     async def collect(self, waiting: Approval, name: str = "maria") -> Issued:
-        """Fetch the secret of an order."""
         secrets = ApprovedSecrets(self.approvals, self.credentials)
         return await secrets.collect(self.staff(name), waiting.id)
 
@@ -86,7 +83,6 @@ class TwoPeople:
 
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[TwoPeople]:
-    """Open a world of its own."""
     async with registers.opened(folder) as office:
         config = approval_config(office.clock, office.new_id, None)
         approvals = approvals_on(office.store, config)

@@ -32,8 +32,6 @@ WAITING = Approval(
 
 @dataclass
 class Says:
-    """An answer for every order, and who ordered what."""
-
     answer: Moved | Approval
     asked: list[tuple[SignedInUser, Account, Order]] = field(default_factory=list)
 

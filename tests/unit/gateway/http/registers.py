@@ -42,7 +42,6 @@ class AdminWorld:
         return StaffCaller(Staff(acting, scope_of(frozenset(companies)), person(*companies)))
 
     def at(self, account: Account) -> AccountCaller:
-        """Return somebody at an account."""
         acting = AuditContext("user:ana@example.com", self.office.clock)
         return AccountCaller(staff=Staff(acting, EVERY_COMPANY, person()), account=account)
 
@@ -52,24 +51,20 @@ class AdminWorld:
 
 
 def person(*companies: str) -> SignedInUser:
-    """Return somebody who is everything."""
     return somebody(*Role, email="ana@example.com", companies=frozenset(companies))
 
 
 async def admin_world_of(office: Office_) -> AdminWorld:
-    """Fill the registers."""
     ours, theirs = await office.company("Ours"), await office.company("Theirs")
     accounts = [await office.account(each.id, name="A") for each in (ours, theirs)]
     return AdminWorld(office, ours, theirs, *accounts)
 
 
 async def turned_down(deed: Awaitable[object]) -> str:
-    """Return status and code that a deed is refused with."""
     with pytest.raises(ServiceError) as refused:
         await deed
     return f"{refused.value.error.status} {refused.value.error.code}"
 
 
 def taken(name: str, **asked: Any) -> Any:
-    """Read what a route takes."""
     return ROUTES[f"backoffice.{name}"].takes.read(RawRequest(path={}, **asked))

@@ -15,13 +15,11 @@ from gateway.payouts import documents
 
 
 def pattern(kind: object) -> re.Pattern[str]:
-    """Return the pattern a text type is documented with."""
     found: str = msgspec.json.schema(kind)["pattern"]
     return re.compile(found)
 
 
 def described(shape: type) -> dict[str, Any]:
-    """Return the schema of a shape."""
     found: dict[str, Any] = msgspec.json.schema(shape)["$defs"][shape.__name__]
     return found
 

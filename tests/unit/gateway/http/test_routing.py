@@ -51,19 +51,16 @@ class Notes:
 
     @requires(Area.STOP, Action.READ)
     async def every(self, _who: Staff) -> list[Note]:
-        """List all."""
         return [Note("a")]
 
     @requires(Area.STOP, Action.WRITE)
     async def create(self, _who: Staff, wanted: NoteRequest, _at: datetime = NOON) -> Note:
-        """Write one."""
         if not wanted.text.isalpha():
             raise RuleViolation(reason="text_form", field="text")
         return Note(wanted.text)
 
     @requires(Area.STOP, Action.WRITE, fresh_factor=True)
     async def end(self, who: Staff, note_id: str) -> None:
-        """End one."""
         assert (who.acting, note_id) == (STAFF.staff.acting, ID)
 
 
@@ -144,7 +141,6 @@ class Sealed(msgspec.Struct, frozen=True):
     secret: str = "canary"
 
     def to_document(self, reader: Staff) -> Note:
-        """Leave the secret out."""
         assert reader.acting == STAFF.staff.acting
         return Note(self.text)
 
@@ -155,23 +151,19 @@ class Sealed(msgspec.Struct, frozen=True):
 class Parcels:
     @requires(Area.STOP, Action.READ)
     async def get(self, _who: Staff, account: Account) -> Sealed:
-        """Read one of an account."""
         return Sealed(account.id)
 
     @requires(Area.STOP, Action.WRITE, active=True)
     async def change(self, _who: Staff, account: Account, expected: Expected) -> Sealed:
-        """Change one that was seen."""
         expected.check(f'"{account.id}"')
         return Sealed("changed")
 
     @requires(Area.STOP, Action.READ)
     async def page(self, _who: Staff, paging: Paging) -> Listed[Sealed]:
-        """List them."""
         return Listed(items=[Sealed("a")], paging=paging, total=1)
 
     @requires(Area.STOP, Action.READ)
     async def raw(self, _who: Staff, paging: Paging) -> Listed[Account]:
-        """List accounts."""
         return Listed(items=[OFFICE.account], paging=paging, total=1)
 
 

@@ -24,8 +24,6 @@ from tests.world.waiting import until
 
 
 def raising(problem: Exception) -> Callable[[Any, str], Any]:
-    """An operation that fails."""
-
     async def run(_who: object, _said: str) -> str:
         raise problem
 

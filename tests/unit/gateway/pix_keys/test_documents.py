@@ -22,7 +22,6 @@ CALLER = Caller(principal(), dataclasses.replace(account(), coordinates=AT))
 
 
 def shown(document: Any) -> Any:
-    """Write a document and read it as a partner does."""
     return msgspec.json.decode(dumps(document))
 
 

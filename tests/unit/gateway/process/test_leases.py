@@ -202,7 +202,6 @@ class Kept:
 
 
 def leaping_now() -> datetime:
-    """The wall clock of a leaping test."""
     passed = timedelta(seconds=asyncio.get_running_loop().time())
     return datetime(2026, 1, 1, tzinfo=UTC) + passed
 

@@ -56,8 +56,6 @@ class Process:
 
 
 class Held:
-    """A server whose next answers are those that a test gives."""
-
     def __init__(self) -> None:
         self.answers: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
 

@@ -30,12 +30,10 @@ PORTUGUESE = "áàâãçéêíóôõúüÁÀÂÃÇÉÊÍÓÔÕÚÜºª€–—�
 
 
 def row(text: str) -> Row:
-    """A movement of these words."""
     return Row(when="noon", lines=[text], identifiers="", amount="1,00", owed=False)
 
 
 def drawn(*texts: str, fonts: Path = FOLDER) -> Sequence[str]:
-    """The lines of all pages."""
     reader = PdfReader(io.BytesIO(pages(FRAME, [], map(row, texts), fonts)))
     return [line for page in reader.pages for line in page.extract_text().split("\n")]
 

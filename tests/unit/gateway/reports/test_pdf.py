@@ -156,7 +156,6 @@ def test_work_grows_with_the_rows_and_not_with_their_square():
 
 
 def calls_of(work: Callable[[], object]) -> int:
-    """Count calls and returns."""
     seen = count()
     sys.setprofile(lambda *_: next(seen))
     try:

@@ -16,8 +16,6 @@ from tests.world.standing import NOON
 
 
 class Shelf:
-    """A store that may be away."""
-
     def __init__(self) -> None:
         self.batches: list[Sequence[LoggedRequest]] = []
         self.away = False

@@ -61,7 +61,6 @@ async def standing(office: Registers) -> list[list[Opinion]]:
 
 
 async def colleague(office: Registers, name: str, **fields: object) -> User:
-    """Store a user who may judge."""
     made = user(f"u-{name}", f"{name}@example.com")
     made = replace(made, roles=frozenset({Role.APPROVER}), companies=frozenset())
     await office.store.identity.users.add(made, event())

@@ -52,7 +52,6 @@ ENTRY = Entry(
 
 
 def shown(document: Any) -> Any:
-    """Write a document and read it as a partner does."""
     return msgspec.json.decode(dumps(document))
 
 

@@ -67,8 +67,6 @@ class WalkedBank(ScriptedBank):
 
 
 class Account:
-    """Statements of a bank with these pages, and what was counted."""
-
     def __init__(self, *pages: list[Entry], keep_s: float = 60, most_bytes: int = 2**20) -> None:
         self.bank = WalkedBank(reads={"balance": BALANCE})
         self.holds(*pages)
@@ -81,7 +79,6 @@ class Account:
         )
 
     def holds(self, *pages: list[Entry]) -> None:
-        """Let the bank return these pages from now on."""
         self.bank.reads["statement"] = {
             str(number) if number else None: Page(
                 items=items, next_cursor=str(number + 1) if number + 1 < len(pages) else None

@@ -72,8 +72,6 @@ class LastingBank(ScriptedBank):
 
 
 class BankWorld:
-    """Reports on a bank that says what it is told to."""
-
     def __init__(self, *entries: Entry, clock: Clock | None = None) -> None:
         self.bank = ScriptedBank(reads={"balance": NOW})
         self.moved = Moved(entries or (IN, OUT))
@@ -314,7 +312,6 @@ async def test_who_goes_away_leaves_the_turn_to_the_file_until_it_is_written(wri
 
 
 async def whole(made: Report) -> bytes:
-    """Take all of a file."""
     rest = [] if made.rest is None else [piece async for piece in made.rest]
     return b"".join([made.content, *rest])
 

@@ -33,7 +33,6 @@ async def create(
 
 
 async def owned(office: Registers, number: int) -> dict[StopScope, str]:
-    """Make a company, an account and a credential of it."""
     company = await office.company(f"Padaria {number}")
     id_ = WITH_LETTERS.format(number)
     account = await office.account(company.id, id=id_)
@@ -46,7 +45,6 @@ async def owned(office: Registers, number: int) -> dict[StopScope, str]:
 
 
 def limited(office: Registers, company_id: str) -> Staff:
-    """Return somebody who may do everything in one company."""
     return Staff(office.acting, CompanyScope(frozenset({company_id})))
 
 

@@ -45,7 +45,6 @@ def exported(ratio: float = 1.0) -> Tracing:
 
 
 def end(recording: Tracing, **known: object) -> None:
-    """End the request."""
     record = AccessRecord(trace_id=trace.current_trace_id(), method="GET", status=200)
     for name, value in known.items():
         setattr(record, name, value)
@@ -125,8 +124,6 @@ async def test_a_failed_step_says_a_word_of_ours_and_nothing_of_the_text():
 
 
 class Part:
-    """Something whose methods are watched."""
-
     def __init__(self) -> None:
         self.told: list[str] = []
         self.word = "a"
@@ -182,5 +179,4 @@ async def test_a_stop_does_not_wait_for_a_collector_that_hangs(monkeypatch: pyte
 
 
 def finished(recording: Tracing) -> tuple[object, ...]:
-    """Return what was exported."""
     return recording._exporter.get_finished_spans()

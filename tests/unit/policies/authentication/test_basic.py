@@ -551,7 +551,6 @@ SIGNER = Signer()
 
 
 def signing(policy_world: PolicyWorld) -> None:
-    """Give the credential a public key."""
     found = policy_world.stored[CLIENT]
     policy_world.stored[CLIENT] = replace(found, public_keys=(SIGNER.public,))
 

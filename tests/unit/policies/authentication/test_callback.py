@@ -13,7 +13,6 @@ from tests.world.people import call
 
 
 def expect(path: Mapping[str, str]) -> None:
-    """Know one token."""
     if path["token"] != "right":
         raise ServiceError(errors.CREDENTIALS_INVALID, "forged")
 

@@ -32,7 +32,6 @@ SENT = headed(("Cookie", "__Host-pixgate=abc"))
 
 
 def browser(state: PanelState = PanelState.FULL, value: str = "abc") -> Browser:
-    """A browser that came with a cookie."""
     panel = PanelSession(
         id_hash="h", state=state, csrf="c", created_at=NOON, seen_at=NOON, ends_at=NOON
     )
@@ -40,8 +39,6 @@ def browser(state: PanelState = PanelState.FULL, value: str = "abc") -> Browser:
 
 
 def finding(found: Browser | Exception | None, seated: SignedInBrowser | Exception | None = None):
-    """Find the same for every cookie."""
-
     async def find(_value: str) -> Browser | None:
         if isinstance(found, Exception):
             raise found

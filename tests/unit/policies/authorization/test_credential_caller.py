@@ -20,7 +20,6 @@ MACHINE = CallerRule(certificates=(sha256(CERTIFICATE).hexdigest(),))
 
 
 def used(rule: CallerRule, address: str, certificate: bytes = b"") -> Call:
-    """Return a call with a credential of this rule."""
     made = call(RawRequest(path={}, address=address, certificate=lambda: certificate))
     made.principal = msgspec.structs.replace(principal(), callers=rule)
     return made

@@ -29,7 +29,6 @@ def ours() -> str:
 
 
 def browser(csrf: str = "right") -> Browser:
-    """A browser whose session has a token."""
     panel = PanelSession(
         id_hash="h",
         state=PanelState.FULL,

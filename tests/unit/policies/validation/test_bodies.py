@@ -19,20 +19,14 @@ from tests.unit.refusals import refusal_of, refused
 
 
 class Word(StrEnum):
-    """A word."""
-
     ONE = "one"
 
 
 class Inner(msgspec.Struct):
-    """An object within."""
-
     name: str
 
 
 class Wanted(msgspec.Struct):
-    """A body."""
-
     name: str
     count: Annotated[int, msgspec.Meta(le=9)] = 1
     words: list[str] = []
@@ -50,8 +44,6 @@ class Said(msgspec.Struct):
 
 
 class Paid(msgspec.Struct):
-    """Amounts."""
-
     plain: Money = Money(0)
     optional: Money | None = None
     annotated: Annotated[Money | None, msgspec.Meta(description="A limit.")] = None

@@ -14,7 +14,6 @@ from tests.unit.refusals import refused
 
 
 def calling(**query: Sequence[str]) -> Call:
-    """A call of a list."""
     return Call(asked=RawRequest(path={}, query=query), needs=None, quota="", parameters=PAGING)
 
 

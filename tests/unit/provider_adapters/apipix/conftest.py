@@ -20,8 +20,6 @@ from tests.world.banks.witness import Witness
 
 @dataclass(frozen=True)
 class Standing:
-    """A bank and its adapter."""
-
     stage: ApiPixStage
     adapter: ApiPixAdapter
     told: Witness

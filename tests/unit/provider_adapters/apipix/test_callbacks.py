@@ -253,8 +253,6 @@ async def test_a_bank_of_the_standard_is_given_an_address_with_a_step_and_adds_i
 
 
 class StandardBank:
-    """A bank that gives tokens and knows the address of one key."""
-
     def __init__(self) -> None:
         self.url = ""
         self.headers: dict[str, str] = {}

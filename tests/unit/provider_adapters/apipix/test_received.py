@@ -98,7 +98,6 @@ def test_an_end_to_end_id_that_is_none_is_left_out_of_a_movement():
 
 
 def refunded(*refunds: dict[str, object]) -> documents.Pix:
-    """Read a payment with refunds as they come."""
     said = {
         "endToEndId": "E12345678202009091221abcdef12345",
         "valor": "10.50",

@@ -14,8 +14,6 @@ OPEN, HALF_OPEN, CLOSED = BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerStat
 
 
 class Tried:
-    """A breaker with everything around it."""
-
     def __init__(self, chance: float = 0.5, limits: BreakerLimits | None = None) -> None:
         self.clock = Clock()
         self.told: list[BreakerState] = []

@@ -24,8 +24,6 @@ from tests.world.tables import cases
 
 
 class Paid(msgspec.Struct):
-    """A document with an amount."""
-
     centavos: int
 
 

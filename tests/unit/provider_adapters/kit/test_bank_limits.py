@@ -36,8 +36,6 @@ def call(operation: str = BALANCE, account: str = "a", credential: str = "") -> 
 
 
 class Scene:
-    """The limits of a bank, and what they refused."""
-
     def __init__(
         self,
         in_flight: int | None = None,

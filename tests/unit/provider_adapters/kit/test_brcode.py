@@ -163,7 +163,6 @@ def test_a_payload_of_another_habit_is_read():
 
 
 def arranged(*templates: str) -> str:
-    """Write a payload with these templates of accounts."""
     body = f"000201{''.join(templates)}5204000053039865802BR5904Loja6006Recife62070503***6304"
     return body + brcode.checksum(body)
 

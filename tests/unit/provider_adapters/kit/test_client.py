@@ -104,8 +104,6 @@ class Silent(Road):
 
 @dataclass
 class Scene:
-    """A client with everything around it."""
-
     road: Road
     told: Witness = field(default_factory=Witness)
     clock: Clock = field(default_factory=Clock)
@@ -453,8 +451,6 @@ SLOW = AccountLimits(rates={"*": CallRate(rate=0.01, burst=1)})
 
 
 def refusing(**headers: str) -> Step:
-    """Answer that there are too many calls."""
-
     def step(progress: SendProgress) -> ProviderAnswer:
         progress.answered(429)
         return ProviderAnswer(status=429, headers=headers, body=b"{}")

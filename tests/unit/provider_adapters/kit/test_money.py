@@ -90,8 +90,6 @@ def test_what_is_no_number_of_a_document_is_refused(text: str):
 
 
 class Open(msgspec.Struct):
-    """An answer with an amount that may be absent."""
-
     value: money.JsonNumber = money.ABSENT
 
 

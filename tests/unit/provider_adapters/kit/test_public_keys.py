@@ -57,19 +57,16 @@ def read(body: bytes) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def clock() -> Clock:
-    """The test's own."""
     return Clock()
 
 
 @pytest.fixture
 def server() -> KeyServer:
-    """With one key."""
     return KeyServer([ecdsa()])
 
 
 @pytest.fixture
 def keys(server: KeyServer, clock: Clock) -> FetchedKeys:
-    """Those of the server."""
     return FetchedKeys(server, ASK, read, clock.monotonic)
 
 

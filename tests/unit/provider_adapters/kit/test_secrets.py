@@ -38,8 +38,6 @@ CANARY = "canary-7f3a"
 
 
 class Secrets(msgspec.Struct, frozen=True, kw_only=True):
-    """As of a bank with a certificate for each account."""
-
     client_id: SecretText
     client_secret: SecretText
     certificate: PemCertificate
@@ -56,15 +54,11 @@ class Optional(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plain(msgspec.Struct, frozen=True):
-    """As of a bank with a key id and a key."""
-
     access_id: SecretText
     token: SecretText
 
 
 class Signing(msgspec.Struct, frozen=True):
-    """As of a bank whose requests are signed."""
-
     access_id: SecretText
     private_key: SigningKey
 
@@ -247,8 +241,6 @@ def test_a_struct_of_texts_can_be_entered(kind: type[msgspec.Struct]):
 
 
 class Prefixed(msgspec.Struct, frozen=True, kw_only=True):
-    """As of a bank whose keys name their environment."""
-
     api_key: Annotated[
         str,
         msgspec.Meta(max_length=64),

@@ -17,8 +17,6 @@ SANDBOX = Environment.SANDBOX
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
-    """Two settings, one of them a secret."""
-
     base_url: str
     secret: int = 0
     profile: Literal["efi", "inter"] = "efi"

@@ -16,8 +16,6 @@ from tests.world.tables import cases
 
 
 class Paid(msgspec.Struct):
-    """A part with an amount."""
-
     centavos: int
 
 
@@ -28,8 +26,6 @@ class Person(msgspec.Struct):
 
 
 class Row(msgspec.Struct):
-    """A row of a list."""
-
     id: str
     value: amounts.JsonNumber
     at: int
@@ -40,8 +36,6 @@ class Row(msgspec.Struct):
 
 
 class Listing(msgspec.Struct):
-    """A page of a list."""
-
     rows: list[Row]
 
 

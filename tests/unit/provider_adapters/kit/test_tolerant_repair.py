@@ -18,8 +18,6 @@ from tests.world.tables import cases
 
 
 class Paid(msgspec.Struct):
-    """A payout as it is looked up."""
-
     id: str
     value: amounts.JsonNumber
     status: str
@@ -167,14 +165,10 @@ def test_a_refusal_keeps_its_code_whatever_its_sentence_holds():
 
 
 class Subject(msgspec.Struct):
-    """What a callback is about."""
-
     id: str = ""
 
 
 class Told(msgspec.Struct):
-    """A callback."""
-
     event: str = ""
     paid: Subject | None = None
 

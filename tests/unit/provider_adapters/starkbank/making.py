@@ -66,7 +66,6 @@ TRANSFER: Mapping[str, object] = {
 
 
 def order(to: PixDestination | BankDestination = TO_ACCOUNT, centavos: int = 1050) -> PayoutOrder:
-    """Make an order."""
     by_key = isinstance(to, PixDestination)
     return PayoutOrder(
         provider_key=KEY,
@@ -78,12 +77,10 @@ def order(to: PixDestination | BankDestination = TO_ACCOUNT, centavos: int = 105
 
 
 def answering(document: object, status: int = 200) -> ProviderAnswer:
-    """Make an answer of the bank."""
     return ProviderAnswer(status=status, headers={}, body=json.dumps(document).encode())
 
 
 def refusing(*codes: str, status: int = 400) -> ProviderAnswer:
-    """Make a refusal of the bank."""
     errors = [{"code": code, "message": "no"} for code in codes]
     return answering({"errors": errors}, status)
 

@@ -11,8 +11,6 @@ MOVEMENT = {
 
 
 class Drift:
-    """Counts words that nobody listed."""
-
     def __init__(self) -> None:
         self.counted = 0
 

@@ -24,7 +24,6 @@ class Pairs:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def join(self, line: Connection) -> Connection:
-        """Connect the protocol to the bank."""
         ours, theirs = socket.socketpair()
         loop = asyncio.get_running_loop()
         await loop.create_connection(lambda: line, sock=ours)

@@ -31,8 +31,6 @@ from tests.world.banks.scripted import standing as opened
 
 
 class Names:
-    """Names with addresses that a test says."""
-
     def __init__(self, *hosts: str, problem: Exception | None = None) -> None:
         self.hosts: Sequence[str] = hosts
         self.problem = problem

@@ -50,7 +50,6 @@ def unknown(host: str) -> tuple[str, ...]:
 async def through(
     proxy: ConnectProxy, bank: ScriptedBank, tls: TlsFiles | None = None, **limits: float
 ) -> AsyncIterator[HttpTransport]:
-    """Open a transport to a bank whose name leads nowhere but by the proxy."""
     scheme = "https" if tls else "http"
     way = Runtime(
         names=HostNames(look_up=unknown),

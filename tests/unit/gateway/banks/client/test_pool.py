@@ -202,8 +202,6 @@ FAR = Deadline(10.0, lambda: 0.0)
 
 
 class Ahead:
-    """A transport that opens connections ahead, and its bank."""
-
     def __init__(self, bank: ScriptedBank, to: HttpTransport) -> None:
         self.bank = bank
         self.to = to
@@ -328,8 +326,6 @@ async def test_after_new_credentials_none_of_the_former_is_used():
 
 
 class Bare:
-    """A bank whose connections a test holds in its hands."""
-
     def __init__(self, listening: socket.socket) -> None:
         listening.setblocking(False)
         self._listening = listening

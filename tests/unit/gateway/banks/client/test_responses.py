@@ -30,8 +30,6 @@ EARLY = b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
 
 
 class Heard:
-    """A reading and what it told."""
-
     def __init__(self) -> None:
         self.reading = ResponseReader(LARGEST)
         self.statuses: list[int] = []

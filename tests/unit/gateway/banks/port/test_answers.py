@@ -99,7 +99,6 @@ def fields(value: object) -> Iterator[tuple[str, object]]:
 
 
 def spoilt(value: object, path: str, wrong: object) -> object:
-    """Copy an answer with one part of it wrong."""
     name, _, below = path.partition(".")
     part = spoilt(getattr(value, name), below, wrong) if below else wrong
     if isinstance(value, msgspec.Struct):
@@ -108,7 +107,6 @@ def spoilt(value: object, path: str, wrong: object) -> object:
 
 
 def lies() -> Iterator[tuple[str, str, object]]:
-    """Every wrong value of every part of every answer."""
     for name, call in CALLS.items():
         answer = call.answer
         one = answer.items[0] if isinstance(answer, Page) else answer
@@ -270,7 +268,6 @@ async def test_the_answer_to_another_question_is_not_believed():
 
 
 def entry(**parts: object) -> Page[object]:
-    """Make a page of one movement."""
     return Page(items=[changed(ENTRY, **parts)], next_cursor=None)
 
 

@@ -42,7 +42,6 @@ BACK = PixReturn(id=D, value=Money(400), at=NOON)
 
 
 def rejected(evidence: object, **more: object) -> object:
-    """Make a refusal."""
     return changed(
         Rejected(evidence=ANSWERED, failure=FailureCode.OTHER), evidence=evidence, **more
     )

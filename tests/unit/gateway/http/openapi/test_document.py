@@ -16,12 +16,10 @@ def described(*routes: object, **parts: object) -> dict:  # type: ignore[type-ar
 
 
 def file(said: str, _who: object) -> Answer[bytes]:
-    """Show a file."""
     return Answer(content=said.encode())
 
 
 def showing(shows: Any, **cells: Any) -> dict[str, Any]:
-    """Describe the answers of a route that shows something else."""
     made = declared(
         method="GET",
         path="/a",

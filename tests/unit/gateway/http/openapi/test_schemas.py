@@ -19,8 +19,6 @@ class Colour(StrEnum):
 
 
 class OrderBody(msgspec.Struct):
-    """An order."""
-
     value: Money
     title: str
     tip: Money | None = None
@@ -28,8 +26,6 @@ class OrderBody(msgspec.Struct):
 
 
 class LineDocument(TypedDict):
-    """A line."""
-
     value: Amount
     kind: Literal["credit", "debit"]
     final: Literal[False]
@@ -37,8 +33,6 @@ class LineDocument(TypedDict):
 
 
 class EventDocument(msgspec.Struct):
-    """An event."""
-
     colour: Annotated[Colour, inline(Colour)]
     at: OptionalMoment
 
@@ -53,8 +47,6 @@ class DogDocument(TypedDict):
 
 @one_of(CatDocument, DogDocument, discriminator="kind")
 class PetDocument(TypedDict):
-    """A pet."""
-
     kind: Literal["cat", "dog"]
 
 

@@ -20,8 +20,6 @@ PATHS = ["/livez", "/readyz", "/metrics", "/config/digest"]
 
 
 class World:
-    """What the surface is told."""
-
     def __init__(self) -> None:
         self.checks: Mapping[str, bool] = {"store": True, "migrations": True}
         self.draining = False

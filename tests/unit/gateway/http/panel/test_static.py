@@ -26,7 +26,6 @@ def own() -> StaticFiles:
 
 @pytest.fixture
 def whole() -> StaticFiles:
-    """Our files and those of others."""
     if not FOLDER.is_dir():
         absent("browser", "no scripts and fonts for the panel: run `make panel-files`")
     return read_static()

@@ -25,7 +25,6 @@ REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 @pytest.fixture
 def limits() -> Iterator[tuple[int, int]]:
-    """Give the limits back as they were."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     yield before
     resource.setrlimit(resource.RLIMIT_NOFILE, before)

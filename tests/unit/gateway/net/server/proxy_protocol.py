@@ -22,7 +22,6 @@ LONGEST = b"PROXY UNKNOWN ffff:f...f:ffff ffff:f...f:ffff 65535 65535".ljust(105
 
 
 def binary(command: int, kind: int, rest: bytes = b"", length: int | None = None) -> bytes:
-    """Write version 2."""
     size = len(rest) if length is None else length
     return SIGNATURE + bytes((command, kind)) + struct.pack(">H", size) + rest
 

@@ -35,15 +35,12 @@ OTHER = b"PROXY TCP4 203.0.113.8 192.0.2.1 5 80\r\n"
 
 
 def get(path: str = "/", *more: bytes, last: bool = True) -> bytes:
-    """Write a request."""
     lines = (b"GET %b HTTP/1.1" % path.encode(), b"Host: pixgate", *more)
     return b"\r\n".join(lines) + (b"\r\nConnection: close" if last else b"") + b"\r\n\r\n"
 
 
 @asynccontextmanager
 async def telling(seen: Seen, mode: str, trusted=OURS, **limits) -> AsyncIterator[Listener]:
-    """Serve whose address each request has."""
-
     async def answer(request: web.Request) -> web.Response:
         return web.Response(body=address_of(request).encode())
 
@@ -159,7 +156,6 @@ async def test_a_proxy_is_not_capped_as_one_client(seen: Seen):
 
 @asynccontextmanager
 async def held(listener: Listener, announced: bytes) -> AsyncIterator[None]:
-    """Keep a connection open that has been served."""
     reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
     writer.write(announced + get(last=False))
     await reader.readuntil(b"\r\n\r\n")
@@ -175,8 +171,6 @@ SHOWN = b"Client-Cert: :AAAA:"
 
 @asynccontextmanager
 async def showing(seen: Seen, mode: str, trusted=OURS, name: str = "Client-Cert"):
-    """Serve the certificate that each request came with."""
-
     async def answer(request: web.Request) -> web.Response:
         return web.Response(body=certificate_of(request).hex().encode())
 

@@ -32,7 +32,6 @@ SMALL = ServerLimits(header_line_bytes=200, headers=5)
 
 
 def read(data: bytes, lane: Lane | None = None) -> WholeRequest | None:
-    """Read as a connection does that stands between two requests."""
     return (lane or new_lane()).read(data, Peer("", SMALL))
 
 
@@ -164,7 +163,6 @@ class Both:
     gate: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def whole(self, request: WholeRequest) -> Reply:
-        """Answer for the lane."""
         self.served.append(("lane", request.raw_path))
         if request.raw_path == "/v1/held":
             await self.gate.wait()
@@ -173,7 +171,6 @@ class Both:
         return Reply(200, {"Content-Type": "text/plain", "A": "b"}, request.raw_path.encode())
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Answer for aiohttp."""
         await read_body(request, 100, 5)
         self.served.append(("aiohttp", request.raw_path))
         headers = {"Content-Type": "text/plain", "A": "b"}
@@ -202,8 +199,6 @@ async def listening(both: Both, told: list[str] | None = None) -> AsyncIterator[
 
 @dataclass(frozen=True)
 class Connected:
-    """A connection whose segments are what a test says."""
-
     listener: Listener
     front: Front
     reader: asyncio.StreamReader

@@ -139,7 +139,6 @@ async def test_a_listener_that_never_started_can_be_closed(seen):
 
 
 def app(seen: Seen) -> web.Application:
-    """Make an application for a listener of the test's own."""
     made = web.Application()
     made.router.add_get("/", seen.answer)
     return made

@@ -15,7 +15,6 @@ from tests.world.banks.authority import Authority
 
 @pytest.fixture
 def der(tmp_path: Path) -> bytes:
-    """A certificate."""
     pem = Authority(tmp_path).file.read_text()
     return ssl.PEM_cert_to_DER_cert(pem)
 

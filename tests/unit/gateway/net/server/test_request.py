@@ -167,5 +167,4 @@ async def test_a_body_is_invited_only_when_it_will_be_read(seen, reader, portion
 
 
 def made(path: str = "/", headers: Mapping[str, str] | None = None) -> web.Request:
-    """Make a request as aiohttp would have made it."""
     return make_mocked_request("GET", path, headers=headers)

@@ -122,7 +122,6 @@ def message(
     path: str = "/",
     version: tuple[int, int] = (1, 1),
 ) -> web.Request:
-    """Make what aiohttp would have made."""
     return make_mocked_request(
         method, path, headers=CIMultiDict(headers), version=aiohttp.HttpVersion(*version)
     )

@@ -52,7 +52,6 @@ def work() -> Work:
 
 
 def asked(batches: BatchQueue[int, int], items: Sequence[int]) -> list[asyncio.Task[int]]:
-    """Everybody asks at the same moment."""
     return [asyncio.create_task(batches.ask(item)) for item in items]
 
 
@@ -261,7 +260,6 @@ async def before_its_first_step(batches: BatchQueue[int, int]) -> None:
 
 
 async def amid_its_work(batches: BatchQueue[int, int]) -> None:
-    """Cancel a lane that has taken its batch."""
     await asyncio.sleep(0)
     await before_its_first_step(batches)
 

@@ -43,7 +43,6 @@ class Told(Exception):
 
 
 def of_driver(kind: type[DBAPIError], origin: BaseException) -> DBAPIError:
-    """What SQLAlchemy makes of it."""
     return kind("INSERT", None, origin)
 
 
@@ -74,7 +73,6 @@ def test_a_failure_is_told_by_its_kind_alone() -> None:
 
 
 def of_server(kind: type[PostgresError], message: str, detail: str = "") -> DBAPIError:
-    """What SQLAlchemy makes of what the driver makes of what a server said."""
     said = kind.new({"S": "ERROR", "C": kind.sqlstate, "M": message, "D": detail})
     wrapped = Told(kind.sqlstate)
     wrapped.__cause__ = said

@@ -34,7 +34,6 @@ class Session:
     said: list[str] = field(default_factory=list)
 
     async def use(self) -> None:
-        """Take the connection and give it back."""
         async with self.database.reading() as connection:
             await connection.exec_driver_sql("SELECT 1")
 

@@ -25,7 +25,6 @@ from tests.world.stores.samples import company, event
 
 
 async def pragma(engine: AsyncEngine, name: str) -> object:
-    """What a connection says about itself."""
     async with engine.connect() as connection:
         return (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
 

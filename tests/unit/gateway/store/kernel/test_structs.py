@@ -7,8 +7,6 @@ from tests.world.stops import STOP
 
 
 class Row:
-    """A row with one column more than the struct has fields."""
-
     def __init__(self, **columns: object) -> None:
         self.__dict__.update(columns, lifted_at=None)
 

@@ -14,7 +14,6 @@ TOGETHER: Final = (core.payouts, core.attempts, core.returns, core.opinions)
 
 
 def keys_without_account(table: Table) -> Iterator[str]:
-    """Name the unique keys that two accounts share."""
     unique = [
         *(each for each in table.constraints if isinstance(each, UniqueConstraint)),
         *(each for each in table.constraints if isinstance(each, PrimaryKeyConstraint)),

@@ -35,7 +35,6 @@ def test_every_series_is_scraped_once_it_was_used(values: MetricRegistry):
 
 
 def keys(family: Family[Any]) -> list[str]:
-    """Return a value for each label."""
     return [min(WORDS.allowed(label) or {"abc"}) for label in family.labels]
 
 

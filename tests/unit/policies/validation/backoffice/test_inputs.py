@@ -16,8 +16,6 @@ from tests.unit.refusals import refusal_of, refused
 
 
 class Said(msgspec.Struct):
-    """A body."""
-
     reason: str = ""
 
 

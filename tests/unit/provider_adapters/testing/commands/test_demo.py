@@ -21,13 +21,11 @@ def test_the_demo_is_made_once(demo_shell, made):
 
 @pytest.fixture(scope="module")
 def made(demo_shell):
-    """The demo as a program reads it."""
     return demo_shell.reads("demo")
 
 
 @pytest.fixture(scope="module")
 def said(demo_shell):
-    """The demo as people read it."""
     return demo_shell.says("demo")
 
 

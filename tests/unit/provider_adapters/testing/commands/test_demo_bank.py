@@ -64,7 +64,6 @@ def running(name: str, shell: Shell) -> Iterator[SimulatedBank]:
 
 @pytest.fixture
 def own_config(shell: Shell) -> None:
-    """A configuration that the test may change."""
     file = shell.folder.parent / "config.yaml"
     file.write_text(Path(shell.environ["PIXGATE_CONFIG"]).read_text())
     shell.environ["PIXGATE_CONFIG"] = str(file)
@@ -93,13 +92,11 @@ def test_the_provider_that_is_printed_is_all_that_the_configuration_lacks(shell:
 
 
 def removed(before: str, after: str) -> list[str]:
-    """Return the lines of a text that another lacks."""
     compared = difflib.ndiff(before.splitlines(), after.splitlines())
     return [line for line in compared if line.startswith("- ")]
 
 
 def providers(text: str) -> dict[str, object]:
-    """Read the providers of a configuration file."""
     found: dict[str, object] = yaml.safe_load(text)["providers"]
     return found
 

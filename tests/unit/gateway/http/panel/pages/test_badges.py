@@ -24,7 +24,6 @@ def badges_at(clock: Clock) -> Badges:
 
 
 def looks(*companies: str) -> Visit:
-    """Let somebody of these companies look at a page."""
     return admit_visitor(call(person=somebody(companies=frozenset(companies))))
 
 

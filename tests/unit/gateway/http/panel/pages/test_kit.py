@@ -194,7 +194,6 @@ async def test_a_list_is_searched_by_its_address_and_a_part_may_fail():
 
 
 def asking(**query: str) -> Visit:
-    """Return a visit of somebody whose address has a query."""
     made = of(Role.VIEWER)
     made.call.asked = RawRequest(path={}, query={name: [each] for name, each in query.items()})
     return made

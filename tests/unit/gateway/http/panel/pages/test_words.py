@@ -140,7 +140,6 @@ def parts_of(node: ast.AST) -> list[ast.AST]:
 
 
 def details_of(module: Path) -> set[str]:
-    """Return the names of details that a module tells of acts."""
     nodes = list(ast.walk(ast.parse((ROOT / module).read_text(encoding="utf-8"))))
     told = [each for node in nodes for part in parts_of(node) for each in ast.walk(part)]
     called = {
