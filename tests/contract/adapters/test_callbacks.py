@@ -17,7 +17,7 @@ from gateway.banks.port.provider_callbacks import (
     CallbackSecrets,
     Delivery,
 )
-from gateway.banks.port.providers import NotFound, Refused
+from gateway.banks.port.providers import Refused
 from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.contract.adapters.options import Offering
 from tests.world.banks.sandbox import BankWorld
@@ -70,23 +70,6 @@ async def given_up(bank_world: BankWorld, receiver: Receiver, tries: int = 6) ->
     for tried in range(1, tries + 1):
         await until_came(receiver, tried)
         await bank_world.tell("/clock", {"offset_s": tried * GIVEN_UP_S})
-
-
-async def test_an_address_is_registered_told_and_removed(
-    adapter: Offering, bank_world: BankWorld, receiver: Receiver
-):
-    made = await adapter.register_callback(bank_world.account, receiver.order())
-    again = await adapter.register_callback(bank_world.account, receiver.order())
-    assert await adapter.list_callbacks(bank_world.account) == (made,)
-    assert (made.url, again) == (receiver.url, made)
-
-    await paid(bank_world)
-    await until_came(receiver)
-    await adapter.remove_callback(bank_world.account, made.id)
-
-    assert await adapter.list_callbacks(bank_world.account) == ()
-    with pytest.raises(NotFound):
-        await adapter.remove_callback(bank_world.account, made.id)
 
 
 async def test_what_comes_is_proven_by_the_secret_that_was_registered(

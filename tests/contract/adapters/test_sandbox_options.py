@@ -5,20 +5,14 @@ from __future__ import annotations
 import pytest
 
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
 from gateway.banks.port.providers import (
     TOO_LATE,
-    Accepted,
     NotFound,
-    NotSent,
-    ProviderError,
     Rejected,
-    Settled,
     Unknown,
 )
 from gateway.core.money import Money
 from tests.contract.adapters.options import REFUND_KEY, Offering, refund_order, refunded
-from tests.contract.adapters.sandbox_bank import FAULTS
 from tests.world.banks.harness import FAR
 from tests.world.banks.sandbox import BankWorld, Paid
 
@@ -29,42 +23,6 @@ async def large_payment(bank_world: BankWorld, **more: object) -> Paid:
         f"/accounts/{bank_world.account.provider_account}/incoming", {"value": 1000.00, **more}
     )
     return Paid("", said["e2e_id"])
-
-
-@pytest.mark.parametrize(("fault", "reason", "executed"), FAULTS)
-async def test_a_fault_of_the_bank_leaves_a_refund_unknown(
-    adapter: Offering,
-    bank_world: BankWorld,
-    paid: Paid,
-    *,
-    fault: dict[str, object],
-    reason: str,
-    executed: list[int],
-):
-    """Executed or not, the answer cannot tell; the next order of the key gives it once."""
-    await bank_world.fault("refund", **fault)
-
-    outcome = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
-
-    assert isinstance(outcome, Unknown)
-    assert outcome.evidence.reason == reason
-    assert await refunded(bank_world) == executed
-    again = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
-    assert isinstance(again, Accepted | Settled)
-    assert await refunded(bank_world) == [1050]
-
-
-async def test_too_many_calls_refuse_a_refund_before_execution(
-    adapter: Offering, bank_world: BankWorld
-):
-    """The bank lists it so, as of a payout."""
-    large = await large_payment(bank_world)
-
-    outcome = await adapter.create_refund(bank_world.account, refund_order(large, 77711), FAR)
-
-    assert isinstance(outcome, NotSent)
-    assert (outcome.evidence.reason, outcome.retry_after) == ("rate_limited", 1)
-    assert await refunded(bank_world) == []
 
 
 @pytest.mark.parametrize(
@@ -128,17 +86,3 @@ async def test_an_old_payment_cannot_be_given_back(adapter: Offering, bank_world
 
     assert isinstance(outcome, Rejected)
     assert outcome.evidence.reason == TOO_LATE
-
-
-async def test_a_change_whose_answer_was_lost_was_made_once(
-    adapter: Offering, bank_world: BankWorld
-):
-    """Its caller learns that it is not known; the list of keys tells."""
-    await bank_world.fault("keys", "reset_after")
-
-    with pytest.raises(ProviderError):
-        await adapter.create_key(bank_world.account, KeyOrder(PixKeyType.EMAIL, "nova@example.com"))
-
-    keys = await adapter.list_keys(bank_world.account)
-
-    assert [key.status for key in keys if key.key == "nova@example.com"] == [PixKeyStatus.ACTIVE]

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
-from gateway.banks.port.payout_orders import AccountType, BankDestination, FailureCode, PayoutMethod
-from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.providers import (
     Accepted,
     BadReply,
     NotFound,
     NotSent,
     NotSupported,
-    ProviderAccount,
-    Rejected,
     Unknown,
-    Unreachable,
 )
-from gateway.banks.port.refunds import RefundStatus
 from gateway.core.account import Environment
 from tests.unit.provider_adapters.sandbox.making import made
 from tests.unit.provider_adapters.sandbox.payouts import PAYOUT
@@ -30,10 +23,8 @@ from tests.unit.provider_adapters.sandbox.translate import AT
 from tests.world.banks.harness import ACCOUNT, FAR, KEY, on_stage, order
 from tests.world.banks.scripted import Line, ScriptedBank, answer, saying, standing
 from tests.world.banks.witness import SHORT, Witness
-from tests.world.tables import cases
 
 SANDBOX = Environment.SANDBOX
-RANDOM = KeyOrder(PixKeyType.EVP, "")
 
 
 async def test_a_read_only_provider_sends_nothing():
@@ -43,16 +34,6 @@ async def test_a_read_only_provider_sends_nothing():
 
     assert isinstance(outcome, NotSent)
     assert (outcome.evidence.reason, outcome.evidence.bytes_left) == ("not_supported", False)
-
-
-async def test_an_account_that_cannot_be_addressed_is_sent_nothing():
-    adapter = made({})
-
-    outcome = await adapter.create_payout(
-        ProviderAccount(account_id="", provider_account=".."), order(), FAR
-    )
-
-    assert isinstance(outcome, NotSent)
 
 
 async def test_without_a_look_up_by_key_the_bank_s_id_is_needed():
@@ -99,87 +80,6 @@ async def test_a_key_that_is_looked_up_is_in_no_address():
     assert head.startswith(b"POST /v1/contas/")
     assert b"52998224725" not in head
     assert json.loads(body) == {"chave": "52998224725"}
-
-
-async def test_a_change_that_was_not_sent_is_told_as_such():
-    async with on_stage("sandbox", "http://127.0.0.1:1", Witness(), SHORT) as adapter:
-        with pytest.raises(Unreachable):
-            await adapter.create_key(ACCOUNT, RANDOM)
-
-
-async def test_a_refund_that_cannot_be_written_is_not_sent():
-    async with on_stage("sandbox", "http://127.0.0.1:1", Witness(), SHORT) as adapter:
-        outcome = await adapter.create_refund(ACCOUNT, refund(payment_e2e_id=".."), FAR)
-
-    assert isinstance(outcome, NotSent)
-    assert (outcome.evidence.reason, outcome.evidence.bytes_left) == ("unsendable", False)
-
-
-TO_ACCOUNT = replace(
-    order(),
-    method=PayoutMethod.BANK_ACCOUNT,
-    destination=BankDestination(
-        name="Maria Silva",
-        tax_number="52998224725",
-        bank_number="998",
-        branch="1",
-        account="123456-7",
-        account_type=AccountType.CHECKING,
-    ),
-)
-TO_ACCOUNT_341 = replace(TO_ACCOUNT, destination=replace(TO_ACCOUNT.destination, bank_number="341"))
-NEVER = {
-    "a bank that nobody has": (TO_ACCOUNT, FailureCode.ACCOUNT_INVALID),
-    "a type of key that it does not take": (order(), FailureCode.OTHER),
-    "a text that it cannot take": (
-        replace(TO_ACCOUNT_341, description="\ud800"),
-        FailureCode.OTHER,
-    ),
-}
-
-
-@cases("case", list(NEVER))
-async def test_what_the_bank_can_never_take_is_rejected_and_not_sent(case: str):
-    """400 for the partner, who must correct it; a repetition would end the same."""
-    wanted, failure = NEVER[case]
-    told = Witness()
-    async with standing(answering({})) as bank:
-        narrow = {"base_url": bank.url, "key_types": ["cpf"], "banks": ["341"]}
-        adapter = made(narrow, observer=told)
-        await adapter.start()
-        outcome = await adapter.create_payout(ACCOUNT, wanted, FAR)
-        await adapter.close()
-
-    assert isinstance(outcome, Rejected)
-    assert (outcome.failure, outcome.forbidden) == (failure, False)
-    assert (outcome.evidence.reason, outcome.evidence.bytes_left) == ("unsendable", False)
-    assert (bank.connections, told.calls) == (0, [])
-
-
-async def test_what_the_narrow_bank_takes_is_sent():
-    async with standing(answering({}, "500 Oops")) as bank:
-        narrow = {"base_url": bank.url, "key_types": ["email"], "banks": ["341"]}
-        adapter = made(narrow)
-        await adapter.start()
-        said = [
-            await adapter.create_payout(ACCOUNT, each, FAR) for each in (order(), TO_ACCOUNT_341)
-        ]
-        await adapter.close()
-
-    assert [type(each) for each in said] == [Unknown, Unknown]
-    assert len(bank.requests) == 2
-
-
-async def test_an_unknown_word_in_a_refund_is_counted():
-    told = Witness()
-    async with (
-        standing(answering({**REFUND, "situacao": "AGENDADA"})) as bank,
-        on_stage("sandbox", bank.url, told, SHORT) as adapter,
-    ):
-        found = await adapter.find_refund(ACCOUNT, KEY)
-
-    assert found.status is RefundStatus.PROCESSING
-    assert told.counts == [("unknown_status", "sandbox.find_refund")]
 
 
 async def test_the_transcript_of_a_refund_holds_no_secret_and_nobody():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hmac
-
 import pytest
 from multidict import CIMultiDict
 
@@ -31,14 +28,6 @@ async def checked(
 
 def signed(event: str = "evt", body: bytes = BODY) -> CIMultiDict[str]:
     return CIMultiDict(sign(SECRET, event, NOON, body))
-
-
-def test_the_signature_is_the_one_of_standard_webhooks():
-    """Computed here once more, so that both sides cannot be wrong together."""
-    content = b"evt." + str(int(NOON.timestamp())).encode() + b"." + BODY
-    wanted = base64.b64encode(hmac.digest(SECRET, content, "sha256")).decode()
-
-    assert signed()["Webhook-Signature"] == f"v1,{wanted}"
 
 
 @cases("late_s", [-300, 300])
@@ -89,14 +78,6 @@ async def test_whatever_is_changed_is_refused(name: str, value: str):
     assert await checked(headers) is None
 
 
-async def test_one_right_signature_among_several_is_enough():
-    """While a secret is being changed there are two."""
-    headers = signed()
-    headers["Webhook-Signature"] = f"v1,AAAA {headers['Webhook-Signature']}"
-
-    assert await checked(headers) is not None
-
-
 @cases(
     "body",
     [
@@ -114,21 +95,6 @@ async def test_a_body_of_another_form_says_nothing(body: bytes):
 
     assert told is not None
     assert told.subject == ""
-
-
-@cases(
-    ("body", "kind", "subject"),
-    [
-        (b'{"tipo": "cobranca", "referencia": "r"}', CallbackKind.CHARGE, "r"),
-        (b'{"tipo": "devolucao", "chave": "k"}', CallbackKind.REFUND, "k"),
-        (b'{"tipo": "outra"}', CallbackKind.OTHER, ""),
-    ],
-)
-async def test_a_body_says_what_it_is_about(body: bytes, kind: CallbackKind, subject: str):
-    said = await checked(signed(body=body), body)
-
-    assert said is not None
-    assert (said.kind, said.subject) == (kind, subject)
 
 
 @pytest.mark.parametrize("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])

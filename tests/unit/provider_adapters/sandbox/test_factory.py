@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from gateway.banks.port.capabilities import Repeat
 from gateway.core.account import Environment
 from provider_adapters.kit.factory import AdapterRefused
 from tests.unit.provider_adapters.sandbox.making import made
@@ -24,12 +23,6 @@ def test_it_is_never_made_in_production():
 def test_its_bank_is_on_this_machine(url: str):
     with pytest.raises(AdapterRefused, match="base_url"):
         made({"base_url": url})
-
-
-def test_settings_lessen_what_it_declares():
-    adapter = made({"repeat": "refuses"})
-
-    assert adapter.capabilities.repeat is Repeat.REFUSES
 
 
 async def test_when_our_certificate_ends_is_told_under_the_provider_s_name(tmp_path: Path):

@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import msgspec
-import pytest
 
 from gateway.banks.port.capabilities import (
     Capabilities,
-    EntryField,
-    Lookup,
     PortCall,
     ProofKind,
-    Repeat,
-    contradictions,
 )
 from gateway.banks.port.charges import ChargeStatus
-from gateway.banks.port.payout_orders import PayoutMethod
 from provider_adapters.sandbox.factory import SandboxSettings
-from tests.world.tables import cases
-
-
-def test_by_default_all_the_bank_can_do_is_declared():
-    assert SandboxSettings().capabilities() == Capabilities(
-        calls=frozenset(PortCall),
-        destinations=frozenset(PayoutMethod),
-        repeat=Repeat.SAME_ANSWER,
-        lookup=frozenset(Lookup),
-        absent_after=timedelta(seconds=5),
-        account_credentials=True,
-        largest_page=500,
-        entry_fields=frozenset(EntryField),
-        blocked_known=True,
-        charge_states=frozenset(ChargeStatus),
-        callback_proofs=frozenset({ProofKind.HMAC}),
-        alphanumeric_cnpj=True,
-    )
 
 
 def test_every_kind_of_provider_can_be_tried():
@@ -60,27 +34,3 @@ def test_every_kind_of_provider_can_be_tried():
         largest_page=500,
         alphanumeric_cnpj=False,
     )
-
-
-@cases("call", list(PortCall))
-def test_one_call_can_be_missing(call: PortCall):
-    settings = msgspec.convert({"lacks": [call.value]}, SandboxSettings)
-
-    declared = settings.capabilities()
-
-    assert frozenset(PortCall) - declared.calls == {call}
-    assert list(contradictions(declared)) == []
-
-
-def test_a_provider_without_payouts_has_neither_of_their_calls():
-    declared = SandboxSettings(payouts=False).capabilities()
-
-    assert not declared.payouts
-    assert frozenset(PortCall) - declared.calls == {PortCall.CREATE_PAYOUT, PortCall.FIND_PAYOUT}
-    assert list(contradictions(declared)) == []
-
-
-@cases("given", [{"repeat": "never"}, {"absent_after_s": -1}, {"token": "x"}, {"lacks": ["fly"]}])
-def test_what_is_not_a_setting_is_refused(given: dict[str, object]):
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(given, SandboxSettings)

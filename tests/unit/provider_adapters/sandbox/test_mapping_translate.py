@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, timedelta
-
 import pytest
 
-from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port import providers
-from gateway.banks.port.charges import ChargeStatus, Party
-from gateway.banks.port.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
-from gateway.banks.port.providers import (
-    CHARGE_PAID,
-    IN_USE,
-    NOT_ALLOWED,
-    BadReply,
-    NotFound,
-    ProviderError,
-    Refused,
-    Unavailable,
-)
-from gateway.banks.port.statements import Block, BlockKind, Direction, MovementKind
+from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.pix_keys import PixKeyStatus
+from gateway.banks.port.statements import Block, BlockKind, MovementKind
 from gateway.core.money import Money
 from provider_adapters.sandbox import mapping
 from tests.unit.offering import E2E_ID
-from tests.unit.provider_adapters.sandbox.translate import AT, KEY, refusing, saying
+from tests.unit.provider_adapters.sandbox.translate import AT, KEY, saying
 from tests.world.banks.witness import NOON
 from tests.world.tables import cases
 
@@ -58,12 +45,6 @@ def test_every_kind_of_block(word: str, kind: BlockKind, heard: int):
 
     assert block == Block(kind=kind, value=Money(1050), since=NOON, reference="ID-7")
     assert said.unknown_words == heard
-
-
-@cases("wrong", [{"valor_centavos": 0}, {"valor_centavos": -1}, {"desde": "x"}])
-def test_a_block_that_is_none_is_no_answer(wrong: dict):
-    with pytest.raises(BadReply):
-        mapping.blocks(saying({"bloqueios": [{**BLOCK, **wrong}]}))
 
 
 @cases(
@@ -100,32 +81,6 @@ def test_a_charge_of_an_unknown_status_is_still_open(word: str, status: ChargeSt
     assert (charge.status, charge.expires_at, said.unknown_words) == (status, None, heard)
 
 
-def test_an_open_anonymous_charge_without_a_place():
-    bare = {**CHARGE, "valor_centavos": None, "pagador": None, "cidade": None, "cep": None}
-
-    charge = mapping.charge(saying(bare), NOON)
-
-    assert (charge.value, charge.payer, charge.city, charge.zip_code) == (None, None, "", "")
-
-
-@cases("stated", [None, "2026-11-20T11:00:00Z", "2026-11-20T13:00:00Z"])
-def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | None):
-    document = {**CHARGE, "situacao": "EXPIRADA", "expira_em": stated}
-
-    charge = mapping.charge(saying(document), NOON)
-
-    assert charge.is_expired(NOON)
-
-
-def test_times_come_to_utc():
-    document = {**CHARGE, "expira_em": "2026-11-20T10:00:00-03:00"}
-
-    charge = mapping.charge(saying(document), NOON)
-
-    assert charge.expires_at == NOON + timedelta(hours=1)
-    assert charge.expires_at.tzinfo is UTC
-
-
 @cases(
     ("word", "is_pix", "kind"),
     [
@@ -151,29 +106,6 @@ def test_only_known_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
     assert said.unknown_words == (kind is MovementKind.OTHER)
 
 
-@cases(("word", "direction"), [("C", Direction.CREDIT), ("D", Direction.DEBIT)])
-def test_an_entry_has_a_direction_and_no_sign(word: str, direction: Direction):
-    bare = {**ENTRY, "natureza": word, "e2e": None, "descricao": None, "contraparte": None}
-
-    [entry] = mapping.statement(saying({"lancamentos": [bare], "proximo_cursor": None})).items
-
-    assert (entry.direction, entry.value, entry.created_at) == (direction, Money(1050), NOON)
-    assert (entry.e2e_id, entry.description, entry.counterparty) == ("", "", Party())
-
-
-@cases(
-    ("told", "key"),
-    [({}, ""), ({"chave_idempotencia": None}, ""), ({"chave_idempotencia": "0a" * 16}, "0a" * 16)],
-)
-def test_an_entry_carries_the_key_of_its_payout(told: dict[str, object], key: str):
-    """Evidence for an unknown payout; a bank of before said nothing of it."""
-    [entry] = mapping.statement(
-        saying({"lancamentos": [{**ENTRY, **told}], "proximo_cursor": None})
-    ).items
-
-    assert entry.provider_key == key
-
-
 @cases(
     "wrong",
     [
@@ -192,108 +124,3 @@ def test_an_entry_that_cannot_be_understood_spoils_the_page(wrong: dict[str, obj
 
     with pytest.raises(providers.BadReply):
         mapping.statement(saying(document))
-
-
-@cases("wrong", [{"tipo": "BOLETO"}, {"valor_centavos": -1}])
-def test_a_charge_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
-    with pytest.raises(providers.BadReply):
-        mapping.charge(saying({**CHARGE, **wrong}), NOON)
-
-
-@cases(
-    ("status", "code", "kind"),
-    [
-        (404, "NOT_FOUND", providers.NotFound),
-        (404, "", providers.BadReply),
-        (404, "SOMETHING", providers.BadReply),
-        (403, "WRONG_ACCOUNT", providers.CredentialsRefused),
-        (401, "UNAUTHORIZED", providers.CredentialsRefused),
-        (400, "NOT_FOUND", providers.Refused),
-        (500, "NOT_FOUND", providers.Unavailable),
-    ],
-)
-def test_an_error_is_known_by_status_and_code(
-    status: int, code: str, kind: type[providers.ProviderError]
-):
-    with pytest.raises(kind) as failed:
-        mapping.balance(refusing(status, code))
-
-    assert type(failed.value) is kind
-    assert "canary" not in str(failed.value)
-
-
-def test_any_answer_in_the_bank_s_words_is_a_sign_of_life():
-    assert mapping.reached(refusing(404, "NOT_FOUND")) is None
-    with pytest.raises(providers.ProviderError):
-        mapping.reached(ProviderAnswer(status=200, headers={}, body=b"<html>"))
-
-
-OWNER = {
-    "chave": "a@b.c", "tipo": "email", "titular": {"nome": "Maria", "documento": "52998224725"},
-    "banco": "888", "nome_banco": "Outro", "ispb": "88888888", "agencia": "0001", "conta": "1-2",
-}  # fmt: skip
-RECEIVED = {
-    "id": "1000000012", "referencia": "order-1", "e2e": E2E_ID, "valor_centavos": 1050,
-    "devolvido_centavos": 50, "pago_em": AT,
-    "pagador": {"nome": "Maria", "documento": "1", "mensagem": "oi"},
-}  # fmt: skip
-
-
-@cases("wrong", [{"tipo": "iban"}, {"id": "x" * 129}, {"id": "a\nb"}])
-def test_a_key_that_cannot_be_understood_is_a_bad_reply(wrong: dict[str, object]):
-    with pytest.raises(BadReply):
-        mapping.changed_key(saying({**KEY, **wrong}))
-
-
-def test_an_owner_s_tax_number_is_hidden_though_the_bank_told_it():
-    assert mapping.owner(saying(OWNER)) == KeyOwner(
-        key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number="***.982.247-**",
-        ispb="88888888", bank_number="888", bank_name="Outro", branch="0001", account="1-2",
-    )  # fmt: skip
-
-
-def test_what_a_bank_does_not_tell_of_an_owner_is_empty():
-    bare = {**OWNER, "banco": None, "nome_banco": None, "agencia": None, "conta": None}
-
-    owner = mapping.owner(saying({**bare, "titular": {"nome": None}}))
-
-    assert (owner.name, owner.tax_number, owner.bank_name, owner.branch) == ("", "", "", "")
-
-
-@cases(
-    "wrong",
-    [
-        {"e2e": "E1"},
-        {"valor_centavos": 0},
-        {"valor_centavos": -1, "devolvido_centavos": 0},
-        {"devolvido_centavos": -1},
-        {"devolvido_centavos": 1051},
-    ],
-)
-def test_a_payment_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
-    with pytest.raises(BadReply):
-        mapping.received_payment(saying({**RECEIVED, **wrong}))
-
-
-@cases(
-    ("status", "code", "kind", "reason"),
-    [
-        (404, "KEY_NOT_FOUND", NotFound, "not_found"),
-        (404, "NOT_FOUND", NotFound, "not_found"),
-        (404, "", BadReply, "unexpected_status"),
-        (403, "NOT_ALLOWED", Refused, NOT_ALLOWED),
-        (409, "CHARGE_PAID", Refused, CHARGE_PAID),
-        (409, "KEY_IN_USE", Refused, IN_USE),
-        (409, "REFERENCE_IN_USE", Refused, IN_USE),
-        (409, "", Refused, "refused"),
-        (400, "KEY_IN_USE", Refused, "refused"),
-        (500, "KEY_IN_USE", Unavailable, "server_error"),
-    ],
-)
-def test_a_refusal_of_an_optional_operation_is_known_by_status_and_code(
-    status: int, code: str, kind: type[ProviderError], reason: str
-):
-    failure = mapping.refusal(refusing(status, code))
-
-    assert isinstance(failure, kind)
-    assert failure.reason == reason

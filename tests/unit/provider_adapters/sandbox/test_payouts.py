@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import (
-    Accepted,
     BadReply,
     NotFound,
-    PixReturn,
     ProviderError,
-    Rejected,
     Settled,
     Unknown,
 )
@@ -26,34 +22,6 @@ from tests.world.tables import cases
 
 EXPECTED = Expected(KEY, Money(1050))
 LOOKED_UP = Expected(KEY, None)
-
-
-@cases(
-    ("status", "code"),
-    [
-        (400, "INVALID_REQUEST"),
-        (400, "SOMETHING"),
-        (400, ""),
-        (400, "NOT_ALLOWED"),
-        (401, ""),
-        (401, "WRONG_ACCOUNT"),
-        (403, "REJECTED"),
-        (403, "UNAUTHORIZED"),
-        (404, "NOT_FOUND"),
-        (409, "REFERENCE_IN_USE"),
-        (422, "KEY_REUSED"),
-        (429, ""),
-        (429, "INVALID_REQUEST"),
-        (500, "REJECTED"),
-        (503, "TOO_MANY_REQUESTS"),
-        (200, "REJECTED"),
-        (302, "REJECTED"),
-    ],
-)
-def test_any_other_refusal_is_raised_and_so_unknown(status: int, code: str):
-    """A code counts only with the status the bank lists it under."""
-    with pytest.raises(ProviderError):
-        payouts.created(refusing(status, code), EXPECTED)
 
 
 @cases(
@@ -80,12 +48,6 @@ def test_what_is_read_back_goes_where_it_was_ordered_to(
     assert outcome.evidence.reason == reason
 
 
-@cases("status", [202, 204, 206])
-def test_a_status_the_bank_does_not_use_is_no_acceptance(status: int):
-    with pytest.raises(BadReply):
-        payouts.created(saying(PAYOUT, status), EXPECTED)
-
-
 @cases("word", ["LIQUIDADA", "DEVOLVIDA"])
 def test_what_arrived_is_settled_also_if_it_came_back(word: str):
     document = {**PAYOUT, "situacao": word, "liquidada_em": "2026-11-20T12:00:00Z"}
@@ -95,23 +57,6 @@ def test_what_arrived_is_settled_also_if_it_came_back(word: str):
     assert isinstance(outcome, Settled)
     assert (outcome.value, outcome.settled_at) == (Money(1050), NOON)
     assert (outcome.provider_id, outcome.e2e_id) == ("trf_1", E2E)
-
-
-@cases(
-    ("failure", "code"),
-    [
-        ({"code": "KEY_NOT_FOUND"}, FailureCode.KEY_NOT_FOUND),
-        ({"code": "SOMETHING"}, FailureCode.OTHER),
-        (None, FailureCode.OTHER),
-    ],
-)
-def test_one_that_failed_is_rejected(failure: object, code: FailureCode):
-    document = {**PAYOUT, "situacao": "FALHOU", "falha": failure}
-
-    outcome = payouts.found(saying(document), LOOKED_UP)
-
-    assert isinstance(outcome, Rejected)
-    assert outcome.failure is code
 
 
 @cases(
@@ -135,20 +80,6 @@ def test_an_answer_about_something_else_is_unknown_whatever_it_says(
     assert outcome.evidence.reason == reason
 
 
-def test_a_payout_may_not_have_its_end_to_end_id_yet():
-    outcome = payouts.created(saying({**PAYOUT, "e2e": None}, 201), EXPECTED)
-
-    assert isinstance(outcome, Accepted)
-    assert outcome.e2e_id == ""
-
-
-@cases("wrong", [{"id": "a\x00b"}, {"id": "x" * 200}, {"id": None}, {"valor_centavos": "1050"},
-     {"valor_centavos": 1050.0}, {"falha": "x"}])  # fmt: skip
-def test_what_cannot_be_read_is_raised_and_so_unknown(wrong: dict[str, object]):
-    with pytest.raises(BadReply):
-        payouts.created(saying({**PAYOUT, **wrong}, 201), EXPECTED)
-
-
 @cases(
     ("status", "code", "kind"),
     [
@@ -161,48 +92,3 @@ def test_what_cannot_be_read_is_raised_and_so_unknown(wrong: dict[str, object]):
 def test_only_the_bank_s_own_word_is_not_found(status: int, code: str, kind: type[ProviderError]):
     with pytest.raises(kind):
         payouts.found(refusing(status, code), LOOKED_UP)
-
-
-def test_a_look_up_answered_as_created_is_not_believed():
-    with pytest.raises(BadReply):
-        payouts.found(saying(PAYOUT, 201), LOOKED_UP)
-
-
-HELD = {**PAYOUT, "situacao": "EM_ANALISE", "em_analise_ate": "2026-11-20T12:00:00.000Z"}
-
-
-@cases("deadline", [NOON, None])
-def test_a_payout_under_analysis_is_ordered_and_held(deadline):
-    """Nothing about it is unknown, whether it was just ordered or looked up."""
-    document = HELD if deadline else {**HELD, "em_analise_ate": None}
-    created, shown = saying(document, 201), saying(document)
-
-    for outcome in (payouts.created(created, EXPECTED), payouts.found(shown, LOOKED_UP)):
-        assert isinstance(outcome, Accepted)
-        assert (outcome.held_until, outcome.provider_id) == (deadline, "trf_1")
-    assert created.unknown_words == shown.unknown_words == 0
-
-
-BACK = {"id": "D9999999920261120134011ABCDEFGHIJ", "valor_centavos": 400}
-CAME_BACK = {
-    **PAYOUT,
-    "situacao": "LIQUIDADA",
-    "liquidada_em": "2026-11-20T12:00:00Z",
-    "devolucoes": [{**BACK, "devolvida_em": "2026-11-20T12:00:00Z"}],
-}
-
-
-def test_what_came_back_is_told_beside_what_was_paid():
-    outcome = payouts.found(saying(CAME_BACK), LOOKED_UP)
-
-    assert isinstance(outcome, Settled)
-    assert outcome.value == Money(1050)
-    assert outcome.returns == (PixReturn(id=BACK["id"], value=Money(400), at=NOON),)
-
-
-@cases("wrong", [{"valor_centavos": 0}, {"valor_centavos": "4"}, {"id": None}])
-def test_a_return_that_cannot_be_read_is_no_answer(wrong: dict[str, object]):
-    spoilt = {**CAME_BACK, "devolucoes": [{**CAME_BACK["devolucoes"][0], **wrong}]}
-
-    with pytest.raises(BadReply):
-        payouts.found(saying(spoilt), LOOKED_UP)

@@ -6,48 +6,23 @@ import pytest
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import (
-    IN_USE,
     Accepted,
-    BadReply,
-    NotFound,
-    NotSent,
     ProviderError,
     Rejected,
-    Settled,
     Unknown,
 )
-from gateway.banks.port.refunds import Refund, RefundOrder, RefundStatus
+from gateway.banks.port.refunds import RefundOrder
 from gateway.core.money import Money
 from provider_adapters.sandbox import refunds
-from provider_adapters.sandbox.payouts import REFUSED_BEFORE
 from tests.unit.offering import E2E_ID
-from tests.unit.provider_adapters.sandbox.refunds import REFUND, RETURN_ID
-from tests.unit.provider_adapters.sandbox.translate import AT, refusing, saying
+from tests.unit.provider_adapters.sandbox.refunds import REFUND
+from tests.unit.provider_adapters.sandbox.translate import refusing, saying
 from tests.world.banks.harness import KEY
-from tests.world.banks.witness import NOON
 from tests.world.tables import cases
 
 ORDER = RefundOrder(
     provider_key=KEY, reference="r-1", payment_e2e_id=E2E_ID, value=Money(1050), description=""
 )
-
-
-def test_one_that_is_through_is_settled():
-    said = {**REFUND, "situacao": "DEVOLVIDO", "liquidada_em": AT}
-
-    outcome = refunds.created(saying(said), ORDER)
-
-    assert isinstance(outcome, Settled)
-    assert (outcome.value, outcome.settled_at) == (Money(1050), NOON)
-
-
-def test_one_that_failed_is_rejected():
-    said = {**REFUND, "situacao": "NAO_REALIZADO", "falha": {"code": "REJECTED"}}
-
-    outcome = refunds.created(saying(said), ORDER)
-
-    assert isinstance(outcome, Rejected)
-    assert outcome.failure is FailureCode.REJECTED
 
 
 def test_an_unknown_word_is_still_processing_and_counted():
@@ -84,10 +59,6 @@ def test_listed_refusals_are_definite(pair: tuple[int, str], meaning: tuple[str,
     assert outcome.forbidden is (pair[0] == 403)
 
 
-def test_a_key_of_another_refund_has_its_reason():
-    assert refunds.REJECTIONS[422, "KEY_REUSED"][0] == IN_USE
-
-
 @cases(
     ("status", "code"),
     [
@@ -103,71 +74,3 @@ def test_a_key_of_another_refund_has_its_reason():
 def test_all_other_answers_prove_nothing(status: int, code: str):
     with pytest.raises(ProviderError):
         refunds.created(refusing(status, code), ORDER)
-
-
-@cases("pair", REFUSED_BEFORE)
-def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
-    outcome = refunds.created(refusing(*pair), ORDER)
-
-    assert isinstance(outcome, NotSent)
-    assert outcome.evidence.reason == REFUSED_BEFORE[pair]
-
-
-def test_one_that_is_looked_up_is_told_whole():
-    said = {**REFUND, "situacao": "NAO_REALIZADO", "falha": {"code": "ELSE"}}
-
-    assert refunds.found(saying(said), KEY) == Refund(
-        reference="r-1",
-        provider_key=KEY,
-        provider_id="dev_1",
-        payment_e2e_id=E2E_ID,
-        payment_reference="order-1",
-        return_id=RETURN_ID,
-        value=Money(1050),
-        description="oops",
-        status=RefundStatus.FAILED,
-        failure=FailureCode.OTHER,
-        created_at=NOON,
-        settled_at=None,
-    )
-
-
-def test_one_of_another_key_is_a_bad_reply():
-    with pytest.raises(BadReply):
-        refunds.found(saying(REFUND), "other")
-
-
-def test_only_the_bank_s_own_word_means_that_there_is_none():
-    with pytest.raises(NotFound):
-        refunds.found(refusing(404, "NOT_FOUND"), KEY)
-    with pytest.raises(BadReply):
-        refunds.found(refusing(404, ""), KEY)
-
-
-def test_a_page_holds_those_of_others_too():
-    bare = {**REFUND, "chave_idempotencia": None, "referencia": None, "id_devolucao": None}
-
-    page = refunds.page(saying({"devolucoes": [bare], "proximo_cursor": "n"}))
-
-    [refund] = page.items
-    assert (refund.provider_key, refund.reference, refund.return_id, page.next_cursor) == (
-        "",
-        "",
-        "",
-        "n",
-    )
-
-
-@cases(
-    "wrong",
-    [
-        {"valor_centavos": 0},
-        {"id_devolucao": "D1"},
-        {"recebimento": {"e2e": "E1", "referencia": None}},
-        {"criada_em": None},
-        {"id": "x" * 129},
-    ],
-)
-def test_one_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
-    with pytest.raises(BadReply):
-        refunds.found(saying({**REFUND, **wrong}), KEY)
