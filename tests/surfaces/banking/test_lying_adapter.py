@@ -12,50 +12,28 @@ import pytest
 import pytest_asyncio
 
 from gateway.banks.checked_adapter import CheckedAdapter
-from gateway.banks.port.providers import Accepted, NotFound, RateLimited, Refused
-from gateway.banks.port.statements import Balance
-from gateway.http.table import PlacedRoute
+from gateway.banks.port.providers import Accepted, NotFound
 from gateway.payouts.model import Payout, PayoutState
-from tests.surfaces.banking.reads import FAILS
 from tests.world.answers import (
     ANSWERED,
     CANARY,
     Lie,
     LyingAdapter,
     changed,
-    forged,
     raising,
     saying,
 )
-from tests.world.gateway import routes
 from tests.world.gateway.world import World, order
 from tests.world.waiting import settle, until
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("prepared")]
 
-CALL = {
-    "banking.balance": "get_balance",
-    "banking.pix_keys": "list_keys",
-    "banking.pix_key": "get_key",
-    "banking.qrcode": "get_charge",
-    "banking.pix_transaction": "get_charge_payment",
-    "banking.statement": "list_statement",
-}
-"""The call of the port behind each route."""
-
 LIES: dict[str, Lie] = {
     "KeyError": raising(KeyError(CANARY)),
-    "OSError": raising(OSError(CANARY)),
     "CancelledError": raising(asyncio.CancelledError(CANARY)),
     "SystemExit": raising(SystemExit(CANARY)),
-    "Refused with words of the bank": raising(Refused(CANARY)),
-    "endless wait": raising(RateLimited(CANARY, retry_after=float("nan"))),
     "None": saying(None),
     "a text": saying(CANARY),
-    "another class": saying(ANSWERED),
-    "a balance of floats": saying(
-        Balance(balance=10.5, blocked=forged(0.5), updated_at=None)  # type: ignore[arg-type]
-    ),
 }
 
 
@@ -96,45 +74,6 @@ async def untold(world: World, capfd: pytest.CaptureFixture[str]) -> AsyncIterat
     assert [word for word in CANARY.split() if word in told] == []
 
 
-READS = [(routes.BANKED[0], lie) for lie in LIES]
-READS += [(place, "None") for place in routes.BANKED[1:]]
-"""One route with each lie, and each route with one lie."""
-
-
-@pytest.mark.parametrize(
-    ("place", "lie"), READS, ids=[f"{routes.name(place)} {lie}" for place, lie in READS]
-)
-async def test_a_read_that_is_lied_to_is_the_routes_502(
-    world: World, liar: LyingAdapter, untold: list[bytes], place: PlacedRoute, lie: str
-):
-    """Never a 500, whatever it is; Retry-After is checked of every 502."""
-    with lying(liar, **{CALL[place.route.name]: LIES[lie]}):
-        answer = await routes.ask(world, place)
-    healed = await routes.ask(world, place)
-
-    untold.append(answer.body)
-    assert answer.verdict == (502, FAILS[place.route.name])
-    assert healed.status == 200
-
-
-COUNTED = {"pixgate_adapter_faults_total", 'provider="sandbox"', 'operation="get_balance"'}
-
-
-async def lines(world: World) -> list[str]:
-    return (await metrics(world)).splitlines()
-
-
-async def test_each_fault_is_counted_by_bank_and_call(world: World, liar: LyingAdapter):
-    """The series that ``AdapterFaults`` watches."""
-    with lying(liar, get_balance=saying(None)):
-        await world.ask("GET", world.at("/balance"))
-
-    async def is_counted() -> bool:
-        return any({*re.split(r"[{},]", line)} >= COUNTED for line in await lines(world))
-
-    await until(is_counted)
-
-
 def named(what: str, lie: str) -> str:
     """Make a reference that needs no encoding."""
     return re.sub(r"\W+", "-", f"{what} {lie}")
@@ -149,7 +88,7 @@ async def stored(world: World, reference: str) -> Payout:
 
 
 PAYOUT_LIES: dict[str, Lie] = {
-    **{name: LIES[name] for name in ("KeyError", "CancelledError", "SystemExit", "None", "a text")},
+    **LIES,
     "not found": raising(NotFound("not_found")),
     "accepted, another key": saying(Accepted(evidence=ANSWERED, provider_key="f" * 32)),
     "accepted, 800 characters of id": saying(Accepted(evidence=ANSWERED, e2e_id="x\n" * 400)),
@@ -182,7 +121,7 @@ async def test_a_payout_that_is_lied_about_is_unknown_at_once_and_heals(
     assert await world.executions(reference) == [1050]
 
 
-@pytest.mark.parametrize("lie", ["KeyError", "SystemExit", "CancelledError", "None", "a text"])
+@pytest.mark.parametrize("lie", list(LIES))
 async def test_a_look_that_is_lied_to_leaves_a_payout_as_it_was_and_the_loop_alive(
     world: World, liar: LyingAdapter, untold: list[bytes], lie: str
 ):

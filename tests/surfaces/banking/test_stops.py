@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 from gateway.app.commands.context import AdminContext
-from gateway.app.kept_records import EVERY_S
 from gateway.core import errors
 from gateway.core.company_scope import StopScope
 from gateway.stops.model import Stop
 from tests.world.gateway.world import (
     World,
-    another_process,
     opened,
     order,
     pair_of,
@@ -65,21 +63,6 @@ async def test_a_stop_holds_at_once_in_the_process_that_took_it(fresh: World):
     assert (again.status, ended["status"]) == (200, "paid")
     assert (refused.verdict, sent.status) == (STOPPED, 200)
     assert await fresh.executions("stopped") == [1050]
-
-
-async def test_a_stop_of_another_process_holds_and_lets_go_once_it_is_heard_of(fresh: World):
-    """Changes are heard of each second, on a gateway that pays all the time."""
-    before = await fresh.pay(order("before", fresh.today()))
-    async with another_process(fresh) as office:
-        stop = await pulled(fresh, StopScope.PROVIDER, office)
-        await fresh.hear_changes()
-        during = await fresh.pay(order("during", fresh.today()))
-        await lift(office, stop.id)
-        await fresh.hear_changes()
-        after = await fresh.pay(order("after", fresh.today()))
-
-    assert (before.status, during.verdict, after.status) == (200, STOPPED, 200)
-    assert EVERY_S <= 1
 
 
 @pytest.mark.parametrize("scope", StopScope)
