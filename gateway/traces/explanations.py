@@ -72,10 +72,10 @@ def refusal_of(line: LoggedRequest) -> Refusal:
     return Refusal(
         surface=line.surface,
         route=line.route,
-        method=line.method or str(details.get("method", "")),
+        method=line.method,
         status=line.status,
         code=line.code,
-        reason=line.reason or str(details.get("reason_id", "")),
+        reason=line.reason,
         field=field,
         payout=payout,
     )

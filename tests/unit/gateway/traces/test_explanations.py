@@ -7,10 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gateway.core.permissions import Action, Permission, Resource
-from gateway.request_log.model import LoggedRequest
-from gateway.traces.explanations import Circumstances, explain, refusal_of
+from gateway.traces.explanations import Circumstances, explain
 from gateway.traces.model import Refusal
-from tests.world.standing import NOON
 from tests.world.stores.samples import CLIENT, account, credential
 
 SCOPE = Refusal(
@@ -83,20 +81,3 @@ def test_a_call_that_nothing_refused_says_so():
     said = explain(replace(SCOPE, status=200, code="", reason=""), KNOWN)
 
     assert (said.step, said.rule.text, list(said.remedies)) == (0, "Nothing refuses this call.", [])
-
-
-def test_a_line_written_before_the_columns_is_read_from_its_text():
-    line = LoggedRequest(
-        at=NOON,
-        trace_id="t",
-        surface="banking",
-        route="banking.payout_create",
-        status=403,
-        code="SVC.AUT.010",
-        client_id=CLIENT,
-        user_id="",
-        company_id="",
-        line='{"method":"POST","reason_id":"scope","field":"f","payout":"conflict"}',
-    )
-
-    assert refusal_of(line) == replace(SCOPE, field="f", payout="conflict")
