@@ -26,7 +26,6 @@ from gateway.credentials.model import (
 )
 
 if TYPE_CHECKING:
-    from gateway.core.access import Staff
     from gateway.credentials.public_keys import PublicKeys
     from gateway.credentials.service import Credentials
 
@@ -163,14 +162,9 @@ def networks(
     wanted = CallerRule(
         networks=tuple(networks), certificates=tuple(certificates), anywhere=anywhere
     )
-
-    async def decided(office: CommandContext) -> Row:
-        found = await _credentials(office).set_callers(office.staff, client_id, wanted)
-        if not isinstance(found, Credential):
-            raise TypeError(found)  # commands never wait for a second person
-        return _row(found, office.acting.now())
-
-    terminal.show(in_store(terminal, decided))
+    _show_changed(
+        terminal, lambda office: _credentials(office).set_callers(office.staff, client_id, wanted)
+    )
 
 
 @credential.command("add-key")
@@ -180,7 +174,7 @@ def networks(
 def add_key(terminal: Terminal, client_id: str, pem: TextIO) -> None:
     """Register an Ed25519 public key in PEM; from then on each payout is signed."""
     wanted = PublicKeyBody(pem.read(_LONGEST_KEY))
-    terminal.show(in_store(terminal, _of_keys(lambda keys, who: keys.add(who, client_id, wanted))))
+    _show_changed(terminal, lambda office: _keys(office).add(office.staff, client_id, wanted))
 
 
 @credential.command("remove-key")
@@ -189,9 +183,7 @@ def add_key(terminal: Terminal, client_id: str, pem: TextIO) -> None:
 @changing
 def remove_key(terminal: Terminal, client_id: str, key_id: str) -> None:
     """Remove a public key; without the last one the secret alone pays again."""
-    terminal.show(
-        in_store(terminal, _of_keys(lambda keys, who: keys.remove(who, client_id, key_id)))
-    )
+    _show_changed(terminal, lambda office: _keys(office).remove(office.staff, client_id, key_id))
 
 
 @credential.command()
@@ -203,15 +195,10 @@ def limits(terminal: Terminal, /, client_id: str, **limits: Any) -> None:  # noq
     if not any(each is not None and each is not False for each in limits.values()):
         message = "give a limit or --unlimited"
         raise click.UsageError(message)
-
-    async def limited(office: CommandContext) -> Row:
-        wanted = LimitsBody(**limits)
-        found = await _credentials(office).set_limits(office.staff, client_id, wanted)
-        if not isinstance(found, Credential):
-            raise TypeError(found)  # commands never wait for a second person
-        return _row(found, office.acting.now())
-
-    terminal.show(in_store(terminal, limited))
+    wanted = LimitsBody(**limits)
+    _show_changed(
+        terminal, lambda office: _credentials(office).set_limits(office.staff, client_id, wanted)
+    )
 
 
 @credential.command("propose-limit")
@@ -238,13 +225,10 @@ def propose_limit(terminal: Terminal, client_id: str) -> None:
 @changing
 def revoke(terminal: Terminal, client_id: str, reason: str) -> None:
     """End a credential; every gateway refuses it within a second."""
-
-    async def revoked(office: CommandContext) -> Row:
-        why = ReasonBody(reason)
-        ended = await _credentials(office).revoke(office.staff, client_id, why)
-        return _row(ended, office.acting.now())
-
-    terminal.show(in_store(terminal, revoked))
+    why = ReasonBody(reason)
+    _show_changed(
+        terminal, lambda office: _credentials(office).revoke(office.staff, client_id, why)
+    )
 
 
 @credential.command("list")
@@ -266,18 +250,22 @@ def _credentials(office: CommandContext) -> Credentials:
     return office.service(Credentials)
 
 
-def _of_keys(
-    act: Callable[[PublicKeys, Staff], Awaitable[object]],
-) -> Callable[[CommandContext], Awaitable[Row]]:
+def _keys(office: CommandContext) -> PublicKeys:
     from gateway.credentials.public_keys import PublicKeys  # noqa: PLC0415 - loads SQLAlchemy
 
-    async def done(office: CommandContext) -> Row:
-        found = await act(office.service(PublicKeys), office.staff)
+    return office.service(PublicKeys)
+
+
+def _show_changed(terminal: Terminal, act: Callable[[CommandContext], Awaitable[object]]) -> None:
+    """Change a credential, and print it; commands never wait for a second person."""
+
+    async def changed(office: CommandContext) -> Row:
+        found = await act(office)
         if not isinstance(found, Credential):
-            raise TypeError(found)  # commands never wait for a second person
+            raise TypeError(found)
         return _row(found, office.acting.now())
 
-    return done
+    terminal.show(in_store(terminal, changed))
 
 
 def _show_secret(terminal: Terminal, issued: object) -> None:

@@ -9,13 +9,21 @@ from typing import Final
 import msgspec
 
 from gateway.core.access import Staff, requires
-from gateway.core.approvals import Approval, ApprovalKind, NewOrder, OrderDocument, Outcome
+from gateway.core.approvals import Approval, OrderDocument, Outcome
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.permissions import Action
 from gateway.core.public_keys import MOST_KEYS, PublicKey, read_public_key
 from gateway.core.rights import Area
 from gateway.credentials.model import Credential, KeyChange, PublicKeyBody
-from gateway.credentials.service import VOID, Credentials, changed_meanwhile
+from gateway.credentials.service import (
+    VOID,
+    Credentials,
+    about,
+    changed_meanwhile,
+    known,
+    live,
+    second_person,
+)
 
 _ORDERS: Final = msgspec.json.Decoder(KeyChange)
 
@@ -80,14 +88,13 @@ class PublicKeys:
     async def check_again(self, _approval: Approval, text: str) -> str:
         """Refuse an order that is impossible by now; see ``Executor``."""
         order = _ORDERS.decode(text)
-        found = await self._known(order.client_id)
-        self._refuse_ended(found)
+        found = live(await known(self.credentials.stored, order.client_id), self.credentials.now())
         return "" if order.still_fits(found) else VOID
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
         """Register or remove the key; see ``Executor``."""
         order = _ORDERS.decode(text)
-        found = await self._known(order.client_id)
+        found = await known(self.credentials.stored, order.client_id)
         if not order.still_fits(found):
             raise changed_meanwhile(order.client_id)
         if found.key_ids == order.keys:
@@ -99,36 +106,23 @@ class PublicKeys:
     def order_document(self, text: str) -> OrderDocument:
         """Return the order as a document."""
         order = _ORDERS.decode(text)
-        about: OrderDocument = {"client_id": order.client_id, "name": order.name}
+        shown: OrderDocument = {"client_id": order.client_id, "name": order.name}
         if order.added is None:
-            return {**about, "removed_key": order.key_id}
-        return {**about, "public_key": order.added}
+            return {**shown, "removed_key": order.key_id}
+        return {**shown, "public_key": order.added}
 
     async def _order(
         self, who: Staff, found: Credential, order: KeyChange
     ) -> Credential | Approval:
         """Let the order wait for a second person, or execute it where none is asked for."""
-        if self.credentials.wait is None or who.person is None:
+        waits = second_person(self.credentials.wait, who)
+        if waits is None:
             return await self._set(who.acting, found, order)
-        new = NewOrder(
-            kind=ApprovalKind.CREDENTIAL_KEY,
-            text=msgspec.json.encode(order).decode(),
-            company_id=found.company_id,
-            account_id=found.account_id,
-            subject=found.client_id,
-        )
-        return await self.credentials.wait(who.person, new)
-
-    async def _known(self, client_id: str) -> Credential:
-        found = await self.credentials.stored.find(client_id)
-        if found is None:
-            message = f"there is no credential {client_id}"
-            raise RuleViolation(message, "credential", field="client_id")
-        return found
+        return await waits(about(found, order))
 
     def _changed(self, found: Credential, order: KeyChange) -> Sequence[PublicKey]:
         """Return the keys after an order; RuleViolation if it is not possible now."""
-        self._refuse_ended(found)
+        live(found, self.credentials.now())
         keys, is_known = found.public_keys, order.key_id in found.key_ids
         if order.added is None:
             if not is_known:
@@ -142,12 +136,6 @@ class PublicKeys:
             message = f"the credential has {MOST_KEYS} public keys"
             raise RuleViolation(message, "too_many_keys", field="public_key")
         return [*keys, order.added]
-
-    def _refuse_ended(self, found: Credential) -> None:
-        state = found.state(self.credentials.now())
-        if state != "live":
-            message = f"the credential {found.client_id} has ended"
-            raise RuleViolation(message, state)
 
     async def _set(self, acting: AuditContext, found: Credential, order: KeyChange) -> Credential:
         keys = self._changed(found, order)

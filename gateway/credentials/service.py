@@ -52,6 +52,7 @@ from gateway.credentials.model import (
     CredentialSearch,
     CredentialState,
     Issued,
+    KeyChange,
     LimitProposal,
     LimitsBody,
     LimitsChange,
@@ -200,12 +201,11 @@ class Credentials:
         Raises:
             ServiceError: ``NOT_FOUND``: there is none in the caller's companies.
         """
-        own = (credentials.c.client_id == client_id, *_in(who.scope))
-        rows = await self.database.rows(EVERY.where(*own))
-        if not rows:
+        found = await self.stored.visible(client_id, who.scope)
+        if found is None:
             detail = f"there is no credential {client_id}" if who.person is None else ""
             raise ServiceError(NOT_FOUND, "credential", detail=detail)
-        return read_credentials(rows)[0]
+        return found
 
     @requires(Area.CREDENTIAL, Action.WRITE)
     async def issue(self, who: Staff, wanted: CredentialBody) -> Issued | Approval:
@@ -228,7 +228,7 @@ class Credentials:
             callers=_rule(wanted.callers, self.undecided),
         )
         order = await self._checked(order)
-        waits = self._second_person(who)
+        waits = second_person(self.wait, who)
         if waits is None or not pays(_permissions(order)):
             return await self._issue(who.acting, order, _person(who))
         return await waits(_new_order(order, company_id=order.company_id))
@@ -245,7 +245,7 @@ class Credentials:
         """
         found, overlap = await self.get(who, client_id), timedelta(seconds=wanted.overlap_s)
         self._check_rotation(found, overlap)
-        waits = self._second_person(who)
+        waits = second_person(self.wait, who)
         if waits is None or not pays(found.permissions):
             return await self._rotate(who.acting, found, overlap, _person(who))
         order = CredentialRotation(
@@ -254,7 +254,7 @@ class Credentials:
             overlap_s=wanted.overlap_s,
             secret_made_at=found.secret_made_at,
         )
-        return await waits(_about(found, order))
+        return await waits(about(found, order))
 
     @requires(Area.CREDENTIAL, Action.WRITE)
     async def set_limits(
@@ -267,15 +267,15 @@ class Credentials:
             ServiceError: as ``get`` does.
             RuleViolation: the credential has ended, or limits are demanded and not given.
         """
-        found = self._live(await self.get(who, client_id))
-        limits, waits = self._limits(wanted, found.permissions), self._second_person(who)
+        found = live(await self.get(who, client_id), self.now())
+        limits, waits = self._limits(wanted, found.permissions), second_person(self.wait, who)
         now_in_force = self.night.limits(found.limits)
         if waits is None or not now_in_force.raised_by(self.night.limits(limits)):
             return await self._set_limits(who.acting, found, limits)
         order = LimitsChange(
             client_id=client_id, name=found.name, limits=limits, limits_before=now_in_force
         )
-        return await waits(_about(found, order))
+        return await waits(about(found, order))
 
     @requires(Area.CREDENTIAL, Action.READ)
     async def limit_proposal(self, who: Staff, client_id: str) -> LimitProposal:
@@ -313,14 +313,14 @@ class Credentials:
             ServiceError: as ``get`` does.
             RuleViolation: the credential has ended, or the rule cannot be read or says nothing.
         """
-        found, callers = self._live(await self.get(who, client_id)), _rule(wanted)
-        waits = self._second_person(who)
+        found, callers = live(await self.get(who, client_id), self.now()), _rule(wanted)
+        waits = second_person(self.wait, who)
         if waits is None or not found.callers.widened_by(callers):
             return await self._set_callers(who.acting, found, callers)
         order = CallersChange(
             client_id=client_id, name=found.name, callers=callers, callers_before=found.callers
         )
-        return await waits(_about(found, order))
+        return await waits(about(found, order))
 
     @requires(Area.CREDENTIAL, Action.WRITE)
     async def revoke(self, who: Staff, client_id: str, why: ReasonBody) -> Credential:
@@ -331,7 +331,7 @@ class Credentials:
             ServiceError: as ``get`` does.
             RuleViolation: it has ended already.
         """
-        found, now = self._live(await self.get(who, client_id)), who.acting.now()
+        found, now = live(await self.get(who, client_id), self.now()), who.acting.now()
         details = {"reason": name(why.reason)} if why.reason else {}
         event = who.acting.event("credential.revoked", f"credential:{client_id}", details)
         if not await self.stored.revoke(client_id, now, event):
@@ -344,7 +344,7 @@ class Credentials:
         if isinstance(order, CredentialIssue):
             await self._checked(order)
             return ""
-        found = self._live(await self._known(order.client_id))
+        found = live(await known(self.stored, order.client_id), self.now())
         if not self._still_fits(order, found):
             return VOID
         if isinstance(order, CredentialRotation):
@@ -356,7 +356,7 @@ class Credentials:
         order = _read(text)
         if not isinstance(order, LimitsChange | CallersChange):
             return Outcome.NONE
-        found = self._live(await self._known(order.client_id))
+        found = live(await known(self.stored, order.client_id), self.now())
         if not self._still_fits(order, found):
             raise changed_meanwhile(order.client_id)
         acting = AuditContext(approval.orderer, self.now)
@@ -368,31 +368,24 @@ class Credentials:
 
     def order_document(self, text: str) -> OrderDocument:
         """Return the order as a document."""
-        match _read(text):
-            case CredentialRotation() as order:
-                return {
-                    "client_id": order.client_id,
-                    "name": order.name,
-                    "overlap_s": order.overlap_s,
-                }
-            case CallersChange() as order:
-                return {
-                    "client_id": order.client_id,
-                    "name": order.name,
-                    "callers": order.callers,
-                }
-            case CredentialIssue() as order:
-                shown: OrderDocument = {
-                    "name": order.name,
-                    "permissions": order.permissions,
-                    "expires_at": instant(order.expires_at),
-                    "callers": order.callers,
-                }
-                if order.account_id:
-                    shown["account_id"] = order.account_id
-            case order:
-                shown = {"client_id": order.client_id, "name": order.name}
-        return cast("OrderDocument", shown | shown_limits(order.limits))
+        order = _read(text)
+        if isinstance(order, CredentialIssue):
+            issued: OrderDocument = {
+                "name": order.name,
+                "permissions": order.permissions,
+                "expires_at": instant(order.expires_at),
+                "callers": order.callers,
+            }
+            if order.account_id:
+                issued["account_id"] = order.account_id
+            return cast("OrderDocument", issued | shown_limits(order.limits))
+        about: OrderDocument = {"client_id": order.client_id, "name": order.name}
+        match order:
+            case CredentialRotation():
+                return {**about, "overlap_s": order.overlap_s}
+            case CallersChange():
+                return {**about, "callers": order.callers}
+        return cast("OrderDocument", about | shown_limits(order.limits))
 
     async def make_secret(
         self, acting: AuditContext, approval: Approval, text: str, collection: SecretCollection
@@ -411,7 +404,7 @@ class Credentials:
                 checked = await self._checked(order)
                 return await self._issue(acting, checked, made_for, (collection, approval))
             case CredentialRotation() as order:
-                found = await self._known(order.client_id)
+                found = await known(self.stored, order.client_id)
                 overlap = timedelta(seconds=order.overlap_s)
                 self._check_rotation(found, overlap)
                 if not self._still_fits(order, found):
@@ -431,12 +424,6 @@ class Credentials:
             message = "give a limit per payout and per day, or unlimited"
             raise RuleViolation(message, "limits_missing", field=field)
         return limits
-
-    def _second_person(self, who: Staff) -> Callable[[NewOrder], Awaitable[Approval]] | None:
-        """Return the function that stores the caller's order; None if it is executed at once."""
-        if self.wait is None or who.person is None:
-            return None
-        return partial(self.wait, who.person)
 
     async def _refuse_foreign(self, scope: CompanyScope, wanted: CredentialBody) -> None:
         """Refuse a company or account out of scope with the message of an unknown one."""
@@ -471,23 +458,6 @@ class Credentials:
             raise _no_account(account_id)
         return account
 
-    async def _known(self, client_id: str) -> Credential:
-        """Return the credential of an order; RuleViolation if there is none."""
-        found = await self.stored.find(client_id)
-        if found is None:
-            raise _absent(client_id)
-        return found
-
-    def _live(self, found: Credential) -> Credential:
-        """Return a credential that has not ended; RuleViolation otherwise."""
-        if found.revoked_at is not None:
-            message = f"the credential {found.client_id} is revoked"
-            raise RuleViolation(message, "revoked")
-        if found.state(self.now()) == "expired":
-            message = f"the credential {found.client_id} has expired"
-            raise RuleViolation(message, "expired")
-        return found
-
     def _still_fits(self, order: CredentialChange, found: Credential) -> bool:
         """Return whether a credential is still as an order was compared with, or as ordered."""
         if isinstance(order, LimitsChange):
@@ -499,7 +469,7 @@ class Credentials:
         if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
             message = "the overlap is between 0 and 30 days"
             raise RuleViolation(message, "out_of_range", field="overlap_s")
-        ends = [each.expires_at for each in self._live(found).secrets if each.expires_at]
+        ends = [each.expires_at for each in live(found, self.now()).secrets if each.expires_at]
         if overlap and (latest := max((each for each in ends if each > self.now()), default=None)):
             message = (
                 f"two secrets live until {latest:%Y-%m-%dT%H:%M:%SZ}; an overlap of 0 ends both"
@@ -631,18 +601,47 @@ class _About(TypedDict, total=False):
     subject: str
 
 
-def _new_order(order: CredentialOrder, **about: Unpack[_About]) -> NewOrder:
+def _new_order(order: CredentialOrder | KeyChange, **about: Unpack[_About]) -> NewOrder:
     kind = ApprovalKind(str(order.__struct_config__.tag))
     return NewOrder(kind=kind, text=msgspec.json.encode(order).decode(), **about)
 
 
-def _about(found: Credential, order: CredentialOrder) -> NewOrder:
+def about(found: Credential, order: CredentialChange | KeyChange) -> NewOrder:
+    """Return an order about a credential that exists."""
     return _new_order(
         order,
         company_id=found.company_id,
         account_id=found.account_id,
         subject=found.client_id,
     )
+
+
+def second_person(
+    wait: Wait | None, who: Staff
+) -> Callable[[NewOrder], Awaitable[Approval]] | None:
+    """Return the function that stores the caller's order; None if it is executed at once."""
+    return None if wait is None or who.person is None else partial(wait, who.person)
+
+
+async def known(stored: StoredCredentials, client_id: str) -> Credential:
+    """Return the credential of an order; RuleViolation if there is none."""
+    found = await stored.find(client_id)
+    if found is None:
+        raise _absent(client_id)
+    return found
+
+
+def live(found: Credential, now: datetime) -> Credential:
+    """Return a credential that has not ended; RuleViolation otherwise."""
+    match found.state(now):
+        case "live":
+            return found
+        case "revoked":
+            message = f"the credential {found.client_id} is revoked"
+            raise RuleViolation(message, "revoked")
+        case "expired":
+            message = f"the credential {found.client_id} has expired"
+            raise RuleViolation(message, "expired")
 
 
 def _person(who: Staff) -> MadeFor:

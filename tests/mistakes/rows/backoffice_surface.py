@@ -96,8 +96,11 @@ ROWS = (
         name="foreign-credential-revoked",
         promise="Nobody revokes a credential of a company that they do not see.",
         source="docs/people.md",
-        file="gateway/credentials/service.py",
-        right="own = (credentials.c.client_id == client_id, *_in(who.scope))",
+        file="gateway/credentials/store.py",
+        right=(
+            "own = (credentials.c.client_id == client_id,"
+            " *of_company(credentials.c.company_id, scope))"
+        ),
         wrong="own = (credentials.c.client_id == client_id,)",
         tests=(f"{_CREDENTIALS}::test_another_company_s_credential_is_not_there",),
     ),
