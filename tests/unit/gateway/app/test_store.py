@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.store import Store, open_store
+from gateway.app.store import open_store
 from gateway.core.storage import StoreUnavailable
 
 LEFT_OPEN = """
@@ -14,10 +14,6 @@ import asyncio, sys
 from gateway.app.store import open_store
 asyncio.run(open_store(sys.argv[1]).check())
 """
-
-
-async def test_an_open_store_gives_a_sign_of_life(store: Store) -> None:
-    await store.check()
 
 
 async def test_a_url_of_no_form_is_refused() -> None:

@@ -1,7 +1,7 @@
 """The listeners stay at home unless told otherwise."""
 
 from gateway.config.checks import is_loopback
-from gateway.config.listeners import Admin, Server, Trace
+from gateway.config.listeners import Admin, Server
 
 
 def test_listeners_bind_loopback_by_default():
@@ -20,11 +20,3 @@ def test_request_limits_are_those_promised():
     assert sizes == (16_384, 8_190, 64)
     assert (server.connections_per_address, server.connections) == (100, 10_000)
     assert (server.drain_accept_s, server.drain_s) == (5, 30)
-
-
-def test_documents_are_public_only_by_setting():
-    assert not Server().openapi
-
-
-def test_a_trace_id_is_a_token():
-    assert Trace().accept == "token"

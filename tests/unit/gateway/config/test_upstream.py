@@ -1,7 +1,6 @@
 """The banks behind the gateway."""
 
-from gateway.config.checks import is_loopback
-from gateway.config.upstream import Breaker, Provider, SandboxBank, same_bank
+from gateway.config.upstream import Breaker, Provider, same_bank
 
 
 def test_deadlines_of_a_provider_are_those_promised():
@@ -21,16 +20,6 @@ def test_the_breaker_opens_as_promised():
     assert (breaker.consecutive, breaker.share, breaker.calls) == (5, 0.5, 20)
     assert (breaker.window_s, breaker.open_s, breaker.longest_open_s) == (30, 10, 120)
     assert breaker.jitter == 0.2
-
-
-def test_no_file_is_named_by_itself():
-    tls = Provider(adapter="x").tls
-
-    assert (tls.ca, tls.certificate, tls.key) == ("", "", "")
-
-
-def test_the_sandbox_bank_binds_loopback():
-    assert is_loopback(SandboxBank().host)
 
 
 def test_a_bank_is_known_by_adapter_profile_and_address():

@@ -20,14 +20,6 @@ def test_a_secret_is_not_told():
         assert CANARY not in text
 
 
-def test_a_secret_gives_its_bytes_to_who_asks_for_them():
-    assert Secret(CANARY).encode() == CANARY.encode()
-
-
-def test_a_secret_that_is_not_there_is_shown_as_nothing():
-    assert (Secret("").shown, bool(Secret(""))) == ("", False)
-
-
 def test_an_address_shows_no_password_but_is_whole_when_used():
     url = f"postgresql://gateway:{CANARY}@db:5432/pixgate"
 

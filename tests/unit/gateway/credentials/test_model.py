@@ -112,14 +112,3 @@ def test_an_order_is_read_back_as_it_was_written(order: CredentialOrder):
 
 def test_an_order_is_of_each_kind():
     assert {ApprovalKind(str(each.__struct_config__.tag)) for each in ORDERS} == CREDENTIALS
-
-
-def test_an_order_that_waits_during_an_upgrade_is_read():
-    kept = (
-        '{"type":"credential_issue","name":"n","company_id":"c","permissions":[],'
-        '"limits":{"per_payout":{"centavos":1050},"per_day":null}}'
-    )
-
-    read = msgspec.json.decode(kept, type=CredentialOrder)
-
-    assert read == CredentialIssue(name="n", company_id="c", permissions=[], limits=LIMITS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.core.account import Environment
 from gateway.core.calls import RawRequest
 from gateway.core.errors import CATALOGUE
-from gateway.http.introduction import codes, routes
+from gateway.http.introduction import routes
 
 DECLARED = routes("tests", Environment.PRODUCTION, CATALOGUE).declared
 ROUTES = {route.path: route for route in DECLARED}
@@ -21,7 +21,3 @@ async def test_the_catalogue_is_listed_by_public_code():
     assert lines["SVC.AUT.010"]["status"] == [401, 403]
     for error in CATALOGUE:
         assert error.message in lines[error.code]["message"]
-
-
-def test_codes_keep_their_order():
-    assert [line["code"] for line in codes(CATALOGUE)][:2] == ["SVC.AUT.001", "SVC.AUT.002"]

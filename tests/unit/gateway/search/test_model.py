@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from gateway.core.windows import LocalWindow, Window, local_start
-from gateway.search.model import Found, FoundName, TextQuery
+from gateway.search.model import TextQuery
 
 TODAY = date(2026, 11, 20)
 E2E = "E0000000020261118134011abcdefghi"
@@ -42,13 +42,3 @@ def test_an_end_to_end_id_names_its_own_day():
     )
     unreal = E2E.replace("20261118", "20261399")
     assert TextQuery.of(unreal, TODAY).at_banks(TODAY).ends == TODAY
-
-
-def test_hits_are_told_by_kind():
-    found = Found(accounts=[FoundName("a", "Matriz")])
-    shown = found.to_document(None)
-
-    assert [each.id for each in shown.accounts] == ["a"]
-    assert (shown.payouts, shown.credentials) == ([], [])
-    assert found
-    assert not Found()

@@ -30,11 +30,3 @@ async def test_outside_of_a_request_there_is_none():
 
 async def nothing() -> AccessRecord | None:
     return current_record()
-
-
-def test_a_fresh_record_says_nothing_that_did_not_happen():
-    """Empty texts and zeros: a metric would count them as what they say."""
-    record = AccessRecord(trace_id="t")
-
-    assert (record.surface, record.route, record.status, record.code) == ("none", "none", 0, "")
-    assert (record.auth, record.payout, record.provider, record.provider_s) == ("", "", "", 0.0)

@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.banks.port.capabilities import Lookup, PortCall, Repeat
+from gateway.banks.port.capabilities import Lookup, Repeat
 from provider_adapters.asaas.factory import AsaasFactory
 from tests.world.banks.asaas import made
-
-LACKING = {
-    PortCall.LOOK_UP_KEY,
-    PortCall.CREATE_REFUND,
-    PortCall.FIND_REFUND,
-    PortCall.LIST_REFUNDS,
-    PortCall.LIST_BLOCKS,
-    PortCall.LIST_MISSED_EVENTS,
-    PortCall.ACKNOWLEDGE_EVENTS,
-}
-
-
-def test_all_other_calls_are_declared():
-    assert frozenset(PortCall) - AsaasFactory.capabilities.calls == LACKING
 
 
 def test_a_payout_is_never_sent_again_and_found_by_the_bank_s_id_alone():
