@@ -89,14 +89,8 @@ def _start_watching(gateway: Gateway, started: AsyncExitStack) -> None:
         started.push_async_callback(tracing.stop)
     telemetry.lag.task.start()
     started.push_async_callback(telemetry.lag.task.stop)
-    settings = gateway.kernel.settings
-    if settings.validation.alphanumeric_cnpj is not None:
-        _log.warning(
-            "validation.alphanumeric_cnpj is ignored and can be removed: a CNPJ with letters is "
-            "accepted wherever a tax number is"
-        )
     if gateway.role.part.serves:
-        warn_of_few_descriptors(settings)
+        warn_of_few_descriptors(gateway.kernel.settings)
 
 
 def _spare_the_collector() -> None:

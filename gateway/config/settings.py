@@ -177,18 +177,6 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     alarming_rows: CallRate = CallRate(rate=1.4, burst=5_000)
 
 
-class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """
-    What input is accepted.
-
-    Attributes:
-        alphanumeric_cnpj: Ignored, with a warning at the start: a CNPJ with letters is
-            accepted wherever a tax number is.
-    """
-
-    alphanumeric_cnpj: bool | None = None
-
-
 class Night(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     The night in São Paulo, and the limits in it of credentials without such limits of their own.
@@ -334,10 +322,7 @@ class Worker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         nice: How far a worker steps back behind other processes, as of ``nice``.
     """
 
-    run: Annotated[
-        Literal["inside", "apart"],
-        Meta(description="inside or apart; host, a worker started by pixgate serve, is gone"),
-    ] = "inside"
+    run: Literal["inside", "apart"] = "inside"
     nice: Annotated[int, Meta(ge=0, le=19)] = 10
 
 
@@ -388,7 +373,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             the folder the process runs in.
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
-        limits, ratelimits, validation, payouts, outflow, approvals, cache: (likewise).
+        limits, ratelimits, payouts, outflow, approvals, cache: (likewise).
         statements, sandbox_bank, telemetry, worker: (likewise).
         providers: By the name that accounts give.
     """
@@ -407,7 +392,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sealing: Sealing = Sealing()
     limits: Limits = Limits()
     ratelimits: RateLimits = RateLimits()
-    validation: Validation = Validation()
     payouts: Payouts = Payouts()
     outflow: Outflow = Outflow()
     approvals: Approvals = Approvals()

@@ -13,7 +13,6 @@ import pytest
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.lifecycle import drain, running
 from gateway.config.listeners import Server
-from gateway.config.settings import Validation
 from tests.world.gateway.world import sandbox
 from tests.world.waiting import settle
 
@@ -98,17 +97,3 @@ async def test_who_is_inside_is_served_to_the_end(tmp_path: Path):
 
     assert served
     assert {each.status for each in served} <= {200, 503}
-
-
-@pytest.mark.parametrize("value", [False, True])
-async def test_a_setting_that_decides_nothing_any_more_is_named(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], value: bool
-):
-    """A CNPJ with letters is taken whatever it says."""
-    validation = Validation(alphanumeric_cnpj=value)
-    gateway = assemble(sandbox(tmp_path, validation=validation), {})
-
-    async with running(gateway):
-        pass
-
-    assert "validation.alphanumeric_cnpj is ignored" in capfd.readouterr().out

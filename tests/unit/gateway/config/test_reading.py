@@ -109,10 +109,7 @@ def test_a_mistake_is_told_with_the_path_of_its_setting():
         ("auth: {basic: {cache_ttl_s: 3601}}", "auth.basic.cache_ttl_s: Expected `float` <= 3600"),
         ("environment: live", "environment: expected sandbox or production (line 1)"),
         ("trace: {accept: x}", "trace.accept: expected token or uuid (line 1)"),
-        (
-            "worker: {run: host}",
-            "worker.run: expected inside or apart; host, a worker started by pixgate serve",
-        ),
+        ("worker: {run: host}", "worker.run: expected inside or apart (line 1)"),
         ("providers: {a: {}}", "providers.a.adapter: is missing (line 1)"),
         ("providers: {A b: {adapter: x}}", "providers.A b: expected a name of lower-case letters"),
         ("ratelimits: {read: {rate: 1}}", "ratelimits.read.burst: is missing (line 1)"),

@@ -23,7 +23,6 @@ from gateway.config.settings import (
     Sealing,
     Settings,
     Telemetry,
-    Validation,
 )
 from gateway.config.upstream import Breaker, Callbacks, Provider, SandboxBank
 from gateway.config.values import Address
@@ -45,7 +44,7 @@ STRUCTS = [
         CallRate,
         RateLimits,
     ),
-    *(SandboxBank, Sealing, Server, Settings, Telemetry, Trace, Validation),
+    *(SandboxBank, Sealing, Server, Settings, Telemetry, Trace),
 ]
 
 
@@ -157,8 +156,7 @@ def test_every_setting_stands_in_the_shipped_file():
 
     missing = [*absent(Settings, root, ""), *absent(Provider, providers, "providers.sandbox.")]
 
-    # Known and ignored: it would warn at every start.
-    assert missing == ["validation"]
+    assert missing == []
 
 
 def test_every_setting_of_the_shipped_file_is_explained():

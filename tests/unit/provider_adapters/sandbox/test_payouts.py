@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import (
     BadReply,
     NotFound,
     ProviderError,
+    Rejected,
     Settled,
     Unknown,
 )
@@ -57,6 +59,23 @@ def test_what_arrived_is_settled_also_if_it_came_back(word: str):
     assert isinstance(outcome, Settled)
     assert (outcome.value, outcome.settled_at) == (Money(1050), NOON)
     assert (outcome.provider_id, outcome.e2e_id) == ("trf_1", E2E)
+
+
+@cases(
+    ("failure", "code"),
+    [
+        ({"code": "KEY_NOT_FOUND"}, FailureCode.KEY_NOT_FOUND),
+        ({"code": "SOMETHING"}, FailureCode.OTHER),
+        (None, FailureCode.OTHER),
+    ],
+)
+def test_one_that_failed_is_rejected(failure: object, code: FailureCode):
+    document = {**PAYOUT, "situacao": "FALHOU", "falha": failure}
+
+    outcome = payouts.found(saying(document), LOOKED_UP)
+
+    assert isinstance(outcome, Rejected)
+    assert outcome.failure is code
 
 
 @cases(
