@@ -50,6 +50,12 @@ def test_what_is_read_back_goes_where_it_was_ordered_to(
     assert outcome.evidence.reason == reason
 
 
+@cases("status", [202, 204, 206])
+def test_a_status_the_bank_does_not_use_is_no_acceptance(status: int):
+    with pytest.raises(BadReply):
+        payouts.created(saying(PAYOUT, status), EXPECTED)
+
+
 @cases("word", ["LIQUIDADA", "DEVOLVIDA"])
 def test_what_arrived_is_settled_also_if_it_came_back(word: str):
     document = {**PAYOUT, "situacao": word, "liquidada_em": "2026-11-20T12:00:00Z"}
