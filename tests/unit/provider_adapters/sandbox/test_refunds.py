@@ -7,6 +7,8 @@ import pytest
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import (
     Accepted,
+    BadReply,
+    NotSent,
     ProviderError,
     Rejected,
     Unknown,
@@ -14,6 +16,7 @@ from gateway.banks.port.providers import (
 from gateway.banks.port.refunds import RefundOrder
 from gateway.core.money import Money
 from provider_adapters.sandbox import refunds
+from provider_adapters.sandbox.payouts import REFUSED_BEFORE
 from tests.unit.offering import E2E_ID
 from tests.unit.provider_adapters.sandbox.refunds import REFUND
 from tests.unit.provider_adapters.sandbox.translate import refusing, saying
@@ -74,3 +77,16 @@ def test_listed_refusals_are_definite(pair: tuple[int, str], meaning: tuple[str,
 def test_all_other_answers_prove_nothing(status: int, code: str):
     with pytest.raises(ProviderError):
         refunds.created(refusing(status, code), ORDER)
+
+
+@cases("pair", REFUSED_BEFORE)
+def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
+    outcome = refunds.created(refusing(*pair), ORDER)
+
+    assert isinstance(outcome, NotSent)
+    assert outcome.evidence.reason == REFUSED_BEFORE[pair]
+
+
+def test_one_of_another_key_is_a_bad_reply():
+    with pytest.raises(BadReply):
+        refunds.found(saying(REFUND), "other")
