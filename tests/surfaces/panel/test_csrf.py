@@ -1,10 +1,8 @@
-"""Forged requests: every layer on its own, on every route behind the cookie."""
+"""Forged requests: every layer once, on every route behind the cookie."""
 
 from __future__ import annotations
 
 import re
-
-import pytest
 
 from gateway.http.table import PlacedRoute, Table
 from tests.world.gateway.answers import Answer
@@ -20,16 +18,6 @@ PLACES = [
 ]
 WRITES = [place for place in PLACES if place.route.method != "GET"]
 READS = [place for place in PLACES if place.route.method == "GET"]
-FOREIGN = {
-    "another origin": {"Origin": "https://evil.example"},
-    "ours as a prefix": {"Origin": ORIGIN + ".evil.example"},
-    "ours over http": {"Origin": ORIGIN.replace("https", "http")},
-    "no origin": {"Origin": "null"},
-    "cross-site": {"Sec-Fetch-Site": "cross-site", "Origin": ORIGIN},
-    "same-site": {"Sec-Fetch-Site": "same-site", "Origin": ORIGIN},
-    "a word nobody knows": {"Sec-Fetch-Site": "Same-Origin"},
-    "nothing at all": {},
-}
 
 
 def name(place: PlacedRoute) -> str:
@@ -47,51 +35,36 @@ async def write(api_client: ApiClient, place: PlacedRoute, headers: dict[str, st
     return await api_client.ask(place.route.method, path(place), body, headers=headers)
 
 
-@pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
-async def test_a_foreign_page_writes_nothing(api_client: ApiClient, maria, headers: dict[str, str]):
+async def test_a_foreign_page_writes_nothing(api_client: ApiClient, maria):
     """On no route, though it had cookie and token."""
     browser = await api_client.signed_in_browser()
     ours = {"Cookie": f"{COOKIE}={browser.cookie}", "X-CSRF-Token": browser.csrf}
 
     for place in WRITES:
-        answer = await write(api_client, place, {**ours, **headers})
+        answer = await write(api_client, place, {**ours, "Origin": "https://evil.example"})
         assert answer.verdict == REFUSED, name(place)
     assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
-@pytest.mark.parametrize("kind_of", ["none", "empty", "made up", "of another", "cut", "longer"])
-async def test_without_its_token_nothing_is_written(api_client: ApiClient, maria, kind_of: str):
+async def test_with_the_token_of_another_nothing_is_written(api_client: ApiClient, maria):
     """On no route."""
     browser, other = await api_client.signed_in_browser(), await api_client.open_browser()
-    tokens = {
-        "none": [],
-        "empty": [""],
-        "made up": ["é"],
-        "of another": [other.csrf],
-        "cut": [browser.csrf[:-1]],
-        "longer": [browser.csrf + "A"],
-    }
-    ours = {"Cookie": f"{COOKIE}={browser.cookie}", "Origin": ORIGIN}
-    token = [("X-CSRF-Token", each) for each in tokens[kind_of]]
+    ours = {"Cookie": f"{COOKIE}={browser.cookie}", "Origin": ORIGIN, "X-CSRF-Token": other.csrf}
 
     for place in WRITES:
-        answer = await write(api_client, place, {**ours, **dict(token)})
+        answer = await write(api_client, place, ours)
         assert answer.verdict == REFUSED, name(place)
     assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
-@pytest.mark.parametrize(
-    "media",
-    ["text/plain", "multipart/form-data; boundary=a", "application/x-www-form-urlencoded"],
-)
-async def test_a_form_writes_nothing(api_client: ApiClient, maria, media: str):
+async def test_a_form_writes_nothing(api_client: ApiClient, maria):
     """What a page may send without being asked about first is refused, on every route."""
     browser = await api_client.signed_in_browser()
     headers = {
         "Cookie": f"{COOKIE}={browser.cookie}",
         "Origin": ORIGIN,
         "X-CSRF-Token": browser.csrf,
-        "Content-Type": media,
+        "Content-Type": "text/plain",
     }
 
     for place in WRITES:
@@ -99,22 +72,17 @@ async def test_a_form_writes_nothing(api_client: ApiClient, maria, media: str):
         assert answer.verdict == REFUSED, name(place)
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Sec-Fetch-Site": "cross-site"},
-        {"Sec-Fetch-Site": "same-site"},
-        {"Origin": "https://evil.example"},
-    ],
-    ids=str,
-)
-async def test_a_foreign_page_reads_nothing(api_client: ApiClient, maria, headers: dict[str, str]):
+async def test_a_foreign_page_reads_nothing(api_client: ApiClient, maria):
     """On no route; and no CORS is spoken."""
     browser = await api_client.signed_in_browser()
-    ours = {"Cookie": f"{COOKIE}={browser.cookie}", "X-Requested-With": "panel"}
+    headers = {
+        "Cookie": f"{COOKIE}={browser.cookie}",
+        "X-Requested-With": "panel",
+        "Sec-Fetch-Site": "cross-site",
+    }
 
     for place in READS:
-        answer = await api_client.ask("GET", path(place), headers={**ours, **headers})
+        answer = await api_client.ask("GET", path(place), headers=headers)
         assert answer.verdict == REFUSED, name(place)
         assert not [each for each in answer.headers if each.startswith("Access-Control")]
 
@@ -123,15 +91,6 @@ def test_every_route_of_the_panel_is_attacked():
     assert {"panel", "identity"} == {place.surface.name for place in PLACES}
     assert len(WRITES) > 10
     assert READS
-
-
-async def test_a_script_s_read_says_that_it_is_one(api_client: ApiClient, maria):
-    """A header that no foreign page may send without being asked about first."""
-    browser = await api_client.signed_in_browser()
-
-    for mark in ("", "XMLHttpRequest", "Panel"):
-        answer = await browser.get("/panel/auth/sessions", **{"X-Requested-With": mark})
-        assert answer.verdict == REFUSED
 
 
 async def test_a_page_that_is_opened_may_ask_for_its_session(api_client: ApiClient):
