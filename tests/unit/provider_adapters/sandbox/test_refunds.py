@@ -11,21 +11,32 @@ from gateway.banks.port.providers import (
     NotSent,
     ProviderError,
     Rejected,
+    Settled,
     Unknown,
 )
-from gateway.banks.port.refunds import RefundOrder
+from gateway.banks.port.refunds import Refund, RefundOrder, RefundStatus
 from gateway.core.money import Money
 from provider_adapters.sandbox import refunds
 from provider_adapters.sandbox.payouts import REFUSED_BEFORE
 from tests.unit.offering import E2E_ID
-from tests.unit.provider_adapters.sandbox.refunds import REFUND
-from tests.unit.provider_adapters.sandbox.translate import refusing, saying
+from tests.unit.provider_adapters.sandbox.refunds import REFUND, RETURN_ID
+from tests.unit.provider_adapters.sandbox.translate import AT, refusing, saying
 from tests.world.banks.harness import KEY
+from tests.world.banks.witness import NOON
 from tests.world.tables import cases
 
 ORDER = RefundOrder(
     provider_key=KEY, reference="r-1", payment_e2e_id=E2E_ID, value=Money(1050), description=""
 )
+
+
+def test_one_that_is_through_is_settled():
+    said = {**REFUND, "situacao": "DEVOLVIDO", "liquidada_em": AT}
+
+    outcome = refunds.created(saying(said), ORDER)
+
+    assert isinstance(outcome, Settled)
+    assert (outcome.value, outcome.settled_at) == (Money(1050), NOON)
 
 
 def test_an_unknown_word_is_still_processing_and_counted():
@@ -85,6 +96,25 @@ def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
 
     assert isinstance(outcome, NotSent)
     assert outcome.evidence.reason == REFUSED_BEFORE[pair]
+
+
+def test_one_that_is_looked_up_is_told_whole():
+    said = {**REFUND, "situacao": "NAO_REALIZADO", "falha": {"code": "ELSE"}}
+
+    assert refunds.found(saying(said), KEY) == Refund(
+        reference="r-1",
+        provider_key=KEY,
+        provider_id="dev_1",
+        payment_e2e_id=E2E_ID,
+        payment_reference="order-1",
+        return_id=RETURN_ID,
+        value=Money(1050),
+        description="oops",
+        status=RefundStatus.FAILED,
+        failure=FailureCode.OTHER,
+        created_at=NOON,
+        settled_at=None,
+    )
 
 
 def test_one_of_another_key_is_a_bad_reply():
