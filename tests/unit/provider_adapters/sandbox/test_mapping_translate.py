@@ -6,7 +6,7 @@ import pytest
 
 from gateway.banks.port import providers
 from gateway.banks.port.charges import ChargeStatus
-from gateway.banks.port.pix_keys import PixKeyStatus
+from gateway.banks.port.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
 from gateway.banks.port.statements import Block, BlockKind, MovementKind
 from gateway.core.money import Money
 from provider_adapters.sandbox import mapping
@@ -124,3 +124,16 @@ def test_an_entry_that_cannot_be_understood_spoils_the_page(wrong: dict[str, obj
 
     with pytest.raises(providers.BadReply):
         mapping.statement(saying(document))
+
+
+OWNER = {
+    "chave": "a@b.c", "tipo": "email", "titular": {"nome": "Maria", "documento": "52998224725"},
+    "banco": "888", "nome_banco": "Outro", "ispb": "88888888", "agencia": "0001", "conta": "1-2",
+}  # fmt: skip
+
+
+def test_an_owner_s_tax_number_is_hidden_though_the_bank_told_it():
+    assert mapping.owner(saying(OWNER)) == KeyOwner(
+        key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number="***.982.247-**",
+        ispb="88888888", bank_number="888", bank_name="Outro", branch="0001", account="1-2",
+    )  # fmt: skip

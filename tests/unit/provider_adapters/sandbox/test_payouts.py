@@ -117,3 +117,31 @@ def test_an_answer_about_something_else_is_unknown_whatever_it_says(
 def test_only_the_bank_s_own_word_is_not_found(status: int, code: str, kind: type[ProviderError]):
     with pytest.raises(kind):
         payouts.found(refusing(status, code), LOOKED_UP)
+
+
+@cases(
+    ("status", "code"),
+    [
+        (400, "INVALID_REQUEST"),
+        (400, "SOMETHING"),
+        (400, ""),
+        (400, "NOT_ALLOWED"),
+        (401, ""),
+        (401, "WRONG_ACCOUNT"),
+        (403, "REJECTED"),
+        (403, "UNAUTHORIZED"),
+        (404, "NOT_FOUND"),
+        (409, "REFERENCE_IN_USE"),
+        (422, "KEY_REUSED"),
+        (429, ""),
+        (429, "INVALID_REQUEST"),
+        (500, "REJECTED"),
+        (503, "TOO_MANY_REQUESTS"),
+        (200, "REJECTED"),
+        (302, "REJECTED"),
+    ],
+)
+def test_any_other_refusal_is_raised_and_so_unknown(status: int, code: str):
+    """A code counts only with the status the bank lists it under."""
+    with pytest.raises(ProviderError):
+        payouts.created(refusing(status, code), EXPECTED)
