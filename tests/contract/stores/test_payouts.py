@@ -124,17 +124,6 @@ async def test_a_payout_to_a_bank_account_comes_back_with_every_field(store: Sto
     assert await store.payouts.attempts(ACCOUNT, "order-1") == [ended]
 
 
-async def test_the_row_that_was_there_first_is_answered_and_kept(store: Store) -> None:
-    await store.payouts.add(payout(), attempt())
-    late = replace(payout(centavos=1), fingerprint="0" * 64)
-
-    there = await store.payouts.add(late, replace(attempt(), trace_id="late"))
-
-    assert there == payout()
-    assert await store.payouts.find(ACCOUNT, "order-1") == payout()
-    assert await store.payouts.attempts(ACCOUNT, "order-1") == [attempt()]
-
-
 @both
 @pytest.mark.parametrize(
     "reference",
@@ -323,19 +312,6 @@ async def test_only_a_payout_proven_unsent_is_claimed(store: Store, state: Payou
 
     assert not done
     assert await store.payouts.find(ACCOUNT, "order-1") == there
-
-
-async def test_an_old_attempt_says_nothing_about_the_new_one(store: Store) -> None:
-    """The answer of attempt 1 that comes late is lost: the case is attempt 2's."""
-    there = await standing(store, NOT_SENT)
-    await store.payouts.claim(there, attempt(2))
-
-    done = await store.payouts.record(change(SENDING, PAID, attempt=1))
-
-    found = await store.payouts.find(ACCOUNT, "order-1")
-    assert not done
-    assert found is not None
-    assert (found.state, found.attempt) == (SENDING, 2)
 
 
 async def test_an_attempt_proven_unsent_stays_so_when_its_payout_fails(store: Store) -> None:

@@ -58,16 +58,6 @@ async def test_a_right_code_that_was_used_is_told_apart_from_a_wrong_one(identit
     assert reused == identity_world.security_events.count(("authn_factor_reuse", user.id)) == 1
 
 
-async def test_new_codes_void_the_old_ones(identity_world, maria):
-    user, codes = await enrolled(identity_world, maria)
-
-    new = await SecondFactorCodes(identity_world.context).renew(user)
-
-    assert not await SecondFactorCodes(identity_world.context).accept(user, codes[0])
-    assert await SecondFactorCodes(identity_world.context).accept(user, new[0])
-    assert await SecondFactorCodes(identity_world.context).left(user.id) == 9
-
-
 async def test_a_right_code_forgives_the_wrong_ones_before(identity_world, maria):
     user, _ = await enrolled(identity_world, maria)
     for _ in range(2):
