@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -273,16 +272,6 @@ async def test_other_content_under_a_known_reference_is_refused(
     assert answer.verdict == (400, "SVC.PIX.010")
     assert "other content" in answer.document["message"]
     assert await world.executions(reference) == [1050]
-
-
-async def test_one_reference_is_paid_once_however_many_ask(world: World):
-    """Twenty at once: all are answered that it is processing, the bank paid once."""
-    sent = order("at-once", world.today())
-
-    answers = await asyncio.gather(*(world.pay(sent) for _ in range(20)))
-
-    assert {answer.verdict for answer in answers} == {TAKEN}
-    assert await world.executions("at-once") == [1050]
 
 
 async def test_the_same_reference_on_another_account_is_another_payout(world: World):

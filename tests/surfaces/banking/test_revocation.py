@@ -32,19 +32,6 @@ async def test_a_revocation_counts_at_once_in_the_process_that_took_it(world: Wo
     assert (served.status, after.status) == (200, 401)
 
 
-async def test_a_revocation_of_another_process_counts_once_it_is_heard_of(world: World):
-    """Changes are heard of each second."""
-    pair = await issued(world)
-    served = await balance(world, pair)
-
-    async with another_process(world) as office:
-        await revoke(office, pair["client_id"])
-        await world.hear_changes()
-        after = await balance(world, pair)
-
-    assert (served.status, after.status) == (200, 401)
-
-
 @pytest.mark.parametrize("tried_before", [False, True])
 async def test_a_secret_rotated_by_another_process_works_at_once(
     world: World, *, tried_before: bool
