@@ -13,7 +13,6 @@ from gateway.banks.port.payout_orders import (
     FailureCode,
     PayoutMethod,
 )
-from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import (
     FINAL_STATES,
     SUCCESSORS,
@@ -159,34 +158,6 @@ async def test_a_reference_belongs_to_its_account(store: Store) -> None:
 
     assert added is None
     assert await store.payouts.find(SISTER, "order-1") == payout(account_id=SISTER)
-
-
-@both
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        replace(payout("order-2"), provider_key=payout("order-1").provider_key),
-        replace(payout("order-2"), account_id="nobody"),
-        replace(payout("order-2"), description="\ud800"),
-    ],
-    ids=["provider key of another", "no such account", "no text"],
-)
-async def test_a_row_the_database_refuses_leaves_nothing(store: Store, wrong: Payout) -> None:
-    await store.payouts.add(payout(), attempt())
-
-    with pytest.raises(StoreUnavailable):
-        await store.payouts.add(wrong, attempt())
-
-    assert await store.payouts.find(wrong.account_id, "order-2") is None
-    assert await store.payouts.attempts(wrong.account_id, "order-2") == []
-
-
-async def test_an_attempt_that_cannot_be_kept_takes_its_payout_with_it(store: Store) -> None:
-    """Both rows are one transaction."""
-    with pytest.raises(StoreUnavailable):
-        await store.payouts.add(payout(), replace(attempt(), trace_id="\ud800"))
-
-    assert await store.payouts.find(ACCOUNT, "order-1") is None
 
 
 async def test_a_step_writes_what_it_says_and_leaves_the_rest(store: Store) -> None:
