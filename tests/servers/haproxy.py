@@ -1,5 +1,5 @@
 """
-HAProxy for tests, as ``nginx`` stands here too; and as what passes bytes without looking.
+HAProxy for tests, as ``nginx`` stands here too.
 
 Found as ``haproxy`` in the path or in ``/usr/sbin``; else the tests skip. In TLS it ends the
 connection of callers without a good certificate.
@@ -56,11 +56,6 @@ backend silent
   server it 127.0.0.1:$upstream
 backend nobody
   server it 127.0.0.1:1
-
-listen bytes
-  mode tcp
-  bind 127.0.0.1:$bytes
-  server it 127.0.0.1:$upstream
 """
 
 
@@ -68,7 +63,7 @@ listen bytes
 def running(setting: Setting) -> Iterator[Peer]:
     """Keep HAProxy running; skips the test where there is none."""
     program = found("haproxy")
-    ports = {name: free_port() for name in ("plain", "tls12", "tls13", "bytes")}
+    ports = {name: free_port() for name in ("plain", "tls12", "tls13")}
     with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
         config = Path(folder, "haproxy.cfg")
         config.write_text(

@@ -40,7 +40,6 @@ class Peer:
     Attributes:
         tls12: TLS 1.2 alone, with a certificate of the caller's.
         tls13: The same with TLS 1.3.
-        bytes: Passes bytes to the bank without looking; 0 where the server does no such thing.
         gracefully: The signal after which calls under way are answered.
     """
 
@@ -48,7 +47,6 @@ class Peer:
     plain: int
     tls12: int
     tls13: int
-    bytes: int = 0
     process: subprocess.Popen[bytes]
     gracefully: signal.Signals
 
