@@ -1,19 +1,16 @@
-"""What becomes of a bank that fails, that cannot, or that may not, and of a lost audit log."""
+"""A bank that fails: each endpoint that asks it answers its own 502."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
 from tests.world.backoffice.client import BackofficeClient
-from tests.world.gateway.world import World, opened, patient, sandbox
+from tests.world.gateway.world import World
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
 
@@ -26,7 +23,6 @@ class Asking:
     Attributes:
         operation: As the bank's faults name it.
         code: Of the endpoint's own 502.
-        option: The optional call it rests on; None for one that every bank has.
     """
 
     name: str
@@ -35,7 +31,6 @@ class Asking:
     body: Callable[[BackofficeClient], object] | None
     operation: str
     code: str
-    option: PortCall | None = None
 
 
 def days(backoffice_client: BackofficeClient) -> dict[str, str]:
@@ -55,48 +50,28 @@ def lookup(_desk: BackofficeClient) -> object:
     return {"key": "maria@example.com"}
 
 
-READS = [
-    Asking("balance", "GET", "/balance", None, "balance", "SVC.ACC.006"),
-    Asking("blocks", "GET", "/blocks", None, "balance", "SVC.ACC.006", PortCall.LIST_BLOCKS),
+BALANCE = Asking("balance", "GET", "/balance", None, "balance", "SVC.ACC.006")
+ASKINGS = [
+    BALANCE,
+    Asking("blocks", "GET", "/blocks", None, "balance", "SVC.ACC.006"),
     Asking("statement", "GET", "/transactions?{days}", None, "statement", "SVC.ACC.007"),
     Asking("report", "GET", "/report?{days}&format=json", None, "statement", "SVC.ACC.007"),
     Asking("keys", "GET", "/pix/keys", None, "keys", "SVC.PIX.002"),
     Asking("key", "GET", "/pix/keys/{key}", None, "keys", "SVC.PIX.002"),
     Asking("qrcode", "GET", "/pix/qrcode/{paid}", None, "charge", "SVC.PIX.005"),
-    Asking(
-        "received", "POST", "/pix/transactions/search", days, "payment", "SVC.PIX.007",
-        PortCall.LIST_RECEIVED,
-    ),
-    Asking(
-        "refunds", "POST", "/pix/refunds/search", days, "refund_read", "SVC.PIX.007",
-        PortCall.LIST_REFUNDS,
-    ),
-    Asking(
-        "refund", "GET", "/pix/refunds/any", None, "refund_read", "SVC.PIX.007",
-        PortCall.FIND_REFUND,
-    ),
-    Asking(
-        "lookup", "POST", "/pix/keys/lookup", lookup, "keys", "SVC.PIX.002", PortCall.LOOK_UP_KEY
-    ),
-]  # fmt: skip
-
-CHANGES = [
-    Asking("new key", "POST", "/pix/keys", key, "keys", "SVC.PIX.002", PortCall.CREATE_KEY),
-    Asking(
-        "no key", "DELETE", "/pix/keys/{key}", None, "keys", "SVC.PIX.002", PortCall.CANCEL_KEY
-    ),
-    Asking(
-        "charge", "POST", "/pix/qrcode", charge, "charge", "SVC.PIX.005", PortCall.CREATE_CHARGE
-    ),
-    Asking(
-        "no charge", "DELETE", "/pix/qrcode/{pending}", None, "charge", "SVC.PIX.005",
-        PortCall.CANCEL_CHARGE,
-    ),
-]  # fmt: skip
+    Asking("received", "POST", "/pix/transactions/search", days, "payment", "SVC.PIX.007"),
+    Asking("refunds", "POST", "/pix/refunds/search", days, "refund_read", "SVC.PIX.007"),
+    Asking("refund", "GET", "/pix/refunds/any", None, "refund_read", "SVC.PIX.007"),
+    Asking("lookup", "POST", "/pix/keys/lookup", lookup, "keys", "SVC.PIX.002"),
+    Asking("new key", "POST", "/pix/keys", key, "keys", "SVC.PIX.002"),
+    Asking("no key", "DELETE", "/pix/keys/{key}", None, "keys", "SVC.PIX.002"),
+    Asking("charge", "POST", "/pix/qrcode", charge, "charge", "SVC.PIX.005"),
+    Asking("no charge", "DELETE", "/pix/qrcode/{pending}", None, "charge", "SVC.PIX.005"),
+]
 
 FAULTS = ["refuse", "reset_before", "status", "malformed", "wrong_types"]
-FAILING = [(each, "status") for each in (*READS, *CHANGES)]
-FAILING += [(READS[0], each) for each in FAULTS if each != "status"]
+FAILING = [(each, "status") for each in ASKINGS]
+FAILING += [(BALANCE, each) for each in FAULTS if each != "status"]
 """Each endpoint with one fault, and one endpoint with each."""
 
 
@@ -130,29 +105,6 @@ async def test_a_failing_bank_has_the_endpoints_own_code(
 @SHARED
 async def test_a_silent_bank_has_the_endpoints_own_code(hurried_world: World):
     async with hurried_world.failing("balance", "hang"):
-        answer = await ask(BackofficeClient(hurried_world), READS[0])
+        answer = await ask(BackofficeClient(hurried_world), BALANCE)
 
-    assert answer.verdict == (502, READS[0].code)
-
-
-@pytest.fixture
-async def bare(tmp_path: Path) -> AsyncIterator[BackofficeClient]:
-    """The desk of a gateway whose provider offers no optional operation at all."""
-    settings = patient(sandbox(tmp_path))
-    plain = settings.providers["sandbox"]
-    lacking = {**plain.settings, "lacks": [option.value for option in OPTIONAL_CALLS]}
-    provider = msgspec.structs.replace(plain, settings=lacking)
-    providers = {**settings.providers, "sandbox": provider}
-    async with opened(msgspec.structs.replace(settings, providers=providers)) as world:
-        yield BackofficeClient(world)
-
-
-async def test_a_provider_that_lacks_an_operation_is_not_configured_for_it(bare: BackofficeClient):
-    """422 for each optional one; what every provider has goes on."""
-    answers = {each.name: (await ask(bare, each)).verdict for each in (*READS, *CHANGES)}
-
-    expected = {
-        each.name: (200, "") if each.option is None else (422, "SVC.ACC.005")
-        for each in (*READS, *CHANGES)
-    }
-    assert answers == expected
+    assert answer.verdict == (502, BALANCE.code)

@@ -181,23 +181,6 @@ async def test_the_date_is_checked_before_the_provider(world: World):
     assert means(answer.document["message"], errors.PAYOUT_DATE_NOT_TODAY)
 
 
-@pytest.mark.parametrize(
-    ("account", "verdict"),
-    [("no_provider", (422, "SVC.ACC.005")), ("read_only", (403, "SVC.ACC.005"))],
-)
-async def test_a_payout_needs_a_provider_that_pays(
-    world: World, account: str, verdict: tuple[int, str]
-):
-    document = order("no-provider", world.today())
-    path = world.at("/withdraw", account)
-
-    answer = await world.ask("POST", path, by="company", document=document)
-    again = await world.ask("GET", f"{path}/no-provider", by="company")
-
-    assert answer.verdict == verdict
-    assert again.verdict == (404, "SVC.PIX.011")
-
-
 async def test_what_is_cancelled_is_not_looked_up(world: World):
     """A stored reference and one nobody knows get the same answer, byte by byte."""
     stored = await world.ask("DELETE", world.at(f"/withdraw/{routes.PAID}"))
