@@ -6,29 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
-from gateway.banks.port.charges import ChargeStatus
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.providers import (
-    ABOVE_PAYMENT,
-    IN_USE,
-    Accepted,
-    BlockCalls,
-    CallbackCalls,
-    ChargeCalls,
-    IncomingCalls,
-    KeyCalls,
-    NotFound,
-    RefundCalls,
     Refused,
-    Rejected,
-    Settled,
 )
-from gateway.banks.port.refunds import IncomingStatus, RefundStatus
+from gateway.banks.port.refunds import RefundStatus
 from gateway.banks.port.statements import BlockKind, Direction, MovementKind
-from gateway.core.money import Money, Sum
-from provider_adapters.kit.answers import is_e2e_id
+from gateway.core.money import Money
 from tests.contract.adapters.options import (
     REFUND_KEY,
     Offering,
@@ -36,25 +20,10 @@ from tests.contract.adapters.options import (
     refund_order,
     refunded,
 )
-from tests.world.banks.harness import FAR, KEY, order
+from tests.world.banks.harness import FAR
 from tests.world.banks.sandbox import BankWorld, Paid
 from tests.world.standing import around_today
 from tests.world.waiting import until
-
-PORTS = {
-    KeyCalls: {PortCall.CREATE_KEY, PortCall.CANCEL_KEY, PortCall.LOOK_UP_KEY},
-    ChargeCalls: {PortCall.CREATE_CHARGE, PortCall.CANCEL_CHARGE},
-    IncomingCalls: {PortCall.FIND_RECEIVED, PortCall.LIST_RECEIVED},
-    BlockCalls: {PortCall.LIST_BLOCKS},
-    CallbackCalls: {
-        PortCall.REGISTER_CALLBACK,
-        PortCall.LIST_CALLBACKS,
-        PortCall.REMOVE_CALLBACK,
-        PortCall.LIST_MISSED_EVENTS,
-        PortCall.ACKNOWLEDGE_EVENTS,
-    },
-    RefundCalls: {PortCall.CREATE_REFUND, PortCall.FIND_REFUND, PortCall.LIST_REFUNDS},
-}
 
 
 async def until_settled(adapter: Offering, bank_world: BankWorld, key: str = REFUND_KEY):
@@ -68,102 +37,9 @@ async def until_settled(adapter: Offering, bank_world: BankWorld, key: str = REF
     return found[-1]
 
 
-def test_every_option_belongs_to_a_port():
-    assert set().union(*PORTS.values()) == OPTIONAL_CALLS
-
-
-async def test_a_random_key_is_drawn_by_the_bank(adapter: Offering, bank_world: BankWorld):
-    made = await adapter.create_key(bank_world.account, KeyOrder(PixKeyType.EVP, ""))
-
-    assert (made.type, len(made.key)) == (PixKeyType.EVP, 36)
-    assert made in await adapter.list_keys(bank_world.account)
-
-
-async def test_a_key_in_use_is_refused_as_such(adapter: Offering, bank_world: BankWorld):
-    with pytest.raises(Refused) as refused:
-        await adapter.create_key(bank_world.account, KeyOrder(PixKeyType.EMAIL, "loja@example.com"))
-
-    assert refused.value.reason == IN_USE
-
-
-async def test_nobody_behind_a_key_is_not_found(adapter: Offering, bank_world: BankWorld):
-    with pytest.raises(NotFound):
-        await adapter.look_up_key(bank_world.account, "notfound@example.com")
-
-
-async def test_a_cancelled_charge_cannot_be_paid(adapter: Offering, bank_world: BankWorld):
-    canceled = await adapter.cancel_charge(bank_world.account, "pending/1")
-    again = await adapter.cancel_charge(bank_world.account, "pending/1")
-
-    assert canceled == again
-    assert canceled.status is ChargeStatus.CANCELED
-    with pytest.raises(AssertionError, match="CHARGE_CANCELED"):
-        await bank_world.tell("/charges/pending%2F1/pay", {})
-
-
 async def test_a_charge_on_somebody_else_s_key_is_refused(adapter: Offering, bank_world: BankWorld):
     with pytest.raises(Refused):
         await adapter.create_charge(bank_world.account, charge_order(key="maria@example.com"))
-
-
-async def test_a_refund_moves_money_and_shows_in_the_statement(
-    adapter: Offering, bank_world: BankWorld, paid: Paid
-):
-    before = await adapter.get_balance(bank_world.account)
-
-    ordered = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
-    held = await adapter.get_balance(bank_world.account)
-    refund = await until_settled(adapter, bank_world)
-
-    after = await adapter.get_balance(bank_world.account)
-    newest = (await adapter.list_statement(bank_world.account, around_today(), None, 1)).items[0]
-    payment = await adapter.find_received(bank_world.account, paid.e2e_id)
-    assert isinstance(ordered, Accepted | Settled)
-    assert ordered.e2e_id.startswith("D")
-    assert is_e2e_id(ordered.e2e_id)
-    assert held.balance.centavos - held.blocked.centavos == before.balance.centavos - 1050
-    assert after.balance.centavos == before.balance.centavos - 1050
-    assert (refund.status, refund.value, refund.reference, refund.payment_reference) == (
-        RefundStatus.PAID,
-        Money(1050),
-        "refund/1",
-        "pending/1",
-    )
-    assert refund.return_id == ordered.e2e_id
-    assert (newest.direction, newest.is_pix, newest.kind, newest.e2e_id) == (
-        Direction.DEBIT,
-        True,
-        MovementKind.PIX_RETURN,
-        ordered.e2e_id,
-    )
-    assert payment.status is IncomingStatus.REFUNDED
-    assert await refunded(bank_world) == [1050]
-
-
-async def test_a_key_of_another_refund_is_refused_as_such(
-    adapter: Offering, bank_world: BankWorld, paid: Paid
-):
-    await adapter.create_refund(bank_world.account, refund_order(paid, 400), FAR)
-
-    other = await adapter.create_refund(bank_world.account, refund_order(paid, 500), FAR)
-
-    assert isinstance(other, Rejected)
-    assert other.evidence.reason == IN_USE
-    assert await refunded(bank_world) == [400]
-
-
-async def test_no_more_is_given_back_than_came_in(
-    adapter: Offering, bank_world: BankWorld, paid: Paid
-):
-    await adapter.create_refund(bank_world.account, refund_order(paid, 1000), FAR)
-
-    other = await adapter.create_refund(bank_world.account, refund_order(paid, 51, KEY), FAR)
-    last = await adapter.create_refund(bank_world.account, refund_order(paid, 50, KEY), FAR)
-
-    assert isinstance(other, Rejected)
-    assert other.evidence.reason == ABOVE_PAYMENT
-    assert isinstance(last, Accepted | Settled)
-    assert [await refunded(bank_world), await refunded(bank_world, KEY)] == [[1000], [50]]
 
 
 async def test_a_refund_that_fails_gives_nothing_back(adapter: Offering, bank_world: BankWorld):
@@ -180,23 +56,6 @@ async def test_a_refund_that_fails_gives_nothing_back(adapter: Offering, bank_wo
     assert (refund.status, refund.failure) == (RefundStatus.FAILED, FailureCode.REJECTED)
     assert (await adapter.get_balance(bank_world.account)).balance == before.balance
     assert await refunded(bank_world) == []
-
-
-async def test_refunds_are_listed_newest_first(
-    adapter: Offering, bank_world: BankWorld, paid: Paid
-):
-    for key, centavos in ((REFUND_KEY, 100), (KEY, 200)):
-        await adapter.create_refund(bank_world.account, refund_order(paid, centavos, key), FAR)
-
-    first = await adapter.list_refunds(bank_world.account, around_today(), None, 1)
-    rest = await adapter.list_refunds(bank_world.account, around_today(), first.next_cursor, 99)
-
-    listed = [*first.items, *rest.items]
-    assert [each.value.centavos for each in listed] == [200, 100]
-    assert [each.provider_key for each in listed] == [KEY, REFUND_KEY]
-    assert {each.payment_e2e_id for each in listed} == {paid.e2e_id}
-    assert all(each.created_at.tzinfo is UTC for each in listed)
-    assert datetime.now(UTC) >= listed[0].created_at
 
 
 async def test_movements_that_are_not_pix_have_their_kind(adapter: Offering, bank_world: BankWorld):
@@ -230,19 +89,3 @@ async def test_a_block_has_its_kind_amount_beginning_and_reference(
     assert (block.kind, block.value, block.reference) == (kind, Money(1050), "0001-22")
     assert block.since is not None
     assert abs((block.since - before).total_seconds()) < 300
-
-
-async def test_all_blocks_together_are_what_the_balance_calls_blocked(
-    adapter: Offering, bank_world: BankWorld
-):
-    """A payout that the bank holds is among them."""
-    where = f"/accounts/{bank_world.account.provider_account}/block"
-    for kind in BlockKind:
-        await bank_world.tell(where, {"value": 1.25, "kind": kind.value})
-    await adapter.create_payout(bank_world.account, order(77_701), FAR)
-
-    blocks = await adapter.list_blocks(bank_world.account)
-    balance = await adapter.get_balance(bank_world.account)
-
-    assert sum(each.value.centavos for each in blocks) == 4 * 125 + 77_701
-    assert balance.blocked == Sum(4 * 125 + 77_701)

@@ -8,17 +8,14 @@ from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import KeyOrder, PixKeyStatus, PixKeyType
 from gateway.banks.port.providers import (
     TOO_LATE,
-    Accepted,
     NotFound,
     NotSent,
     ProviderError,
     Rejected,
-    Settled,
     Unknown,
 )
 from gateway.core.money import Money
 from tests.contract.adapters.options import REFUND_KEY, Offering, refund_order, refunded
-from tests.contract.adapters.sandbox_bank import FAULTS
 from tests.world.banks.harness import FAR
 from tests.world.banks.sandbox import BankWorld, Paid
 
@@ -29,29 +26,6 @@ async def large_payment(bank_world: BankWorld, **more: object) -> Paid:
         f"/accounts/{bank_world.account.provider_account}/incoming", {"value": 1000.00, **more}
     )
     return Paid("", said["e2e_id"])
-
-
-@pytest.mark.parametrize(("fault", "reason", "executed"), FAULTS)
-async def test_a_fault_of_the_bank_leaves_a_refund_unknown(
-    adapter: Offering,
-    bank_world: BankWorld,
-    paid: Paid,
-    *,
-    fault: dict[str, object],
-    reason: str,
-    executed: list[int],
-):
-    """Executed or not, the answer cannot tell; the next order of the key gives it once."""
-    await bank_world.fault("refund", **fault)
-
-    outcome = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
-
-    assert isinstance(outcome, Unknown)
-    assert outcome.evidence.reason == reason
-    assert await refunded(bank_world) == executed
-    again = await adapter.create_refund(bank_world.account, refund_order(paid), FAR)
-    assert isinstance(again, Accepted | Settled)
-    assert await refunded(bank_world) == [1050]
 
 
 async def test_too_many_calls_refuse_a_refund_before_execution(
