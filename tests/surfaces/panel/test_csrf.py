@@ -81,25 +81,6 @@ async def test_without_its_token_nothing_is_written(api_client: ApiClient, maria
 
 
 @pytest.mark.parametrize(
-    "media",
-    ["text/plain", "multipart/form-data; boundary=a", "application/x-www-form-urlencoded"],
-)
-async def test_a_form_writes_nothing(api_client: ApiClient, maria, media: str):
-    """What a page may send without being asked about first is refused, on every route."""
-    browser = await api_client.signed_in_browser()
-    headers = {
-        "Cookie": f"{COOKIE}={browser.cookie}",
-        "Origin": ORIGIN,
-        "X-CSRF-Token": browser.csrf,
-        "Content-Type": media,
-    }
-
-    for place in WRITES:
-        answer = await api_client.ask(place.route.method, path(place), headers=headers, data=b"a=b")
-        assert answer.verdict == REFUSED, name(place)
-
-
-@pytest.mark.parametrize(
     "headers",
     [
         {"Sec-Fetch-Site": "cross-site"},
@@ -123,21 +104,6 @@ def test_every_route_of_the_panel_is_attacked():
     assert {"panel", "identity"} == {place.surface.name for place in PLACES}
     assert len(WRITES) > 10
     assert READS
-
-
-async def test_a_script_s_read_says_that_it_is_one(api_client: ApiClient, maria):
-    """A header that no foreign page may send without being asked about first."""
-    browser = await api_client.signed_in_browser()
-
-    for mark in ("", "XMLHttpRequest", "Panel"):
-        answer = await browser.get("/panel/auth/sessions", **{"X-Requested-With": mark})
-        assert answer.verdict == REFUSED
-
-
-async def test_a_page_that_is_opened_may_ask_for_its_session(api_client: ApiClient):
-    """Typed into the address, there is no origin at all."""
-    for headers in ({}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}):
-        assert (await api_client.ask("GET", "/iam/v1/auth/session", headers=headers)).status == 200
 
 
 async def test_signing_in_is_guarded_before_anybody_is_known(api_client: ApiClient, maria):

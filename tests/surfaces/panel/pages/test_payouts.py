@@ -196,14 +196,6 @@ async def not_executed(world: World, *, over: bool = False) -> str:
     return step.reference
 
 
-async def unsent(world: World) -> str:
-    """Order one that no byte of leaves for the bank."""
-    reference = f"pedido-{uuid4()}"
-    async with world.failing("payout", "refuse"):
-        await world.pay(order(reference, world.today()))
-    return reference
-
-
 @pytest.mark.parametrize("over", [False, True], ids=["open", "after its day"])
 async def test_what_the_bank_did_not_execute_is_nowhere_called_unsent(
     world: World, viewer: Person, *, over: bool
@@ -271,33 +263,6 @@ async def test_what_was_refused_here_was_not_sent_and_not_refused_by_the_bank(
     assert "Recusado aqui" in page.text
     assert "Enviado</b>certamente não" in page.text
     assert "o banco recusou" not in page.text
-
-
-async def test_the_two_stand_in_tabs_of_their_own_and_an_old_address_shows_both(
-    world: World, viewer: Person
-):
-    references = [await not_executed(world), await not_executed(world, over=True)]
-    never = await unsent(world)
-
-    found = {
-        tab: await viewer.open(f"/panel/payouts?days=1&tab={tab}")
-        for tab in ("never_sent", "not_executed", "not_sent")
-    }
-    page = await viewer.open(at(world, never))
-
-    shown = {
-        tab: {each for each in (*references, never) if each in seen.text}
-        for tab, seen in found.items()
-    }
-    assert shown == {
-        "never_sent": {never},
-        "not_executed": set(references),
-        "not_sent": {*references, never},
-    }
-    assert "Não enviados ou não executados" in found["not_sent"].text
-    assert "Não enviados ou não executados" not in found["never_sent"].text
-    assert "certamente não" in page.text
-    assert "não executado pelo banco" not in page.text
 
 
 async def test_what_waits_for_people_is_unconfirmed_and_not_under_way(world: World, viewer: Person):
