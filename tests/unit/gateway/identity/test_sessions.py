@@ -15,7 +15,7 @@ from gateway.core.user_errors import PASSWORD_WRONG
 from gateway.identity.model import RolesBody
 from gateway.identity.sessions import TokenIssuer
 from tests.world import registers
-from tests.world.identity import HOME, identity_world_on, refusal
+from tests.world.identity import HOME, identity_world_on, refusal, refusal_of
 from tests.world.people import CLI
 from tests.world.standing import Clock
 
@@ -77,10 +77,10 @@ async def test_a_person_sees_and_ends_their_own_sessions_only(identity_world, ma
 async def test_a_session_that_is_not_there_is_not_found(identity_world, maria, session_id: str):
     came = await identity_world.sign_in()
 
-    with pytest.raises(ServiceError) as refused:
-        await identity_world.services.sessions.end(came.person, session_id)
-
-    assert refusal(refused.value) == ("not_found", "session")
+    assert await refusal_of(identity_world.services.sessions.end(came.person, session_id)) == (
+        "not_found",
+        "session",
+    )
 
 
 async def test_the_others_are_ended_together(identity_world, maria):
