@@ -114,20 +114,6 @@ async def test_a_button_that_ends_something_opens_by_the_typed_words(
         await expect(button).to_be_enabled()
 
 
-async def test_what_has_to_be_typed_follows_what_is_to_be_stopped(
-    browser: Browser, site: PanelSite
-):
-    async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
-        await tab.open("/panel/stops/new")
-        label = tab.page.locator("label[for=words]")
-
-        await expect(label).to_have_text("Digite “bloquear”")
-        await tab.page.select_option("#subject", "provider:sandbox")
-        await expect(label).to_have_text("Digite o nome do banco")
-        await tab.page.select_option("#subject", "everything:")
-        await expect(label).to_have_text("Digite “bloquear tudo”")
-
-
 async def test_the_stop_of_an_account_shows_while_the_account_is_chosen(
     browser: Browser, site: PanelSite
 ):

@@ -8,7 +8,7 @@ from gateway.core.schemas import ReasonBody
 from tests.identity.enumeration import run
 from tests.identity.work import recording
 from tests.world.gateway.identity_api import api_client_on
-from tests.world.identity import EMAIL, LITTLE, PASSWORD
+from tests.world.identity import EMAIL, LITTLE
 from tests.world.people import CLI
 
 PAIRS = 4
@@ -65,25 +65,3 @@ async def test_all_refusals_are_one_answer(here, maria):
     }
 
     assert len(answers) == 1
-
-
-async def test_the_throttle_knows_nobody_either(here, maria):
-    """The same tries end in the same refusals."""
-    seen = {}
-    for email in (EMAIL, NOBODY):
-        seen[email] = [await refusal(here, email, 1 if email == EMAIL else 2) for _ in range(7)]
-
-    assert seen[EMAIL] == seen[NOBODY]
-
-
-async def test_a_link_is_promised_to_everybody(here, maria):
-    answers = [
-        await here.services.passwords.forgot(email, ClientInfo(address=f"203.0.113.{number}"))
-        for number, email in enumerate((EMAIL, NOBODY, "no address", ""))
-    ]
-
-    assert answers == [None] * 4
-    assert await here.mails() == []
-    await here.services.reset_requests.answer()
-    assert len(await here.mails()) == 1
-    assert PASSWORD not in (await here.mails())[0]

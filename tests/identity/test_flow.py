@@ -74,25 +74,3 @@ async def test_what_ends_here_has_ended_there(here, there, maria):
             await refused(there.services.tokens.refresh(came.tokens.refresh_token))
             == "REFRESH_INVALID"
         )
-
-
-async def test_a_key_made_here_is_known_there_within_seconds(here, there, maria):
-    await there.sign_in()
-    here.clock.passes(10)
-    await here.services.signing_keys.rotate("cli", at_once=True)
-    here.clock.passes(61)
-    came = await here.sign_in()
-
-    assert await there.who(came)
-
-
-async def test_the_audit_log_tells_it_all_and_its_chain_holds(here, there, maria):
-    await here.enrol()
-    came = await there.sign_in() if there.secrets else await here.sign_in()
-    factors = here.services.second_factors
-    for act in (factors.new_recovery_codes, factors.remove):
-        here.clock.passes(30)
-        await act(came.person, PASSWORD, here.code(), HOME)
-    await there.services.users.disable(CLI, maria.id, ReasonBody())
-
-    assert await here.store.audit.verify() >= 8

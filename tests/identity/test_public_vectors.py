@@ -3,9 +3,7 @@
 import json
 from pathlib import Path
 
-import jwt
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
@@ -42,18 +40,3 @@ async def refusal(tokens: AccessTokens, text: str) -> ErrorCode | None:
     except ServiceError as refused:
         return refused.error
     return None
-
-
-def test_the_example_of_rfc_8037_is_right_for_the_library():
-    """Appendix A.4; not a token of ours, since it has neither type nor claims."""
-    public = Ed25519PrivateKey.from_private_bytes(
-        bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
-    ).public_key()
-    token = (
-        "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc."
-        "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
-    )
-
-    assert jwt.api_jws.PyJWS().decode(token, public, algorithms=["EdDSA"]) == (
-        b"Example of Ed25519 signing"
-    )

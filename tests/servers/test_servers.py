@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from tests.servers import process
 from tests.servers.demand import absent
 from tests.servers.process import free_port
 
@@ -20,16 +19,6 @@ def test_no_other_process_that_tests_is_given_our_ports():
 
     assert other.stdout.strip() == b"False"
     assert free_port() != ours
-
-
-def test_ports_are_given_back_in_the_order_in_which_they_were_found():
-    """A campaign that starts a thousand processes takes none of the others' ports for ever."""
-    first = free_port()
-
-    found = {free_port() for _ in range(200)}
-
-    assert len(found) == 200
-    assert first not in process._ours
 
 
 def test_what_is_required_fails_instead(monkeypatch):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 
 import pyotp
+import pytest
 
 from gateway.app.build_identity import build_identity
 from gateway.app.kernel import Kernel
@@ -148,3 +150,10 @@ def identity_world_on(
 def refusal(problem: BaseException) -> tuple[str, str]:
     assert isinstance(problem, ServiceError)
     return problem.error.name, problem.reason
+
+
+async def refusal_of(deed: Awaitable[object]) -> tuple[str, str]:
+    """Name what a deed is refused with, by its code and its reason."""
+    with pytest.raises(ServiceError) as refused:
+        await deed
+    return refusal(refused.value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
@@ -14,11 +13,9 @@ from aiohttp.test_utils import TestServer
 from gateway.banks.port.provider_callbacks import (
     CallbackKind,
     CallbackOrder,
-    CallbackSecrets,
     Delivery,
 )
 from gateway.banks.port.providers import Refused
-from provider_adapters.sandbox.adapter import SandboxAdapter
 from tests.contract.adapters.options import Offering
 from tests.world.banks.sandbox import BankWorld
 from tests.world.waiting import until
@@ -72,30 +69,6 @@ async def given_up(bank_world: BankWorld, receiver: Receiver, tries: int = 6) ->
         await bank_world.tell("/clock", {"offset_s": tried * GIVEN_UP_S})
 
 
-async def test_what_comes_is_proven_by_the_secret_that_was_registered(
-    adapter: SandboxAdapter, bank_world: BankWorld, receiver: Receiver
-):
-    """Proven; altered by a byte; by another secret; by a former one while it is configured."""
-    await adapter.register_callback(bank_world.account, receiver.order())
-    await paid(bank_world)
-    await until_came(receiver)
-    (came,) = receiver.came
-    altered = Delivery(headers=came.headers, body=came.body.replace(b"pending", b"pendinh"))
-
-    proof = adapter.callback_proof(CallbackSecrets(current=SECRET))
-    rotated = adapter.callback_proof(CallbackSecrets(current=b"n" * 16, former=(SECRET,)))
-    other = adapter.callback_proof(CallbackSecrets(current=b"n" * 16))
-
-    for each in (proof, rotated):
-        notices = await each.check(came)
-        assert notices is not None
-        assert [(one.kind, one.subject, one.account) for one in notices] == [
-            (CallbackKind.CHARGE, "pending/1", bank_world.account.provider_account)
-        ]
-    assert await other.check(came) is None
-    assert await proof.check(altered) is None
-
-
 async def test_what_nobody_took_can_be_read_and_acknowledged(
     adapter: Offering, bank_world: BankWorld, receiver: Receiver
 ):
@@ -124,24 +97,3 @@ async def test_the_bank_calls_this_machine_alone(
 ):
     with pytest.raises(Refused):
         await adapter.register_callback(bank_world.account, CallbackOrder(url=url))
-
-
-async def test_nothing_of_a_registration_is_kept_in_clear(
-    adapter: SandboxAdapter, bank_world: BankWorld, receiver: Receiver, caplog
-):
-    """No secret, address, token or reference in transcripts and logs."""
-    caplog.set_level(logging.DEBUG)
-    made = await adapter.register_callback(bank_world.account, receiver.order())
-    await adapter.list_callbacks(bank_world.account)
-    await paid(bank_world)
-    await until_came(receiver)
-    await adapter.callback_proof(CallbackSecrets(current=SECRET)).check(receiver.came[0])
-    await adapter.remove_callback(bank_world.account, made.id)
-
-    ours = [each.getMessage() for each in caplog.records if each.name.startswith("pixgate")]
-    kept = repr(adapter.client.transcript.shown()) + "".join(ours)
-
-    assert "register_callback" in kept
-    canaries = (SECRET.decode(), SECRET.hex(), receiver.url, bank_world.account.credentials)
-    for canary in (*canaries, "pending/1", made.id):
-        assert canary not in kept

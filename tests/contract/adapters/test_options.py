@@ -6,18 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
-from gateway.banks.port.charges import ChargeStatus
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.banks.port.pix_keys import KeyOrder, PixKeyType
 from gateway.banks.port.providers import (
-    IN_USE,
-    BlockCalls,
-    CallbackCalls,
-    ChargeCalls,
-    IncomingCalls,
-    KeyCalls,
-    RefundCalls,
     Refused,
 )
 from gateway.banks.port.refunds import RefundStatus
@@ -35,21 +25,6 @@ from tests.world.banks.sandbox import BankWorld, Paid
 from tests.world.standing import around_today
 from tests.world.waiting import until
 
-PORTS = {
-    KeyCalls: {PortCall.CREATE_KEY, PortCall.CANCEL_KEY, PortCall.LOOK_UP_KEY},
-    ChargeCalls: {PortCall.CREATE_CHARGE, PortCall.CANCEL_CHARGE},
-    IncomingCalls: {PortCall.FIND_RECEIVED, PortCall.LIST_RECEIVED},
-    BlockCalls: {PortCall.LIST_BLOCKS},
-    CallbackCalls: {
-        PortCall.REGISTER_CALLBACK,
-        PortCall.LIST_CALLBACKS,
-        PortCall.REMOVE_CALLBACK,
-        PortCall.LIST_MISSED_EVENTS,
-        PortCall.ACKNOWLEDGE_EVENTS,
-    },
-    RefundCalls: {PortCall.CREATE_REFUND, PortCall.FIND_REFUND, PortCall.LIST_REFUNDS},
-}
-
 
 async def until_settled(adapter: Offering, bank_world: BankWorld, key: str = REFUND_KEY):
     found = []
@@ -60,27 +35,6 @@ async def until_settled(adapter: Offering, bank_world: BankWorld, key: str = REF
 
     await until(settled)
     return found[-1]
-
-
-def test_every_option_belongs_to_a_port():
-    assert set().union(*PORTS.values()) == OPTIONAL_CALLS
-
-
-async def test_a_key_in_use_is_refused_as_such(adapter: Offering, bank_world: BankWorld):
-    with pytest.raises(Refused) as refused:
-        await adapter.create_key(bank_world.account, KeyOrder(PixKeyType.EMAIL, "loja@example.com"))
-
-    assert refused.value.reason == IN_USE
-
-
-async def test_a_cancelled_charge_cannot_be_paid(adapter: Offering, bank_world: BankWorld):
-    canceled = await adapter.cancel_charge(bank_world.account, "pending/1")
-    again = await adapter.cancel_charge(bank_world.account, "pending/1")
-
-    assert canceled == again
-    assert canceled.status is ChargeStatus.CANCELED
-    with pytest.raises(AssertionError, match="CHARGE_CANCELED"):
-        await bank_world.tell("/charges/pending%2F1/pay", {})
 
 
 async def test_a_charge_on_somebody_else_s_key_is_refused(adapter: Offering, bank_world: BankWorld):

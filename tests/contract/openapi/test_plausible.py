@@ -20,7 +20,6 @@ from gateway.core.account import BankCoordinates, Environment
 from gateway.core.errors import CATALOGUE
 from gateway.core.money import Money
 from gateway.core.windows import Window
-from gateway.http.common import VERSION
 from gateway.http.introduction import codes
 from gateway.payouts import report_file as payouts
 from gateway.reports import csv, ofx
@@ -99,12 +98,6 @@ def shown_as(schema: str) -> list[Any]:
     return found
 
 
-def test_the_gateway_tells_its_own_name():
-    true = {"name": "pixgate", "version": VERSION, "environment": "sandbox"}
-
-    assert shown_as("Info") == [true, true, true]
-
-
 def test_an_error_code_is_one_of_the_catalogue():
     """With the statuses and the sentence that it has there."""
     known = codes(CATALOGUE)
@@ -133,31 +126,10 @@ def test_a_request_that_was_refused_has_a_status_of_its_code():
     assert [each for each in found if each["status"] not in statuses[each["code"]]] == []
 
 
-@pytest.mark.parametrize(
-    ("schema", "name"),
-    [
-        ("Company", "Loja Exemplo Ltda"),
-        ("CompanyRequest", "Loja Exemplo Ltda"),
-        ("AccountRegistered", "Loja Exemplo Ltda"),
-        ("AccountRequest", "Loja Exemplo Ltda"),
-        ("CredentialRequest", "Loja online"),
-        ("Credential", "Loja online"),
-    ],
-)
-def test_no_company_account_or_credential_has_the_name_of_a_person(schema: str, name: str):
-    assert {each["name"] for each in shown_as(schema)} == {name}
-
-
 def example_of(operation: str, media: str = "application/json") -> Any:
     office = SURFACES["backoffice"]
     (place,) = [each for each in office.places if each.route.name == f"backoffice.{operation}"]
     return office.operation(place)["responses"]["200"]["content"][media]["example"]
-
-
-def test_a_bank_has_the_name_of_a_bank():
-    (bank,) = example_of("providers")["data"]
-
-    assert (bank["name"], bank["adapter"]) == ("sandbox", "sandbox")
 
 
 def test_an_answer_tells_of_the_payout_that_was_ordered():

@@ -313,12 +313,3 @@ async def test_limits_are_changed_while_a_credential_lives(store: Store) -> None
 
     await store.credentials.revoke(CLIENT, NOW, event())
     assert not await store.credentials.set_limits(CLIENT, limits, limits, event())
-
-
-async def test_orders_about_accounts_keep_their_account(store: Store) -> None:
-    await store.approvals.add(APPROVAL, event())
-
-    found = await store.approvals.find("a1", EVERY_COMPANY, "")
-
-    assert found is not None
-    assert (found.account_id, found.subject) == (ACCOUNT, ACCOUNT)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, text, update
@@ -17,21 +15,17 @@ from gateway.app.store import Store
 from gateway.audit import store as audit_log
 from gateway.audit.changes import Changes
 from gateway.companies.service import add_company
-from gateway.core.change_feed import Act, Kept, Mark, News, outdated
+from gateway.core.change_feed import Act, Mark, News, outdated
 from gateway.core.storage import AlreadyExists
 from gateway.store.tables.core import audit, audit_head
-from tests.contract.stores import changer
-from tests.contract.stores.changer import change
 from tests.contract.stores.databases import both
 from tests.world.registers import Clock, Registers
 from tests.world.stores.kept_records import Watch, keep
-from tests.world.stores.samples import ACCOUNT, CLIENT, account, company, credential, event
+from tests.world.stores.samples import ACCOUNT, CLIENT, NOW, account, company, credential, event
 from tests.world.stores.tampering import tampered
 from tests.world.stores.told import WRITERS, Writer
 
 pytestmark = both
-
-CHANGER = Path(changer.__file__)
 
 
 async def read(changes: Changes, mark: Mark | None) -> News:
@@ -172,35 +166,17 @@ async def test_whatever_changes_a_kept_record_tells_which(
     assert record in [outdated(act) for act in told]
 
 
-@pytest.mark.parametrize(
-    ("changed", "forgotten"),
-    [
-        ("revoke", Kept.CREDENTIAL),
-        ("stop", Kept.STOP),
-        ("create", Kept.CREDENTIAL),
-        ("close", Kept.ACCOUNT),
-    ],
-)
-async def test_another_who_changes_something_is_heard_of(
-    store: Store, second: Store, following: Following, changed: str, forgotten: Kept
+async def test_what_another_process_changes_is_forgotten(
+    store: Store, second: Store, following: Following
 ) -> None:
-    """Also of what there was not when somebody asked for it."""
-    if changed != "create":
-        await store.credentials.add(credential(), event())
-
-    heard = await following.forgotten_by(lambda: change(second, changed))
-
-    assert heard == [f"feed.{forgotten}"]
-
-
-async def test_a_process_of_its_own_is_heard_of(store: Store, following: Following) -> None:
     await store.credentials.add(credential(), event())
+    revoked = event("credential.revoked", f"credential:{CLIENT}")
 
-    async def changed() -> None:
-        process = await asyncio.create_subprocess_exec(sys.executable, str(CHANGER), store.url)
-        assert await process.wait() == 0
+    forgotten = await following.forgotten_by(
+        lambda: second.credentials.revoke(CLIENT, NOW, revoked)
+    )
 
-    assert await following.forgotten_by(changed) == [f"feed.{Kept.CREDENTIAL}"]
+    assert forgotten == ["feed.credential"]
 
 
 async def test_a_transaction_that_failed_is_heard_of_too(store: Store) -> None:

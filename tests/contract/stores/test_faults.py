@@ -123,14 +123,3 @@ async def test_what_a_driver_says_of_a_row_is_not_handed_on(store: Store) -> Non
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
     assert nobody not in str(caught.value)
-
-
-async def test_two_references_never_share_a_provider_key(store: Store) -> None:
-    """One payout's fate would be shown for the other; nothing of the second is stored."""
-    await store.payouts.add(payout(), attempt())
-    taken = replace(payout("order-2"), provider_key=payout().provider_key)
-
-    with pytest.raises(StoreUnavailable):
-        await store.payouts.add(taken, attempt())
-
-    assert await store.payouts.find(ACCOUNT, "order-2") is None

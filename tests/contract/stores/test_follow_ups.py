@@ -48,29 +48,6 @@ def checked(owner: str = "one", **fields: object) -> Checked:
     return replace(plain, **fields)  # type: ignore[arg-type]
 
 
-async def test_two_claimers_never_share_a_payout(store: Store, second: Store) -> None:
-    """Payouts 2.7: the rows one process is claiming are passed over by the other."""
-    references = [f"o-{number:02}" for number in range(40)]
-    for reference in references:
-        await unknown(store, reference)
-
-    claimed = await asyncio.gather(
-        *(due(node, f"owner-{n}") for n, node in enumerate([store, second] * 4))
-    )
-
-    assert sorted(each for some in claimed for each in some) == references
-
-
-async def test_what_is_due_longest_comes_first(store: Store) -> None:
-    for number in (3, 1, 2):
-        early = NOW - timedelta(minutes=number)
-        await store.payouts.add(payout(f"o-{number}", created_at=early), attempt(started_at=early))
-
-    claimed = await claim_due(store, "one", LATER, UNTIL)
-
-    assert [each.reference for each in claimed] == ["o-3", "o-2", "o-1"]
-
-
 @both
 async def test_what_is_followed_up_is_read_with_the_trace_of_its_latest_try(store: Store) -> None:
     await store.payouts.add(payout(), replace(attempt(), trace_id="first"))
@@ -92,17 +69,6 @@ async def test_what_is_followed_up_is_read_with_the_trace_of_its_latest_try(stor
 
     found = [each and each.trace_id for each in (by_key, claimed, probed)]
     assert found == ["second"] * 3
-
-
-async def test_a_claim_ends_by_itself(store: Store, second: Store) -> None:
-    """Whoever died holding it is succeeded."""
-    await unknown(store)
-    first = await due(store, "one")
-
-    meanwhile = await due(second, "two", UNTIL - timedelta(microseconds=1))
-    after = await due(second, "two", UNTIL)
-
-    assert (first, meanwhile, after) == (["order-1"], [], ["order-1"])
 
 
 @pytest.mark.parametrize(

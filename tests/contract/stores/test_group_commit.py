@@ -21,7 +21,7 @@ from tests.contract.stores.databases import both
 from tests.world.store import open_store
 from tests.world.stores.patience import LONG
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, change, payout
-from tests.world.waiting import settle, until
+from tests.world.waiting import until
 
 pytestmark = both
 
@@ -280,38 +280,6 @@ async def test_a_store_that_fails_amid_a_batch_leaves_nothing_and_is_not_asked_a
     assert (commits.done, commits.undone) == (0, not store.database.commits_statements)
     assert await found(store, "order-1") is None
     assert await added(store, payout(), payout("order-2")) == [None, None]
-
-
-@pytest.mark.parametrize("turns", [1, 4, 16, 64, 256, 1024])
-async def test_one_who_goes_takes_nobody_with_him(store: Store, turns: int) -> None:
-    asking = [
-        asyncio.create_task(store.payouts.add(payout(f"order-{number}"), attempt()))
-        for number in range(1, 4)
-    ]
-    await settle(turns)
-    asking[0].cancel()
-
-    told = await asyncio.gather(*asking, return_exceptions=True)
-
-    assert told[1:] == [None, None]
-    assert [await found(store, f"order-{number}") for number in (2, 3)] == [SENDING, SENDING]
-
-
-async def test_closing_commits_what_was_asked_and_refuses_the_rest(
-    store: Store, second: Store
-) -> None:
-    asking = [
-        asyncio.create_task(second.payouts.add(payout(f"order-{number}"), attempt()))
-        for number in range(1, 4)
-    ]
-    await asyncio.sleep(0)
-
-    await second.close()
-
-    assert await asyncio.gather(*asking) == [None] * 3
-    assert await found(store, "order-3") is SENDING
-    with pytest.raises(StoreUnavailable, match="closed"):
-        await second.payouts.record(change(SENDING, PAID))
 
 
 async def test_batches_of_two_nodes_in_opposite_orders_never_wait_for_each_other(

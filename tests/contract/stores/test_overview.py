@@ -155,18 +155,6 @@ async def test_a_remembered_hour_is_not_counted_again(store: Store):
 
 
 @both
-async def test_two_processes_remember_an_hour_once(store: Store, second: Store):
-    await paid(store, "1", THIS_HOUR)
-
-    done = [await OverviewRecords(node.database).remember(DAY) for node in (store, second)]
-
-    assert done == [24, 0]
-    assert await remembered(store) == 24
-    async with store.database.reading() as connection:
-        assert len((await connection.execute(select(payout_hours))).all()) == 1
-
-
-@both
 async def test_two_processes_at_once_remember_an_hour_once(store: Store, second: Store):
     await paid(store, "1", THIS_HOUR)
 

@@ -44,12 +44,10 @@ from tests.world.stores.people import MARIA, user
 from tests.world.stores.samples import (
     ACCOUNT,
     CLIENT,
-    COMPANY,
     NOW,
     SISTER,
     account,
     attempt,
-    change,
     company,
     credential,
     event,
@@ -279,23 +277,6 @@ async def test_more_than_are_counted_is_said(
     assert not counts.complete
 
 
-@pytest.mark.parametrize(
-    ("companies", "found"),
-    [({COMPANY}, [5, 4, 3, 2, 1, 0]), ({OTHER}, [6]), (set(), [])],
-    ids=["ours", "theirs", "nobody"],
-)
-async def test_a_person_finds_and_counts_their_companies_alone(
-    several: Store, companies: set[str], found: list[int]
-) -> None:
-    scope = CompanyScope(frozenset(companies))
-
-    page, counts = await searched(several, of_the_day(), scope)
-
-    assert [int(each.payout.reference[-1]) for each in page] == found
-    assert sum(each.count for each in counts.by_state) == len(found)
-    assert {each.account_name for each in page} <= {"Padaria São João Ltda"}
-
-
 PLANNED = {
     "list": "SELECT * FROM payouts ORDER BY created_at DESC LIMIT 26",
     "client": "SELECT * FROM payouts WHERE client_id = 'a' ORDER BY created_at DESC LIMIT 26",
@@ -336,16 +317,6 @@ async def test_each_list_has_an_index(store: Store, name: str) -> None:
         await connection.execute(text("ROLLBACK TO before"))
 
     assert INDEXES[name] in plan
-
-
-async def test_what_is_not_proven_is_counted_by_its_index(store: Store) -> None:
-    """The reconciler asks every second: it must not read the table."""
-    about = await made(store, "order-1", state=S.SENDING)
-    await store.payouts.record(change(S.SENDING, S.UNKNOWN, reference=about.reference))
-
-    (stands,) = await store.follow_ups.standing()
-
-    assert (stands.provider, stands.unresolved) == ("sandbox", 1)
 
 
 @both

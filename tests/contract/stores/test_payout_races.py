@@ -41,16 +41,6 @@ async def test_losers_are_never_taken_for_failures(store: Store, second: Store) 
         assert there.count(None) == 1
 
 
-async def test_adds_of_many_references_all_win(store: Store, second: Store) -> None:
-    nodes = [store, second] * 20
-
-    there = await asyncio.gather(
-        *(node.payouts.add(payout(f"o-{n}"), attempt()) for n, node in enumerate(nodes))
-    )
-
-    assert there == [None] * len(nodes)
-
-
 async def test_of_many_claims_exactly_one_wins(store: Store, second: Store) -> None:
     """Rule R9: nobody takes over somebody's send."""
     await store.payouts.add(payout(), attempt())

@@ -13,7 +13,6 @@ from gateway.banks.port.payout_orders import (
     FailureCode,
     PayoutMethod,
 )
-from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import (
     FINAL_STATES,
     SUCCESSORS,
@@ -123,17 +122,6 @@ async def test_a_payout_to_a_bank_account_comes_back_with_every_field(store: Sto
     assert await store.payouts.attempts(ACCOUNT, "order-1") == [ended]
 
 
-async def test_the_row_that_was_there_first_is_answered_and_kept(store: Store) -> None:
-    await store.payouts.add(payout(), attempt())
-    late = replace(payout(centavos=1), fingerprint="0" * 64)
-
-    there = await store.payouts.add(late, replace(attempt(), trace_id="late"))
-
-    assert there == payout()
-    assert await store.payouts.find(ACCOUNT, "order-1") == payout()
-    assert await store.payouts.attempts(ACCOUNT, "order-1") == [attempt()]
-
-
 @both
 @pytest.mark.parametrize(
     "reference",
@@ -169,34 +157,6 @@ async def test_a_reference_belongs_to_its_account(store: Store) -> None:
 
     assert added is None
     assert await store.payouts.find(SISTER, "order-1") == payout(account_id=SISTER)
-
-
-@both
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        replace(payout("order-2"), provider_key=payout("order-1").provider_key),
-        replace(payout("order-2"), account_id="nobody"),
-        replace(payout("order-2"), description="\ud800"),
-    ],
-    ids=["provider key of another", "no such account", "no text"],
-)
-async def test_a_row_the_database_refuses_leaves_nothing(store: Store, wrong: Payout) -> None:
-    await store.payouts.add(payout(), attempt())
-
-    with pytest.raises(StoreUnavailable):
-        await store.payouts.add(wrong, attempt())
-
-    assert await store.payouts.find(wrong.account_id, "order-2") is None
-    assert await store.payouts.attempts(wrong.account_id, "order-2") == []
-
-
-async def test_an_attempt_that_cannot_be_kept_takes_its_payout_with_it(store: Store) -> None:
-    """Both rows are one transaction."""
-    with pytest.raises(StoreUnavailable):
-        await store.payouts.add(payout(), replace(attempt(), trace_id="\ud800"))
-
-    assert await store.payouts.find(ACCOUNT, "order-1") is None
 
 
 async def test_a_step_writes_what_it_says_and_leaves_the_rest(store: Store) -> None:
@@ -322,19 +282,6 @@ async def test_only_a_payout_proven_unsent_is_claimed(store: Store, state: Payou
 
     assert not done
     assert await store.payouts.find(ACCOUNT, "order-1") == there
-
-
-async def test_an_old_attempt_says_nothing_about_the_new_one(store: Store) -> None:
-    """The answer of attempt 1 that comes late is lost: the case is attempt 2's."""
-    there = await standing(store, NOT_SENT)
-    await store.payouts.claim(there, attempt(2))
-
-    done = await store.payouts.record(change(SENDING, PAID, attempt=1))
-
-    found = await store.payouts.find(ACCOUNT, "order-1")
-    assert not done
-    assert found is not None
-    assert (found.state, found.attempt) == (SENDING, 2)
 
 
 async def test_an_attempt_proven_unsent_stays_so_when_its_payout_fails(store: Store) -> None:

@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import aiohttp
-
 from tests.world import raw_http
 from tests.world.gateway.answers import Answer
 from tests.world.gateway.processes import GatewaySite, Served, place, served, today
@@ -97,39 +95,6 @@ async def test_a_stopped_process_leaves_no_request_out_of_the_request_log(tmp_pa
     assert traces <= kept
 
 
-async def test_a_killed_process_has_lost_nothing(tmp_path: Path):
-    """
-    ``kill -9`` in the middle of payouts, then a restart on the same files.
-
-    Whatever was acknowledged is there and was paid; whatever was asked and not
-    answered can be asked again, and no reference was ever paid twice.
-    """
-    much = "{rate: 100000, burst: 100000}"
-    where = place(tmp_path, payout=much, company=much)
-    told: dict[str, Answer | None] = {}
-    async with served(where) as running:
-        payers = [asyncio.create_task(pay_on(running, number, told)) for number in range(8)]
-        await until(lambda: sum(answer is not None for answer in told.values()) >= 60)
-        running.process.kill()
-        await asyncio.gather(*payers)
-        killed = await running.ended()
-
-    taken = [reference for reference, answer in told.items() if answer is not None]
-    lost = [reference for reference, answer in told.items() if answer is None]
-    async with served(where) as running:
-        found = [await running.ask("GET", where.at(f"/withdraw/{each}")) for each in taken]
-        paid = [await running.executions(each) for each in taken]
-        again = await asyncio.gather(*(pay(running, each) for each in [*lost, *taken]))
-        after = [await running.executions(each) for each in [*lost, *taken]]
-
-    assert killed == -signal.SIGKILL
-    assert lost
-    assert {answer.status for answer in found} == {200}
-    assert paid == [[100]] * len(taken)
-    assert {answer.verdict for answer in again} <= {(200, ""), (502, "SVC.PIX.010")}
-    assert all(len(executed) <= 1 for executed in after)
-
-
 async def test_an_interrupted_process_ends_at_once_and_its_log_holds_no_secret(tmp_path: Path):
     """
     SIGINT comes from a person who waits; an hour of draining would outlast this test.
@@ -171,19 +136,6 @@ async def test_an_interrupted_process_ends_at_once_and_its_log_holds_no_secret(t
 async def pay(running: Served, reference: str) -> Answer:
     document = order(reference, today(), value=1)
     return await running.ask("POST", running.where.at("/withdraw"), document=document)
-
-
-async def pay_on(running: Served, number: int, told: dict[str, Answer | None]) -> None:
-    """Pay one after the other until the process is gone; None for what was not answered."""
-    for turn in range(10_000):
-        reference = f"killed-{number}-{turn}"
-        told[reference] = None
-        try:
-            answer = await pay(running, reference)
-        except (aiohttp.ClientError, ConnectionError):
-            return
-        assert answer.status == 200, answer.body
-        told[reference] = answer
 
 
 async def hang(running: Served, operation: str) -> None:

@@ -206,20 +206,3 @@ async def test_half_a_body_is_on_the_wire_at_mid_body():
     assert answer.status == 200
     assert received["mid_body"].endswith(b"\r\n\r\n" + body[:12])
     assert received["after_body"] == body[12:]
-
-
-async def test_reading_passes_no_point():
-    """A look-up must not use up the passes that are counted for payouts."""
-    passed: list[str] = []
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
-        writer.close()
-
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-
-    said = await called(server.sockets[0].getsockname()[1], passed.append, SendProgress(), b"")
-
-    server.close()
-    assert (said.status, passed) == (200, [])

@@ -24,7 +24,6 @@ from tests.world.stops import lift, stop_payouts
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-HERE = "127.0.0.1"
 WINDOW = "init=2026-11-01&ends=2026-11-02"
 
 

@@ -50,8 +50,9 @@ def lookup(_desk: BackofficeClient) -> object:
     return {"key": "maria@example.com"}
 
 
-READS = [
-    Asking("balance", "GET", "/balance", None, "balance", "SVC.ACC.006"),
+BALANCE = Asking("balance", "GET", "/balance", None, "balance", "SVC.ACC.006")
+ASKINGS = [
+    BALANCE,
     Asking("blocks", "GET", "/blocks", None, "balance", "SVC.ACC.006"),
     Asking("statement", "GET", "/transactions?{days}", None, "statement", "SVC.ACC.007"),
     Asking("report", "GET", "/report?{days}&format=json", None, "statement", "SVC.ACC.007"),
@@ -62,9 +63,6 @@ READS = [
     Asking("refunds", "POST", "/pix/refunds/search", days, "refund_read", "SVC.PIX.007"),
     Asking("refund", "GET", "/pix/refunds/any", None, "refund_read", "SVC.PIX.007"),
     Asking("lookup", "POST", "/pix/keys/lookup", lookup, "keys", "SVC.PIX.002"),
-]
-
-CHANGES = [
     Asking("new key", "POST", "/pix/keys", key, "keys", "SVC.PIX.002"),
     Asking("no key", "DELETE", "/pix/keys/{key}", None, "keys", "SVC.PIX.002"),
     Asking("charge", "POST", "/pix/qrcode", charge, "charge", "SVC.PIX.005"),
@@ -72,8 +70,8 @@ CHANGES = [
 ]
 
 FAULTS = ["refuse", "reset_before", "status", "malformed", "wrong_types"]
-FAILING = [(each, "status") for each in (*READS, *CHANGES)]
-FAILING += [(READS[0], each) for each in FAULTS if each != "status"]
+FAILING = [(each, "status") for each in ASKINGS]
+FAILING += [(BALANCE, each) for each in FAULTS if each != "status"]
 """Each endpoint with one fault, and one endpoint with each."""
 
 
@@ -106,6 +104,6 @@ async def test_a_failing_bank_has_the_endpoints_own_code(
 @SHARED
 async def test_a_silent_bank_has_the_endpoints_own_code(hurried_world: World):
     async with hurried_world.failing("balance", "hang"):
-        answer = await ask(BackofficeClient(hurried_world), READS[0])
+        answer = await ask(BackofficeClient(hurried_world), BALANCE)
 
-    assert answer.verdict == (502, READS[0].code)
+    assert answer.verdict == (502, BALANCE.code)

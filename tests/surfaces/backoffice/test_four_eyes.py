@@ -55,18 +55,6 @@ async def secret(
     return await backoffice_client.ask("POST", f"{OFFICE}/approvals/{approval}/secret", by=by)
 
 
-async def issued(backoffice_client: BackofficeClient, **changed: object) -> dict[str, str]:
-    """Issue a credential that pays, with two people."""
-    said = await backoffice_client.ask(
-        "POST", f"{OFFICE}/credentials", paying(backoffice_client, **changed), by="security"
-    )
-    approval = await ordered(said)
-    await approved(backoffice_client, approval)
-    made = await secret(backoffice_client, approval)
-    assert made.status == 201, made.body
-    return dict(made.document)
-
-
 async def pays(
     backoffice_client: BackofficeClient, pair: dict[str, str], value: float = 10.5
 ) -> Answer:
@@ -131,22 +119,6 @@ async def test_two_people_issue_a_credential_and_its_secret_is_shown_once(
     assert (await pays(backoffice_client, made.document, 10.51)).verdict == (403, "SVC.GTW.010")
 
 
-async def test_one_person_alone_makes_no_colleagues_who_pay(backoffice_client: BackofficeClient):
-    """The second attack: two invitations, and the two of them move money."""
-    told = [
-        await backoffice_client.ask("POST", f"{OFFICE}/users", stranger(role), by="admin")
-        for role in ("operator", "approver", "security", "admin")
-    ]
-
-    listed = await backoffice_client.ask("GET", f"{OFFICE}/users", by="admin")
-    known = {each["email"] for each in listed.document["data"]}
-    outbox = await backoffice_client.ask("GET", f"{OFFICE}/outbox", by="admin")
-    for each in told:
-        await ordered(each)
-        assert each.document["subject"] not in known
-        assert each.document["subject"].encode() not in outbox.body
-
-
 @pytest.mark.parametrize(
     ("by", "roles", "verdict"),
     [
@@ -182,13 +154,3 @@ async def test_the_factor_of_who_may_write_is_reset_by_two(backoffice_client: Ba
     after = await backoffice_client.ask("GET", path, by="admin")
 
     assert (before.document["has_factor"], after.document["has_factor"]) == (True, False)
-
-
-async def test_one_order_about_a_credential_waits(backoffice_client: BackofficeClient):
-    pair = await issued(backoffice_client)
-    path = f"{OFFICE}/credentials/{pair['client_id']}/rotate"
-    await ordered(await backoffice_client.ask("POST", path, {}, by="security"))
-
-    again = await backoffice_client.ask("POST", path, {}, by="admin")
-
-    assert again.verdict == (409, "SVC.GTW.009")

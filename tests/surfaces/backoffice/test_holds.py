@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 
 import pytest
 import pytest_asyncio
 
 from gateway.config.settings import Payouts
-from gateway.core.audit_context import AuditContext
-from gateway.core.company_scope import StopScope
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.world import World, opened, order, patient, sandbox
-from tests.world.stops import lift, stop_payouts
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -102,19 +98,4 @@ async def test_who_is_refused_reads_that_it_failed_and_was_not_sent(
     assert decided.status == 200
     assert (read.document["status"], read.document["failure"]["code"]) == ("failed", "NOT_SENT")
     assert (again.status, again.document["code"]) == (400, "SVC.PIX.010")
-    assert not await is_sent(world, reference)
-
-
-async def test_what_was_stopped_meanwhile_is_not_let_go_when_the_stop_is_lifted(
-    backoffice_client: BackofficeClient, world: World
-):
-    reference, kernel = await ordered(world), world.gateway.kernel
-    office = SimpleNamespace(kernel=kernel, acting=AuditContext("cli:test", kernel.now))
-    account = world.demo["accounts"]["main"]["id"]
-    stop = await stop_payouts(office, StopScope.ACCOUNT, account)
-    await lift(office, stop.id)
-
-    decided = await backoffice_client.post(f"/withdraw/{reference}/release", None, by="approver")
-
-    assert (decided.status, decided.document["code"]) == (403, "SVC.PIX.010")
     assert not await is_sent(world, reference)

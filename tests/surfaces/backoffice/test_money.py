@@ -96,31 +96,6 @@ async def test_a_payout_that_never_left_is_proven_not_sent(backoffice_client: Ba
     assert told["attempts"][0]["evidence"]["bytes_left"] is False
 
 
-async def test_what_the_bank_says_it_did_not_execute_has_a_word_and_a_filter_of_its_own(
-    backoffice_client: BackofficeClient,
-):
-    """The filter of old finds both."""
-    world = backoffice_client.world
-    never, told = uuid.uuid4().hex, uuid.uuid4().hex
-    async with world.failing("payout", "refuse"):
-        await world.pay(order(never, world.today()))
-    await world.pay(order(told, world.today(), value=777.11))
-
-    async def found(certainty: str) -> dict[str, str]:
-        asked = {"days": 1, "limit": 100, "certainty": certainty}
-        answer = await backoffice_client.ask("POST", "/backoffice/v1/payouts/search", asked)
-        rows = answer.document["data"]
-        return {each["reference"]: each["certainty"] for each in rows}
-
-    both = {never: "not_sent", told: "not_executed"}
-    ours = {never, told}
-    assert {k: v for k, v in (await found("not_sent")).items() if k in ours} == both
-    assert (await found("never_sent")).keys() & ours == {never}
-    assert (await found("not_executed")).keys() & ours == {told}
-    dossier = (await backoffice_client.read(f"/withdraw/{told}/dossier")).document
-    assert (dossier["state"], dossier["certainty"]) == ("not_sent", "not_executed")
-
-
 async def test_money_is_given_back_in_parts_and_each_part_once(backoffice_client: BackofficeClient):
     """Read by its reference, found by search, seen on the payment."""
     charge, asked = await paid(backoffice_client), giving()

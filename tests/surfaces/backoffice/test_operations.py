@@ -254,13 +254,6 @@ async def _with_return(backoffice_client: BackofficeClient, path: str) -> dict[s
     return dict(await until(shown))
 
 
-async def test_no_payout_is_ever_taken_back(backoffice_client: BackofficeClient):
-    """501 here too; its reference is not looked up (contract part 3)."""
-    answer = await backoffice_client.ask("DELETE", backoffice_client.at("/withdraw/whatever"))
-
-    assert answer.verdict == (501, "SVC.PIX.018")
-
-
 async def test_every_catalogue_is_told(backoffice_client: BackofficeClient):
     """Of banking, of people, of the gateway."""
     told = (await backoffice_client.ask("GET", "/backoffice/v1/error-codes", by=NOBODY)).document

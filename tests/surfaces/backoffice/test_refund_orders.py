@@ -24,18 +24,6 @@ async def ordered(
     return str(said.document["id"]), str(wanted["reference"])
 
 
-async def test_a_refund_above_its_payment_is_refused_when_it_is_ordered(
-    backoffice_client: BackofficeClient,
-):
-    charge = await paid(backoffice_client)
-    wanted = {"reference": uuid.uuid4().hex, "value": 10.51, "description": ""}
-
-    said = await backoffice_client.post(f"/pix/transactions/{charge['reference']}/refunds", wanted)
-
-    assert said.verdict == (422, "SVC.GTW.008")
-    assert said.document["reason"] == "above_payment"
-
-
 async def test_a_refund_above_the_rest_of_its_payment_is_refused_when_it_is_ordered(
     backoffice_client: BackofficeClient,
 ):

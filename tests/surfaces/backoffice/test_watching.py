@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from typing import Any
 
@@ -60,26 +59,6 @@ async def test_providers_are_shown_with_their_last_call(backoffice_client: Backo
     assert one["last_outcome"] == "ok"
     assert one["last_ok_at"]
     assert "create_refund" in one["operations"]
-
-
-async def test_what_no_request_changes_is_scraped(backoffice_client: BackofficeClient):
-    """Looked up in the store in the background: who is signed in, what waits, which keys sign."""
-    wanted = {
-        'pixgate_sessions_active{state="full"} 0.0',
-        'pixgate_sessions_active{state="mfa_pending"} 0.0',
-        "pixgate_approvals_waiting 0.0",
-        "pixgate_approvals_oldest_waiting_seconds 0.0",
-        'pixgate_signing_keys{state="signing"} 1.0',
-        'pixgate_signing_keys{state="next"} 0.0',
-        "pixgate_audit_chain_broken 0.0",
-    }
-    scrape = f"http://127.0.0.1:{backoffice_client.world.gateway.operations.port}/metrics"
-
-    async with asyncio.timeout(60), backoffice_client.world.session.get(scrape) as said:
-        lines = set((await said.text()).splitlines())
-
-    assert wanted - lines == set()
-    assert any(line.startswith("pixgate_signing_key_age_seconds ") for line in lines)
 
 
 async def test_the_sandboxs_mail_is_read_by_those_who_may(backoffice_client: BackofficeClient):

@@ -9,17 +9,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from sqlalchemy import delete
 
 from gateway.app.commands.context import AdminContext
 from gateway.config.upstream import SandboxBank
-from gateway.core.audit_context import RuleViolation
 from gateway.core.windows import Window
 from gateway.payouts.cli import probed, verified
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.verification import Report
-from gateway.store.tables import core
-from gateway.store.tables.columns import reference_digest
 from tests.world.gateway.world import World, opened, order, sandbox
 from tests.world.waiting import until
 
@@ -162,40 +158,3 @@ async def test_a_probe_does_at_once_what_the_background_does_later(world: World)
 
     assert seen.state is PAID
     assert await stored(world, reference) == seen
-
-
-async def test_bank_and_store_agree_about_a_day_of_payouts(world: World):
-    """Paid ones and refused ones."""
-    for number in range(3):
-        await world.pay(order(f"plain-{number}", world.today(), value=number + 1))
-        await world.settled(f"plain-{number}")
-    await world.pay(order("refused", world.today(), value=777.03))
-
-    report = await compared(world)
-
-    assert report.rows >= 4
-    assert report.executions >= 3
-    assert await kinds(world, "plain-0", "plain-1", "plain-2", "refused") == []
-
-
-async def test_an_execution_that_the_store_forgot_is_found(world: World):
-    """As after a restore: the statement and the bank's books tell, once."""
-    await world.pay(order("forgotten", world.today(), value=1.23))
-    row = await stored(world, "forgotten")
-    await world.settled("forgotten")
-    async with world.gateway.kernel.store.database.writing() as connection:
-        for table in (core.attempts, core.payouts):
-            forgotten = table.c.reference_sha256 == reference_digest("forgotten")
-            await connection.execute(delete(table).where(forgotten))
-
-    found = [each for each in (await compared(world)).differences if each.key == row.provider_key]
-
-    assert [each.kind for each in found] == ["execution_without_row"]
-
-
-async def test_a_bank_without_books_open_is_no_agreement(world: World):
-    """The control port of the plain settings is nobody's."""
-    today = world.gateway.kernel.now().date()
-
-    with pytest.raises(RuleViolation, match="does not answer"):
-        await verified(world.office, None, Window(today, today))

@@ -93,17 +93,6 @@ async def test_no_quota_is_told_before_the_credential_is_known(
     assert told == set()
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 500])
-async def test_a_banks_words_are_not_handed_on(world: World, status: int):
-    """``check`` demands our own message of every refusal; here the bank says something else."""
-    async with world.failing("balance", "status", status=status):
-        answer = await world.ask("GET", world.at("/balance"))
-
-    assert answer.verdict == (502, "SVC.ACC.006")
-    assert answer.document["message"] == "The balance could not be retrieved."
-    assert b"INTERNAL" not in answer.body
-
-
 async def test_nothing_of_the_request_is_echoed(world: World):
     marker = "canary-7351"
     headers = {"Authorization": f"Basic {marker}", "X-Other": marker, "User-Agent": marker}

@@ -155,62 +155,6 @@ async def test_the_first_failure_answers(world: World, case: str):
     assert means(answer.document["message"], pair.first)
 
 
-QUERIES: dict[str, tuple[str, ErrorCode]] = {
-    "nothing": ("", errors.FIELD_MISSING),
-    "one missing, one wrong": ("?ends=never", errors.FIELD_MISSING),
-    "empty is missing": ("?init=&ends=2026-01-01", errors.FIELD_MISSING),
-    "form before range": ("?init=2026-1-01&ends=2020-01-01", errors.DATE_INVALID),
-    "a day that does not exist": ("?init=2026-02-30&ends=2026-03-01", errors.DATE_INVALID),
-    "repeated": ("?init=2026-01-01&init=2026-01-01&ends=2026-01-01", errors.DATE_INVALID),
-    "range before page": ("?init=2026-01-02&ends=2026-01-01&page=0", errors.WINDOW_INVALID),
-    "91 days": ("?init=2026-01-01&ends=2026-04-01", errors.WINDOW_INVALID),
-    "page": ("?init=2026-01-01&ends=2026-01-01&page=0&limit=0", errors.NUMBER_INVALID),
-    "page twice": ("?init=2026-01-01&ends=2026-01-01&page=1&page=2", errors.NUMBER_INVALID),
-    "page empty": ("?init=2026-01-01&ends=2026-01-01&page=", errors.NUMBER_INVALID),
-    "page of Arabic digits": (
-        "?init=2026-01-01&ends=2026-01-01&page=%D9%A1",
-        errors.NUMBER_INVALID,
-    ),
-    "limit": ("?init=2026-01-01&ends=2026-01-01&limit=-1", errors.NUMBER_INVALID),
-    "no UTF-8": ("?init=%FF&ends=2026-01-01", errors.DATE_INVALID),
-}
-
-
-@pytest.mark.parametrize("path", ["/transactions", "/withdraws"])
-async def test_a_query_is_checked_in_its_order(world: World, path: str):
-    """Contract part 8: required, form, range, page, limit."""
-    wrong = {}
-    for case, (query, first) in QUERIES.items():
-        answer = await world.ask("GET", world.at(path + query))
-        is_first = answer.verdict == (first.status, first.code)
-        if not is_first or not means(answer.document["message"], first):
-            wrong[case] = answer.document
-
-    assert wrong == {}
-
-
-LONGEST = "?init=2026-01-01&ends=2026-03-31"
-
-
-WINDOWS = [
-    (LONGEST, 1, 25),
-    (f"{LONGEST}&limit=100", 1, 100),
-    (f"{LONGEST}&limit=101", 1, 100),
-    (f"{LONGEST}&limit=999999999999999999&page=999999999999999999", 10**18 - 1, 100),
-    (f"{LONGEST}&page=3&limit=1", 3, 1),
-    (f"{LONGEST}&tracking=yes&page=1", 1, 25),
-]
-
-
-@pytest.mark.parametrize("path", ["/transactions", "/withdraws"])
-async def test_a_window_and_a_page_are_taken(world: World, path: str):
-    """Contract part 8: 90 days, the clamp, and what is not ours is ignored."""
-    for query, page, limit in WINDOWS:
-        meta = (await world.ask("GET", world.at(path + query))).document["meta"]
-
-        assert (meta["page"], meta["limit"]) == (page, limit), query
-
-
 async def test_content_is_compared_before_the_date(world: World):
     """A known reference with other content is refused as that, whatever day it says."""
     other = order(routes.PAID, YESTERDAY, value=99.0)
@@ -234,23 +178,6 @@ async def test_the_date_is_checked_before_the_provider(world: World):
     )
 
     assert means(answer.document["message"], errors.PAYOUT_DATE_NOT_TODAY)
-
-
-@pytest.mark.parametrize(
-    ("account", "verdict"),
-    [("no_provider", (422, "SVC.ACC.005")), ("read_only", (403, "SVC.ACC.005"))],
-)
-async def test_a_payout_needs_a_provider_that_pays(
-    world: World, account: str, verdict: tuple[int, str]
-):
-    document = order("no-provider", world.today())
-    path = world.at("/withdraw", account)
-
-    answer = await world.ask("POST", path, by="company", document=document)
-    again = await world.ask("GET", f"{path}/no-provider", by="company")
-
-    assert answer.verdict == verdict
-    assert again.verdict == (404, "SVC.PIX.011")
 
 
 async def test_what_is_cancelled_is_not_looked_up(world: World):

@@ -144,24 +144,6 @@ async def test_a_reference_reaches_the_bank_unchanged(world: World, name: str):
     assert wrong == {}
 
 
-UNSTORABLE = ["%00", "%0A", "a%C2%85", "%FF", "%ED%A0%80", "a" * 1025, "%C3%A9" * 1025, ".", ".."]
-
-
-@pytest.mark.parametrize("name", ["banking.qrcode", "banking.pix_transaction", "banking.payout"])
-async def test_a_reference_that_cannot_be_stored_is_malformed(world: World, name: str):
-    """400, never 500, and no bank is asked."""
-    head = routes.path(world, route(name)).rpartition("/")[0]
-    trace = {"X-Trace-ID": uuid.uuid4().hex}
-
-    verdicts = {
-        step[:12]: (await world.ask("GET", f"{head}/{step}", headers=trace)).verdict
-        for step in UNSTORABLE
-    }
-
-    assert verdicts == dict.fromkeys(verdicts, (400, "SVC.VAL.011"))
-    assert await world.asked(trace["X-Trace-ID"]) == []
-
-
 async def test_cookies_are_ignored_and_never_set(world: World):
     cookie = {"Cookie": f"Authorization={basic(world.pair('full'))}; session=1"}
 
@@ -237,18 +219,6 @@ async def test_two_authorization_headers_are_malformed(world: World):
     )
 
     assert answer.verdict == (401, "SVC.AUT.002")
-
-
-@pytest.mark.parametrize("scheme", ["basic ", "BASIC ", "bAsIc   "])
-async def test_the_scheme_is_of_any_case(world: World, scheme: str):
-    """RFC 7617."""
-    header = basic(world.pair("full")).replace("Basic ", scheme)
-
-    answer = await world.ask(
-        "GET", world.at("/balance"), by=NOBODY, headers={"Authorization": header}
-    )
-
-    assert answer.status == 200
 
 
 async def test_pipelined_requests_are_judged_one_by_one(world: World):

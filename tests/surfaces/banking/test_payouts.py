@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,89 +139,6 @@ async def test_another_amount_settled_is_never_shown_as_paid(world: World):
     assert await world.executions("other-amount") == [77711]
 
 
-async def test_a_payout_is_shown_whole(world: World):
-    """Contract 2.6: what was asked as it was sent, where from, and the central bank's id."""
-    sent = order("whole", world.today(), value=0.01, description="Pedido 7")
-
-    created = (await world.pay(sent)).document
-    settled = await world.settled("whole")
-
-    account = world.demo["accounts"]["main"]["id"]
-    held = await world.gateway.kernel.store.accounts.find(account)
-    assert held is not None
-    assert created["status"] == "processing"
-    assert created["settled_at"] == ""
-    assert settled["destination"] == sent["destination"]
-    assert settled["origin"] == {
-        "bank_number": held.coordinates.bank_number,
-        "ispb": held.coordinates.ispb,
-        "branch": held.coordinates.branch,
-        "account": held.coordinates.account,
-        "name": held.name,
-        "tax_number": held.tax_number,
-    }
-    assert (settled["method"], settled["value"], settled["date"], settled["description"]) == (
-        "pix",
-        0.01,
-        world.today(),
-        "Pedido 7",
-    )
-    assert settled["e2e_id"].startswith("E99999999")
-    assert settled["created_at"] <= settled["updated_at"]
-    assert settled["settled_at"]
-
-
-async def test_a_bank_account_is_paid(world: World):
-    destination = {
-        "name": "Maria Silva",
-        "tax_number": "52998224725",
-        "bank_number": "341",
-        "branch": "0001",
-        "account": "123456-7",
-    }
-    sent = order("account", world.today(), method="bank_account", destination=destination)
-
-    created = await world.pay(sent)
-
-    assert (created.status, created.document["destination"]) == (200, destination)
-    assert (await world.settled("account"))["status"] == "paid"
-    assert await world.executions("account") == [1050]
-
-
-@pytest.mark.parametrize(
-    ("destination", "verdict", "failure"),
-    [
-        ({"key": "notfound@example.com"}, (400, "SVC.PIX.010"), "KEY_NOT_FOUND"),
-        ({"key": "owner@example.com"}, (400, "SVC.PIX.010"), "OWNER_MISMATCH"),
-        ({"key": "limit@example.com"}, (403, "SVC.PIX.010"), "LIMIT_EXCEEDED"),
-    ],
-)
-async def test_a_refusal_is_told_in_our_words(
-    world: World, destination: dict[str, str], verdict: tuple[int, str], failure: str
-):
-    """And kept: the reference is used up."""
-    reference = f"refused-{failure}"
-    sent = order(reference, world.today())
-    sent["destination"] = {**sent["destination"], **destination}  # type: ignore[dict-item]
-
-    answer = await world.pay(sent)
-    shown = (await read(world, reference)).document
-
-    assert answer.verdict == verdict
-    assert (shown["status"], shown["failure"]["code"]) == ("failed", failure)
-    assert await world.executions(reference) == []
-
-
-async def test_more_than_there_is_is_refused(world: World):
-    sent = order("too-much", world.today(), value=9_999_999_999_999.99)
-
-    answer = await world.pay(sent)
-
-    shown = (await read(world, "too-much")).document
-    assert answer.verdict == (400, "SVC.PIX.010")
-    assert shown["failure"]["code"] == "INSUFFICIENT_FUNDS"
-
-
 async def test_a_repetition_is_answered_from_the_store(world: World):
     """Same content in another spelling is the same payout, and the bank is not asked again."""
     sent = order("repeated", world.today())
@@ -272,16 +188,6 @@ async def test_other_content_under_a_known_reference_is_refused(
     assert answer.verdict == (400, "SVC.PIX.010")
     assert "other content" in answer.document["message"]
     assert await world.executions(reference) == [1050]
-
-
-async def test_one_reference_is_paid_once_however_many_ask(world: World):
-    """Twenty at once: all are answered that it is processing, the bank paid once."""
-    sent = order("at-once", world.today())
-
-    answers = await asyncio.gather(*(world.pay(sent) for _ in range(20)))
-
-    assert {answer.verdict for answer in answers} == {TAKEN}
-    assert await world.executions("at-once") == [1050]
 
 
 async def test_the_same_reference_on_another_account_is_another_payout(world: World):

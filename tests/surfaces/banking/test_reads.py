@@ -16,9 +16,6 @@ from tests.world.gateway.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
-MINUTE = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}")
-
 
 async def shown(world: World, path: str, **details: Any) -> Any:
     answer = await world.ask("GET", world.at(path), **details)
@@ -45,73 +42,6 @@ async def test_the_balance_is_live(world: World):
 
     assert round(after["balance"] - before["balance"], 2) == 10.5
     assert round(after["blocked"] - before["blocked"], 2) == 3
-
-
-async def test_the_keys_are_listed_and_each_is_read(world: World):
-    """Contract 2.8: no paging, and every id is a UUID that can be asked for."""
-    listed = await shown(world, "/pix/keys")
-
-    each = [await shown(world, f"/pix/keys/{key['id']}") for key in listed["data"]]
-    assert listed["meta"] == {"total": 3}
-    assert [key["id"] for key in listed["data"]] == world.demo["pix_keys"]["main"]
-    assert each == listed["data"]
-    assert {key["type"] for key in each} == {"email", "evp", "phone"}
-
-
-async def test_a_charge_is_shown_as_a_code(world: World):
-    """Contract 2.4, every field."""
-    found = await shown(world, f"/pix/qrcode/{world.demo['charges']['pending']}")
-
-    assert list(found) == [
-        "id", "name", "description", "reference", "type", "key", "receiver", "location",
-        "qrcode", "reusable", "expires_at", "value", "status", "created_at", "payer",
-    ]  # fmt: skip
-    assert (found["id"], found["name"], found["description"]) == ("", "", "")
-    assert (found["type"], found["status"], found["value"]) == ("Dynamic", "Active", 25.0)
-    assert found["qrcode"]["hash"].startswith("000201")
-    assert found["location"] == {"city": "Sao Paulo", "zip_code": "01310-100"}
-    assert sorted(found["payer"]) == ["message", "name", "tax_number"]
-    assert MINUTE.fullmatch(found["created_at"])
-
-
-async def test_a_paid_charge_names_payer_and_payment(world: World):
-    found = await shown(world, f"/pix/transactions/{world.demo['charges']['paid']}")
-
-    assert (found["status"], found["value"]) == ("paid", 149.9)
-    assert INSTANT.fullmatch(found["paid_at"])
-    assert found["e2e_id"]
-    assert found["payer"]["name"]
-
-
-async def test_an_anonymous_charge_stays_anonymous_when_paid(world: World):
-    """Contract 2.5, even though the bank knows who paid."""
-    account, reference = world.demo["accounts"]["main"]["id"], "anonymous-paid"
-    charge = {"reference": reference, "state": "anonymous", "value": 5}
-    await world.control.post("accounts", account, "charges", body=charge)
-    await world.control.post("charges", reference, "pay", body={})
-
-    found = await shown(world, f"/pix/transactions/{reference}")
-
-    assert (found["status"], "payer" in found) == ("paid", False)
-
-
-@pytest.mark.parametrize(
-    ("path", "verdict"),
-    [
-        ("/pix/qrcode/{expired}", (404, "SVC.PIX.005")),
-        ("/pix/qrcode/nobody-knows", (404, "SVC.PIX.005")),
-        ("/pix/qrcode/{other_company}", (404, "SVC.PIX.005")),
-        ("/pix/transactions/nobody-knows", (404, "SVC.PIX.017")),
-        ("/pix/transactions/{other_company}", (404, "SVC.PIX.017")),
-        ("/pix/keys/00000000-0000-4000-8000-000000000000", (404, "SVC.PIX.002")),
-        ("/withdraw/nobody-knows", (404, "SVC.PIX.011")),
-    ],
-)
-async def test_what_is_not_there_is_not_found(world: World, path: str, verdict: tuple[int, str]):
-    """Contract 4.1, each by its own code."""
-    answer = await world.ask("GET", world.at(path.format(**world.demo["charges"])))
-
-    assert answer.verdict == verdict
 
 
 async def test_the_statement_shows_movements_balance_and_account(world: World):

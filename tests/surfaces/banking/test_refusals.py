@@ -61,39 +61,3 @@ async def test_no_refused_payout_left_a_trace(world: World):
         assert await world.executions(routes.PAID, account) == []
     listed = await world.ask("GET", world.at(window, "sister"), by="company")
     assert listed.document["meta"]["total"] == 0
-
-
-NOT_UUIDS = [
-    "42",
-    "{00000000-0000-4000-8000-000000000000}",
-    "urn:uuid:00000000-0000-4000-8000-000000000000",
-    "00000000000040008000000000000000",
-    "00000000-0000-4000-8000-00000000000",
-    "00000000-0000-4000-8000-0000000000000",
-    "٠0000000-0000-4000-8000-000000000000",
-    "00000000-0000-4000-8000-000000000000\n",
-    "g0000000-0000-4000-8000-000000000000",
-    "\x00",
-]
-"""Other spellings that lenient readers take."""
-
-
-@pytest.mark.parametrize("step", ["account_id", "key_id"])
-async def test_only_a_hyphenated_uuid_is_an_identifier(world: World, step: str):
-    """Contract part 7, ``SVC.VAL.006``."""
-    place = next(each for each in routes.PARTNER if "{key_id}" in each.template)
-
-    verdicts = {
-        text: (await routes.ask(world, place, steps={step: text})).verdict for text in NOT_UUIDS
-    }
-
-    assert verdicts == dict.fromkeys(NOT_UUIDS, (400, "SVC.VAL.006"))
-
-
-async def test_an_identifier_may_be_written_in_capitals(world: World):
-    account = world.demo["accounts"]["main"]["id"].upper()
-    place = next(each for each in routes.PARTNER if "{key_id}" in each.template)
-
-    answer = await routes.ask(world, place, steps={"account_id": account})
-
-    assert answer.status == 200

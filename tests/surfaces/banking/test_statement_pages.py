@@ -15,10 +15,7 @@ from gateway.app.lifecycle import running
 from gateway.config.settings import Cache, Settings
 from gateway.config.values import Address
 from tests.servers.redis import RedisServer
-from tests.world.accounts import change_account
-from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import FROM_NOON, World, another_process, opened, patient, sandbox
-from tests.world.waiting import until
+from tests.world.gateway.world import FROM_NOON, World, opened, patient, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -91,44 +88,6 @@ async def test_one_account_never_sees_what_was_kept_of_another(world: World):
 
     assert sister["meta"]["total"] < ENTRIES
     assert sister["data"] == []
-
-
-@pytest.mark.parametrize(
-    ("who", "verdict"),
-    [
-        ("revoked", (401, "SVC.AUT.010")),
-        ("none", (403, "SVC.AUT.010")),
-        ("other_company", (404, "SVC.ACC.001")),
-    ],
-)
-async def test_what_is_kept_is_shown_to_nobody_who_may_not_read(
-    world: World, who: str, verdict: tuple[int, str]
-):
-    await page(world, 1)
-
-    answer = await world.ask("GET", world.at(path(world, 2)), by=who)
-
-    assert answer.verdict == verdict
-
-
-async def test_a_stopped_account_is_refused_before_what_is_kept(world: World):
-    await page(world, 1)
-    account = world.demo["accounts"]["main"]["id"]
-
-    async def refused() -> Answer | None:
-        answer = await world.ask("GET", world.at(path(world, 2)))
-        return None if answer.status == 200 else answer
-
-    async def served() -> bool:
-        return (await world.ask("GET", world.at("/balance"))).status == 200
-
-    async with another_process(world) as office:
-        await change_account(office, account, active=False)
-        answer = await until(refused)
-        await change_account(office, account, active=True)
-        await until(served)
-
-    assert answer.verdict == (400, "SVC.ACC.002")
 
 
 async def test_two_gateways_share_a_walk_through_redis(

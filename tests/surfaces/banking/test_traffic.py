@@ -86,10 +86,6 @@ async def throttled(folder: Path, **limits: float) -> AsyncIterator[World]:
         yield world
 
 
-def every(limit: int) -> dict[str, float]:
-    return dict.fromkeys(("per_address", "per_address_and_client", "hard_per_address"), limit)
-
-
 async def wrong(world: World, role: str = "full") -> Answer:
     return await world.ask("GET", world.at("/balance"), pair=other_secret(world.pair(role)))
 

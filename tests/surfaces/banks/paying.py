@@ -53,16 +53,22 @@ def said(answer: Answer) -> tuple[int, object]:
     return answer.status, answer.document.get("code", answer.document.get("status"))
 
 
-@asynccontextmanager
-async def told_at(bank: AtBank, order: CallbackOrder) -> AsyncIterator[None]:
+def registrations_of(bank: AtBank) -> CallbackRegistrations:
+    """Return what registers addresses for callbacks at a bank."""
     world = bank.office.world
     kernel = world.gateway.kernel
-    registrations = CallbackRegistrations(
+    return CallbackRegistrations(
         accounts=kernel.store.accounts,
         banks=ConnectedBanks(world.gateway.connections, kernel.keys.sealer.open),
         audit=kernel.store.audit,
         acting=world.office.acting,
     )
+
+
+@asynccontextmanager
+async def told_at(bank: AtBank, order: CallbackOrder) -> AsyncIterator[None]:
+    """Have the bank send callbacks to an address."""
+    registrations = registrations_of(bank)
     made = await registrations.register(bank.account, order)
     try:
         yield

@@ -5,22 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from gateway.app.banks import path_of, secrets_of
-from gateway.banks.connections import ConnectedBanks
-from gateway.banks.port.provider_callbacks import CallbackOrder
-from gateway.callbacks.registrations import CallbackRegistrations
 from provider_adapters.kit.proofs import token_text
 from tests.surfaces.banks.every_bank import PREFIX, AtBank, EveryBank
-from tests.surfaces.banks.paying import executed, failing, in_review, said
+from tests.surfaces.banks.paying import ended, executed, failing, in_review, said
 from tests.world.gateway.world import order
-from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -41,15 +35,6 @@ def payout(bank: AtBank, **changed: object) -> dict[str, Any]:
 
 async def status(bank: AtBank, reference: str) -> str:
     return str((await bank.partner("GET", f"/withdraw/{reference}")).document["status"])
-
-
-async def ended(bank: AtBank, reference: str) -> str:
-    """Read a payout until it is no longer processing."""
-
-    async def found() -> str:
-        return (await status(bank, reference)).replace("processing", "")
-
-    return str(await until(found))
 
 
 def centavos(wanted: dict[str, Any]) -> int:
@@ -75,26 +60,6 @@ async def test_a_lost_answer_ends_with_a_person_and_never_in_a_second_order(
     assert await executed(bank) == after == [*before, *paid]
 
 
-@asynccontextmanager
-async def told(bank: AtBank) -> AsyncIterator[str]:
-    """Have the bank send callbacks to the gateway; yields the address."""
-    world = bank.office.world
-    kernel = world.gateway.kernel
-    registrations = CallbackRegistrations(
-        accounts=kernel.store.accounts,
-        banks=ConnectedBanks(world.gateway.connections, kernel.keys.sealer.open),
-        audit=kernel.store.audit,
-        acting=world.office.acting,
-    )
-    path = path_of(PREFIX + BANK, kernel.keys.derivation)
-    url = f"http://127.0.0.1:{world.port}{path}"
-    made = await registrations.register(bank.account, CallbackOrder(url=url, secret=secret(bank)))
-    try:
-        yield path
-    finally:
-        await registrations.remove(bank.account, made.id)
-
-
 def secret(bank: AtBank) -> bytes:
     kernel = bank.office.world.gateway.kernel
     known = secrets_of(PREFIX + BANK, kernel.settings, kernel.keys.derivation)
@@ -105,7 +70,7 @@ async def test_a_callback_that_names_another_transfer_settles_nothing(bank: AtBa
     """Who knows the token cannot make one payout of another: the bank is asked whose it is."""
     other, wanted = payout(bank), payout(bank)
     await bank.partner("POST", "/withdraw", other)
-    assert await ended(bank, other["reference"]) == "paid"
+    assert (await ended(bank, other["reference"]))["status"] == "paid"
     store = bank.office.world.gateway.kernel.store.payouts
     settled = await store.find(bank.account.id, other["reference"])
     async with failing(bank, "payout", "reset_before"):

@@ -15,19 +15,16 @@ from urllib.parse import quote
 
 import pytest
 
-from gateway.banks.connections import ConnectedBanks
 from gateway.banks.port.capabilities import Capabilities, PortCall
 from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.banks.port.provider_callbacks import CallbackOrder
-from gateway.callbacks.registrations import CallbackRegistrations
-from gateway.core.account import Account
 from gateway.core.audit_context import RuleViolation
 from provider_adapters.testing import simulators
 from tests.surfaces.banks.every_bank import AtBank, EveryBank
 from tests.surfaces.banks.matrix_cells import charge, days
+from tests.surfaces.banks.paying import ended, registrations_of
 from tests.world.backoffice.operations import BANK_PAYEE
 from tests.world.gateway.world import order
-from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -105,20 +102,8 @@ async def payouts(bank: AtBank) -> AsyncIterator[Cell]:
 
 
 async def callbacks(bank: AtBank) -> AsyncIterator[Cell]:
-    world = bank.office.world
-    kernel = world.gateway.kernel
-    registrations = CallbackRegistrations(
-        accounts=kernel.store.accounts,
-        banks=ConnectedBanks(world.gateway.connections, kernel.keys.sealer.open),
-        audit=kernel.store.audit,
-        acting=world.office.acting,
-    )
-    async for cell in registered(registrations, bank.account):
-        yield cell
-
-
-async def registered(registrations: CallbackRegistrations, at: Account) -> AsyncIterator[Cell]:
     """Register an address, find it in the list, and remove it."""
+    registrations, at = registrations_of(bank), bank.account
     asked = CallbackOrder(url="http://127.0.0.1:1/callbacks/here", secret=b"s" * 40)
     made = None
     try:
@@ -209,16 +194,6 @@ async def test_a_payout_ends_paid_as_the_bank_says(every_bank: EveryBank, name: 
             uuid.uuid4().hex, bank.office.world.today(), method=method.value, **changed[method]
         )
         assert told(await bank.partner("POST", "/withdraw", wanted)) == OFFERED
-        assert await settled(bank, str(wanted["reference"])) == "paid"
+        assert (await ended(bank, str(wanted["reference"])))["status"] == "paid"
     executed = (await bank.control.get("executions"))["data"]
     assert len({row["key"] for row in executed}) == len(executed)
-
-
-async def settled(bank: AtBank, reference: str) -> str:
-    """Read a payout until it ends."""
-
-    async def status() -> str:
-        found = (await bank.partner("GET", f"/withdraw/{reference}")).document["status"]
-        return "" if found == "processing" else str(found)
-
-    return str(await until(status))

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from gateway.callbacks.model import CallbackState
 from gateway.payouts.model import PayoutState, provider_key
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.callbacks import listed, summary
+from tests.world.gateway.world import order
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -20,18 +20,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 SLOW = 777.01
 
 
-def payout(backoffice_client: BackofficeClient, value: float = 10.5) -> dict[str, object]:
-    return {
-        "method": "pix",
-        "reference": f"told-{uuid.uuid4()}",
-        "value": value,
-        "date": backoffice_client.world.today(),
-        "destination": {
-            "tax_number": "529.982.247-25",
-            "key_type": "email",
-            "key": "maria@example.com",
-        },
-    }
+def payout(backoffice_client: BackofficeClient, **changed: object) -> dict[str, object]:
+    return order(f"told-{uuid.uuid4()}", backoffice_client.world.today(), **changed)
 
 
 def key_of(backoffice_client: BackofficeClient, reference: str) -> str:
@@ -69,42 +59,21 @@ async def told_of(backoffice_client: BackofficeClient, reference: str) -> list[d
 
 async def test_the_bank_tells_of_a_payout(backoffice_client: BackofficeClient):
     """Sent by the sandbox bank itself, signed, and shown to operators."""
-    order = payout(backoffice_client)
-    await backoffice_client.world.pay(order)
-    await backoffice_client.world.settled(str(order["reference"]))
+    sent = payout(backoffice_client)
+    await backoffice_client.world.pay(sent)
+    await backoffice_client.world.settled(str(sent["reference"]))
 
-    mine = await told_of(backoffice_client, str(order["reference"]))
+    mine = await told_of(backoffice_client, str(sent["reference"]))
 
     assert len(mine) == 1
     assert json.loads(mine[0]["body"])["tipo"] == "transferencia"
 
 
-async def test_what_is_told_twice_is_stored_once(backoffice_client: BackofficeClient):
-    """Magic amount .10: the bank sends its callback twice."""
-    order = payout(backoffice_client, 777.10)
-    await backoffice_client.world.pay(order)
-    await backoffice_client.world.settled(str(order["reference"]))
-    # the bank sends one after the other, so what comes after them has been told later
-    after = payout(backoffice_client)
-    await backoffice_client.world.pay(after)
-    await backoffice_client.world.settled(str(after["reference"]))
-    await told_of(backoffice_client, str(after["reference"]))
-
-    mine = [
-        each
-        for each in await listed(backoffice_client)
-        if each["subject"] == key_of(backoffice_client, str(order["reference"]))
-    ]
-
-    assert len(mine) == 1
-    assert await backoffice_client.world.executions(str(order["reference"])) == [77710]
-
-
 async def test_a_lie_moves_nothing(backoffice_client: BackofficeClient):
     """Signed and all: whatever it claims, the payout is what the bank says when it is read."""
-    order = payout(backoffice_client, SLOW)
-    await backoffice_client.world.pay(order)
-    reference = str(order["reference"])
+    sent = payout(backoffice_client, value=SLOW)
+    await backoffice_client.world.pay(sent)
+    reference = str(sent["reference"])
     lie = {
         "tipo": "transferencia",
         "conta": "x",
@@ -125,9 +94,9 @@ async def test_a_lie_moves_nothing(backoffice_client: BackofficeClient):
 
 async def test_a_final_payout_stays_final(backoffice_client: BackofficeClient):
     """Late and out of order: told again after the end, even of a failure."""
-    order = payout(backoffice_client)
-    await backoffice_client.world.pay(order)
-    reference = str(order["reference"])
+    sent = payout(backoffice_client)
+    await backoffice_client.world.pay(sent)
+    reference = str(sent["reference"])
     await backoffice_client.world.settled(reference)
 
     late = {
@@ -152,16 +121,8 @@ async def test_a_final_payout_stays_final(backoffice_client: BackofficeClient):
         {"token": "%FF"},
         {"provider": "nobody"},
         {"late_s": 360},
-        {"late_s": -360},
         {"body": b'{"tipo": "outra"}'},
-        {"headers": {"Webhook-Id": "evt_other"}},
-        {"headers": {"Webhook-Id": ""}},
-        {"headers": {"Webhook-Timestamp": ""}},
-        {"headers": {"Webhook-Timestamp": "1e9"}},
         {"headers": {"Webhook-Signature": ""}},
-        {"headers": {"Webhook-Signature": "v1,"}},
-        {"headers": {"Webhook-Signature": "v1,AAAA"}},
-        {"headers": {"Webhook-Signature": "v1,not base64"}},
     ],
     ids=str,
 )
@@ -178,7 +139,7 @@ async def test_what_is_not_proven_is_not_stored(
     assert said.verdict == (401, "SVC.AUT.010")
     assert said.headers["WWW-Authenticate"] == 'Signature realm="callbacks"'
     events = {each["event"] for each in await listed(backoffice_client)}
-    assert events.isdisjoint({event, "evt_other", ""})
+    assert event not in events
 
 
 @pytest.mark.parametrize("rest", ["/", "/pix", "/a/b", "/%2F", "//"])
@@ -219,36 +180,6 @@ async def test_the_same_event_again_is_taken_and_forgotten(backoffice_client: Ba
     assert sum(each["event"] == event for each in await listed(backoffice_client)) == 1
 
 
-async def test_a_payout_that_nobody_knows_is_waited_for(backoffice_client: BackofficeClient):
-    """The callback may be quicker than the answer; it is looked into again."""
-    event = f"evt_{uuid.uuid4()}"
-
-    await summary(backoffice_client, {"tipo": "transferencia", "chave": "f" * 32}, event=event)
-
-    async def tried() -> dict[str, Any] | None:
-        found = next(each for each in await listed(backoffice_client) if each["event"] == event)
-        return found if found["tries"] >= 1 else None
-
-    found = await until(tried)
-    assert found["state"] == "received"
-
-
-async def test_a_paid_charge_is_read_at_the_bank(backoffice_client: BackofficeClient):
-    """The bank tells of every charge that the demo has paid."""
-    paid = backoffice_client.world.demo["charges"]["paid"]
-
-    async def looked_at() -> list[dict[str, Any]] | None:
-        found = [
-            each
-            for each in await listed(backoffice_client, "kind=charge")
-            if each["subject"] == paid
-        ]
-        return found if found and found[0]["state"] != "received" else None
-
-    found = await until(looked_at)
-    assert found[0]["state"] == "done"
-
-
 @pytest.mark.parametrize("rest", ["", "/pix"])
 async def test_too_large_a_body_is_not_read(backoffice_client: BackofficeClient, rest: str):
     event = f"evt_{uuid.uuid4()}"
@@ -256,14 +187,3 @@ async def test_too_large_a_body_is_not_read(backoffice_client: BackofficeClient,
 
     assert said.verdict == (413, "SVC.GTW.003")
     assert event not in {each["event"] for each in await listed(backoffice_client)}
-
-
-async def test_filters_of_webhooks_hold(backoffice_client: BackofficeClient):
-    nothing = await listed(backoffice_client, "provider=nobody")
-    by_state = {state: await listed(backoffice_client, f"state={state}") for state in CallbackState}
-    wrong = await backoffice_client.ask("GET", "/backoffice/v1/webhooks?kind=x", by="viewer")
-
-    assert nothing == []
-    assert any(by_state.values())
-    assert all(each["state"] == state for state, found in by_state.items() for each in found)
-    assert wrong.verdict == (400, "VALIDATION_FAILED")

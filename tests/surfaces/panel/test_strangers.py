@@ -146,39 +146,6 @@ async def test_a_browser_that_signed_in_before_is_not_shut_out(api_client: ApiCl
     assert served.document["authenticated"]
 
 
-async def test_who_resets_the_password_can_sign_in_before_the_next_guess(
-    api_client: ApiClient, maria
-):
-    """Or strangers would shut the account again while its owner types."""
-    await guess(api_client)
-    browser = await api_client.open_browser()
-    await browser.post("/panel/auth/password/forgot", {"email": EMAIL})
-    await api_client.send_reset_links()
-    body = {"token": await api_client.identity_world.link(), "password": "another long password"}
-    reset = await browser.post("/panel/auth/password/reset", body)
-    await guess(api_client)
-
-    served = await login(browser, {"email": EMAIL, "password": "another long password"})
-
-    assert reset.status == 204
-    assert served.status == 200
-
-
-async def test_strangers_at_the_same_address_leave_a_known_browser_its_tries(store, clock):
-    async with api_client_on(store, clock, sign_in=SCARCE) as api_client:
-        await api_client.identity_world.person()
-        mine = await api_client.signed_in_browser()
-        stranger = await api_client.open_browser()
-        tried = [(await login(stranger, WRONG)).status for _ in range(4)]
-
-        again = BrowserClient(api_client, device=mine.device)
-        await again.load_session()
-        served = await login(again)
-
-    assert tried == [401, 401, 401, 429]
-    assert served.status == 200
-
-
 async def test_a_device_cookie_alone_opens_nothing(api_client: ApiClient, maria):
     """It is no session, and no token against forged requests."""
     mine = await api_client.signed_in_browser()

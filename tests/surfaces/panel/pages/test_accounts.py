@@ -15,7 +15,7 @@ from gateway.banks.port.statements import Balance
 from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.core.windows import LOCAL
-from tests.surfaces.panel.pages.accounts import at, key, made
+from tests.surfaces.panel.pages.accounts import at, made
 from tests.surfaces.panel.pages.person import Person, signed_in
 from tests.world.gateway.world import World, order
 from tests.world.stops import in_force, lift
@@ -33,35 +33,6 @@ async def paid(operator: Person, world: World) -> str:
     reference = await made(operator, world)
     payment = await world.control.post("charges", reference, "pay", body={})
     return str(payment["e2e_id"])
-
-
-OF_MAIN = ("", "?read=1", "/statement", "/statement?read=1", "/keys", "/keys?read=1")
-
-
-@pytest.mark.parametrize("rest", OF_MAIN)
-async def test_the_pages_of_an_account_are_shown(viewer: Person, world: World, rest: str):
-    seen = await viewer.open(at(world, rest))
-
-    assert seen.status == 200, seen.text
-    assert world.demo["accounts"]["main"]["id"] in seen.text
-
-
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("/panel/accounts", "Loja Exemplo Ltda"),
-        ("/panel/companies", "Loja Exemplo Ltda"),
-        ("/panel/charges", "Cobranças"),
-        ("/panel/charges?text=nichts", "Nada corresponde ao filtro"),
-        ("/panel/charges?status=no-state", "VALIDATION_FAILED"),
-        ("/panel/received", "Escolha uma conta"),
-    ],
-)
-async def test_lists_are_shown(viewer: Person, path: str, words: str):
-    seen = await viewer.open(path)
-
-    assert seen.status == 200
-    assert words in seen.text
 
 
 KEY_ID = "00000000-0000-4000-8000-000000000000"
@@ -207,28 +178,6 @@ async def test_a_paid_charge_stops_being_looked_at(operator: Person, world: Worl
     assert "panel:tick" not in seen.text
 
 
-@pytest.mark.parametrize(
-    ("wrong", "field"),
-    [
-        ({"value": "10.50"}, "Valor"),
-        ({"value": "-1,00"}, "Valor"),
-        ({"hours": "logo"}, "Prazo para pagamento (horas)"),
-        ({"payer_name": "Maria", "payer_tax_number": "1"}, "CPF ou CNPJ"),
-    ],
-)
-async def test_a_refused_charge_keeps_what_was_typed(
-    operator: Person, world: World, wrong: dict[str, str], field: str
-):
-    await operator.open(at(world, "/new-charge"))
-    fields = {"reference": "guardada", "type": "Dynamic", "key": await key(world), **wrong}
-
-    seen = await operator.send(at(world, "/new-charge"), fields)
-
-    assert seen.status == 400
-    assert 'value="guardada"' in seen.text
-    assert f"<b>{field} " in seen.text
-
-
 async def test_no_more_than_the_rest_is_given_back(operator: Person, world: World):
     path = at(world, f"/received/{await paid(operator, world)}/refund")
     opened = await operator.open(f"{path}?read=1")
@@ -243,19 +192,6 @@ async def test_no_more_than_the_rest_is_given_back(operator: Person, world: Worl
     assert "<title>Erro: " in refused.text
     assert ordered.status == 303
     assert ordered.location.startswith("/panel/")
-
-
-async def test_a_refund_asks_for_a_fresh_code_and_loses_nothing(world: World):
-    late = await signed_in(world, Role.OPERATOR)
-    path = at(world, f"/received/{await paid(late, world)}/refund")
-    late = await signed_in(world, Role.OPERATOR, fresh=False)
-    await late.open(path)
-
-    asked = await late.send(path, {"value": "1,00", "reference": "guardada"})
-
-    assert asked.status == 403
-    assert 'name="code"' in asked.text
-    assert 'value="1,00"' in asked.text
 
 
 async def test_what_came_in_is_listed_by_local_days(operator: Person, world: World):
@@ -390,19 +326,6 @@ async def test_an_account_is_added_to_a_company_with_its_bank(admin: Person, wor
     assert "60701190" in seen.text
     assert "11.222.333/0001-81" in seen.text
     assert "Filial Sul" in (await admin.open(company)).text
-
-
-async def test_an_account_is_added_in_one_s_own_companies_alone(world: World):
-    mine, other = (world.demo["companies"][name]["id"] for name in ("main", "other"))
-    somebody = await signed_in(world, Role.ADMIN, companies=frozenset({mine}))
-    await somebody.open(f"/panel/companies/{mine}/new-account")
-    typed = {"name": "Filial", "tax_number": "11.222.333/0001-81"}
-
-    page = await somebody.open(f"/panel/companies/{other}/new-account")
-    sent = await somebody.send(f"/panel/companies/{other}/new-account", typed)
-
-    assert (page.status, sent.status) == (404, 404)
-    assert (await somebody.open(f"/panel/companies/{other}")).status == 404
 
 
 async def test_the_stops_of_the_chosen_account_alone_are_shown(world: World):

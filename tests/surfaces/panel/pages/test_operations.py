@@ -16,7 +16,6 @@ from gateway.companies.service import find_company
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
 from tests.surfaces.panel.pages.person import Person, Seen
-from tests.surfaces.panel.pages.person import signed_in as with_an_app
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World, order
 from tests.world.people import CLI
@@ -196,22 +195,6 @@ async def test_a_stop_that_is_not_meant_so_is_not_pulled(
 
 async def stops(world: World) -> int:
     return len(await in_force(world.office))
-
-
-async def test_a_stop_is_lifted_with_a_fresh_code_alone(world: World, operator: Person):
-    """The code is asked for in the same form; somebody without an app is led to one."""
-    late = await with_an_app(world, Role.OPERATOR, fresh=False)
-    await operator.open("/panel/stops/new")
-    await operator.send("/panel/stops/new", stop(company(world, "other"), reason="a levantar"))
-    seen = await operator.open("/panel/stops")
-    path = re.findall(r'href="(/panel/stops/[0-9a-f-]+/lift)"', seen.text)[-1]
-    await late.open(path)
-
-    said, without = await late.send(path), await operator.send(path)
-
-    assert (said.status, without.status) == (403, 403)
-    assert 'name="code"' in said.text
-    assert 'href="/panel/factor"' in without.text
 
 
 async def test_a_callback_hides_who_it_is_about(world: World, viewer: Person):

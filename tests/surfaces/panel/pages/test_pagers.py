@@ -66,27 +66,6 @@ async def test_requests_have_pages_that_newer_ones_do_not_move(world: World, ope
     assert position(again) == "1–50 de 120"
 
 
-async def test_requests_behind_the_counted_ones_are_reached(
-    world: World, operator: Person, monkeypatch: pytest.MonkeyPatch
-):
-    """A list that goes on says so, and its last page leads beyond what was counted."""
-    for module in ("store", "service"):
-        monkeypatch.setattr(f"gateway.request_log.{module}.COUNTED_AT_MOST", 101)
-    monkeypatch.setattr("gateway.request_log.pages._MOST", 100)
-    log = RequestRecords(world.gateway.kernel.store.database)
-    route = f"long-{uuid4()}"
-    await log.add([logged(world, number, route) for number in range(120)])
-
-    first = await operator.open(f"/panel/requests?route={route}")
-    last = await operator.open(way(first, "Próxima"))
-    beyond = await operator.open(way(last, "Próxima"))
-
-    assert position(first) == "1–50 de 100+"
-    assert position(last) == "51–100 de 100+"
-    assert position(beyond) == "20 de 20 mais antigas"
-    assert way(beyond, "Anterior") == f"/panel/requests?route={route}"
-
-
 async def test_charges_have_pages(world: World, operator: Person, monkeypatch: pytest.MonkeyPatch):
     kept, account = world.gateway.kernel.store.database, world.demo["accounts"]["main"]["id"]
     name = f"paged-{uuid4()}"

@@ -32,8 +32,6 @@ from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-HOSTILE = "<script>alert(1)</script>\"'&\u202e/%2e%2e/=1+1😀"
-
 
 async def paid(world: World, reference: str = "") -> str:
     """Pay one out and wait until it is settled."""
@@ -198,14 +196,6 @@ async def not_executed(world: World, *, over: bool = False) -> str:
     return step.reference
 
 
-async def unsent(world: World) -> str:
-    """Order one that no byte of leaves for the bank."""
-    reference = f"pedido-{uuid4()}"
-    async with world.failing("payout", "refuse"):
-        await world.pay(order(reference, world.today()))
-    return reference
-
-
 @pytest.mark.parametrize("over", [False, True], ids=["open", "after its day"])
 async def test_what_the_bank_did_not_execute_is_nowhere_called_unsent(
     world: World, viewer: Person, *, over: bool
@@ -273,33 +263,6 @@ async def test_what_was_refused_here_was_not_sent_and_not_refused_by_the_bank(
     assert "Recusado aqui" in page.text
     assert "Enviado</b>certamente não" in page.text
     assert "o banco recusou" not in page.text
-
-
-async def test_the_two_stand_in_tabs_of_their_own_and_an_old_address_shows_both(
-    world: World, viewer: Person
-):
-    references = [await not_executed(world), await not_executed(world, over=True)]
-    never = await unsent(world)
-
-    found = {
-        tab: await viewer.open(f"/panel/payouts?days=1&tab={tab}")
-        for tab in ("never_sent", "not_executed", "not_sent")
-    }
-    page = await viewer.open(at(world, never))
-
-    shown = {
-        tab: {each for each in (*references, never) if each in seen.text}
-        for tab, seen in found.items()
-    }
-    assert shown == {
-        "never_sent": {never},
-        "not_executed": set(references),
-        "not_sent": {*references, never},
-    }
-    assert "Não enviados ou não executados" in found["not_sent"].text
-    assert "Não enviados ou não executados" not in found["never_sent"].text
-    assert "certamente não" in page.text
-    assert "não executado pelo banco" not in page.text
 
 
 async def test_what_waits_for_people_is_unconfirmed_and_not_under_way(world: World, viewer: Person):
@@ -716,22 +679,6 @@ async def test_accounts_that_cannot_pay_are_not_offered(world: World, operator: 
     assert f'value="{world.demo["accounts"]["main"]["id"]}"' in seen.text
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"value": "10.50"}, {"value": ""}, {"value": "100.000.000,01"}, {"key": ""}]
-)
-async def test_what_cannot_be_paid_is_told_with_what_was_typed(
-    world: World, operator: Person, wrong: dict[str, str]
-):
-    fields = ordered(world, **wrong)
-    await operator.open("/panel/payouts/new")
-
-    seen = await operator.send("/panel/payouts/new", fields)
-
-    assert seen.status >= 400
-    assert 'role="alert"' in seen.text
-    assert "painel" in seen.text
-
-
 def to_bank_account(world: World, **more: str) -> dict[str, str]:
     return {
         "step": "look",
@@ -824,46 +771,6 @@ async def test_what_is_approved_is_the_bank_account_that_was_typed(world: World,
         account="123456-7",
         account_type=AccountType.SAVINGS,
     )
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"value": "10.50"},
-        {"value": "0,00"},
-        {"bank_number": ""},
-        {"bank_number": "34"},
-        {"bank_number": "341a"},
-        {"branch": "00012"},
-        {"branch": ""},
-        {"account": "12 34"},
-        {"account": ""},
-        {"account_type": "made-up"},
-        {"tax_number": "529.982.247-26"},
-        {"tax_number": ""},
-        {"description": "x" * 2000},
-    ],
-    ids=str,
-)
-async def test_a_bank_account_that_cannot_be_paid_is_told_with_what_was_typed(
-    world: World, operator: Person, wrong: dict[str, str]
-):
-    """Before the summary: what can never be ordered is not shown as if it could."""
-    fields = to_bank_account(world, name="Fulana de Tal", **wrong)
-    await operator.open("/panel/payouts/new?to=bank_account")
-
-    seen = await operator.send("/panel/payouts/new", fields)
-
-    assert seen.status == 400
-    assert 'role="alert"' in seen.text
-    assert 'value="Fulana de Tal"' in seen.text
-    assert 'name="bank_number"' in seen.text
-    kept = {**fields, "step": "look"}.items() - wrong.items()
-    assert [
-        name
-        for name, value in kept
-        if name not in {"account_id", "account_type"} and f'value="{value}"' not in seen.text
-    ] == []
 
 
 @pytest.mark.parametrize(

@@ -70,3 +70,29 @@ async def test_a_guess_draws_from_the_quota_of_guesses(
     assert (wrong.status, right.status, limited.status) == (401, 303, 429)
     assert kept == []
     assert len(given) == 1
+
+
+@pytest.mark.parametrize("email", ["nobody@example.com", "viewer@panel.example"])
+async def test_asking_for_a_link_says_the_same_of_everybody(world: World, email: str):
+    person = Person(world)
+    await person.open("/panel/forgotten")
+
+    said = await person.send("/panel/forgotten", {"email": email})
+
+    assert (said.status, said.location) == (303, "/panel/forgotten?sent=1")
+    assert email not in (await person.open(said.location)).text
+
+
+@pytest.mark.parametrize("path", ["/panel/reset", "/panel/invitation"])
+async def test_a_link_that_is_no_link_sets_nothing(world: World, path: str):
+    person = Person(world)
+    await person.open(f"{path}?token=made-up")
+
+    weak, said = [
+        await person.send(path, {"token": "made-up", "new_password": each})
+        for each in ("short", "uma frase que ninguém conhece")
+    ]
+
+    assert (weak.status, said.status) == (400, 400)
+    assert "uma frase que" not in said.text
+    assert 'value="made-up"' in said.text

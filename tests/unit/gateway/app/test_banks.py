@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 from typing import NoReturn
 
 import msgspec
@@ -21,6 +22,7 @@ from gateway.core.limits import CallRate
 from provider_adapters.kit import settings as kit_settings
 from provider_adapters.kit.factory import AdapterRefused
 from provider_adapters.sandbox.adapter import SandboxAdapter
+from tests.world.banks.authority import Authority
 from tests.world.banks.witness import Witness
 from tests.world.certified import registered
 
@@ -125,6 +127,26 @@ def test_a_host_of_the_other_environment_is_refused(
     assert "example" not in str(refused.value)
     [(path, message)] = unmakeable(configured)
     assert (path, message.startswith(reason)) == ("providers.bank.settings.base_url", True)
+
+
+@pytest.mark.parametrize("lost", ["ca", "memory"])
+async def test_what_all_accounts_need_is_refused_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
+):
+    """With the path and the reason; no account has been asked for."""
+    registered(monkeypatch)
+    ca = tmp_path / "absent" if lost == "ca" else Authority(tmp_path).file
+    if lost == "memory":
+        monkeypatch.setattr("gateway.net.common.certificates._DESCRIPTORS", "/nowhere/fd")
+    url = {"base_url": "https://localhost:1"}
+    bank = Provider(adapter="certified", settings=url, tls=Tls(ca=str(ca)))
+    connection = connect("bank", Settings(providers={"bank": bank}), Witness())
+
+    with pytest.raises(AdapterRefused) as refused:
+        await connection.adapter.start()
+
+    place = "providers.bank.tls.ca: cannot be read" if lost == "ca" else "providers.bank: accounts"
+    assert str(refused.value).startswith(place)
 
 
 def test_the_secrets_of_an_account_are_read_as_its_adapter_asks(monkeypatch: pytest.MonkeyPatch):

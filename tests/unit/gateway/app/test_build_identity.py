@@ -15,16 +15,10 @@ from gateway.config.identity import Identity, Tries
 from gateway.config.settings import Settings
 from gateway.core.account import Environment
 from gateway.core.browsers import PanelSession, PanelState
-from gateway.core.rights import Role
-from gateway.identity.model import InvitationBody
 from gateway.security.keys import load_keys
-from tests.world.identity import EMAIL, HOME, PASSWORD
 from tests.world.kernel import kernel_on
-from tests.world.people import CLI
 from tests.world.standing import Clock
 from tests.world.store import migrated, open_store
-
-ORDER = InvitationBody(email=EMAIL, name="Maria", roles=[Role.ADMIN])
 
 
 @pytest.fixture
@@ -68,17 +62,6 @@ async def same_store(people, settings: Settings) -> AsyncIterator[Store]:
     store = open_store(settings.store_url)
     yield store
     await store.close()
-
-
-async def test_sign_ins_that_ended_a_week_ago_are_deleted(people, same_store, clock):
-    await people.users.create(CLI, ORDER, PASSWORD)
-    came = await people.sign_in.login(EMAIL, PASSWORD, HOME)
-    await people.sessions.logout(came.person)
-
-    clock.passes(7 * 86_400 - 1)
-    assert await delete_old_sign_ins(same_store.identity, clock.now()) == 0
-    clock.passes(2)
-    assert await delete_old_sign_ins(same_store.identity, clock.now()) == 1
 
 
 async def test_idle_browser_sessions_are_deleted(same_store, clock):

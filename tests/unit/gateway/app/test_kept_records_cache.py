@@ -55,15 +55,6 @@ def source() -> Source:
     return Source()
 
 
-@leaping
-async def test_a_record_is_loaded_once_and_believed(source: Source):
-    cache = source.cache()
-
-    found = [await cache.find("a"), await cache.find("a")]
-
-    assert (found, source.loaded, source.seen) == (["A", "A"], ["a"], ["miss", "hit"])
-
-
 @pytest.mark.parametrize(("key", "record"), [("a", "A"), ("x", None)])
 @leaping
 async def test_what_was_found_lately_need_not_be_waited_for(source: Source, key: str, record: str):
@@ -346,14 +337,6 @@ async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
         await cache.find(f"guess-{number}")
 
     assert len(cache._entries) == 5
-
-
-@leaping
-async def test_two_caches_share_nothing(source: Source):
-    other = Source({"a": "other"})
-    one, two = source.cache(), other.cache()
-
-    assert (await one.find("a"), await two.find("a")) == ("A", "other")
 
 
 @pytest.mark.parametrize("way", ["its time is over", "read again", "nothing is believed"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from math import inf
 from pathlib import Path
 
 import pytest
@@ -92,28 +91,6 @@ async def test_what_is_told_is_forgotten_before_anything_is_believed_longer(log:
     assert believed == [0.0]
     assert log.marks == [None, START, Mark(8, b"h8")]
     assert log.is_believed()
-
-
-async def test_a_credential_revoked_elsewhere_ends_with_the_next_turn(tmp_path: Path):
-    """Two turns a second: less than the second promised, with the time of a turn."""
-    async with registers.opened(tmp_path) as office:
-        kept, clock = keep(office, Watch()), Clock()
-        feed = ChangeFeed(office.store.changes.read, kept, clock.monotonic)
-        company = await office.company("Padaria")
-        client_id = (await office.issue(company.id)).credential.client_id
-        await feed.run_once()
-        kept.validity.until = inf
-        before = await kept.credentials.find(client_id)
-
-        await office.revoke(client_id)
-        meanwhile = await kept.credentials.find(client_id)
-        await feed.run_once()
-        kept.validity.until = inf
-        after = await kept.credentials.find(client_id)
-
-    assert before is meanwhile is not None
-    assert after is not None
-    assert after.revoked_at is not None
 
 
 async def test_who_cannot_follow_for_four_seconds_believes_nothing(log: Log):

@@ -15,25 +15,6 @@ from tests.world.leaping import leaping
 AWAY = StoreUnavailable("ConnectionRefusedError")
 
 
-async def found(key: str) -> str | None:
-    return f"the record of {key}"
-
-
-async def failing(_key: str) -> str | None:
-    raise AWAY
-
-
-@leaping
-async def test_a_look_up_in_time_is_handed_on():
-    assert await within(1, found)("a") == "the record of a"
-
-
-@leaping
-async def test_a_failing_one_too():
-    with pytest.raises(StoreUnavailable, match="ConnectionRefusedError"):
-        await within(1, failing)("a")
-
-
 @leaping
 async def test_a_slow_one_is_given_up():
     """And stopped."""

@@ -143,18 +143,6 @@ async def test_a_store_that_is_down_cannot_tell(key: str):
     assert len(desk.looks) == 1
 
 
-@leaping
-async def test_one_that_gives_up_stops_nobody_else():
-    desk = Desk()
-    await desk.cache.find(KNOWN)
-    first, second = (asyncio.ensure_future(desk.refused(KNOWN)) for _ in range(2))
-    await settle()
-
-    first.cancel()
-
-    assert await second == "old"
-
-
 @dataclass
 class Watched:
     """The policy over a desk, with every digest, comparison and read of a request counted."""

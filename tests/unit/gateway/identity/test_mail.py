@@ -327,15 +327,6 @@ async def test_clear_text_in_the_store_is_never_sent(plain, outbox: SealedOutbox
     assert list(await plain.waiting(5)) == []
 
 
-async def test_a_sent_message_has_no_text(plain, outbox: SealedOutbox):
-    await outbox.put(MAIL)
-
-    await outbox.sent("m1", NOON)
-
-    assert list(await outbox.waiting(5)) == []
-    assert list(await outbox.latest(5, EVERY_COMPANY)) == [replace(MAIL, text="", sent_at=NOON)]
-
-
 async def test_a_message_whose_key_is_gone_holds_up_no_other(database, plain, outbox, caplog):
     """It is given up and told, without its text."""
     await outbox.put(MAIL)

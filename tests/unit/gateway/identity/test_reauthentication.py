@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.core.errors import ServiceError
 from gateway.core.user_access import check_fresh_factor
 from gateway.identity.second_factor_codes import SecondFactorCodes
-from tests.world.identity import HOME, PASSWORD, refusal
+from tests.world.identity import HOME, PASSWORD, refusal_of
 
 NEW = "outra frase bem comprida"
-
-
-async def refused(work) -> tuple[str, str]:
-    with pytest.raises(ServiceError) as problem:
-        await work
-    return refusal(problem.value)
 
 
 def lasting(identity_world, act: str):
@@ -37,9 +30,9 @@ async def test_a_fresh_code_in_the_session_is_not_enough(identity_world, maria, 
     check_fresh_factor(came.person, identity_world.clock.now())
     spent = identity_world.code()
 
-    guessed = await refused(does(came.person, "guess", spent))
+    guessed = await refusal_of(does(came.person, "guess", spent))
     without = [
-        await refused(does(came.person, PASSWORD, each))
+        await refusal_of(does(came.person, PASSWORD, each))
         for each in ("", spent, identity_world.wrong_code(), codes[0])
     ]
 
@@ -59,7 +52,7 @@ async def test_who_guesses_the_password_locks_no_code(identity_world, maria, act
     identity_world.clock.passes(30)
 
     for _ in range(10):
-        assert (await refused(does(came.person, "guess", "000000")))[0] == "password_wrong"
+        assert (await refusal_of(does(came.person, "guess", "000000")))[0] == "password_wrong"
 
     assert await identity_world.services.second_factors.step_up(
         came.person, identity_world.code(), HOME
@@ -72,7 +65,7 @@ async def test_without_a_factor_there_are_no_codes_and_nothing_to_remove(
 ):
     caller = (await identity_world.sign_in()).person
 
-    refusal_ = await refused(lasting(identity_world, act)(caller, PASSWORD, "123456"))
+    refusal_ = await refusal_of(lasting(identity_world, act)(caller, PASSWORD, "123456"))
 
     assert refusal_ == ("step_up_required", "no_factor")
     assert await SecondFactorCodes(identity_world.context).left(maria.id) == 0

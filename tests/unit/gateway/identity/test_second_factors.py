@@ -14,14 +14,8 @@ from gateway.identity.second_factor_codes import SecondFactorCodes
 from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
 from tests.world.acts import acts_of
-from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, refusal
+from tests.world.identity import ELSEWHERE, EMAIL, HOME, PASSWORD, refusal, refusal_of
 from tests.world.people import CLI
-
-
-async def refused(work) -> tuple[str, str]:
-    with pytest.raises(ServiceError) as problem:
-        await work
-    return refusal(problem.value)
 
 
 async def test_an_app_is_enrolled_by_password_and_code(identity_world, maria):
@@ -46,10 +40,9 @@ async def test_an_app_is_enrolled_by_password_and_code(identity_world, maria):
 async def test_a_stolen_session_alone_enrols_nothing(identity_world, maria):
     caller = (await identity_world.sign_in()).person
 
-    assert await refused(identity_world.services.second_factors.begin(caller, "guess", HOME)) == (
-        "password_wrong",
-        "password",
-    )
+    assert await refusal_of(
+        identity_world.services.second_factors.begin(caller, "guess", HOME)
+    ) == ("password_wrong", "password")
 
 
 async def test_until_its_first_code_the_app_is_not_asked_for(identity_world, maria):
@@ -65,12 +58,9 @@ async def test_a_wrong_first_code_enrols_nothing(identity_world, maria):
     begun = await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
     identity_world.secrets[EMAIL] = begun.secret
 
-    assert await refused(
+    assert await refusal_of(
         identity_world.services.second_factors.confirm(caller, identity_world.wrong_code())
-    ) == (
-        "mfa_invalid",
-        "code",
-    )
+    ) == ("mfa_invalid", "code")
     assert await SecondFactorCodes(identity_world.context).left(caller.user_id) == 0
 
 
@@ -80,18 +70,15 @@ async def test_beginning_again_voids_what_was_begun(identity_world, maria):
     await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
     identity_world.secrets[EMAIL] = first.secret
 
-    assert await refused(
+    assert await refusal_of(
         identity_world.services.second_factors.confirm(caller, identity_world.code())
-    ) == (
-        "mfa_invalid",
-        "code",
-    )
+    ) == ("mfa_invalid", "code")
 
 
 async def test_nothing_is_confirmed_that_was_not_begun(identity_world, maria):
     caller = (await identity_world.sign_in()).person
 
-    assert await refused(identity_world.services.second_factors.confirm(caller, "123456")) == (
+    assert await refusal_of(identity_world.services.second_factors.confirm(caller, "123456")) == (
         "not_possible",
         "factor_absent",
     )
@@ -102,8 +89,8 @@ async def test_a_present_factor_is_not_replaced_behind_its_back(identity_world, 
     await identity_world.enrol()
     caller = (await identity_world.sign_in()).person
 
-    begun = await refused(identity_world.services.second_factors.begin(caller, PASSWORD, HOME))
-    confirmed = await refused(identity_world.services.second_factors.confirm(caller, "123456"))
+    begun = await refusal_of(identity_world.services.second_factors.begin(caller, PASSWORD, HOME))
+    confirmed = await refusal_of(identity_world.services.second_factors.confirm(caller, "123456"))
 
     assert begun == confirmed == ("not_possible", "factor_present")
 
@@ -113,7 +100,7 @@ async def test_enrolling_ends_every_session(identity_world, maria):
     identity_world.clock.passes(1)
     await identity_world.enrol()
 
-    assert await refused(identity_world.who(came)) == ("token_invalid", "session_over")
+    assert await refusal_of(identity_world.who(came)) == ("token_invalid", "session_over")
 
 
 async def test_a_factor_is_fresh_for_five_minutes(identity_world, maria):
@@ -148,14 +135,11 @@ async def test_a_wrong_code_makes_nothing_fresh(identity_world, maria):
     came = await identity_world.sign_in()
     identity_world.clock.passes(301)
 
-    assert await refused(
+    assert await refusal_of(
         identity_world.services.second_factors.step_up(
             came.person, identity_world.wrong_code(), HOME
         )
-    ) == (
-        "mfa_invalid",
-        "code",
-    )
+    ) == ("mfa_invalid", "code")
     caller = await identity_world.who(came)
     with pytest.raises(ServiceError):
         check_fresh_factor(caller, identity_world.clock.now())
@@ -190,7 +174,7 @@ async def test_wrong_codes_elsewhere_lock_nobody_out(identity_world, maria):
     identity_world.clock.passes(30)
     factors, wrong = identity_world.services.second_factors, identity_world.wrong_code()
 
-    tried = [await refused(factors.step_up(came.person, wrong, ELSEWHERE)) for _ in range(11)]
+    tried = [await refusal_of(factors.step_up(came.person, wrong, ELSEWHERE)) for _ in range(11)]
 
     assert [each[0] for each in tried] == ["mfa_invalid"] * 10 + ["too_many_attempts"]
     assert not (await identity_world.who(came)).is_known_at(ELSEWHERE.address)
@@ -221,12 +205,9 @@ async def test_who_has_no_factor_cannot_step_up(identity_world, maria):
     """They enrol one first."""
     caller = (await identity_world.sign_in()).person
 
-    assert await refused(
+    assert await refusal_of(
         identity_world.services.second_factors.step_up(caller, "123456", HOME)
-    ) == (
-        "step_up_required",
-        "no_factor",
-    )
+    ) == ("step_up_required", "no_factor")
     with pytest.raises(ServiceError) as problem:
         check_fresh_factor(caller, identity_world.clock.now())
     assert refusal(problem.value) == ("step_up_required", "no_factor")
@@ -241,7 +222,7 @@ async def test_a_factor_is_removed_with_a_code_and_every_session_ends(identity_w
         came.person, PASSWORD, identity_world.code(), HOME
     )
 
-    assert await refused(identity_world.who(came)) == ("token_invalid", "session_over")
+    assert await refusal_of(identity_world.who(came)) == ("token_invalid", "session_over")
     assert isinstance(await identity_world.services.sign_in.login(EMAIL, PASSWORD, HOME), SignedIn)
     assert await SecondFactorCodes(identity_world.context).left(came.person.user_id) == 0
 
@@ -277,7 +258,7 @@ async def test_a_disabled_person_changes_no_factor(identity_world, maria):
     caller = (await identity_world.sign_in()).person
     await identity_world.services.users.disable(CLI, maria.id, ReasonBody())
 
-    assert await refused(identity_world.services.second_factors.confirm(caller, "123456")) == (
+    assert await refusal_of(identity_world.services.second_factors.confirm(caller, "123456")) == (
         "token_invalid",
         "person_disabled",
     )

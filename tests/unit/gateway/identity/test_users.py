@@ -11,7 +11,7 @@ from gateway.core.strict import Malformed
 from gateway.identity.model import CompaniesBody, EndedDocument, InvitationBody, RolesBody
 from gateway.identity.sessions import SignedIn
 from gateway.identity.users import read_email
-from tests.world.identity import EMAIL, HOME, PASSWORD, refusal
+from tests.world.identity import EMAIL, HOME, PASSWORD, refusal, refusal_of
 from tests.world.people import CLI, COMPANY
 
 VIEWER = [Role.VIEWER]
@@ -171,12 +171,11 @@ async def test_an_invitation_is_good_for_three_days_once(identity_world):
     await identity_world.services.users.invite(CLI, ORDER)
     identity_world.clock.passes(3 * 86_400)
 
-    with pytest.raises(ServiceError) as refused:
-        await identity_world.services.passwords.accept_invitation(
+    assert await refusal_of(
+        identity_world.services.passwords.accept_invitation(
             await identity_world.link(ANA), PASSWORD, HOME
         )
-
-    assert refusal(refused.value) == ("not_possible", "link_over")
+    ) == ("not_possible", "link_over")
     await identity_world.services.users.invite_again(CLI, ANA)
     link = await identity_world.link(ANA)
     await identity_world.services.passwords.accept_invitation(link, PASSWORD, HOME)

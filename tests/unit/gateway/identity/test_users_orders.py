@@ -29,7 +29,6 @@ from gateway.identity.model import (
     Enabling,
     FactorReset,
     Invitation,
-    NameBody,
     RoleGrant,
     RolesBody,
     UserOrder,
@@ -294,22 +293,8 @@ async def may_more(world: AccessWorld, found: User) -> object:
     )
 
 
-async def may_less(world: AccessWorld, found: User) -> object:
-    return await world.identity_world.services.users.set_roles(
-        CLI, found.id, RolesBody([Role.VIEWER])
-    )
-
-
 async def disabled_again(world: AccessWorld, found: User) -> object:
     return await world.identity_world.services.users.disable(CLI, found.id, ReasonBody("fraud"))
-
-
-async def renamed(world: AccessWorld, found: User) -> object:
-    return await world.identity_world.services.users.rename(CLI, found.id, NameBody("Other"))
-
-
-async def nothing(_world: AccessWorld, _found: User) -> object:
-    return None
 
 
 OUTGROWN = [
@@ -320,14 +305,6 @@ OUTGROWN = [
     (enable, may_more),
     (enable, sees_all),
     (enable, disabled_again),
-]
-FITTING = [
-    *((order, nothing) for order in (grant, widen, enable)),
-    (grant, renamed),
-    (grant, may_less),
-    (widen, renamed),
-    (widen, may_less),
-    (widen, disabled_again),
 ]
 
 
@@ -355,20 +332,6 @@ async def test_an_order_about_who_may_more_by_now_is_void(
     void = await access_world.find(waiting.id)
     assert (refused, void.state, void.reason) == ("400 void", ApprovalState.VOID, CHANGED)
     assert await access_world.found(made) == before
-
-
-@pytest.mark.parametrize(("order", "change"), FITTING)
-async def test_an_order_holds_while_it_gives_what_it_said(
-    access_world: AccessWorld, order: Change, change: Change
-):
-    made, waiting = await ordered(access_world, order)
-    await change(access_world, made)
-
-    await access_world.agreed(waiting)
-
-    after = await access_world.found(made)
-    given = {grant: Role.APPROVER in after.roles, widen: not after.companies, enable: after.active}
-    assert given[order]
 
 
 @pytest.mark.parametrize(("order", "change"), OUTGROWN)

@@ -17,7 +17,7 @@ from gateway.core.company_scope import scope_of
 from gateway.core.rights import Role
 from gateway.core.schemas import ReasonBody
 from gateway.core.sessions import public_id
-from gateway.identity.model import CompaniesBody, Failures, InvitationBody, RolesBody, UserRecord
+from gateway.identity.model import CompaniesBody, Failures, InvitationBody, UserRecord
 from gateway.identity.throttling import factor_key
 from gateway.identity.users import Users
 from tests.unit.gateway.http.registers import FIRST, AdminWorld, admin_world_of, person, turned_down
@@ -96,23 +96,6 @@ async def test_a_company_is_named_by_its_id(office: Office):
     with pytest.raises(RuleViolation) as refused:
         await office.people.invite(office.staff(), invitation("our company"))
     assert refused.value.reason == "uuid_form"
-
-
-async def test_changes_end_sessions(office: Office):
-    maria = await office.identity_world.person()
-    people = office.people
-
-    for change in (
-        lambda who: people.set_roles(who, maria.id, RolesBody(roles=[Role.VIEWER])),
-        lambda who: people.reset_mfa(who, maria.id),
-        lambda who: people.disable(who, maria.id, ReasonBody(reason="left")),
-    ):
-        await office.identity_world.sign_in()
-        await change(office.staff())
-        assert await people.sessions(office.staff(), maria.id) == []
-    enabled = await people.enable(office.staff(), maria.id)
-    assert isinstance(enabled, UserRecord)
-    assert enabled.state == "active"
 
 
 async def test_one_session_is_ended_and_the_other_stays(office: Office):

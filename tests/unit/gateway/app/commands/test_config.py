@@ -83,18 +83,3 @@ def test_a_check_writes_nothing(fresh_shell):
     fresh_shell.says("config", "check")
 
     assert list(fresh_shell.folder.iterdir()) == []
-
-
-def test_a_probe_reaches_the_bank(shell, bank):
-    assert "fit to serve" in shell.says("config", "check", "--probe")
-
-
-def test_a_probe_names_a_bank_that_does_not_answer(shell):
-    shell.environ["PIXGATE_BANK_PORT"] = "1"
-
-    lines = shell.fails("config", "check", "--probe").splitlines()
-
-    assert [line.split(": ")[1] for line in lines] == [
-        "providers.sandbox",
-        "providers.sandbox-read-only",
-    ]

@@ -30,7 +30,6 @@ from tests.world.packages import (
     Install,
     install_in,
 )
-from tests.world.shell import Shell
 
 EVERY_WRONG = WRONG_WHEN_LOADED | WRONG_WHEN_MADE
 AT_THE_BANK = {
@@ -186,21 +185,3 @@ def test_a_proof_that_cannot_be_made_is_told(tmp_path: Path, install: Install):
 
     assert path == "providers.one.callbacks"
     assert ("the proof raised SystemExit" in message, SECRET in message) == (True, False)
-
-
-@pytest.mark.parametrize("wrong", ["PORT 2", "exit when imported", "raises when made"])
-def test_an_operator_is_told_in_one_line(fresh_shell: Shell, install: Install, wrong: str):
-    """Status 1, the path and the reason; no traceback and no value."""
-    text, reason = EVERY_WRONG[wrong]
-    install("otherbank", text)
-    config = fresh_shell.folder / "wrong.yaml"
-    provider = f"{{adapter: otherbank, settings: {{token: {SECRET}}}}}"
-    config.write_text(f"var: {fresh_shell.folder}\nproviders: {{one: {provider}}}\n")
-    fresh_shell.environ["PIXGATE_CONFIG"] = str(config)
-
-    for command in (("config", "check"), ("config", "check", "--probe")):
-        told = fresh_shell.fails(*command)
-
-        assert reason in told
-        assert ("Traceback" in told, SECRET in told) == (False, False)
-        assert "providers.one" in told
