@@ -137,3 +137,12 @@ def test_an_owner_s_tax_number_is_hidden_though_the_bank_told_it():
         key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number="***.982.247-**",
         ispb="88888888", bank_number="888", bank_name="Outro", branch="0001", account="1-2",
     )  # fmt: skip
+
+
+@cases("stated", [None, "2026-11-20T11:00:00Z", "2026-11-20T13:00:00Z"])
+def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | None):
+    document = {**CHARGE, "situacao": "EXPIRADA", "expira_em": stated}
+
+    charge = mapping.charge(saying(document), NOON)
+
+    assert charge.is_expired(NOON)
