@@ -7,6 +7,7 @@ import pytest
 from gateway.banks.port import providers
 from gateway.banks.port.charges import ChargeStatus
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
+from gateway.banks.port.providers import BadReply
 from gateway.banks.port.statements import Block, BlockKind, MovementKind
 from gateway.core.money import Money
 from provider_adapters.sandbox import mapping
@@ -146,3 +147,25 @@ def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | N
     charge = mapping.charge(saying(document), NOON)
 
     assert charge.is_expired(NOON)
+
+
+RECEIVED = {
+    "id": "1000000012", "referencia": "order-1", "e2e": E2E_ID, "valor_centavos": 1050,
+    "devolvido_centavos": 50, "pago_em": AT,
+    "pagador": {"nome": "Maria", "documento": "1", "mensagem": "oi"},
+}  # fmt: skip
+
+
+@cases(
+    "wrong",
+    [
+        {"e2e": "E1"},
+        {"valor_centavos": 0},
+        {"valor_centavos": -1, "devolvido_centavos": 0},
+        {"devolvido_centavos": -1},
+        {"devolvido_centavos": 1051},
+    ],
+)
+def test_a_payment_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
+    with pytest.raises(BadReply):
+        mapping.received_payment(saying({**RECEIVED, **wrong}))
