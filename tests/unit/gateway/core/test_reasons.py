@@ -59,7 +59,6 @@ WORKED_OUT = {
         *("decided", "over", "meanwhile", "under_way", "void"),
     ),
     "gateway/accounts/service.py: problem.reason": (*SecretsFlaw, *PemFlaw),
-    "gateway/credentials/public_keys.py: state": ("revoked", "expired"),
     "gateway/banks/acts.py: reason": tuple(WHY),
     "gateway/identity/throttling.py: reason": (
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
