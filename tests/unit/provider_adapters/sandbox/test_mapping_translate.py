@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.banks.client.messages import ProviderAnswer
 from gateway.banks.port import providers
 from gateway.banks.port.charges import ChargeStatus
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyStatus, PixKeyType
@@ -12,7 +13,7 @@ from gateway.banks.port.statements import Block, BlockKind, MovementKind
 from gateway.core.money import Money
 from provider_adapters.sandbox import mapping
 from tests.unit.offering import E2E_ID
-from tests.unit.provider_adapters.sandbox.translate import AT, KEY, saying
+from tests.unit.provider_adapters.sandbox.translate import AT, KEY, refusing, saying
 from tests.world.banks.witness import NOON
 from tests.world.tables import cases
 
@@ -169,3 +170,31 @@ RECEIVED = {
 def test_a_payment_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(BadReply):
         mapping.received_payment(saying({**RECEIVED, **wrong}))
+
+
+@cases(
+    ("status", "code", "kind"),
+    [
+        (404, "NOT_FOUND", providers.NotFound),
+        (404, "", providers.BadReply),
+        (404, "SOMETHING", providers.BadReply),
+        (403, "WRONG_ACCOUNT", providers.CredentialsRefused),
+        (401, "UNAUTHORIZED", providers.CredentialsRefused),
+        (400, "NOT_FOUND", providers.Refused),
+        (500, "NOT_FOUND", providers.Unavailable),
+    ],
+)
+def test_an_error_is_known_by_status_and_code(
+    status: int, code: str, kind: type[providers.ProviderError]
+):
+    with pytest.raises(kind) as failed:
+        mapping.balance(refusing(status, code))
+
+    assert type(failed.value) is kind
+    assert "canary" not in str(failed.value)
+
+
+def test_any_answer_in_the_bank_s_words_is_a_sign_of_life():
+    assert mapping.reached(refusing(404, "NOT_FOUND")) is None
+    with pytest.raises(providers.ProviderError):
+        mapping.reached(ProviderAnswer(status=200, headers={}, body=b"<html>"))
