@@ -18,12 +18,10 @@ from gateway.core.rights import RIGHTS, Role
 from gateway.http.panel.pages.surface import NAME
 from gateway.http.panel.pages.visit import Visit
 from gateway.http.route import Route
-from tests.browser import seeds
-from tests.browser.contents import INVISIBLE, UNSEEN
 from tests.browser.forms import stored
 from tests.browser.panel_site import PanelSite
 from tests.browser.people import NOBODY, PENDING, PLAIN
-from tests.browser.screens import FORBIDDEN, NOT_FOUND, SCREENS
+from tests.browser.screens import FORBIDDEN
 from tests.browser.walking import TOKEN, Form, Seen, Visitor, read, visiting, walk_of
 from tests.world.secret_columns import stored_secrets
 from tests.world.surfaces import surface_named
@@ -32,9 +30,6 @@ SURFACE = surface_named(NAME)
 BEGUN = "/panel"
 WALKERS = (NOBODY, PENDING, PLAIN, *Role)
 REFUSED = frozenset({400, 403, 413, 415})
-HIDDEN = frozenset({NOT_FOUND, FORBIDDEN})
-COMMON = frozenset({"/panel/preferences", "/panel/logout", "/panel/search"})
-"""Forms that stand on every page and concern nobody else."""
 
 JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.")
 """Two parts at least: three letters alone stand in a payment code by chance."""
@@ -168,41 +163,9 @@ async def test_every_link_a_role_is_shown_opens(site: PanelSite):
     assert {(who, page.path): page.status for who, page in linked if page.status != 200} == {}
 
 
-async def test_pages_and_forms_of_another_company_are_hidden(site: PanelSite):
-    """A role without the right learns no more."""
-    theirs, found = [each for each in SCREENS if each.empty == NOT_FOUND], {}
-    for role in Role:
-        async with visiting(site, await site.people.cookies_of(role)) as insider:
-            pages = [await insider.open(each.at(site.seeds)) for each in theirs]
-        forms = {form.action for page in pages for form in read(page).forms}
-        company = site.seeds["nothing"]
-        async with visiting(site, await site.people.cookies_of(role, company)) as outsider:
-            token = await outsider.token(BEGUN)
-            for each in theirs:
-                found[role, each.name] = (await outsider.open(each.at(site.seeds))).status
-            for action in forms - COMMON:
-                found[role, action] = (await outsider.send(action, {TOKEN: token})).status
-
-    assert found
-    assert {name: status for name, status in found.items() if status not in HIDDEN} == {}
-
-
 def showing(pages: list[Seen], text: str) -> list[str]:
     """Return the pages that hold a text."""
     return [page.path for page in pages if text in page.text]
-
-
-async def test_markup_of_others_stays_text(pages: list[Seen]):
-    assert showing(pages, "<script>alert") == []
-    assert showing(pages, seeds.HOSTILE) == []
-    assert showing(pages, "&lt;script&gt;alert") != []
-
-
-async def test_nothing_in_a_page_turns_or_hides_text(pages: list[Seen]):
-    """An override of direction makes one reference look like another."""
-    found = {page.path: INVISIBLE.findall(UNSEEN.sub("", page.text)) for page in pages}
-
-    assert {path: signs for path, signs in found.items() if signs} == {}
 
 
 async def test_secrets_appear_in_no_page(site: PanelSite, pages: list[Seen]):
