@@ -7,7 +7,6 @@ import contextlib
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +18,6 @@ from gateway.core.account import Environment
 from gateway.core.clocks import Deadline
 from provider_adapters.kit.limits import ClientLimits
 from tests.proofs.transport.forward import Forward
-from tests.world.banks.authority import Authority
 from tests.world.banks.scripted import Line, Play, ScriptedBank, answer, saying, standing
 from tests.world.banks.stock import StockTransport
 from tests.world.banks.witness import Clock
@@ -326,20 +324,6 @@ async def test_a_name_that_leads_inwards_is_not_called_in_production(road: Road)
 
     assert failed.value.reason == "dns_failed"
     assert bank.connections == 0
-
-
-async def test_an_untrusted_certificate_stops_the_call_before_a_byte(road: Road, tmp_path: Path):
-    progress = SendProgress()
-    secure = Authority(tmp_path).server()
-    async with (
-        standing(ScriptedBank(hang_up), ssl=secure) as bank,
-        road(bank.url.replace("http", "https")) as to,
-    ):
-        with pytest.raises(Unreachable) as failed:
-            await to.call(asked("POST", b"{}"), progress)
-
-    assert failed.value.reason == "tls_failed"
-    assert (progress.bytes_left, bank.requests) == (False, [])
 
 
 async def test_a_bank_that_speaks_no_tls_is_sent_nothing(road: Road):

@@ -101,21 +101,3 @@ def test_another_one_never_reaches_the_bank(run: Run, street: Street, peer: Peer
 
     for version in VERSIONS:
         run(refused(version))
-
-
-def test_a_peer_of_another_authority_is_sent_nothing(
-    run: Run, street: Street, peer: Peer, tmp_path: Path
-):
-    async def unknown(version: str) -> None:
-        trusting = TlsFiles(ca_file=str(Authority(tmp_path).file))
-        bank = ScriptedBank(echoing)
-        async with behind(street.bank, bank), road(at(peer, version), trusting) as to:
-            progress = SendProgress(FAR)
-            found = await tried(to, order(path="/bank"), progress)
-
-        assert isinstance(found, Unreachable)
-        assert (found.reason, progress.bytes_left) == ("tls_failed", False)
-        assert bank.requests == []
-
-    for version in VERSIONS:
-        run(unknown(version))

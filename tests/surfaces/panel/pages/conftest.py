@@ -54,3 +54,14 @@ async def approver(world: World, seated: dict[Role, Person]) -> Person:
 @pytest_asyncio.fixture(loop_scope="module")
 async def keeper(world: World, seated: dict[Role, Person]) -> Person:
     return await _fresh(world, seated, Role.SECURITY)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def admin(world: World, seated: dict[Role, Person]) -> Person:
+    return await _fresh(world, seated, Role.ADMIN)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def everybody(world: World) -> Person:
+    """Somebody who may open every page."""
+    return await signed_in(world, *Role)

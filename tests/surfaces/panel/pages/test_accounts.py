@@ -9,7 +9,6 @@ from datetime import date, timedelta
 from uuid import uuid4
 
 import pytest
-import pytest_asyncio
 
 from gateway.banks.port.statements import Balance
 from gateway.core.money import Money
@@ -21,11 +20,6 @@ from tests.world.gateway.world import World, order
 from tests.world.stops import in_force, lift
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def admin(world: World) -> Person:
-    return await signed_in(world, Role.ADMIN)
 
 
 async def paid(operator: Person, world: World) -> str:

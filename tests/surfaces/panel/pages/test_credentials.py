@@ -6,13 +6,11 @@ import re
 from datetime import timedelta
 
 import pytest
-import pytest_asyncio
 from sqlalchemy import update
 
-from gateway.core.rights import Role
 from gateway.credentials.model import Issued
 from gateway.store.tables.core import credentials, payouts
-from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.panel.pages.person import Person
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World, pair_of
 from tests.world.gateway.world import order as order_of_a_payout
@@ -21,12 +19,6 @@ from tests.world.signing import Signer
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SECRET = re.compile(r"gws_[\w-]{20,}")
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def keeper(world: World) -> Person:
-    """Somebody of security with a second factor that was given just now."""
-    return await signed_in(world, Role.SECURITY)
 
 
 def order(world: World, **more: str) -> dict[str, str]:

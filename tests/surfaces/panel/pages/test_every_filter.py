@@ -15,9 +15,8 @@ from urllib.parse import urlencode
 import pytest
 import pytest_asyncio
 
-from gateway.core.rights import Role
 from gateway.http.table import Table
-from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.panel.pages.person import Person
 from tests.world.gateway.world import World
 from tests.world.surfaces import surface_named
 
@@ -89,12 +88,6 @@ def offered(path: str, text: str) -> Offered:
     page = Offered(path)
     page.feed(text)
     return page
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def everybody(world: World) -> Person:
-    """Somebody who may open every page."""
-    return await signed_in(world, *Role)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

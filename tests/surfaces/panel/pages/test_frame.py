@@ -6,7 +6,6 @@ import re
 from urllib.parse import quote
 
 import pytest
-import pytest_asyncio
 
 from gateway.core.rights import Role
 from gateway.http.panel.pages.represent import HEADERS
@@ -233,11 +232,6 @@ async def test_what_names_somebody_is_in_no_address(viewer: Person, text: str):
     assert "Nada encontrado" in sent.text
     assert "Nada foi buscado" in opened.text
     assert f'value="{text}"' in opened.text
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def admin(world: World) -> Person:
-    return await signed_in(world, Role.ADMIN)
 
 
 LISTS = (

@@ -7,7 +7,6 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-import pytest_asyncio
 
 from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import Callback
@@ -17,27 +16,6 @@ from tests.world.backoffice.watching import in_review
 from tests.world.gateway.world import World, order
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-async def person(world: World, role: str) -> Person:
-    made = Person(world)
-    await made.sign_in(f"{role}@panel.example")
-    return made
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def operator(world: World) -> Person:
-    return await person(world, "operator")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def approver(world: World) -> Person:
-    return await person(world, "approver")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def security(world: World) -> Person:
-    return await person(world, "security")
 
 
 def latest(world: World) -> str:
@@ -93,9 +71,9 @@ async def test_a_page_without_an_entry_marks_the_one_it_belongs_to(
 
 
 @pytest.mark.parametrize("path", ["/panel/audit", "/panel/requests", "/panel/payouts"])
-async def test_days_are_typed_as_people_write_them(security: Person, operator: Person, path: str):
+async def test_days_are_typed_as_people_write_them(keeper: Person, operator: Person, path: str):
     """A browser's own field would show the form of its language: 11/05 would be 5 November."""
-    who = security if path == "/panel/audit" else operator
+    who = keeper if path == "/panel/audit" else operator
 
     seen = await who.open(path)
     past = await who.open(f"{path}?init=01%2F01%2F2020&ends=02%2F01%2F2020")

@@ -7,45 +7,22 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-import pytest_asyncio
 
 from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.callbacks.model import Callback
 from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import find_company
 from gateway.core.rights import Role
-from gateway.identity.model import InvitationBody
-from tests.surfaces.panel.pages.person import Person, Seen
-from tests.surfaces.panel.roles import PASSWORD
+from tests.surfaces.panel.pages.person import Person, Seen, signed_in
 from tests.world.gateway.world import World, order
-from tests.world.people import CLI
 from tests.world.stops import in_force
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def signed_in(world: World, role: Role, company: str = "") -> Person:
-    """Sign in somebody of a role; with a company, somebody who sees that one alone."""
-    email = f"{role}@panel.example"
-    if company:
-        email = f"{uuid4()}@panel.example"
-        companies = frozenset({company})
-        new = InvitationBody(email=email, name="Ana", roles=[role], companies=list(companies))
-        await world.gateway.services.identity.users.create(CLI, new, PASSWORD)
-    person = Person(world)
-    await person.sign_in(email)
-    return person
-
-
 def company(world: World, name: str) -> str:
     return str(world.demo["companies"][name]["id"])
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def operator(world: World) -> Person:
-    """A person without a second factor."""
-    return await signed_in(world, Role.OPERATOR)
 
 
 async def test_the_overview_counts_what_was_paid(world: World, viewer: Person):
@@ -119,7 +96,8 @@ async def test_balances_are_read_after_the_page_and_tell_when(world: World, view
         return seen if "R$" in seen.text else None
 
     seen = await until(seen_with_balances)
-    stranger = await signed_in(world, Role.VIEWER, company(world, "other"))
+    other = frozenset({company(world, "other")})
+    stranger = await signed_in(world, Role.VIEWER, companies=other)
 
     assert first.status == 200
     assert "<time" in seen.text
@@ -127,10 +105,11 @@ async def test_balances_are_read_after_the_page_and_tell_when(world: World, view
     assert (await stranger.open("/panel/overview/balances")).text != seen.text
 
 
-async def test_refusals_are_shown_to_who_reads_requests(world: World, viewer: Person):
+async def test_refusals_are_shown_to_who_reads_requests(
+    world: World, viewer: Person, operator: Person
+):
     refused = await world.ask("GET", world.at("/balance"), by="none")
     assert refused.status == 403
-    operator = await signed_in(world, Role.OPERATOR)
 
     assert (await viewer.open("/panel/overview/refusals")).status == 403
     assert "/overview/refusals" not in (await viewer.open("/panel")).text

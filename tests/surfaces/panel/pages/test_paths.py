@@ -5,24 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
-import pytest_asyncio
 
-from gateway.core.rights import Role
 from gateway.http.table import Table
-from tests.surfaces.panel.pages.person import Person, signed_in
-from tests.world.gateway.world import World
+from tests.surfaces.panel.pages.person import Person
 from tests.world.surfaces import surface_named
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PAGES = [each for each in Table([surface_named("panel_pages")]).places() if "{" in each.template]
 NOT_UTF_8 = ["%FF", "%ED%A0%80", "a%C3"]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def everybody(world: World) -> Person:
-    """Somebody who may open every page."""
-    return await signed_in(world, *Role)
 
 
 async def test_bytes_that_are_not_utf_8_are_no_page(everybody: Person):

@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
-from tests.surfaces.panel.pages.person import Person, signed_in
+from tests.surfaces.panel.pages.person import Person
 from tests.surfaces.panel.roles import PASSWORD
 from tests.world.gateway.world import World
 from tests.world.people import CLI
@@ -20,11 +20,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 NOVA = {"name": "Nova", "company": "every"}
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def admin(world: World) -> Person:
-    return await signed_in(world, Role.ADMIN)
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-import pytest_asyncio
 from sqlalchemy import text
 
 from gateway.core.audit_context import AuditContext
@@ -15,15 +14,8 @@ from tests.world.gateway.world import World
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def security(world: World) -> Person:
-    person = Person(world)
-    await person.sign_in("security@panel.example")
-    return person
-
-
-async def test_the_configuration_is_shown_with_version_and_migrations(security: Person):
-    page = await security.open("/panel/config")
+async def test_the_configuration_is_shown_with_version_and_migrations(keeper: Person):
+    page = await keeper.open("/panel/config")
 
     assert page.status == 200
     assert "em dia" in page.text
@@ -49,13 +41,13 @@ async def test_the_reference_is_that_of_the_rows_which_are_served(viewer: Person
     assert len(page.text) < 60 * 1024
 
 
-async def test_acts_are_filtered_proven_and_exported(security: Person):
-    every = await security.open("/panel/audit")
-    none = await security.open("/panel/audit?action=nothing")
-    far = await security.open("/panel/audit?page=99999")
-    wrong = await security.open("/panel/audit?page=x")
-    proof = await security.open("/panel/audit/proof")
-    export = await security.open("/panel/audit/export")
+async def test_acts_are_filtered_proven_and_exported(keeper: Person):
+    every = await keeper.open("/panel/audit")
+    none = await keeper.open("/panel/audit?action=nothing")
+    far = await keeper.open("/panel/audit?page=99999")
+    wrong = await keeper.open("/panel/audit?page=x")
+    proof = await keeper.open("/panel/audit/proof")
+    export = await keeper.open("/panel/audit/export")
 
     assert "Pessoa incluída" in every.text
     assert "user.created" in every.text
@@ -67,19 +59,19 @@ async def test_acts_are_filtered_proven_and_exported(security: Person):
     assert json.loads(export.text.splitlines()[0])["number"] == 1
 
 
-async def test_an_accepted_break_is_named_in_the_proof_for_good(security: Person, world: World):
+async def test_an_accepted_break_is_named_in_the_proof_for_good(keeper: Person, world: World):
     store = world.gateway.kernel.store
     async with store.database.writing() as connection:
         await connection.execute(text("DROP TRIGGER audit_no_update"))
         await connection.execute(text("UPDATE audit SET trace_id = 'x' WHERE number = 2"))
-    broken = await security.open("/panel/audit/proof")
+    broken = await keeper.open("/panel/audit/proof")
     found = await store.audit.find_break()
     assert found is not None
     details = {"proposed_by": "user:ana", "proposed_at": "", "reason": "o disco queimou"}
     accepting = AuditContext("user:bia", world.gateway.kernel.now)
     await store.audit.accept(found, accepting.event("", "", details))
 
-    proof = await security.open("/panel/audit/proof")
+    proof = await keeper.open("/panel/audit/proof")
 
     assert "A auditoria não está íntegra" in broken.text
     assert "A auditoria está íntegra, exceto os registros nº 2 a 2" in proof.text
