@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import msgspec
 
 from gateway.banks.port.capabilities import (
     Capabilities,
+    EntryField,
+    Lookup,
     PortCall,
     ProofKind,
+    Repeat,
 )
 from gateway.banks.port.charges import ChargeStatus
+from gateway.banks.port.payout_orders import PayoutMethod
 from provider_adapters.sandbox.factory import SandboxSettings
 
 
@@ -33,4 +39,21 @@ def test_every_kind_of_provider_can_be_tried():
         callback_proofs=frozenset({ProofKind.HMAC}),
         largest_page=500,
         alphanumeric_cnpj=False,
+    )
+
+
+def test_by_default_all_the_bank_can_do_is_declared():
+    assert SandboxSettings().capabilities() == Capabilities(
+        calls=frozenset(PortCall),
+        destinations=frozenset(PayoutMethod),
+        repeat=Repeat.SAME_ANSWER,
+        lookup=frozenset(Lookup),
+        absent_after=timedelta(seconds=5),
+        account_credentials=True,
+        largest_page=500,
+        entry_fields=frozenset(EntryField),
+        blocked_known=True,
+        charge_states=frozenset(ChargeStatus),
+        callback_proofs=frozenset({ProofKind.HMAC}),
+        alphanumeric_cnpj=True,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, timedelta
+
 import pytest
 
 from gateway.banks.client.messages import ProviderAnswer
@@ -198,3 +200,12 @@ def test_any_answer_in_the_bank_s_words_is_a_sign_of_life():
     assert mapping.reached(refusing(404, "NOT_FOUND")) is None
     with pytest.raises(providers.ProviderError):
         mapping.reached(ProviderAnswer(status=200, headers={}, body=b"<html>"))
+
+
+def test_times_come_to_utc():
+    document = {**CHARGE, "expira_em": "2026-11-20T10:00:00-03:00"}
+
+    charge = mapping.charge(saying(document), NOON)
+
+    assert charge.expires_at == NOON + timedelta(hours=1)
+    assert charge.expires_at.tzinfo is UTC
