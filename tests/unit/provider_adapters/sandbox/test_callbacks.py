@@ -110,3 +110,11 @@ async def test_a_text_that_somebody_typed_does_not_hide_the_payout(text: bytes):
 async def test_a_secret_is_needed():
     with pytest.raises(ProofRefused):
         SandboxProof([], Clock().now)
+
+
+async def test_one_right_signature_among_several_is_enough():
+    """While a secret is being changed there are two."""
+    headers = signed()
+    headers["Webhook-Signature"] = f"v1,AAAA {headers['Webhook-Signature']}"
+
+    assert await checked(headers) is not None
