@@ -192,8 +192,6 @@ async def test_r7_a_rejection_is_answered_once_stored(
     assert (await payout_world.row()).state is (SENDING if fails == "fails_before" else REJECTED)
 
 
-# Where somebody else brought the row to while the bank was asked.
-ELSEWHERE = [UNKNOWN, ACCEPTED, PAID, FAILED, NOT_SENT]
 LATE = [
     (UNKNOWN, IS_ACCEPTED, ACCEPTED, OK),
     (UNKNOWN, IS_SETTLED, PAID, OK),

@@ -23,7 +23,6 @@ from tests.world.banks.scripted import ScriptedBank, answer, saying, standing
 from tests.world.extent import WHOLE
 from tests.world.waiting import settle, until
 
-MODULE = "tests.proofs.operating.hanging_names"
 ROOT = Path(__file__).parents[3]
 AT_ONCE = 64
 LIMITS = ClientLimits(connect_s=600.0)
