@@ -52,8 +52,8 @@ ROWS = (
         promise="Events that stayed behind are not there twice when a company comes back.",
         source=_PAGE,
         file=_TRANSFER,
-        right="WHERE NOT EXISTS (SELECT FROM {name} AS known WHERE {same})",
-        wrong="WHERE EXISTS (SELECT) OR ({same})",
+        right="WHERE NOT EXISTS (SELECT FROM {name} AS known",
+        wrong="WHERE true OR NOT EXISTS (SELECT FROM {name} AS known",
         tests=(f"{_MOVES}::test_a_move_that_ends_anywhere_goes_on_when_it_is_repeated",),
     ),
     Mistake(
