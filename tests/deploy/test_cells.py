@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.process
 OURS = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
 THEIRS = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c02"
 NOBODYS = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c03"
+FAILED = r'haproxy_backend_http_responses_total\{proxy="([^"]*)",code="5xx"\} (\d+)'
 MAP = {
     "first": "north",
     "cli_north": "north",
@@ -82,14 +84,16 @@ async def answering(cell: str) -> AsyncIterator[Node]:
 
 
 @asynccontextmanager
-async def running(folder: Path, entries: Mapping[str, str] = MAP) -> AsyncIterator[Cells]:
-    """Run two cells and the proxy, until both are in."""
+async def running(
+    folder: Path, entries: Mapping[str, str] = MAP, alive: Sequence[str] = ("north", "south")
+) -> AsyncIterator[Cells]:
+    """Run cells and the proxy, until all that are alive are in and no other one is."""
     certificate, routes = Authority(folder).sign("proxy"), folder / "cells.map"
     routes.write_text(written(entries))
     async with AsyncExitStack() as stack:
-        nodes = {
-            name: await stack.enter_async_context(answering(name)) for name in ("north", "south")
-        }
+        nodes = {name: Node(port=free_port(), ops=free_port()) for name in ("north", "south")}
+        for name in alive:
+            nodes[name] = await stack.enter_async_context(answering(name))
         front = stack.enter_context(
             haproxy_of_cells(nodes, routes, folder / "commands", certificate)
         )
@@ -98,12 +102,13 @@ async def running(folder: Path, entries: Mapping[str, str] = MAP) -> AsyncIterat
         cells = Cells(front, routes, session)
         if entries:
             for name in nodes:
-                await until(lambda name=name: _is_in(cells, name))
+                expected = name if name in alive else "SVC.GTW.006"
+                await until(lambda name=name, said=expected: _says(cells, name, said))
         yield cells
 
 
-async def _is_in(cells: Cells, name: str) -> bool:
-    return await cells.cell("/", Host=f"{name}.example") == name
+async def _says(cells: Cells, name: str, expected: str) -> bool:
+    return await cells.cell("/", Host=f"{name}.example") == expected
 
 
 def partner(client_id: str) -> str:
@@ -151,6 +156,22 @@ async def test_what_leads_to_no_cell_is_our_503(tmp_path: Path):
     async with running(tmp_path, {}) as cells:
         for method in ("GET", "POST"):
             assert await cells.ask(account(OURS), method) == (503, "SVC.GTW.006")
+
+
+async def test_what_the_proxy_answers_for_a_dead_cell_is_in_its_figures(tmp_path: Path):
+    """A cell's availability is made of them; the other cell has none."""
+    dead = {**MAP, "cli_dead": "south"}
+    async with running(tmp_path, dead, alive=("north",)) as cells:
+        for method in ("GET", "POST"):
+            asked = await cells.ask("/", method, Authorization=partner("cli_dead"))
+            assert asked == (503, "SVC.GTW.006")
+        async with cells.session.get(cells.front.metrics) as said:
+            figures = await said.text()
+
+    failed = {
+        proxy for proxy, number in re.findall(FAILED, figures) if "-" in proxy and float(number)
+    }
+    assert failed == {"reads-south", "gateways-south"}
 
 
 async def test_a_running_proxy_takes_a_map_at_once(tmp_path: Path):
