@@ -12,6 +12,7 @@ is there            is not there         everything
 is there            arriving             copies anew, since rows may have changed
 has left            arriving             writes the map, resumes payouts
 has left            arrived              nothing
+is there            arrived              deletes the rows that a restore brought back to the source
 ==================  ===================  ========================================================
 """
 
@@ -36,7 +37,7 @@ from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import RuleViolation
 from gateway.core.company_scope import StopScope
 from gateway.core.errors import ServiceError
-from gateway.stops.model import StopRequest
+from gateway.stops.model import Stop, StopRequest
 from gateway.stops.service import Stops, stops_in_force
 from gateway.store.kernel.database import Database
 from gateway.store.tables.columns import Record
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 ARRIVED: Final = "arrived"
 LEFT: Final = "left"
+RETURNED: Final = "returned"
+"""No journal says so: a restore of the source brought back what had left it."""
 _STOPPED_MIN: Final = 24 * 60
 _MOVES: Final = company_moves.c
 
@@ -124,6 +127,12 @@ class Move:
         ]
         if state == LEFT:
             return end
+        if state == RETURNED:
+            return [
+                Step("compare", f"{self.target.name} has each payout of the company"),
+                Step("leave", f"the rows that a restore brought back to {self.source.name} go"),
+                end[0],
+            ]
         counted = await self._open()
         waiting = ", ".join(f"{rows} {what}" for what, rows in counted.items()) or "nothing"
         return [
@@ -150,7 +159,9 @@ class Move:
             StoreUnavailable: a database does not answer; repeat.
         """
         state = await self._state()
-        if state == ARRIVED:
+        if state in {ARRIVED, RETURNED}:
+            if state == RETURNED:
+                await self._leave_again()
             await self.switch()
             return await self.plan()
         if state != LEFT:
@@ -171,22 +182,25 @@ class Move:
         return await self.plan()
 
     async def _state(self) -> str:
-        """Return how far it is: "", ``ARRIVING``, ``LEFT`` or ``ARRIVED``."""
+        """Return how far it is: "", or one of the words above."""
         await self._refuse_others()
         here = await find_company(self.source.database, self.company)
         there = await find_company(self.target.database, self.company)
         noted = await self._noted(self.target)
-        is_own = noted is not None and (noted.source, noted.target) == self._names
-        state: str = noted.state if is_own and noted is not None else ""
-        if here is not None:
-            await self._check()
+        state: str = noted.state if noted is not None else ""
+        if state == ARRIVING and noted is not None and noted.source != self.source.name:
+            state = ""
         match here is not None, there is not None, state:
             case True, False, _:
+                await self._check()
                 return ""
-            case True, True, state if state == ARRIVING:
+            case True, True, word if word == ARRIVING:
+                await self._check()
                 return ARRIVING
-            case False, True, state if state in {ARRIVING, ARRIVED}:
-                return LEFT if state == ARRIVING else ARRIVED
+            case True, True, word if word == ARRIVED:
+                return RETURNED
+            case False, True, word if word in {ARRIVING, ARRIVED}:
+                return LEFT if word == ARRIVING else ARRIVED
             case False, False, _:
                 problem = f"neither cell has the company {self.company}"
             case _:
@@ -207,10 +221,6 @@ class Move:
                 problem = f"{name} has the company, too: end its move there first"
                 raise RuleViolation(problem)
 
-    @property
-    def _names(self) -> tuple[str, str]:
-        return self.source.name, self.target.name
-
     async def _check(self) -> None:
         """Refuse a target that could not read the company's rows, or reach its banks."""
         if self.source.environment is not self.target.environment:
@@ -223,12 +233,23 @@ class Move:
                     f"{self.source.name}: stage it there first (docs/cells.md)"
                 )
                 raise RuleViolation(problem)
+        known = {(each.scope, each.subject) for each in await self._wide_stops(self.target)}
+        for each in await self._wide_stops(self.source):
+            if (each.scope, each.subject) not in known:
+                what = f"{each.scope} {each.subject}".strip()
+                problem = f"{self.source.name} has a stop of {what} that {self.target.name} lacks"
+                raise RuleViolation(problem)
         used = select(accounts.c.provider).where(accounts.c.company_id == self.company).distinct()
         for row in await self.source.database.rows(used):
             ours = self.source.providers.get(row.provider)
             if ours is not None and self.target.providers.get(row.provider) != ours:
                 problem = f"{self.target.name} has no provider {row.provider} of adapter {ours}"
                 raise RuleViolation(problem)
+
+    async def _wide_stops(self, side: Side) -> Sequence[Stop]:
+        """Return the stops in force of a whole provider or of everything: they do not move."""
+        found = await stops_in_force(side.database, side.staff.acting.now())
+        return [each for each in found if each.is_wide]
 
     async def _stop(self) -> None:
         """Stop the company's payouts, unless an earlier run did."""
@@ -285,13 +306,7 @@ class Move:
             await self._arrive(leaving, source, before, records)
             self.passed("after_copy")
             await self.hold(self.company)
-            gone = await transfer.clear(source, self.company)
-            if any(before[name].rows != rows for name, rows in gone.items()):
-                problem = f"rows of the company changed in {self.source.name} meanwhile: repeat"
-                raise RuleViolation(problem)
-            await transfer.clear_figures(leaving, self.company)
-            await self._note(leaving, self.source, LEFT)
-            await audit_log.append(leaving, *self._events(self.source, "left", before, records))
+            await self._leave(leaving, source, before, records)
         self.say(Step("leave", f"the rows are gone from {self.source.name}"))
         return True
 
@@ -322,6 +337,35 @@ class Move:
         rows = sum(each.rows for each in after.values())
         self.say(Step("copy", f"{rows} rows of {len(after)} tables are in {self.target.name}"))
         self.say(Step("compare", "rows, sums and digests of each table are the same"))
+
+    async def _leave_again(self) -> None:
+        """Delete rows that a restore brought back; raises where the target lacks a payout."""
+        async with self._opened(self.source) as (leaving, source):
+            await transfer.lock(source, self.company)
+            async with self._opened(self.target) as (_, target):
+                lacking = await transfer.payouts_lacking(source, target, self.company)
+            if lacking:
+                problem = f"{self.target.name} lacks {lacking} payouts that {self.source.name} has"
+                raise RuleViolation(problem)
+            before = await transfer.contents(source, self.company)
+            await self._leave(leaving, source, before, await self._records(leaving))
+        self.say(Step("leave", f"the rows are gone from {self.source.name}"))
+
+    async def _leave(
+        self,
+        leaving: AsyncConnection,
+        source: asyncpg.Connection,
+        before: transfer.Contents,
+        records: Sequence[str],
+    ) -> None:
+        """Delete the company's rows, as they were locked and counted before."""
+        gone = await transfer.clear(source, self.company)
+        if any(before[name].rows != rows for name, rows in gone.items()):
+            problem = f"rows of the company changed in {self.source.name} meanwhile: repeat"
+            raise RuleViolation(problem)
+        await transfer.clear_figures(leaving, self.company)
+        await self._note(leaving, self.source, LEFT)
+        await audit_log.append(leaving, *self._events(self.source, "left", before, records))
 
     async def _resume(self) -> None:
         """Lift the stop in the target; the move is over."""

@@ -43,6 +43,7 @@ _UNDER_WAY: Final = (
 _CARRIED_OUT: Final = timedelta(days=1)
 """After it was approved: what became of an older order is not found out any more."""
 _ARRIVED: Final = "arrived_events"
+_RETURNED: Final = "returned_payouts"
 _CHUNKS: Final = 8
 """Read ahead of the other database."""
 
@@ -156,6 +157,25 @@ async def _copy_events(
         f"INSERT INTO {name} ({listed}) SELECT {listed} FROM {_ARRIVED} AS arrived"  # noqa: S608 - names and conditions of ours
         f" WHERE NOT EXISTS (SELECT FROM {name} AS known WHERE {same}) ORDER BY number"
     )
+
+
+async def payouts_lacking(
+    source: asyncpg.Connection, target: asyncpg.Connection, company: str
+) -> int:
+    """Count the payouts of a company that the source has and the target has not."""
+    listed = ("account_id", "reference_sha256", "provider_key")
+    await target.execute(
+        f"CREATE TEMPORARY TABLE {_RETURNED} ON COMMIT DROP AS"  # noqa: S608 - names of ours
+        f" SELECT {_listed(listed)} FROM payouts LIMIT 0"
+    )
+    query = (
+        f"SELECT {_listed(listed)} FROM payouts"  # noqa: S608 - names of ours
+        " WHERE account_id IN (SELECT id FROM accounts WHERE company_id = $1)"
+    )
+    await _stream(source, target, company, _Part(query, _RETURNED, listed))
+    lacking = f"SELECT count(*) FROM {_RETURNED} LEFT JOIN payouts USING ({_listed(listed)})"  # noqa: S608 - names of ours
+    found: int = await target.fetchval(f"{lacking} WHERE payouts.centavos IS NULL")
+    return found
 
 
 class _Part(NamedTuple):

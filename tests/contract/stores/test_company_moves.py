@@ -22,6 +22,7 @@ from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.account import Environment
 from gateway.core.audit_context import RuleViolation
+from gateway.core.company_scope import StopScope
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import PayoutState
 from gateway.store.tables import columns
@@ -31,6 +32,7 @@ from gateway.store.tables.core import audit, charges, companies, company_moves, 
 from gateway.store.tables.figures import closed_hours, payout_hours
 from tests.servers.postgres import PostgresServer
 from tests.world.registers import Clock, Registers
+from tests.world.stops import plant, sample
 from tests.world.store import open_store
 from tests.world.stores import samples
 from tests.world.stores.patience import LONG
@@ -119,10 +121,17 @@ async def fill(store: Store) -> None:
     await add_company(store.database, samples.company(OTHER), samples.event())
     others = samples.account(OTHERS_ACCOUNT, company_id=OTHER)
     await store.accounts.add(others, samples.event())
+    await fill_company(store)
+    await store.payouts.add(samples.payout("others", account_id=OTHERS_ACCOUNT), samples.attempt())
+
+
+async def fill_company(store: Store) -> None:
+    """Store a row of the company in each table that moves; events stay where they are."""
     async with store.database.writing() as connection:
         for owned in OWNED:
-            await connection.execute(insert(owned.table), row(owned.table))
-    await store.payouts.add(samples.payout("others", account_id=OTHERS_ACCOUNT), samples.attempt())
+            known = owned.stays and await rows(store, owned)
+            if not known:
+                await connection.execute(insert(owned.table), row(owned.table))
 
 
 def row(table: Table) -> dict[str, object]:
@@ -344,6 +353,7 @@ async def test_a_target_that_does_not_fit_is_refused(pair: Pair, what: str):
 
 
 async def test_a_company_that_another_cell_has_is_refused(pair: Pair):
+    """By name where it is a third one; the two that the move is between by their journals."""
     with pytest.raises(RuleViolation, match="east has the company, too"):
         await pair.move(others={"east": pair.north.database}).run()
     await add_company(pair.south.database, samples.company(), samples.event())
@@ -351,6 +361,47 @@ async def test_a_company_that_another_cell_has_is_refused(pair: Pair):
         await pair.move().run()
     with pytest.raises(RuleViolation, match="neither cell"):
         await replace(pair.move(), company=str(uuid.uuid4())).run()
+
+
+async def test_a_stop_of_everything_is_not_left_behind(pair: Pair):
+    """A company must not pay again because it moved."""
+    whole = sample(scope=StopScope.EVERYTHING, subject="")
+    await plant(pair.north, whole)
+    with pytest.raises(RuleViolation, match="north has a stop of everything that south lacks"):
+        await pair.move().run()
+
+    await plant(pair.south, whole)
+    await pair.move().run()
+
+    assert (await everything(pair.south))["payouts"]
+
+
+async def test_what_a_restore_brought_back_leaves_again(pair: Pair):
+    """The rows of the target are in force, and stay as they are."""
+    await pair.move().run()
+    await fill_company(pair.north)
+    before = await everything(pair.south)
+
+    assert [each.step for each in await pair.move().plan()] == ["compare", "leave", "switch"]
+    assert [each.step for each in await pair.move().run()] == ["done"]
+
+    assert not any((await everything(pair.north)).values())
+    assert await everything(pair.south) == before
+    assert await acts(pair.north, f"company:{COMPANY}") == [
+        *("payouts.stopped", "company.left", "company.left"),
+    ]
+
+
+async def test_a_restored_company_with_other_payouts_stays(pair: Pair):
+    """They are in no other cell: people decide."""
+    await pair.move().run()
+    await fill_company(pair.north)
+    await pair.north.payouts.add(samples.payout("unknown-there"), samples.attempt())
+
+    with pytest.raises(RuleViolation, match="south lacks 1 payouts that north has"):
+        await pair.move().run()
+
+    assert await pair.north.payouts.find(ACCOUNT, "unknown-there") is not None
 
 
 async def test_a_company_that_still_arrives_does_not_move_on(pair: Pair):
