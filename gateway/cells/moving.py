@@ -35,6 +35,7 @@ from gateway.core.access import Staff
 from gateway.core.account import Environment
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import RuleViolation
+from gateway.core.change_feed import STOPPED
 from gateway.core.company_scope import StopScope
 from gateway.core.errors import ServiceError
 from gateway.stops.model import Stop, StopRequest
@@ -98,6 +99,7 @@ class Move:
         switch: Writes the map as the databases then are.
         say: Prints a step.
         wait: Waits before the payouts are counted again; raises where the patience is over.
+        settle: Waits until each process of the target has forgotten what it knew before the copy.
         passed: Called between the steps; tests end the process in it.
     """
 
@@ -109,6 +111,7 @@ class Move:
     switch: Callable[[], Awaitable[object]]
     say: Callable[[Step], None]
     wait: Callable[[], Awaitable[None]]
+    settle: Callable[[], Awaitable[None]]
     passed: Callable[[str], None]
 
     @property
@@ -305,6 +308,7 @@ class Move:
             records = await self._records(leaving)
             await self._arrive(leaving, source, before, records)
             self.passed("after_copy")
+            await self.settle()  # stops that came along are in force there before it is served
             await self.hold(self.company)
             await self._leave(leaving, source, before, records)
         self.say(Step("leave", f"the rows are gone from {self.source.name}"))
@@ -407,12 +411,13 @@ class Move:
     def _events(
         self, side: Side, what: str, held: transfer.Contents, records: Sequence[str]
     ) -> Sequence[AuditEvent]:
-        """Return the acts by which processes forget the records, and of the company itself."""
+        """Return the acts by which processes forget records and stops, and of the company."""
         content = held["payouts"]
         told = {"payouts": f"{content.rows}", "centavos": f"{content.centavos or 0}"}
         company = self._event(side, what, {**told, "digest": content.digest})
         return [
             company,
+            *([replace(company, action=STOPPED)] if side is self.target else []),
             *(
                 replace(company, action=f"{subject.partition(':')[0]}.{what}", subject=subject)
                 for subject in records

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gateway.cells.routing import Claims
 
 _COLUMNS: Final = ("step", "what")
+_SETTLED_S: Final = 5.0
+"""No process believes a record for longer that the audit log says was changed."""
 IMPATIENT: Final = 3
 """The exit status while payouts are under way still."""
 
@@ -116,6 +118,7 @@ def move(
                     switch=writer.write,
                     say=lambda step: click.echo(f"{step.step:<8} {step.what}", err=True),
                     wait=_waiting(patience),
+                    settle=lambda: asyncio.sleep(_SETTLED_S),
                     passed=armed(here.environment, os.environ) or unarmed,
                 )
                 return await (moving.plan() if only_plan else moving.run())

@@ -84,6 +84,9 @@ class Pair:
         async def wait() -> None:
             raise PatienceOver
 
+        async def settle() -> None:
+            self.asked.append("settle")
+
         def say(step: Step) -> None:
             self.steps.append(step.step)
 
@@ -96,6 +99,7 @@ class Pair:
             switch=switch,
             say=say,
             wait=wait,
+            settle=settle,
             passed=passed,
         )
         return replace(made, **changed)
@@ -208,7 +212,7 @@ async def test_every_row_of_the_company_moves_and_no_other(pair: Pair):
     assert {name for name, found in left.items() if found} == set()
     assert await pair.north.payouts.find(OTHERS_ACCOUNT, "others") is not None
     assert await pair.south.payouts.find(OTHERS_ACCOUNT, "others") is None
-    assert pair.asked == [f"hold {COMPANY}", "switch"]
+    assert pair.asked == ["settle", f"hold {COMPANY}", "switch"]
     assert pair.steps == ["stop", "copy", "compare", "leave", "switch", "resume"]
 
 
@@ -225,7 +229,9 @@ async def test_both_logs_tell_and_caches_forget(pair: Pair):
 
     company, account = f"company:{COMPANY}", f"account:{ACCOUNT}"
     assert await acts(pair.north, company) == ["payouts.stopped", "company.left"]
-    assert await acts(pair.south, company) == ["company.arrived", "company.moved"]
+    assert await acts(pair.south, company) == [
+        *("company.arrived", "payouts.stopped", "company.moved"),
+    ]
     assert await acts(pair.north, account) == ["account.left"]
     assert await acts(pair.south, account) == ["account.arrived"]
     assert await acts(pair.south, f"credential:{CLIENT}") == ["credential.arrived"]
@@ -269,7 +275,7 @@ async def test_a_company_that_failed_to_leave_is_served_where_it_is(pair: Pair):
     with pytest.raises(RuleViolation, match="does not answer"):
         await pair.move(hold=refuse).run()
 
-    assert pair.asked == ["switch"]
+    assert pair.asked == ["settle", "switch"]
     assert (await everything(pair.north))["payouts"]
 
 

@@ -93,6 +93,15 @@ ROWS = (
         tests=(f"{_MOVES}::test_a_stop_of_everything_is_not_left_behind",),
     ),
     Mistake(
+        name="stops-that-came-along-are-not-told",
+        promise="Processes of the target know the stops that came along before they serve.",
+        source=_PAGE,
+        file=_MOVING,
+        right="            *([replace(company, action=STOPPED)] if side is self.target else []),\n",
+        wrong="",
+        tests=(f"{_MOVES}::test_both_logs_tell_and_caches_forget",),
+    ),
+    Mistake(
         name="restored-payouts-are-thrown-away",
         promise="What a restore brought back is deleted where the target has each payout.",
         source=_PAGE,
