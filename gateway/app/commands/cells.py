@@ -41,14 +41,14 @@ def write_map(terminal: Terminal, *, check: bool) -> None:
 
     Safe to repeat at any time. Nothing is written where two cells claim one of them.
     """
-    from gateway.app.commands.opened_cells import opened_cells
+    from gateway.app.commands.opened_cells import READING, opened_cells
     from gateway.cells.model import read_cells
     from gateway.cells.writer import MapWriter
 
     known = read_cells(terminal.config)
 
     async def work() -> int:
-        async with opened_cells(known) as opened:
+        async with opened_cells(known, READING) as opened:
             with MapWriter(known, lambda: _claims(opened)) as writer:
                 return await writer.compare() if check else len(await writer.write())
 
@@ -90,7 +90,7 @@ def move(
     Its payouts are stopped meanwhile, and its reads go on. After a failure of whatever kind repeat
     the command: it goes on where it was.
     """
-    from gateway.app.commands.opened_cells import opened_cells
+    from gateway.app.commands.opened_cells import MOVING, opened_cells
     from gateway.app.failpoints import armed
     from gateway.cells.model import read_cells
     from gateway.cells.moving import Move, PatienceOver
@@ -102,7 +102,7 @@ def move(
     names = known.named(cell["source"]), known.named(cell["target"])
 
     async def work() -> Sequence[Step]:
-        async with opened_cells(known) as opened:
+        async with opened_cells(known, MOVING) as opened:
             with MapWriter(known, lambda: _claims(opened)) as writer:
                 here, there = [await opened[name].side(terminal) for name in names]
                 moving = Move(

@@ -27,8 +27,9 @@ from gateway.stops.service import Stops
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.database import Limits
 
-_WHOLE_S: Final = 6 * 3_600.0
-_LIMITS: Final = Limits(pool_size=3, statement_s=_WHOLE_S, whole_s=_WHOLE_S)
+READING: Final = Limits(pool_size=1, statement_s=60.0, whole_s=60.0)
+"""For all ids of a cell: a timer's run that hangs must not keep the next one waiting."""
+MOVING: Final = Limits(pool_size=3, statement_s=21_600.0, whole_s=21_600.0)
 """All rows of a company are copied by one transaction."""
 
 
@@ -83,7 +84,7 @@ class OpenedCell:
 
 
 @asynccontextmanager
-async def opened_cells(known: Cells) -> AsyncIterator[Mapping[str, OpenedCell]]:
+async def opened_cells(known: Cells, limits: Limits) -> AsyncIterator[Mapping[str, OpenedCell]]:
     """
     Open every cell.
 
@@ -92,14 +93,14 @@ async def opened_cells(known: Cells) -> AsyncIterator[Mapping[str, OpenedCell]]:
         StoreUnavailable: a database does not answer.
     """
     async with AsyncExitStack() as stack:
-        yield {name: await _opened(stack, name, cell) for name, cell in known.cells.items()}
+        yield {name: await _opened(stack, name, cell, limits) for name, cell in known.cells.items()}
 
 
-async def _opened(stack: AsyncExitStack, name: str, cell: Cell) -> OpenedCell:
+async def _opened(stack: AsyncExitStack, name: str, cell: Cell, limits: Limits) -> OpenedCell:
     try:
         settings = settings_of(cell.config, variables_of(cell.environment, os.environ))
         keys = keys_of(settings)
-        opening = opened_store(settings, migrate=False, keys=keys, limits=_LIMITS)
+        opening = opened_store(settings, migrate=False, keys=keys, limits=limits)
         store = await stack.enter_async_context(opening)
         now = wall_clock(settings.environment, os.environ)
         refuse_conflicts(key_conflicts(this_command(keys), await store.processes.alive(now())))
