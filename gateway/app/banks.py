@@ -187,7 +187,7 @@ def make_address(
     except ProofRefused as problem:
         message = f"providers.{name}.callbacks: {problem}"
         raise AdapterRefused(message) from problem
-    return CallbackAddress(proof=proof, tokens=_tokens(name, derivation))
+    return CallbackAddress(proof=proof, tokens=tokens_of(name, derivation))
 
 
 def prover_of(adapter: ProviderAdapter) -> CallbackProver | None:
@@ -203,7 +203,7 @@ def path_of(name: str, derivation: Derivation) -> str:
     The last segment is derived from the sealing key alone, never from a secret shared with the
     bank: the proof of some banks is public.
     """
-    return f"/callbacks/{name}/{_tokens(name, derivation)[0]}"
+    return f"/callbacks/{name}/{tokens_of(name, derivation)[0]}"
 
 
 def secrets_of(name: str, settings: Settings, derivation: Derivation) -> CallbackSecrets:
@@ -218,7 +218,7 @@ def secrets_of(name: str, settings: Settings, derivation: Derivation) -> Callbac
     )
 
 
-def _tokens(name: str, derivation: Derivation) -> tuple[str, ...]:
+def tokens_of(name: str, derivation: Derivation) -> tuple[str, ...]:
     """Return the address tokens: of the current sealing key, then of retired keys."""
     keys = derivation.keys(f"callback address {name}").values()
     return tuple(key.hex()[:_TOKEN_DIGITS] for key in keys)

@@ -26,6 +26,8 @@ VARIABLE: Final = "PIXGATE_FAILPOINT"
 
 OF_A_HOLD: Final = ("before_release", "after_release")
 """Around the claim with which the follow-up ends a hold; the payout passes the others then."""
+OF_A_MOVE: Final = ("after_stop", "after_copy", "after_leaving", "after_map", "after_resume")
+"""Between the steps of ``pixgate cells move``."""
 NAMES: Final = (
     "before_insert",
     "after_insert",
@@ -58,7 +60,7 @@ def armed(
     if not given:
         return None
     name, _, number = given.partition(":")
-    known = (*OF_A_HOLD, *NAMES)
+    known = (*OF_A_HOLD, *NAMES, *OF_A_MOVE)
     if name not in known or (number and not (number.isdecimal() and int(number))):
         message = f"{VARIABLE}: {given!r} is none of {', '.join(known)}, each with :n or without"
         raise ConfigError(message)

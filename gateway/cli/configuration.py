@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from gateway.config.reading import ConfigError, read_settings
@@ -12,15 +13,15 @@ from gateway.core.audit_context import RuleViolation
 from gateway.security.keys import Keys, load_keys
 
 
-def settings_of(file: Path) -> Settings:
+def settings_of(file: Path, environ: Mapping[str, str] = os.environ) -> Settings:
     """
-    Read the configuration.
+    Read the configuration, with the variables of this process or of others.
 
     Raises:
         RuleViolation: when it cannot be used, in one line.
     """
     try:
-        return read_settings(file, os.environ)
+        return read_settings(file, environ)
     except OSError as problem:
         message = f"{file} cannot be read: {problem.strerror}"
         raise RuleViolation(message) from problem

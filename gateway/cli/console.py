@@ -80,7 +80,17 @@ def reading(
 
     Errors that an operator can fix are printed as one line; the exit status is then 1.
     """
+    return _config(_json(_called(command)))
 
+
+def across_cells(
+    command: Callable[Concatenate[Terminal, Options], None],
+) -> Callable[Options, None]:
+    """As ``reading``, with the file that names the cells in place of one configuration."""
+    return _cells(_json(_called(command)))
+
+
+def _called(command: Callable[Concatenate[Terminal, Options], None]) -> Callable[Options, None]:
     @functools.wraps(command)
     def called(*arguments: Options.args, **options: Options.kwargs) -> None:
         own = {name: options.pop(name) for name in ("config", "as_json", "by") if name in options}
@@ -94,7 +104,7 @@ def reading(
             message = f"the store does not answer: {problem}"
             raise click.ClickException(message) from problem
 
-    return _config(_json(called))
+    return called
 
 
 def changing(
@@ -102,6 +112,13 @@ def changing(
 ) -> Callable[Options, None]:
     """Add ``--by`` to a command that changes something."""
     return _by(reading(command))
+
+
+def changing_cells(
+    command: Callable[Concatenate[Terminal, Options], None],
+) -> Callable[Options, None]:
+    """Add ``--by`` to a command that changes several cells."""
+    return _by(across_cells(command))
 
 
 def show_json(document: object) -> None:
@@ -126,6 +143,15 @@ _config = click.option(
     show_default=True,
     envvar="PIXGATE_CONFIG",
     help="The configuration file (also PIXGATE_CONFIG).",
+)
+_cells = click.option(
+    "--cells",
+    "config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("cells.yaml"),
+    show_default=True,
+    envvar="PIXGATE_CELLS_FILE",
+    help="The file that names the cells (also PIXGATE_CELLS_FILE).",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _by = click.option("--by", default="", help="Who does it, for the audit log.  [default: you]")

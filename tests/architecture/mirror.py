@@ -41,6 +41,11 @@ WITHOUT = {
         [f"gateway/outflow/{each}.py" for each in ("guard", "model", "service", "store")],
         "so too: tests/contract/stores/test_outflow.py",
     ),
+    **dict.fromkeys(
+        [f"gateway/cells/{each}.py" for each in ("moving", "transfer")],
+        "between two databases: tests/contract/stores/test_company_moves.py",
+    ),
+    "gateway/app/commands/opened_cells.py": "opened by tests/proofs/operating/test_cells.py",
     "gateway/http/openapi/recorded.py": "kept by tests/contract/openapi/test_recorded.py",
     "gateway/http/openapi/files.py": "compared by tests/contract/openapi/test_plausible.py",
     "gateway/banks/port/payout_orders.py": "tested with the payouts that are made of it",

@@ -26,6 +26,7 @@ FOREIGN: Mapping[str, AbstractSet[str]] = {
     "process_max_fds": _NONE,
     # HAProxy
     "haproxy_backend_active_servers": frozenset({"proxy"}),
+    "haproxy_backend_http_responses_total": frozenset({"proxy", "code"}),
     "haproxy_frontend_http_responses_total": frozenset({"proxy", "code"}),
     "haproxy_frontend_current_sessions": frozenset({"proxy"}),
     "haproxy_server_http_responses_total": _SERVER | {"code"},

@@ -70,16 +70,25 @@ def written(folder: Path, those: Iterable[Case]) -> list[Path]:
 
 
 def written_out(expression: str) -> str:
-    for rule in RECORDS:
+    for rule in reversed(RECORDS):  # a later one may rest on an earlier one
         expression = expression.replace(rule["record"], f"({rule['expr']})")
     return expression
+
+
+def _records(expression: str) -> list[Mapping[str, Any]]:
+    """Return the recorded series that an expression rests on, in their order."""
+    used: list[Mapping[str, Any]] = []
+    for rule in reversed(RECORDS):
+        if any(rule["record"] in each for each in (expression, *(own["expr"] for own in used))):
+            used.insert(0, rule)
+    return used
 
 
 def _written(folder: Path, rule: Mapping[str, Any], those: Iterable[Case]) -> Iterator[Path]:
     """Write the rule, and what promtool is to try of it; JSON is YAML."""
     alert = rule["alert"]
     rules = folder / f"{alert}.rules.yaml"
-    used = [each for each in RECORDS if each["record"] in rule["expr"]]
+    used = _records(rule["expr"])
     rules.write_text(json.dumps({"groups": [{"name": alert, "rules": [*used, rule]}]}))
     for alike in _by_interval([case for case in those if case.alert == alert]):
         every = alike[0].every

@@ -8,6 +8,7 @@ from tests.mistakes.rows import (
     backoffice,
     backoffice_surface,
     banks,
+    cells,
     configuration,
     identity,
     outflow,
@@ -42,4 +43,5 @@ MISTAKES = (
     *backoffice_surface.ROWS,
     *wire.ROWS,
     *outflow.ROWS,
+    *cells.ROWS,
 )

@@ -1,7 +1,7 @@
 """The proxies of ``deploy`` in front of two gateways: the whole files, with a test's addresses."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,10 +88,31 @@ def patient_haproxy(
 
 
 @contextmanager
-def haproxy_with(
-    nodes: Mapping[str, str], certificate: Path, words: Mapping[str, str] = _AS_IT_IS
+def haproxy_of_cells(
+    cells: Mapping[str, Node], routes: Path, commands: Path, certificate: Path
 ) -> Iterator[Front]:
-    """Keep deploy/haproxy.cfg running; its settings are variables, ``words`` are replaced."""
+    """Keep deploy/haproxy.cfg and cells.cfg running; one process of a cell stands for both."""
+    nodes = {"PIXGATE_CELLS": str(routes), "PIXGATE_STATS_SOCKET": str(commands)}
+    for name, node in cells.items():
+        for which in ("ONE", "TWO"):
+            nodes[f"PIXGATE_{name.upper()}_{which}"] = f"127.0.0.1:{node.port}"
+            nodes[f"PIXGATE_{name.upper()}_{which}_OPS"] = str(node.ops)
+    with haproxy_with(nodes, certificate, more=(DEPLOY / "cells.cfg",)) as front:
+        yield front
+
+
+@contextmanager
+def haproxy_with(
+    nodes: Mapping[str, str],
+    certificate: Path,
+    words: Mapping[str, str] = _AS_IT_IS,
+    more: Sequence[Path] = (),
+) -> Iterator[Front]:
+    """
+    Keep deploy/haproxy.cfg running; its settings are variables, ``words`` are replaced.
+
+    It reads the files ``more`` as well.
+    """
     program, port, metrics = found("haproxy"), free_port(), free_port()
     with tempfile.TemporaryDirectory(prefix="pixgate-haproxy-") as folder:
         log, config, commands = (Path(folder, name) for name in ("log", "haproxy.cfg", "commands"))
@@ -105,8 +126,10 @@ def haproxy_with(
         variables = [f"{name}={value}" for name, value in environ.items()]
         config.write_text(_changed((DEPLOY / "haproxy.cfg").read_text(), words))
         command = ["/usr/bin/env", *variables, program, "-W", "-db", "-f", config]
+        command += [word for file in more for word in ("-f", file)]
         with serving(command, log=log, ready=lambda: listens(port)) as process:
             scraped = f"http://127.0.0.1:{metrics}/metrics"
+            commands = Path(environ["PIXGATE_STATS_SOCKET"])
             yield Front(f"https://127.0.0.1:{port}", log, scraped, commands, process.pid)
 
 

@@ -12,6 +12,7 @@ from gateway.accounts.cli import account
 from gateway.app.commands.assets import assets
 from gateway.app.commands.callbacks import callbacks
 from gateway.app.commands.catalogue import banks, errors, metrics, providers, routes, show_version
+from gateway.app.commands.cells import cells
 from gateway.app.commands.config import config
 from gateway.app.commands.database import database
 from gateway.app.commands.key_rotation import promote, stage, status
@@ -93,6 +94,7 @@ for _command in (
     providers,
     banks,
     callbacks,
+    cells,
 ):
     pixgate.add_command(_command)
 

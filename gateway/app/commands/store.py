@@ -18,6 +18,7 @@ from gateway.process.process import wall_clock
 from gateway.security.keys import Keys
 from gateway.store.kernel.address import address, is_sqlite
 from gateway.store.kernel.chain import NO_KEYS
+from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
 from gateway.store.stamp import StoreRefused
 
 
@@ -34,7 +35,11 @@ def is_missing(url: str) -> bool:
 
 @asynccontextmanager
 async def opened_store(
-    settings: Settings, *, migrate: bool, keys: Keys | None = None
+    settings: Settings,
+    *,
+    migrate: bool,
+    keys: Keys | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> AsyncIterator[Store]:
     """
     Open the store, check that it is ours, and close it in the end.
@@ -46,13 +51,15 @@ async def opened_store(
         StoreUnavailable: the store does not answer.
     """
     now = wall_clock(settings.environment, os.environ)
-    async with own_store(settings, keys) as store:
+    async with own_store(settings, keys, limits) as store:
         await prepare(store, settings.environment, migrate=migrate, now=now)
         yield store
 
 
 @asynccontextmanager
-async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterator[Store]:
+async def own_store(
+    settings: Settings, keys: Keys | None = None, limits: Limits = DEFAULT_LIMITS
+) -> AsyncIterator[Store]:
     """
     Open the store, whatever its schema, and close it in the end.
 
@@ -66,7 +73,7 @@ async def own_store(settings: Settings, keys: Keys | None = None) -> AsyncIterat
         chain = audit_keys(keys) if keys is not None else NO_KEYS
         facts = EventSealing(keys.derivation) if keys is not None else None
         now = wall_clock(settings.environment, os.environ)
-        store = open_store(settings.store_url, chain=chain, facts=facts, now=now)
+        store = open_store(settings.store_url, limits, chain, facts, now)
     except (StoreRefused, ValueError) as problem:
         raise RuleViolation(str(problem)) from problem
     try:

@@ -81,6 +81,21 @@ companies = Table(
     Column("created_at", Instant, nullable=False),
 )
 
+# The last move of a company between cells, in both; without a foreign key, for it outlives the rows
+# of the company in the cell that it has left.
+company_moves = Table(
+    "company_moves",
+    METADATA,
+    Column("company_id", Text, primary_key=True),
+    Column("source", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    # Of the payouts as they arrived.
+    Column("digest", Text, nullable=False),
+    Column("began_at", Instant, nullable=False),
+    Column("ended_at", Instant),
+)
+
 accounts = Table(
     "accounts",
     METADATA,

@@ -410,8 +410,8 @@ ROWS = (
         promise="The error budget counts the answers that the proxy gave itself.",
         source="ADR 0065",
         file="deploy/alerts.yaml",
-        right='{proxy="public",code="5xx"}[5m]))\n            -',
-        wrong='{proxy="public",code="2xx"}[5m])) * 0\n            -',
+        right='(pixgate:proxied:rate5m{code="5xx"})\n            -',
+        wrong='(pixgate:proxied:rate5m{code="5xx"}) * 0\n            -',
         tests=("tests/deploy/test_rules.py",),
     ),
     Mistake(

@@ -89,6 +89,10 @@ _TABLES: Final = (
     ),
     _Table("companies", "text id name; time created_at"),
     _Table(
+        "company_moves",
+        "text company_id source target state digest; time began_at; time? ended_at",
+    ),
+    _Table(
         "accounts",
         "text id company_id name tax_number; flag active verified; text provider provider_account; "
         "bytes sealed_credentials; time? certificate_ends_at; "

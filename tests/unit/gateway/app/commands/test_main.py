@@ -30,6 +30,7 @@ COMMANDS = {
     "keys": {"list", "promote", "retire", "rotate", "stage", "status"},
     "outbox": set(),
     "providers": set(),
+    "cells": {"map", "move"},
     "callbacks": {"list", "register", "remove"},
     "routes": set(),
     "sandbox": {
@@ -91,7 +92,7 @@ def test_every_command_takes_a_configuration_and_prints_json(helps):
         (command, option)
         for command, said in helps.items()
         if command[0] != "serve"
-        for option in ("--config", "--json")
+        for option in ("--cells" if command[0] == "cells" else "--config", "--json")
         if option not in said
     ]
 

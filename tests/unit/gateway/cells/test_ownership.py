@@ -1,0 +1,38 @@
+"""Every table with rows of a company is moved with it, or is named as one that stays."""
+
+from gateway.cells.ownership import COUNTED_ANEW, OWNED, STAYING
+from gateway.store.tables.every import METADATA
+
+MARKS = {"account_id", "company_id", "companies", "client_id", "account", "subject", "hour"}
+OF_PEOPLE = {
+    *("users", "requests", "outbox"),  # people are of a cell; a mail's subject is its first line
+}
+
+
+def test_no_table_of_a_company_is_forgotten():
+    known = {each.table.name for each in OWNED} | COUNTED_ANEW | STAYING.keys() | OF_PEOPLE
+    marked = {
+        table.name for table in METADATA.sorted_tables if MARKS & {each.name for each in table.c}
+    }
+
+    assert marked - known == set()
+    assert (known - OF_PEOPLE) - {table.name for table in METADATA.sorted_tables} == set()
+
+
+def test_parents_come_first():
+    """Rows are copied in this order, and deleted in the other."""
+    order = [each.table.name for each in OWNED]
+    for each in OWNED:
+        for key in each.table.foreign_keys:
+            assert order.index(key.column.table.name) < order.index(each.table.name)
+
+
+def test_all_columns_are_copied_but_numbers_that_a_database_gives():
+    left_out = {
+        f"{each.table.name}.{column.name}"
+        for each in OWNED
+        for column in each.table.columns
+        if column.name not in each.columns
+    }
+
+    assert left_out == {"payout_events.number"}
