@@ -238,9 +238,9 @@ async def copy_figures(source: AsyncConnection, target: AsyncConnection, company
     closed_here = set((await target.execute(select(closed_hours.c.hour))).scalars())
     await target.execute(delete(payout_hours).where(payout_hours.c.company_id == company))
     rows = [
-        dict(row._mapping)  # noqa: SLF001 - public by its documentation
-        for row in await source.execute(own)
-        if row.hour in closed_here
+        dict(row)
+        for row in (await source.execute(own)).mappings()
+        if row[payout_hours.c.hour] in closed_here
     ]
     if rows:
         await target.execute(insert(payout_hours), rows)
