@@ -54,7 +54,15 @@ from gateway.core.account import (
     BankSecretsRefused,
     GivenSecrets,
 )
-from gateway.core.approvals import Approval, ApprovalKind, NewOrder, OrderDocument, Outcome, Wait
+from gateway.core.approvals import (
+    Approval,
+    ApprovalKind,
+    NewOrder,
+    OrderDocument,
+    Outcome,
+    VoidReason,
+    Wait,
+)
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.core.clocks import Now
@@ -597,14 +605,14 @@ class BankChanges:
     accounts: Accounts
     now: Now
 
-    async def check_again(self, approval: Approval, text: str) -> str:
+    async def check_again(self, approval: Approval, text: str) -> VoidReason:
         """Refuse an order that is impossible by now; return the reason of a void order."""
         order, who = _read(text), self._staff(approval)
         account = await self.accounts.find(who, order.account_id)
         if not order.still_fits(account):
-            return "The bank of the account or its credentials have changed since."
+            return VoidReason.BANK_CHANGED
         await self.accounts.moved(who, account, order)
-        return ""
+        return VoidReason.NONE
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
         """Move an account to another bank, unless the account has changed since the order."""

@@ -53,7 +53,7 @@ from gateway.configuration.service import Configuration
 from gateway.core.access import Staff
 from gateway.core.account import Account, BankSecrets, Environment, GivenSecrets
 from gateway.core.allowances import Allowance
-from gateway.core.approvals import CREDENTIALS, ApprovalKind, Wait
+from gateway.core.approvals import CREDENTIALS, PEOPLE, ApprovalKind, Wait
 from gateway.core.audit_context import RuleViolation
 from gateway.core.caller_rules import ANYWHERE, UNDECIDED
 from gateway.core.company_scope import CompanyScope
@@ -361,7 +361,7 @@ class Services:
     @cached_property
     def approvals(self) -> Approvals:
         orders = self._orders
-        orders.executors.update(dict.fromkeys(ApprovalKind, self.users))
+        orders.executors.update(dict.fromkeys(PEOPLE, self.users))
         orders.executors.update(dict.fromkeys(CREDENTIALS, self.credentials))
         orders.executors[ApprovalKind.CREDENTIAL_KEY] = self.public_keys
         orders.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(self.accounts, self.kernel.now)

@@ -26,6 +26,7 @@ from gateway.core.approvals import (
     ApprovalKind,
     Executor,
     Outcome,
+    VoidReason,
     why_void,
 )
 from gateway.core.audit import AuditEvent
@@ -101,12 +102,12 @@ class OrderExecution:
     now: Now
     text: Callable[[Approval], str]
 
-    async def void_reason(self, approval: Approval) -> str:
+    async def void_reason(self, approval: Approval) -> VoidReason:
         """
         Check the user who gave the order and the order itself, both as of now.
 
         Returns:
-            Why the order is void; empty while it holds.
+            Why the order is void; NONE while it holds.
 
         Raises:
             ServiceError: as for an order that is refused.

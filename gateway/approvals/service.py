@@ -345,7 +345,7 @@ class Approvals:
         """
         reason = await self._execution.void_reason(approval)
         if reason:
-            await self._decide(person, approval, ApprovalState.VOID, reason)
+            await self._decide(person, approval, ApprovalState.VOID, reason.value)
             raise not_possible(*_VOID)
 
     async def _end(

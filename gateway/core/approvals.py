@@ -53,6 +53,17 @@ CREDENTIALS: Final = frozenset(
 )
 """Orders about credentials, but for their public keys."""
 
+PEOPLE: Final = frozenset(
+    {
+        ApprovalKind.INVITATION,
+        ApprovalKind.ROLES,
+        ApprovalKind.COMPANIES,
+        ApprovalKind.ENABLING,
+        ApprovalKind.FACTOR_RESET,
+    }
+)
+"""Orders about users."""
+
 _CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.WRITE)
 _USERS: Final = Right(Area.USER, Action.MANAGE)
 NEEDED: Final[Mapping[ApprovalKind, Right]] = {
@@ -112,6 +123,18 @@ class Outcome(StrEnum):
     REFUSED = "refused"
     NOT_SENT = "not_sent"
     UNKNOWN = "unknown"
+
+
+class VoidReason(StrEnum):
+    """Why an order is void, in words for people; NONE while it holds."""
+
+    NONE = ""
+    ORDERER_DISABLED = "The person who ordered it has been disabled."
+    RIGHT_LOST = "The person who ordered it is no longer allowed to."
+    COMPANY_LOST = "The person who ordered it no longer has access to the company."
+    PERSON_CHANGED = "The person has been changed since."
+    CREDENTIAL_CHANGED = "The credential has been changed since."
+    BANK_CHANGED = "The bank of the account or its credentials have changed since."
 
 
 OPEN: Final = frozenset({Outcome.NONE, Outcome.UNKNOWN})
@@ -278,15 +301,15 @@ class WaitingMoney:
     oldest: Sequence[Approval] = ()
 
 
-def why_void(orderer: User | None, approval: Approval) -> str:
-    """Return why an order is void; empty while its orderer may still order it."""
+def why_void(orderer: User | None, approval: Approval) -> VoidReason:
+    """Return why its orderer may no longer order it; NONE while they may."""
     if orderer is None or not orderer.active:
-        return "The person who ordered it has been disabled."
+        return VoidReason.ORDERER_DISABLED
     if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):
-        return "The person who ordered it is no longer allowed to."
+        return VoidReason.RIGHT_LOST
     if approval.company_id and not scope_of(orderer.companies).includes(approval.company_id):
-        return "The person who ordered it no longer has access to the company."
-    return ""
+        return VoidReason.COMPANY_LOST
+    return VoidReason.NONE
 
 
 class ReceivedDocument(TypedDict):
@@ -453,12 +476,12 @@ class Executor(Protocol):
     ``text`` is the order as the noun has written it.
     """
 
-    async def check_again(self, approval: Approval, text: str) -> str:
+    async def check_again(self, approval: Approval, text: str) -> VoidReason:
         """
         Refuse an order that is impossible by now.
 
         Returns:
-            Why the order is void; empty while it holds.
+            Why the order is void; NONE while it holds.
         """
         ...
 

@@ -9,14 +9,13 @@ from typing import Final
 import msgspec
 
 from gateway.core.access import Staff, requires
-from gateway.core.approvals import Approval, OrderDocument, Outcome
+from gateway.core.approvals import Approval, OrderDocument, Outcome, VoidReason
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.permissions import Action
 from gateway.core.public_keys import MOST_KEYS, PublicKey, read_public_key
 from gateway.core.rights import Area
 from gateway.credentials.model import Credential, KeyChange, PublicKeyBody
 from gateway.credentials.service import (
-    VOID,
     Credentials,
     about,
     changed_meanwhile,
@@ -85,11 +84,11 @@ class PublicKeys:
             return await self._set(who.acting, found, order)
         return await self._order(who, found, order)
 
-    async def check_again(self, _approval: Approval, text: str) -> str:
+    async def check_again(self, _approval: Approval, text: str) -> VoidReason:
         """Refuse an order that is impossible by now; see ``Executor``."""
         order = _ORDERS.decode(text)
         found = live(await known(self.credentials.stored, order.client_id), self.credentials.now())
-        return "" if order.still_fits(found) else VOID
+        return VoidReason.NONE if order.still_fits(found) else VoidReason.CREDENTIAL_CHANGED
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
         """Register or remove the key; see ``Executor``."""

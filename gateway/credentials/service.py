@@ -22,6 +22,7 @@ from gateway.core.approvals import (
     OrderDocument,
     Outcome,
     SecretCollection,
+    VoidReason,
     Wait,
 )
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
@@ -80,9 +81,6 @@ from gateway.store.kernel.database import Database, page
 from gateway.store.tables.core import credentials, secrets
 from gateway.store.tables.scope import Conditions, of_company
 from gateway.store.tables.texts import contains
-
-VOID: Final = "The credential has been changed since."
-"""Why an order is void that was compared with what is no longer so."""
 
 Approved = tuple[SecretCollection, Approval]
 """The order of a secret, and the single read of what it made."""
@@ -338,18 +336,18 @@ class Credentials:
             raise _absent(client_id)
         return replace(found, revoked_at=now)
 
-    async def check_again(self, _approval: Approval, text: str) -> str:
+    async def check_again(self, _approval: Approval, text: str) -> VoidReason:
         """Refuse an order that is impossible by now; see ``Executor``."""
         order = _read(text)
         if isinstance(order, CredentialIssue):
             await self._checked(order)
-            return ""
+            return VoidReason.NONE
         found = live(await known(self.stored, order.client_id), self.now())
         if not self._still_fits(order, found):
-            return VOID
+            return VoidReason.CREDENTIAL_CHANGED
         if isinstance(order, CredentialRotation):
             self._check_rotation(found, timedelta(seconds=order.overlap_s))
-        return ""
+        return VoidReason.NONE
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
         """Raise limits, widen rules; an order with a secret is executed when that is fetched."""

@@ -12,7 +12,15 @@ import msgspec
 
 from gateway.companies.model import KnownCompany
 from gateway.core.access import Staff, requires
-from gateway.core.approvals import Approval, ApprovalKind, NewOrder, OrderDocument, Outcome, Wait
+from gateway.core.approvals import (
+    Approval,
+    ApprovalKind,
+    NewOrder,
+    OrderDocument,
+    Outcome,
+    VoidReason,
+    Wait,
+)
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
@@ -348,7 +356,7 @@ class Users:
         """Keep how the panel is shown to a user: of no weight, and not on record."""
         await self.context.stores.users.prefer(user_id, chosen)
 
-    async def check_again(self, approval: Approval, text: str) -> str:
+    async def check_again(self, approval: Approval, text: str) -> VoidReason:
         """Refuse an order that could not be carried out by now; see ``Executor``."""
         order = _read(text)
         roles = order.roles if isinstance(order, Invitation | RoleGrant) else ()
@@ -358,16 +366,16 @@ class Users:
         else:
             found = await self.find(order.user_id)
             if not order.fits(found):
-                return "The person has been changed since."
+                return VoidReason.PERSON_CHANGED
             limits = [found.companies]
         if isinstance(order, CompaniesGrant):
             limits.append(await self._known(order.companies))
         orderer = await self.context.stores.users.find(approval.ordered_by)
         if orderer is None or not may_grant(orderer.roles, roles):
-            return "The person who ordered it is no longer allowed to."
+            return VoidReason.RIGHT_LOST
         if not all(scope_of(orderer.companies).covers(each) for each in limits):
-            return "The person who ordered it no longer has access to the company."
-        return ""
+            return VoidReason.COMPANY_LOST
+        return VoidReason.NONE
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
         """Do it in the name of whoever ordered it, unless the user has outgrown the order."""

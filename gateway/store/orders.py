@@ -34,7 +34,9 @@ async def void_orders(
     for row in (await connection.execute(_ORDERED, {"user_id": user.id})).all():
         approval = from_row(row, Approval)
         if reason := why_void(user, approval):
-            void = replace(approval, state=ApprovalState.VOID, decided_at=cause.at, reason=reason)
+            void = replace(
+                approval, state=ApprovalState.VOID, decided_at=cause.at, reason=reason.value
+            )
             if (await connection.execute(deciding(void))).rowcount:
                 events.append(_voided(void, cause))
     return events

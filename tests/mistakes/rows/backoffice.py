@@ -6,6 +6,7 @@ from tests.mistakes.mistake import Mistake
 
 _IDENTITY = "tests/unit/gateway/identity"
 _ACCESS_DOMAIN = "tests/unit/gateway/identity/test_users_orders.py"
+_SERVICES = "tests/unit/gateway/app/test_services.py"
 _ACCESS_ORDERS = f"{_IDENTITY}/test_users_orders.py"
 _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _APPROVALS_DOMAIN = "tests/unit/gateway/core/test_approvals.py"
@@ -87,6 +88,15 @@ ROWS = (
         right="return user.active or user.updated_at == self.changed_at",
         wrong="return user.active or user.updated_at >= self.changed_at",
         tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
+    ),
+    Mistake(
+        name="order-without-an-executor-of-its-own",
+        promise="An approved order is carried out by the noun that it is about, and by no other.",
+        source="ADR 18",
+        file="gateway/app/services.py",
+        right="orders.executors[ApprovalKind.CREDENTIAL_KEY] = self.public_keys\n",
+        wrong="\n",
+        tests=(f"{_SERVICES}::test_whatever_may_wait_for_a_second_person_has_an_executor",),
     ),
     Mistake(
         name="no-company-is-every-company",

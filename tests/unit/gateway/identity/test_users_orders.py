@@ -12,8 +12,7 @@ import msgspec
 import pytest
 
 from gateway.core.approvals import (
-    CREDENTIALS,
-    MONEY,
+    PEOPLE,
     Approval,
     ApprovalKind,
     ApprovalState,
@@ -439,8 +438,7 @@ ORDERS: list[UserOrder] = [
 def test_every_kind_about_people_is_an_order_here():
     kinds = {ApprovalKind(str(each.__struct_config__.tag)) for each in ORDERS}
 
-    others = {ApprovalKind.ACCOUNT_BANK, ApprovalKind.CREDENTIAL_KEY}
-    assert kinds == set(ApprovalKind) - MONEY - CREDENTIALS - others
+    assert kinds == PEOPLE
 
 
 def person(**changed: Any) -> User:

@@ -6,12 +6,14 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
 from gateway.accounts.service import SENTENCES
 from gateway.core import errors, user_errors
 from gateway.core.account import Account
+from gateway.core.approvals import ApprovalKind, OrderDocument, VoidReason
 from gateway.core.audit import AuditEvent
 from gateway.core.reasons import REASONS
 from gateway.http.panel.pages.visit import Language
@@ -78,7 +80,10 @@ def test_a_message_stands_in_one_file():
 
 
 def test_every_message_is_in_the_catalogue():
-    assert sorted(map(str, extracted() - catalogue().keys())) == []
+    """Add what is missing to the file of its pages in gateway/panel/locale/pt_BR."""
+    untranslated = sorted(map(str, extracted() - catalogue().keys()))
+
+    assert untranslated == [], f"add to a file in {CATALOGUES.relative_to(ROOT)}/pt_BR"
 
 
 def test_no_message_is_unfinished():
@@ -162,6 +167,35 @@ def test_every_detail_of_an_act_has_a_word():
 
     assert {"number", "limit_per_day", "route", "value"} <= told
     assert told - known - BESIDE == set()
+
+
+def known_in(template: str, start: str) -> set[str]:
+    """Return the keys of the first mapping behind a start in a template."""
+    return set(
+        re.findall(r"'(\w+)': ", templates()[template].partition(start)[2].partition("} %}")[0])
+    )
+
+
+@pytest.mark.parametrize("macro", ["kind", "icon"])
+def test_every_kind_of_order_has_a_word_and_an_icon(macro: str):
+    assert known_in("approvals/_words.html", f"macro {macro}(") == set(map(str, ApprovalKind))
+
+
+def test_why_an_order_is_void_is_said_in_portuguese():
+    assert sorted({(None, str(each)) for each in VoidReason if each} - catalogue().keys()) == []
+
+
+NOT_SHOWN = {"method", "user_id"}
+"""Of an order: the kind and the destination say how it pays, the e-mail address names the user."""
+
+
+def test_whoever_decides_sees_every_field_of_an_order():
+    page = templates()["approvals/approval.html"]
+    used = re.findall(r"\border\.(?:get\('(\w+)'\)|(\w+))", page)
+    shown = {name for names in used for name in names}
+    shown |= known_in("access/_access.html", "set limit_words")  # by a loop over them
+
+    assert OrderDocument.__annotations__.keys() - shown == NOT_SHOWN
 
 
 FORMATTED = re.compile(r"R\$|strftime|\.isoformat|\bprocessing\b|\bcertainly_not_sent\b")
