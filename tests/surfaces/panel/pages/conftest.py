@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
 
@@ -12,6 +13,19 @@ from gateway.core.rights import Role
 from tests.surfaces.panel.pages.person import Person, age_factors, signed_in
 from tests.surfaces.panel.roles import with_every_role
 from tests.world.gateway.world import World
+
+MAIN = re.compile(r"<main\b.*</main>", re.DOTALL)
+ICON = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Show the main part of a page in which a text is missed or found, without its icons."""
+    page, text = str(right), str(left)
+    if op not in {"in", "not in"} or not page.startswith("<!doctype html>"):
+        return None
+    main = MAIN.search(page)
+    shown = main[0] if main and (text in main[0]) is (text in page) else page
+    return [f"{text!r} {op} the page:", *ICON.sub("", shown).splitlines()]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
