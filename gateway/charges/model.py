@@ -1,4 +1,8 @@
-"""Stored charges that were ordered through us, so that lists need no query of a bank."""
+"""
+Charges that were ordered through us: the request, the record and its document.
+
+They are stored so that lists need no query of a bank.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from gateway.banks.port.charges import ChargeType
+from gateway.core import fields
+from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
+from gateway.core.schemas import PLAIN_TEXT, OptionalMoment, Reference, TaxNumber, Text
 from gateway.core.windows import Keyset, PageStart
+from gateway.http.rendering import Amount
+from gateway.pix_keys.orders import KeyText
 
 
 class ChargeState(StrEnum):
@@ -28,6 +37,45 @@ class ChargeState(StrEnum):
     EXPIRED = "Expired"
     PAID = "Paid"
     CANCELED = "Canceled"
+
+
+LONGEST_EXPIRY_S: Final = 315_360_000
+"""Ten years of 365 days."""
+
+
+ChargeWord = Literal["Dynamic", "Static"]
+Name = Annotated[
+    str, Meta(min_length=1, max_length=1024, extra_json_schema={"pattern": PLAIN_TEXT})
+]
+Expiry = Annotated[int, meaning("Seconds from now.", ge=1, le=LONGEST_EXPIRY_S)]
+
+
+class PayerBody(Struct):
+    """The requested payer."""
+
+    name: Annotated[Name, meaning("Name, as people know it.", "Maria Silva")]
+    tax_number: TaxNumber
+    message: Annotated[Text, meaning("What the payer writes.")] = ""
+
+
+Reusable = Annotated[
+    bool, meaning("A static code can be paid again and again, whatever is said here.")
+]
+
+
+class ChargeBody(Struct):
+    """A charge to be made; without ``value`` the payer chooses, without ``payer`` anybody pays."""
+
+    reference: Reference
+    type: Annotated[ChargeWord, meaning("Which type it is.")]
+    key: KeyText
+    value: Annotated[Money | None, meaning("Amount in reais.")] = None
+    expires_in: Annotated[Expiry | None, meaning("Seconds after which the charge expires.")] = None
+    payer: Annotated[PayerBody | None, meaning("Who is to pay; absent for anybody.")] = None
+    description: Annotated[
+        Text, meaning("A text that the recipient or payer may see; may be empty.", "Order 1042")
+    ] = ""
+    reusable: Reusable = False
 
 
 class ChargeRecord(Struct, frozen=True, kw_only=True):
@@ -82,6 +130,35 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
         """Return the state, ``EXPIRED`` for an active charge past its expiry."""
         is_over = self.expires_at is not None and self.expires_at <= now
         return ChargeState.EXPIRED if is_over and self.state is ChargeState.ACTIVE else self.state
+
+
+class ChargeRecordDocument(Struct, frozen=True):
+    """
+    A charge that was ordered through us; ``status`` is what was last known, at ``updated_at``.
+
+    ``Unknown`` is one that its bank has not confirmed. ``value`` is 0 for an open
+    amount. ``paid_at``, ``paid_value`` and ``e2e_id`` are those of the last payment that was seen.
+    """
+
+    id: fields.Id
+    account_id: fields.AccountId
+    reference: fields.Reference
+    provider: fields.Provider
+    type: Annotated[Literal["Static", "Dynamic"], meaning("Which type it is.")]
+    reusable: Annotated[bool, meaning("Whether it may be paid several times.")]
+    value: Amount
+    status: Annotated[
+        Literal["Unknown", "Active", "Expired", "Paid", "Canceled"],
+        meaning("The state that it is in."),
+    ]
+    created_at: OptionalMoment
+    expires_at: OptionalMoment
+    updated_at: OptionalMoment
+    paid_at: OptionalMoment
+    paid_value: Annotated[
+        Amount, meaning("Paid by that payment; 0 where there is none, or its amount is unknown.")
+    ]
+    e2e_id: fields.E2eId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

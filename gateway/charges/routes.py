@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Final, Literal, TypedDict
+from typing import Annotated, Final, TypedDict
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from gateway.banks.failures import bank_fails, partner_bank_fails
 from gateway.charges import documents as charge_documents
-from gateway.charges.model import ChargePage, ChargeRecord
+from gateway.charges.model import ChargePage, ChargeRecord, ChargeRecordDocument
 from gateway.charges.orders import CHARGE
 from gateway.charges.searches import CHARGES
 from gateway.charges.service import ChargeReads, Charges
-from gateway.core import errors, fields
+from gateway.core import errors
 from gateway.core.fields import meaning
 from gateway.core.money import ZERO
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.priority import Priority
-from gateway.core.schemas import OptionalMoment
 from gateway.core.structs import struct_of
 from gateway.http.common import STORE_FAILS
 from gateway.http.gates import StaffCaller
-from gateway.http.rendering import Amount
 from gateway.http.route import OK
 from gateway.http.routing import CHANGES, READS, Routes
 from policies.validation.backoffice.inputs import cursor
@@ -45,35 +43,6 @@ class KeysetMeter(TypedDict):
 
     limit: Annotated[int, meaning("Rows a page, at most 100.", 25)]
     next: Cursor
-
-
-class ChargeRecordDocument(Struct, frozen=True):
-    """
-    A charge that was ordered through us; ``status`` is what was last known, at ``updated_at``.
-
-    ``Unknown`` is one that its bank has not confirmed. ``value`` is 0 for an open
-    amount. ``paid_at``, ``paid_value`` and ``e2e_id`` are those of the last payment that was seen.
-    """
-
-    id: fields.Id
-    account_id: fields.AccountId
-    reference: fields.Reference
-    provider: fields.Provider
-    type: Annotated[Literal["Static", "Dynamic"], meaning("Which type it is.")]
-    reusable: Annotated[bool, meaning("Whether it may be paid several times.")]
-    value: Amount
-    status: Annotated[
-        Literal["Unknown", "Active", "Expired", "Paid", "Canceled"],
-        meaning("The state that it is in."),
-    ]
-    created_at: OptionalMoment
-    expires_at: OptionalMoment
-    updated_at: OptionalMoment
-    paid_at: OptionalMoment
-    paid_value: Annotated[
-        Amount, meaning("Paid by that payment; 0 where there is none, or its amount is unknown.")
-    ]
-    e2e_id: fields.E2eId
 
 
 class ChargeRecordList(TypedDict):

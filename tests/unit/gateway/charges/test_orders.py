@@ -8,7 +8,7 @@ import pytest
 
 from gateway.banks.port.charges import ChargeOrder, ChargeType, Payer
 from gateway.charges import orders
-from gateway.charges.orders import LONGEST_EXPIRY_S
+from gateway.charges.model import LONGEST_EXPIRY_S
 from gateway.core import errors
 from gateway.core.catalogue import ErrorCode
 from gateway.core.money import Money
