@@ -167,22 +167,11 @@ class ApprovalDocument(TypedDict):
         meaning("The state that it is in."),
     ]
     kind: Annotated[
-        Literal[
-            "payout",
-            "refund",
-            "credential_issue",
-            "credential_rotation",
-            "credential_limits",
-            "credential_callers",
-            "credential_key",
-            "invitation",
-            "roles",
-            "companies",
-            "enabling",
-            "factor_reset",
-            "account_bank",
-        ],
-        meaning("Which kind it is."),
+        str,
+        Meta(
+            description="Which kind it is.",
+            extra_json_schema={"enum": sorted(map(str, ApprovalKind))},
+        ),
     ]
     company_id: fields.CompanyId
     account_id: fields.AccountId
