@@ -171,9 +171,8 @@ def test_every_detail_of_an_act_has_a_word():
 
 def known_in(template: str, start: str) -> set[str]:
     """Return the keys of the first mapping behind a start in a template."""
-    return set(
-        re.findall(r"'(\w+)': ", templates()[template].partition(start)[2].partition("} %}")[0])
-    )
+    mapping = re.split(r"} -?%}", templates()[template].partition(start)[2], maxsplit=1)[0]
+    return set(re.findall(r"'(\w+)': ", mapping))
 
 
 @pytest.mark.parametrize("macro", ["kind", "icon"])
@@ -196,6 +195,27 @@ def test_whoever_decides_sees_every_field_of_an_order():
     shown |= known_in("access/_access.html", "set limit_words")  # by a loop over them
 
     assert OrderDocument.__annotations__.keys() - shown == NOT_SHOWN
+
+
+FORM = re.compile(r'<form[^>]*\bmethod="post".*?</form>', re.DOTALL)
+CHOSEN = re.compile(r'\stype="(?:hidden|radio|checkbox|password)"')
+NEVER_NAMED = {"code", "app_code", "payer_name", "payer_tax_number", "q", "username"}
+"""A wrong code has words of its own; a refusal speaks of the name and number in ``payer``; nobody
+is told of a search, or of the name that only password managers read."""
+
+
+def test_a_refusal_names_a_typed_field_by_its_label():
+    forms = [form for text in templates().values() for form in FORM.findall(text)]
+    fields = [field for form in forms for field in re.findall(r"<(?:input|textarea)\b[^>]*>", form)]
+    typed = {
+        name
+        for field in fields
+        if not CHOSEN.search(field)
+        for name in re.findall(r'\sname="(\w+)"', field)
+    }
+
+    assert {"value", "description"} <= typed
+    assert typed - known_in("_macros.html", "macro field_name(") == NEVER_NAMED, "see field_name"
 
 
 FORMATTED = re.compile(r"R\$|strftime|\.isoformat|\bprocessing\b|\bcertainly_not_sent\b")
