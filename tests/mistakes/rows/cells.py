@@ -61,7 +61,7 @@ ROWS = (
         promise="A company's payouts are in the figures of one cell, once.",
         source=_PAGE,
         file=_TRANSFER,
-        right="        if row.hour in closed_here\n",
+        right="        if row[payout_hours.c.hour] in closed_here\n",
         wrong="",
         tests=(f"{_MOVES}::test_hours_are_counted_once",),
     ),
