@@ -238,9 +238,14 @@ class Aviso(
 
 
 class Avisos(msgspec.Struct, frozen=True):
-    """The body of a callback; a test at registration has no ``pix``."""
+    """
+    The body of a callback; a test at registration has no ``pix``.
 
-    pix: list[msgspec.Raw] = []
+    Attributes:
+        pix: A list of parts, or one part without its list.
+    """
+
+    pix: msgspec.Raw = NOTHING
 
 
 PARTES: Final = msgspec.json.Decoder(list[msgspec.Raw])
