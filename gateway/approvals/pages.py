@@ -184,7 +184,7 @@ async def _facts(
         # those that are counted and added up stand first
         "to_recipient": sorted(to_recipient, key=lambda each: each.certainty not in _WENT),
         "same_value": [each.to_document(who) for each in alike.same_value],
-        "sum": Sum(sum(each.moved.centavos - each.returned.centavos for each in went)),
+        "sum": Sum(sum(each.amount.centavos - each.returned.centavos for each in went)),
         "is_net": any(each.returned.centavos for each in went),
         "went": len(went),
         # the order's own payout may have been one of those that were found

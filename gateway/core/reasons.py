@@ -374,6 +374,30 @@ _BANKS: Final = {
 REASONS: Final[Mapping[str, str]] = {**_FORMS, **_CALLERS, **_RECORDS, **_MONEY, **_BANKS}
 """Every word with what it means; ``{field}`` stands for the field that is named beside it."""
 
+UNTOLD: Final[Mapping[str, str]] = {
+    "password": "The password was wrong.",
+    "code": "The code was wrong, or used already.",
+    "challenge_unknown": "No such sign-in was begun, or it was begun in another browser.",
+    "challenge_over": "The sign-in took too long, or had too many wrong codes.",
+    "challenge_used": "The sign-in was completed already.",
+    "person_changed": "The password or the rights of this person have changed since.",
+    "person_disabled": "The person is disabled.",
+    "session_unknown": "There is no such session.",
+    "session_over": "The session has ended.",
+    "gone": "The session has ended, or is not known.",
+    "used": "The token was used already.",
+    "head": "The token is malformed.",
+    "alg_or_typ": "The token is of another kind.",
+    "kid": "The token names a key that is none of ours.",
+    "id": "The token names no person or session.",
+    "time": "The times in the token are malformed.",
+    "not_yet": "The token is not valid yet.",
+    "forged": "The notice is not proven to be the bank's.",
+    "unproven": "It could not be checked whether the notice is the bank's.",
+    "wire": "The request was refused before it was read to the end.",
+}
+"""Words that callers are not told, with what they mean to operators."""
+
 
 def public_word(reason: str) -> str:
     """Return a word as callers see it; empty for internal words."""

@@ -314,7 +314,7 @@ class TokenRefresh:
         digest = self.context.crypto.opaque.digest(refresh_token)
         token = await self.context.stores.sessions.refresh_token(digest)
         if token is None:
-            raise ServiceError(REFRESH_INVALID, "unknown")
+            raise ServiceError(REFRESH_INVALID, "session_unknown")
         session, user = await self._session(token)
         if token.used_at is None:
             pair = await TokenIssuer(self.context).rotate(session, token)

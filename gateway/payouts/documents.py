@@ -313,7 +313,8 @@ class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
     A payout in a list; ``payee_tax_number`` of a person has its ends hidden.
 
     ``failure_code`` is empty while it has not failed; ``e2e_id`` until the bank has named it.
-    ``moved`` is what the bank moves for it, and ``returned`` how much of that came back.
+    ``moved`` is what the bank has moved for it, zero until it is ``paid``; ``returned`` is how much
+    of that came back.
     """
 
     account_id: fields.AccountId
@@ -347,6 +348,11 @@ class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
     updated_at: OptionalMoment
     settled_at: OptionalMoment
 
+    @property
+    def amount(self) -> Sum:
+        """What the bank moved; what was ordered, until it has moved something."""
+        return self.moved if self.moved.centavos else self.value
+
 
 @dataclass(frozen=True, slots=True)
 class FoundPayout:
@@ -364,7 +370,7 @@ class FoundPayout:
             FoundPayoutDocument,
             payout,
             account_name=self.account_name,
-            moved=Sum(payout.moved_value.centavos),
+            moved=Sum(payout.moved_value.centavos) if payout.state is PayoutState.PAID else ZERO,
             returned=self.returned,
             ordered_by=self.ordered_by or Orderer.of(payout.client_id),
             payee_name=name,
@@ -391,14 +397,14 @@ class StateCount(Struct, frozen=True, kw_only=True):
     """
     Number and totals of the payouts in one state; ``returned``: money came back.
 
-    ``value`` is the sum ordered, ``moved`` what the bank moves for them, and ``returned_value``
-    how much of that came back.
+    ``value`` is the sum ordered, ``moved`` what the bank has moved, zero for what is not ``paid``,
+    and ``returned_value`` how much of that came back.
     """
 
     state: ShownState
     certainty: ShownCertainty
     review: fields.NeedsReview
-    returned: Annotated[bool, meaning("Reais that came back after settlement.")]
+    returned: Annotated[bool, meaning("Whether money of them came back.")]
     count: Annotated[int, meaning("How many.", ge=1)]
     value: Sum
     moved: Sum

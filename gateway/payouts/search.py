@@ -143,7 +143,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     ends: Annotated[date | None, meaning("Last day, included.")] = None
     days: Annotated[
         Annotated[int, Meta(ge=1, le=90)] | None,
-        meaning("Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."),
+        meaning("The last so many days, today included; ignored beside `init` or `ends`."),
     ] = None
     states: Annotated[list[PayoutState], meaning("Only these states; none is every state.")] = []
     certainty: Annotated[
@@ -184,7 +184,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     ] = None
     text: Annotated[
         Annotated[str, Meta(min_length=1, max_length=200)] | None,
-        meaning("A sentence for people.", "Choose your password: https://pix.example/panel/reset"),
+        meaning("An amount, or part of a reference or of the recipient's name.", "Maria Silva"),
     ] = None
     order: PayoutOrder = PayoutOrder.NEWEST
 
@@ -567,12 +567,12 @@ class PayoutDirectory:
 
     async def counts(self, query: PayoutQuery, scope: CompanyScope) -> PayoutCounts:
         """Count all that lie in the window by state: the newest, as many as are counted at most."""
-        # What is not paid has no returns: they are not looked for there.
+        # What is not paid has moved nothing, and has no returns: they are not looked for there.
         is_paid = payouts.c.state == PayoutState.PAID.value
         columns = (
             *(payouts.c.created_at, *_KEY, payouts.c.state, CERTAINTY, payouts.c.review),
             case((is_paid, _RETURNED), else_=0).label("returned"),
-            *(payouts.c.centavos, _MOVED.label("moved")),
+            *(payouts.c.centavos, case((is_paid, _MOVED), else_=0).label("moved")),
         )
         inside = _inside(query, scope, few=await self._are_few(query))
         newest = _first(columns, inside, [desc], COUNTED_AT_MOST + 1)

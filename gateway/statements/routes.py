@@ -137,10 +137,7 @@ class LinkedStatementDocument(TypedDict):
     data: Annotated[list[LinkedEntryDocument], meaning("The rows of this page.")]
     meta: Meter
     sums: SumsDocument
-    days: Annotated[
-        list[DaySumsDocument],
-        meaning("Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."),
-    ]
+    days: Annotated[list[DaySumsDocument], meaning("Sums of each day on this page.")]
     read_at: Instant
 
 

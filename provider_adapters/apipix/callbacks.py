@@ -198,13 +198,21 @@ def notices_of(body: bytes, *, lists_keys: bool) -> Sequence[Notice]:
     Raises:
         BadReply: It has parts, and none can be read; the bank is to send it again.
     """
-    document = try_body(body, documents.AVISOS)
-    if document is None or not document.pix:
+    parts = _parts(try_body(body, documents.AVISOS))
+    if not parts:
         return () if not body.strip() or is_json(body) else (_UNREADABLE,)
-    found = [notice for part in document.pix for notice in _notices(part, lists_keys=lists_keys)]
+    found = [notice for part in parts for notice in _notices(part, lists_keys=lists_keys)]
     if not found:
         raise BadReply(Reason.WRONG_SHAPE)
     return found
+
+
+def _parts(document: documents.Avisos | None) -> Sequence[msgspec.Raw]:
+    """Return the parts of a body; an object in the place of their list is one part."""
+    if document is None:
+        return ()
+    is_alone = bytes(document.pix).startswith(b"{")
+    return (document.pix,) if is_alone else _each(document.pix)
 
 
 def _notices(part: msgspec.Raw, *, lists_keys: bool) -> Iterator[Notice]:

@@ -490,8 +490,7 @@ def _end_of(due: date, days: int | None) -> datetime:
 
 def _made_of_location(document: documents.Cobranca, holder: str) -> str:
     """Make the payload of a charge of its location; empty without one that fits."""
-    told = document.location or (document.loc and document.loc.location) or ""
-    found = _LOCATION.fullmatch(told.strip())
+    found = _LOCATION.fullmatch((document.place.location or "").strip())
     if found is None:
         return ""
     to = document.recebedor or documents.Pessoa()

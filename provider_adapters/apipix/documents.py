@@ -11,7 +11,7 @@ from typing import Annotated, Final, Generic, TypeVar
 
 import msgspec
 
-from provider_adapters.kit.answers import inside
+from provider_adapters.kit.answers import inside, try_body
 
 Item = TypeVar("Item")
 
@@ -142,6 +142,7 @@ class Cobranca(
         copia_e_cola: The payload, by the standard's name for it.
         brcode: The same at Sicoob.
         texto: The same at Banco do Brasil, in an older version of its API.
+        loc: ``location`` with its id, not decoded: a charge with a payload needs neither.
         location: Where the payload's content is, from which a payload is made.
         pix: Payments, not decoded: an odd one does not spoil the charge.
     """
@@ -153,7 +154,7 @@ class Cobranca(
     chave: str
     devedor: Pessoa | None = None
     recebedor: Pessoa | None = None
-    loc: Location | None = None
+    loc: msgspec.Raw = msgspec.Raw(b"null")
     location: str | None = None
     pix: msgspec.Raw = msgspec.Raw(b"[]")
     copia_e_cola: str | None = None
@@ -165,6 +166,12 @@ class Cobranca(
         """The payload, by whichever name it is there; empty where it is not."""
         payloads = (self.copia_e_cola, self.brcode, self.texto)
         return next((text.strip() for text in payloads if text and text.strip()), "")
+
+    @property
+    def place(self) -> Location:
+        """Where the payload's content is; nowhere, if that cannot be read."""
+        found = try_body(self.loc, LOCATION) or Location()
+        return Location(id=found.id, location=self.location or found.location)
 
 
 class Paginacao(msgspec.Struct, frozen=True, rename={"pages": "quantidadeDePaginas"}):
@@ -231,9 +238,14 @@ class Aviso(
 
 
 class Avisos(msgspec.Struct, frozen=True):
-    """The body of a callback; a test at registration has no ``pix``."""
+    """
+    The body of a callback; a test at registration has no ``pix``.
 
-    pix: list[msgspec.Raw] = []
+    Attributes:
+        pix: A list of parts, or one part without its list.
+    """
+
+    pix: msgspec.Raw = NOTHING
 
 
 PARTES: Final = msgspec.json.Decoder(list[msgspec.Raw])
@@ -241,6 +253,7 @@ DEVOLVIDO: Final = msgspec.json.Decoder(Devolvido)
 RECUSA: Final = msgspec.json.Decoder(Recusa)
 COBRANCA: Final = msgspec.json.Decoder(Cobranca)
 PIX: Final = msgspec.json.Decoder(Pix)
+LOCATION: Final = msgspec.json.Decoder(Location)
 PIXES: Final = msgspec.json.Decoder(list[msgspec.Raw])
 RECEBIDOS: Final = msgspec.json.Decoder(Pagina[Pix])
 DEVOLUCAO: Final = msgspec.json.Decoder(Devolucao)

@@ -2,10 +2,10 @@
 Access tokens of banks that give them for a client id and a secret (OAuth 2, client credentials).
 
 A token is fetched once at a time for each account, renewed at 80 % of its life, and once more
-when a read was refused with it. A request for one that is refused with 401 is sent once more: some
-banks refuse one in ten without a cause. It is kept in memory, and in the gateway's cache, so that
-processes that share one fetch it once. Fetching moves no money: an adapter that gets no token
-returns ``unsent`` of ``kit.outcomes``.
+when a read was refused with it. A request for one that is refused with 401, or as
+``invalid_client``, is sent once more: some banks refuse one in ten without a cause. It is kept in
+memory, and in the gateway's cache, so that processes that share one fetch it once. Fetching moves
+no money: an adapter that gets no token returns ``unsent`` of ``kit.outcomes``.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from gateway.banks.port.providers import CredentialsRefused, ProviderError
+from gateway.banks.port.providers import CredentialsRefused, ProviderError, Reason
 from gateway.core.clocks import Deadline
 from gateway.core.single_flight import SingleFlight
-from provider_adapters.kit.answers import ProviderAnswer, read_document
+from provider_adapters.kit.answers import ProviderAnswer, read_document, try_document
 from provider_adapters.kit.client import ProviderClient
 from provider_adapters.kit.factory import AdapterContext
 from provider_adapters.kit.requests import Identity, ProviderRequest, json_body
@@ -66,7 +66,14 @@ class _Kept(msgspec.Struct):
         return now < self.ends_at - self.life_s * (1 - _RENEWED_AT)
 
 
+class _Refusal(msgspec.Struct):
+    """A refusal (RFC 6749, 5.2)."""
+
+    error: str = ""
+
+
 _GRANTED: Final = msgspec.json.Decoder(_Granted)
+_REFUSAL: Final = msgspec.json.Decoder(_Refusal)
 _KEPT: Final = msgspec.json.Decoder(_Kept)
 
 
@@ -209,6 +216,11 @@ class AccessTokens:
         return token
 
     def _granted(self, answer: ProviderAnswer) -> _Kept:
+        """Read the bank's answer; ``invalid_client`` may come with 400 as well as with 401."""
+        if answer.status == HTTPStatus.BAD_REQUEST:
+            refusal = try_document(answer, _REFUSAL)
+            if refusal is not None and refusal.error == "invalid_client":
+                raise CredentialsRefused(Reason.CREDENTIALS_REFUSED, http_status=answer.status)
         given = read_document(answer, _GRANTED, lambda document: document, _GIVEN)
         life_s = _life_of(given.expires_in)
         return _Kept(given.access_token, self._now() + life_s, life_s)

@@ -158,10 +158,11 @@ class Efi(ApiPixAdapter):
         self, account: ProviderAccount, operation: str, charge: documents.Cobranca, by: Deadline
     ) -> str:
         """Read the payload of a charge's location, if it has one."""
-        if charge.loc is None or charge.loc.id is None:
+        place = charge.place.id
+        if place is None:
             return ""
         path = self.profile.pix + "/loc/{id}/qrcode"
-        request = self.request(account, operation, path, id=str(charge.loc.id))
+        request = self.request(account, operation, path, id=str(place))
         shown = reading(efi_documents.QRCODE, lambda document: document.inside)
         return await self.read(account, request, shown, by)
 

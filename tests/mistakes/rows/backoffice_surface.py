@@ -15,6 +15,7 @@ _INPUTS = f"{_VALIDATION}/test_inputs.py"
 _FINDER = "tests/unit/gateway/payouts/test_staff_searches.py"
 _ACCOUNTS = "tests/unit/gateway/accounts/test_service.py"
 _PAYOUTS = "tests/unit/gateway/payouts/test_documents.py"
+_MONEY = "tests/surfaces/backoffice/test_money.py"
 _PIX_KEYS = "tests/unit/gateway/pix_keys/test_routes.py"
 _REQUESTS = "tests/unit/gateway/request_log/test_service.py"
 _REVIEWS = "tests/unit/gateway/reviews/test_service.py"
@@ -103,6 +104,15 @@ ROWS = (
         ),
         wrong="own = (credentials.c.client_id == client_id,)",
         tests=(f"{_CREDENTIALS}::test_another_company_s_credential_is_not_there",),
+    ),
+    Mistake(
+        name="moved-by-a-payout-that-failed",
+        promise="What is not paid has moved nothing, whatever was ordered.",
+        source="docs/panel.md",
+        file="gateway/payouts/documents.py",
+        right="moved_value.centavos) if payout.state is PayoutState.PAID else ZERO,",
+        wrong="moved_value.centavos),",
+        tests=(f"{_MONEY}::test_what_is_not_paid_has_moved_nothing",),
     ),
     Mistake(
         name="hold-of-a-paid-payout",

@@ -96,6 +96,29 @@ async def test_a_payout_that_never_left_is_proven_not_sent(backoffice_client: Ba
     assert told["attempts"][0]["evidence"]["bytes_left"] is False
 
 
+async def test_what_is_not_paid_has_moved_nothing(backoffice_client: BackofficeClient):
+    """In its row and in the sum of its state, whatever was ordered."""
+    world, name = backoffice_client.world, uuid.uuid4().hex[:8]
+    for number, value in enumerate((777.02, 777.03, 777.11, 10.5)):
+        await world.pay(order(f"{name}-{number}", world.today(), value=value))
+    for settled in (f"{name}-0", f"{name}-3"):
+        await world.settled(settled)
+
+    asked = {"days": 1, "text": name}
+    found = await backoffice_client.ask("POST", "/backoffice/v1/payouts/search", asked)
+    rows, sums = found.document["data"], found.document["counts"]["by_state"]
+
+    assert {each["state"]: each["moved"] for each in rows} == {
+        "failed": 0,
+        "rejected": 0,
+        "not_sent": 0,
+        "paid": 10.5,
+    }
+    assert {each["state"]: each["moved"] for each in sums} == {
+        each["state"]: each["moved"] for each in rows
+    }
+
+
 async def test_money_is_given_back_in_parts_and_each_part_once(backoffice_client: BackofficeClient):
     """Read by its reference, found by search, seen on the payment."""
     charge, asked = await paid(backoffice_client), giving()

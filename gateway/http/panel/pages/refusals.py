@@ -14,6 +14,7 @@ from html import unescape
 from typing import Final
 
 from gateway.core.errors import ServiceError
+from gateway.core.reasons import UNTOLD
 from gateway.core.user_errors import MFA_INVALID
 from gateway.http import rendering
 from gateway.http.panel.pages.visit import Visit
@@ -66,6 +67,11 @@ def means(reason: str, code: str = "") -> str:
     if reason == _MISSING:
         return _EMPTY if not code or code.startswith(_INPUTS) else _NOBODY
     return rendering.means(reason)
+
+
+def why(reason: str, code: str = "") -> str:
+    """Return what a word means to operators, who also read those that callers are not told."""
+    return means(reason, code) or UNTOLD.get(reason, "")
 
 
 def mark(page: bytes, visit: Visit) -> bytes:

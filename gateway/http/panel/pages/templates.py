@@ -41,6 +41,7 @@ _FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "detail_amount": formats.detail_amount,
     "wrong": refusals.wrong,
     "means": refusals.means,
+    "why": refusals.why,
     "epoch_ms": formats.epoch_ms,
     "time_left": formats.time_left,
     "days_left": formats.days_left,

@@ -275,13 +275,13 @@ async def test_after_eight_hours_it_is_over(identity_world, maria):
 
 @pytest.mark.parametrize("token", ["", "made up", "\ud800"])
 async def test_a_made_up_token_is_unknown(identity_world, token: str):
-    assert await refused(identity_world, token) == "unknown"
+    assert await refused(identity_world, token) == "session_unknown"
 
 
 async def test_an_access_token_refreshes_nothing(identity_world, maria):
     came = await identity_world.sign_in()
 
-    assert await refused(identity_world, came.tokens.access_token) == "unknown"
+    assert await refused(identity_world, came.tokens.access_token) == "session_unknown"
 
 
 async def test_a_disabled_person_does_not_refresh(identity_world, maria, monkeypatch):

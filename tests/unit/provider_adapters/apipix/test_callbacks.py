@@ -146,6 +146,15 @@ def test_what_is_readable_of_a_body_that_is_cut_is_looked_up():
     assert (kept.kind, kept.subject, kept.event) == (CallbackKind.OTHER, "", "")
 
 
+def test_a_part_without_its_list_is_no_test():
+    """A callback that is taken for a test is answered well, and never sent again."""
+    [alone] = notices_of(json.dumps({"pix": PAID}).encode(), lists_keys=True)
+
+    assert alone.kind is CallbackKind.CHARGE
+    with pytest.raises(BadReply):
+        notices_of(b'{"pix": {}}', lists_keys=True)
+
+
 def test_a_callback_without_a_readable_part_is_to_be_sent_again():
     with pytest.raises(BadReply):
         notices_of(body(5, {}), lists_keys=True)
@@ -159,7 +168,7 @@ def test_what_is_sent_twice_is_one_event_and_a_new_state_another():
     assert first.event == again.event != failed.event
 
 
-@cases("content", [b"{}", b"", b"[]", b'{"evento":"teste_webhook"}', b'{"pix":1}'])
+@cases("content", [b"{}", b"", b"[]", b'{"evento":"teste_webhook"}', b'{"pix":1}', b'{"pix":null}'])
 def test_a_test_of_the_address_says_nothing(content: bytes):
     assert notices_of(content, lists_keys=True) == ()
 

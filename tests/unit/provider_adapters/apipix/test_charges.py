@@ -84,6 +84,13 @@ def test_a_live_charge_without_a_payload_is_no_charge():
     assert charges._payable(shown(status="CONCLUIDA")).emv == ""
 
 
+@cases("odd", [None, 5, "x", [], {"id": [7]}, {"id": {}, "location": 5}])
+def test_an_odd_location_does_not_spoil_a_charge_that_needs_none(odd: object):
+    charge = written(loc=odd, location="qr.example.com/pix/v2/1", pixCopiaECola="000201")
+
+    assert (charge.emv, charge.place.location) == ("000201", "qr.example.com/pix/v2/1")
+
+
 ODD: Final = [
     None,
     5,

@@ -45,13 +45,14 @@ class Issuer:
     Gives token-1, token-2, ..., each for ``life_s``; remembers what it was asked.
 
     Attributes:
-        refusals: How many requests are refused before.
+        refusals: How many requests are refused before, with ``refused`` as the status.
         damage: Stands behind each token.
     """
 
     life_s: object = 600
     status: int = 200
     refusals: int = 0
+    refused: int = 401
     damage: str = ""
     asked: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
 
@@ -60,7 +61,7 @@ class Issuer:
         if self.status == HTTPStatus.TOO_MANY_REQUESTS:
             return web.Response(status=self.status, headers={"Retry-After": "60"})
         if len(self.asked) <= self.refusals:
-            return web.json_response({"error": "invalid_client"}, status=401)
+            return web.json_response({"error": "invalid_client"}, status=self.refused)
         text = f"CANARY-token-{len(self.asked)}{self.damage}"
         token = {"access_token": text, "expires_in": self.life_s}
         return web.json_response(token, status=self.status)
@@ -280,15 +281,17 @@ async def test_a_damaged_token_is_not_kept(stage: Stage):
     assert await tokens.of(MARIA) == "CANARY-token-2"
 
 
-async def test_a_refusal_that_comes_once_is_not_believed(stage: Stage):
-    """Some banks refuse one request in ten without a cause."""
-    stage.issuer.refusals = 1
+@pytest.mark.parametrize("status", [401, 400])
+async def test_a_refusal_that_comes_once_is_not_believed(stage: Stage, status: int):
+    """Some banks refuse one request in ten without a cause; RFC 6749, 5.2 has both statuses."""
+    stage.issuer.refusals, stage.issuer.refused = 1, status
 
     assert await stage.tokens().of(MARIA) == "CANARY-token-2"
 
 
-async def test_a_refusal_that_comes_twice_is_the_verdict(stage: Stage):
-    stage.issuer.refusals = 3
+@pytest.mark.parametrize("status", [401, 400])
+async def test_a_refusal_that_comes_twice_is_the_verdict(stage: Stage, status: int):
+    stage.issuer.refusals, stage.issuer.refused = 3, status
 
     with pytest.raises(CredentialsRefused):
         await stage.tokens().of(MARIA)

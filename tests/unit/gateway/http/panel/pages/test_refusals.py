@@ -7,7 +7,7 @@ import pytest
 from gateway.core.calls import Call, RawRequest
 from gateway.core.errors import FIELD_MISSING, ServiceError
 from gateway.core.user_errors import SESSION_REQUIRED, VALIDATION_FAILED
-from gateway.http.panel.pages.refusals import mark, means, wrong
+from gateway.http.panel.pages.refusals import mark, means, why, wrong
 from gateway.http.panel.pages.visit import Visit, admit_visitor
 from policies.validation.forms import Form
 
@@ -113,3 +113,10 @@ def test_one_of_several_choices_is_described_and_not_invalid():
 
     assert 'aria-describedby="problem"' in marked
     assert "aria-invalid" not in marked
+
+
+def test_operators_read_why_where_callers_are_not_told():
+    assert (means("password"), why("password")) == ("", "The password was wrong.")
+    assert why("expired", SESSION_REQUIRED.code) == means("expired", SESSION_REQUIRED.code)
+    assert why("wire").startswith("The request was refused")
+    assert why("no such word") == ""

@@ -15,7 +15,7 @@ from gateway.core import errors, user_errors
 from gateway.core.account import Account
 from gateway.core.approvals import ApprovalKind, OrderDocument, VoidReason
 from gateway.core.audit import AuditEvent
-from gateway.core.reasons import REASONS
+from gateway.core.reasons import REASONS, UNTOLD
 from gateway.http.panel.pages.visit import Language
 from gateway.http.panel.pages.words import CATALOGUES, words_of
 from gateway.traces import explanations
@@ -280,6 +280,7 @@ def test_what_is_said_of_a_refusal_is_said_in_portuguese():
     """Rules, facts, remedies and checks, and what to do about each code."""
     said = {
         *REASONS.values(),
+        *UNTOLD.values(),
         *CHECKS.values(),
         *(text for texts in REMEDIES.values() for text in texts),
         *explanations.texts(),
