@@ -59,7 +59,7 @@ def _notice(event: documents.Event) -> Notice:
     kind = SUBSCRIPTIONS.get(event.subscription, CallbackKind.OTHER)
     log, subject = event.log, ""
     if kind is CallbackKind.PAYOUT and log.transfer:
-        subject = our_key(_tags(log.transfer)) or log.transfer.external_id or ""
+        subject = our_key(_tags(log.transfer)) or _text(log.transfer.external_id)
     elif kind is CallbackKind.CHARGE and log.invoice:
         subject = reference_of(_tags(log.invoice), of_invoice=True)
     elif kind is CallbackKind.CHARGE and log.deposit:
@@ -73,8 +73,11 @@ def _notice(event: documents.Event) -> Notice:
 
 
 def _tags(of: documents.Tagged) -> Sequence[str]:
-    found = (try_body(tag, documents.TEXT) for tag in of.tags)
-    return [tag for tag in found if tag is not None]
+    return [_text(tag) for tag in try_body(of.tags, documents.PARTS) or ()]
+
+
+def _text(part: msgspec.Raw) -> str:
+    return try_body(part, documents.TEXT) or ""
 
 
 def registered(answer: ProviderAnswer) -> RegisteredCallback:

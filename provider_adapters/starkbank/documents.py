@@ -152,12 +152,15 @@ class Tagged(Document, frozen=True):
     """
     What an event's log speaks of, as far as callbacks need it.
 
+    A field, or a tag, that is of another form does not hide the others.
+
     Attributes:
-        tags: A list of texts; one that is none does not hide the others.
+        external_id: A text.
+        tags: A list of texts.
     """
 
-    external_id: str | None = None
-    tags: list[msgspec.Raw] = []
+    external_id: msgspec.Raw = msgspec.Raw(b"null")
+    tags: msgspec.Raw = msgspec.Raw(b"[]")
 
 
 class EventLog(Document, frozen=True):
@@ -207,6 +210,7 @@ WEBHOOKS: Final = inside("webhooks", list[Webhook], "cursor")
 ONE_EVENT: Final = inside("event", Event)
 EVENT: Final = msgspec.json.Decoder(Event)
 TEXT: Final = msgspec.json.Decoder(str)
+PARTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 MISSED_EVENT: Final = msgspec.json.Decoder(MissedEvent)
 MISSED_EVENTS: Final = inside("events", list[msgspec.Raw], "cursor")
 PUBLIC_KEYS: Final = inside("publicKeys", list[PublicKey])

@@ -41,6 +41,8 @@ async def test_what_the_bank_published_is_proven(vector: dict[str, str]):
         (event("transfer", transfer=TRANSFER), CallbackKind.PAYOUT, KEY),
         (event("transfer", transfer={**TRANSFER, "tags": []}), CallbackKind.PAYOUT, KEY),
         (event("transfer", transfer={"tags": []}), CallbackKind.OTHER, ""),
+        (event("transfer", transfer={**TRANSFER, "tags": "x"}), CallbackKind.PAYOUT, KEY),
+        (event("transfer", transfer={**TRANSFER, "externalId": 7}), CallbackKind.PAYOUT, KEY),
         (event("deposit", deposit=DEPOSIT), CallbackKind.CHARGE, "47544a724041488"),
         (event("deposit", deposit={**DEPOSIT, "tags": []}), CallbackKind.OTHER, ""),
         (
