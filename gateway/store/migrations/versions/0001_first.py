@@ -219,8 +219,8 @@ _TABLES: Final = (
     _Table(
         "users",
         "text id email name password roles companies; flag active; bytes? totp_secret; "
-        "time? totp_confirmed_at; large totp_step; flag factor_reset; time created_at updated_at; "
-        "text? language theme; flag? single_keys",
+        "time? totp_confirmed_at; large totp_step; flag factor_reset; time? access_changed_at; "
+        "time created_at updated_at; text? language theme; flag? single_keys",
         unique="email",
     ),
     _Table(
