@@ -408,8 +408,12 @@ class Services:
 
     @cached_property
     def pix_keys(self) -> PixKeys:
-        owners = KeyOwners(self.banks, self.kernel.store.audit)
-        return PixKeys(owners, self._allowance("owner_lookups"))
+        return PixKeys(KeyOwners(self.banks, self.kernel.store.audit, self._owner_lookups))
+
+    @cached_property
+    def _owner_lookups(self) -> Allowance:
+        """Whose owner each person may learn: of keys, and of a CPF that is searched for."""
+        return self._allowance("owner_lookups")
 
     @cached_property
     def exports(self) -> Exports:
@@ -595,6 +599,7 @@ class Services:
             database=database,
             directory=PayoutDirectory(database),
             digests=tax_number_digests(self.kernel).every,
+            looked_up=self._owner_lookups,
         )
 
     @cached_property

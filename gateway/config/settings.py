@@ -156,7 +156,7 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         second_factor: Wrong codes, per address; a right one costs nothing.
         recovery: Links asked for and used, per address.
         person: Everything after a sign-in, per person, whatever their sessions.
-        owner_lookups: Owners of Pix keys that a person looks up, without those of orders.
+        owner_lookups: Owners of Pix keys, and CPFs, that a person looks up or searches for.
         exports: Files that a person takes away.
         exported_rows: Rows of these files.
         alarming_rows: Rows of these files above which an alarm is raised; none is refused.

@@ -229,7 +229,7 @@ Pay = Callable[[Staff, Account, PayoutRequest], Awaitable[Payout | Refund | Appr
 async def with_owner(
     owners: KeyOwners,
     payouts: StoredPayouts,
-    acting: AuditContext,
+    who: Staff,
     account: Account,
     order: KeyPayout,
 ) -> PayoutRequest:
@@ -246,13 +246,13 @@ async def with_owner(
         StoreUnavailable: nothing was asked.
     """
     request, to = order.request, order.request.destination
-    if request.date != acting.now().date():
+    if request.date != who.acting.now().date():
         return request
     is_known = await payouts.find(account.id, request.reference) is not None
     if is_known or not isinstance(to, PixDestination):
         return request
     try:
-        found = await owners.look_up(acting, account, to.key)
+        found = await owners.look_up_for_order(who, account, to.key)
     except NotSupported:
         return request
     number = hidden_tax_number(found.tax_number)
@@ -355,7 +355,7 @@ class PayoutActs:
 
         The bank is asked who owns the key. Raises as ``with_owner`` and ``order``.
         """
-        named = await with_owner(self.owners, self.payouts, who.acting, account, order)
+        named = await with_owner(self.owners, self.payouts, who, account, order)
         return await self.order(who, account, named)
 
     @requires(Area.PAYOUT, Action.WRITE, active=True)
