@@ -404,7 +404,7 @@ class Services:
         records = StoredCharges(kernel.store.database)
         notes = ChargeNotes(records, kernel.now)
         kept = KeptCharges(records=records, notes=notes, now=kernel.now, new_id=kernel.new_id)
-        return Charges(ChargeReads(self.banks, kept), kernel.store.audit)
+        return Charges(ChargeReads(self.banks, kept), kernel.store.audit, self.exports)
 
     @cached_property
     def pix_keys(self) -> PixKeys:
@@ -417,7 +417,7 @@ class Services:
 
     @cached_property
     def exports(self) -> Exports:
-        """What people take away as files."""
+        """What people take away as files and lists."""
         kernel = self.kernel
 
         async def record(who: Staff, kind: ExportKind) -> None:
@@ -430,6 +430,7 @@ class Services:
             files=self._allowance("exports"),
             rows=self._allowance("exported_rows"),
             alarming=self._allowance("alarming_rows"),
+            listed=self._allowance("listed_rows"),
             on_alarm=record,
         )
 
@@ -600,6 +601,7 @@ class Services:
             directory=PayoutDirectory(database),
             digests=tax_number_digests(self.kernel).every,
             looked_up=self._owner_lookups,
+            exports=self.exports,
         )
 
     @cached_property

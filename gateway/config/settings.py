@@ -160,6 +160,7 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         exports: Files that a person takes away.
         exported_rows: Rows of these files.
         alarming_rows: Rows of these files above which an alarm is raised; none is refused.
+        listed_rows: Rows of lists above which the same alarm is raised; none is refused.
     """
 
     read: CallRate = CallRate(rate=50, burst=100)
@@ -175,6 +176,7 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     exports: CallRate = CallRate(rate=0.0167, burst=30)
     exported_rows: CallRate = CallRate(rate=28, burst=100_000)
     alarming_rows: CallRate = CallRate(rate=1.4, burst=5_000)
+    listed_rows: CallRate = CallRate(rate=14, burst=10_000)
 
 
 class Night(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -87,7 +87,7 @@ class PayoutRecords:
         similar_within: Maximum time between two similar payouts.
         absent_after: What each provider's adapter declares, by the provider's name.
         digests: Computes the digests of a recipient's tax number, under every key.
-        exports: What people take away as files.
+        exports: What people take away as files and lists.
     """
 
     directory: PayoutDirectory
@@ -123,9 +123,15 @@ class PayoutRecords:
     async def page(
         self, who: Staff, account: Account, wanted: PayoutSearch
     ) -> Listed[AccountPayout]:
-        """Search payouts created within a window of days."""
+        """
+        Search payouts created within a window of days.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
         states = () if wanted.status is None else states_of(wanted.status)
         found, total = await self.payouts.search(account.id, wanted.search, states)
+        await self.exports.show(who, len(found))
         items = [AccountPayout(account, each) for each in found]
         return Listed(items=items, paging=wanted.search.paging, total=total)
 
@@ -159,9 +165,15 @@ class PayoutRecords:
 
     @requires(Area.PAYOUT, Action.READ)
     async def search(self, who: Staff, wanted: PayoutsBody) -> PayoutsFound:
-        """Search the payouts of every account that you may see."""
+        """
+        Search the payouts of every account that you may see.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
         query = PayoutQuery.of(wanted, who.acting.now())
         found, after = await self.directory.page(query, who.scope)
+        await self.exports.show(who, len(found))
         counts = await self.directory.counts(query, who.scope)
         return PayoutsFound(found, counts, "" if after is None else place_text(after))
 

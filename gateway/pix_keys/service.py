@@ -24,7 +24,7 @@ from gateway.core.rights import Area
 from gateway.pix_keys.model import OwnedKey
 
 TOO_MANY_LOOK_UPS: Final = "owner_lookups"
-"""The reason of a refusal: the person has looked up the owners of many keys lately."""
+"""The reason of a refusal: the person has looked up many owners of keys, or CPFs, lately."""
 _ORDERED_WITHIN: Final = timedelta(minutes=5)
 """Of a look-up: as long as the code holds that an order needs."""
 

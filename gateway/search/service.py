@@ -22,6 +22,7 @@ from gateway.core.account import Account
 from gateway.core.allowances import Allowance, refuse_for
 from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.errors import ServiceError
+from gateway.core.exports import Exports
 from gateway.core.money import Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
@@ -83,12 +84,14 @@ class Searches:
         digests: Computes the digests of a recipient's tax number, under every key.
         looked_up: CPFs that each person may search for; above: 429. They are shown with six of
             their eleven digits, and with the two that check them a thousand are left to try.
+        exports: What people take away as files and lists.
     """
 
     database: Database
     directory: PayoutDirectory
     digests: Callable[[str], Sequence[bytes]]
     looked_up: Allowance
+    exports: Exports
 
     @requires(Area.PAYOUT, Action.READ)
     async def find(self, who: Staff, wanted: SearchBody) -> Found:
@@ -101,8 +104,13 @@ class Searches:
 
         Raises:
             ServiceError: ``SVC.GTW.005`` (429) with ``Retry-After``: the person has searched for
-                too many CPFs lately, those of nobody included.
+                too many CPFs lately, those of nobody included; or as ``Exports.show``.
         """
+        found = await self._find(who, wanted)
+        await self.exports.show(who, len(found))
+        return found
+
+    async def _find(self, who: Staff, wanted: SearchBody) -> Found:
         text = wanted.text.strip()
         if not text:  # every name holds it
             return Found()

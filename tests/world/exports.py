@@ -32,6 +32,7 @@ def exports(
     files: int = PLENTY,
     rows: int = PLENTY,
     alarming: int = PLENTY,
+    listed: int = PLENTY,
     on_alarm: Callable[[Staff, ExportKind], Awaitable[None]] = _ignore,
 ) -> Exports:
     """Return limits of files and rows, whose clock stands still."""
@@ -40,6 +41,7 @@ def exports(
         files=allowance(files),
         rows=allowance(rows),
         alarming=allowance(alarming),
+        listed=allowance(listed),
         on_alarm=on_alarm,
     )
 

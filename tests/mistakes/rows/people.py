@@ -219,6 +219,17 @@ ROWS = (
         ),
     ),
     Mistake(
+        name="lists-copied-without-limit",
+        promise="Rows of lists count with those of files, and are refused like them.",
+        source="ADR 0071",
+        file="gateway/core/exports.py",
+        right="        refuse_for(wait_s, ROWS_TAKEN)\n        if not await self.listed.take",
+        wrong="        if not await self.listed.take",
+        tests=(
+            "tests/unit/gateway/core/test_exports.py::test_rows_of_lists_and_files_are_counted_together",
+        ),
+    ),
+    Mistake(
         name="owners-for-every-reader",
         promise="Whoever orders no payouts looks up no owner of a Pix key.",
         source="ADR 0061",
