@@ -35,7 +35,7 @@ from gateway.credentials.store import StoredCredentials
 from gateway.identity.store import StoredUsers
 from gateway.payouts.create import Payouts
 from gateway.payouts.documents import AccountPayout
-from gateway.payouts.model import EventKind, Payout, PayoutState
+from gateway.payouts.model import REFUSED_BY_OPERATOR, EventKind, Payout, PayoutState
 from gateway.stops.model import Stop
 from gateway.telemetry.ports import Event, HoldOutcome
 
@@ -207,7 +207,10 @@ class HoldDecisions:
         """
         payout = await self._held(who, account, reference)
         follow_up, acting = self.payouts.follow_up, who.acting
-        change = replace(follow_up.unsent_end(payout, EventKind.REFUSED), by=acting.actor)
+        change = follow_up.unsent_end(payout, EventKind.REFUSED)
+        if change.failure is not None:
+            change = replace(change, failure=REFUSED_BY_OPERATOR)
+        change = replace(change, by=acting.actor)
         details: Mapping[str, str] = {"value": str(payout.value), "reason": reason(why.reason)}
         event = acting.event("payout.refused", _subject(payout), details)
         if not await self.payouts.store.refuse(change, event):
