@@ -13,7 +13,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 from sqlalchemy import (
     BindParameter,
     Column,
+    ColumnElement,
     Select,
+    TextClause,
     bindparam,
     delete,
     func,
@@ -21,6 +23,7 @@ from sqlalchemy import (
     select,
     tuple_,
     union,
+    union_all,
     update,
 )
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
@@ -34,7 +37,15 @@ from gateway.stops.model import GUARD, EndedStop
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.columns import Record, instant_unseen
-from gateway.store.tables.core import accounts, companies, credentials, payouts, stops
+from gateway.store.tables.core import (
+    SENT_AGAIN,
+    accounts,
+    attempts,
+    companies,
+    credentials,
+    payouts,
+    stops,
+)
 from gateway.store.tables.figures import (
     outflow_hours,
     outflow_payees,
@@ -66,8 +77,8 @@ class Subject(NamedTuple):
 Value = TypeVar("Value")
 Payee = tuple[str, bytes]
 """A company's id and the digest of a payee of it."""
-Key = tuple[str, bytes]
-"""Of a payout in the store: its account and the digest of its reference."""
+Key = tuple[str, bytes, int]
+"""Of a payout in the store: its account, the digest of its reference, and its attempt, from 1."""
 
 
 class Payout(NamedTuple):
@@ -75,6 +86,7 @@ class Payout(NamedTuple):
     A payout that may have moved money, as the guard reads it.
 
     Attributes:
+        at: When it was ordered, or sent again: one that was not sent counts where it is repeated.
         credential: Empty where a person ordered it.
         payee: A digest of where the money goes.
     """
@@ -117,7 +129,9 @@ class OutflowRecords:
         without: Container[Key] = (),
     ) -> AsyncIterator[Sequence[Payout]]:
         """
-        Yield payouts that may have moved money by when they were created, oldest first.
+        Yield payouts that may have moved money by when they were ordered or sent again.
+
+        The oldest come first.
 
         They come in parts, between which the loop has a turn.
 
@@ -127,19 +141,15 @@ class OutflowRecords:
             company: Whose payouts; None for everybody's.
             without: Keys of payouts that are left out.
         """
-        wanted = _PAYOUTS if company is None else _PAYOUTS.where(accounts.c.company_id == company)
+        wanted = _payouts(company)
         last: tuple[datetime, str, bytes] = since, "", b""
         while True:
             after = dict(zip(_LAST, last, strict=True))
             rows = await self.database.rows(wanted, {**after, "until": until})
-            yield [
-                _payout(row)
-                for row in rows
-                if (row.account_id, row.reference_sha256) not in without
-            ]
+            yield [_payout(row) for row in rows if _key(row) not in without]
             if len(rows) < _AT_ONCE:
                 return
-            last = rows[-1].created_at, rows[-1].account_id, rows[-1].reference_sha256
+            last = rows[-1].at, rows[-1].account_id, rows[-1].reference_sha256
 
     async def first_paid(self, payees: Iterable[Payee]) -> Mapping[Payee, datetime]:
         """Return since when these payees are paid, without those never paid before."""
@@ -281,33 +291,58 @@ def _bound(name: str, column: Column[Any]) -> BindParameter[Any]:
     return bindparam(name, type_=column.type)
 
 
-_CREATED: Final = payouts.c.created_at
-_PLACE: Final = (_CREATED, payouts.c.account_id, payouts.c.reference_sha256)
 _LAST: Final = ("since", "account_id", "reference_sha256")
-_PAYOUTS: Final = (
-    select(
-        payouts.c.account_id,
-        payouts.c.reference_sha256,
-        _CREATED,
-        payouts.c.centavos,
-        payouts.c.destination,
-        accounts.c.company_id,
-        credentials.c.client_id,
-    )
-    .join(accounts, accounts.c.id == payouts.c.account_id)
-    .join(credentials, credentials.c.client_id == payouts.c.client_id, isouter=True)
-    .where(
-        instant_unseen(_bound("since", _CREATED)) <= _CREATED,
-        instant_unseen(_bound("until", _CREATED)) > _CREATED,
-        tuple_(*_PLACE)
-        > tuple_(
-            *(bindparam(name, type_=each.type) for name, each in zip(_LAST, _PLACE, strict=True))
-        ),
-        payouts.c.state.in_(sorted(MAY_MOVE_MONEY)),
-    )
-    .order_by(*_PLACE)
-    .limit(_AT_ONCE)
+_OWN_ATTEMPT: Final = (
+    attempts.c.account_id == payouts.c.account_id,
+    attempts.c.reference_sha256 == payouts.c.reference_sha256,
+    attempts.c.number == payouts.c.attempt,
 )
+
+
+def _payouts(company: str | None) -> Select[*tuple[Any, ...]]:
+    """Select a part of the payouts by when they were ordered, or sent again."""
+    once = _part(payouts.c.created_at, payouts.c.attempt <= 1)
+    again = _part(attempts.c.started_at, SENT_AGAIN, *_OWN_ATTEMPT)
+    if company is not None:
+        once = once.where(accounts.c.company_id == company)
+        # An expression, so that SQLite begins with the few attempts and not with the company.
+        again = again.where(accounts.c.company_id.concat("") == company)
+    both = union_all(*(select(each.subquery()) for each in (once, again))).subquery()
+    place = (both.c.at, both.c.account_id, both.c.reference_sha256)
+    return select(both).order_by(*place).limit(_AT_ONCE)
+
+
+def _part(
+    at: Column[Any], *conditions: ColumnElement[bool] | TextClause
+) -> Select[*tuple[Any, ...]]:
+    """Select a part by one instant, to which an index leads."""
+    place = (at, payouts.c.account_id, payouts.c.reference_sha256)
+    last = (bindparam(name, type_=each.type) for name, each in zip(_LAST, place, strict=True))
+    return (
+        select(
+            payouts.c.account_id,
+            payouts.c.reference_sha256,
+            payouts.c.attempt,
+            at.label("at"),
+            payouts.c.centavos,
+            payouts.c.destination,
+            accounts.c.company_id,
+            credentials.c.client_id,
+        )
+        .join(accounts, accounts.c.id == payouts.c.account_id)
+        .join(credentials, credentials.c.client_id == payouts.c.client_id, isouter=True)
+        .where(
+            instant_unseen(_bound("since", at)) <= at,
+            instant_unseen(_bound("until", at)) > at,
+            tuple_(*place) > tuple_(*last),
+            payouts.c.state.in_(sorted(MAY_MOVE_MONEY)),
+            *conditions,
+        )
+        .order_by(*place)
+        .limit(_AT_ONCE)
+    )
+
+
 _ID: Final[BindParameter[str]] = bindparam("id")
 _OWNERS: Final[Mapping[StopScope, Select[*tuple[Any, ...]]]] = {
     StopScope.CREDENTIAL: select(credentials.c.company_id).where(credentials.c.client_id == _ID),
@@ -323,10 +358,15 @@ def destination_digest(destination: str) -> bytes:
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).digest()[:16]
 
 
+def _key(row: Record) -> Key:
+    # What is held has no attempt yet; it was judged when it was ordered.
+    return row.account_id, row.reference_sha256, max(row.attempt, 1)
+
+
 def _payout(row: Record) -> Payout:
     return Payout(
-        key=(row.account_id, row.reference_sha256),
-        at=row.created_at,
+        key=_key(row),
+        at=row.at,
         centavos=row.centavos,
         company=row.company_id,
         account=row.account_id,

@@ -398,6 +398,73 @@ async def test_a_payout_that_is_stored_late_is_judged_later(paying: Store, clock
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
+async def not_sent(store: Store, clock: Clock, number: int, client_id: str = CLIENT) -> None:
+    """Order payouts to strangers, none of which is sent."""
+    for place in range(number):
+        made = to_stranger(f"later-{place}", clock, place)
+        begun = attempt(started_at=clock.at)
+        await store.payouts.add(replace(made, client_id=client_id), begun)
+        unsent = change(PayoutState.SENDING, PayoutState.NOT_SENT, reference=made.reference)
+        assert await store.payouts.record(unsent)
+
+
+async def repeat(store: Store, clock: Clock, number: int) -> None:
+    """Send them now."""
+    for place in range(number):
+        stored = await store.payouts.find(ACCOUNT, f"later-{place}")
+        assert stored is not None
+        again = attempt(stored.attempt + 1, started_at=clock.at)
+        assert await store.payouts.claim(stored, again)
+
+
+@both
+@pytest.mark.parametrize("later", [2 * HOUR, 10 * SECOND], ids=["of hours ago", "of just now"])
+async def test_a_payout_that_was_not_sent_counts_when_it_is_sent_again(
+    paying: Store, clock: Clock, later: timedelta
+):
+    """Else whoever waits repeats them all at once, unseen."""
+    judging = guard(paying, clock)
+    await not_sent(paying, clock, 6)
+    await judging.turn()
+    clock.at += later
+    await judging.turn()
+    before = await stopped(paying, clock)
+    await repeat(paying, clock, 6)
+    clock.at += 2 * SECOND
+
+    await judging.turn()
+
+    assert before == []
+    assert await stopped(paying, clock) == [("credential", CLIENT)]
+
+
+async def test_a_payout_that_was_sent_again_is_of_the_hour_in_which_it_was(
+    paying: Store, clock: Clock
+):
+    await not_sent(paying, clock, 2)
+    clock.at += 2 * HOUR
+    await repeat(paying, clock, 2)
+    sent = clock.at.replace(minute=0, second=0, microsecond=0)
+    clock.at += 3 * HOUR
+
+    await guard(paying, clock).turn()
+
+    subject = Subject(StopScope.CREDENTIAL, CLIENT)
+    found = await OutflowRecords(paying.database).hours(subject, NOW - 2 * HOUR)
+    assert [(hour, figures.payouts) for hour, figures in found] == [(sent, 2)]
+
+
+@both
+async def test_who_ordered_what_was_sent_again_does_not_lift_the_stop(paying: Store, clock: Clock):
+    judging = guard(paying, clock)
+    await not_sent(paying, clock, 6, client_id="user:ana")
+    clock.at += 2 * HOUR
+    await repeat(paying, clock, 6)
+    await judging.turn()
+
+    assert await lifting(judging, clock, "ana", "bruno") == ["ana own_stop", "bruno"]
+
+
 @both
 async def test_each_payout_of_an_instant_is_read_once(paying: Store, clock: Clock):
     """More of them than are read at once."""

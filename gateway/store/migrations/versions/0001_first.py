@@ -158,7 +158,7 @@ _TABLES: Final = (
         "time? ended_at last_probe_at next_probe_at",
         key=f"{_PAYOUT} number",
         of={_PAYOUT: f"payouts {_PAYOUT}"},
-        indexes=("trace_id",),
+        indexes=("started_at WHERE number > 1", "trace_id"),
     ),
     _Table(
         "payout_events",
