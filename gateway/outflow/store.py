@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Container, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
@@ -16,6 +17,7 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     TextClause,
+    Update,
     bindparam,
     delete,
     func,
@@ -56,6 +58,10 @@ from gateway.store.tables.scope import of_company
 
 HOUR: Final = timedelta(hours=1)
 KEPT: Final = timedelta(days=HISTORY_DAYS + 2)
+PAYEES_KEPT: Final = timedelta(days=400)
+"""After they were last paid: who is paid once a year stays known."""
+_LAST_TO: Final = timedelta(days=7)
+"""How exactly it is kept when a payee was last paid, so that few rows are written."""
 _AT_ONCE: Final = 500
 """Values in one statement, of which SQLite takes some thousands; and payouts in one part."""
 _OPEN: Final = timedelta(minutes=10)
@@ -154,10 +160,7 @@ class OutflowRecords:
     async def first_paid(self, payees: Iterable[Payee]) -> Mapping[Payee, datetime]:
         """Return since when these payees are paid, without those never paid before."""
         found: dict[Payee, datetime] = {}
-        wanted: dict[str, set[bytes]] = {}
-        for company, payee in payees:
-            wanted.setdefault(company, set()).add(payee)
-        for company, digests in wanted.items():
+        for company, digests in _by_company(payees).items():
             for some in _parts(sorted(digests)):
                 known = select(outflow_payees.c.payee, outflow_payees.c.first_at).where(
                     outflow_payees.c.company_id == company, outflow_payees.c.payee.in_(some)
@@ -184,6 +187,7 @@ class OutflowRecords:
         figures: Mapping[Subject, Hour],
         payees: Mapping[Payee, datetime],
         before: datetime | None,
+        again: Iterable[Payee] = (),
     ) -> bool:
         """
         Add an hour to the history; safe to repeat, and beside another process.
@@ -193,6 +197,7 @@ class OutflowRecords:
             figures: What each subject paid out.
             payees: Those paid for the first time, and when.
             before: The end of the history until now.
+            again: Those who were paid before, too.
 
         Returns:
             False when another process was first.
@@ -207,13 +212,16 @@ class OutflowRecords:
                 if not (await connection.execute(on.values(until=hour + HOUR))).rowcount:
                     return False
             known = [
-                {"company_id": company, "payee": payee, "first_at": at}
+                {"company_id": company, "payee": payee, "first_at": at, "last_at": at}
                 for (company, payee), at in payees.items()
             ]
             hours = [_hour_row(subject, hour, each) for subject, each in figures.items()]
             for table, rows in ((outflow_payees, known), (outflow_hours, hours)):
                 for some in _parts(rows):
                     await connection.execute(self.database.insert_new(table), some)
+            for company, digests in _by_company(again).items():
+                for some in _parts(sorted(digests)):
+                    await connection.execute(_paid_again(company, some, hour))
         return True
 
     async def skip_to(self, until: datetime, before: datetime | None) -> bool:
@@ -279,6 +287,11 @@ class OutflowRecords:
     async def forget(self, before: datetime) -> int:
         """Delete hours before an instant; return the number."""
         return await self.database.write(delete(outflow_hours).where(outflow_hours.c.hour < before))
+
+    async def forget_payees(self, before: datetime) -> int:
+        """Delete payees who were last paid before an instant; return the number."""
+        old = delete(outflow_payees).where(outflow_payees.c.last_at < before)
+        return await self.database.write(old)
 
 
 def local_hour(at: datetime) -> int:
@@ -403,6 +416,26 @@ def _hour(row: Record) -> Hour:
 
 def _figures(row: Record) -> Figures:
     return Figures(*(getattr(row, name) for name in _COUNTS))
+
+
+def _by_company(payees: Iterable[Payee]) -> Mapping[str, AbstractSet[bytes]]:
+    found: defaultdict[str, set[bytes]] = defaultdict(set)
+    for company, payee in payees:
+        found[company].add(payee)
+    return found
+
+
+def _paid_again(company: str, digests: Sequence[bytes], at: datetime) -> Update:
+    """Note when payees were last paid, where that is a week ago."""
+    return (
+        update(outflow_payees)
+        .where(
+            outflow_payees.c.company_id == company,
+            outflow_payees.c.payee.in_(digests),
+            outflow_payees.c.last_at < at - _LAST_TO,
+        )
+        .values(last_at=at)
+    )
 
 
 def _parts(values: Sequence[Value]) -> Iterable[Sequence[Value]]:

@@ -19,6 +19,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.windows import Paging
 from gateway.credentials.store import MadeFor, Rotation
+from gateway.outflow import store as outflow_store
 from gateway.outflow.envelope import Floor, Measure
 from gateway.outflow.guard import GuardConfig, OutflowGuard
 from gateway.outflow.model import Mode, TripDocument
@@ -509,6 +510,37 @@ async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
     assert (figures.payouts, figures.new_payouts) == (5, 5)
     assert await records.forget(hour) == 0
     assert await records.forget(hour + HOUR) == 3
+
+
+@both
+async def test_a_payee_is_forgotten_so_long_after_the_last_payout(paying: Store, clock: Clock):
+    """Payouts within a week of the last one on record do not write it again."""
+    records, begun = OutflowRecords(paying.database), clock.at
+    payees = [(COMPANY, digest * 16) for digest in (b"a", b"b", b"c")]
+    await records.add_hour(begun, {}, dict.fromkeys(payees, begun), None)
+    for days, again in ((6, payees[:1]), (8, payees[1:2])):
+        later = begun + timedelta(days=days)
+        await records.skip_to(later, await records.until())
+        assert await records.add_hour(later, {}, {}, later, again)
+
+    assert await records.forget_payees(begun) == 0
+    assert await records.forget_payees(begun + timedelta(days=7)) == 2
+    assert await records.first_paid(payees) == {payees[1]: begun}
+
+
+async def test_an_hour_of_history_keeps_when_its_payees_were_last_paid(
+    paying: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(outflow_store, "_LAST_TO", HOUR)
+    await pay(paying, clock, 2)
+    begun = clock.at
+    clock.at += 3 * HOUR
+    await pay(paying, clock, 1)
+    clock.at += 2 * HOUR
+
+    await guard(paying, clock).turn()
+
+    assert await OutflowRecords(paying.database).forget_payees(begun + HOUR) == 1
 
 
 async def test_what_led_to_a_stop_is_no_history(paying: Store, clock: Clock):

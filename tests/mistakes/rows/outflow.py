@@ -97,7 +97,7 @@ ROWS = (
         promise="Who let a held payout go does not lift the guard's stop that it led to.",
         source=_PAGE,
         file="gateway/stops/service.py",
-        right="await self.database.rows(judged.where(_RELEASED))",
+        right="await self.database.rows(found.where(_RELEASED))",
         wrong="()",
         tests=(f"{_GUARD}::test_who_let_a_held_payout_go_does_not_lift_the_stop_that_it_led_to",),
     ),
@@ -106,8 +106,8 @@ ROWS = (
         promise="Payouts led to a stop also where their process's clock is faster.",
         source=_PAGE,
         file="gateway/stops/service.py",
-        right="payouts.c.created_at <= row.created_at + _AHEAD",
-        wrong="payouts.c.created_at <= row.created_at",
+        right="_AHEAD: Final = timedelta(minutes=1)",
+        wrong="_AHEAD: Final = timedelta()",
         tests=(f"{_GUARD}::test_payouts_of_a_faster_clock_led_to_the_stop_too",),
     ),
     Mistake(
@@ -150,7 +150,7 @@ ROWS = (
     ),
     Mistake(
         name="payout-sent-again-taken-for-the-first-time",
-        promise="A payout that was not sent counts when it is sent again, also if it was read before.",
+        promise="A payout that was not sent counts when it is sent again, read before or not.",
         source=_PAGE,
         file="gateway/outflow/store.py",
         right="return row.account_id, row.reference_sha256, max(row.attempt, 1)",
@@ -174,5 +174,14 @@ ROWS = (
         right="        for then in _in_time(since, row.created_at + _AHEAD):",
         wrong="        for then in _in_time(since, row.created_at + _AHEAD)[:1]:",
         tests=(f"{_GUARD}::test_who_ordered_what_was_sent_again_does_not_lift_the_stop",),
+    ),
+    Mistake(
+        name="payee-of-every-month-forgotten",
+        promise="A payee is deleted 400 days after the last payout, not after the first.",
+        source=_PAGE,
+        file="gateway/outflow/guard.py",
+        right="add_hour(hour, figures, new, hour, paid - new.keys())",
+        wrong="add_hour(hour, figures, new, hour)",
+        tests=(f"{_GUARD}::test_an_hour_of_history_keeps_when_its_payees_were_last_paid",),
     ),
 )

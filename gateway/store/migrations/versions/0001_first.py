@@ -339,9 +339,10 @@ _TABLES: Final = (
     ),
     _Table(
         "outflow_payees",
-        "text company_id; bytes payee; time first_at",
+        "text company_id; bytes payee; time first_at last_at",
         key="company_id payee",
         of={"company_id": "companies"},
+        indexes=("last_at",),
     ),
     _Table("outflow_progress", "number one; time until", check=("one", "one = 1")),
     _Table(
