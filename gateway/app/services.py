@@ -104,7 +104,6 @@ from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
 from gateway.stops.service import Stops
 from gateway.store.schema import REVISIONS, revision_of
-from gateway.telemetry.ports import Event
 from gateway.traces.records import TracedRecords
 from gateway.traces.service import Traces
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
@@ -413,7 +412,7 @@ class Services:
     @cached_property
     def _owner_lookups(self) -> Allowance:
         """Whose owner each person may learn: of keys, and of a CPF that is searched for."""
-        return self._allowance("owner_lookups")
+        return self.kernel.allowance("owner_lookups")
 
     @cached_property
     def exports(self) -> Exports:
@@ -427,21 +426,12 @@ class Services:
 
         return Exports(
             turns=Turns(),
-            files=self._allowance("exports"),
-            rows=self._allowance("exported_rows"),
-            alarming=self._allowance("alarming_rows"),
-            listed=self._allowance("listed_rows"),
+            files=kernel.allowance("exports"),
+            rows=kernel.allowance("exported_rows"),
+            alarming=kernel.allowance("alarming_rows"),
+            listed=kernel.allowance("listed_rows"),
             on_alarm=record,
         )
-
-    def _allowance(self, name: str) -> Allowance:
-        """Build the allowance of each person by its name in ``ratelimits``."""
-        kernel = self.kernel
-        rate = getattr(kernel.settings.ratelimits, name)
-        count = partial(kernel.observer.count, Event.QUOTA)
-        allowance = Allowance(name, rate, kernel.monotonic, count, kernel.shared)
-        kernel.reloads.append(lambda fresh: allowance.change(getattr(fresh.ratelimits, name)))
-        return allowance
 
     @cached_property
     def statements(self) -> Statements:

@@ -216,6 +216,7 @@ _CALLERS: Final = {
     "quota_person": "The quota of this person is used up.",
     "network_new": "The session is used at a network where no code was given yet.",
     "owner_lookups": "This person has looked up many owners of keys, or CPFs, lately.",
+    "owner_mismatches": "Many payouts of the credential named another owner of the key lately.",
     "exports": "This person has taken many files away lately.",
     "exported_rows": "This person has taken many rows away lately.",
     "downloads_of_person": "Two files of this person are being read; one has to end first.",

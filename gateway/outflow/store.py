@@ -220,8 +220,8 @@ class OutflowRecords:
                 for some in _parts(rows):
                     await connection.execute(self.database.insert_new(table), some)
             for company, digests in _by_company(again).items():
-                for some in _parts(sorted(digests)):
-                    await connection.execute(_paid_again(company, some, hour))
+                for part in _parts(sorted(digests)):
+                    await connection.execute(_paid_again(company, part, hour))
         return True
 
     async def skip_to(self, until: datetime, before: datetime | None) -> bool:

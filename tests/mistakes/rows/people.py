@@ -13,6 +13,7 @@ _EXPORTS = "tests/unit/gateway/core/test_exports.py"
 _FACTOR_CODES = "tests/unit/gateway/identity/test_second_factor_codes.py"
 _FILES = "tests/unit/gateway/reports/test_files.py"
 _KEYS = "tests/unit/gateway/pix_keys/test_service.py"
+_MISMATCHES = "tests/unit/gateway/payouts/test_owner_mismatches.py"
 _SEARCH = "tests/unit/gateway/search/test_service.py"
 _NOTICES = "tests/unit/gateway/credentials/test_notices.py"
 _PANEL = "tests/unit/gateway/identity/test_panel_sessions.py"
@@ -217,6 +218,15 @@ ROWS = (
         tests=(
             "tests/unit/gateway/payouts/test_staff_key_owners.py::test_no_bank_is_asked_for_an_order_of_another_day",
         ),
+    ),
+    Mistake(
+        name="owners-tried-by-centavos",
+        promise="A credential learns so often whose key it is not, and is then answered 429.",
+        source="ADR 0071",
+        file="gateway/payouts/create.py",
+        right="        if payout.client_id in self.mismatches.refused_until:",
+        wrong="        if False:",
+        tests=(f"{_MISMATCHES}::test_a_credential_learns_so_often_whose_key_it_is_not",),
     ),
     Mistake(
         name="lists-copied-without-limit",
