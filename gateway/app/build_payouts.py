@@ -95,7 +95,7 @@ def build_payers(kernel: Kernel) -> Payers:
         credentials=store.credentials,
         users=store.identity.users,
         stops_since=partial(stops_since, store.database),
-        now=kernel.now,
+        now=kernel.shared_now,
     )
 
 

@@ -298,6 +298,7 @@ class Services:
             accounts=store.accounts,
             credentials=store.credentials,
             new_id=self.kernel.new_id,
+            now=self.kernel.shared_now,
         )
 
     @cached_property
@@ -681,7 +682,7 @@ def build_credentials(
         stored=store.credentials,
         accounts=store.accounts,
         source=source or credential_source(kernel.keys),
-        now=kernel.now,
+        now=kernel.shared_now,
         undecided=UNDECIDED if is_production else ANYWHERE,
         demands_limits=is_production,
         night=night_of(kernel.settings),

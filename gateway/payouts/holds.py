@@ -45,7 +45,8 @@ _HEARD_WITHIN: Final = timedelta(seconds=5)
 """
 Within it every process knows a stop or a change of a credential.
 
-A payout may have been ordered by the rules of before for so long, and clocks differ by less.
+A payout may have been ordered by the rules of before for so long. All of these instants are of the
+shared clock, but for what the command line writes: its clock differs by less.
 """
 _ORDERS: Final = Right(Area.PAYOUT, Action.WRITE)
 _OWN_PAYOUT: Final = "Another person decides on a payout of your own."

@@ -30,6 +30,7 @@ from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.audit import PAYOUT_RELEASED
 from gateway.core.audit_context import RuleViolation, identifier, reason
 from gateway.core.change_feed import RESUMED, STOPPED
+from gateway.core.clocks import Now
 from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import USER_CLIENT, Action, client_of
@@ -81,6 +82,7 @@ class Stops:
     Attributes:
         providers: Names of the configured providers.
         new_id: Makes a UUID.
+        now: The clock of payouts, with whose instants those of a stop are compared.
     """
 
     database: Database
@@ -88,6 +90,7 @@ class Stops:
     accounts: StoredAccounts
     credentials: StoredCredentials
     new_id: Callable[[], str]
+    now: Now
 
     @requires(Area.STOP, Action.WRITE)
     async def create(
@@ -105,7 +108,7 @@ class Stops:
             RuleViolation: no such subject in the caller's companies, no reason, or an end that
                 is not within the next 30 days.
         """
-        now = who.acting.now()
+        now = self.now()
         ends_at = ends_at or now + timedelta(minutes=wanted.minutes)
         if not now < ends_at <= now + timedelta(minutes=LONGEST_MIN):
             message = "a stop ends within the next 30 days"
@@ -139,7 +142,7 @@ class Stops:
             RuleViolation: the caller had.
             ServiceError: ``NOT_FOUND``: no such stop is in force in the caller's companies.
         """
-        now, stop_id = who.acting.now(), stop_id.lower()
+        now, stop_id = self.now(), stop_id.lower()
         if await self._led_to(who, stop_id):
             message = "who had a hand in payouts that led to a stop does not lift it"
             raise RuleViolation(message, "own_stop")

@@ -84,6 +84,7 @@ def guard(
         accounts=store.accounts,
         credentials=store.credentials,
         new_id=lambda: next(IDS),
+        now=clock,
     )
     config = GuardConfig(mode=mode, companies=companies or {}, floor=FLOOR)
     records = OutflowRecords(store.database)
