@@ -77,7 +77,7 @@ ROWS = (
         source="docs/people.md",
         file="gateway/identity/context.py",
         right="            if (new.roles, new.companies) != (user.roles, user.companies):",
-        wrong="            if not new.roles <= user.roles or new.companies != user.companies:",
+        wrong="            if new.companies != user.companies:",
         tests=(f"{_ACCESS_ORDERS}::test_an_order_about_who_may_more_by_now_is_void",),
     ),
     Mistake(

@@ -328,11 +328,15 @@ async def may_more(world: AccessWorld, found: User) -> object:
     )
 
 
-async def given_and_taken(world: AccessWorld, found: User) -> object:
-    """Give what is ordered, and take it again: roles and companies are as before."""
+async def role_given_and_taken(world: AccessWorld, found: User) -> object:
+    """Give what is ordered, and take it again: the roles are as before."""
     users = world.identity_world.services.users
     await users.set_roles(CLI, found.id, RolesBody([*found.roles, Role.APPROVER]))
-    await users.set_roles(CLI, found.id, RolesBody([*found.roles]))
+    return await users.set_roles(CLI, found.id, RolesBody([*found.roles]))
+
+
+async def companies_given_and_taken(world: AccessWorld, found: User) -> object:
+    users = world.identity_world.services.users
     await users.set_companies(CLI, found.id, CompaniesBody([]))
     return await users.set_companies(CLI, found.id, CompaniesBody([*found.companies]))
 
@@ -344,9 +348,9 @@ async def disabled_again(world: AccessWorld, found: User) -> object:
 OUTGROWN = [
     (grant, sees_all),
     (grant, sees_another),
-    (grant, given_and_taken),
+    (grant, role_given_and_taken),
     (widen, may_more),
-    (widen, given_and_taken),
+    (widen, companies_given_and_taken),
     (widen, sees_another),
     (enable, may_more),
     (enable, sees_all),
