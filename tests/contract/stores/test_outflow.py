@@ -400,13 +400,18 @@ async def test_a_payout_that_is_stored_late_is_judged_later(paying: Store, clock
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
-async def not_sent(store: Store, clock: Clock, number: int, client_id: str = CLIENT) -> None:
-    """Order payouts to strangers, none of which is sent."""
+async def order(store: Store, clock: Clock, number: int, client_id: str = CLIENT) -> None:
+    """Begin to send payouts to strangers."""
     for place in range(number):
         made = to_stranger(f"later-{place}", clock, place)
         begun = attempt(started_at=clock.at)
         await store.payouts.add(replace(made, client_id=client_id), begun)
-        unsent = change(PayoutState.SENDING, PayoutState.NOT_SENT, reference=made.reference)
+
+
+async def fail(store: Store, number: int) -> None:
+    """Nothing of them was sent."""
+    for place in range(number):
+        unsent = change(PayoutState.SENDING, PayoutState.NOT_SENT, reference=f"later-{place}")
         assert await store.payouts.record(unsent)
 
 
@@ -420,15 +425,13 @@ async def repeat(store: Store, clock: Clock, number: int) -> None:
 
 
 @both
-@pytest.mark.parametrize("later", [2 * HOUR, 10 * SECOND], ids=["of hours ago", "of just now"])
-async def test_a_payout_that_was_not_sent_counts_when_it_is_sent_again(
-    paying: Store, clock: Clock, later: timedelta
-):
+async def test_a_payout_that_was_not_sent_counts_when_it_is_sent_again(paying: Store, clock: Clock):
     """Else whoever waits repeats them all at once, unseen."""
     judging = guard(paying, clock)
-    await not_sent(paying, clock, 6)
+    await order(paying, clock, 6)
+    await fail(paying, 6)
     await judging.turn()
-    clock.at += later
+    clock.at += 2 * HOUR
     await judging.turn()
     before = await stopped(paying, clock)
     await repeat(paying, clock, 6)
@@ -440,10 +443,31 @@ async def test_a_payout_that_was_not_sent_counts_when_it_is_sent_again(
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
+async def test_what_was_read_before_it_failed_counts_again_when_it_is_sent_again(
+    paying: Store, clock: Clock
+):
+    judging = guard(paying, clock)
+    await order(paying, clock, 5)
+    await judging.turn()
+    await fail(paying, 5)
+    clock.at += SECOND
+    await pay(paying, clock, 1, 5)
+    await judging.turn()
+    before = await stopped(paying, clock)
+    clock.at += 10 * SECOND
+    await repeat(paying, clock, 5)
+
+    await judging.turn()
+
+    assert before == []
+    assert await stopped(paying, clock) == [("credential", CLIENT)]
+
+
 async def test_a_payout_that_was_sent_again_is_of_the_hour_in_which_it_was(
     paying: Store, clock: Clock
 ):
-    await not_sent(paying, clock, 2)
+    await order(paying, clock, 2)
+    await fail(paying, 2)
     clock.at += 2 * HOUR
     await repeat(paying, clock, 2)
     sent = clock.at.replace(minute=0, second=0, microsecond=0)
@@ -459,7 +483,8 @@ async def test_a_payout_that_was_sent_again_is_of_the_hour_in_which_it_was(
 @both
 async def test_who_ordered_what_was_sent_again_does_not_lift_the_stop(paying: Store, clock: Clock):
     judging = guard(paying, clock)
-    await not_sent(paying, clock, 6, client_id="user:ana")
+    await order(paying, clock, 6, client_id="user:ana")
+    await fail(paying, 6)
     clock.at += 2 * HOUR
     await repeat(paying, clock, 6)
     await judging.turn()

@@ -150,11 +150,22 @@ ROWS = (
     ),
     Mistake(
         name="payout-sent-again-taken-for-the-first-time",
-        promise="A payout that was not sent counts when it is sent again, read before or not.",
+        promise="A payout that the guard has read counts again when it is sent again.",
         source=_PAGE,
         file="gateway/outflow/store.py",
         right="return row.account_id, row.reference_sha256, max(row.attempt, 1)",
         wrong="return row.account_id, row.reference_sha256, 1",
+        tests=(
+            f"{_GUARD}::test_what_was_read_before_it_failed_counts_again_when_it_is_sent_again",
+        ),
+    ),
+    Mistake(
+        name="payout-sent-again-unseen",
+        promise="A payout that was not sent counts when it is sent again, not when it was ordered.",
+        source=_PAGE,
+        file="gateway/outflow/store.py",
+        right="for each in (once, again))).subquery()",
+        wrong="for each in (once,))).subquery()",
         tests=(f"{_GUARD}::test_a_payout_that_was_not_sent_counts_when_it_is_sent_again",),
     ),
     Mistake(
