@@ -26,6 +26,7 @@ from gateway.payouts.create import (
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.holds import HoldEnds, Payers
 from gateway.payouts.model import FINAL_STATES, Change, EventKind, Payout, PayoutState
+from gateway.payouts.owner_mismatches import OwnerMismatches
 from gateway.payouts.reconciler import Reconciler, Work, slowest
 from gateway.refunds.refunding import StopsInForce
 from gateway.security.tax_numbers import LABEL, TaxNumberDigests
@@ -42,10 +43,11 @@ _SIMILAR_S: Final = 600.0
 def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
     """Build the service; ``stops`` returns the kill switches in force."""
     stored, settings = kernel.store.payouts, kernel.settings
+    mismatches = _mismatches(kernel)
     return Payouts(
         stored,
         banks,
-        build_follow_up(kernel, banks),
+        build_follow_up(kernel, banks, mismatches),
         PayoutGuards(
             stops=stops,
             store=stored,
@@ -53,6 +55,7 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
                 timedelta(seconds=settings.payouts.similar_within_s),
                 settings.payouts.similar == "refuse",
             ),
+            mismatches=mismatches,
             now=kernel.shared_now,
             count=kernel.observer.count,
             hold=_hold_policy(kernel),
@@ -92,7 +95,7 @@ def build_payers(kernel: Kernel) -> Payers:
         credentials=store.credentials,
         users=store.identity.users,
         stops_since=partial(stops_since, store.database),
-        now=kernel.now,
+        now=kernel.shared_now,
     )
 
 
@@ -112,13 +115,20 @@ def tax_number_digests(kernel: Kernel) -> TaxNumberDigests:
     return TaxNumberDigests(kernel.keys.derivation.keys(LABEL))
 
 
-def build_follow_up(kernel: Kernel, banks: Banks) -> FollowUp:
+def _mismatches(kernel: Kernel) -> OwnerMismatches:
+    return OwnerMismatches(kernel.allowance("owner_mismatches"), kernel.monotonic)
+
+
+def build_follow_up(
+    kernel: Kernel, banks: Banks, mismatches: OwnerMismatches | None = None
+) -> FollowUp:
     """Build the follow-up of unsettled payouts: on reading, in the background, by command."""
     return FollowUp(
         kernel.store.payouts,
         banks,
         kernel.shared_now,
         kernel.observer.count,
+        mismatches or _mismatches(kernel),
         look_first=kernel.settings.payouts.look_first,
         moved=partial(_count_step, kernel.observer),
         certain=CertainClock(kernel.shared_now, kernel.monotonic),

@@ -7,10 +7,12 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from gateway.app.store import Store
 from gateway.config.settings import Settings
+from gateway.core.allowances import Allowance
 from gateway.core.clocks import Monotonic, Now
 from gateway.core.limits import SharedLimits
 from gateway.core.storage import Writes
@@ -18,6 +20,7 @@ from gateway.identity.context import IdentityEvents
 from gateway.net.common.runtime import Failpoint
 from gateway.security.keys import Keys
 from gateway.store.kernel.clock import DatabaseClock
+from gateway.telemetry.ports import Event
 from gateway.telemetry.records import RequestObserver
 
 if TYPE_CHECKING:  # an extra
@@ -85,6 +88,14 @@ class Kernel:
         Without a server it is ``now``.
         """
         return self.now if self.clock is None else self.clock.now
+
+    def allowance(self, name: str) -> Allowance:
+        """Build the token buckets of a name in ``ratelimits``, which follow reloaded settings."""
+        rate = getattr(self.settings.ratelimits, name)
+        count = partial(self.observer.count, Event.QUOTA)
+        made = Allowance(name, rate, self.monotonic, count, self.shared)
+        self.reloads.append(lambda fresh: made.change(getattr(fresh.ratelimits, name)))
+        return made
 
     def is_in_step(self) -> bool:
         """Return whether our clock agrees with the shared one; else no work is claimed."""

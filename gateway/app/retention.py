@@ -12,7 +12,7 @@ from gateway.banks.store import ProviderMinutes
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.storage import StoreUnavailable
 from gateway.identity.store import IdentityStore
-from gateway.outflow.store import KEPT, OutflowRecords
+from gateway.outflow.store import KEPT, PAYEES_KEPT, OutflowRecords
 from gateway.request_log.store import RequestRecords
 
 _log: Final = logging.getLogger(__name__)
@@ -34,12 +34,14 @@ MINUTES_KEPT: Final = timedelta(days=8)
 
 async def delete_old_records(store: Store, events_kept: timedelta, now: datetime) -> int:
     """
-    Delete old request log lines, callbacks, provider minutes and payout events.
+    Delete old request log lines, callbacks, provider minutes, payout events, hours and payees.
 
     ``events_kept`` is how long events are kept. Returns the number of lines, callbacks and events.
     """
     database = store.database
-    await _deleted("outflow hours", OutflowRecords(database).forget(now - KEPT))
+    outflow = OutflowRecords(database)
+    await _deleted("outflow hours", outflow.forget(now - KEPT))
+    await _deleted("outflow payees", outflow.forget_payees(now - PAYEES_KEPT))
     await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
     deleted = await _deleted("requests", RequestRecords(database).forget(now - REQUESTS_KEPT))
     deleted += await _deleted("callbacks", CallbackRecords(database).forget(now - CALLBACKS_KEPT))

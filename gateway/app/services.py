@@ -104,7 +104,6 @@ from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
 from gateway.stops.service import Stops
 from gateway.store.schema import REVISIONS, revision_of
-from gateway.telemetry.ports import Event
 from gateway.traces.records import TracedRecords
 from gateway.traces.service import Traces
 from policies.authentication.basic import BasicCredentials, RightHeaders, SecretCheck
@@ -299,6 +298,7 @@ class Services:
             accounts=store.accounts,
             credentials=store.credentials,
             new_id=self.kernel.new_id,
+            now=self.kernel.shared_now,
         )
 
     @cached_property
@@ -404,16 +404,20 @@ class Services:
         records = StoredCharges(kernel.store.database)
         notes = ChargeNotes(records, kernel.now)
         kept = KeptCharges(records=records, notes=notes, now=kernel.now, new_id=kernel.new_id)
-        return Charges(ChargeReads(self.banks, kept), kernel.store.audit)
+        return Charges(ChargeReads(self.banks, kept), kernel.store.audit, self.exports)
 
     @cached_property
     def pix_keys(self) -> PixKeys:
-        owners = KeyOwners(self.banks, self.kernel.store.audit)
-        return PixKeys(owners, self._allowance("owner_lookups"))
+        return PixKeys(KeyOwners(self.banks, self.kernel.store.audit, self._owner_lookups))
+
+    @cached_property
+    def _owner_lookups(self) -> Allowance:
+        """Whose owner each person may learn: of keys, and of a CPF that is searched for."""
+        return self.kernel.allowance("owner_lookups")
 
     @cached_property
     def exports(self) -> Exports:
-        """What people take away as files."""
+        """What people take away as files and lists."""
         kernel = self.kernel
 
         async def record(who: Staff, kind: ExportKind) -> None:
@@ -423,20 +427,12 @@ class Services:
 
         return Exports(
             turns=Turns(),
-            files=self._allowance("exports"),
-            rows=self._allowance("exported_rows"),
-            alarming=self._allowance("alarming_rows"),
+            files=kernel.allowance("exports"),
+            rows=kernel.allowance("exported_rows"),
+            alarming=kernel.allowance("alarming_rows"),
+            listed=kernel.allowance("listed_rows"),
             on_alarm=record,
         )
-
-    def _allowance(self, name: str) -> Allowance:
-        """Build the allowance of each person by its name in ``ratelimits``."""
-        kernel = self.kernel
-        rate = getattr(kernel.settings.ratelimits, name)
-        count = partial(kernel.observer.count, Event.QUOTA)
-        allowance = Allowance(name, rate, kernel.monotonic, count, kernel.shared)
-        kernel.reloads.append(lambda fresh: allowance.change(getattr(fresh.ratelimits, name)))
-        return allowance
 
     @cached_property
     def statements(self) -> Statements:
@@ -595,6 +591,8 @@ class Services:
             database=database,
             directory=PayoutDirectory(database),
             digests=tax_number_digests(self.kernel).every,
+            looked_up=self._owner_lookups,
+            exports=self.exports,
         )
 
     @cached_property
@@ -684,7 +682,7 @@ def build_credentials(
         stored=store.credentials,
         accounts=store.accounts,
         source=source or credential_source(kernel.keys),
-        now=kernel.now,
+        now=kernel.shared_now,
         undecided=UNDECIDED if is_production else ANYWHERE,
         demands_limits=is_production,
         night=night_of(kernel.settings),

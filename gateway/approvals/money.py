@@ -46,6 +46,7 @@ from gateway.payouts.model import (
     normal_destination,
     restored_destination,
 )
+from gateway.payouts.owner_mismatches import TOO_MANY_MISMATCHES
 from gateway.refunds.orders import RefundRequest
 from gateway.refunds.refunding import RefundExecution
 
@@ -76,7 +77,7 @@ _ENDS: Mapping[PayoutState, Ended] = {
 }
 """What the state of a payout makes of its order."""
 
-_GUARDED = frozenset({"stopped", "similar", STORE_FULL})
+_GUARDED = frozenset({"stopped", "similar", STORE_FULL, TOO_MANY_MISMATCHES})
 """Reasons of a refusal of ours, before anything was sent."""
 
 

@@ -79,7 +79,7 @@ class AuditLog:
 
     Attributes:
         chain: Verifies the whole log.
-        exports: What people take away as files.
+        exports: What people take away as files and lists.
     """
 
     database: Database
@@ -88,8 +88,15 @@ class AuditLog:
 
     @requires(Area.AUDIT, Action.READ)
     async def search(self, who: Staff, wanted: AuditSearch) -> Listed[AuditEntry]:
-        """Search the record of acts, newest first."""
-        return await find_acts(self.database, wanted, who.scope)
+        """
+        Search the record of acts, newest first.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
+        found = await find_acts(self.database, wanted, who.scope)
+        await self.exports.show(who, len(found.items))
+        return found
 
     @requires(Area.AUDIT, Action.READ, also=Area.REPORT)
     async def export(self, who: Staff, after: int) -> Sequence[AuditEntry]:

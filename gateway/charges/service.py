@@ -20,6 +20,7 @@ from gateway.core import errors
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.errors import ServiceError
+from gateway.core.exports import Exports
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.storage import LEASE, StoreUnavailable
@@ -75,17 +76,27 @@ class Charges:
     One charge of a reference is made at a time, in whatever process. Banks that take a
     reference twice are asked first whether they know it, so two at once must not ask before
     either has made its charge.
+
+    Attributes:
+        exports: What people take away as files and lists.
     """
 
     reads: ChargeReads
     audit: StoredAudit
+    exports: Exports
 
     @requires(Area.QRCODE, Action.READ)
     async def search(self, who: Staff, wanted: ChargeSearch) -> ChargePage:
-        """List the charges that were made through us, as last known, newest first."""
+        """
+        List the charges that were made through us, as last known, newest first.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
         now, limit = who.acting.now(), wanted.page.limit
         found = await self.reads.kept.records.search(wanted, who.scope, now)
         shown = found[:limit]
+        await self.exports.show(who, len(shown))
         more = len(found) > len(shown)
         last = PageStart(shown[-1].created_at, shown[-1].id) if more else None
         return ChargePage(shown, limit, last, now)

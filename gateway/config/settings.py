@@ -156,10 +156,13 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         second_factor: Wrong codes, per address; a right one costs nothing.
         recovery: Links asked for and used, per address.
         person: Everything after a sign-in, per person, whatever their sessions.
-        owner_lookups: Owners of Pix keys that a person looks up, without those of orders.
+        owner_lookups: Owners of Pix keys, and CPFs, that a person looks up or searches for.
+        owner_mismatches: Payouts of a credential that its bank refuses since the tax number is not
+            that of the key's owner; beyond them its payouts by key are refused for a while.
         exports: Files that a person takes away.
         exported_rows: Rows of these files.
         alarming_rows: Rows of these files above which an alarm is raised; none is refused.
+        listed_rows: Rows of lists above which the same alarm is raised; none is refused.
     """
 
     read: CallRate = CallRate(rate=50, burst=100)
@@ -172,9 +175,11 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     recovery: CallRate = CallRate(rate=0.083, burst=10)
     person: CallRate = CallRate(rate=20, burst=40)
     owner_lookups: CallRate = CallRate(rate=0.0083, burst=30)
+    owner_mismatches: CallRate = CallRate(rate=0.0556, burst=200)
     exports: CallRate = CallRate(rate=0.0167, burst=30)
     exported_rows: CallRate = CallRate(rate=28, burst=100_000)
     alarming_rows: CallRate = CallRate(rate=1.4, burst=5_000)
+    listed_rows: CallRate = CallRate(rate=14, burst=10_000)
 
 
 class Night(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

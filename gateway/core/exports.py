@@ -1,10 +1,11 @@
-"""What people take away as files: how many files and rows, and how many files at once."""
+"""What people take away: how many files, rows of files and lists, and files at once."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from weakref import WeakSet
@@ -13,18 +14,23 @@ from gateway.core import errors
 from gateway.core.access import Staff
 from gateway.core.allowances import Allowance, refuse_for
 from gateway.core.errors import ServiceError
+from gateway.core.limits import keep
 
 MOST_OF_A_PERSON: Final = 2
 """Files that one person reads at once: one is looked at while another is fetched."""
 MOST: Final = 8
 """Files that are read at once in a process; each asks the store all the time."""
+ROWS_TAKEN: Final = "exported_rows"
+"""The reason of a refusal: the person has taken many rows away lately."""
+_ALARM_EVERY: Final = timedelta(minutes=10)
 _COME_BACK: Final = {"Retry-After": "5"}
 
 
 class ExportKind(StrEnum):
-    """The rows of a file."""
+    """The rows of a file, or of lists of any kind."""
 
     AUDIT = "audit"
+    LISTS = "lists"
     PAYOUTS = "payouts"
     RECEIVED = "received"
     REQUESTS = "requests"
@@ -69,21 +75,26 @@ class Turns:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exports:
     """
-    What people take away as files, by person.
+    What people take away, by person: files, and lists, which copy as much page by page.
 
     Attributes:
         turns: Files that are read at once.
         files: Files that a person may begin.
-        rows: Rows that a person may take, of all files together.
-        alarming: Rows above which an alarm is raised; the file goes on.
-        on_alarm: Records that a person took more than ``alarming``; at most once for each file.
+        rows: Rows that a person may take, of all files and lists together.
+        alarming: Rows of files above which an alarm is raised; the file goes on.
+        listed: Rows of lists above which an alarm is raised. They have room for pages that look
+            again by themselves.
+        on_alarm: Records that a person took more than ``alarming`` or ``listed``; at most once for
+            each file, and once in ten minutes for lists.
     """
 
     turns: Turns
     files: Allowance
     rows: Allowance
     alarming: Allowance
+    listed: Allowance
     on_alarm: Callable[[Staff, ExportKind], Awaitable[None]]
+    _alarmed: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
 
     async def begin(self, who: Staff, kind: ExportKind) -> Export:
         """
@@ -98,6 +109,27 @@ class Exports:
         if person is not None:
             refuse_for(await self.files.take(person.user_id), "exports")
         return Export(self, who, kind, turn)
+
+    async def show(self, who: Staff, rows: int) -> None:
+        """
+        Take rows of a list before they are shown; commands have no limit.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) with ``Retry-After``: the person has taken too many
+                rows lately.
+            StoreUnavailable: an alarm could not be recorded.
+        """
+        person = who.person
+        if person is None or not rows:
+            return
+        wait_s = await self.rows.take(person.user_id, min(rows, self.rows.burst))
+        refuse_for(wait_s, ROWS_TAKEN)
+        if not await self.listed.take(person.user_id, rows):
+            return
+        now, last = who.acting.now(), self._alarmed.get(person.user_id)
+        if last is None or now - last >= _ALARM_EVERY:
+            keep(self._alarmed, person.user_id, now)
+            await self.on_alarm(who, ExportKind.LISTS)
 
 
 @dataclass(slots=True)
@@ -129,7 +161,7 @@ class Export:
             return
         # a file that is read whole may hold more than a full bucket: it takes all of that
         wait_s = await exports.rows.take(person.user_id, min(rows, exports.rows.burst))
-        refuse_for(wait_s, "exported_rows")
+        refuse_for(wait_s, ROWS_TAKEN)
         if await exports.alarming.take(person.user_id, rows) and not self.has_alarmed:
             self.has_alarmed = True
             await exports.on_alarm(self.who, self.kind)

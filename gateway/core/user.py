@@ -74,6 +74,7 @@ class User(Profile):
         active: False keeps the user out; their sessions have ended.
         totp: None while there is no second factor.
         factor_reset: The second factor was taken away and must be enrolled anew.
+        access_changed_at: When roles or companies last changed; None for never.
     """
 
     id: str
@@ -81,13 +82,19 @@ class User(Profile):
     active: bool = True
     totp: Totp | None = None
     factor_reset: bool = False
+    access_changed_at: datetime | None = None
     created_at: datetime
     updated_at: datetime
 
     @property
     def has_factor(self) -> bool:
         """Return whether signing in requires a second factor."""
-        return self.totp is not None and self.totp.confirmed_at is not None
+        return self.enrolled_at is not None
+
+    @property
+    def enrolled_at(self) -> datetime | None:
+        """When the second factor was enrolled; None without one."""
+        return self.totp.confirmed_at if self.totp is not None else None
 
     @property
     def state(self) -> Literal["active", "disabled", "invited"]:

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from gateway.core.rights import Role
 from gateway.core.storage import StoreUnavailable
-from gateway.core.user import User
 from gateway.credentials.model import Credential, words
 from gateway.identity.mail import Mailer, Text
 
 _log = logging.getLogger(__name__)
-_READERS: Final = frozenset({Role.SECURITY, Role.ADMIN})
 
 
 class NoticeKind(StrEnum):
@@ -65,9 +62,9 @@ class CredentialNotices:
         and the audit log has the act.
         """
         try:
-            for user in await self.mailer.context.stores.users.list():
-                if _concerns(user, notice.credential.company_id):
-                    await self.mailer.inform(user, _SUBJECTS[notice.kind], self._text(notice))
+            companies = frozenset({notice.credential.company_id})
+            text = self._text(notice)
+            await self.mailer.inform_security(companies, _SUBJECTS[notice.kind], text)
         except StoreUnavailable:
             _log.error("credential_notice_lost: %s", notice.credential.client_id)
 
@@ -96,9 +93,3 @@ class CredentialNotices:
             "\n".join([*portuguese, "", f"Se ninguém devia ter feito isso, revogue-a: {link}"]),
             "\n".join([*english, "", f"If nobody should have done this, revoke it: {link}"]),
         )
-
-
-def _concerns(user: User, company_id: str) -> bool:
-    """Return whether a user is of security or administration, for this company."""
-    is_there = not user.companies or company_id in user.companies
-    return user.active and is_there and not _READERS.isdisjoint(user.roles)

@@ -141,7 +141,7 @@ class PublicKeys:
         action = "credential.key_removed" if order.added is None else "credential.key_added"
         event = acting.event(action, f"credential:{found.client_id}", {"key_id": order.key_id})
         if not await self.credentials.stored.set_public_keys(
-            found.client_id, found.public_keys, keys, event
+            found.client_id, found.public_keys, keys, event, self.credentials.now()
         ):
             raise changed_meanwhile(found.client_id)
         return replace(found, public_keys=tuple(keys))

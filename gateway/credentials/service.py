@@ -551,7 +551,9 @@ class Credentials:
     ) -> Credential:
         subject = f"credential:{found.client_id}"
         event = acting.event("credential.callers_set", subject, _callers_text(callers))
-        if not await self.stored.set_callers(found.client_id, found.callers, callers, event):
+        if not await self.stored.set_callers(
+            found.client_id, found.callers, callers, event, self.now()
+        ):
             raise changed_meanwhile(found.client_id)
         made = replace(found, callers=callers)
         if found.callers.widened_by(callers):

@@ -206,11 +206,16 @@ class StoredCredentials:
         return await audit_log.change(self._database, change.values(_limit_columns(after)), event)
 
     async def set_callers(
-        self, client_id: str, before: CallerRule, after: CallerRule, event: AuditEvent
+        self,
+        client_id: str,
+        before: CallerRule,
+        after: CallerRule,
+        event: AuditEvent,
+        at: datetime,
     ) -> bool:
         """Set where it may be used; False if that is not ``before``, or it is absent or revoked."""
         change = _unrevoked(client_id).where(*_are(_callers_column(before)))
-        columns = _callers_column(after) | {"rules_changed_at": event.at}
+        columns = _callers_column(after) | {"rules_changed_at": at}
         return await audit_log.change(self._database, change.values(columns), event)
 
     async def set_public_keys(
@@ -219,13 +224,14 @@ class StoredCredentials:
         before: Sequence[PublicKey],
         after: Sequence[PublicKey],
         event: AuditEvent,
+        at: datetime,
     ) -> bool:
         """Set the public keys; False if they are not ``before``, or it is absent or revoked."""
         column = credentials.c.public_keys
         change = _unrevoked(client_id).where(column.is_not_distinct_from(_keys_text(before)))
         return await audit_log.change(
             self._database,
-            change.values(public_keys=_keys_text(after), rules_changed_at=event.at),
+            change.values(public_keys=_keys_text(after), rules_changed_at=at),
             event,
         )
 

@@ -146,6 +146,8 @@ class IdentityContext:
             # later than the change before, even when the clock of this node is behind
             at = max(self.now(), user.updated_at + user.updated_at.resolution)
             new = replace(update(user), updated_at=at)
+            if (new.roles, new.companies) != (user.roles, user.companies):
+                new = replace(new, access_changed_at=at)
             if await self.stores.users.replace(new, event_of(new), user.updated_at):
                 return new
         return None

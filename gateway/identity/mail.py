@@ -20,7 +20,8 @@ from urllib.parse import quote
 
 from gateway.config.identity import Mail as Server
 from gateway.core.clocks import Now
-from gateway.core.company_scope import CompanyScope
+from gateway.core.company_scope import CompanyScope, scope_of
+from gateway.core.rights import Role
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user import User
 from gateway.identity.context import IdentityContext
@@ -37,6 +38,7 @@ _PATHS = {Purpose.RESET: "/panel/reset", Purpose.INVITATION: "/panel/invitation"
 Text = tuple[str, str]
 """In Portuguese and in English."""
 
+_SECURITY: Final = frozenset({Role.SECURITY, Role.ADMIN})
 _ENGLISH: Final = "en"
 """As the panel's language has it."""
 
@@ -96,9 +98,17 @@ class Mailer:
         )
         await self._put(user, ("Convite", "Invitation"), (portuguese, english))
 
-    async def inform(self, user: User, subject: Text, text: Text) -> None:
-        """Send news that are not of the user's own account; links begin with our origin."""
-        await self._put(user, subject, text)
+    async def inform_security(self, companies: frozenset[str], subject: Text, text: Text) -> None:
+        """
+        Send news to security and admins who see these companies; none is every company.
+
+        Raises:
+            StoreUnavailable: some of them, or all, do not get it.
+        """
+        for user in await self.context.stores.users.list():
+            sees = user.active and scope_of(user.companies).covers(companies)
+            if sees and not _SECURITY.isdisjoint(user.roles):
+                await self._put(user, subject, text)
 
     async def notify(self, user: User, subject: Text, text: Text) -> None:
         """Tell a user what happened to their account; the mail has no link."""

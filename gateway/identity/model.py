@@ -11,7 +11,6 @@ from typing import Annotated, Literal, Self
 from msgspec import Meta, Struct
 
 from gateway.core import fields
-from gateway.core.company_scope import scope_of
 from gateway.core.fields import meaning
 from gateway.core.rights import Role
 from gateway.core.schemas import Name, OptionalMoment, Text
@@ -163,14 +162,21 @@ class RoleGrant(_AboutUser, frozen=True, kw_only=True, tag="roles"):
 
     Attributes:
         companies: Those the user sees when it is ordered, empty for all.
+        access_changed_at: When the user's roles or companies had last changed then.
     """
 
     roles: list[Role]
     companies: list[str]
+    access_changed_at: datetime | None
 
     def fits(self, user: User) -> bool:
-        """Return whether the user sees no more companies by now than when it was ordered."""
-        return scope_of(frozenset(self.companies)).covers(user.companies)
+        """
+        Return whether roles and companies are unchanged, or the user has the roles already.
+
+        The same roles do not prove it: one that was given and taken meanwhile would come back.
+        """
+        is_unchanged = user.access_changed_at == self.access_changed_at
+        return is_unchanged or frozenset(self.roles) <= user.roles
 
 
 class CompaniesGrant(_AboutUser, frozen=True, kw_only=True, tag="companies"):
@@ -181,16 +187,18 @@ class CompaniesGrant(_AboutUser, frozen=True, kw_only=True, tag="companies"):
         roles: Those the user has when it is ordered.
         companies: All that the user is to see.
         companies_before: Those the user sees until then.
+        access_changed_at: When the user's roles or companies had last changed then.
     """
 
     roles: list[Role]
     companies: list[str]
     companies_before: list[str]
+    access_changed_at: datetime | None
 
     def fits(self, user: User) -> bool:
-        """Return whether the companies are as ordered, before or after, and no role was added."""
-        known = user.companies in {frozenset(self.companies), frozenset(self.companies_before)}
-        return known and user.roles <= frozenset(self.roles)
+        """Return whether roles and companies are unchanged, or the user sees these already."""
+        is_unchanged = user.access_changed_at == self.access_changed_at
+        return is_unchanged or user.companies == frozenset(self.companies)
 
 
 class Enabling(_AboutUser, frozen=True, kw_only=True, tag="enabling"):
@@ -212,11 +220,18 @@ class Enabling(_AboutUser, frozen=True, kw_only=True, tag="enabling"):
 
 
 class FactorReset(_AboutUser, frozen=True, kw_only=True, tag="factor_reset"):
-    """A second factor to be taken away."""
+    """
+    A second factor to be taken away.
 
-    def fits(self, _user: User) -> bool:
-        """Fit the user whatever changed since."""
-        return True
+    Attributes:
+        enrolled_at: When the user's app was confirmed; None for a user without a second factor.
+    """
+
+    enrolled_at: datetime | None
+
+    def fits(self, user: User) -> bool:
+        """Return whether the factor is the one that it was ordered about, or there is none."""
+        return user.enrolled_at in {None, self.enrolled_at}
 
 
 UserChange = RoleGrant | CompaniesGrant | Enabling | FactorReset

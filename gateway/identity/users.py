@@ -58,6 +58,7 @@ from gateway.identity.model import (
 from gateway.identity.password_changes import NewPasswords
 from gateway.identity.sessions import OwnSessions
 from gateway.identity.throttling import Lockouts
+from gateway.identity.user_notices import UserNotices
 
 _LACKS = "You cannot give a right that you do not have."
 
@@ -180,8 +181,9 @@ class Users:
             _refuse_lacking(who, wanted.roles)
             waits = self._second_person(who, wanted.roles)
             if waits is None:
-                user = await self.create(who, wanted)
-                await Mailer(self.context).send_invitation(user)
+                user, mailer = await self.create(who, wanted), Mailer(self.context)
+                await UserNotices(mailer).tell(user, who.acting.actor)
+                await mailer.send_invitation(user)
                 return UserRecord.of(user)
             made = await self._checked(wanted)
         except RuleViolation as problem:
@@ -238,11 +240,13 @@ class Users:
         _refuse(who, found, expected)
         if not found.roles <= roles:
             await self._set_roles(who, found, guard, roles & found.roles)
+            found = await self._seen(who, user_id)
         order = RoleGrant(
             user_id=found.id,
             email=found.email,
             roles=sorted(given),
             companies=sorted(found.companies),
+            access_changed_at=found.access_changed_at,
         )
         return await waits(_new_order(order, found.id, found.companies))
 
@@ -267,12 +271,15 @@ class Users:
             roles=sorted(found.roles),
             companies=sorted(companies),
             companies_before=sorted(kept),
+            access_changed_at=found.access_changed_at,
         )
         waits = self._second_person(who, found.roles)
         if waits is None or scope_of(found.companies).covers(companies):
             return await self._do(who, order, guard)
         if kept != found.companies:
             await self._do(who, msgspec.structs.replace(order, companies=sorted(kept)), guard)
+            changed_at = (await self._seen(who, user_id)).access_changed_at
+            order = msgspec.structs.replace(order, access_changed_at=changed_at)
         return await waits(_new_order(order, found.id))
 
     @requires(Area.USER, Action.MANAGE)
@@ -314,7 +321,7 @@ class Users:
         """Take a second factor and recovery codes away; waits where the user may write."""
         found = await self._seen(who, user_id)
         _refuse(who, found, expected)
-        order = FactorReset(user_id=found.id, email=found.email)
+        order = FactorReset(user_id=found.id, email=found.email, enrolled_at=found.enrolled_at)
         waits = self._second_person(who, found.roles)
         if waits is None:
             return await self._do(who, order, _Guard(expected=expected, scope=who.scope))

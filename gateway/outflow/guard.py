@@ -208,17 +208,19 @@ class OutflowGuard:
         in_force = [each for each in await self.records.stops(now, now) if each.lifted_at is None]
         sums: dict[Subject, OpenHour] = {}
         first: dict[Payee, datetime] = {}
+        paid: set[Payee] = set()
         place = local_hour(hour)
         async for part in self.records.payouts(hour, hour + HOUR):
             counted = [each for each in part if not any(_led_to(stop, each) for stop in in_force)]
             for payout, spent in await judged(self.records, counted, first):
+                paid.add(payout.company_payee)
                 for subject in payout.subjects:
                     if (summed := sums.get(subject)) is None:
                         summed = sums[subject] = OpenHour(place)
                     summed.add(spent)
         figures = {subject: each.hour for subject, each in sums.items()}
         new = {payee: at for payee, at in first.items() if at >= hour}
-        return await self.records.add_hour(hour, figures, new, hour)
+        return await self.records.add_hour(hour, figures, new, hour, paid - new.keys())
 
     async def _load(self, now: datetime) -> _Looked:
         """Read the last hour anew."""

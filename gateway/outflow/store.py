@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Container, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
@@ -13,7 +14,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 from sqlalchemy import (
     BindParameter,
     Column,
+    ColumnElement,
     Select,
+    TextClause,
+    Update,
     bindparam,
     delete,
     func,
@@ -21,6 +25,7 @@ from sqlalchemy import (
     select,
     tuple_,
     union,
+    union_all,
     update,
 )
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
@@ -34,7 +39,15 @@ from gateway.stops.model import GUARD, EndedStop
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.columns import Record, instant_unseen
-from gateway.store.tables.core import accounts, companies, credentials, payouts, stops
+from gateway.store.tables.core import (
+    SENT_AGAIN,
+    accounts,
+    attempts,
+    companies,
+    credentials,
+    payouts,
+    stops,
+)
 from gateway.store.tables.figures import (
     outflow_hours,
     outflow_payees,
@@ -45,6 +58,10 @@ from gateway.store.tables.scope import of_company
 
 HOUR: Final = timedelta(hours=1)
 KEPT: Final = timedelta(days=HISTORY_DAYS + 2)
+PAYEES_KEPT: Final = timedelta(days=400)
+"""After they were last paid: who is paid once a year stays known."""
+_LAST_TO: Final = timedelta(days=7)
+"""How exactly it is kept when a payee was last paid, so that few rows are written."""
 _AT_ONCE: Final = 500
 """Values in one statement, of which SQLite takes some thousands; and payouts in one part."""
 _OPEN: Final = timedelta(minutes=10)
@@ -66,8 +83,8 @@ class Subject(NamedTuple):
 Value = TypeVar("Value")
 Payee = tuple[str, bytes]
 """A company's id and the digest of a payee of it."""
-Key = tuple[str, bytes]
-"""Of a payout in the store: its account and the digest of its reference."""
+Key = tuple[str, bytes, int]
+"""Of a payout in the store: its account, the digest of its reference, and its attempt, from 1."""
 
 
 class Payout(NamedTuple):
@@ -75,6 +92,7 @@ class Payout(NamedTuple):
     A payout that may have moved money, as the guard reads it.
 
     Attributes:
+        at: When it was ordered, or sent again: one that was not sent counts where it is repeated.
         credential: Empty where a person ordered it.
         payee: A digest of where the money goes.
     """
@@ -117,7 +135,9 @@ class OutflowRecords:
         without: Container[Key] = (),
     ) -> AsyncIterator[Sequence[Payout]]:
         """
-        Yield payouts that may have moved money by when they were created, oldest first.
+        Yield payouts that may have moved money by when they were ordered or sent again.
+
+        The oldest come first.
 
         They come in parts, between which the loop has a turn.
 
@@ -127,27 +147,20 @@ class OutflowRecords:
             company: Whose payouts; None for everybody's.
             without: Keys of payouts that are left out.
         """
-        wanted = _PAYOUTS if company is None else _PAYOUTS.where(accounts.c.company_id == company)
+        wanted = _payouts(company)
         last: tuple[datetime, str, bytes] = since, "", b""
         while True:
             after = dict(zip(_LAST, last, strict=True))
             rows = await self.database.rows(wanted, {**after, "until": until})
-            yield [
-                _payout(row)
-                for row in rows
-                if (row.account_id, row.reference_sha256) not in without
-            ]
+            yield [_payout(row) for row in rows if _key(row) not in without]
             if len(rows) < _AT_ONCE:
                 return
-            last = rows[-1].created_at, rows[-1].account_id, rows[-1].reference_sha256
+            last = rows[-1].at, rows[-1].account_id, rows[-1].reference_sha256
 
     async def first_paid(self, payees: Iterable[Payee]) -> Mapping[Payee, datetime]:
         """Return since when these payees are paid, without those never paid before."""
         found: dict[Payee, datetime] = {}
-        wanted: dict[str, set[bytes]] = {}
-        for company, payee in payees:
-            wanted.setdefault(company, set()).add(payee)
-        for company, digests in wanted.items():
+        for company, digests in _by_company(payees).items():
             for some in _parts(sorted(digests)):
                 known = select(outflow_payees.c.payee, outflow_payees.c.first_at).where(
                     outflow_payees.c.company_id == company, outflow_payees.c.payee.in_(some)
@@ -174,6 +187,7 @@ class OutflowRecords:
         figures: Mapping[Subject, Hour],
         payees: Mapping[Payee, datetime],
         before: datetime | None,
+        again: Iterable[Payee] = (),
     ) -> bool:
         """
         Add an hour to the history; safe to repeat, and beside another process.
@@ -183,6 +197,7 @@ class OutflowRecords:
             figures: What each subject paid out.
             payees: Those paid for the first time, and when.
             before: The end of the history until now.
+            again: Those who were paid before, too.
 
         Returns:
             False when another process was first.
@@ -197,13 +212,16 @@ class OutflowRecords:
                 if not (await connection.execute(on.values(until=hour + HOUR))).rowcount:
                     return False
             known = [
-                {"company_id": company, "payee": payee, "first_at": at}
+                {"company_id": company, "payee": payee, "first_at": at, "last_at": at}
                 for (company, payee), at in payees.items()
             ]
             hours = [_hour_row(subject, hour, each) for subject, each in figures.items()]
             for table, rows in ((outflow_payees, known), (outflow_hours, hours)):
                 for some in _parts(rows):
                     await connection.execute(self.database.insert_new(table), some)
+            for company, digests in _by_company(again).items():
+                for part in _parts(sorted(digests)):
+                    await connection.execute(_paid_again(company, part, hour))
         return True
 
     async def skip_to(self, until: datetime, before: datetime | None) -> bool:
@@ -270,6 +288,11 @@ class OutflowRecords:
         """Delete hours before an instant; return the number."""
         return await self.database.write(delete(outflow_hours).where(outflow_hours.c.hour < before))
 
+    async def forget_payees(self, before: datetime) -> int:
+        """Delete payees who were last paid before an instant; return the number."""
+        old = delete(outflow_payees).where(outflow_payees.c.last_at < before)
+        return await self.database.write(old)
+
 
 def local_hour(at: datetime) -> int:
     """Count the hours of the local calendar from a Monday's midnight."""
@@ -281,33 +304,58 @@ def _bound(name: str, column: Column[Any]) -> BindParameter[Any]:
     return bindparam(name, type_=column.type)
 
 
-_CREATED: Final = payouts.c.created_at
-_PLACE: Final = (_CREATED, payouts.c.account_id, payouts.c.reference_sha256)
 _LAST: Final = ("since", "account_id", "reference_sha256")
-_PAYOUTS: Final = (
-    select(
-        payouts.c.account_id,
-        payouts.c.reference_sha256,
-        _CREATED,
-        payouts.c.centavos,
-        payouts.c.destination,
-        accounts.c.company_id,
-        credentials.c.client_id,
-    )
-    .join(accounts, accounts.c.id == payouts.c.account_id)
-    .join(credentials, credentials.c.client_id == payouts.c.client_id, isouter=True)
-    .where(
-        instant_unseen(_bound("since", _CREATED)) <= _CREATED,
-        instant_unseen(_bound("until", _CREATED)) > _CREATED,
-        tuple_(*_PLACE)
-        > tuple_(
-            *(bindparam(name, type_=each.type) for name, each in zip(_LAST, _PLACE, strict=True))
-        ),
-        payouts.c.state.in_(sorted(MAY_MOVE_MONEY)),
-    )
-    .order_by(*_PLACE)
-    .limit(_AT_ONCE)
+_OWN_ATTEMPT: Final = (
+    attempts.c.account_id == payouts.c.account_id,
+    attempts.c.reference_sha256 == payouts.c.reference_sha256,
+    attempts.c.number == payouts.c.attempt,
 )
+
+
+def _payouts(company: str | None) -> Select[*tuple[Any, ...]]:
+    """Select a part of the payouts by when they were ordered, or sent again."""
+    once = _part(payouts.c.created_at, payouts.c.attempt <= 1)
+    again = _part(attempts.c.started_at, SENT_AGAIN, *_OWN_ATTEMPT)
+    if company is not None:
+        once = once.where(accounts.c.company_id == company)
+        # An expression, so that SQLite begins with the few attempts and not with the company.
+        again = again.where(accounts.c.company_id.concat("") == company)
+    both = union_all(*(select(each.subquery()) for each in (once, again))).subquery()
+    place = (both.c.at, both.c.account_id, both.c.reference_sha256)
+    return select(both).order_by(*place).limit(_AT_ONCE)
+
+
+def _part(
+    at: Column[Any], *conditions: ColumnElement[bool] | TextClause
+) -> Select[*tuple[Any, ...]]:
+    """Select a part by one instant, to which an index leads."""
+    place = (at, payouts.c.account_id, payouts.c.reference_sha256)
+    last = (bindparam(name, type_=each.type) for name, each in zip(_LAST, place, strict=True))
+    return (
+        select(
+            payouts.c.account_id,
+            payouts.c.reference_sha256,
+            payouts.c.attempt,
+            at.label("at"),
+            payouts.c.centavos,
+            payouts.c.destination,
+            accounts.c.company_id,
+            credentials.c.client_id,
+        )
+        .join(accounts, accounts.c.id == payouts.c.account_id)
+        .join(credentials, credentials.c.client_id == payouts.c.client_id, isouter=True)
+        .where(
+            instant_unseen(_bound("since", at)) <= at,
+            instant_unseen(_bound("until", at)) > at,
+            tuple_(*place) > tuple_(*last),
+            payouts.c.state.in_(sorted(MAY_MOVE_MONEY)),
+            *conditions,
+        )
+        .order_by(*place)
+        .limit(_AT_ONCE)
+    )
+
+
 _ID: Final[BindParameter[str]] = bindparam("id")
 _OWNERS: Final[Mapping[StopScope, Select[*tuple[Any, ...]]]] = {
     StopScope.CREDENTIAL: select(credentials.c.company_id).where(credentials.c.client_id == _ID),
@@ -323,10 +371,15 @@ def destination_digest(destination: str) -> bytes:
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).digest()[:16]
 
 
+def _key(row: Record) -> Key:
+    # What is held has no attempt yet; it was judged when it was ordered.
+    return row.account_id, row.reference_sha256, max(row.attempt, 1)
+
+
 def _payout(row: Record) -> Payout:
     return Payout(
-        key=(row.account_id, row.reference_sha256),
-        at=row.created_at,
+        key=_key(row),
+        at=row.at,
         centavos=row.centavos,
         company=row.company_id,
         account=row.account_id,
@@ -363,6 +416,26 @@ def _hour(row: Record) -> Hour:
 
 def _figures(row: Record) -> Figures:
     return Figures(*(getattr(row, name) for name in _COUNTS))
+
+
+def _by_company(payees: Iterable[Payee]) -> Mapping[str, AbstractSet[bytes]]:
+    found: defaultdict[str, set[bytes]] = defaultdict(set)
+    for company, payee in payees:
+        found[company].add(payee)
+    return found
+
+
+def _paid_again(company: str, digests: Sequence[bytes], at: datetime) -> Update:
+    """Note when payees were last paid, where that is a week ago."""
+    return (
+        update(outflow_payees)
+        .where(
+            outflow_payees.c.company_id == company,
+            outflow_payees.c.payee.in_(digests),
+            outflow_payees.c.last_at < at - _LAST_TO,
+        )
+        .values(last_at=at)
+    )
 
 
 def _parts(values: Sequence[Value]) -> Iterable[Sequence[Value]]:

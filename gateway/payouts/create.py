@@ -60,6 +60,7 @@ from gateway.payouts.model import (
     hold_of,
     provider_key,
 )
+from gateway.payouts.owner_mismatches import OwnerMismatches
 from gateway.payouts.schedule import end_of_day
 from gateway.payouts.store import StoredPayouts
 from gateway.stops.model import Stop
@@ -131,6 +132,7 @@ class PayoutGuards:
 
     Attributes:
         stops: Gives the stops in force; those of other processes at most a second late.
+        mismatches: Limits refusals that tell whose key it is not.
         count: Counts payouts that were stopped or held, or look like an earlier one.
         hold: None where no payout is held.
         writes: Whether the store takes new payouts.
@@ -139,6 +141,7 @@ class PayoutGuards:
     stops: Callable[[], Awaitable[Sequence[Stop]]]
     store: StoredPayouts
     similar: SimilarPolicy
+    mismatches: OwnerMismatches
     now: Now
     count: Count
     hold: HoldPolicy | None = None
@@ -155,13 +158,16 @@ class PayoutGuards:
 
         Raises:
             ServiceError: ``SVC.PIX.010`` (403) when payouts are stopped here,
-                or when one like it is refused; ``SVC.GTW.006`` when the store is full.
+                or when one like it is refused; ``SVC.GTW.006`` when the store is full;
+                ``SVC.GTW.005`` (429) as ``OwnerMismatches.check``.
             StoreUnavailable: the store did not answer; nothing is sent then.
         """
         if self.writes.are_refused:
             self.count(Event.SHED, f"payouts.{STORE_FULL}")
             raise ServiceError(errors.OVERLOADED, STORE_FULL, {"Retry-After": "1"})
         await self.go_on(caller)
+        if payout.client_id in self.mismatches.refused_until:
+            self.mismatches.check(payout)
         if similar:
             self.count(Event.PAYOUT_SIMILAR, payout.provider)
             _log.warning("payout_similar provider_key=%s", payout.provider_key)
@@ -547,6 +553,8 @@ class Payouts:
         self.config.failpoint("after_record")
         if recorded:
             self.config.moved(payout, change)
+            if change.failure is not None:
+                await self.guards.mismatches.note(payout, change.failure)
         else:
             self.config.count(Event.CAS_LOSS, payout.provider)
         return recorded

@@ -26,9 +26,11 @@ from gateway.http.common import Meter, OfAccount, meter
 from gateway.payouts.events import HappeningDocument, ShownMove
 from gateway.payouts.model import (
     FINAL_STATES,
+    REFUSED_BY_OPERATOR,
     UNSENT,
     Attempt,
     Certainty,
+    Failure,
     ListedPayout,
     Opinion,
     Payout,
@@ -50,6 +52,8 @@ _FAILURES: Final[Mapping[FailureCode, str]] = {
     FailureCode.NOT_SENT: "The payout was not sent.",
     FailureCode.OTHER: "The payout failed.",
 }
+
+_REFUSED_BY_OPERATOR: Final = "The operator refused the payout while it was held; it was not sent."
 
 
 class FailureDocument(TypedDict):
@@ -168,8 +172,10 @@ def payout_document(found: Payout | ListedPayout, origin: AccountDocument) -> Pa
         "destination": {name: text for name, text in found.destination_sent.items() if text},
     }
     if shown["status"] == "failed":
-        code = found.failure.code if found.failure else FailureCode.OTHER
-        shown["failure"] = {"code": code.value, "message": _FAILURES[code]}
+        failure = found.failure or Failure(FailureCode.OTHER)
+        by_operator = failure == REFUSED_BY_OPERATOR
+        message = _REFUSED_BY_OPERATOR if by_operator else _FAILURES[failure.code]
+        shown["failure"] = {"code": failure.code.value, "message": message}
     return shown
 
 

@@ -49,6 +49,7 @@ from gateway.payouts.model import (
     absent_at,
     hold_of,
 )
+from gateway.payouts.owner_mismatches import OwnerMismatches
 from gateway.payouts.store import StoredPayouts
 from gateway.telemetry.ports import Count, Event
 
@@ -135,6 +136,7 @@ class FollowUp:
 
     Attributes:
         count: Counts returns, and steps that another process did first, by provider.
+        mismatches: Counts refusals that tell whose key it is not.
         look_first: The store was restored from a backup: a payout stored
             as not sent may have been sent by a lost attempt.
         moved: Called with every step taken.
@@ -146,6 +148,7 @@ class FollowUp:
     banks: Banks
     now: Now
     count: Count
+    mismatches: OwnerMismatches
     look_first: bool = False
     moved: Moved = unobserved
     certain: Now | None = None
@@ -434,6 +437,8 @@ class FollowUp:
         """Take a step, and return the payout as stored afterwards."""
         if await self.store.record(change):
             self.moved(payout, change)
+            if change.failure is not None:
+                await self.mismatches.note(payout, change.failure)
         else:
             self.count(Event.CAS_LOSS, payout.provider)
         return await self.store.find(payout.account_id, payout.reference) or payout

@@ -35,7 +35,7 @@ from gateway.credentials.store import StoredCredentials
 from gateway.identity.store import StoredUsers
 from gateway.payouts.create import Payouts
 from gateway.payouts.documents import AccountPayout
-from gateway.payouts.model import EventKind, Payout, PayoutState
+from gateway.payouts.model import REFUSED_BY_OPERATOR, EventKind, Payout, PayoutState
 from gateway.stops.model import Stop
 from gateway.telemetry.ports import Event, HoldOutcome
 
@@ -45,7 +45,8 @@ _HEARD_WITHIN: Final = timedelta(seconds=5)
 """
 Within it every process knows a stop or a change of a credential.
 
-A payout may have been ordered by the rules of before for so long, and clocks differ by less.
+A payout may have been ordered by the rules of before for so long. All of these instants are of the
+shared clock, but for what the command line writes: its clock differs by less.
 """
 _ORDERS: Final = Right(Area.PAYOUT, Action.WRITE)
 _OWN_PAYOUT: Final = "Another person decides on a payout of your own."
@@ -207,7 +208,10 @@ class HoldDecisions:
         """
         payout = await self._held(who, account, reference)
         follow_up, acting = self.payouts.follow_up, who.acting
-        change = replace(follow_up.unsent_end(payout, EventKind.REFUSED), by=acting.actor)
+        change = follow_up.unsent_end(payout, EventKind.REFUSED)
+        if change.failure is not None:
+            change = replace(change, failure=REFUSED_BY_OPERATOR)
+        change = replace(change, by=acting.actor)
         details: Mapping[str, str] = {"value": str(payout.value), "reason": reason(why.reason)}
         event = acting.event("payout.refused", _subject(payout), details)
         if not await self.payouts.store.refuse(change, event):

@@ -236,6 +236,10 @@ class Failure:
     forbidden: bool = False
 
 
+REFUSED_BY_OPERATOR: Final = Failure(FailureCode.NOT_SENT, forbidden=True)
+"""A person refused a held payout; nothing else that was not sent is forbidden."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payout:
     """

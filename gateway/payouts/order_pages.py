@@ -37,7 +37,7 @@ from gateway.payouts.bodies import KEY_PAYOUT, withdraw_input
 from gateway.payouts.model import Payout
 from gateway.payouts.staff import PayoutActs
 from gateway.pix_keys.orders import LOOKUP
-from gateway.pix_keys.service import TOO_MANY_LOOK_UPS, PixKeys
+from gateway.pix_keys.service import PixKeys
 from policies.validation.forms import Form
 from policies.validation.parameters import uuid
 
@@ -46,8 +46,6 @@ _SEND: Final = "send"
 _CORRECT: Final = "correct"
 _MOST: Final = Money(100_000_000_00)
 """More is a slip of the hand; whoever means it orders in parts, or by the API."""
-_NOT_ASKED: Final = dict.fromkeys(("name", "tax_number", "bank"), "")
-"""In place of an owner who was not asked for, since the person has looked up too many."""
 _STOP: Final = Right(Area.STOP, Action.WRITE)
 _BALANCE_FAILS: Final = bank_fails(errors.BALANCE_UNAVAILABLE)
 _NUMBERS: Final = ("cpf", "cnpj")
@@ -204,11 +202,6 @@ class OrderPages:
             found = await self.does.keys.look_up(who, account, key)
         except ProviderError as problem:
             raise refusal_of(problem, _OWNER_FAILS) from problem
-        except ServiceError as refusal:
-            if refusal.reason != TOO_MANY_LOOK_UPS:
-                raise
-            # the order itself still asks, and refuses another owner than the one typed
-            return await self.summary(visit, _NOT_ASKED, reference)
         owner = {
             "name": found.name,
             "tax_number": hidden_tax_number(found.tax_number),

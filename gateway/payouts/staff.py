@@ -87,7 +87,7 @@ class PayoutRecords:
         similar_within: Maximum time between two similar payouts.
         absent_after: What each provider's adapter declares, by the provider's name.
         digests: Computes the digests of a recipient's tax number, under every key.
-        exports: What people take away as files.
+        exports: What people take away as files and lists.
     """
 
     directory: PayoutDirectory
@@ -123,9 +123,15 @@ class PayoutRecords:
     async def page(
         self, who: Staff, account: Account, wanted: PayoutSearch
     ) -> Listed[AccountPayout]:
-        """Search payouts created within a window of days."""
+        """
+        Search payouts created within a window of days.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
         states = () if wanted.status is None else states_of(wanted.status)
         found, total = await self.payouts.search(account.id, wanted.search, states)
+        await self.exports.show(who, len(found))
         items = [AccountPayout(account, each) for each in found]
         return Listed(items=items, paging=wanted.search.paging, total=total)
 
@@ -159,9 +165,15 @@ class PayoutRecords:
 
     @requires(Area.PAYOUT, Action.READ)
     async def search(self, who: Staff, wanted: PayoutsBody) -> PayoutsFound:
-        """Search the payouts of every account that you may see."""
+        """
+        Search the payouts of every account that you may see.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
         query = PayoutQuery.of(wanted, who.acting.now())
         found, after = await self.directory.page(query, who.scope)
+        await self.exports.show(who, len(found))
         counts = await self.directory.counts(query, who.scope)
         return PayoutsFound(found, counts, "" if after is None else place_text(after))
 
@@ -229,7 +241,7 @@ Pay = Callable[[Staff, Account, PayoutRequest], Awaitable[Payout | Refund | Appr
 async def with_owner(
     owners: KeyOwners,
     payouts: StoredPayouts,
-    acting: AuditContext,
+    who: Staff,
     account: Account,
     order: KeyPayout,
 ) -> PayoutRequest:
@@ -246,13 +258,13 @@ async def with_owner(
         StoreUnavailable: nothing was asked.
     """
     request, to = order.request, order.request.destination
-    if request.date != acting.now().date():
+    if request.date != who.acting.now().date():
         return request
     is_known = await payouts.find(account.id, request.reference) is not None
     if is_known or not isinstance(to, PixDestination):
         return request
     try:
-        found = await owners.look_up(acting, account, to.key)
+        found = await owners.look_up_for_order(who, account, to.key)
     except NotSupported:
         return request
     number = hidden_tax_number(found.tax_number)
@@ -355,7 +367,7 @@ class PayoutActs:
 
         The bank is asked who owns the key. Raises as ``with_owner`` and ``order``.
         """
-        named = await with_owner(self.owners, self.payouts, who.acting, account, order)
+        named = await with_owner(self.owners, self.payouts, who, account, order)
         return await self.order(who, account, named)
 
     @requires(Area.PAYOUT, Action.WRITE, active=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Final
 
 from gateway.audit.store import StoredAudit
@@ -16,12 +18,15 @@ from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.allowances import Allowance, refuse_for
 from gateway.core.audit_context import AuditContext
+from gateway.core.limits import keep
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.pix_keys.model import OwnedKey
 
 TOO_MANY_LOOK_UPS: Final = "owner_lookups"
-"""The reason of a refusal: the person has looked up the owners of many keys lately."""
+"""The reason of a refusal: the person has looked up many owners of keys, or CPFs, lately."""
+_ORDERED_WITHIN: Final = timedelta(minutes=5)
+"""Of a look-up: as long as the code holds that an order needs."""
 
 
 async def list_keys(banks: Banks, account: Account) -> Sequence[OwnedKey]:
@@ -40,12 +45,19 @@ async def get_key(banks: Banks, account: Account, key_id: str) -> OwnedKey:
 
 @dataclass(frozen=True, slots=True)
 class KeyOwners:
-    """The owners of keys of any bank, also for payouts that users order."""
+    """
+    The owners of keys of any bank, also for payouts that users order.
+
+    Attributes:
+        looked_up: What each person may look up; above: 429.
+    """
 
     banks: Banks
     audit: StoredAudit
+    looked_up: Allowance
+    _shown: OrderedDict[tuple[str, str], datetime] = field(default_factory=OrderedDict)
 
-    async def look_up(self, acting: AuditContext, account: Account, key: str) -> KeyOwner:
+    async def look_up(self, who: Staff, account: Account, key: str) -> KeyOwner:
         """
         Look up the owner of a key of any bank, given in its normal form.
 
@@ -54,14 +66,35 @@ class KeyOwners:
 
         Raises:
             NotFound: the key is not registered.
-            ServiceError: ``SVC.GTW.008`` when the bank refuses.
+            ServiceError: ``SVC.GTW.008`` when the bank refuses; ``SVC.GTW.005`` (429) with
+                ``Retry-After`` where the person has looked up too many lately, keys without an
+                owner included.
             ProviderError: the bank gave no usable answer; safe to repeat.
             StoreUnavailable: the bank was not called.
         """
+        return await self._look_up(who, account, key, by_order=False)
+
+    async def look_up_for_order(self, who: Staff, account: Account, key: str) -> KeyOwner:
+        """
+        Look up the owner of a key for the order of a payout to it; raises as ``look_up``.
+
+        An order that is never sent tells as much as a look-up, so it is counted, too: but for one
+        order after a look-up of the same key, as the panel has it, in the same process.
+        """
+        return await self._look_up(who, account, key, by_order=True)
+
+    async def _look_up(self, who: Staff, account: Account, key: str, *, by_order: bool) -> KeyOwner:
         bank = bank_of(self.banks, account)
         calls = offered(bank, PortCall.LOOK_UP_KEY)
         refuse_letters(self.banks, account, {"key": key})
-        async with recorded(self.audit, _act(acting, account, "look_up", {})):
+        if who.person is not None:
+            now, asked = who.acting.now(), (who.person.user_id, key)
+            shown_at = self._shown.pop(asked, None) if by_order else None
+            if shown_at is None or now - shown_at > _ORDERED_WITHIN:
+                refuse_for(await self.looked_up.take(who.person.user_id), TOO_MANY_LOOK_UPS)
+            if not by_order:
+                keep(self._shown, asked, now)
+        async with recorded(self.audit, _act(who.acting, account, "look_up", {})):
             return await calls.look_up_key(bank.account, key)
 
 
@@ -73,14 +106,9 @@ class PixKeys:
     Every call raises ``NotSupported`` for a bank that does not offer it, and
     ``ServiceError`` ``SVC.ACC.005`` when no provider is configured (422) or
     it is read-only (403, changes alone).
-
-    Attributes:
-        looked_up: What each person may look up; above: 429. The look-up that an order of a payout
-            does by itself is not one of them, since the order is on record.
     """
 
     owners: KeyOwners
-    looked_up: Allowance
 
     @requires(Area.PIX_KEY, Action.READ)
     async def list(self, who: Staff, account: Account) -> Sequence[OwnedKey]:
@@ -141,15 +169,9 @@ class PixKeys:
         """
         Ask who is behind a PIX key of any bank, before paying; recorded.
 
-        Raises:
-            NotFound, ProviderError, StoreUnavailable: as ``KeyOwners.look_up``.
-            ServiceError: likewise; and ``SVC.GTW.005`` (429) with ``Retry-After`` where the person
-                has looked up too many lately, keys without an owner included.
+        Raises as ``KeyOwners.look_up``.
         """
-        if who.person is not None:
-            wait_s = await self.looked_up.take(who.person.user_id)
-            refuse_for(wait_s, TOO_MANY_LOOK_UPS)
-        return await self.owners.look_up(who.acting, account, key)
+        return await self.owners.look_up(who, account, key)
 
 
 def _act(

@@ -53,12 +53,13 @@ class Refunds:
     Payments received and refunds of accounts, for users (contract 4.3).
 
     Every method raises ``ServiceError`` ``SVC.ACC.005`` (422) when no provider is configured,
-    ``NotSupported`` where the bank does not offer it, and ``ProviderError`` for no usable answer.
+    ``NotSupported`` where the bank does not offer it, and ``ProviderError`` for no usable answer;
+    lists ``SVC.GTW.005`` (429) as ``Exports.show``.
 
     Attributes:
         kept: Updates the charges that payments name and may have paid.
         place: Places a user's order, which may wait for another user.
-        exports: What people take away as files.
+        exports: What people take away as files and lists.
     """
 
     banks: Banks
@@ -85,7 +86,9 @@ class Refunds:
         """Search as ``received``, and add up all that was found."""
         chosen = await self._received(account, wanted)
         value, refunded = (each.value for each in chosen), (each.refunded for each in chosen)
-        return listed(chosen, wanted.search.paging), Totals(sum_of(value), sum_of(refunded))
+        page = listed(chosen, wanted.search.paging)
+        await self.exports.show(who, len(page.items))
+        return page, Totals(sum_of(value), sum_of(refunded))
 
     @requires(Area.REPORT, Action.READ, also=Area.TRANSACTION)
     async def export(self, who: Staff, account: Account, wanted: IncomingSearch) -> DownloadFile:
@@ -152,7 +155,9 @@ class Refunds:
             )
         ]
         moved = (each.value for each in chosen if each.status is not RefundStatus.FAILED)
-        return listed(chosen, wanted.search.paging), Totals(sum_of(moved))
+        page = listed(chosen, wanted.search.paging)
+        await self.exports.show(who, len(page.items))
+        return page, Totals(sum_of(moved))
 
     @requires(Area.REFUND, Action.READ)
     async def get(self, who: Staff, account: Account, reference: str) -> Refund:

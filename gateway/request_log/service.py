@@ -29,15 +29,22 @@ _GROUPS_AT_MOST: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class RequestLog:
-    """The requests of companies in scope; ``exports`` are shared by all files of people."""
+    """The requests of companies in scope; ``exports`` counts files and lists of people."""
 
     records: RequestRecords
     exports: Exports
 
     @requires(Area.REQUEST_LOG, Action.READ)
     async def search(self, who: Staff, wanted: RequestSearch) -> Listed[LoggedRequest]:
-        """Search the requests of the last thirty days, newest first."""
-        return await self.records.search(wanted, who.scope)
+        """
+        Search the requests of the last thirty days, newest first.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
+        found = await self.records.search(wanted, who.scope)
+        await self.exports.show(who, len(found.items))
+        return found
 
     @requires(Area.REQUEST_LOG, Action.READ)
     async def people(self, _who: Staff, ids: Collection[str]) -> Sequence[Orderer]:

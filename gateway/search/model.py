@@ -230,8 +230,9 @@ class Found:
         records = (self.companies, self.accounts, self.credentials, self.people)
         return self.payouts, self.charges, self.refunds, *records
 
-    def __bool__(self) -> bool:
-        return any(self._kinds)
+    def __len__(self) -> int:
+        """Count the results of all kinds."""
+        return sum(map(len, self._kinds))
 
     def to_document(self, reader: object) -> FoundDocument:
         """Show it."""

@@ -19,8 +19,10 @@ from gateway.charges.store import StoredCharges
 from gateway.core import strict
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
+from gateway.core.allowances import Allowance, refuse_for
 from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.errors import ServiceError
+from gateway.core.exports import Exports
 from gateway.core.money import Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
@@ -35,6 +37,7 @@ from gateway.payouts.search import (
     PayoutFilterBody,
     PayoutQuery,
 )
+from gateway.pix_keys.service import TOO_MANY_LOOK_UPS
 from gateway.refunds.searches import IncomingSearch, RefundSearch
 from gateway.refunds.service import Refunds
 from gateway.search.model import (
@@ -79,11 +82,16 @@ class Searches:
 
     Attributes:
         digests: Computes the digests of a recipient's tax number, under every key.
+        looked_up: CPFs that each person may search for; above: 429. They are shown with six of
+            their eleven digits, and with the two that check them a thousand are left to try.
+        exports: What people take away as files and lists.
     """
 
     database: Database
     directory: PayoutDirectory
     digests: Callable[[str], Sequence[bytes]]
+    looked_up: Allowance
+    exports: Exports
 
     @requires(Area.PAYOUT, Action.READ)
     async def find(self, who: Staff, wanted: SearchBody) -> Found:
@@ -93,12 +101,23 @@ class Searches:
         An id, a tax number or a whole reference finds what it names, whenever that was made.
         Else an amount, or a part of a name or a reference, is looked for on the day that stands
         beside it, or in the last 90 days. A tax number too may have a day beside it.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) with ``Retry-After``: the person has searched for
+                too many CPFs lately, those of nobody included; or as ``Exports.show``.
         """
+        found = await self._find(who, wanted)
+        await self.exports.show(who, len(found))
+        return found
+
+    async def _find(self, who: Staff, wanted: SearchBody) -> Found:
         text = wanted.text.strip()
         if not text:  # every name holds it
             return Found()
         asked = TextQuery.of(text, local_day(who.acting.now()))
         number = strict.tax_number_if_any(asked.text)
+        if who.person is not None and strict.hidden_tax_number(number) != number:
+            refuse_for(await self.looked_up.take(who.person.user_id), TOO_MANY_LOOK_UPS)
         exact = await self._paid_to(who, number, asked, wanted.page) if number else Found()
         exact = exact or await self._exact(who, text)
         if exact:

@@ -67,7 +67,7 @@ class Statements:
     Attributes:
         readings: Keeps balances that are read.
         payouts, charges: Find the records behind a movement.
-        exports: What people take away as files.
+        exports: What people take away as files and lists.
     """
 
     reads: StatementReads
@@ -101,8 +101,15 @@ class Statements:
 
     @requires(Area.TRANSACTION, Action.READ)
     async def read(self, who: Staff, account: Account, wanted: Search) -> Statement:
-        """Read the account's statement for a window of days."""
-        return await self.reads.read(account, wanted)
+        """
+        Read the account's statement for a window of days.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
+        found = await self.reads.read(account, wanted)
+        await self.exports.show(who, len(found.entries))
+        return found
 
     @requires(Area.REPORT, Action.READ, also=Area.TRANSACTION)
     async def report(self, who: Staff, account: Account, wanted: ReportRequest) -> Report:
@@ -129,7 +136,8 @@ class Statements:
         what it told within the last minute, where that was kept.
 
         Raises:
-            ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
+            ServiceError: ``SVC.ACC.005`` (422) when no provider is configured; ``SVC.GTW.005``
+                (429) as ``Exports.show``.
             NotSupported: the bank does not tell movements.
             ProviderError: the bank gave no usable answer.
             StoreUnavailable: what is behind the movements cannot be read.
@@ -140,6 +148,7 @@ class Statements:
         sums, _ = _summed(entries)
         directed = [each for each in entries if wanted.direction in {None, each.direction}]
         page, found = await self._chosen(account, directed, wanted)
+        await self.exports.show(who, len(page))
         chosen, days = _summed(found)
         shown = {each.day for each in page}
         return LinkedStatement(

@@ -8,7 +8,19 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, exists, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from gateway.accounts.store import StoredAccounts
 from gateway.audit import store as audit_log
@@ -18,6 +30,7 @@ from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.audit import PAYOUT_RELEASED
 from gateway.core.audit_context import RuleViolation, identifier, reason
 from gateway.core.change_feed import RESUMED, STOPPED
+from gateway.core.clocks import Now
 from gateway.core.company_scope import CompanyScope, StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import USER_CLIENT, Action, client_of
@@ -29,7 +42,16 @@ from gateway.stops.model import GUARD, LONGEST_MIN, EndedStop, Stop, StopRequest
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.backoffice import approvals
-from gateway.store.tables.core import accounts, audit, payout_events, payouts, secrets, stops
+from gateway.store.tables.core import (
+    SENT_AGAIN,
+    accounts,
+    attempts,
+    audit,
+    payout_events,
+    payouts,
+    secrets,
+    stops,
+)
 from gateway.store.tables.scope import Conditions, stops_in, stops_of
 
 _JUDGED: Final = timedelta(hours=1)
@@ -60,6 +82,7 @@ class Stops:
     Attributes:
         providers: Names of the configured providers.
         new_id: Makes a UUID.
+        now: The clock of payouts, with whose instants those of a stop are compared.
     """
 
     database: Database
@@ -67,6 +90,7 @@ class Stops:
     accounts: StoredAccounts
     credentials: StoredCredentials
     new_id: Callable[[], str]
+    now: Now
 
     @requires(Area.STOP, Action.WRITE)
     async def create(
@@ -84,7 +108,7 @@ class Stops:
             RuleViolation: no such subject in the caller's companies, no reason, or an end that
                 is not within the next 30 days.
         """
-        now = who.acting.now()
+        now = self.now()
         ends_at = ends_at or now + timedelta(minutes=wanted.minutes)
         if not now < ends_at <= now + timedelta(minutes=LONGEST_MIN):
             message = "a stop ends within the next 30 days"
@@ -118,7 +142,7 @@ class Stops:
             RuleViolation: the caller had.
             ServiceError: ``NOT_FOUND``: no such stop is in force in the caller's companies.
         """
-        now, stop_id = who.acting.now(), stop_id.lower()
+        now, stop_id = self.now(), stop_id.lower()
         if await self._led_to(who, stop_id):
             message = "who had a hand in payouts that led to a stop does not lift it"
             raise RuleViolation(message, "own_stop")
@@ -168,22 +192,23 @@ class Stops:
         judged = (
             select(payouts.c.provider_key, accounts.c.company_id)
             .join(accounts, accounts.c.id == payouts.c.account_id)
-            .where(
-                _SUBJECTS[StopScope(row.scope)] == row.subject,
-                payouts.c.created_at > since,
-                payouts.c.created_at <= row.created_at + _AHEAD,
-            )
+            .where(_SUBJECTS[StopScope(row.scope)] == row.subject)
         )
         own = or_(
             payouts.c.client_id == client_of(user_id),
             payouts.c.client_id.in_(_with_secrets_of(user_id, since)),
             _approved_by(user_id),
         )
-        if await self.database.first(judged.where(own).limit(1)) is not None:
-            return True
-        released = await self.database.rows(judged.where(_RELEASED))
-        keys = {(each.provider_key, each.company_id) for each in released}
-        return await self._released(who.acting.actor, keys)
+        # Each by an index of its own, which an OR of both has not.
+        for then in _in_time(since, row.created_at + _AHEAD):
+            found = judged.where(then)
+            if await self.database.first(found.where(own).limit(1)) is not None:
+                return True
+            released = await self.database.rows(found.where(_RELEASED))
+            keys = {(each.provider_key, each.company_id) for each in released}
+            if await self._released(who.acting.actor, keys):
+                return True
+        return False
 
     async def _released(self, actor: str, found: Collection[tuple[str, str]]) -> bool:
         """Return whether a person ended the hold of one of these payouts of companies."""
@@ -231,6 +256,16 @@ class Stops:
             message = f"no provider {subject!r} is configured (configured: {known})"
             raise RuleViolation(message, "provider_unknown", field="subject")
         return subject
+
+
+def _in_time(since: datetime, until: datetime) -> Sequence[ColumnElement[bool]]:
+    """Return SQL conditions of payouts ordered in a time, and of those sent again in it."""
+    at = attempts.c.started_at
+    again = select(attempts.c.account_id, attempts.c.reference_sha256).where(
+        SENT_AGAIN, at > since, at <= until
+    )
+    key = tuple_(payouts.c.account_id, payouts.c.reference_sha256)
+    return [and_(payouts.c.created_at > since, payouts.c.created_at <= until), key.in_(again)]
 
 
 def _with_secrets_of(user_id: str, since: datetime) -> Select[*tuple[Any, ...]]:

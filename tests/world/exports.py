@@ -11,6 +11,7 @@ from gateway.core.clocks import Monotonic
 from gateway.core.exports import ExportKind, Exports, Turns
 from gateway.core.limits import CallRate
 from gateway.core.rights import Role
+from gateway.payouts.owner_mismatches import OwnerMismatches
 from tests.world.people import somebody
 from tests.world.standing import NOON
 
@@ -20,6 +21,11 @@ PLENTY = 1_000_000
 def allowance(burst: int = PLENTY, clock: Monotonic = lambda: 0.0) -> Allowance:
     """Return buckets of so many tokens, of which one comes back in a second."""
     return Allowance("test", CallRate(rate=1, burst=burst), clock, lambda _label: None)
+
+
+def owner_mismatches(burst: int = PLENTY) -> OwnerMismatches:
+    """Return a limit of wrong owners, whose clock stands still."""
+    return OwnerMismatches(allowance(burst), lambda: 0.0)
 
 
 async def _ignore(_who: Staff, _kind: ExportKind) -> None:
@@ -32,6 +38,7 @@ def exports(
     files: int = PLENTY,
     rows: int = PLENTY,
     alarming: int = PLENTY,
+    listed: int = PLENTY,
     on_alarm: Callable[[Staff, ExportKind], Awaitable[None]] = _ignore,
 ) -> Exports:
     """Return limits of files and rows, whose clock stands still."""
@@ -40,6 +47,7 @@ def exports(
         files=allowance(files),
         rows=allowance(rows),
         alarming=allowance(alarming),
+        listed=allowance(listed),
         on_alarm=on_alarm,
     )
 

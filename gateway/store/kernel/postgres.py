@@ -48,7 +48,7 @@ from gateway.store.kernel.poolers import (
 )
 from gateway.store.kernel.prepared import BulkRow, Execution, Found, PreparedExecution, Types
 from gateway.store.tables.backoffice import approvals, requests
-from gateway.store.tables.core import charges, foreign_debits, payouts
+from gateway.store.tables.core import attempts, charges, foreign_debits, payouts
 
 if TYPE_CHECKING:
     import asyncpg
@@ -82,6 +82,7 @@ for _index in (
     *approvals.indexes,
     *requests.indexes,
     *payouts.indexes,
+    *attempts.indexes,
     *foreign_debits.indexes,
     *charges.indexes,
 ):

@@ -289,7 +289,12 @@ attempts = Table(
     ForeignKeyConstraint(
         ["account_id", "reference_sha256"], ["payouts.account_id", "payouts.reference_sha256"]
     ),
+    # Hardly any payout is sent again; the others are not written in it.
+    Index("ix_payout_attempts_started_at", "started_at", sqlite_where=text("number > 1")),
 )
+
+SENT_AGAIN = text("payout_attempts.number > 1")
+"""Not the first attempt of its payout; a text, as it stands in the index (see ``UNRESOLVED``)."""
 
 # What happened to payouts, only ever added: a row of each try's and each step's own transaction.
 # Without a foreign key: its check would cost every payout a look that the attempt's has just done.

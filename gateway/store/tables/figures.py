@@ -97,13 +97,15 @@ outflow_hours = Table(
     Index("ix_outflow_hours_hour", "hour"),
 )
 
-# Whom a company has paid, and since when: a digest of where the money goes.
+# Whom a company has paid, since when, and to a week, when last: a digest of where the money goes.
 outflow_payees = Table(
     "outflow_payees",
     METADATA,
     Column("company_id", Text, ForeignKey("companies.id"), primary_key=True),
     Column("payee", LargeBinary, primary_key=True),
     Column("first_at", Instant, nullable=False),
+    Column("last_at", Instant, nullable=False),
+    Index("ix_outflow_payees_last_at", "last_at"),
 )
 
 # Until when both are complete.

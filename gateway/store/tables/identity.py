@@ -31,6 +31,8 @@ users = Table(
     Column("totp_confirmed_at", Instant),
     Column("totp_step", BigInteger, nullable=False),
     Column("factor_reset", Boolean, nullable=False),
+    # Of roles or companies; absent until the first change.
+    Column("access_changed_at", Instant),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     Column("language", Text),

@@ -238,14 +238,14 @@ async def test_a_rule_of_use_is_kept_and_read_back(store: Store) -> None:
     await store.credentials.add(replace(credential(), callers=UNDECIDED), event())
 
     before = await store.credentials.find(CLIENT)
-    assert await store.credentials.set_callers(CLIENT, UNDECIDED, rule, event())
+    assert await store.credentials.set_callers(CLIENT, UNDECIDED, rule, event(), LATER)
     after = await store.credentials.find(CLIENT)
 
     assert before is not None
     assert before.callers == UNDECIDED
-    assert after == replace(credential(), callers=rule, rules_changed_at=NOW)
-    assert not await store.credentials.set_callers("absent", rule, rule, event())
-    assert not await store.credentials.set_callers(CLIENT, UNDECIDED, ANYWHERE, event())
+    assert after == replace(credential(), callers=rule, rules_changed_at=LATER)
+    assert not await store.credentials.set_callers("absent", rule, rule, event(), LATER)
+    assert not await store.credentials.set_callers(CLIENT, UNDECIDED, ANYWHERE, event(), LATER)
 
 
 @both
@@ -258,15 +258,15 @@ async def test_public_keys_are_kept_and_changed_only_as_they_were_read(store: St
     change = store.credentials.set_public_keys
 
     assert await store.credentials.find(client_id) == signs
-    assert await change(CLIENT, (), (first, second), event())
-    assert not await change(CLIENT, (), (), event())
-    assert await change(client_id, (first,), (), event())
-    assert not await change(client_id, (first,), (second,), event())
-    assert not await change("absent", (), (first,), event())
+    assert await change(CLIENT, (), (first, second), event(), LATER)
+    assert not await change(CLIENT, (), (), event(), LATER)
+    assert await change(client_id, (first,), (), event(), LATER)
+    assert not await change(client_id, (first,), (second,), event(), LATER)
+    assert not await change("absent", (), (first,), event(), LATER)
 
     both_keys, none = [await store.credentials.find(each) for each in (CLIENT, client_id)]
-    assert both_keys == replace(credential(), public_keys=(first, second), rules_changed_at=NOW)
-    assert none == replace(credential(client_id), rules_changed_at=NOW)
+    assert both_keys == replace(credential(), public_keys=(first, second), rules_changed_at=LATER)
+    assert none == replace(credential(client_id), rules_changed_at=LATER)
 
 
 @both

@@ -19,6 +19,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.windows import Paging
 from gateway.credentials.store import MadeFor, Rotation
+from gateway.outflow import store as outflow_store
 from gateway.outflow.envelope import Floor, Measure
 from gateway.outflow.guard import GuardConfig, OutflowGuard
 from gateway.outflow.model import Mode, TripDocument
@@ -83,6 +84,7 @@ def guard(
         accounts=store.accounts,
         credentials=store.credentials,
         new_id=lambda: next(IDS),
+        now=clock,
     )
     config = GuardConfig(mode=mode, companies=companies or {}, floor=FLOOR)
     records = OutflowRecords(store.database)
@@ -398,6 +400,98 @@ async def test_a_payout_that_is_stored_late_is_judged_later(paying: Store, clock
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
+async def order(store: Store, clock: Clock, number: int, client_id: str = CLIENT) -> None:
+    """Begin to send payouts to strangers."""
+    for place in range(number):
+        made = to_stranger(f"later-{place}", clock, place)
+        begun = attempt(started_at=clock.at)
+        await store.payouts.add(replace(made, client_id=client_id), begun)
+
+
+async def fail(store: Store, number: int) -> None:
+    """Nothing of them was sent."""
+    for place in range(number):
+        unsent = change(PayoutState.SENDING, PayoutState.NOT_SENT, reference=f"later-{place}")
+        assert await store.payouts.record(unsent)
+
+
+async def repeat(store: Store, clock: Clock, number: int) -> None:
+    """Send them now."""
+    for place in range(number):
+        stored = await store.payouts.find(ACCOUNT, f"later-{place}")
+        assert stored is not None
+        again = attempt(stored.attempt + 1, started_at=clock.at)
+        assert await store.payouts.claim(stored, again)
+
+
+@both
+async def test_a_payout_that_was_not_sent_counts_when_it_is_sent_again(paying: Store, clock: Clock):
+    """Else whoever waits repeats them all at once, unseen."""
+    judging = guard(paying, clock)
+    await order(paying, clock, 6)
+    await fail(paying, 6)
+    await judging.turn()
+    clock.at += 2 * HOUR
+    await judging.turn()
+    before = await stopped(paying, clock)
+    await repeat(paying, clock, 6)
+    clock.at += 2 * SECOND
+
+    await judging.turn()
+
+    assert before == []
+    assert await stopped(paying, clock) == [("credential", CLIENT)]
+
+
+async def test_what_was_read_before_it_failed_counts_again_when_it_is_sent_again(
+    paying: Store, clock: Clock
+):
+    judging = guard(paying, clock)
+    await order(paying, clock, 5)
+    await judging.turn()
+    await fail(paying, 5)
+    clock.at += SECOND
+    await pay(paying, clock, 1, 5)
+    await judging.turn()
+    before = await stopped(paying, clock)
+    clock.at += 10 * SECOND
+    await repeat(paying, clock, 5)
+
+    await judging.turn()
+
+    assert before == []
+    assert await stopped(paying, clock) == [("credential", CLIENT)]
+
+
+async def test_a_payout_that_was_sent_again_is_of_the_hour_in_which_it_was(
+    paying: Store, clock: Clock
+):
+    await order(paying, clock, 2)
+    await fail(paying, 2)
+    clock.at += 2 * HOUR
+    await repeat(paying, clock, 2)
+    sent = clock.at.replace(minute=0, second=0, microsecond=0)
+    clock.at += 3 * HOUR
+
+    await guard(paying, clock).turn()
+
+    subject = Subject(StopScope.CREDENTIAL, CLIENT)
+    found = await OutflowRecords(paying.database).hours(subject, NOW - 2 * HOUR)
+    assert [(hour, figures.payouts) for hour, figures in found] == [(sent, 2)]
+
+
+@both
+async def test_who_ordered_what_was_sent_again_does_not_lift_the_stop(paying: Store, clock: Clock):
+    judging = guard(paying, clock)
+    await order(paying, clock, 6, client_id="user:ana")
+    await fail(paying, 6)
+    clock.at += 2 * HOUR
+    await repeat(paying, clock, 6)
+    await judging.turn()
+
+    assert await lifting(judging, clock, "ana", "bruno") == ["ana own_stop", "bruno"]
+
+
 @both
 async def test_each_payout_of_an_instant_is_read_once(paying: Store, clock: Clock):
     """More of them than are read at once."""
@@ -442,6 +536,37 @@ async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
     assert (figures.payouts, figures.new_payouts) == (5, 5)
     assert await records.forget(hour) == 0
     assert await records.forget(hour + HOUR) == 3
+
+
+@both
+async def test_a_payee_is_forgotten_so_long_after_the_last_payout(paying: Store, clock: Clock):
+    """Payouts within a week of the last one on record do not write it again."""
+    records, begun = OutflowRecords(paying.database), clock.at
+    payees = [(COMPANY, digest * 16) for digest in (b"a", b"b", b"c")]
+    await records.add_hour(begun, {}, dict.fromkeys(payees, begun), None)
+    for days, again in ((6, payees[:1]), (8, payees[1:2])):
+        later = begun + timedelta(days=days)
+        await records.skip_to(later, await records.until())
+        assert await records.add_hour(later, {}, {}, later, again)
+
+    assert await records.forget_payees(begun) == 0
+    assert await records.forget_payees(begun + timedelta(days=7)) == 2
+    assert await records.first_paid(payees) == {payees[1]: begun}
+
+
+async def test_an_hour_of_history_keeps_when_its_payees_were_last_paid(
+    paying: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(outflow_store, "_LAST_TO", HOUR)
+    await pay(paying, clock, 2)
+    begun = clock.at
+    clock.at += 3 * HOUR
+    await pay(paying, clock, 1)
+    clock.at += 2 * HOUR
+
+    await guard(paying, clock).turn()
+
+    assert await OutflowRecords(paying.database).forget_payees(begun + HOUR) == 1
 
 
 async def test_what_led_to_a_stop_is_no_history(paying: Store, clock: Clock):

@@ -24,6 +24,7 @@ def service(store: Store) -> Stops:
         accounts=unused,
         credentials=unused,
         new_id=unused,
+        now=lambda: NOW,
     )
 
 

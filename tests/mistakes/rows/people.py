@@ -13,6 +13,8 @@ _EXPORTS = "tests/unit/gateway/core/test_exports.py"
 _FACTOR_CODES = "tests/unit/gateway/identity/test_second_factor_codes.py"
 _FILES = "tests/unit/gateway/reports/test_files.py"
 _KEYS = "tests/unit/gateway/pix_keys/test_service.py"
+_MISMATCHES = "tests/unit/gateway/payouts/test_owner_mismatches.py"
+_SEARCH = "tests/unit/gateway/search/test_service.py"
 _NOTICES = "tests/unit/gateway/credentials/test_notices.py"
 _PANEL = "tests/unit/gateway/identity/test_panel_sessions.py"
 _REFRESHING = "tests/unit/gateway/identity/test_sessions.py"
@@ -182,19 +184,59 @@ ROWS = (
         promise="Above `ratelimits.owner_lookups` a person looks up no more owners of Pix keys.",
         source="ADR 0061",
         file="gateway/pix_keys/service.py",
-        right="            refuse_for(wait_s, TOO_MANY_LOOK_UPS)\n",
-        wrong="",
+        right="refuse_for(await self.looked_up.take(who.person.user_id), TOO_MANY_LOOK_UPS)",
+        wrong="pass",
         tests=(f"{_KEYS}::test_a_person_looks_up_so_many_owners_and_then_waits",),
+    ),
+    Mistake(
+        name="owners-by-orders-uncounted",
+        promise="The look-up of an order counts, but for one after a look-up of the same key.",
+        source="ADR 0071",
+        file="gateway/pix_keys/service.py",
+        right="self._shown.pop(asked, None) if by_order else None",
+        wrong="self._shown.get(asked) if by_order else None",
+        tests=(
+            f"{_KEYS}::test_what_a_person_has_just_looked_up_is_ordered_once_without_another_count",
+        ),
+    ),
+    Mistake(
+        name="cpf-tried-by-searches",
+        promise="Above `ratelimits.owner_lookups` a person searches for no more CPFs.",
+        source="ADR 0071",
+        file="gateway/search/service.py",
+        right="if who.person is not None and strict.hidden_tax_number(number) != number:",
+        wrong="if False:",
+        tests=(f"{_SEARCH}::test_a_person_searches_for_so_many_cpfs_and_then_waits",),
     ),
     Mistake(
         name="owners-by-orders-of-another-day",
         promise="An order of another day, which is refused, asks no bank for the owner of a key.",
         source="ADR 0061",
         file="gateway/payouts/staff.py",
-        right="    if request.date != acting.now().date():\n        return request\n",
+        right="    if request.date != who.acting.now().date():\n        return request\n",
         wrong="",
         tests=(
             "tests/unit/gateway/payouts/test_staff_key_owners.py::test_no_bank_is_asked_for_an_order_of_another_day",
+        ),
+    ),
+    Mistake(
+        name="owners-tried-by-centavos",
+        promise="A credential learns so often whose key it is not, and is then answered 429.",
+        source="ADR 0071",
+        file="gateway/payouts/create.py",
+        right="        if payout.client_id in self.mismatches.refused_until:",
+        wrong="        if False:",
+        tests=(f"{_MISMATCHES}::test_a_credential_learns_so_often_whose_key_it_is_not",),
+    ),
+    Mistake(
+        name="lists-copied-without-limit",
+        promise="Rows of lists count with those of files, and are refused like them.",
+        source="ADR 0071",
+        file="gateway/core/exports.py",
+        right="        refuse_for(wait_s, ROWS_TAKEN)\n        if not await self.listed.take",
+        wrong="        if not await self.listed.take",
+        tests=(
+            "tests/unit/gateway/core/test_exports.py::test_rows_of_lists_and_files_are_counted_together",
         ),
     ),
     Mistake(
@@ -272,9 +314,9 @@ ROWS = (
         name="credential-told-to-another-company",
         promise="Mail about a credential goes only to people who see its company.",
         source="ADR 0061",
-        file="gateway/credentials/notices.py",
-        right="return user.active and is_there and not",
-        wrong="return user.active and not",
+        file="gateway/identity/mail.py",
+        right="sees = user.active and scope_of(user.companies).covers(companies)",
+        wrong="sees = user.active",
         tests=(f"{_NOTICES}::{_TOLD}",),
     ),
     Mistake(

@@ -85,7 +85,7 @@ async def test_staff_find_it_read_why_and_a_second_person_lets_it_go(
     assert settled["status"] == "paid"
 
 
-async def test_who_is_refused_reads_that_it_failed_and_was_not_sent(
+async def test_who_is_refused_reads_that_the_operator_did_and_that_nothing_was_sent(
     backoffice_client: BackofficeClient, world: World
 ):
     reference = await ordered(world)
@@ -96,6 +96,9 @@ async def test_who_is_refused_reads_that_it_failed_and_was_not_sent(
     again = await world.pay(body(world, reference))
 
     assert decided.status == 200
-    assert (read.document["status"], read.document["failure"]["code"]) == ("failed", "NOT_SENT")
-    assert (again.status, again.document["code"]) == (400, "SVC.PIX.010")
+    failure = read.document["failure"]
+    assert (read.document["status"], failure["code"]) == ("failed", "NOT_SENT")
+    assert "The operator refused the payout" in failure["message"]
+    assert "approver" not in failure["message"]
+    assert (again.status, again.document["code"]) == (403, "SVC.PIX.010")
     assert not await is_sent(world, reference)

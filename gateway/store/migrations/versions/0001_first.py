@@ -158,7 +158,7 @@ _TABLES: Final = (
         "time? ended_at last_probe_at next_probe_at",
         key=f"{_PAYOUT} number",
         of={_PAYOUT: f"payouts {_PAYOUT}"},
-        indexes=("trace_id",),
+        indexes=("started_at WHERE number > 1", "trace_id"),
     ),
     _Table(
         "payout_events",
@@ -219,8 +219,8 @@ _TABLES: Final = (
     _Table(
         "users",
         "text id email name password roles companies; flag active; bytes? totp_secret; "
-        "time? totp_confirmed_at; large totp_step; flag factor_reset; time created_at updated_at; "
-        "text? language theme; flag? single_keys",
+        "time? totp_confirmed_at; large totp_step; flag factor_reset; time? access_changed_at; "
+        "time created_at updated_at; text? language theme; flag? single_keys",
         unique="email",
     ),
     _Table(
@@ -339,9 +339,10 @@ _TABLES: Final = (
     ),
     _Table(
         "outflow_payees",
-        "text company_id; bytes payee; time first_at",
+        "text company_id; bytes payee; time first_at last_at",
         key="company_id payee",
         of={"company_id": "companies"},
+        indexes=("last_at",),
     ),
     _Table("outflow_progress", "number one; time until", check=("one", "one = 1")),
     _Table(

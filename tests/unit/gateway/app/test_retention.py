@@ -23,6 +23,7 @@ from gateway.callbacks.model import Callback, CallbackSearch
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.windows import Paging
+from gateway.outflow.store import PAYEES_KEPT, OutflowRecords
 from gateway.request_log.model import LoggedRequest
 from gateway.request_log.store import RequestRecords
 from gateway.store.tables.figures import PLACES
@@ -30,7 +31,7 @@ from tests.unit.standing_payouts import company_and_accounts
 from tests.world import registers
 from tests.world.standing import NOON, Clock
 from tests.world.stores.people import END, challenge, mail_token, panel, signed_in
-from tests.world.stores.samples import ACCOUNT, attempt, payout
+from tests.world.stores.samples import ACCOUNT, COMPANY, attempt, payout
 
 
 def logged(days: float) -> LoggedRequest:
@@ -89,6 +90,9 @@ async def test_what_is_old_is_forgotten(tmp_path: Path):
             order = payout(str(at.year), created_at=at)
             await office.store.payouts.add(order, attempt(started_at=at))
 
+        outflow, paid_at = OutflowRecords(database), NOON - PAYEES_KEPT - timedelta(seconds=1)
+        await outflow.add_hour(paid_at, {}, {(COMPANY, b"old"): paid_at}, None)
+
         forgotten = await delete_old_records(office.store, timedelta(days=2_000), NOON)
 
         search = CallbackSearch(paging=Paging(1, 25))
@@ -101,6 +105,7 @@ async def test_what_is_old_is_forgotten(tmp_path: Path):
         minutes = ProviderMinutes(database)
         (minute,) = await minutes.added_up(beginning, timedelta(days=90), None)
         assert minute.calls == 1
+        assert await outflow.first_paid([(COMPANY, b"old")]) == {}
 
 
 async def dropped(store: Store, table: str) -> None:

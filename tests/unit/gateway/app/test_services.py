@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import time
+from dataclasses import dataclass, replace
+from datetime import datetime, time
 from types import SimpleNamespace
 
 import pytest
@@ -17,6 +17,7 @@ from gateway.core.calls import RawRequest
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.money import Money
 from gateway.core.night import Night
+from gateway.store.kernel.clock import DatabaseClock
 from tests.world.kernel import kernel_on
 from tests.world.people import ACCOUNT, account, call, somebody
 from tests.world.registers import Registers
@@ -46,6 +47,27 @@ async def test_an_account_is_read_from_the_store_each_time():
     await policy(second)
 
     assert (first.account, second.account) == (account(), account(active=False))
+
+
+async def test_stops_and_credentials_go_by_the_clock_of_payouts(office: Registers):
+    """Their instants are compared with a held payout's, whichever process wrote them."""
+    ours, theirs = Clock(), Clock()
+    theirs.passes(3600)
+    clock = DatabaseClock(ours.now, lambda: 0.0, 5.0)
+
+    async def server_time() -> datetime:
+        return theirs.now()
+
+    await clock.read(server_time)
+    services = Services(replace(office.kernel, now=ours.now, clock=clock))
+
+    parts = (
+        services.stops,
+        services.credentials,
+        services.payouts.guards,
+        services.hold_ends.payers,
+    )
+    assert [each.now() for each in parts] == [theirs.now()] * len(parts)
 
 
 async def test_staff_pay_by_what_partners_pay_by(office: Registers):

@@ -27,6 +27,7 @@ from gateway.core.windows import Keyset
 from tests.unit.charge_book import ChargeBook, kept
 from tests.unit.gateway.charges.orders import CHARGE, ORDER
 from tests.unit.offering import Log, OfferingBank, staff
+from tests.world.exports import exports
 from tests.world.payouts import OneBank
 from tests.world.people import ACCOUNT, account
 from tests.world.standing import NOON, Clock
@@ -36,7 +37,7 @@ KEY = (ACCOUNT, ORDER.reference)
 
 def orders(book: ChargeBook, said: object, log: Log | None = None) -> Charges:
     bank = OfferingBank(reads={"create_charge": said, "cancel_charge": said})
-    return Charges(ChargeReads(OneBank(bank), kept(book)), log or Log())  # type: ignore[arg-type]
+    return Charges(ChargeReads(OneBank(bank), kept(book)), log or Log(), exports())  # type: ignore[arg-type]
 
 
 def seen(state: ChargeState, reference: str = "a", e2e_id: str = "") -> SeenCharge:
@@ -71,7 +72,9 @@ async def test_without_a_record_the_bank_is_asked_nothing():
     bank, log = OfferingBank(reads={"create_charge": CHARGE}), Log()
 
     with pytest.raises(StoreUnavailable):
-        await Charges(ChargeReads(OneBank(bank), kept(book)), log).create(staff(), account(), ORDER)  # type: ignore[arg-type]
+        await Charges(ChargeReads(OneBank(bank), kept(book)), log, exports()).create(
+            staff(), account(), ORDER
+        )  # type: ignore[arg-type]
 
     assert (bank.asked, log.events) == ([], [])
 
@@ -115,7 +118,7 @@ async def test_a_refused_order_does_not_take_the_record_of_another():
 
     again = orders(book, Refused(IN_USE))
     with pytest.raises(Exception):  # noqa: B017, PT011 - which one is told in test_orders
-        await Charges(ChargeReads(again.reads.banks, making.reads.kept), Log()).create(
+        await Charges(ChargeReads(again.reads.banks, making.reads.kept), Log(), exports()).create(
             staff(), account(), ORDER
         )
 

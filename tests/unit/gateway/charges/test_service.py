@@ -28,6 +28,7 @@ from tests.unit.charge_book import ChargeBook, kept
 from tests.unit.gateway.charges.orders import CHARGE, ORDER
 from tests.unit.offering import Log, OfferingBank, staff
 from tests.unit.refusals import refused
+from tests.world.exports import exports
 from tests.world.leaping import leaping
 from tests.world.payouts import OneBank
 from tests.world.people import account
@@ -36,7 +37,8 @@ from tests.world.waiting import settle
 
 
 def at(bank: OfferingBank, log: Log | None = None, **more: bool) -> Charges:
-    return Charges(ChargeReads(OneBank(bank, **more), kept()), log or Log())  # type: ignore[arg-type]
+    reads = ChargeReads(OneBank(bank, **more), kept())  # type: ignore[arg-type]
+    return Charges(reads, log or Log(), exports())  # type: ignore[arg-type]
 
 
 async def test_a_charge_is_made_and_on_record_without_its_reference():
@@ -69,7 +71,7 @@ async def test_one_charge_of_a_reference_is_made_at_a_time_in_all_processes():
     """The bank is asked again when it can know the first; other references do not wait."""
     bank, book, clock = SlowBank(), ChargeBook(), Clock()
     one, other = (
-        Charges(ChargeReads(OneBank(bank), kept(book, clock.now)), Log())  # type: ignore[arg-type]
+        Charges(ChargeReads(OneBank(bank), kept(book, clock.now)), Log(), exports())  # type: ignore[arg-type]
         for _ in range(2)
     )
     first = asyncio.create_task(one.create(staff(), account(), ORDER))
@@ -91,7 +93,7 @@ async def test_one_charge_of_a_reference_is_made_at_a_time_in_all_processes():
 async def test_a_reference_is_held_for_30_s_where_the_outcome_is_unknown():
     """A bank that did not answer may still make it; whatever ended is free at once."""
     bank, book, clock = OfferingBank(), ChargeBook(), Clock()
-    orders = Charges(ChargeReads(OneBank(bank), kept(book, clock.now)), Log())  # type: ignore[arg-type]
+    orders = Charges(ChargeReads(OneBank(bank), kept(book, clock.now)), Log(), exports())  # type: ignore[arg-type]
     wrong = []
 
     for problem, is_held in ((Unavailable("timeout"), True), (Unreachable("refused"), False)):

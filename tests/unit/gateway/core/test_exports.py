@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+
 import pytest
 
 from gateway.core import errors
 from gateway.core.access import Staff
+from gateway.core.audit_context import AuditContext
 from gateway.core.errors import ServiceError
 from gateway.core.exports import MOST, ExportKind, Turns
 from tests.unit.refusals import refused
 from tests.world.exports import exports, signed_in
 from tests.world.people import CLI
+from tests.world.standing import NOON
 
 
 def test_everybody_together_has_a_limit_too():
@@ -82,8 +88,47 @@ async def test_more_rows_than_alarm_are_handed_out_and_told_once_for_each_file()
     assert told == [(maria, ExportKind.PAYOUTS)] * 2 + [(joao, ExportKind.STATEMENT)]
 
 
+async def test_rows_of_lists_and_files_are_counted_together():
+    """Page by page a list copies as much; a page above the bucket takes all of it."""
+    few = exports(rows=10)
+    await few.show(signed_in(), 6)
+
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        await few.show(signed_in(), 6)
+
+    assert (refusal.value.reason, refusal.value.headers) == ("exported_rows", {"Retry-After": "2"})
+    with refused(errors.TOO_MANY_REQUESTS):
+        await (await few.begin(signed_in(), ExportKind.PAYOUTS)).take(6)
+    await few.show(signed_in(), 0)
+    await few.show(signed_in("joao"), 100)
+
+
+def _same(now: datetime) -> datetime:
+    return now
+
+
+async def test_lists_alarm_beyond_their_own_room_and_once_in_ten_minutes():
+    """Pages that look again by themselves show many rows: files have less room."""
+    told: list[ExportKind] = []
+
+    async def on_alarm(_who: Staff, kind: ExportKind) -> None:
+        told.append(kind)
+
+    watched = exports(alarming=1, listed=100, on_alarm=on_alarm)
+    await watched.show(signed_in(), 100)
+    assert told == []
+
+    for minutes in (0, 9, 10, 19):
+        now = NOON + timedelta(minutes=minutes)
+        acting = AuditContext("user:maria@example.com", partial(_same, now))
+        await watched.show(replace(signed_in(), acting=acting), 25)
+
+    assert told == [ExportKind.LISTS] * 2
+
+
 async def test_commands_have_no_limit_of_rows_and_files():
     none = exports(files=1, rows=1)
 
     for _ in range(3):
+        await none.show(CLI, 100)
         await (await none.begin(CLI, ExportKind.AUDIT)).take(100)

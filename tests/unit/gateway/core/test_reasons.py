@@ -19,7 +19,14 @@ from gateway.net.common.certificates import PemFlaw
 from provider_adapters.kit.secrets import Flaw as SecretsFlaw
 from tests.world.tree import ROOT
 
-ALLOWANCES = {"owner_lookups", "exports", "exported_rows", "alarming_rows"}
+ALLOWANCES = {
+    "owner_lookups",
+    "owner_mismatches",
+    "exports",
+    "exported_rows",
+    "alarming_rows",
+    "listed_rows",
+}
 """Limits that services draw from, whose words are their own."""
 
 REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible": 0, "Shed": 0}
@@ -36,7 +43,9 @@ WORKED_OUT = {
     "gateway/http/rendering.py: type(problem).__name__": (),
     "gateway/core/user_access.py: NETWORK_NEW": ("network_new",),
     "gateway/identity/panel_sessions.py: NETWORK_NEW": ("network_new",),
-    "gateway/core/allowances.py: reason": ("owner_lookups", "exports", "exported_rows"),
+    "gateway/core/allowances.py: reason": (
+        *("owner_lookups", "owner_mismatches", "exports", "exported_rows"),
+    ),
     "gateway/approvals/service.py: *DECIDED": ("decided",),
     "gateway/approvals/service.py: *OVER": ("over",),
     "gateway/approvals/service.py: *_MEANWHILE": ("meanwhile",),

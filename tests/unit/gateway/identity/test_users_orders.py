@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -21,7 +21,7 @@ from gateway.core.approvals import (
 from gateway.core.audit_context import RuleViolation
 from gateway.core.rights import Role
 from gateway.core.schemas import ReasonBody
-from gateway.core.user import User
+from gateway.core.user import Totp, User
 from gateway.identity.model import (
     CompaniesBody,
     CompaniesGrant,
@@ -118,19 +118,55 @@ async def test_an_address_taken_meanwhile_keeps_the_order_waiting(access_world: 
     assert found.state is ApprovalState.WAITING
 
 
-async def test_a_grant_undoes_no_change_of_meanwhile(access_world: AccessWorld):
-    made = await access_world.identity_world.services.users.create(CLI, stranger(Role.VIEWER))
-    given = RolesBody([Role.VIEWER, Role.OPERATOR])
-    waiting = await access_world.register.set_roles(access_world.admin, made.id, given)
+async def test_roles_that_are_replaced_are_taken_at_once_and_given_by_two(
+    access_world: AccessWorld,
+):
+    made = await access_world.made(Role.SECURITY, Role.VIEWER)
+    wanted = RolesBody([Role.VIEWER, Role.OPERATOR])
+
+    waiting = await access_world.register.set_roles(access_world.admin, made.id, wanted)
+
+    assert (await access_world.found(made)).roles == {Role.VIEWER}
+    assert (await access_world.agreed(waiting)).outcome is Outcome.DONE
+    assert (await access_world.found(made)).roles == set(wanted.roles)
+
+
+async def reset(world: AccessWorld, found: User) -> Approval:
+    """Order that somebody's second factor is taken away."""
+    waiting = await world.register.reset_mfa(world.admin, found.id)
     assert isinstance(waiting, Approval)
-    await access_world.identity_world.services.users.set_roles(
-        CLI, made.id, RolesBody([Role.SECURITY])
-    )
+    return waiting
 
-    await access_world.approve(waiting.id)
 
-    found = await access_world.identity_world.services.users.find(made.id)
-    assert found.roles == {Role.SECURITY, Role.OPERATOR}
+async def enrolled(world: AccessWorld, found: User, at: datetime) -> User:
+    """Give somebody an app that was confirmed at an instant."""
+    stored = world.identity_world.context.stores.users
+    app = Totp(sealed_secret=b"sealed", confirmed_at=at)
+    await stored.replace(replace(found, totp=app), None)
+    return await world.found(found)
+
+
+async def test_an_order_to_reset_a_factor_takes_no_later_one(access_world: AccessWorld):
+    """The user has enrolled another app since, for what the order was given about."""
+    made = await enrolled(access_world, await access_world.made(Role.OPERATOR), NOON)
+    waiting = await reset(access_world, made)
+    again = await enrolled(access_world, made, LATER)
+
+    refused = await refusal(access_world.agreed(waiting))
+
+    void = await access_world.find(waiting.id)
+    assert (refused, void.state, void.reason) == ("400 void", ApprovalState.VOID, CHANGED)
+    assert (await access_world.found(made)).totp == again.totp
+
+
+async def test_an_order_to_reset_a_factor_outlives_other_changes(access_world: AccessWorld):
+    made = await enrolled(access_world, await access_world.made(Role.OPERATOR), NOON)
+    waiting = await reset(access_world, made)
+    await may_more(access_world, made)
+
+    await access_world.agreed(waiting)
+
+    assert (await access_world.found(made)).totp is None
 
 
 async def test_nobody_orders_a_role_for_themselves(access_world: AccessWorld):
@@ -292,6 +328,19 @@ async def may_more(world: AccessWorld, found: User) -> object:
     )
 
 
+async def role_given_and_taken(world: AccessWorld, found: User) -> object:
+    """Give what is ordered, and take it again: the roles are as before."""
+    users = world.identity_world.services.users
+    await users.set_roles(CLI, found.id, RolesBody([*found.roles, Role.APPROVER]))
+    return await users.set_roles(CLI, found.id, RolesBody([*found.roles]))
+
+
+async def companies_given_and_taken(world: AccessWorld, found: User) -> object:
+    users = world.identity_world.services.users
+    await users.set_companies(CLI, found.id, CompaniesBody([]))
+    return await users.set_companies(CLI, found.id, CompaniesBody([*found.companies]))
+
+
 async def disabled_again(world: AccessWorld, found: User) -> object:
     return await world.identity_world.services.users.disable(CLI, found.id, ReasonBody("fraud"))
 
@@ -299,7 +348,9 @@ async def disabled_again(world: AccessWorld, found: User) -> object:
 OUTGROWN = [
     (grant, sees_all),
     (grant, sees_another),
+    (grant, role_given_and_taken),
     (widen, may_more),
+    (widen, companies_given_and_taken),
     (widen, sees_another),
     (enable, may_more),
     (enable, sees_all),
@@ -394,18 +445,24 @@ OPERATOR = [Role.OPERATOR]
             {"email": "a@example.com", "name": "A", "roles": ["operator"], "companies": ["c"]},
         ),
         (
-            RoleGrant(**WHO, roles=OPERATOR, companies=["c"]),
+            RoleGrant(**WHO, roles=OPERATOR, companies=["c"], access_changed_at=NOON),
             {**WHO, "roles": ["operator"], "companies": ["c"]},
         ),
         (
-            CompaniesGrant(**WHO, roles=OPERATOR, companies=[], companies_before=["c"]),
+            CompaniesGrant(
+                **WHO,
+                roles=OPERATOR,
+                companies=[],
+                companies_before=["c"],
+                access_changed_at=None,
+            ),
             {**WHO, "roles": ["operator"], "companies": [], "companies_before": ["c"]},
         ),
         (
             Enabling(**WHO, roles=OPERATOR, companies=["c"], changed_at=NOON),
             {**WHO, "roles": ["operator"], "companies": ["c"]},
         ),
-        (FactorReset(**WHO), WHO),
+        (FactorReset(**WHO, enrolled_at=None), WHO),
     ],
 )
 def test_an_order_about_a_person_says_what_they_are_to_be(
@@ -418,14 +475,25 @@ def test_an_order_about_a_person_says_what_they_are_to_be(
 
 
 EMAIL = "a@example.com"
-GRANT = RoleGrant(user_id="u", email=EMAIL, roles=[Role.ADMIN], companies=["a", "b"])
+GRANT = RoleGrant(
+    user_id="u",
+    email=EMAIL,
+    roles=[Role.ADMIN],
+    companies=["a", "b"],
+    access_changed_at=NOON,
+)
 WIDENING = CompaniesGrant(
-    user_id="u", email=EMAIL, roles=[Role.OPERATOR], companies=[], companies_before=["a", "b"]
+    user_id="u",
+    email=EMAIL,
+    roles=[Role.OPERATOR],
+    companies=[],
+    companies_before=["a", "b"],
+    access_changed_at=NOON,
 )
 ENABLING = Enabling(
     user_id="u", email=EMAIL, roles=[Role.OPERATOR], companies=["a", "b"], changed_at=NOON
 )
-RESET = FactorReset(user_id="u", email=EMAIL)
+RESET = FactorReset(user_id="u", email=EMAIL, enrolled_at=NOON)
 ORDERS: list[UserOrder] = [
     Invitation(email="a@example.com", name="A", roles=[Role.OPERATOR], companies=["c"]),
     GRANT,
@@ -450,6 +518,7 @@ def person(**changed: Any) -> User:
         password="",
         roles=frozenset({Role.OPERATOR}),
         companies=frozenset("ab"),
+        access_changed_at=NOON,
         created_at=NOON,
         updated_at=NOON,
     )
@@ -458,26 +527,31 @@ def person(**changed: Any) -> User:
 
 LATER = NOON + timedelta(seconds=1)
 MORE = frozenset({Role.OPERATOR, Role.SECURITY})
+CHANGED_LATER = {"access_changed_at": LATER}
+
+
+def app(confirmed_at: datetime | None) -> dict[str, Totp]:
+    """Return an authenticator app of a person."""
+    return {"totp": Totp(sealed_secret=b"sealed", confirmed_at=confirmed_at)}
 
 
 def test_an_order_fits_while_it_gives_no_more_than_it_said():
     cases = [
         (GRANT, {}, True),
-        (GRANT, {"companies": frozenset("a")}, True),
-        (GRANT, {"companies": frozenset("abc")}, False),
-        (GRANT, {"companies": frozenset()}, False),
-        (GRANT, {"roles": MORE}, True),
-        (msgspec.structs.replace(GRANT, companies=[]), {"companies": frozenset()}, True),
+        (GRANT, {"updated_at": LATER}, True),
+        (GRANT, CHANGED_LATER, False),
+        (GRANT, {"roles": frozenset({Role.ADMIN}), **CHANGED_LATER}, True),
+        (msgspec.structs.replace(GRANT, access_changed_at=None), {}, False),
         (WIDENING, {"updated_at": LATER}, True),
-        (WIDENING, {"companies": frozenset()}, True),
-        (WIDENING, {"companies": frozenset("a")}, False),
-        (WIDENING, {"roles": MORE}, False),
-        (WIDENING, {"roles": frozenset({Role.VIEWER})}, False),
-        (WIDENING, {"roles": frozenset[Role]()}, True),
+        (WIDENING, CHANGED_LATER, False),
+        (WIDENING, {"companies": frozenset(), **CHANGED_LATER}, True),
         (ENABLING, {"active": False}, True),
         (ENABLING, {"active": False, "updated_at": LATER}, False),
         (ENABLING, {"active": True, "updated_at": LATER}, True),
-        (RESET, {"companies": frozenset(), "roles": MORE, "updated_at": LATER}, True),
+        (RESET, {"roles": MORE, "updated_at": LATER, **CHANGED_LATER, **app(NOON)}, True),
+        (RESET, app(LATER), False),
+        (RESET, {"totp": None}, True),
+        (RESET, app(None), True),
     ]
 
     wrong = [

@@ -12,6 +12,7 @@ from gateway.core.storage import StoreUnavailable, Writes
 from gateway.payouts.create import PayoutGuards, Payouts, SimilarPolicy
 from gateway.payouts.model import Payout
 from gateway.stops.model import Stop
+from tests.world.exports import owner_mismatches
 from tests.world.payouts import FORBIDDEN, NO_STORE, NOT_SENT, OK, PayoutWorld, ScriptedBank, asking
 from tests.world.people import ACCOUNT, CLIENT, COMPANY, SISTER, account, caller, principal
 from tests.world.standing import NOON, Clock
@@ -60,6 +61,7 @@ class Guarded:
             stops=self._stops,
             store=self.payout_world.store.inner,
             similar=self.similar,
+            mismatches=owner_mismatches(),
             now=self.payout_world.clock.now,
             count=lambda event, label: self.seen.append((event, label)),
             writes=self.writes,
@@ -215,6 +217,7 @@ async def test_admitting_says_which_rule_refused():
         stops=stops,
         store=lonely.store,  # type: ignore[arg-type]
         similar=WARN,
+        mismatches=owner_mismatches(),
         now=lambda: NOON,
         count=lambda _event, _label: None,
     )

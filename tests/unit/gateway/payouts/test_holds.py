@@ -22,7 +22,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.payouts.holds import HoldDecisions, HoldEnds, RefusalBody
-from gateway.payouts.model import Payout, PayoutRequest
+from gateway.payouts.model import REFUSED_BY_OPERATOR, Payout, PayoutRequest
 from gateway.stops.model import Stop
 from tests.world.payouts import (
     ACCEPTED,
@@ -446,8 +446,8 @@ async def test_a_second_person_refuses_it(holding: Holding):
     await holding.decisions.refuse(approver(), account(), "order-1", WHY)
 
     row = await holding.end()
-    assert (row.state, row.failure and row.failure.code) == (FAILED, FailureCode.NOT_SENT)
-    assert await holding.order() == BAD
+    assert (row.state, row.failure) == (FAILED, REFUSED_BY_OPERATOR)
+    assert await holding.order() == FORBIDDEN
     assert holding.node.bank.orders == []
     assert await holding.events() == [("held", 0), ("refused", 0)]
     assert holding.outcomes == ["held", "refused"]

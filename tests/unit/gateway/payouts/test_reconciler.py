@@ -13,6 +13,7 @@ from gateway.core.money import Money
 from gateway.payouts.followup import FollowUp
 from gateway.payouts.schedule import DueAccount
 from tests.unit.gateway.payouts.reconciler import People, ReconcilerWorld, stood
+from tests.world.exports import owner_mismatches
 from tests.world.movements import movement
 from tests.world.payouts import (
     ACCEPTED,
@@ -318,6 +319,7 @@ async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
         Broken(payout_world.bank),
         payout_world.clock.now,
         lambda *_: None,
+        owner_mismatches(),
     )
     reconciler_world = ReconcilerWorld(payout_world)
     reconciler_world.board.waiting = [

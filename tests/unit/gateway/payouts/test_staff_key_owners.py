@@ -13,11 +13,14 @@ from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyType
 from gateway.banks.port.providers import Unavailable
 from gateway.core import errors
+from gateway.core.allowances import Allowance
 from gateway.core.errors import ServiceError
 from gateway.payouts.model import KeyPayout, NamedOwner, Payout, PayoutRequest
 from gateway.payouts.staff import with_owner
 from gateway.pix_keys.service import KeyOwners
-from tests.unit.offering import Log, OfferingBank, acting, lessened
+from tests.unit.offering import Log, OfferingBank, lessened
+from tests.unit.refusals import refused
+from tests.world.exports import allowance, signed_in
 from tests.world.payouts import PIX, OneBank, asking
 from tests.world.people import account
 from tests.world.stores.samples import payout
@@ -49,12 +52,13 @@ async def named(
     reason: str = "",
     bank: OfferingBank | None = None,
     known: Payout | None = None,
+    looked_up: Allowance | None = None,
 ) -> PayoutRequest:
     asked = bank or OfferingBank(reads={"look_up_key": OWNER})
-    owners: Any = KeyOwners(OneBank(asked), Log())  # type: ignore[arg-type]
+    owners: Any = KeyOwners(OneBank(asked), Log(), looked_up or allowance())  # type: ignore[arg-type]
     known_payouts: Any = Known(known)
     order = KeyPayout(request=request, difference_reason=reason)
-    return await with_owner(owners, known_payouts, acting(), account(), order)
+    return await with_owner(owners, known_payouts, signed_in(), account(), order)
 
 
 async def test_the_owner_stands_in_the_order_with_the_reason_for_another_number():
@@ -92,6 +96,17 @@ async def test_a_number_of_somebody_else_is_not_ordered_without_a_reason():
         "owner_differs",
         "difference_reason",
     )
+
+
+async def test_wrong_numbers_are_counted_as_look_ups_are():
+    """Each refusal tells that the key is not of that number."""
+    two = allowance(burst=2)
+    for _ in range(2):
+        with refused(errors.FIELD_MISSING):
+            await named(OTHERS, looked_up=two)
+
+    with refused(errors.TOO_MANY_REQUESTS):
+        await named(OTHERS, looked_up=two)
 
 
 async def test_a_bank_that_does_not_answer_lets_nothing_be_ordered():

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
+from datetime import timedelta
 
+import pytest
+
+from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.pix_keys import KeyOrder, KeyOwner, PixKey, PixKeyStatus, PixKeyType
+from gateway.banks.port.providers import NotSupported
 from gateway.core import errors
+from gateway.core.audit_context import AuditContext
 from gateway.pix_keys.service import KeyOwners, PixKeys
-from tests.unit.offering import Log, OfferingBank, staff
+from tests.unit.offering import Log, OfferingBank, lessened, staff
 from tests.unit.refusals import refused
 from tests.world.exports import allowance, signed_in
 from tests.world.payouts import OneBank
@@ -23,6 +29,7 @@ KEY = PixKey(
     status=PixKeyStatus.ACTIVE,
     created_at=NOON,
 )
+LATER = timedelta(minutes=5, seconds=1)
 KEY_ID = str(uuid.uuid5(uuid.UUID(ACCOUNT), KEY.key))
 OWNER = KeyOwner(
     key="maria@example.com",
@@ -34,8 +41,8 @@ OWNER = KeyOwner(
 
 
 def at(bank: OfferingBank, log: Log | None = None, **more: bool) -> PixKeys:
-    owners = KeyOwners(OneBank(bank, **more), log or Log())  # type: ignore[arg-type]
-    return PixKeys(owners, allowance(burst=2))
+    banks, recorded = OneBank(bank, **more), log or Log()
+    return PixKeys(KeyOwners(banks, recorded, allowance(burst=2)))  # type: ignore[arg-type]
 
 
 async def test_a_registered_key_has_its_public_id():
@@ -73,15 +80,49 @@ async def test_a_person_looks_up_so_many_owners_and_then_waits():
         assert await keys.look_up(who, account(), "x") == OWNER
 
 
-async def test_the_look_up_of_an_order_is_never_refused():
-    """It ends in an order, which is on record, and another person's."""
-    keys = at(OfferingBank(reads={"look_up_key": OWNER}))
-    for _ in range(2):
-        await keys.look_up(signed_in(), account(), "x")
+async def test_orders_look_up_no_more_owners_than_a_person_may():
+    """An order that is withdrawn has told the owner as well."""
+    log = Log()
+    owners = at(OfferingBank(reads={"look_up_key": OWNER}), log).owners
 
-    owner = await keys.owners.look_up(signed_in().acting, account(), "x")
+    for key in "ab":
+        await owners.look_up_for_order(signed_in(), account(), key)
+    with refused(errors.TOO_MANY_REQUESTS):
+        await owners.look_up_for_order(signed_in(), account(), "c")
 
-    assert owner == OWNER
+    assert log.actions == ["pix_key.look_up.ordered", "pix_key.look_up.done"] * 2
+    assert await owners.look_up_for_order(staff(), account(), "c") == OWNER
+
+
+async def test_what_a_person_has_just_looked_up_is_ordered_once_without_another_count():
+    owners = at(OfferingBank(reads={"look_up_key": OWNER})).owners
+    await owners.look_up(signed_in(), account(), "a")
+    await owners.look_up_for_order(signed_in(), account(), "a")
+    await owners.look_up_for_order(signed_in(), account(), "a")
+
+    for who, key in ((signed_in(), "a"), (signed_in(), "b")):
+        with refused(errors.TOO_MANY_REQUESTS):
+            await owners.look_up_for_order(who, account(), key)
+
+
+async def test_a_look_up_is_counted_again_for_an_order_of_later():
+    owners = at(OfferingBank(reads={"look_up_key": OWNER})).owners
+    maria = signed_in()
+    later = replace(maria, acting=AuditContext(maria.acting.actor, lambda: NOON + LATER))
+    await owners.look_up(maria, account(), "a")
+    await owners.look_up_for_order(later, account(), "a")
+
+    with refused(errors.TOO_MANY_REQUESTS):
+        await owners.look_up_for_order(later, account(), "a")
+
+
+async def test_a_bank_that_names_no_owners_costs_nothing():
+    lacking = OfferingBank(capabilities=lessened(PortCall.LOOK_UP_KEY))
+    keys = at(lacking)
+
+    for _ in range(3):
+        with pytest.raises(NotSupported):
+            await keys.owners.look_up_for_order(signed_in(), account(), "a")
 
 
 async def test_a_read_only_bank_is_asked_who_somebody_is_and_nothing_else():

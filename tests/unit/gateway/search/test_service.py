@@ -18,6 +18,7 @@ from gateway.banks.port.providers import NotSupported, PixReturn, Unavailable
 from gateway.banks.port.refunds import IncomingPayment, Refund
 from gateway.charges.model import ChargeState, SeenCharge
 from gateway.charges.store import StoredCharges
+from gateway.core import errors
 from gateway.core.access import Staff
 from gateway.core.account import Account
 from gateway.core.company_scope import CompanyScope
@@ -33,7 +34,9 @@ from gateway.search.service import BankSearches
 from gateway.statements.model import local_day
 from gateway.store.tables.backoffice import approvals
 from tests.unit.offering import refund
+from tests.unit.refusals import refused
 from tests.unit.standing_payouts import company_and_accounts, stand
+from tests.world.exports import allowance, signed_in
 from tests.world.people import somebody
 from tests.world.registers import NOON, Registers
 from tests.world.stores.charges import charge
@@ -57,6 +60,29 @@ def nowhere(office: Registers) -> Staff:
 
 async def named(office: Registers, who: Staff, text: str) -> Found:
     return await Services(office.kernel).searches.find(who, SearchBody(text=text))
+
+
+async def test_a_person_searches_for_so_many_cpfs_and_then_waits(office: Registers, known: Payout):
+    """A hidden CPF has a thousand numbers left to try; a CNPJ is shown whole, and free."""
+    searches = replace(Services(office.kernel).searches, looked_up=allowance(burst=2))
+    viewer = signed_in()
+    found = [
+        await searches.find(viewer, SearchBody(text=text))
+        for text in ("529.982.247-25", "11144477735 hoje")
+    ]
+
+    with refused(errors.TOO_MANY_REQUESTS) as refusal:
+        await searches.find(viewer, SearchBody(text="52998224725"))
+
+    assert refusal.value.reason == "owner_lookups"
+    assert [len(each.payouts) for each in found] == [1, 0]
+    for who, text in (
+        (viewer, "11.222.333/0001-81"),
+        (viewer, known.reference),
+        (everywhere(office), "52998224725"),
+        (signed_in("joao"), "52998224725"),
+    ):
+        await searches.find(who, SearchBody(text=text))
 
 
 @pytest.fixture
