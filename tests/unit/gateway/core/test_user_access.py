@@ -38,6 +38,7 @@ def test_a_factor_is_fresh_for_five_minutes():
     check_fresh_factor(given, NOON + FRESH)
     for person, at, reason in (
         (given, NOON + FRESH + timedelta(seconds=1), "factor_old"),
+        (given, NOON - FRESH - timedelta(seconds=1), "factor_old"),
         (BARE, NOON, "no_factor"),
         (replace(given, has_factor=False), NOON, "no_factor"),
     ):
