@@ -69,7 +69,7 @@ ROWS = (
         promise="What is dangerous asks for a second factor of the last five minutes.",
         source="decisions 6 (`STEP_UP_REQUIRED`)",
         file="gateway/core/user_access.py",
-        right="if now - at > FRESH:",
+        right="if abs(now - at) > FRESH:",
         wrong="if at - now > FRESH:",
         tests=(_STEP_UP,),
     ),
