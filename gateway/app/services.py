@@ -287,7 +287,7 @@ class Services:
 
     @cached_property
     def public_keys(self) -> PublicKeys:
-        """Public keys of credentials; orders wait as those of credentials do."""
+        """Public keys of credentials; their orders wait like orders of credentials."""
         return PublicKeys(self.credentials)
 
     @cached_property
@@ -413,7 +413,7 @@ class Services:
 
     @cached_property
     def exports(self) -> Exports:
-        """What people take away as files."""
+        """Limits of downloads."""
         kernel = self.kernel
 
         async def record(who: Staff, kind: ExportKind) -> None:
@@ -523,7 +523,7 @@ class Services:
 
     @cached_property
     def _absent_after(self) -> Mapping[str, timedelta | None]:
-        """Return what "not found" proves at each bank, as its adapter declares."""
+        """Return ``absent_after`` of each bank, as its adapter declares."""
         return {
             name: each.adapter.capabilities.absent_after for name, each in self.connections.items()
         }

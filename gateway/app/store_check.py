@@ -26,7 +26,7 @@ _WATCHED_S: Final = 15.0
 @dataclass(slots=True, kw_only=True)
 class StoreCheck:
     """
-    Checks the store for ``/readyz``, the metrics, and what is refused while it takes no writes.
+    Checks the store for ``/readyz``, the metrics, and refusals while it takes no writes.
 
     Attributes:
         clock: Is set by the store's clock at every check.

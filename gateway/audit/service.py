@@ -79,7 +79,7 @@ class AuditLog:
 
     Attributes:
         chain: Verifies the whole log.
-        exports: What people take away as files.
+        exports: Limits of downloads.
     """
 
     database: Database

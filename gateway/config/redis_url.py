@@ -30,7 +30,7 @@ class RedisUrl(NamedTuple):
     A read URL.
 
     Attributes:
-        hosts: Of the servers; with Sentinels, of those.
+        hosts: The servers; with Sentinels, the Sentinels.
         service: The name under which Sentinels watch the servers.
     """
 

@@ -1,4 +1,4 @@
-"""What people take away as files: how many files and rows, and how many files at once."""
+"""Limits of downloads, by person: files, rows, and files at once."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class Turns:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exports:
     """
-    What people take away as files, by person.
+    Limits of downloads, by person.
 
     Attributes:
         turns: Files that are read at once.
         files: Files that a person may begin.
         rows: Rows that a person may take, of all files together.
-        alarming: Rows above which an alarm is raised; the file goes on.
+        alarming: Rows above which an alarm is raised; the file continues.
         on_alarm: Records that a person took more than ``alarming``; at most once for each file.
     """
 

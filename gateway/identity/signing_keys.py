@@ -1,7 +1,7 @@
 """
 The keys that sign access tokens: Ed25519, sealed in the store, three at most in use.
 
-A process caches the keys for four seconds, or until it hears of a change. An unknown key
+A process caches the keys for four seconds, or until a change is reported. An unknown key
 id makes it read them again, but at most once a second, so that forged tokens cannot
 flood the store.
 """

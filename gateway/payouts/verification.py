@@ -52,7 +52,7 @@ class Difference:
     One difference.
 
     Attributes:
-        account_id, reference: Empty where no row tells them.
+        account_id, reference: Empty without a row.
         details: For people.
     """
 
@@ -103,7 +103,7 @@ class Verification:
 
     Attributes:
         books: The executions of a bank that opens its books (the sandbox's);
-            what they say holds beside the statements. None where none does.
+            their answers hold beside the statements. None where none does.
     """
 
     payouts: StoredPayouts

@@ -27,7 +27,7 @@ async def notifying(environ: Mapping[str, str]) -> AsyncIterator[Callable[[str],
     systemd kills and restarts a process whose event loop stands still: it gets no ``WATCHDOG=1``.
 
     Yields:
-        What sends one more state. Without ``NOTIFY_SOCKET`` nothing is sent.
+        A function that sends one more state. Without ``NOTIFY_SOCKET`` nothing is sent.
     """
     notify = partial(_send, environ.get("NOTIFY_SOCKET", ""))
 

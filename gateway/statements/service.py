@@ -67,7 +67,7 @@ class Statements:
     Attributes:
         readings: Keeps balances that are read.
         payouts, charges: Find the records behind a movement.
-        exports: What people take away as files.
+        exports: Limits of downloads.
     """
 
     reads: StatementReads
@@ -90,7 +90,7 @@ class Statements:
     @requires(Area.BALANCE, Action.READ)
     async def blocks(self, who: Staff, account: Account) -> Sequence[Block]:
         """
-        Read what is blocked of the account's balance and why, live.
+        Read the blocked parts of the account's balance with their reasons, live.
 
         Returns:
             Every block, oldest first.
@@ -125,14 +125,14 @@ class Statements:
         """
         Read the statement by local days, with sums, tied to payouts and charges.
 
-        The first page of all of them asks the bank. Later pages, and those of a filter, are of
-        what it told within the last minute, where that was kept.
+        The first page of all movements is read from the bank. Later pages, and pages of a filter,
+        are from its answer of the last minute, where that was kept.
 
         Raises:
             ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
-            NotSupported: the bank does not tell movements.
+            NotSupported: the bank lists no movements.
             ProviderError: the bank gave no usable answer.
-            StoreUnavailable: what is behind the movements cannot be read.
+            StoreUnavailable: the records behind the movements cannot be read.
         """
         paging, now = wanted.search.paging, who.acting.now()
         asks = not (paging.offset or wanted.direction or wanted.text or wanted.untied)

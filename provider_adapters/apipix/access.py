@@ -54,8 +54,8 @@ class Access(BankAdapter):
     Access to one configured bank.
 
     Attributes:
-        tokens: From the bank's own host, or from one that gives tokens alone.
-        environment: Part of what a charge's txid is derived from.
+        tokens: From the bank's own host, or from a host for tokens alone.
+        environment: Part of the input of a charge's txid.
     """
 
     profile: Profile

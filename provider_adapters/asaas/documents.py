@@ -79,7 +79,7 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class QrCode(msgspec.Struct, frozen=True, rename="camel"):
-    """What a charge is paid by."""
+    """The QR code of a charge."""
 
     payload: str
     expiration_date: str | None = None

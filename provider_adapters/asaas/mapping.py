@@ -343,8 +343,8 @@ def received_payments(
     """
     Read a page of payments received, those of the window alone.
 
-    The list knows no dates. It is walked to its end, unless the page itself shows that it goes
-    from new to old and has left the window.
+    The list cannot filter by date. It is walked to its end, unless the page itself shows that it
+    goes from new to old and has left the window.
     """
 
     def shape(

@@ -54,7 +54,7 @@ ALL_OPERATIONS: Final = "*"
 
 class AccountLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What a bank allows each account or credential; an adapter declares it as data, with its source.
+    A bank's limits for each account or credential; declared as data, with their source.
 
     Attributes:
         in_flight: Calls at once for one account; None keeps the declared bound, 0 lifts it.
@@ -90,7 +90,7 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             connection opened for it would have shown as not sent.
         retry_share: The part of the calls in flight that may be repetitions;
             one is always allowed.
-        account_limits: What the bank allows each account (see ``within``).
+        account_limits: The bank's limits for each account (see ``within``).
         retry_after_s, retry_spread_s: The pause before a read is repeated,
             and what is added to it at random.
     """

@@ -46,7 +46,7 @@ def worker(terminal: Terminal) -> None:
     Run a background worker until SIGTERM or SIGINT.
 
     A worker follows payouts up, looks into callbacks, sends mail, counts figures
-    and deletes what is old, at a low priority, for server processes with
+    and deletes old rows, at a low priority, for server processes with
     worker.run: apart. Several share the work. It needs PostgreSQL, and answers on
     the operations listener alone.
     """

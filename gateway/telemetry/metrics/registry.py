@@ -49,7 +49,7 @@ Cell = Counter | Gauge | Histogram
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """What is running; ``routes``, ``policies`` and ``providers`` count what was loaded."""
+    """The running version; ``routes``, ``policies`` and ``providers`` count the loaded ones."""
 
     version: str
     commit: str
@@ -69,7 +69,7 @@ class MetricRegistry(Collector):
     of a series. A gauge is absent until it is set, for zero would be a statement.
 
     Attributes:
-        registry: Holds them all, and those of the process itself.
+        registry: Holds all series, and the process's own.
     """
 
     def __init__(self, instance: Instance, vocabulary: Vocabulary) -> None:

@@ -40,7 +40,7 @@ class Frame:
 
     Attributes:
         step_up: Submits a code of the second factor, after which the visit's browser
-            and person are those who have given it.
+            and person are the ones who gave it.
     """
 
     responses: PageResponses
