@@ -413,7 +413,7 @@ class Services:
 
     @cached_property
     def exports(self) -> Exports:
-        """Limits of downloads."""
+        """What people take away as files."""
         kernel = self.kernel
 
         async def record(who: Staff, kind: ExportKind) -> None:

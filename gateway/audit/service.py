@@ -79,7 +79,7 @@ class AuditLog:
 
     Attributes:
         chain: Verifies the whole log.
-        exports: Limits of downloads.
+        exports: What people take away as files.
     """
 
     database: Database

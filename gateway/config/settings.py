@@ -155,7 +155,7 @@ class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         sign_in: Wrong passwords, per address; a right one costs nothing.
         second_factor: Wrong codes, per address; a right one costs nothing.
         recovery: Links asked for and used, per address.
-        person: Everything after a sign-in, per person, in all sessions.
+        person: Everything after a sign-in, per person, whatever their sessions.
         owner_lookups: Owners of Pix keys that a person looks up, without those of orders.
         exports: Files that a person takes away.
         exported_rows: Rows of these files.

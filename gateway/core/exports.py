@@ -1,4 +1,4 @@
-"""Limits of downloads, by person: files, rows, and files at once."""
+"""What people take away as files: how many files and rows, and how many files at once."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class Turns:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exports:
     """
-    Limits of downloads, by person.
+    What people take away as files, by person.
 
     Attributes:
         turns: Files that are read at once.
         files: Files that a person may begin.
         rows: Rows that a person may take, of all files together.
-        alarming: Rows above which an alarm is raised; the file continues.
+        alarming: Rows above which an alarm is raised; the file goes on.
         on_alarm: Records that a person took more than ``alarming``; at most once for each file.
     """
 

@@ -215,7 +215,7 @@ class FactorReset(_AboutUser, frozen=True, kw_only=True, tag="factor_reset"):
     """A second factor to be taken away."""
 
     def fits(self, _user: User) -> bool:
-        """Return True: no change since the order matters."""
+        """Fit the user whatever changed since."""
         return True
 
 

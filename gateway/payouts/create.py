@@ -130,7 +130,7 @@ class PayoutGuards:
     Checks before a payout is stored or sent again.
 
     Attributes:
-        stops: Returns the stops in force; stops of other processes at most a second late.
+        stops: Gives the stops in force; those of other processes at most a second late.
         count: Counts payouts that were stopped or held, or look like an earlier one.
         hold: None where no payout is held.
         writes: Whether the store takes new payouts.

@@ -87,7 +87,7 @@ class PayoutRecords:
         similar_within: Maximum time between two similar payouts.
         absent_after: The declaration of each provider's adapter, by the provider's name.
         digests: Computes the digests of a recipient's tax number, under every key.
-        exports: Limits of downloads.
+        exports: What people take away as files.
     """
 
     directory: PayoutDirectory

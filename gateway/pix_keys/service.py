@@ -75,8 +75,8 @@ class PixKeys:
     it is read-only (403, changes alone).
 
     Attributes:
-        looked_up: Each person's quota of look-ups; above: 429. The look-up that an order of a
-            payout does by itself is not one of them, since the order is on record.
+        looked_up: What each person may look up; above: 429. The look-up that an order of a payout
+            does by itself is not one of them, since the order is on record.
     """
 
     owners: KeyOwners
@@ -143,7 +143,7 @@ class PixKeys:
 
         Raises:
             NotFound, ProviderError, StoreUnavailable: as ``KeyOwners.look_up``.
-            ServiceError: as above; and ``SVC.GTW.005`` (429) with ``Retry-After`` where the person
+            ServiceError: likewise; and ``SVC.GTW.005`` (429) with ``Retry-After`` where the person
                 has looked up too many lately, keys without an owner included.
         """
         if who.person is not None:

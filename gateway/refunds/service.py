@@ -58,7 +58,7 @@ class Refunds:
     Attributes:
         kept: Updates the charges that payments name and may have paid.
         place: Places a user's order, which may wait for another user.
-        exports: Limits of downloads.
+        exports: What people take away as files.
     """
 
     banks: Banks

@@ -67,7 +67,7 @@ class Statements:
     Attributes:
         readings: Keeps balances that are read.
         payouts, charges: Find the records behind a movement.
-        exports: Limits of downloads.
+        exports: What people take away as files.
     """
 
     reads: StatementReads
@@ -130,7 +130,7 @@ class Statements:
 
         Raises:
             ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
-            NotSupported: the bank lists no movements.
+            NotSupported: the bank does not tell movements.
             ProviderError: the bank gave no usable answer.
             StoreUnavailable: the records behind the movements cannot be read.
         """
