@@ -32,7 +32,7 @@ def test_it_is_compatible_with_older_ones_or_with_itself_alone():
     assert wrong == []
 
 
-def test_what_was_cut_off_stays_cut_off():
+def test_the_oldest_compatible_schema_never_goes_back():
     """Several migrations are done at once, and the last one speaks for all."""
     oldest = [each for _, each in sorted(declared().items())]
 

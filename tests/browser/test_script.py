@@ -313,7 +313,7 @@ async def test_a_wrong_field_is_marked_for_eye_and_ear(browser: Browser, site: P
         assert await tab.look() == []
 
 
-async def test_what_is_typed_stays_while_the_page_renews_itself(browser: Browser, site: PanelSite):
+async def test_typed_text_stays_while_the_page_renews_itself(browser: Browser, site: PanelSite):
     """A charge that is open asks for itself at each tick."""
     charge = site.seeds["open_charge"]
     path = f"/panel/accounts/{site.seeds['main']}/charges/{charge}?read=1"

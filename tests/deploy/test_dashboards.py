@@ -57,7 +57,7 @@ ANY_AT_ALL = {
 """Red before an alert fires: alerts wait for a share, an on-call looks at each failure."""
 
 
-def test_grafana_s_schema_knows_every_field():
+def test_grafana_s_schema_has_every_field():
     """What its models do not know they leave out; an empty value they may write otherwise."""
     register_default_plugins()
     unknown = {
@@ -84,7 +84,7 @@ def lost(written: Any, read: Any, path: str = "") -> Iterator[str]:
         yield path
 
 
-def test_every_query_looks_at_what_is_chosen():
+def test_every_query_filters_by_the_chosen_values():
     """Environment and cluster; where processes are shown, one of these."""
     wrong = [
         (title, query)

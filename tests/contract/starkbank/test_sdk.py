@@ -148,7 +148,7 @@ async def test_a_transfer_to_a_key_is_the_sdk_s(workspace: Workspace):
     assert asked[1].body == json.loads(json.dumps(wanted[1].body).replace("a" * 32, KEY))
 
 
-async def test_each_finds_what_the_other_has_ordered(workspace: Workspace):
+async def test_each_client_finds_the_other_s_orders(workspace: Workspace):
     await workspace.adapter.create_payout(workspace.account, order(TO_ACCOUNT), FAR)
     await workspace.asked()
 

@@ -184,7 +184,7 @@ async def test_accounts_are_listed_whole_or_by_company(store: Store) -> None:
     assert theirs == [other]
 
 
-async def test_an_account_is_found_by_what_its_bank_calls_it(store: Store) -> None:
+async def test_an_account_is_found_by_its_bank_s_name_for_it(store: Store) -> None:
     moved = replace(account("b"), provider_account="conta-2")
     elsewhere = replace(account("c"), provider="other")
     for each in (moved, elsewhere):

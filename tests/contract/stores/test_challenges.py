@@ -124,7 +124,7 @@ async def test_using_a_link_ends_all_of_its_person_and_purpose(store: Store):
 
 
 @both
-async def test_what_is_over_is_forgotten(store: Store):
+async def test_expired_rows_are_deleted(store: Store):
     await signed_in(store)
     await store.identity.challenges.add(challenge())
     await store.identity.challenges.add_mail_token(mail_token())

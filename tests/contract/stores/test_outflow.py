@@ -229,7 +229,7 @@ async def test_payouts_that_moved_nothing_do_not_count(paying: Store, clock: Clo
     assert await trips(paying, clock) == []
 
 
-async def test_what_people_let_go_is_not_judged_again(paying: Store, clock: Clock):
+async def test_payouts_released_by_people_are_not_judged_again(paying: Store, clock: Clock):
     """The payouts before the stop was lifted are excused, those after it are not."""
     judging = guard(paying, clock)
     await pay(paying, clock, 6)
@@ -368,7 +368,7 @@ async def lifting(judging: OutflowGuard, clock: Clock, *names: str) -> list[str]
 
 
 @both
-async def test_what_is_held_is_judged_while_it_can_be_stopped(paying: Store, clock: Clock):
+async def test_held_payouts_are_judged_while_they_can_be_stopped(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     for place in range(6):
         await paying.payouts.add(held(to_stranger(f"held-{place}", clock, place)), None)
@@ -444,7 +444,7 @@ async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
     assert await records.forget(hour + HOUR) == 3
 
 
-async def test_what_led_to_a_stop_is_no_history(paying: Store, clock: Clock):
+async def test_payouts_that_led_to_a_stop_are_no_history(paying: Store, clock: Clock):
     await pay(paying, clock, 6)
     await guard(paying, clock).turn()
     clock.at += 2 * HOUR

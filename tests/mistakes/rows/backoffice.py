@@ -37,7 +37,7 @@ ROWS = (
         file="gateway/approvals/service.py",
         right="if approval.subject == person.user_id:",
         wrong="if approval.subject == person.email:",
-        tests=(f"{_ACCESS_ORDERS}::test_nobody_agrees_to_an_order_about_themselves",),
+        tests=(f"{_ACCESS_ORDERS}::test_no_user_approves_an_order_about_themselves",),
     ),
     Mistake(
         name="order-approved-after-its-day",
@@ -325,7 +325,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="equal = [other for other in counting if other.agrees(each, payout)]",
         wrong="equal = counting",
-        tests=(f"{_REVIEWS}::test_a_differing_verdict_is_kept_and_told",),
+        tests=(f"{_REVIEWS}::test_a_differing_verdict_is_kept_and_reported",),
     ),
     Mistake(
         name="stop-that-ended-before-it-began",

@@ -58,7 +58,7 @@ ROWS = (
         file="gateway/http/gates.py",
         right="fresh = (*known, FreshFactor(now, always=True), *named)",
         wrong="fresh = (*known, FreshFactor(now), *named)",
-        tests=(f"{_SURFACE}::test_lifting_a_stop_always_asks_for_a_fresh_factor",),
+        tests=(f"{_SURFACE}::test_lifting_a_stop_always_requires_a_fresh_factor",),
     ),
     Mistake(
         name="payout-of-a-blocked-account",
@@ -82,7 +82,7 @@ ROWS = (
             "        if isinstance(self.moved, Payout):\n"
             '            return {"approval": shown, "status": "paid"}\n'
         ),
-        tests=(f"{_APPROVALS_SHOWN}::test_an_approved_payout_is_told_as_processing",),
+        tests=(f"{_APPROVALS_SHOWN}::test_an_approved_payout_is_reported_as_processing",),
     ),
     Mistake(
         name="credential-for-a-foreign-account",

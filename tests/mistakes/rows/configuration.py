@@ -60,7 +60,7 @@ ROWS = (
         tests=(
             (
                 f"{_CONFIG}/test_documents.py"
-                "::test_a_name_that_stands_twice_is_told_with_its_path_and_lines"
+                "::test_a_name_that_is_repeated_is_reported_with_its_path_and_lines"
             ),
         ),
     ),
@@ -112,7 +112,7 @@ ROWS = (
         file="gateway/config/values.py",
         right="    def __str__(self) -> str:\n        return self.shown\n\n\nclass Address",
         wrong="\nclass Address",
-        tests=(f"{_CONFIG}/test_values_hidden.py::test_a_secret_is_not_told",),
+        tests=(f"{_CONFIG}/test_values_hidden.py::test_a_secret_is_not_reported",),
     ),
     Mistake(
         name="password-in-the-query-of-an-address",

@@ -119,7 +119,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right='return Unknown(_unexplained("adapter_raised"))',
         wrong='return NotSent(_unexplained("adapter_raised"))',
-        tests=(f"{_RULES}::test_r6_whatever_an_adapter_raises_proves_nothing",),
+        tests=(f"{_RULES}::test_r6_an_adapter_s_exception_proves_nothing",),
     ),
     Mistake(
         name="absence-believed-at-once",
@@ -140,7 +140,7 @@ ROWS = (
             " == (self.provider, self.provider_account)"
         ),
         wrong="return bank.name == self.provider",
-        tests=(f"{_FOLLOWUP}::test_another_account_at_the_bank_is_not_asked",),
+        tests=(f"{_FOLLOWUP}::test_another_account_at_the_bank_is_not_queried",),
     ),
     Mistake(
         name="failed-though-the-bank-paid",
@@ -230,7 +230,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="if similar:",
         wrong="if len(similar) > 1:",
-        tests=(f"{_PAYOUT_GUARDS}::test_one_like_another_is_told_or_refused",),
+        tests=(f"{_PAYOUT_GUARDS}::test_a_duplicate_is_reported_or_refused",),
     ),
     Mistake(
         name="unknown-payouts-free-of-limits",
@@ -239,7 +239,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="*(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),",
         wrong="*(PayoutState.HELD, PayoutState.SENDING),",
-        tests=(f"{_PAYOUT_LIMITS}::test_what_is_proven_unsent_or_refused_does_not_count",),
+        tests=(f"{_PAYOUT_LIMITS}::test_payouts_proven_unsent_or_refused_do_not_count",),
     ),
     Mistake(
         name="limits-not-held",
@@ -305,7 +305,7 @@ ROWS = (
         file="gateway/approvals/service.py",
         right=("if approval.ordered_by == person.user_id:\n        raise"),
         wrong=("if approval.orderer == person.user_id:\n        raise"),
-        tests=(f"{_APPROVALS}::test_nobody_agrees_to_their_own_order",),
+        tests=(f"{_APPROVALS}::test_no_user_approves_their_own_order",),
     ),
     Mistake(
         name="disabled-orderer-holds",

@@ -146,7 +146,7 @@ ROWS = (
         file="gateway/identity/tokens.py",
         right="if ends + leeway <= now:",
         wrong="if ends + leeway <= issued:",
-        tests=(f"{_ACCESS_TOKENS}::test_after_that_it_is_over",),
+        tests=(f"{_ACCESS_TOKENS}::test_an_expired_token_is_refused",),
     ),
     Mistake(
         name="token-of-another-type",
@@ -257,7 +257,7 @@ ROWS = (
         file="gateway/identity/second_factors.py",
         right='counted = "" if is_known else caller.session_id',
         wrong='counted = ""',
-        tests=(f"{_CODES}::test_wrong_codes_elsewhere_lock_nobody_out",),
+        tests=(f"{_CODES}::test_wrong_codes_elsewhere_do_not_lock_the_user_out",),
     ),
     Mistake(
         name="company-without-a-code",

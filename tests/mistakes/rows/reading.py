@@ -35,7 +35,7 @@ ROWS = (
         file="gateway/core/strict.py",
         right="found = _AMOUNT.fullmatch(text)",
         wrong="found = _AMOUNT.match(text)",
-        tests=(f"{_STRICT}::test_what_is_no_exact_amount_is_refused",),
+        tests=(f"{_STRICT}::test_an_inexact_amount_is_refused",),
     ),
     Mistake(
         name="one-decimal-is-centavos",

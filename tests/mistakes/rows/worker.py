@@ -59,7 +59,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/payouts/test_reconciler.py"
-                "::test_an_account_that_cannot_be_read_keeps_nobody_from_their_look"
+                "::test_an_account_that_cannot_be_read_delays_no_other_query"
             ),
         ),
     ),
@@ -120,7 +120,7 @@ ROWS = (
         file="gateway/app/retention.py",
         right="CallbackRecords(database).forget(now - CALLBACKS_KEPT)",
         wrong="CallbackRecords(database).forget(now - REQUESTS_KEPT)",
-        tests=(f"{_UNIT}/app/test_retention.py::test_what_is_old_is_forgotten",),
+        tests=(f"{_UNIT}/app/test_retention.py::test_old_rows_are_deleted",),
     ),
     Mistake(
         name="ended-sessions-deleted-at-once",

@@ -293,7 +293,7 @@ async def test_a_header_that_would_split_is_not_sent(road: Road, value: str):
     assert bank.requests == []
 
 
-async def test_a_closed_transport_reaches_nobody(kind: type[HttpTransport]):
+async def test_a_closed_transport_makes_no_call(kind: type[HttpTransport]):
     transport = kind("http://127.0.0.1:1", LIMITS, Environment.SANDBOX)
 
     with pytest.raises(Unreachable) as failed:

@@ -75,7 +75,7 @@ def is_right(answer: Answer, *, allowed: bool) -> bool:
     return is_let_in(answer) if allowed else answer.verdict == (403, "FORBIDDEN")
 
 
-async def test_the_operations_need_what_is_written_here():
+async def test_each_operation_needs_its_listed_permission():
     declared = {place.route.name: str(place.route.needs) for place in matrix.GUARDED}
 
     assert {name: declared[name] for name in NEEDED} == NEEDED

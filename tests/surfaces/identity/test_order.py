@@ -73,7 +73,7 @@ async def test_an_address_that_asks_too_often_waits(store, clock):
     assert refresh.verdict == (401, "REFRESH_INVALID")
 
 
-async def test_what_the_service_is_may_be_asked_by_everybody(api_client: ApiClient):
+async def test_public_information_needs_no_session(api_client: ApiClient):
     info = await api_client.ask("GET", "/iam/v1/info")
     health = await api_client.ask("GET", "/iam/v1/health")
     codes = await api_client.ask("GET", "/iam/v1/error-codes")

@@ -215,7 +215,7 @@ async def test_a_refused_caller_that_still_sends_is_not_reset(listener, start):
     assert not told.reset
 
 
-async def test_a_body_nobody_read_is_thrown_away(seen):
+async def test_an_unread_body_is_discarded(seen):
     """Reading had paused, for the body filled our buffer; it goes on behind the answer."""
 
     async def answer(_: web.Request) -> web.Response:
@@ -229,7 +229,7 @@ async def test_a_body_nobody_read_is_thrown_away(seen):
     assert (told.statuses, told.reset) == ([200], False)
 
 
-async def test_a_refused_caller_is_told_at_once_that_no_more_comes(seen):
+async def test_a_refused_caller_sees_the_close_at_once(seen):
     """The wait for what it still sends is ours, not its own."""
     seen.body_within_s = 0.3
     async with listening(seen.answer, seen, replace(SHORT, linger_s=3600)) as listener:

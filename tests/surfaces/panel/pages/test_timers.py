@@ -90,7 +90,7 @@ async def test_an_open_page_that_nobody_looks_at_is_asked_to_sign_in(
     assert ended.headers["HX-Redirect"].startswith("/panel/login")
 
 
-async def test_every_timer_of_a_template_says_that_it_is_one():
+async def test_every_timer_of_a_template_is_marked():
     """One that does not would keep whoever has left signed in: one macro makes them all."""
     macros = (TEMPLATES / "_macros.html").read_text()
     by_hand = [

@@ -135,7 +135,7 @@ async def test_absence_has_a_time_of_its_own(source: Source):
 
 
 @leaping
-async def test_what_is_forgotten_is_read_again(source: Source):
+async def test_a_forgotten_record_is_read_again(source: Source):
     cache = source.cache()
     await cache.find("a")
     source.records["a"] = "new"

@@ -122,7 +122,7 @@ async def test_a_silent_store_is_given_up_by_all_in_time():
     assert letters.running == 0
 
 
-async def test_nobody_waits_for_a_process_that_ends():
+async def test_no_caller_waits_for_a_process_that_ends():
     letters, waiting = Letters(is_gated=True), []
     for key in "abc":
         waiting.append(letters.find(key))

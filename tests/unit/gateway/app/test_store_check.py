@@ -79,7 +79,7 @@ async def test_a_store_that_says_so_refuses_payouts(
     assert (trials.checked.writes.are_refused, written) == (refused, writable)
 
 
-async def test_payouts_go_on_when_there_is_room_again(trials: Trials):
+async def test_payouts_continue_when_there_is_room_again(trials: Trials):
     trials.problem = WritesRefused()
     await trials.over(1)
     trials.problem = None

@@ -76,7 +76,7 @@ def test_people_are_at_home_on_three_surfaces():
 
 
 @pytest.mark.parametrize(("insecure", "name"), [(False, "__Host-pixgate"), (True, "pixgate-dev")])
-def test_the_cookie_has_its_hardened_name_unless_told_otherwise(insecure: bool, name: str):
+def test_the_cookie_has_its_hardened_name_by_default(insecure: bool, name: str):
     found = surfaces(session=Session(insecure_dev=insecure))
 
     cookies = {

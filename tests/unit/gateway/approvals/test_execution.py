@@ -196,7 +196,7 @@ def _unsent(world: ApprovalWorld, order: Order, bank: OfferingBank) -> None:
         ("inactive", "400 SVC.ACC.002 inactive"),
     ],
 )
-async def test_what_was_not_sent_is_checked_again_before_it_is_repeated(
+async def test_an_unsent_payout_is_checked_again_before_it_is_repeated(
     approval_world: ApprovalWorld,
     refund_bank: OfferingBank,
     order: Order,
@@ -233,7 +233,7 @@ async def test_whoever_repeats_an_approval_is_on_record(approval_world: Approval
     ]
 
 
-async def test_an_unknown_payout_is_not_told_as_moved_by_a_repetition(
+async def test_an_unknown_payout_is_not_reported_as_moved_by_a_repetition(
     approval_world: ApprovalWorld,
 ):
     approval_world.payout_world.bank.says = [IS_UNKNOWN]

@@ -24,7 +24,7 @@ def test_an_approval_shows_nothing_that_is_sealed():
     assert "sealed" not in str(shown)
 
 
-def test_an_approved_payout_is_told_as_processing():
+def test_an_approved_payout_is_reported_as_processing():
     """As its partner is told, whatever the bank has said by now."""
     paid = replace(payout(), state=PayoutState.PAID)
 

@@ -62,7 +62,7 @@ async def test_who_ordered_is_named_to_whoever_reads_orders(approval_world: Appr
     assert await approval_world.approvals.people(reader, []) == []
 
 
-async def test_nobody_agrees_to_their_own_order(approval_world: ApprovalWorld):
+async def test_no_user_approves_their_own_order(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
 
     assert await approval_world.refusal(approval_world.approve(MARIA, waiting)) == (

@@ -81,7 +81,7 @@ async def test_an_open_opinion_is_read_by_its_person_alone(admin_world: AdminWor
     assert read(auditor, event, is_open=False) == read(reviewer, event, is_open=False) == said
 
 
-async def test_a_record_that_was_changed_is_told(admin_world: AdminWorld):
+async def test_a_record_that_was_changed_is_reported(admin_world: AdminWorld):
     """Which link is broken, and not an error."""
     broken: Any = Broken()
     log = replace(audit_log(admin_world.office.store), chain=broken)

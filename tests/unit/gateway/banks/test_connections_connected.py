@@ -153,7 +153,7 @@ def test_credentials_are_opened_once():
     assert opened == [b"1"]
 
 
-def test_what_others_have_opened_is_theirs():
+def test_each_process_opens_an_account_for_itself():
     """Such as a command's, with providers of its own."""
     (one, _), (other, _) = counting(), counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
@@ -214,7 +214,7 @@ def test_what_a_bank_asks_for_is_opened_once_into_its_struct():
         assert not bank.lacks_credentials
 
 
-def test_an_account_without_secrets_lacks_what_its_bank_asks_for():
+def test_an_account_without_secrets_lacks_what_its_bank_requires():
     bank = ScriptedBank()
     bank.capabilities = Capabilities(account_credentials=True)
     connection = ConfiguredProvider(bank, read_only=False, open_secrets=lambda text: text)

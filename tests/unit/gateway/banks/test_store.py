@@ -89,7 +89,7 @@ async def test_what_was_told_is_not_told_again():
     assert process.minutes.kept[1].took == took(PLACES - 1)
 
 
-async def test_no_minute_is_told_twice():
+async def test_no_minute_is_reported_twice():
     """A last run before the process ends may fall into the minute that was told."""
     process = Process()
     for _ in range(2):
@@ -100,7 +100,7 @@ async def test_no_minute_is_told_twice():
     assert second.minute == first.minute + MINUTE
 
 
-async def test_what_could_not_be_stored_is_told_with_the_next_minute():
+async def test_what_could_not_be_stored_is_reported_with_the_next_minute():
     process = Process()
     process.call("ok")
     process.minutes.is_down = True

@@ -43,7 +43,7 @@ def seen(state: ChargeState, reference: str = "a", e2e_id: str = "") -> SeenChar
     return SeenCharge(account_id=ACCOUNT, reference=reference, state=state, at=NOON, e2e_id=e2e_id)
 
 
-async def test_what_the_bank_made_is_on_record():
+async def test_a_created_charge_is_on_record():
     book = ChargeBook()
 
     await orders(book, CHARGE).create(staff(), account(), ORDER)
@@ -52,7 +52,7 @@ async def test_what_the_bank_made_is_on_record():
     assert book.charges[KEY].centavos == 1050
 
 
-async def test_no_failure_of_ours_fails_what_the_bank_made():
+async def test_no_failure_of_the_store_fails_a_created_charge():
     """The bank has answered: the caller gets the charge, and the record is written later."""
     book = ChargeBook(away={"renew"})
     making = orders(book, CHARGE)
@@ -79,7 +79,7 @@ async def test_without_a_record_the_bank_is_asked_nothing():
 @pytest.mark.parametrize(
     "problem", [Refused("refused"), Refused(IN_USE), Unreachable("refused"), NotFound("absent")]
 )
-async def test_what_was_certainly_not_made_leaves_no_record(problem: Exception):
+async def test_a_charge_certainly_not_created_leaves_no_record(problem: Exception):
     book = ChargeBook()
 
     with pytest.raises(Exception):  # noqa: B017, PT011 - which one is told in test_orders
@@ -89,7 +89,7 @@ async def test_what_was_certainly_not_made_leaves_no_record(problem: Exception):
 
 
 @pytest.mark.parametrize("problem", [Unavailable("timeout"), BadReply("x"), OutcomeUnknown("x")])
-async def test_what_may_have_been_made_stays_as_unknown(problem: Exception):
+async def test_a_charge_that_may_exist_stays_unknown(problem: Exception):
     book = ChargeBook()
 
     with pytest.raises(type(problem)):
@@ -192,7 +192,7 @@ async def test_after_a_listed_payment_the_charge_is_heard_again():
     assert states == [ChargeState.ACTIVE, ChargeState.PAID, ChargeState.ACTIVE]
 
 
-async def test_what_is_told_again_is_written_once_for_a_while():
+async def test_repeated_answers_are_written_once_for_a_while():
     """Partners poll, and the answer is mostly the same."""
     book, clock = ChargeBook(), Clock()
     notes = ChargeNotes(book, clock.now)
@@ -209,7 +209,7 @@ async def test_what_is_told_again_is_written_once_for_a_while():
     assert len(book.noted) == 2
 
 
-async def test_what_waits_is_bounded_and_survives_a_store_that_is_away():
+async def test_waiting_work_is_bounded_and_survives_a_store_that_is_away():
     book = ChargeBook(away={"note"})
     notes = ChargeNotes(book, Clock().now, most=2)
     for reference in ("a", "b", "c"):

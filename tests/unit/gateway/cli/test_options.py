@@ -39,6 +39,6 @@ def test_an_amount_is_read_once():
     ("text", "told"),
     [("1500,00", "is no amount such as 1500.00"), ("0.00", "an amount is above zero")],
 )
-def test_what_is_wrong_with_an_amount_is_told(text: str, told: str):
+def test_what_is_wrong_with_an_amount_is_reported(text: str, told: str):
     with pytest.raises(click.BadParameter, match=told):
         REAIS.convert(text, None, None)

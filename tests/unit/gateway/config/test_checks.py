@@ -246,7 +246,7 @@ def test_a_pepper_of_production_has_32_bytes(length: int, found: list[str]):
     assert paths(settings) == found
 
 
-def test_an_unknown_adapter_is_told_with_the_one_that_was_meant():
+def test_an_unknown_adapter_is_reported_with_the_one_that_was_meant():
     settings = Settings(providers={"a": Provider(adapter="sandbx")})
 
     findings = check(settings, ADAPTERS)
@@ -321,7 +321,7 @@ def test_loopback_is_known():
     assert wrong == []
 
 
-def test_production_is_told_where_one_person_can_let_somebody_pay():
+def test_in_production_payments_by_one_person_are_a_remark():
     """Fit to serve all the same: a platform may be run by one."""
     alone = replace(fit_for_production(), approvals=Approvals(credentials=False, people=False))
 

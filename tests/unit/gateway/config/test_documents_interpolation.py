@@ -36,7 +36,7 @@ def test_a_variable_that_is_missing_is_named(environ: dict[str, str]):
         interpolate("${A}", environ)
 
 
-def test_what_is_no_reference_is_refused():
+def test_an_invalid_reference_is_refused():
     for text in ["${", "${}", "${A", "${1A}", "${A-B}", "${A:d}", "${ A }"]:
         with pytest.raises(ValueError, match="without a variable's name"):
             interpolate(text, {"A": "x", "B": "y"})

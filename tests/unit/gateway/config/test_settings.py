@@ -149,7 +149,7 @@ def test_the_shipped_file_finds_the_bank_where_it_was_moved():
     assert (settings.sandbox_bank.port, urls) == (18090, {"http://127.0.0.1:18090"})
 
 
-def test_every_setting_stands_in_the_shipped_file():
+def test_every_setting_is_in_the_shipped_file():
     root = documents.parse(SHIPPED.read_text(encoding="utf-8")).root
     assert isinstance(root, Section)
     providers = root.nodes["providers"].nodes.pop("sandbox")

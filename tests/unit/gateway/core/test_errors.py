@@ -68,7 +68,7 @@ def test_an_error_says_what_happened_and_what_to_do_in_whole_sentences():
             assert re.fullmatch(r"[A-Z][ -~]+\.", text)
 
 
-def test_names_and_messages_are_told_apart():
+def test_names_and_messages_are_distinguished():
     assert len({error.name for error in CATALOGUE}) == len(CATALOGUE)
     assert len({(e.code, e.status, e.message) for e in CATALOGUE}) == len(CATALOGUE)
 

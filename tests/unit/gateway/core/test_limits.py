@@ -205,7 +205,7 @@ class Common:
         return sum(self.buckets.draw(key).allowed for _ in range(100))
 
 
-def test_a_process_goes_on_with_its_share_of_what_all_drew_lately(clock: Clock):
+def test_a_process_continues_with_its_share_of_what_all_drew_lately(clock: Clock):
     """A fourth at least, as of a bucket from which it drew nothing."""
     common = Common(clock)
 

@@ -84,7 +84,7 @@ def test_several_roles_add_up():
     assert both == RIGHTS[Role.OPERATOR] | RIGHTS[Role.APPROVER]
 
 
-def test_writing_asks_for_a_fresh_factor_where_the_table_says():
+def test_writing_requires_a_fresh_factor_where_the_table_says():
     for area in Area:
         assert needs_step_up(Right(area, Action.WRITE)) is (area in STEP_UP)
         assert not needs_step_up(Right(area, Action.READ))

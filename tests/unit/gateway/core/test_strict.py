@@ -75,7 +75,7 @@ def test_a_uuid_of_any_letter_case_becomes_lower_case():
     assert wrong == []
 
 
-def test_what_is_no_hyphenated_uuid_is_refused():
+def test_an_invalid_hyphenated_uuid_is_refused():
     """Python takes most of these."""
     cases = [
         "",
@@ -200,7 +200,7 @@ def test_up_to_two_decimals_are_taken():
     assert wrong == []
 
 
-def test_what_is_no_exact_amount_is_refused():
+def test_an_inexact_amount_is_refused():
     cases = [
         "",
         "-",

@@ -49,7 +49,7 @@ def test_a_request_that_sent_nothing_begins_the_trace_of_its_own_id():
     assert trace.outgoing()[2] == ""
 
 
-def test_the_trace_goes_on_with_a_new_parent_each_time():
+def test_the_trace_continues_with_a_new_parent_each_time():
     logged = begun("mine", SENT)
 
     parents = {trace.outgoing()[1] for _ in range(400)}
@@ -196,7 +196,7 @@ def test_of_a_long_state_the_newest_members_are_passed_on():
 
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=40), max_size=3))
-def test_whatever_is_sent_what_goes_on_is_safe_in_a_head(parent: str, states: list[str]):
+def test_the_forwarded_traceparent_is_safe_for_any_input(parent: str, states: list[str]):
     begun(OURS, parent, states=tuple(states))
     begun(OURS, SENT, states=tuple(states))
 

@@ -196,7 +196,7 @@ async def test_a_credential_that_is_looked_up_takes_no_place_of_partners():
     assert (during, after) == ((0, 101), (1, 100))
 
 
-async def test_a_page_that_asks_a_bank_holds_no_place_meanwhile():
+async def test_a_page_that_queries_a_bank_holds_no_place_meanwhile():
     admitted = admission([])
     fill(admitted, Priority.PAGES)
 

@@ -177,7 +177,7 @@ def test_an_exception_has_its_routes_code(problem, error, reason):
         (ServiceError(errors.PAYOUT_NOT_FOUND, "branch_form"), ""),
     ],
 )
-def test_what_is_wrong_is_told_of_what_was_sent_alone(refusal: ServiceError, told: str):
+def test_only_errors_of_sent_fields_are_reported(refusal: ServiceError, told: str):
     """With a place for the field's name: whoever translates it puts the name in."""
     assert wrong(refusal) == told
 

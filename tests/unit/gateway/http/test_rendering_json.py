@@ -60,7 +60,7 @@ def test_the_first_years_have_four_digits():
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, b"bytes", 2**64])
-def test_what_json_cannot_carry_is_a_mistake(value: object):
+def test_a_value_that_json_cannot_carry_is_a_mistake(value: object):
     with pytest.raises(TypeError):
         dumps({"value": value})
 

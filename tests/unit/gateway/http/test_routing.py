@@ -88,7 +88,7 @@ def test_a_route_is_what_its_method_says():
     assert [each.name for each in page.takes.parameters] == ["page", "limit"]
 
 
-async def test_a_result_is_told_as_a_document():
+async def test_a_result_is_reported_as_a_document():
     page, create = routes().staff
     (end,) = routes().fresh
     body = RawRequest(path={}, body=b'{"text": "b"}', content_type="application/json")
@@ -114,7 +114,7 @@ async def test_a_whole_list_has_a_total():
     assert every.document.__name__ == "NoteList"
 
 
-async def test_a_broken_rule_is_told_by_field_and_a_name_without_a_form_is_nobodys():
+async def test_a_broken_rule_is_reported_by_field_and_an_unknown_name_fails():
     _, create = routes().staff
     (end,) = routes().fresh
     body = RawRequest(path={}, body=b'{"text": "1"}', content_type="application/json")
@@ -223,7 +223,7 @@ async def test_what_holds_a_secret_leaves_as_a_document():
     assert (listed.document.__name__, holders.document.__name__) == ("NoteList", "NoteList")
 
 
-def test_what_is_not_possible_is_told_as_a_sentence():
+def test_what_is_not_possible_is_reported_as_a_sentence():
     text = "there is no company 7"
 
     with pytest.raises(ServiceError) as told, explained():
@@ -233,7 +233,7 @@ def test_what_is_not_possible_is_told_as_a_sentence():
     assert told.value.detail == "There is no company 7."
 
 
-def test_a_field_that_is_wrong_is_told_in_the_words_of_its_reason():
+def test_a_field_that_is_wrong_is_reported_in_the_words_of_its_reason():
     """The line for the command line may repeat what was typed; over HTTP nothing is repeated."""
     text = "there is no company 7"
 

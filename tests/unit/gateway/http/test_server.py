@@ -39,7 +39,7 @@ async def test_what_an_operation_returns_is_shown():
     assert headers["Cache-Control"] == "no-store"
 
 
-async def test_every_request_is_told_once():
+async def test_every_request_is_reported_once():
     """Log line and metric come from this record."""
     times = count()
     async with on_stage(surface(route()), clock=lambda: float(next(times))) as listener_client:
@@ -157,7 +157,7 @@ async def test_headers_of_policies_are_on_the_answer_and_on_refusals():
     assert (good["RateLimit"], status, bad["RateLimit"]) == ("1", 502, "1")
 
 
-async def test_who_called_is_told():
+async def test_the_caller_is_logged():
     def known(call: Call) -> None:
         call.principal, call.account = principal(), account()
 

@@ -60,7 +60,7 @@ async def test_whoever_cannot_be_found_is_nobody():
         ("POST", "", "/panel/x", False),
     ],
 )
-def test_what_was_asked_for_is_told(method: str, query: str, target: str, is_read: bool):
+def test_the_requested_path_is_passed_on(method: str, query: str, target: str, is_read: bool):
     told = refused_path(request(method), "/panel/x", query, "t-1")
 
     assert (told.target, told.is_read, told.trace_id) == (target, is_read, "t-1")

@@ -30,7 +30,7 @@ def found(*headers: tuple[str, str], uuids: bool = False) -> tuple[str, list[tup
         ([("traceparent", PARENT), ("traceparent", PARENT)], False),
     ],
 )
-async def test_a_caller_s_trace_goes_on_to_banks(headers, goes_on):
+async def test_a_caller_s_trace_continues_to_banks(headers, goes_on):
     """With a parent of ours in it."""
     sent = CIMultiDictProxy(CIMultiDict(headers))
 

@@ -29,7 +29,7 @@ def test_a_code_is_read_as_people_type_it():
     assert wrong == []
 
 
-def test_what_is_no_code_is_none():
+def test_an_invalid_code_is_none():
     cases = [
         "",
         "123456",

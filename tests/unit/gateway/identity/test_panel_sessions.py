@@ -186,7 +186,7 @@ async def test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void(pane
     )
 
 
-async def test_an_answer_that_was_lost_signs_nobody_out(panel_world, maria):
+async def test_a_lost_answer_signs_no_user_out(panel_world, maria):
     """The old cookie gives the one new cookie, as often as it is lost, and no fresh factor."""
     old = await with_factor(panel_world)
 
@@ -640,7 +640,7 @@ async def test_while_a_code_is_asked_for_nobody_is_named(panel_world, maria):
     assert (view.is_pending, view.signed_in, view.new_cookie) == (True, None, True)
 
 
-async def test_the_only_company_of_a_person_is_told(panel_world, maria):
+async def test_the_only_company_of_a_person_is_reported(panel_world, maria):
     await panel_world.identity_world.services.users.set_companies(
         CLI, maria.id, CompaniesBody([COMPANY])
     )
@@ -653,7 +653,7 @@ async def test_the_only_company_of_a_person_is_told(panel_world, maria):
     assert view.signed_in.company.id == COMPANY
 
 
-async def test_of_several_companies_none_is_told_as_the_only_one(panel_world, maria):
+async def test_of_several_companies_none_is_reported_as_the_only_one(panel_world, maria):
     both, store = [COMPANY, OTHER_COMPANY], panel_world.identity_world.store
     await add_company(store.database, Company(OTHER_COMPANY, "Another", NOON), event())
     await panel_world.identity_world.services.users.set_companies(

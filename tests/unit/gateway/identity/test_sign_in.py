@@ -76,7 +76,7 @@ async def test_the_session_tells_where_it_came_from(identity_world, maria):
     assert 0 < len(session.user_agent) <= 256
 
 
-async def test_with_a_factor_the_password_names_nobody(identity_world, maria):
+async def test_with_a_factor_the_password_alone_names_no_user(identity_world, maria):
     """Contract 2.9: no name, e-mail or roles."""
     await identity_world.enrol()
 
@@ -218,7 +218,7 @@ async def test_a_change_of_the_person_voids_their_challenges(
     ) == ("mfa_expired", "person_changed")
 
 
-async def test_a_recovery_code_opens_once_and_its_owner_is_told(identity_world, maria):
+async def test_a_recovery_code_opens_once_and_its_owner_is_reported(identity_world, maria):
     codes = await identity_world.enrol()
     first, second = await asked(identity_world), await asked(identity_world)
 

@@ -173,7 +173,7 @@ async def test_hours_are_added_up_by_state():
     ]
 
 
-async def test_a_month_is_told_by_local_days():
+async def test_a_month_is_reported_by_local_days():
     found = await overviews(Records(HOURS)).read(WHO, Period.MONTH)
 
     assert found.step == "day"

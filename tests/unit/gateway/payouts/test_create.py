@@ -111,7 +111,9 @@ async def test_fail_points_stand_before_and_after_each_commit(payout_world: Payo
 
 
 @pytest.mark.parametrize("step", ["add", "claim"])
-async def test_a_lost_race_passes_no_point_of_a_stored_intent(payout_world: PayoutWorld, step: str):
+async def test_a_lost_race_reaches_no_fail_point_of_a_stored_intent(
+    payout_world: PayoutWorld, step: str
+):
     if step == "claim":
         await payout_world.stands(NOT_SENT)
     passed: list[str] = []
@@ -214,7 +216,7 @@ async def test_without_a_bank_that_pays_out_nothing_is_stored(
     assert not await payout_world.has_row()
 
 
-async def test_an_account_without_the_credentials_its_bank_asks_for_is_certain(
+async def test_an_account_without_the_credentials_its_bank_requires_is_certain(
     payout_world: PayoutWorld,
 ):
     """The bank would refuse, and nobody would know what became of the money."""
@@ -384,7 +386,7 @@ async def test_midnight_may_pass_between_two_looks_at_the_clock(
     assert await payout_world.post(asking(day=day)) == BAD
 
 
-async def test_after_a_restore_the_bank_is_asked_before_its_day_ends(
+async def test_after_a_restore_the_bank_is_queried_before_its_day_ends(
     payout_world: PayoutWorld, clock: Clock
 ):
     """A backup may have forgotten an attempt; until the bank has told, it is not refused."""
@@ -444,7 +446,7 @@ async def test_reading_an_unsettled_one_looks_once(payout_world: PayoutWorld):
     assert payout_world.bank.lookups == [(payout.provider_key, "p-1")]
 
 
-async def test_a_list_never_asks_the_bank(payout_world: PayoutWorld, clock: Clock):
+async def test_a_list_never_queries_the_bank(payout_world: PayoutWorld, clock: Clock):
     for number in range(3):
         await payout_world.post(asking(f"order-{number}"))
         clock.passes(1)

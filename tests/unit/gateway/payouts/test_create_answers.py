@@ -71,7 +71,7 @@ async def test_what_is_acknowledged_is_told_recorded_or_not(
         (False, False, errors.PAYOUT_UNKNOWN),
     ],
 )
-async def test_a_rejection_is_told_once_it_is_stored(
+async def test_a_rejection_is_reported_once_it_is_stored(
     payout_world: PayoutWorld, recorded: bool, forbidden: bool, error: ErrorCode
 ):
     """Rule R7, also for what was rejected without asking the bank."""

@@ -115,7 +115,7 @@ async def test_a_repeat_of_what_was_sent_is_answered_during_a_stop(payout_world:
     assert guarded.asked == 1
 
 
-async def test_what_was_not_sent_is_not_sent_again_during_a_stop(payout_world: PayoutWorld):
+async def test_an_unsent_payout_is_not_sent_again_during_a_stop(payout_world: PayoutWorld):
     await payout_world.stands(NOT_SENT)
     Guarded(payout_world, [stop(StopScope.ACCOUNT, ACCOUNT)])
 
@@ -147,7 +147,7 @@ async def test_a_full_store_answers_a_payout_that_it_has(payout_world: PayoutWor
     assert await payout_world.post() == OK
 
 
-async def test_what_was_not_sent_is_not_sent_again_by_a_full_store(payout_world: PayoutWorld):
+async def test_an_unsent_payout_is_not_sent_again_by_a_full_store(payout_world: PayoutWorld):
     await payout_world.stands(NOT_SENT)
     Guarded(payout_world, writes=Writes(are_refused=True))
 
@@ -165,7 +165,7 @@ async def test_where_nobody_can_tell_nothing_is_sent(payout_world: PayoutWorld):
 @pytest.mark.parametrize(
     ("policy", "answer"), [(WARN, OK), (REFUSE, FORBIDDEN)], ids=["warn", "refuse"]
 )
-async def test_one_like_another_is_told_or_refused(
+async def test_a_duplicate_is_reported_or_refused(
     payout_world: PayoutWorld, policy: SimilarPolicy, answer: str, caplog: pytest.LogCaptureFixture
 ):
     """Counted and logged either way; a log line names no reference."""

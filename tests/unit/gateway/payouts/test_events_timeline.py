@@ -81,7 +81,9 @@ def test_each_event_says_how_sure_it_made_us():
     ],
     ids=["no byte left", "not known any more", "assumed alone"],
 )
-def test_only_what_is_proven_to_have_left_is_told_as_sent(kind: EventKind, facts: dict[str, bool]):
+def test_only_what_is_proven_to_have_left_is_reported_as_sent(
+    kind: EventKind, facts: dict[str, bool]
+):
     found = of(STORED, event(kind, UNKNOWN, 1, **facts))
 
     assert "sent" not in [kind for kind, _, _ in found]
@@ -128,7 +130,7 @@ def test_where_an_event_keeps_no_facts_the_payout_knows(absence: Absence | None,
     assert found[-1].certainty_after == word
 
 
-def test_older_payouts_are_told_by_their_tries_and_opinions():
+def test_older_payouts_are_reported_by_their_tries_and_opinions():
     """As far as those know: the latest evidence, and the last look."""
     tried = replace(
         attempt(),
@@ -145,7 +147,7 @@ def test_older_payouts_are_told_by_their_tries_and_opinions():
     assert found[2].at == NOW + SECOND
 
 
-def test_a_bank_that_was_not_asked_about_what_was_not_sent_is_not_told_as_asked():
+def test_an_unsent_payout_without_a_query_shows_no_query():
     """The plan of the end of its day is no look at the bank."""
     tried = replace(
         attempt(),
@@ -181,7 +183,7 @@ def test_what_events_tell_is_not_told_again_by_the_try():
     assert [each.kind for each in found] == ["stored", "answered", "probed", "judged"]
 
 
-def test_a_payout_from_before_is_told_by_both():
+def test_a_payout_older_than_events_is_shown_by_events_and_tries():
     """Its order was stored before there were events, its end after."""
     tried = replace(attempt(), outcome=PAID, evidence=LOST, ended_at=NOW + SECOND)
 

@@ -358,7 +358,7 @@ async def test_what_was_never_sent_fails_when_its_day_is_over(
     [(IS_SETTLED, PAID), (NotFound("absent"), FAILED), (Unavailable("down"), UNKNOWN)],
     ids=["the bank paid it", "the bank knows nothing", "the bank does not tell"],
 )
-async def test_after_a_restore_the_bank_is_asked_before_a_day_ends(
+async def test_after_a_restore_the_bank_is_queried_before_a_day_ends(
     payout_world: PayoutWorld, clock: Clock, knows: Outcome | Exception, ends: PayoutState
 ):
     """A backup may have forgotten the attempt that followed the one that was not sent."""
@@ -391,7 +391,7 @@ async def test_a_bank_whose_credentials_cannot_be_opened_is_not_asked(payout_wor
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_another_bank_is_not_asked(
+async def test_another_bank_is_not_queried(
     payout_world: PayoutWorld, state: PayoutState, clock: Clock
 ):
     """It never heard of the payout: its "not found" would be believed."""
@@ -405,7 +405,7 @@ async def test_another_bank_is_not_asked(
     assert payout_world.bank.lookups == []
 
 
-async def test_another_account_at_the_bank_is_not_asked(payout_world: PayoutWorld, clock: Clock):
+async def test_another_account_at_the_bank_is_not_queried(payout_world: PayoutWorld, clock: Clock):
     """It never heard of the payout either: believed, the payout would be sent twice."""
     payout_world.bank.knows = NotFound("absent")
     before = await payout_world.stands(UNKNOWN)
@@ -502,7 +502,7 @@ CAME_BACK = replace(IS_SETTLED, returns=(RETURN,))
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_what_came_back_is_kept_beside_a_payout_that_is_paid(
+async def test_returned_money_is_kept_beside_a_payout_that_is_paid(
     payout_world: PayoutWorld, state: PayoutState
 ):
     """Also if we learn of both at once."""

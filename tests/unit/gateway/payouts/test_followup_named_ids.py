@@ -89,7 +89,7 @@ async def test_a_payout_that_the_bank_finds_by_itself_needs_no_name(
     assert payout_world.bank.lookups == [(row.provider_key, "")]
 
 
-async def test_without_a_name_such_a_bank_is_not_asked(payout_world: PayoutWorld):
+async def test_without_a_name_such_a_bank_is_not_queried(payout_world: PayoutWorld):
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.capabilities = BY_ID
     payout_world.bank.knows = IS_SETTLED

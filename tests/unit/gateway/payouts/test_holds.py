@@ -184,7 +184,7 @@ async def test_what_is_held_counts_and_what_was_refused_does_not(holding: Holdin
     assert (await holding.node.row("third")).state is ACCEPTED
 
 
-async def test_what_was_not_sent_counts_since_it_may_be_sent_again(holding: Holding):
+async def test_an_unsent_payout_counts_since_it_may_be_sent_again(holding: Holding):
     """Else payouts that a bank turned away would be sent together, later, without a look."""
     holding.node.bank.says = [IS_NOT_SENT, IS_ACCEPTED]
     assert await holding.order("before", ABOVE) == UNSENT
@@ -207,7 +207,7 @@ async def test_pieces_to_other_payees_and_of_an_earlier_day_do_not_count(holding
     assert (await holding.node.row()).state is ACCEPTED
 
 
-async def test_a_reference_that_another_process_held_is_answered_as_it_stands(holding: Holding):
+async def test_a_reference_that_another_process_held_is_answered_with_its_state(holding: Holding):
     """Both found no row; one has stored it meanwhile."""
     seen, beside = holding.node.store, Holding(holding.node.beside())
     gate = seen.held["add"] = asyncio.Event()
@@ -390,7 +390,7 @@ async def test_another_bank_account_does_not_pay_it(holding: Holding):
     assert holding.node.bank.orders == []
 
 
-async def test_after_a_restore_the_bank_is_asked_before_it_is_sent(payout_world: PayoutWorld):
+async def test_after_a_restore_the_bank_is_queried_before_it_is_sent(payout_world: PayoutWorld):
     """A hold in a backup may have ended since, and its payout may have been sent."""
     holding = Holding(payout_world, look_first=True)
     await holding.order()

@@ -175,7 +175,7 @@ async def test_what_was_stopped_meanwhile_is_not_paid_though_the_stop_is_over(
     assert (said.error, said.reason) == (errors.PAYOUTS_STOPPED, "stopped_meanwhile")
 
 
-async def test_a_stop_of_somebody_else_or_of_before_fails_nothing():
+async def test_a_stop_of_another_person_or_of_before_fails_nothing():
     others = sample(scope=StopScope.ACCOUNT, subject=SISTER)
     earlier = sample(ends_at=NOW - timedelta(seconds=5))
 

@@ -60,7 +60,7 @@ async def test_an_entry_without_our_key_is_known_by_its_e2e_id():
     assert [each.key for each in found] == [KEY, "", ""]
 
 
-async def test_what_came_back_under_its_key_is_told():
+async def test_returned_money_under_its_key_is_reported():
     back = movement(provider_key=KEY, direction=Direction.CREDIT)
 
     found = await read([back, movement(provider_key=KEY), movement(provider_key="0" * 32)])

@@ -225,7 +225,7 @@ class Broken(OneBank):
         raise ValueError(message)
 
 
-async def test_an_adapter_that_raises_keeps_nobody_from_their_look(
+async def test_an_adapter_that_raises_delays_no_other_query(
     reconciler_world: ReconcilerWorld,
 ):
     """Whatever it raises, wherever: the schedule goes on."""
@@ -310,7 +310,7 @@ async def test_a_clock_that_is_corrected_changes_nothing(reconciler_world: Recon
     assert reconciler_world.board.up_to == [NOON, clock.at]
 
 
-async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
+async def test_a_bank_that_cannot_be_found_out_delays_no_other_query(
     payout_world: PayoutWorld, caplog: pytest.LogCaptureFixture
 ):
     payout_world.follow_up = FollowUp(
@@ -330,7 +330,7 @@ async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
     assert "payout_look_failed" in caplog.text
 
 
-async def test_an_account_that_cannot_be_read_keeps_nobody_from_their_look(
+async def test_an_account_that_cannot_be_read_delays_no_other_query(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
     class Unreadable(People):

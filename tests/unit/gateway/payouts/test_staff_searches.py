@@ -27,7 +27,7 @@ def nowhere(office: Registers) -> Staff:
     return Staff(office.acting, CompanyScope(frozenset()))
 
 
-async def test_what_waits_is_counted_within_the_scope(office: Registers):
+async def test_waiting_work_is_counted_within_the_scope(office: Registers):
     await company_and_accounts(office.store)
     await stand(office.store, payout(), PayoutState.UNKNOWN)
 

@@ -163,7 +163,7 @@ async def test_two_executions_of_one_key_are_one_difference(comparison):
     assert report.executions == 2
 
 
-async def test_what_came_back_need_not_be_paid(comparison):
+async def test_returned_money_need_not_be_paid(comparison):
     await stand(comparison.office.store, payout(), FAILED)
     comparison.says(
         movement(provider_key=KEY),

@@ -217,7 +217,7 @@ async def test_failures_wait_no_longer_for_one_that_is_silent_and_its_late_answe
 
 
 @leaping
-async def test_a_process_that_stands_still_does_not_blame_the_server():
+async def test_a_process_that_hangs_does_not_blame_the_server():
     """The answer came while the loop was busy for a second, nine times, and is read after that."""
     process = Process("redis://127.0.0.1:1/0", patience_s=0.02)
     process.limits.remote = server = Held()

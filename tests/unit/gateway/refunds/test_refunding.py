@@ -206,7 +206,7 @@ async def test_a_found_one_must_be_the_one_that_was_ordered():
         await refund_world.give()
 
 
-async def test_what_was_not_sent_is_told_as_certain():
+async def test_an_unsent_payout_is_reported_as_certain():
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": UNSENT}, gives=False))
 
     with pytest.raises(Unreachable) as failed:

@@ -164,7 +164,7 @@ def test_a_bank_without_a_compe_number_goes_by_its_ispb():
     assert texts(read(told), "BANKACCTFROM")["BANKID"] == "60701190"
 
 
-def test_a_movement_tells_everything():
+def test_a_movement_has_every_field():
     shown = movements(read(DOCUMENT))
 
     assert shown[0] == {

@@ -181,7 +181,7 @@ def test_it_tells_whose_account_what_it_held_and_what_moved():
     }
 
 
-def test_what_is_not_known_is_not_made_up():
+def test_an_unknown_value_is_not_made_up():
     shown = dict(facts(document(opening=None, closing=None, coordinates=BankCoordinates())))
 
     assert not {"Saldo inicial (calculado)", "Saldo final"} & shown.keys()
@@ -189,7 +189,7 @@ def test_what_is_not_known_is_not_made_up():
     assert shown["Saldo em 20/11/2026 10:00"] == "R$ 2.232,06"
 
 
-def test_a_bank_goes_by_what_is_known_of_it():
+def test_a_bank_is_named_by_its_known_fields():
     cases = {
         "341": BankCoordinates(bank_number="341"),
         "ISPB 60701190": BankCoordinates(ispb="60701190"),
@@ -203,7 +203,7 @@ def test_a_bank_goes_by_what_is_known_of_it():
     assert all(bank == told for bank, told in shown.items())
 
 
-def test_what_is_blocked_and_what_is_owed_is_told():
+def test_blocked_and_owed_amounts_are_printed():
     shown = {}
     for blocked in (None, 0, 700):
         known = None if blocked is None else Money(blocked)

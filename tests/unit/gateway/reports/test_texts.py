@@ -49,7 +49,7 @@ def test_all_else_stands():
     assert wrong == []
 
 
-def test_what_no_file_can_carry_is_replaced_visibly():
+def test_a_character_that_no_file_can_carry_is_replaced_visibly():
     for text in ["\ud800", "a\udfffb", "\ufffe", "\uffff"]:
         written = cell(text).encode()
 

@@ -64,7 +64,7 @@ def test_the_first_and_the_last_instant_of_all_are_written(at: datetime, text: s
     assert texts.second(at).startswith(text)
 
 
-def test_a_day_is_the_day():
+def test_a_day_is_written_as_dd_mm_yyyy():
     assert texts.day(date(2026, 1, 2)) == "02/01/2026"
     assert texts.day(date.min) == "01/01/0001"
 

@@ -199,7 +199,7 @@ async def test_what_comes_too_fast_is_dropped_and_counted(
     assert counted["request_log", "dropped"] == 3
 
 
-async def test_a_store_that_is_away_holds_nobody_up(
+async def test_a_store_that_is_away_blocks_no_caller(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
     """What it does not take is gone, and counted."""

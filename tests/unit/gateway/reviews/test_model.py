@@ -56,7 +56,7 @@ def test_what_somebody_said_is_shown_with_the_payout():
     assert document.opinions == [OpinionDocument.of(MARIA)]
 
 
-def test_a_payout_that_was_asked_about_is_told_with_what_is_proven():
+def test_a_payout_that_was_asked_about_is_reported_with_what_is_proven():
     told = ProbedPayout.of(replace(payout(), state=PayoutState.PAID), ProbeResult.ASKED)
 
     assert (told.reference, told.state, told.certainty) == ("order-1", "paid", "settled")

@@ -45,7 +45,7 @@ ROWS: Any = [
 ]
 
 
-def test_the_oldest_that_waits_for_people_stands_first():
+def test_the_oldest_that_waits_for_people_is_first():
     assert _chosen(visit(), ROWS) == ROWS[1]
     assert _chosen(visit(), ROWS[:1]) == ROWS[0]
 

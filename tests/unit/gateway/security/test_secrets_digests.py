@@ -54,7 +54,7 @@ def test_a_secret_matches_while_it_lives(digester):
     assert wrong == []
 
 
-def test_the_digest_that_matched_is_told(digester):
+def test_the_digest_that_matched_is_reported(digester):
     """So that its last use can be remembered."""
     current, rotated = stored("current"), stored("rotated", "old")
 

@@ -149,7 +149,7 @@ async def test_pages_that_never_end_are_a_bad_reply():
 
 
 @pytest.mark.parametrize("part", ["balance", "statement"])
-async def test_without_one_of_both_parts_there_is_no_statement(part: str):
+async def test_a_statement_needs_both_balance_and_movements(part: str):
     """The balance belongs to the answer: a statement without it would be half a truth."""
     account = Account([entry(1)])
     failure = Unavailable("timeout")

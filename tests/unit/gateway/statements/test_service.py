@@ -77,7 +77,7 @@ async def test_a_movement_is_tied_to_its_payout(moved: Entry, tied: bool, unexpl
     assert (found.payout is PAYOUT, found.is_unexplained) == (tied, unexplained)
 
 
-async def test_what_came_in_is_tied_to_its_charge():
+async def test_incoming_money_is_tied_to_its_charge():
     known = charge(state=ChargeState.PAID, e2e_id="E-in", account_id=ACCOUNT)
     book = ChargeBook(charges={(ACCOUNT, known.reference): known})
 
@@ -86,7 +86,7 @@ async def test_what_came_in_is_tied_to_its_charge():
     assert [each.charge for each in found.entries] == [known, None]
 
 
-async def test_days_are_those_of_brasilia():
+async def test_days_are_in_brasilia_time():
     """02:59 UTC belongs to the day before, 03:00 to the day."""
     midnight = datetime(2026, 11, 20, 3, tzinfo=UTC)
     moved = [

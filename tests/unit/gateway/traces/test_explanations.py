@@ -45,7 +45,7 @@ def test_rule_facts_and_remedies_name_what_is_known():
     ]
 
 
-def test_what_is_not_known_is_left_out():
+def test_an_unknown_value_is_left_out():
     """Another company's records are not known: nothing of them is said."""
     said = explain(SCOPE, Circumstances())
 

@@ -106,7 +106,7 @@ async def test_why_a_token_is_bad_is_told_in_few_words(why: str, told: str):
     assert refusal.value.reason == told
 
 
-async def test_a_silent_store_knows_nobody():
+async def test_a_silent_store_identifies_no_caller():
     asking = call(headed(("Authorization", "Bearer abc")))
 
     with refused(errors.AUTH_UNAVAILABLE) as refusal:

@@ -92,7 +92,7 @@ async def test_without_a_cookie_nobody_is_looked_for():
 
 
 @pytest.mark.parametrize("where", ["find", "seat"])
-async def test_a_silent_store_knows_nobody(where: str):
+async def test_a_silent_store_identifies_no_caller(where: str):
     silent = StoreUnavailable()
     policy = finding(silent) if where == "find" else finding(browser(), silent)
 

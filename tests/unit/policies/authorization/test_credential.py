@@ -60,7 +60,7 @@ def test_one_of_many_is_enough():
     RequiresPermission()(call(needs=EVERY_PERMISSION[7], principal=principal()))
 
 
-def test_nobody_holds_nothing():
+def test_an_anonymous_caller_has_no_permission():
     """A route whose chain forgot to authenticate must not be open."""
     with refused(errors.PERMISSION_DENIED):
         RequiresPermission()(call(needs=EVERY_PERMISSION[0]))

@@ -25,7 +25,7 @@ PAYOUT = {
 }
 
 
-def test_nothing_is_taken_whatever_is_sent():
+def test_a_route_without_input_ignores_query_and_body():
     assert NOTHING.read(RawRequest(path={}, query={"x": ["1"]}, body=b"{")) is None
 
 

@@ -86,7 +86,7 @@ def came(rest: str = "", certificate: bytes = b"", content: bytes | None = None)
         ({**PAID, "txid": None}, CallbackKind.OTHER, ""),
     ],
 )
-def test_each_kind_is_told_apart(said: object, kind: CallbackKind, subject: str):
+def test_each_kind_is_distinguished(said: object, kind: CallbackKind, subject: str):
     [notice] = notices_of(body(said), lists_keys=True)
 
     assert (notice.kind, notice.subject) == (kind, subject)

@@ -137,7 +137,7 @@ def test_a_charge_that_the_bank_calls_paid_is_paid_by_whatever_it_shows():
 
 
 @pytest.mark.parametrize("is_listed", [True, False])
-async def test_a_paid_charge_that_shows_no_payment_is_not_told_as_pending(
+async def test_a_paid_charge_that_shows_no_payment_is_not_reported_as_pending(
     monkeypatch: pytest.MonkeyPatch, *, is_listed: bool
 ):
     """Its payment is looked for in the list; without one there the state alone is known."""
@@ -423,7 +423,7 @@ def test_an_immediate_charge_ends_seconds_after_it_was_made(seconds: object):
     assert made.expires_at == made.created_at + timedelta(hours=1)
 
 
-def test_the_receiver_of_a_charge_with_a_due_date_is_told_by_the_bank():
+def test_the_receiver_of_a_charge_with_a_due_date_is_reported_by_the_bank():
     receiver = {"nome": "Loja", "cnpj": "11222333000181", "cidade": "Recife", "cep": "50000000"}
 
     made = shown(recebedor=receiver)

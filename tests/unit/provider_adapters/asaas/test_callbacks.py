@@ -87,7 +87,7 @@ async def test_what_is_about_nothing_of_ours_is_taken_and_left_alone(document: o
 
 
 @cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
-async def test_a_text_that_somebody_typed_does_not_hide_the_payout(text: bytes):
+async def test_a_typed_text_does_not_hide_the_payout(text: bytes):
     plain = json.dumps(TRANSFER).encode().removesuffix(b"}")
 
     for body in (plain + b', "description": "%s"}' % text, plain + b', "description": "%s' % text):

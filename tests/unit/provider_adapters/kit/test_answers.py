@@ -81,7 +81,7 @@ def test_a_shape_that_does_not_fit_is_a_bad_reply(problem: Exception):
         read_document(answering(b'{"centavos": 1}'), DECODER, shape)
 
 
-def test_another_status_is_told_by_itself():
+def test_another_status_is_reported_by_itself():
     with pytest.raises(Unavailable):
         read_document(answering(b'{"centavos": 1}', 500), DECODER, money)
 
@@ -158,7 +158,7 @@ def test_a_refusal_means_what_is_listed_for_status_and_code(status: int, code: s
     assert type(listed_error(answering(b"", status), code, errors)) is kind
 
 
-def test_a_listed_refusal_keeps_the_wait_that_the_bank_asks_for():
+def test_a_listed_refusal_keeps_the_wait_that_the_bank_requests():
     slow = ProviderAnswer(status=429, headers={"Retry-After": "7"}, body=b"")
 
     failure = listed_error(slow, "SLOW", {(429, "SLOW"): (RateLimited, "rate_limited")})

@@ -144,7 +144,7 @@ async def test_a_short_wait_is_waited_out_in_turn():
     assert scene.clock.at == pytest.approx(1000 + 19 / 5, abs=0.01)
 
 
-async def test_what_waits_stands_in_turn_and_does_not_add_up_for_ever():
+async def test_waiting_work_is_in_turn_and_does_not_add_up_for_ever():
     """Calls of one moment: so many as the wait allows, each later than the one before."""
     slept: list[float] = []
 

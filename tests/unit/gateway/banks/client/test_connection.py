@@ -181,7 +181,7 @@ async def test_an_answer_before_the_request_had_left_ends_the_connection():
 
 
 @pytest.mark.parametrize(("first_byte_s", "whole_s"), [(0.02, 60), (60, 0.02)])
-async def test_a_bank_that_says_nothing_in_time(first_byte_s: float, whole_s: float):
+async def test_a_bank_that_is_silent_until_the_deadline(first_byte_s: float, whole_s: float):
     """Whichever time is over first."""
 
     async def silent(line: BankLine) -> None:

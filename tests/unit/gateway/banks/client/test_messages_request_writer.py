@@ -112,7 +112,7 @@ def test_a_zone_in_the_host_is_no_placeholder():
     assert b"Host: [fe80::1%25s]\r\n" in heads("https://[fe80::1%25s]").write(asked())
 
 
-def test_what_would_be_read_as_something_else_is_not_sent():
+def test_ambiguous_input_is_not_sent():
     """Neither another path, nor another header, nor a second request."""
     bad = [
         asked(path="/a b"), asked(path="/a\r\nX: y"), asked(path="a"), asked(path=""),

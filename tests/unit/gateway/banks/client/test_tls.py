@@ -173,7 +173,7 @@ async def test_what_cannot_be_used_at_the_start_is_refused(authority: Authority,
             check_files(files)
 
 
-async def test_credentials_that_were_not_started_connect_nobody():
+async def test_credentials_that_were_not_started_make_no_connection():
     with pytest.raises(Unreachable):
         await Kept(TlsFiles(cert_file="/nowhere")).credentials.current()
 

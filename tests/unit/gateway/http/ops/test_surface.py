@@ -84,7 +84,7 @@ async def test_ready_when_every_check_passes(client: ClientSession):
     }
 
 
-async def test_without_a_worker_requests_are_served_and_it_is_told(
+async def test_without_a_worker_requests_are_served_and_it_is_reported(
     world: World, client: ClientSession
 ):
     world.has_worker = False
@@ -269,7 +269,7 @@ async def test_a_trace_id_is_echoed_if_it_is_one(client: ClientSession, sent: st
     ],
     ids=["no HTTP", "a long header", "many headers"],
 )
-async def test_what_is_no_sound_request_gets_our_error_body(
+async def test_an_invalid_request_gets_our_error_body(
     client: ClientSession, sent: bytes, status: int, code: str
 ):
     """The limits of the public listener hold here too."""

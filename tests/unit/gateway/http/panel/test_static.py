@@ -112,7 +112,7 @@ def test_our_own_script_is_small(own: StaticFiles):
     assert len(own.files["panel.js"]) <= 12 * KB
 
 
-def test_a_style_sheet_names_only_files_that_stand_beside_it(whole: StaticFiles):
+def test_a_style_sheet_names_only_files_beside_it(whole: StaticFiles):
     sheets = [name for name in whole.files if name.endswith(".css") and "swagger" not in name]
     named = {
         found

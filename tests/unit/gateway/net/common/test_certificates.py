@@ -150,7 +150,7 @@ def test_a_system_without_files_in_memory_is_told_of_at_the_start(
         load_pair(context(), pair)
 
 
-def test_the_bank_s_refusal_of_ours_is_told_from_other_failures():
+def test_the_bank_s_refusal_of_ours_is_distinguished_from_other_failures():
     expected = {
         "SSLV3_ALERT_CERTIFICATE_EXPIRED": True,
         "SSL/TLS_ALERT_BAD_CERTIFICATE": True,

@@ -91,7 +91,7 @@ async def test_each_request_of_a_connection_has_its_own_client(seen: Seen):
 @pytest.mark.parametrize(
     ("header", "address"), [(ONE, "203.0.113.7"), (TWO, "2001:db8::7"), (NOBODY, "")]
 )
-async def test_an_announced_client_is_believed_for_the_whole_connection(seen, header, address):
+async def test_an_announced_client_is_accepted_for_the_whole_connection(seen, header, address):
     """The proxy stands for itself where it announces nobody; a header changes nothing."""
     async with telling(seen, "proxy_protocol") as listener:
         first = get("/", b"X-Forwarded-For: 198.51.100.1", last=False)

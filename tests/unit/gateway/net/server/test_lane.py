@@ -359,7 +359,7 @@ async def test_a_caller_who_sends_no_more_is_answered_and_its_connection_ends():
     assert (answer.body, answer.headers["connection"]) == (b"/v1/held", "close")
 
 
-async def test_a_failure_of_ours_is_answered_once_and_told():
+async def test_a_failure_of_ours_is_answered_once_and_reported():
     both, told = Both(), []
     async with connected(both, told) as caller:
         await caller.tell(GET.replace(b"/v1/a?b=%20c", b"/v1/broken"))

@@ -47,7 +47,7 @@ def test_where_aiohttp_cannot_answer_it_is_written_by_hand(is_bodiless: bool):
     assert written.endswith(b"\r\n\r\n") is is_bodiless
 
 
-def test_a_refusal_is_told_once_with_its_trace_id():
+def test_a_refusal_is_reported_once_with_its_trace_id():
     told = []
     refusals = Refusals(
         new_trace_id=lambda: "abc",

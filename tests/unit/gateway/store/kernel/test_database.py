@@ -46,7 +46,7 @@ def of_driver(kind: type[DBAPIError], origin: BaseException) -> DBAPIError:
     return kind("INSERT", None, origin)
 
 
-def test_a_failure_is_told_by_its_kind_alone() -> None:
+def test_a_failure_is_reported_by_its_kind_alone() -> None:
     """The driver's own words go no further where they may quote the row."""
     cases = [
         (ConnectionRefusedError("10.0.0.1"), "ConnectionRefusedError", False),
@@ -82,7 +82,7 @@ def of_server(kind: type[PostgresError], message: str, detail: str = "") -> DBAP
 UNNAMED = 'prepared statement "__asyncpg_stmt_5__" does not exist'
 
 
-def test_a_server_s_words_are_told_where_they_quote_no_row():
+def test_a_server_s_words_are_reported_where_they_quote_no_row():
     """An operator needs them: the state alone says little, and a pooler's own states less."""
     cases = [
         (

@@ -78,7 +78,7 @@ def test_a_caller_is_named_and_the_account_is_not():
     assert "account_id_hash" not in access(record())
 
 
-def test_the_part_of_the_bank_is_told_apart():
+def test_the_part_of_the_bank_is_distinguished():
     bank = {"provider": "sandbox", "provider_s": 0.01, "provider_outcome": "ok"}
 
     line = access(record(**bank))

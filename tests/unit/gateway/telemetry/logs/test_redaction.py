@@ -133,7 +133,7 @@ def test_what_json_lets_through_is_written_out():
     assert wrong == []
 
 
-def test_what_others_quote_is_hidden():
+def test_values_quoted_by_libraries_are_hidden():
     cases = [
         "bad value 'canary'",
         'bad value "canary"',
@@ -179,7 +179,7 @@ class Opaque:
     secret: str = "canary"
 
 
-def test_a_field_nobody_allowed_is_hidden():
+def test_a_field_not_allowed_is_hidden():
     cases = ["body", "headers", "password", "note", "reference", "query"]
 
     wrong = [name for name in cases if redact({name: "canary"}) != {name: MASK}]

@@ -120,7 +120,7 @@ def test_both_carry_the_trace_id_of_the_request(world: World):
     assert [line["trace_id"] for line in world.lines()] == ["t-1", "t-1"]
 
 
-def test_what_is_below_the_level_is_not_written(world: World):
+def test_lines_below_the_level_are_not_written(world: World):
     structlog.get_logger("x").debug("one")
     logging.getLogger("x").debug("two")
 

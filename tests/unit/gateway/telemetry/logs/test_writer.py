@@ -63,7 +63,7 @@ def test_batches_are_written_in_the_order_in_which_they_come(paper: Paper):
     assert writer.lost == {"failed": 0, "full": 0}
 
 
-def test_nobody_waits_for_a_reader_that_stands_still(still: Paper):
+def test_no_caller_waits_for_a_reader_that_hangs(still: Paper):
     """It has everything once it reads again."""
     writer = LineWriter(still.write)
 
@@ -159,7 +159,7 @@ def test_lines_wait_while_the_system_has_no_room_for_a_thread(
 
 
 @pytest.mark.parametrize("problem", [OSError("disk full"), ValueError("closed file")])
-def test_what_cannot_be_written_is_counted_and_stops_nobody(problem: Exception):
+def test_what_cannot_be_written_is_counted_and_blocks_no_caller(problem: Exception):
     """The next line is tried again."""
     taken: list[bytes] = []
 
@@ -179,7 +179,7 @@ def test_what_cannot_be_written_is_counted_and_stops_nobody(problem: Exception):
     assert taken == [b"", b"three\n"]
 
 
-def test_a_full_disk_stops_nobody():
+def test_a_full_disk_blocks_no_caller():
     with Path("/dev/full").open("wb") as full:
         writer = LineWriter(to_descriptor(full.fileno()))
 

@@ -62,7 +62,7 @@ def test_an_account_is_written_by_ispb_without_dashes():
         {"name": "M" * 200},
     ],
 )
-def test_an_account_that_nobody_has_is_not_sent(wrong: dict[str, object]):
+def test_an_account_that_does_not_exist_is_not_sent(wrong: dict[str, object]):
     with pytest.raises(NeverSendable) as refused:
         payouts.recipient(order(replace(AT_ITAU, **wrong)))  # type: ignore[arg-type]
 

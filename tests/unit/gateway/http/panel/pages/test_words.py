@@ -72,7 +72,7 @@ def translated():
     return found
 
 
-def test_a_message_stands_in_one_file():
+def test_a_message_is_in_one_file():
     """Else the last file settles what all the others say: what several say is in common.po."""
     counted = Counter((each.context, each.id) for _, each in translated())
 
@@ -258,7 +258,7 @@ def test_no_template_needs_a_weaker_content_security_policy():
     assert found == {}
 
 
-def test_a_language_says_its_words():
+def test_each_language_uses_its_words():
     portuguese, english = words_of(Language.PORTUGUESE), words_of(Language.ENGLISH)
 
     assert (portuguese.gettext("Payouts"), english.gettext("Payouts")) == ("Pagamentos", "Payouts")
