@@ -26,7 +26,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         connections_per_address: Open at once from one peer address.
         connections: Open at once in all, per process.
         drain_accept_s: How long a stopping process still serves new requests.
-        drain_s: How long it then waits for those in flight.
+        drain_s: How long it then waits for requests in flight.
         reuse_port: Lets several processes of one system user bind the same port; needs
             PostgreSQL.
         single_process: There is one server process of this store, anywhere; then production
@@ -41,7 +41,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             ``forwarded`` the header ``X-Forwarded-For``, ``proxy_protocol`` a
             PROXY header (version 1 or 2) before the first request. The last two
             are accepted from ``trusted_peers`` alone.
-        certificate_header: In which our proxies pass on the certificate that their
+        certificate_header: The header in which our proxies pass on the certificate that their
             caller showed, such as ``Client-Cert`` (RFC 9440), with ``forwarded`` alone;
             the proxy must replace it in every request. Empty accepts none.
     """

@@ -342,7 +342,7 @@ class _Standing(msgspec.Struct):
     This process's state of one common bucket.
 
     Attributes:
-        owed: Tokens drawn from our own bucket, which the common one does not know yet; below 0 for
+        owed: Tokens drawn from our own bucket, not yet reported to the common one; below 0 for
             unspent tokens of the common one.
         drawn: Tokens that this process drew lately from the common one, at ``at``.
         total: Tokens that all drew lately, at the same instant.

@@ -77,7 +77,7 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     Attributes:
         connect_s: Name resolution, connection and TLS together. Shorter than
-            the others, so that a stalled connection is told from a bank that
+            the others, so that a stalled connection differs from a bank that
             does not answer.
         read_s, payout_s: A whole call, from admission to the last byte of the
             answer; the repetition of a read included.
@@ -92,7 +92,7 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             one is always allowed.
         account_limits: The bank's limits for each account (see ``within``).
         retry_after_s, retry_spread_s: The pause before a read is repeated,
-            and what is added to it at random.
+            and its random addition at most.
     """
 
     connect_s: Seconds = 2.0

@@ -168,7 +168,7 @@ class Capabilities:
             is proven absent; None when nothing proves it.
         max_value: The largest payout: more is rejected and not sent; None for no known limit.
         account_credentials: Each account has credentials of its own at the
-            bank. One without them is refused before the bank is asked; declare
+            bank. One without them is refused before the bank is called; declare
             it, or its first payout is answered by a refusal that proves nothing.
         entry_fields: Optional fields of a movement of a statement.
         blocked_known: Whether a balance includes the blocked amount; if not,
@@ -179,7 +179,7 @@ class Capabilities:
         alphanumeric_cnpj: It takes the CNPJ with letters (July 2026), in payouts, keys and
             charges; False where the bank's own document allows digits only.
         largest_page: Items of a list, such as a statement, that the bank returns at once; lists
-            are asked for in pages of this size.
+            are requested in pages of this size.
     """
 
     calls: frozenset[PortCall] = frozenset()

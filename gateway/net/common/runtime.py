@@ -81,7 +81,7 @@ class Runtime:
         on_certificate: Called with the end of our certificate's validity, whenever
             a certificate was read.
         names: The bank's host names; all its connections share their addresses.
-        proxy: Connects us; None for connecting ourselves.
+        proxy: The proxy that connects to the bank; None for a direct connection.
         shared: Limits that all processes count together; None where this one is alone.
         failpoint: Only in tests that end the process at a given point.
         traced: Wraps the transport of requests to a bank.

@@ -444,7 +444,7 @@ async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
     assert await records.forget(hour + HOUR) == 3
 
 
-async def test_payouts_that_led_to_a_stop_are_no_history(paying: Store, clock: Clock):
+async def test_what_led_to_a_stop_is_no_history(paying: Store, clock: Clock):
     await pay(paying, clock, 6)
     await guard(paying, clock).turn()
     clock.at += 2 * HOUR

@@ -54,7 +54,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="if each.lifted_at is None]",
         wrong="if each.lifted_at is not None]",
-        tests=(f"{_GUARD}::test_payouts_that_led_to_a_stop_are_no_history",),
+        tests=(f"{_GUARD}::test_what_led_to_a_stop_is_no_history",),
     ),
     Mistake(
         name="orderer-lifts-the-guards-stop",
