@@ -18,7 +18,7 @@ def declared() -> Mapping[str, str]:
     return {each.revision: getattr(each, "compatible_with", "nothing") for each in modules}
 
 
-def test_each_migration_declares_what_it_is_compatible_with():
+def test_each_migration_declares_its_compatible_schemas():
     found = declared()
 
     undeclared = [name for name, oldest in found.items() if oldest not in found]

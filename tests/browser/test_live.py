@@ -87,7 +87,7 @@ async def test_counts_beside_entries_are_renewed_and_reported(browser: Browser, 
         assert tab.findings == []
 
 
-async def test_the_title_of_the_tab_says_how_much_waits(browser: Browser, lively: PanelSite):
+async def test_the_title_of_the_tab_has_the_number_of_tasks(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.APPROVER)) as tab:
         await tab.open("/panel/approvals")
         titled = re.compile(r"^\([1-9]\d*\) Aprovações · Sandbox · pixgate$")

@@ -112,7 +112,7 @@ def asked() -> Iterator[tuple[str, str, str]]:
                 yield file.stem, panel["title"], target["expr"]
 
 
-def test_there_are_seven_and_their_panels_can_be_told_apart():
+def test_there_are_seven_dashboards_with_distinct_panels():
     uids = [each["uid"] for each in DASHBOARDS.values()]
     wanted = ("overview", "requests", "payouts", "banks", "processes", "people", "edge")
 
@@ -250,7 +250,7 @@ def test_durations_of_requests_show_the_traces_of_slow_ones():
     assert '"/panel/trace/{trace_id}"' in pages
 
 
-def test_what_is_provisioned_is_what_the_dashboards_choose_first():
+def test_the_provisioned_source_is_the_dashboards_default():
     [file] = (GRAFANA / "provisioning/datasources").iterdir()
     [source] = yaml.safe_load(file.read_text())["datasources"]
     chosen = [each["templating"]["list"][0]["current"]["value"] for each in DASHBOARDS.values()]

@@ -166,7 +166,7 @@ async def test_a_store_that_breaks_while_the_winner_is_waited_for_ends_the_wait(
     assert payout_world.bank.orders == []
 
 
-async def test_a_list_that_cannot_be_read_is_no_empty_list(payout_world: PayoutWorld):
+async def test_an_unreadable_list_is_not_an_empty_list(payout_world: PayoutWorld):
     payout_world.store.fails_before = {"search"}
 
     with pytest.raises(StoreUnavailable):
@@ -174,7 +174,7 @@ async def test_a_list_that_cannot_be_read_is_no_empty_list(payout_world: PayoutW
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, PAID])
-async def test_a_payout_that_cannot_be_read_is_no_unknown_reference(
+async def test_an_unreadable_payout_is_not_an_unknown_reference(
     payout_world: PayoutWorld, state: PayoutState
 ):
     """A 404 would have the caller pay again."""

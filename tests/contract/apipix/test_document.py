@@ -81,7 +81,7 @@ async def test_the_document_knows_the_other_banks_too(name: Name):
     } == {}
 
 
-async def test_the_document_knows_what_is_refused(efi: Watched):
+async def test_the_document_lists_every_refusal(efi: Watched):
     """Absent things, and a charge that is changed twice."""
     for absent in (
         efi.adapter.get_charge(efi.account, "nada/1"),

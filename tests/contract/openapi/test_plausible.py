@@ -132,7 +132,7 @@ def example_of(operation: str, media: str = "application/json") -> Any:
     return office.operation(place)["responses"]["200"]["content"][media]["example"]
 
 
-def test_an_answer_tells_of_the_payout_that_was_ordered():
+def test_an_example_answer_matches_its_order():
     """The request's examples and the answer's go by the same words."""
     orders = {
         word: each["value"]["reference"]

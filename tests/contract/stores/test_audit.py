@@ -99,7 +99,7 @@ async def test_events_of_many_writers_are_one_chain(store: Store, second: Store)
 
 
 @both
-async def test_the_first_event_of_a_store_is_sealed_whoever_writes_it(begun: Store) -> None:
+async def test_the_first_event_of_a_store_is_sealed_for_any_writer(begun: Store) -> None:
     assert await begun.audit.verify() == 0
     assert await begun.audit.head() == AuditHead(0, NO_HASH)
     nodes = [open_store(begun.url, LONG) for _ in range(4)]

@@ -100,7 +100,7 @@ async def test_of_many_who_begin_at_once_one_holds_the_reference(store: Store):
     assert held == [1, 1]
 
 
-async def test_one_that_is_made_anew_keeps_its_id(store: Store):
+async def test_a_charge_created_again_keeps_its_id(store: Store):
     await records(store).begin(charge(state=ChargeState.CANCELED))
 
     await records(store).renew(charge(2, reference="cob-1"))
@@ -109,7 +109,7 @@ async def test_one_that_is_made_anew_keeps_its_id(store: Store):
 
 
 @both
-async def test_one_that_was_dropped_meanwhile_is_stored_again(store: Store):
+async def test_a_charge_dropped_meanwhile_is_stored_again(store: Store):
     await records(store).renew(charge())
 
     assert await one(store) == charge()
@@ -182,7 +182,7 @@ async def test_a_charge_unpaid_after_all_has_no_payment(store: Store, told: Char
 
 
 @pytest.mark.parametrize("before", [each for each in STATES if each is not ChargeState.PAID])
-async def test_an_unpaid_transaction_tells_no_other_state(store: Store, before: ChargeState):
+async def test_an_unpaid_transaction_changes_no_state(store: Store, before: ChargeState):
     await records(store).begin(charge(state=before, payer_name="Ana"))
 
     await records(store).note([seen(None)])
@@ -286,7 +286,7 @@ async def test_a_payment_that_is_reported_twice_changes_nothing(store: Store):
     assert (await one(store)).updated_at == NOW + 60 * SECOND
 
 
-async def test_a_reusable_charge_stays_active_and_tells_its_last_payment(store: Store):
+async def test_a_reusable_charge_stays_active_and_shows_its_last_payment(store: Store):
     await records(store).begin(charge(reusable=True, centavos=100))
 
     for e2e_id in ("E1", "E2"):
@@ -362,7 +362,7 @@ async def test_another_company_s_charges_are_not_there(store: Store):
 
 
 @both
-async def test_what_a_payment_paid_is_found_by_its_id_within_the_account(store: Store):
+async def test_the_charge_of_a_payment_is_found_by_its_id_within_the_account(store: Store):
     paid = charge(state=ChargeState.PAID, e2e_id="E1")
     await records(store).begin(paid)
     await records(store).begin(replace(charge(2), e2e_id=""))

@@ -394,7 +394,7 @@ SHOWN = [
 
 
 @both
-async def test_credentials_are_found_by_state_and_by_what_asks_for_a_look(store: Store) -> None:
+async def test_credentials_are_found_by_state_and_by_warning(store: Store) -> None:
     """The condition of the statement and the credential's reason are the same rule, said twice."""
     for number, (name, more, _, _) in enumerate(SHOWN):
         one = replace(

@@ -131,7 +131,7 @@ async def test_a_former_owner_s_look_changes_nothing(store: Store, second: Store
     assert await store.follow_ups.checked(checked("two"))
 
 
-async def test_a_look_at_what_has_moved_on_leaves_its_schedule(store: Store) -> None:
+async def test_a_query_of_a_payout_moved_on_leaves_its_schedule(store: Store) -> None:
     """A reader settled it between the look and the note: it is in no review, and done."""
     await unknown(store)
     await due(store)
@@ -234,7 +234,7 @@ async def test_a_payout_of_a_newer_release_keeps_no_other_from_its_look(
 
 
 @both
-async def test_how_payouts_stand_is_counted_by_provider(store: Store) -> None:
+async def test_payouts_are_counted_by_provider_and_state(store: Store) -> None:
     old = NOW - timedelta(hours=1)
     for reference, provider, after, made in [
         ("u-1", "sandbox", UNKNOWN, NOW),

@@ -149,7 +149,7 @@ async def test_a_change_that_is_undone_takes_its_event_along(store: Store) -> No
     assert await count(store) == 0
 
 
-async def test_a_sender_that_dies_leaves_what_is_true(store: Store, second: Store) -> None:
+async def test_a_sender_that_dies_leaves_true_events(store: Store, second: Store) -> None:
     """Between its two transactions: the order is stored, and nothing says that it was sent."""
     await store.payouts.add(payout(), attempt())
 
@@ -312,7 +312,7 @@ async def test_an_opinion_is_reported_once(sealed: Store) -> None:
     assert judged.facts == {"by": "maria", "verdict": "paid"}
 
 
-async def test_a_callback_is_told_when_it_is_known_whose_it_is(store: Store) -> None:
+async def test_a_callback_is_recorded_once_its_payout_is_known(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     await CallbackRecords(store.database).belongs(

@@ -91,7 +91,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="            if not scope.includes(account.company_id):\n",
         wrong="            if scope.includes(account.company_id) is None:\n",
-        tests=(f"{_CREDENTIALS}::test_nobody_issues_a_credential_for_what_they_do_not_see",),
+        tests=(f"{_CREDENTIALS}::test_no_user_issues_a_credential_outside_their_scope",),
     ),
     Mistake(
         name="foreign-credential-revoked",
@@ -195,7 +195,7 @@ ROWS = (
         file="gateway/callbacks/store.py",
         right="        wanted = wanted.where(*of_company(callbacks.c.company_id, scope))\n",
         wrong="",
-        tests=(f"{_CALLBACKS}::test_who_is_limited_is_shown_what_banks_say_of_their_accounts",),
+        tests=(f"{_CALLBACKS}::test_a_limited_user_sees_callbacks_of_their_accounts",),
     ),
     Mistake(
         name="requests-of-every-company",

@@ -261,7 +261,7 @@ ROWS = (
         file="gateway/accounts/service.py",
         right='return self.seal(shown.text, account_id) if shown.text else b""',
         wrong='return shown.text.encode() if shown.text else b""',
-        tests=(f"{_ACCOUNTS}::test_what_the_provider_wants_is_sealed_for_this_account",),
+        tests=(f"{_ACCOUNTS}::test_credentials_at_the_provider_are_sealed_for_this_account",),
     ),
     Mistake(
         name="not-sent-though-bytes-left",

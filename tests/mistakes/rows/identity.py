@@ -314,7 +314,7 @@ ROWS = (
         file="gateway/identity/cookies.py",
         right="return AESGCM(derived.derive(cookie.secret))",
         wrong="return AESGCM(derived.derive(cookie.id_hash.encode()))",
-        tests=(f"{_PANEL_COOKIES}::test_what_is_sealed_opens_with_its_cookie_alone",),
+        tests=(f"{_PANEL_COOKIES}::test_sealed_tokens_open_with_their_cookie_alone",),
     ),
     Mistake(
         name="cheap-digest-for-ever",
@@ -365,7 +365,7 @@ ROWS = (
         file="gateway/core/rights.py",
         right="    | _all(Action.WRITE, Area.PROBE),\n",
         wrong="    | _all(Action.WRITE, Area.PROBE, Area.APPROVAL),\n",
-        tests=(f"{_RIGHTS}::test_nobody_both_orders_and_approves",),
+        tests=(f"{_RIGHTS}::test_no_role_both_orders_and_approves",),
     ),
     Mistake(
         name="rights-given-that-one-lacks",

@@ -43,7 +43,7 @@ ROWS = (
         file="gateway/http/panel/pages/formats.py",
         right='frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})',
         wrong='frozenset({"Cc", "Zl", "Zp", "Cs", "Co", "Cn"})',
-        tests=(f"{_FORMATS}::test_what_is_invisible_is_shown",),
+        tests=(f"{_FORMATS}::test_invisible_characters_are_shown",),
     ),
     Mistake(
         name="markup-of-a-partner",
@@ -52,7 +52,7 @@ ROWS = (
         file="gateway/http/panel/pages/templates.py",
         right="autoescape=True,",
         wrong="autoescape=False,",
-        tests=(f"{_TEMPLATES}::test_what_others_typed_is_text_and_no_markup",),
+        tests=(f"{_TEMPLATES}::test_typed_text_is_escaped",),
     ),
     Mistake(
         name="absent-amount-is-blank",

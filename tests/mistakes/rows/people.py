@@ -204,7 +204,7 @@ ROWS = (
         file="gateway/core/rights.py",
         right="_FILES = _all(Action.READ, Area.REPORT)",
         wrong="_FILES = _all(Action.READ, Area.REPORT, Area.KEY_OWNER)",
-        tests=(f"{_RIGHTS}::test_owners_of_keys_are_looked_up_by_whoever_orders_payouts",),
+        tests=(f"{_RIGHTS}::test_roles_that_order_payouts_look_up_owners_of_keys",),
     ),
     Mistake(
         name="rows-after-they-are-gone",
@@ -284,6 +284,6 @@ ROWS = (
         file="gateway/identity/sessions.py",
         right="return client.known is not None and client.known.user_id == user.id",
         wrong="return client.known is not None",
-        tests=(f"{_SIGN_IN}::test_a_known_browser_and_a_known_program_are_no_news",),
+        tests=(f"{_SIGN_IN}::test_a_known_browser_or_program_sends_no_mail",),
     ),
 )

@@ -53,7 +53,7 @@ ROWS = (
         file="gateway/core/strict.py",
         right="if _WHOLE.fullmatch(text) is None:",
         wrong="if not text.isdigit():",
-        tests=(f"{_STRICT}::test_what_int_takes_besides_is_refused",),
+        tests=(f"{_STRICT}::test_other_spellings_accepted_by_int_are_refused",),
     ),
     Mistake(
         name="repeated-digit-tax-number",

@@ -60,7 +60,7 @@ ROWS = (
         file="gateway/app/store_check.py",
         right="isinstance(problem, WritesRefused)",
         wrong="isinstance(problem, StoreUnavailable)",
-        tests=(f"{_STORE_CHECK}::test_a_store_that_says_so_refuses_payouts",),
+        tests=(f"{_STORE_CHECK}::test_a_full_or_read_only_store_refuses_payouts",),
     ),
     Mistake(
         name="wrong-clock-is-ready",
@@ -96,7 +96,7 @@ ROWS = (
         file="gateway/net/server/front.py",
         right="                self._behind_last = behind\n",
         wrong="                pass\n",
-        tests=(f"{_WIRE}::test_bytes_behind_a_last_request_are_no_request",),
+        tests=(f"{_WIRE}::test_bytes_after_a_last_request_are_ignored",),
     ),
     Mistake(
         name="two-blanks-read-as-one",
@@ -260,7 +260,7 @@ ROWS = (
         file="gateway/store/kernel/partitions.py",
         right="min(before, server_now - _YOUNG)",
         wrong="before",
-        tests=(f"{_PARTITIONS}::test_what_is_young_by_the_database_s_clock_is_not_dropped",),
+        tests=(f"{_PARTITIONS}::test_partitions_young_by_the_database_s_clock_are_not_dropped",),
     ),
     Mistake(
         name="key-of-two-accounts",

@@ -47,7 +47,7 @@ ROWS = (
         file="gateway/payouts/pages.py",
         right='if data["dossier"].state != PayoutState.PAID:',
         wrong='if data["dossier"].state not in FINAL_STATES:',
-        tests=(f"{_SURFACES}/test_payouts.py::test_a_receipt_is_of_what_is_settled_alone",),
+        tests=(f"{_SURFACES}/test_payouts.py::test_only_settled_payouts_have_a_receipt",),
     ),
     Mistake(
         name="approved-without-its-amount",

@@ -241,7 +241,7 @@ ROWS = (
         right='rb"\\r\\n(?:proxy-)?connection:',
         wrong='rb"\\r\\nconnection:',
         tests=(
-            "tests/surfaces/wire/test_raw_socket_probes.py::test_bytes_behind_a_last_request_are_no_request",
+            "tests/surfaces/wire/test_raw_socket_probes.py::test_bytes_after_a_last_request_are_ignored",
         ),
     ),
     Mistake(

@@ -168,7 +168,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/app/test_kept_records_cache.py"
-                "::test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_again"
+                "::test_a_read_begun_before_the_change_is_not_cached_even_without_another_read"
             ),
         ),
     ),

@@ -23,7 +23,7 @@ INLINE = re.compile(r"`(\.venv/bin/pixgate [^`]+)`")
 VALUE, LOST, CENTAVOS = "10.50", "777.06", 77706
 
 
-def test_the_ten_calls_are_answered_as_the_contract_says(answers: list[Answer]):
+def test_the_ten_calls_follow_the_contract(answers: list[Answer]):
     """Contract 4.1: nine succeed, cancelling is 501."""
     *served, cancelling = answers
 

@@ -63,7 +63,7 @@ async def test_the_token_is_asked_for_before_the_body(api_client: ApiClient):
     assert answer.verdict == (401, "INVALID_CREDENTIALS")
 
 
-async def test_an_address_that_asks_too_often_waits(store, clock):
+async def test_an_address_above_its_quota_waits(store, clock):
     """Before the body is read; other routes go on."""
     async with api_client_on(store, clock, sign_in=CallRate(rate=0.001, burst=2)) as api_client:
         verdicts = [(await api_client.ask("POST", LOGIN, {})).verdict for _ in range(3)]

@@ -294,7 +294,9 @@ async def test_people_are_named_and_those_of_one_name_by_address_too(world: Worl
         assert re.search(rf"Rui Alves \({role}-\w+@panel.example\)", decided.text)
 
 
-async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Person, world: World):
+async def test_an_order_of_money_is_shown_with_facts_for_the_decision(
+    approver: Person, world: World
+):
     """Payouts alike, the balance of now after the page, and how long it waits."""
     reference = f"igual-{uuid4().hex[:8]}"
     await world.pay(order(reference, world.today(), value=10.50))

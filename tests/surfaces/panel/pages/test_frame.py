@@ -263,7 +263,7 @@ async def test_a_page_past_the_end_links_to_the_first_page(admin: Person, path: 
         ("/panel/credentials/new", 403, []),
     ],
 )
-async def test_a_refusal_stands_where_it_belongs_and_keeps_the_counts(
+async def test_a_refusal_is_shown_at_its_field_and_keeps_the_counts(
     world: World, path: str, status: int, current: list[str]
 ):
     person = Person(world)

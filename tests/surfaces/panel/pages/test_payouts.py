@@ -105,7 +105,7 @@ async def test_the_dossier_is_a_file(world: World, viewer: Person):
     assert json.loads(seen.text)["payout"]["value"] == 12.34
 
 
-async def test_a_receipt_is_of_what_is_settled_alone(world: World, viewer: Person):
+async def test_only_settled_payouts_have_a_receipt(world: World, viewer: Person):
     reference = await paid(world)
     await world.pay(order(f"{reference}-2", world.today(), value=777.03))
 
@@ -496,9 +496,7 @@ def asked(sent: Seen) -> int:
     return int(parse_qs(urlsplit(sent.location).query)["asked"][0])
 
 
-async def test_all_are_asked_about_at_once_and_the_page_says_what_came_of_it(
-    world: World, operator: Person
-):
+async def test_probe_all_queries_all_and_shows_the_results(world: World, operator: Person):
     reference = await in_review(world)
     shown = await operator.open("/panel/unresolved")
 
@@ -553,7 +551,7 @@ PASTED = (
 )
 
 
-async def test_what_was_pasted_with_something_around_it_leads_there(world: World, viewer: Person):
+async def test_a_pasted_id_with_surrounding_text_is_found(world: World, viewer: Person):
     reference = await paid(world)
     row = await world.gateway.kernel.store.payouts.find(
         world.demo["accounts"]["main"]["id"], reference

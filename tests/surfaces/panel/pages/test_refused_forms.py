@@ -251,7 +251,7 @@ async def test_levels_of_a_permission_are_in_the_page_s_language(world: World):
     assert not {"read", "write", "manage"} & set(labels)
 
 
-async def test_too_many_sign_ins_are_told_how_long_to_wait(world: World):
+async def test_too_many_sign_ins_show_the_waiting_time(world: World):
     """A page says it as an answer of the interface does."""
     stranger = Person(world)
     fields = {"email": "guessed@panel.example", "password": "wrong"}

@@ -134,7 +134,7 @@ async def test_a_secret_derived_from_a_retired_sealing_key_is_accepted_as_well()
 @pytest.mark.parametrize(
     "given", [Callbacks(), Callbacks(retired_secrets={"2026": FORMER})], ids=["none", "former"]
 )
-def test_without_a_secret_nothing_is_believed_outside_the_sandbox(given: Callbacks):
+def test_without_a_secret_no_callback_is_accepted_outside_the_sandbox(given: Callbacks):
     with pytest.raises(AdapterRefused, match=r"providers\.one\.callbacks: needs a secret"):
         addresses(settings(given, environment=Environment.PRODUCTION))
 
@@ -166,7 +166,7 @@ def test_a_proof_that_raises_is_refused_in_one_line():
     assert str(OURS) not in str(refused.value)
 
 
-def test_a_secret_for_what_a_bank_does_not_send_is_a_mistake():
+def test_a_callback_secret_for_a_bank_without_callbacks_is_refused():
     silent: Any = object()
 
     assert make_addresses(settings(), KEYS, {"one": silent}) == {}

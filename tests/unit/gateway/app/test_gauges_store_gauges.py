@@ -227,7 +227,7 @@ async def test_the_first_certificate_of_an_active_account_is_shown_by_provider(b
     assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "other") == 0
 
 
-async def test_what_waits_for_a_worker_is_shown_by_bank(board: Board):
+async def test_waiting_payouts_are_shown_by_bank(board: Board):
     payouts = ("sandbox", series.PAYOUTS_DUE, series.PAYOUT_OLDEST_DUE)
     callbacks = ("sandbox", series.CALLBACKS_WAITING, series.CALLBACK_OLDEST_WAITING)
     none = [await board.shows(family, "sandbox") for family in (*payouts[1:], *callbacks[1:])]

@@ -39,7 +39,7 @@ def test_a_silent_observer_accepts_every_call():
         assert getattr(silent, name)(**dict.fromkeys(parameters)) is None
 
 
-async def test_what_is_due_is_asked_by_the_database_s_clock():
+async def test_due_work_is_selected_by_the_database_s_clock():
     """Work is claimed while both clocks agree; a command has no clock but its own."""
     ours, theirs = Clock(), Clock()
     clock = DatabaseClock(ours.now, lambda: 0.0, 5.0)

@@ -48,7 +48,7 @@ async def test_an_account_is_read_from_the_store_each_time():
     assert (first.account, second.account) == (account(), account(active=False))
 
 
-async def test_staff_pay_by_what_partners_pay_by(office: Registers):
+async def test_staff_and_partners_pay_by_one_service(office: Registers):
     """The same stops, the same follow-up, the same guards, the same banks."""
     services = Services(office.kernel)
     money = services.approvals.money
@@ -59,7 +59,7 @@ async def test_staff_pay_by_what_partners_pay_by(office: Registers):
     await services.identity.close()
 
 
-async def test_whatever_may_wait_for_a_second_person_has_an_executor(office: Registers):
+async def test_every_order_that_may_wait_has_an_executor(office: Registers):
     services = Services(office.kernel)
 
     assert services.approvals.executors.keys() == set(ApprovalKind) - MONEY

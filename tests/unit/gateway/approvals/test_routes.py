@@ -13,7 +13,7 @@ from tests.unit.gateway.http.surface import STAFF, becomes
 from tests.world.stores.samples import payout
 
 
-def test_a_refund_that_was_not_sent_is_told_so():
+def test_an_unsent_refund_is_shown_as_unsent():
     assert becomes("approval_approve", Unreachable("refused")) == REFUND_NOT_SENT.name
 
 

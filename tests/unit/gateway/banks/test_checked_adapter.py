@@ -140,7 +140,7 @@ async def test_a_wait_is_a_number_of_seconds_or_none(said: object, kept: float |
 
 
 @calls
-async def test_a_request_that_is_cancelled_is_no_fault_of_the_adapter(name: str):
+async def test_a_cancelled_request_is_not_a_fault_of_the_adapter(name: str):
     world = CheckedWorld()
 
     async def endless(*_: object) -> None:

@@ -20,7 +20,7 @@ from gateway.banks.followup_rate import SLOWEST, FollowupRate, FollowupSlots, fo
         (64, 0, (500.0, 50.0), FollowupRate(at_once=16, per_s=5.0)),
     ],
 )
-def test_following_up_has_a_share_of_what_the_bank_allows(
+def test_following_up_has_a_share_of_the_bank_s_limits(
     in_flight: int, of_account: int, rates: tuple[float, ...], rate: FollowupRate
 ):
     """The slowest of the rates that a look meets counts."""

@@ -118,7 +118,7 @@ async def test_two_processes_ask_once(world: World):
     assert len(world.adapter.asked) == 2
 
 
-async def test_a_bank_that_does_not_answer_leaves_what_was_read(world: World):
+async def test_a_bank_that_does_not_answer_keeps_the_last_reading(world: World):
     await world.look()
     await world.readings.turn()
     read_at = world.clock()

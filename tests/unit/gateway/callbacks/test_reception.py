@@ -116,7 +116,7 @@ async def test_an_empty_callback_is_accepted_and_not_stored(hall: Hall):
     ],
     ids=["no-keys", "raises", "text", "number", "word", "one-of-two"],
 )
-async def test_a_proof_that_fails_is_no_proof_and_no_mistake_of_the_bank(
+async def test_a_proof_that_raises_is_no_proof_and_no_fault_of_the_bank(
     hall: Hall, says: object, caplog: pytest.LogCaptureFixture
 ):
     """The bank repeats it; nobody is told of a forgery."""

@@ -225,9 +225,7 @@ async def test_one_account_that_does_not_answer_does_not_stop_the_others(hall: H
     assert world.asked == 151
 
 
-async def test_a_bank_that_answers_nobody_is_left_alone(
-    hall: Hall, caplog: pytest.LogCaptureFixture
-):
+async def test_a_bank_that_does_not_answer_is_skipped(hall: Hall, caplog: pytest.LogCaptureFixture):
     """Until the next turn, with one line in the log."""
     world = World(accounts=[Account("silent")] * 50)
 
@@ -251,7 +249,7 @@ async def test_no_bank_waits_for_another(hall: Hall):
     assert world.asked == 2
 
 
-def test_a_bank_without_callbacks_is_told_nothing():
+def test_a_bank_without_callbacks_gets_no_registration():
     order = CallbackOrder(url="https://pix.example.com/callbacks/bank/1", secret=b"")
     orders = CallbackOrders({"bank": order})
 

@@ -123,7 +123,7 @@ async def test_a_refused_order_does_not_take_the_record_of_another():
 
 
 @pytest.mark.parametrize("away", [set(), {"note"}])
-async def test_a_cancelled_one_is_noted_whatever_the_store_does(away: set[str]):
+async def test_a_cancellation_is_recorded_despite_a_failing_store(away: set[str]):
     book = ChargeBook(away=away)
     cancelled = replace(CHARGE, status=ChargeStatus.CANCELED)
     changing = orders(book, cancelled)
@@ -238,7 +238,7 @@ async def test_of_answers_that_wait_the_one_asked_for_last_is_noted(
     assert [each.state for each in book.noted] == [told]
 
 
-async def test_a_page_says_where_the_next_one_begins():
+async def test_a_page_has_the_cursor_of_the_next():
     book = ChargeBook()
     making = kept(book)
     for number in range(3):

@@ -26,5 +26,5 @@ def test_an_error_is_one_line(tmp_path: Path, text: str | None, said: str):
         settings_of(file)
 
 
-def test_the_short_configuration_of_these_tests_says_the_same_as_the_whole():
+def test_the_short_configuration_of_tests_equals_the_whole():
     assert settings_of(Path(SHORT["PIXGATE_CONFIG"])) == settings_of(CONFIG)

@@ -49,7 +49,7 @@ def test_a_name_that_is_repeated_is_reported_with_its_path_and_lines():
     assert document.problems == ["server.port: stands twice (lines 2 and 4)"]
 
 
-def test_what_is_not_plain_is_refused():
+def test_yaml_features_beyond_plain_values_are_refused():
     cases = [
         ("a: &x 1", "anchors, aliases and tags are not taken (line 1)"),
         ("a: 1\nb: *x", "anchors, aliases and tags are not taken (line 2)"),

@@ -24,7 +24,7 @@ def test_a_silent_file_has_the_documented_lifetimes():
         "identity: {mail: {encryption: x}}",
     ],
 )
-def test_what_is_out_of_bounds_is_refused(text: str):
+def test_values_out_of_bounds_are_refused(text: str):
     with pytest.raises(ConfigError):
         settings_from(text, {})
 

@@ -83,7 +83,7 @@ def test_the_environment_is_heard_also_where_the_file_is_silent():
     assert (settings.auth.basic.pepper.encode(), settings.sealing.key.encode()) == (b"p", b"k")
 
 
-def test_what_comes_from_the_environment_gets_the_type_of_its_setting():
+def test_values_from_the_environment_get_the_type_of_their_setting():
     settings = settings_from(
         'server: {port: "${PORT}", drain_s: "${DRAIN:-7}", openapi: "${OPEN}"}\nvar: "${PORT}"',
         {"PORT": "8081", "OPEN": "true"},
@@ -150,7 +150,7 @@ def test_all_mistakes_are_reported_at_once():
     ]
 
 
-def test_a_secret_does_not_stand_in_the_file():
+def test_a_secret_in_the_file_is_refused():
     path_cases = ["auth.basic.pepper", "auth.basic.retired_peppers.old", "sealing.key"]
 
     for text in [CANARY, "${X:-" + CANARY + "}", CANARY + "${X}", "123456"]:

@@ -72,7 +72,7 @@ def test_a_command_of_no_use_is_reported_and_nothing_that_it_prints(
     assert SECRET not in told + said.out + said.err + caplog.text
 
 
-def test_a_command_that_does_not_end_is_killed_with_what_it_started(
+def test_a_command_that_does_not_end_is_killed_with_its_children(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The grandchild holds the output open too; a test that waits for its own end times out."""

@@ -72,7 +72,7 @@ async def test_all_processes_draw_from_one_bucket():
     assert (shared.returned, counted) == ([], ["rows.allowed"])
 
 
-async def test_a_part_of_what_was_asked_for_goes_back():
+async def test_a_part_of_the_taken_tokens_is_returned():
     shared = Shared(gives=3)
     rows, counted = shared_by(shared)
 

@@ -73,7 +73,7 @@ def test_names_and_messages_are_distinguished():
     assert len({(e.code, e.status, e.message) for e in CATALOGUE}) == len(CATALOGUE)
 
 
-def test_what_banking_never_answers_is_in_the_catalogue():
+def test_codes_outside_the_banking_surface_are_in_the_catalogue():
     assert set(CATALOGUE) > ELSEWHERE
 
 

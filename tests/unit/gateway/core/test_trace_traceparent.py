@@ -108,7 +108,7 @@ def test_the_log_has_both_ids_where_they_differ():
 
 
 @pytest.mark.parametrize("trace_id", ["mine", "00000000-0000-0000-0000-000000000000", DIGITS[:31]])
-def test_an_id_that_is_no_uuid_always_makes_the_same_trace(trace_id: str):
+def test_an_id_that_is_not_a_uuid_always_makes_the_same_trace(trace_id: str):
     """So that calls under one id of the caller's are one trace, and the log can be joined."""
     logged = begun(trace_id)
     first = sent_on()
@@ -133,7 +133,7 @@ def test_a_later_version_is_read_by_its_first_parts():
         assert sent_on() == (DIGITS, "01")
 
 
-def test_what_is_no_one_valid_value_begins_a_trace():
+def test_anything_but_one_valid_value_begins_a_trace():
     """And is not passed on, nor is the state that came with it."""
     cases = [
         (SENT, SENT),

@@ -107,7 +107,7 @@ def test_partners_are_refused_at_once(priority: Priority):
 
 
 @pytest.mark.parametrize("priority", WAITING)
-async def test_what_people_ask_for_waits_for_a_place(priority: Priority):
+async def test_requests_of_people_wait_for_a_place(priority: Priority):
     """In the order in which it came."""
     admitted, served = admission([]), list[str]()
     fill(admitted, priority)
@@ -296,7 +296,7 @@ def test_a_network_has_a_quarter_of_the_places(one: str, another: str):
             pass
 
 
-def test_whatever_ends_the_wait_gives_the_place_back():
+def test_every_end_of_the_wait_returns_the_place():
     admitted, priority = admission([]), Priority.STRANGERS
     admitted.admit(priority)
 

@@ -44,7 +44,7 @@ def test_a_time_in_a_document_is_written_as_an_instant(year: int):
     assert dumps({"at": at}) == dumps({"at": instant(at)})
 
 
-def test_a_minute_is_utc_too():
+def test_a_minute_is_written_in_utc():
     """Contract 2.4."""
     assert minute(AT) == "2026-11-21 00:05"
 

@@ -72,7 +72,7 @@ def routes() -> Routes:
     return made
 
 
-def test_a_route_is_what_its_method_says():
+def test_a_route_is_declared_by_its_method():
     page, create = routes().staff
     (end,) = routes().fresh
 
@@ -128,7 +128,7 @@ async def test_a_broken_rule_is_reported_by_field_and_an_unknown_name_fails():
     assert absent.value.error is NOT_FOUND
 
 
-def test_a_method_without_a_right_is_no_route():
+def test_a_method_without_a_right_cannot_be_a_route():
     async def anything(_who: Staff, _paging: Paging) -> None: ...
 
     with pytest.raises(AttributeError):
@@ -223,7 +223,7 @@ async def test_what_holds_a_secret_leaves_as_a_document():
     assert (listed.document.__name__, holders.document.__name__) == ("NoteList", "NoteList")
 
 
-def test_what_is_not_possible_is_reported_as_a_sentence():
+def test_a_broken_rule_is_reported_as_a_sentence():
     text = "there is no company 7"
 
     with pytest.raises(ServiceError) as told, explained():
@@ -244,7 +244,7 @@ def test_a_field_that_is_wrong_is_reported_in_the_words_of_its_reason():
     assert told.value.detail == ""
 
 
-def test_what_is_taken_is_a_conflict():
+def test_an_existing_record_is_a_conflict():
     text = "it exists already"
 
     with refused(errors.ALREADY_IN_USE), explained():

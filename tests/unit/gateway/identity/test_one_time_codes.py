@@ -45,7 +45,7 @@ def test_an_invalid_code_is_none():
     assert wrong == []
 
 
-def test_what_is_made_is_read():
+def test_made_codes_are_read_back():
     made = make_recovery_codes()
 
     assert [read_recovery_code(each) for each in made] == list(enumerate(made))

@@ -161,7 +161,7 @@ async def test_a_lone_surrogate_is_a_wrong_password_and_no_accident(hasher):
     assert not await hasher.matches("\ud800", await hasher.make(PASSWORD))
 
 
-async def test_above_the_room_a_caller_is_told_to_come_again():
+async def test_above_the_queue_a_caller_gets_retry_after():
     """Two run, and so many wait; the next is refused before the process drowns."""
     hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=1))
     gate = threading.Event()

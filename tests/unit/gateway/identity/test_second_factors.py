@@ -227,7 +227,7 @@ async def test_a_factor_is_removed_with_a_code_and_every_session_ends(identity_w
     assert await SecondFactorCodes(identity_world.context).left(came.person.user_id) == 0
 
 
-async def test_new_recovery_codes_are_shown_once_and_told_by_mail(identity_world, maria):
+async def test_new_recovery_codes_are_shown_once_and_reported_by_mail(identity_world, maria):
     old = await identity_world.enrol()
     came = await identity_world.sign_in()
     identity_world.clock.passes(30)

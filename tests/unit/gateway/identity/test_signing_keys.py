@@ -267,7 +267,7 @@ async def test_when_its_last_token_is_over_it_is_retired(identity_world):
     ]
 
 
-async def test_rotating_retires_what_is_over(identity_world):
+async def test_rotating_retires_expired_keys(identity_world):
     for _ in range(5):
         await identity_world.services.signing_keys.rotate("cli", at_once=True)
         identity_world.clock.passes(OVER)

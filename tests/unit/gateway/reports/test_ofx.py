@@ -274,7 +274,7 @@ def test_summer_time_of_old_is_kept():
     assert shown["DTPOSTED"] == "20181121100000[-2:BRT]"
 
 
-def test_data_of_the_sandbox_says_so():
+def test_sandbox_data_is_marked():
     """An importer shows ``ORG`` as the bank's name."""
     for environment in Environment:
         told = texts(read(document(environment=environment)), "FI")["ORG"]

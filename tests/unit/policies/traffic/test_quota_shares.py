@@ -332,7 +332,7 @@ async def test_with_another_quota_its_tokens_are_asked_for(clock: Clock, shared:
 
 
 @leaping
-async def test_a_guess_that_was_right_is_every_process_s_again(clock: Clock, shared: Counting):
+async def test_a_right_password_returns_the_token_to_all_processes(clock: Clock, shared: Counting):
     quotas = {"sign_in": CallRate(rate=0.01, burst=2)}
     one, other = (
         WithinAddressQuota(quotas, clock.monotonic, lambda *_: None, ["sign_in"], shared)

@@ -137,7 +137,7 @@ def test_a_text_that_a_payer_typed_takes_no_part_away(damage: bytes):
     assert [each.subject for each in notices] == ["odd", "123ABC", "123ABC"]
 
 
-def test_what_is_readable_of_a_body_that_is_cut_is_looked_up():
+def test_the_readable_part_of_a_truncated_body_is_looked_up():
     """A body that names nothing is kept, as a callback about nothing."""
     [first, second] = notices_of(body(PAID, SENT)[:-4], lists_keys=True)
     [kept] = notices_of(b"<html>", lists_keys=True)

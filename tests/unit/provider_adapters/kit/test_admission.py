@@ -158,7 +158,7 @@ async def test_a_clear_no_never_opens_it(failure: ProviderError):
     assert await admission.enter(READ) is not None
 
 
-async def test_what_is_to_be_had_at_once_is_not_waited_for():
+async def test_a_free_place_is_taken_without_waiting():
     """A door that stays shut leaves the other as it was; ``enter`` says why."""
     admission = doors()
 

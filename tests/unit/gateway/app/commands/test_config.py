@@ -56,7 +56,7 @@ def test_every_mistake_is_reported_with_its_path(shell, written):
         ("environment: production", "auth.basic.pepper"),
     ],
 )
-def test_what_is_well_formed_may_be_unfit_all_the_same(shell, written, text: str, path: str):
+def test_a_well_formed_configuration_may_be_unfit(shell, written, text: str, path: str):
     file = written(text)
 
     done = shell.run("config", "check", "--json", "--config", file)

@@ -113,7 +113,7 @@ def test_other_banks_do_not_open_their_books(settings: Settings):
     assert sandbox_books(settings) is None
 
 
-async def test_books_of_a_bank_that_is_away_are_no_empty_books():
+async def test_the_books_of_an_unreachable_bank_are_not_empty():
     books = sandbox_books(SANDBOX)
     assert books is not None
 

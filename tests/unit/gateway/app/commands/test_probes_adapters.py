@@ -98,7 +98,7 @@ def test_a_gateway_with_a_wrong_adapter_does_not_start(
 
 
 @pytest.mark.parametrize("wrong", WRONG_WHEN_LOADED)
-def test_a_wrong_one_has_a_row_that_says_so_and_harms_no_other(install: Install, wrong: str):
+def test_a_wrong_adapter_has_an_error_row_and_harms_no_other(install: Install, wrong: str):
     text, reason = WRONG_WHEN_LOADED[wrong]
     install("otherbank", text)
 
@@ -149,7 +149,7 @@ async def test_a_bank_that_cannot_be_probed_is_only_started(tmp_path: Path, inst
     assert found == []
 
 
-async def test_one_that_cannot_be_started_is_refused(tmp_path: Path, install: Install):
+async def test_an_adapter_that_cannot_be_started_is_refused(tmp_path: Path, install: Install):
     install(
         "otherbank", PACKAGE.replace("start(self): ...", f"start(self): raise OSError('{SECRET}')")
     )

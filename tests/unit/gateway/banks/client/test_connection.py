@@ -316,7 +316,7 @@ async def test_what_has_left_at_a_point(order: ProviderRequest, point: str, arri
     assert len(bank.requests) == arrived
 
 
-async def test_a_read_passes_no_point():
+async def test_a_read_reaches_no_fail_point():
     passed: list[str] = []
     read = ProviderRequest(operation="x", method="GET", template="/p", path="/p")
     async with standing(ScriptedBank(saying(answer()))) as bank:

@@ -331,7 +331,7 @@ async def test_nothing_is_opened_before_the_start_or_after_the_end(authority: Au
     assert (found.reason, len(to)) == ("closed", 0)
 
 
-async def test_what_all_accounts_need_is_checked_at_the_start(
+async def test_common_settings_of_accounts_are_checked_at_the_start(
     authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def to(ca: Path) -> AccountTransports:

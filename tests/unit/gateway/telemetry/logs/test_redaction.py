@@ -122,7 +122,7 @@ def test_any_text_can_be_masked(text: str):
     masked.encode()
 
 
-def test_what_json_lets_through_is_written_out():
+def test_control_characters_allowed_by_json_are_escaped():
     """A terminal takes 0x9b for an escape sequence; 0x202e turns a line around."""
     wrong = [
         character

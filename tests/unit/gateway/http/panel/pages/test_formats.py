@@ -123,7 +123,7 @@ def test_a_day_is_read_as_a_person_or_a_program_writes_it(day):
 
 
 @pytest.mark.parametrize("day", ["", "20", "11/20/2026", "31/02/2026", "amanhã"])
-def test_what_is_no_day_is_a_filter_that_was_not_set(day):
+def test_an_invalid_day_sets_no_filter(day):
     assert formats.day_of(day) is None
     assert formats.day_begins(day) == formats.day_ends(day) == ""
 
@@ -197,7 +197,7 @@ def test_a_browser_is_named_as_people_do(agent: str, written: str):
     assert formats.browser(agent) == written
 
 
-def test_what_is_invisible_is_shown():
+def test_invisible_characters_are_shown():
     assert formats.visible("a\u202eb\u200bc\u0007é😀") == "a␣b␣c␣é😀"
 
 

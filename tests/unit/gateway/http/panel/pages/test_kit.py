@@ -255,7 +255,7 @@ async def test_people_are_named_for_who_may_read_users():
     assert await made.people(of(Role.VIEWER)) == {}
 
 
-async def test_what_a_list_shows_is_a_document():
+async def test_a_list_shows_documents():
     """What is sealed in an account must not reach a template."""
     made = Pages("/accounts", context())
 

@@ -111,7 +111,7 @@ def templates():
     return {str(each.relative_to(folder)): each.read_text() for each in folder.rglob("*.html")}
 
 
-def test_no_text_stands_outside_the_catalogue():
+def test_no_text_is_outside_the_catalogue():
     found = {
         template: words
         for template, text in templates().items()
@@ -264,19 +264,19 @@ def test_each_language_uses_its_words():
     assert (portuguese.gettext("Payouts"), english.gettext("Payouts")) == ("Pagamentos", "Payouts")
 
 
-def test_what_came_of_testing_a_bank_is_said_in_portuguese():
+def test_results_of_testing_a_bank_are_in_portuguese():
     """The sentences are those of the back office."""
     assert sorted({(None, each) for each in SENTENCES.values()} - catalogue().keys()) == []
 
 
-def test_every_refusal_is_said_in_portuguese():
+def test_every_refusal_is_in_portuguese():
     """Their messages come from the catalogue of errors, where no extractor finds them."""
     messages = {each.message for each in (*errors.CATALOGUE, *user_errors.CATALOGUE)}
 
     assert sorted({(None, each) for each in messages} - catalogue().keys()) == []
 
 
-def test_what_is_said_of_a_refusal_is_said_in_portuguese():
+def test_explanations_of_refusals_are_in_portuguese():
     """Rules, facts, remedies and checks, and what to do about each code."""
     said = {
         *REASONS.values(),
