@@ -49,7 +49,7 @@ class StoreCheck:
 
     async def run_once(self) -> None:
         """
-        Check anew if the last check is old, or found something wrong a second ago.
+        Check anew if the last check is old, or failed a second ago.
 
         Run each second, so that payouts are taken as soon as there is room again. A store that does
         not answer is no error here.

@@ -195,7 +195,7 @@ class ChargeSearch:
     Search parameters of charges, newest first; None for all.
 
     Attributes:
-        offset: How many are left out before the page.
+        offset: Number of charges before the page.
         text: A requested or paid amount, or a part of a reference or of a payer's
             name, with which the newest charges alone are compared.
     """

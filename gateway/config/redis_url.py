@@ -18,7 +18,7 @@ _SERVICE: Final = re.compile(r"[\w.-]+", re.ASCII)
 
 
 class Kind(Enum):
-    """How many servers there are, and who names the one to write to."""
+    """The number of servers, and the way to find the primary."""
 
     SERVER = "server"
     CLUSTER = "cluster"

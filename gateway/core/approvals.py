@@ -203,7 +203,7 @@ class Approval:
         sealed_order: The whole order as JSON, encrypted with the id bound to it.
         ordered_by: The user id; ``orderer`` is how the audit log names them.
         ends_at: It cannot be approved from then on.
-        decided_by, decider: Likewise; empty while it waits.
+        decided_by, decider: The decider, in the same forms; empty while it waits.
         reason: Why it was rejected or withdrawn, or is void.
         outcome_code: The public code of a refusal.
         collected_at: When its secret was fetched.

@@ -133,7 +133,7 @@ class Buckets:
     put_back = give_back
 
     def fill_in(self, key: str, seconds: float) -> None:
-        """Let ``key`` be full again in so many seconds."""
+        """Let ``key`` be full again in the given seconds."""
         keep(self._full_at, key, self.clock() + seconds)
 
 
@@ -290,7 +290,7 @@ class SharedLimits(Protocol):
 
     Attributes:
         processes: Number of live processes, so that each can take its part without shared counters.
-        serving: How many of those answer requests.
+        serving: Number of these processes that answer requests.
     """
 
     processes: int

@@ -37,7 +37,7 @@ def ignore_outcome(event: Event, label: str) -> None:
 @dataclass(frozen=True, slots=True)
 class IdentityEvents:
     """
-    Who is called when something happens.
+    Functions called at events of identity.
 
     Attributes:
         on_security_event: For the security log: a word, and the user's id, which is
@@ -153,7 +153,7 @@ class IdentityContext:
 
 def is_valid(session: Session, user: User) -> bool:
     """
-    Say whether a session began after the latest change of its user.
+    Return whether a session began after the latest change of its user.
 
     This alone ends every session after a new password, factor, role or company
     limit. Their rows are ended as well, but only so that lists show it.

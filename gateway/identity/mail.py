@@ -97,7 +97,7 @@ class Mailer:
         await self._put(user, ("Convite", "Invitation"), (portuguese, english))
 
     async def inform(self, user: User, subject: Text, text: Text) -> None:
-        """Mail news of other subjects than the user's own account; links begin with our origin."""
+        """Send news that are not of the user's own account; links begin with our origin."""
         await self._put(user, subject, text)
 
     async def notify(self, user: User, subject: Text, text: Text) -> None:

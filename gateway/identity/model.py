@@ -84,7 +84,7 @@ class SignIn(Struct, frozen=True, kw_only=True):
 
 
 class EndedDocument(Struct, frozen=True):
-    """How many sign-ins ended."""
+    """The number of ended sign-ins."""
 
     ended: Annotated[int, meaning("Sessions that were ended.")]
 
@@ -215,7 +215,7 @@ class FactorReset(_AboutUser, frozen=True, kw_only=True, tag="factor_reset"):
     """A second factor to be taken away."""
 
     def fits(self, _user: User) -> bool:
-        """Fit the user whatever changed since."""
+        """Return True: no change since the order matters."""
         return True
 
 

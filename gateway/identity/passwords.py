@@ -190,7 +190,7 @@ _TAG_BYTES = 32
 @dataclass(frozen=True, slots=True)
 class PoolSize:
     """
-    How many passwords are checked at once.
+    Limits of simultaneous password checks.
 
     Attributes:
         threads: Digests computed at the same time, at a low priority: payouts come first.

@@ -138,7 +138,7 @@ class Keyring:
         return jwks((await self._known()).keys)
 
     def forget(self) -> bool:
-        """Drop the cache and any read under way; say whether anything was cached."""
+        """Drop the cache and any read under way; return whether anything was cached."""
         had, self._read = self._read is not None, None
         self._forgotten += 1
         return had

@@ -623,7 +623,7 @@ class StoredOutbox:
         return [record_of(Mail, row) for row in rows]
 
     async def sent(self, mail_id: str, at: datetime) -> None:
-        """Note that one went out; its text is forgotten."""
+        """Mark a mail as sent; its text is deleted."""
         gone = update(outbox).where(outbox.c.id == mail_id).values(sent_at=at, text="")
         await self._database.write(gone)
 

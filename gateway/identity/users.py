@@ -615,7 +615,7 @@ def _as_found(who: Staff, found: User) -> _Guard:
 
 
 def _refuse(who: Staff, found: User, expected: Expected) -> None:
-    """Refuse an act on oneself, and one on another version than was seen."""
+    """Refuse an act on the caller's own account, or on another version than the one read."""
     _refuse_self(who, found)
     expected.check(version_of_user(found))
 

@@ -185,7 +185,7 @@ class Backlog:
     Due payouts of one provider.
 
     Attributes:
-        waiting: How many; ``MOST_COUNTED`` of all providers at most.
+        waiting: Number of payouts; ``MOST_COUNTED`` of all providers at most.
         oldest_at: Since when the first of them waits.
     """
 

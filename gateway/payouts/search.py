@@ -240,7 +240,7 @@ class PayoutQuery:
     Attributes:
         start, end: Created from ``start`` on, and before ``end``; None for no bound.
         ordered: Exactly the amount ordered, regardless of the amount moved; None for any.
-        offset: How many are left out before the page.
+        offset: Number of payouts before the page.
         after: None for the first page.
     """
 
@@ -607,8 +607,8 @@ def _first(
         columns: The selected columns; the columns of the order first, then the rest of the key.
         wanted: The lists of conditions; no payout meets two.
         order: How each of the first columns orders.
-        limit: How many are selected.
-        offset: How many before them are left out.
+        limit: Number of selected payouts.
+        offset: Number of payouts skipped before them.
     """
     ordered = [way(column) for way, column in zip(order, columns, strict=False)]
     each = [select(*columns).where(*one).order_by(*ordered) for one in wanted]
@@ -638,7 +638,7 @@ def _near_or_led(
         near: The condition of the nearest.
         led: As ``_led`` returns it.
         order: How the list is ordered.
-        cut: How many are selected, and how many before them are left out.
+        cut: Numbers of selected and of skipped payouts.
     """
     limit, offset = cut
     ordered = [order(each) for each in _KEYSET]

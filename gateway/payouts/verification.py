@@ -71,7 +71,7 @@ class Report:
     Attributes:
         executions: Each counted once, even if both statement and books report it.
         reported: The provider keys found in statements.
-        returned: Payouts of which something came back.
+        returned: Payouts with returns.
         foreign: Pix that left an account without a key of ours: ordered
             elsewhere, or by a bank that does not repeat keys.
         unnamed: Paid payouts that the statement of their bank cannot name: it carries

@@ -101,7 +101,7 @@ class ValkeyLimits:
         namespace: The prefix of every key.
         secret: Key of the digests in keys; without it addresses could be found by brute force.
         count: Counts pipelines by how they ended.
-        patience_s: A pipeline is late so many seconds after it was handed to the loop.
+        patience_s: Seconds after which a pipeline handed to the loop is late.
     """
 
     remote: Remote
@@ -240,7 +240,7 @@ class ValkeyLimits:
                 _end(call, None if answers is None else own)
 
     def _tick(self, batch: Sequence[_Call], left: int) -> None:
-        """Let a call be late after so many ticks, and a turn of the loop to read an answer."""
+        """Time a call out after enough ticks and one more turn of the loop to read an answer."""
         if batch is not self._waited:
             return
         loop = asyncio.get_running_loop()

@@ -117,7 +117,7 @@ class ReviewState:
     A payout, and its review as one user sees it.
 
     Attributes:
-        given: How many opinions count.
+        given: Number of opinions that count.
         opinions: Those that this person reads: until it is decided, only their own.
     """
 

@@ -212,7 +212,7 @@ class Found:
     more: bool = False
 
     def first(self, most: int, *, is_exact: bool = False) -> Found:
-        """Keep at most so many results of each kind."""
+        """Keep at most ``most`` results of each kind."""
         return Found(
             payouts=self.payouts[:most],
             charges=self.charges[:most],

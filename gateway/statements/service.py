@@ -312,7 +312,7 @@ def _words(entry: Entry) -> Sequence[str]:
 
 
 def _words_of(tied: LinkedEntry) -> Sequence[str]:
-    """Return the same, and the references of the linked records."""
+    """Return a movement's own texts, and the references of the linked records."""
     behind = (tied.payout, tied.charge, tied.received, tied.refund)
     return *_words(tied.entry), *(each.reference for each in behind if each is not None)
 

@@ -175,7 +175,7 @@ class Cobranca(
 
 
 class Paginacao(msgspec.Struct, frozen=True, rename={"pages": "quantidadeDePaginas"}):
-    """How many pages there are."""
+    """The number of pages."""
 
     pages: Count
 

@@ -20,7 +20,7 @@ _NOTHING: Final = msgspec.Raw(b"0")
 
 
 class Error(msgspec.Struct, frozen=True):
-    """One of the reasons why something was refused."""
+    """One of the reasons of a refusal."""
 
     code: str
 

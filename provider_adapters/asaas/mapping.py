@@ -316,7 +316,7 @@ def changed_key(answer: ProviderAnswer) -> PixKey:
 
 
 def removed(answer: ProviderAnswer) -> None:
-    """Read that something was removed; raises ``BadReply`` when it was not."""
+    """Read that a record was removed; raises ``BadReply`` when it was not."""
 
     def shape(document: documents.Removed) -> None:
         if not document.deleted:

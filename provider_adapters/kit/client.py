@@ -49,7 +49,7 @@ from provider_adapters.kit.transcript import Transcript
 
 class RetryBudget:
     """
-    How many reads of one provider may be repeated; calls that move money never are.
+    The limit of repeated reads of one provider; calls that move money are never repeated.
 
     ``in_flight`` returns the provider's number of calls at the moment.
     """
@@ -170,7 +170,7 @@ class ProviderClient:
         by: Deadline | None = None,
     ) -> Value:
         """
-        Read something; repeated once when the connection failed.
+        Send a read; it is repeated once when the connection failed.
 
         Raises:
             ProviderError: See ``gateway.banks.port.providers``.
@@ -211,7 +211,7 @@ class ProviderClient:
 
     async def change(self, request: ProviderRequest, translate: Translate[Value]) -> Value:
         """
-        Change something at the bank other than money; sent once, never repeated.
+        Send a change that moves no money; sent once, never repeated.
 
         Raises:
             ProviderError: The error of ``translate`` for the answer; without

@@ -36,7 +36,7 @@ class BreakerLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 class BulkheadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    How many calls a provider may hold at once, and how many may wait for a place.
+    The number of simultaneous calls of a provider, and of calls that wait for a place.
 
     Attributes:
         for_one: The most places of one account; None leaves it to ``AccountLimits``.

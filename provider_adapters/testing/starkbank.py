@@ -143,7 +143,7 @@ def keep_tags(books: Books, account_id: str, name: str, tags: Sequence[str]) -> 
 
 
 def tags_of(books: Books, name: str) -> list[str]:
-    """Return the tags of something."""
+    """Return the tags of a record."""
     kept = books.kept(_TAGS, name)
     return list(json.loads(kept.value)) if kept else []
 
@@ -166,7 +166,7 @@ def read_page(query: Mapping[str, str]) -> Slice:
 
 
 def read_tags(body: Fields) -> list[str]:
-    """Read the tags of something; a comma would part one from itself in a search."""
+    """Read the tags of a record; a comma would part one from itself in a search."""
     given = body.texts("tags") if "tags" in body else []
     require(all(tag and "," not in tag for tag in given), "tags have no commas")
     return given

@@ -29,8 +29,8 @@ def serve(terminal: Terminal) -> None:
     worker.run is apart. Several share a public port with server.reuse_port: true,
     each with an operations port of its own; they need PostgreSQL.
 
-    SIGHUP reads the configuration again; the log says what was taken of it, and
-    what needs a restart.
+    SIGHUP reads the configuration again; the log lists applied settings, and
+    settings that need a restart.
     """
     from gateway.process.process import Part
 

@@ -173,13 +173,13 @@ class Database:
         takes_writes: Whether a transaction can write: False on a standby; ``WritesRefused`` where
             there is no room for new pages.
         server_time: The server's clock; None where the store is a file.
-        server_load: How many connections the server has, of all programs, and the most that it
+        server_load: Number of connections to the server, of all programs, and the most that it
             takes; None where the store is a file.
         facts: Seals the facts of payouts' events; without it they neither store nor show facts.
         now: The clock of the process, for which partitions are made ahead.
         followers: Called with every act that a transaction of this process has recorded, before
             the request for the change is answered.
-        usage: How many units of work there are, and how long each takes.
+        usage: Counts units of work and their durations.
     """
 
     writer: AsyncEngine

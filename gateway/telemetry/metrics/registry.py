@@ -145,10 +145,10 @@ class MetricRegistry(Collector):
 
     def render(self, *, as_openmetrics: bool = False, zipped: bool = False) -> tuple[bytes, str]:
         """
-        Write everything down; return it with its content type.
+        Render all series; return the page with its content type.
 
         To be called in a thread: it sleeps again and again, for a moment, so
-        that the event loop does not stand still meanwhile. Exemplars are written
+        that the event loop is not blocked meanwhile. Exemplars are written
         in OpenMetrics alone.
         """
         paced = _Paced(self.registry)

@@ -87,7 +87,7 @@ def amount(body: Fields, name: str) -> int:
 
 
 def short(body: Fields, name: str, longest: int, default: str | None = None) -> str:
-    """Read a text of so many characters at most."""
+    """Read a text up to a length."""
     text = body.text(name, default)
     require(len(text) <= longest, f"{name} has {longest} characters at most")
     return text
@@ -113,7 +113,7 @@ def tax_number(of: Fields) -> Mapping[str, str]:
 
 
 def times(record: Payout | refunds.Refund) -> Document:
-    """Show when something was ordered, and when it settled."""
+    """Show the times of an order and of its settlement."""
     shown = {"solicitacao": clock.show(record.created_at)}
     return (
         shown

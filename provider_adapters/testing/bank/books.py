@@ -133,10 +133,10 @@ _SUFFIX_LENGTH = 11
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankIdentity:
     """
-    Who a simulated bank is.
+    The identity of a simulated bank.
 
     Attributes:
-        name: As the directory of keys shows it.
+        name: Its name in the directory of keys.
         ispb: Eight characters; in every end-to-end id that it makes.
         compe: Three digits.
         host: The host of addresses in its BR Codes, such as ``pix.bank.example``.

@@ -173,7 +173,7 @@ async def _settle(kept: Books) -> None:
 
 
 def _run(opened: contextlib.AsyncExitStack, work: Coroutine[None, None, None]) -> None:
-    """Run something until the bank is closed."""
+    """Run a task until the bank is closed."""
     task = asyncio.create_task(work)  # noqa: TID251 - owned: closing ends it
     opened.push_async_callback(_end, task)
 

@@ -268,7 +268,7 @@ class SimulatedStage(Stage):
     async def callback(
         self, account: ProviderAccount, kind: CallbackKind, subject: str, at: datetime
     ) -> Delivery:
-        """Let the dialect write and sign one, by a clock that stands still."""
+        """Let the dialect write and sign a callback, by a stopped clock."""
         whose, happened = account.provider_account, EventKind.__members__.get(kind.name)
         if happened is None:
             return await super().callback(account, kind, subject, at)

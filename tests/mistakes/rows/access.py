@@ -57,7 +57,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="if credential.revoked_at is not None:",
         wrong="if credential.revoked_at is not None and credential.revoked_at > self.now():",
-        tests=(f"{_BASIC}::test_what_has_ended_is_refused_like_a_wrong_secret",),
+        tests=(f"{_BASIC}::test_an_ended_credential_is_refused_like_a_wrong_secret",),
     ),
     Mistake(
         name="expired-credential-served",

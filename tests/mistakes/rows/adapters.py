@@ -191,7 +191,7 @@ ROWS = (
         file="provider_adapters/asaas/mapping.py",
         right='    return row.type == "CREDIT" and row.status == DONE',
         wrong='    return row.type == "CREDIT"',
-        tests=(f"{_ASAAS}/test_mapping_translate.py::test_one_that_is_not_among_them_is_absent",),
+        tests=(f"{_ASAAS}/test_mapping_translate.py::test_a_key_missing_in_the_list_is_absent",),
     ),
     Mistake(
         name="asaas-boleto-in-the-pix-statement",

@@ -352,7 +352,7 @@ ROWS = (
         file="gateway/stops/service.py",
         right="found = self._wide(kind, subject) if scope.everything else None\n",
         wrong='found, company_id = subject, min(scope.companies or [""])\n',
-        tests=(f"{_STOPS}::test_who_is_limited_to_companies_sees_and_stops_what_is_theirs",),
+        tests=(f"{_STOPS}::test_a_limited_user_sees_and_stops_only_their_companies",),
     ),
     Mistake(
         name="service-method-without-its-check",

@@ -121,7 +121,7 @@ ROWS = (
         file="gateway/payouts/documents.py",
         right="held = about.held_until if is_held else None",
         wrong="held = about.held_until",
-        tests=(f"{_PAYOUTS}::test_users_are_told_until_when_the_bank_holds_a_payout",),
+        tests=(f"{_PAYOUTS}::test_users_see_the_end_of_the_bank_s_hold",),
     ),
     Mistake(
         name="whole-number-of-a-key-s-owner",
@@ -130,9 +130,7 @@ ROWS = (
         file="gateway/pix_keys/routes.py",
         right="found, tax_number=hidden_tax_number(found.tax_number))",
         wrong="found)",
-        tests=(
-            f"{_PIX_KEYS}::test_the_ends_of_a_persons_number_are_hidden_whatever_the_bank_tells",
-        ),
+        tests=(f"{_PIX_KEYS}::test_the_ends_of_a_persons_number_are_always_hidden",),
     ),
     Mistake(
         name="next-look-at-a-final-payout",
@@ -168,7 +166,7 @@ ROWS = (
         file="policies/validation/backoffice/inputs.py",
         right="if len(values) > 1:",
         wrong="if len(values) > 1 and not values[0]:",
-        tests=(f"{_INPUTS}::test_what_is_given_twice_is_refused",),
+        tests=(f"{_INPUTS}::test_a_repeated_parameter_is_refused",),
     ),
     Mistake(
         name="opinions-of-an-earlier-try-shown",
@@ -186,7 +184,7 @@ ROWS = (
         file="gateway/payouts/search.py",
         right="common = [*_open_to(query), *of_account(payouts.c.account_id, scope)]",
         wrong="common = [*_open_to(query)]",
-        tests=(f"{_FINDER}::test_a_search_shows_and_counts_what_is_in_scope",),
+        tests=(f"{_FINDER}::test_a_search_shows_and_counts_payouts_in_scope",),
     ),
     Mistake(
         name="callbacks-of-every-company",

@@ -149,7 +149,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="if judgement.verdict is Verdict.FAILED and shown is not None:",
         wrong="if judgement.verdict is Verdict.FAILED and shown is judgement:",
-        tests=(f"{_REVIEWS}::test_what_the_bank_shows_as_paid_is_not_called_failed",),
+        tests=(f"{_REVIEWS}::test_a_payout_shown_as_paid_cannot_be_judged_failed",),
     ),
     Mistake(
         name="sending-told-as-not-sent",
@@ -465,7 +465,7 @@ ROWS = (
         file="gateway/payouts/holds.py",
         right="if changed_at is not None and payout.created_at <= changed_at + _HEARD_WITHIN:",
         wrong="if changed_at is not None and payout.created_at <= changed_at:",
-        tests=(f"{_PAYERS}::test_what_was_ordered_before_a_change_of_rule_or_keys_is_not_paid",),
+        tests=(f"{_PAYERS}::test_a_payout_older_than_a_change_of_rule_or_keys_is_not_paid",),
     ),
     Mistake(
         name="typed-number-makes-known",
@@ -503,7 +503,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="KNOWN_AFTER: Final = timedelta(days=1)",
         wrong="KNOWN_AFTER: Final = timedelta(minutes=30)",
-        tests=(f"{_HOLDS}::test_a_centavo_within_the_day_makes_nobody_known",),
+        tests=(f"{_HOLDS}::test_a_centavo_within_the_day_makes_no_payee_known",),
     ),
     Mistake(
         name="held-payout-counts-twice",

@@ -42,7 +42,7 @@ ROWS = (
         file="policies/traffic/csrf.py",
         right="if len(sites) != 1 or sites[0] not in _OURS:",
         wrong="if len(sites) != 1 and sites[0] not in _OURS:",
-        tests=(f"{_CSRF}::test_a_write_says_where_it_comes_from",),
+        tests=(f"{_CSRF}::test_a_write_must_have_our_origin",),
     ),
     Mistake(
         name="cookie-open-to-scripts",
@@ -60,7 +60,7 @@ ROWS = (
         file="policies/authentication/session.py",
         right="if browser.panel.state is not PanelState.FULL:",
         wrong="if browser.panel.state is PanelState.ANONYMOUS:",
-        tests=(f"{_SESSION}::test_without_a_full_session_nobody_is_known",),
+        tests=(f"{_SESSION}::test_without_a_full_session_the_caller_is_anonymous",),
     ),
     Mistake(
         name="old-factor-is-fresh",

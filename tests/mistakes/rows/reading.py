@@ -80,7 +80,7 @@ ROWS = (
         file="policies/validation/fields.py",
         right="if len(found) != len(pairs):",
         wrong="if len(found) > len(pairs):",
-        tests=(f"{_DOCUMENT}::test_what_is_not_one_json_object_is_refused",),
+        tests=(f"{_DOCUMENT}::test_a_body_other_than_one_json_object_is_refused",),
     ),
     Mistake(
         name="payout-of-zero",

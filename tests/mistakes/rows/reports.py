@@ -76,9 +76,7 @@ ROWS = (
         file="gateway/reports/ofx.py",
         right='    words = "" if known else f"',
         wrong='    words = f"',
-        tests=(
-            f"{_REPORTS}/test_ofx_identifiers.py::test_what_a_bank_words_anew_is_the_same_movement",
-        ),
+        tests=(f"{_REPORTS}/test_ofx_identifiers.py::test_a_reworded_movement_keeps_its_id",),
     ),
     Mistake(
         name="debit-in-csv-without-its-minus",

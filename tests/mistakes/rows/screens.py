@@ -29,7 +29,7 @@ ROWS = (
         file="gateway/reviews/pages.py",
         right="    if any(asked):\n        return next(iter(named), None)\n",
         wrong="    if named:\n        return named[0]\n",
-        tests=(f"{_UNRESOLVED}::test_what_was_typed_of_one_payout_is_not_said_of_another",),
+        tests=(f"{_UNRESOLVED}::test_a_form_of_one_payout_does_not_judge_another",),
     ),
     Mistake(
         name="settlement-folded-away",
@@ -38,7 +38,7 @@ ROWS = (
         file="gateway/payouts/pages.py",
         right='if event["kind"] != "probed" or event["state"]:',
         wrong='if event["kind"] != "probed":',
-        tests=(f"{_PAYOUT}::test_what_moved_the_payout_is_never_folded",),
+        tests=(f"{_PAYOUT}::test_events_that_moved_the_payout_are_never_folded",),
     ),
     Mistake(
         name="receipt-of-what-is-not-paid",

@@ -71,7 +71,7 @@ ROWS = (
         file="gateway/telemetry/logs/events.py",
         right='"method": record.method if record.method in _METHODS else OTHER,',
         wrong='"method": record.method,',
-        tests=(f"{_LOGS}/test_events.py::test_what_a_caller_wrote_is_not_shown",),
+        tests=(f"{_LOGS}/test_events.py::test_text_of_a_caller_is_not_logged",),
     ),
     Mistake(
         name="review-shown-for-ever",
@@ -137,7 +137,7 @@ ROWS = (
         file="gateway/telemetry/logs/writer.py",
         right='                self.lost["full"] += lines.count(b"\\n")\n                return',
         wrong="                return",
-        tests=(f"{_LOGS}/test_writer.py::test_lines_beyond_what_may_wait_are_dropped_and_counted",),
+        tests=(f"{_LOGS}/test_writer.py::test_lines_beyond_the_buffer_are_dropped_and_counted",),
     ),
     Mistake(
         name="held-back-lines-not-told",

@@ -45,7 +45,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/payouts/test_reconciler.py"
-                "::test_what_a_person_must_see_stays_so_until_it_is_final"
+                "::test_a_payout_in_review_stays_there_until_it_is_final"
             ),
         ),
     ),

@@ -48,7 +48,7 @@ async def test_an_account_is_read_from_the_store_each_time():
     assert (first.account, second.account) == (account(), account(active=False))
 
 
-async def test_staff_and_partners_pay_by_one_service(office: Registers):
+async def test_staff_pay_by_what_partners_pay_by(office: Registers):
     """The same stops, the same follow-up, the same guards, the same banks."""
     services = Services(office.kernel)
     money = services.approvals.money

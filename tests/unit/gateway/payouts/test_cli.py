@@ -178,7 +178,7 @@ def test_a_sister_account_sees_nothing_of_it(shell, lost):
     assert shell.reads("payouts", "list", "--account", SISTER) == []
 
 
-def test_what_is_in_review_is_among_the_unresolved(shell, lost):
+def test_payouts_in_review_are_listed_as_unresolved(shell, lost):
     row = replace(payout("seen", created_at=now() - timedelta(days=2)))
     stored(shell, lambda store: _reviewed(store, row))
 

@@ -132,7 +132,7 @@ async def test_a_lost_race_reaches_no_fail_point_of_a_stored_intent(
     assert not {"after_insert", "before_record"} & set(passed)
 
 
-async def test_what_is_stored_is_what_was_asked(payout_world: PayoutWorld):
+async def test_the_stored_payout_equals_the_request(payout_world: PayoutWorld):
     trace.begin("trace-7")
 
     await payout_world.post()
@@ -269,7 +269,7 @@ async def test_a_cnpj_with_letters_is_refused_before_the_date_and_nothing_is_sto
     assert not await payout_world.has_row()
 
 
-async def test_a_payout_that_is_stored_is_answered_whatever_the_bank_takes_by_now(
+async def test_a_stored_payout_is_answered_even_if_the_bank_would_refuse_it_now(
     payout_world: PayoutWorld,
 ):
     """A configuration that changes must not make a live payout look refused."""
@@ -295,7 +295,7 @@ REPEATS = [
 
 @pytest.mark.parametrize("day", [TODAY, YESTERDAY, TOMORROW], ids=["today", "before", "after"])
 @pytest.mark.parametrize(("state", "step", "answer"), REPEATS, ids=str)
-async def test_a_repeat_is_answered_from_the_store_whatever_the_date(
+async def test_a_repeat_with_any_date_is_answered_from_the_store(
     payout_world: PayoutWorld, state: PayoutState, step: dict[str, object], answer: str, day
 ):
     before = await payout_world.stands(state, **step)
@@ -324,7 +324,7 @@ async def test_a_repeat_does_not_need_the_bank(
 @pytest.mark.parametrize(
     ("said", "answer", "state", "told"), OUTCOMES, ids=lambda each: str(each)[:40]
 )
-async def test_what_was_proven_unsent_is_sent_once_more(
+async def test_a_payout_proven_unsent_is_sent_once_more(
     payout_world: PayoutWorld, said: Outcome | Exception, answer: str, state: PayoutState, told: str
 ):
     await payout_world.stands(NOT_SENT)

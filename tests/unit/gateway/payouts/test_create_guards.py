@@ -105,7 +105,7 @@ async def test_a_stop_that_ended_in_between_is_no_stop(payout_world: PayoutWorld
     assert await payout_world.post() == OK
 
 
-async def test_a_repeat_of_what_was_sent_is_answered_during_a_stop(payout_world: PayoutWorld):
+async def test_a_repeat_of_a_sent_payout_is_answered_during_a_stop(payout_world: PayoutWorld):
     """It is about a payout that was ordered before: 200, and no question."""
     guarded = Guarded(payout_world)
     await payout_world.post()
@@ -155,7 +155,7 @@ async def test_an_unsent_payout_is_not_sent_again_by_a_full_store(payout_world: 
     assert payout_world.bank.orders == []
 
 
-async def test_where_nobody_can_tell_nothing_is_sent(payout_world: PayoutWorld):
+async def test_without_the_stops_nothing_is_sent(payout_world: PayoutWorld):
     Guarded(payout_world, blind=True)
 
     assert await payout_world.post() == NO_STORE
@@ -205,7 +205,7 @@ async def test_a_sister_account_may_pay_the_same(payout_world: PayoutWorld):
     assert await payout_world.post(asking("order-2"), Caller(principal(), account(SISTER))) == OK
 
 
-async def test_admitting_says_which_rule_refused():
+async def test_admitting_returns_the_rule_that_refused():
     async def stops() -> list[Stop]:
         return [stop(StopScope.ACCOUNT, ACCOUNT)]
 

@@ -74,7 +74,7 @@ def test_a_failure_is_reported_in_our_words(code: FailureCode):
     assert document["failure"]["message"]
 
 
-def test_a_failure_nobody_named_is_another_one():
+def test_a_failure_without_a_code_is_other():
     document = documents.payout(payout(state=PayoutState.FAILED, failure=None), CALLER)
 
     assert document["failure"]["code"] == "OTHER"
@@ -117,6 +117,6 @@ def test_a_page_of_payouts():
     assert CALLER.account.id == ACCOUNT
 
 
-def test_nothing_is_shown_of_what_never_comes():
+def test_fields_that_never_come_are_left_out():
     with pytest.raises(NotImplementedError):
         documents.nothing(None, CALLER)  # type: ignore[arg-type]

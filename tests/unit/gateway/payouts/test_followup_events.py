@@ -65,7 +65,7 @@ def test_an_answer_that_is_no_step_is_reported_with_its_evidence(
     assert heard[0].after is None
 
 
-def test_what_differs_from_the_order_is_for_people():
+def test_an_answer_that_differs_from_the_order_goes_to_review():
     heard: list[PayoutEvent] = []
 
     assert look(heard).contradicted(Accepted(evidence=ANSWER)).review

@@ -54,7 +54,7 @@ async def test_a_lost_answer_is_found_by_the_id_that_a_callback_names(
 
 @pytest.mark.parametrize("key", ["", "0" * 32], ids=["none", "another"])
 @pytest.mark.parametrize("said", [IS_SETTLED, IS_ACCEPTED, IS_REJECTED])
-async def test_what_the_bank_does_not_call_ours_proves_nothing(
+async def test_a_record_without_our_key_proves_nothing(
     payout_world: PayoutWorld, said: Outcome, key: str
 ):
     """Whoever knows the token of callbacks could name any payout of the account."""

@@ -172,7 +172,7 @@ async def test_a_sum_in_pieces_is_held_as_a_whole_one(holding: Holding):
     assert len(holding.node.bank.orders) == 2
 
 
-async def test_what_is_held_counts_and_what_was_refused_does_not(holding: Holding):
+async def test_held_payouts_count_and_refused_ones_do_not(holding: Holding):
     await holding.order()
     await holding.order("second", Money(1))
     assert (await holding.node.row("second")).state is HELD
@@ -228,7 +228,7 @@ async def test_a_payee_that_was_paid_before_is_paid_at_once(holding: Holding):
     assert (await holding.node.row()).state is ACCEPTED
 
 
-async def test_a_centavo_within_the_day_makes_nobody_known(holding: Holding):
+async def test_a_centavo_within_the_day_makes_no_payee_known(holding: Holding):
     """Who waits for a hold to be over could else pay a centavo, wait, and take everything."""
     await paid_before(holding, DAY - timedelta(seconds=1))
 
@@ -246,7 +246,7 @@ async def test_a_known_tax_number_at_another_key_is_a_first_payee(holding: Holdi
     assert (await holding.node.row()).state is HELD
 
 
-async def test_what_was_not_paid_makes_no_payee_known(holding: Holding):
+async def test_an_unpaid_payout_makes_no_payee_known(holding: Holding):
     holding.node.bank.says = [IS_NOT_SENT, IS_UNKNOWN]
     assert await holding.node.post(asking("before")) == UNSENT
     holding.node.clock.passes(DAY.total_seconds())
@@ -400,7 +400,7 @@ async def test_after_a_restore_the_bank_is_queried_before_it_is_sent(payout_worl
     assert len(holding.node.bank.lookups) == 1
 
 
-async def test_after_a_restore_what_may_not_be_sent_is_unknown(payout_world: PayoutWorld):
+async def test_after_a_restore_an_unsendable_payout_is_unknown(payout_world: PayoutWorld):
     holding = Holding(payout_world, look_first=True)
     await holding.order()
     holding.stops.append(stop())
@@ -479,7 +479,7 @@ async def test_a_command_decides_nothing(holding: Holding):
         await holding.decisions.release(CLI, account(), "order-1")
 
 
-async def test_what_was_sent_is_not_decided_on(holding: Holding):
+async def test_a_sent_payout_cannot_be_decided_on(holding: Holding):
     await holding.order()
     await holding.end()
 

@@ -30,7 +30,7 @@ async def read(*pages: list[Entry], rows=()) -> list[Execution]:
     return list(shown.executions)
 
 
-async def test_pix_that_left_is_an_execution():
+async def test_an_outgoing_pix_is_an_execution():
     found = await read([movement(provider_key=KEY)])
 
     assert found == [Execution(key=KEY, e2e_id="E7", value=Money(1050), at=NOON)]

@@ -135,7 +135,7 @@ async def test_a_turn_ends_when_everything_due_is_claimed():
     assert not own.can_go_on
 
 
-async def test_a_slow_rate_bounds_what_an_account_holds():
+async def test_a_slow_rate_bounds_the_claims_of_an_account():
     queue = Queue()
     queue.add(30, "one")
     queue.add(30, "two")

@@ -64,7 +64,7 @@ async def office_with_accounts(office: Registers) -> Registers:
     return office
 
 
-async def test_payouts_to_the_same_recipient_are_told_from_every_account(
+async def test_payouts_to_the_same_recipient_are_shown_from_every_account(
     office_with_accounts: Registers,
 ):
     office = office_with_accounts

@@ -124,7 +124,7 @@ async def test_an_amount_is_what_came_in_was_given_back_or_is_left(text: str, id
     assert [each.e2e_id for each in found.items] == ids
 
 
-async def test_all_that_came_in_is_added_up_whatever_the_page():
+async def test_all_payments_received_are_added_up_on_any_page():
     page, totals = await at(OfferingBank(reads={"list_received": CAME_IN})).received_totals(
         staff(), account(), wanted(limit=1)
     )

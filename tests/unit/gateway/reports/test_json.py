@@ -87,7 +87,7 @@ def test_times_are_utc_to_the_second():
     assert told["data"][0]["created_at"] == "2026-11-20T12:00:00Z"
 
 
-def test_texts_stand_as_the_bank_told_them():
+def test_texts_are_unchanged():
     wrong = [
         text
         for text in ["=1+1", 'a"b\\', "one\ntwo", "\x00", "漢😀"]

@@ -229,7 +229,7 @@ def test_twins_have_different_identifiers():
     assert len(set(ids)) == 3
 
 
-def test_the_balance_is_dated_when_it_was_told():
+def test_the_balance_has_the_time_of_its_reading():
     """Also for a window of last month: it is the balance now, and says so."""
     told = document(window=Window(date(2026, 10, 1), date(2026, 10, 31)), closing=None)
 

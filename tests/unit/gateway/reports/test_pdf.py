@@ -44,7 +44,7 @@ def pages_of(told: Document) -> Sequence[Sequence[str]]:
     return [page.extract_text().split("\n") for page in reader.pages]
 
 
-def test_one_page_says_everything():
+def test_a_report_on_one_page():
     [lines] = pages_of(DOCUMENT)
 
     assert lines[:7] == [
@@ -100,13 +100,13 @@ def test_nothing_stands_outside_the_margins():
     assert [each for each in outside if not each[0].strip().isdigit()] == []
 
 
-def test_no_movement_is_a_page_that_says_so():
+def test_a_report_without_movements_has_a_note():
     [lines] = pages_of(document())
 
     assert "Nenhum lançamento no período." in lines
 
 
-def test_a_report_of_the_sandbox_says_on_every_page_that_it_is_worth_nothing():
+def test_a_sandbox_report_is_marked_on_every_page():
     for environment in Environment:
         pages = pages_of(document(*[ENTRY] * 40, environment=environment))
 
@@ -115,7 +115,7 @@ def test_a_report_of_the_sandbox_says_on_every_page_that_it_is_worth_nothing():
         )
 
 
-def test_without_the_library_it_says_so(monkeypatch: pytest.MonkeyPatch):
+def test_without_the_library_the_error_names_it(monkeypatch: pytest.MonkeyPatch):
     """PDF is an extra: the other formats must not miss it."""
     monkeypatch.setitem(sys.modules, "reportlab", None)
 
@@ -223,7 +223,7 @@ def test_a_movement_tells_what_with_whom_why_and_under_which_identifiers():
     assert shown.identifiers == "E12345678202611201200abcdefghij1 / mov-1"
 
 
-def test_a_movement_leaves_out_what_it_has_not():
+def test_a_movement_leaves_out_empty_fields():
     fee, same = row(FEE), row(entry(provider_id="E1", e2e_id="E1"))
     bare = entry(provider_id="", e2e_id="", description="\n", counterparty=Party())
     sent = row(msgspec.structs.replace(bare, direction=Direction.DEBIT, value=Money(0)))

@@ -28,7 +28,7 @@ def test_an_amount_has_points_a_comma_and_its_sign():
     assert wrong == []
 
 
-def test_an_amount_is_what_babel_writes():
+def test_an_amount_is_formatted_like_babel():
     """The tables of the Unicode consortium are the oracle."""
     for centavos in [0, 1, -1, 10, 99, 100, -101, 12345678, 10**14, -(10**13)]:
         value = Money(centavos)

@@ -124,7 +124,7 @@ async def test_each_is_asked_about_once_and_each_act_is_on_record():
     assert len(world.acts) == 5
 
 
-async def test_what_was_not_asked_about_is_reported_with_its_reason():
+async def test_skipped_payouts_are_listed_with_their_reason():
     waiting = [unresolved(name) for name in ("open", "just", "over")]
     world = World(waiting, just_asked={"just"}, ended={"over"})
 

@@ -141,7 +141,7 @@ async def test_another_amount_is_paid_as_the_bank_moved_it_and_when(office: Regi
     assert (ended.e2e_id, ended.provider_id) == (MOVED.e2e_id, MOVED.provider_id)
 
 
-async def test_what_the_bank_shows_as_paid_is_not_called_failed(office: Registers):
+async def test_a_payout_shown_as_paid_cannot_be_judged_failed(office: Registers):
     """The reference would be free for another payout, though the money has moved."""
     await shown_less(office)
 
@@ -152,7 +152,7 @@ async def test_what_the_bank_shows_as_paid_is_not_called_failed(office: Register
     assert await standing(office) == [[]]
 
 
-async def test_who_says_that_nothing_moved_confirms_the_amount_ordered(office: Registers):
+async def test_a_verdict_without_money_confirms_the_amount_ordered(office: Registers):
     await in_review(office)
 
     with pytest.raises(RuleViolation):
@@ -397,7 +397,7 @@ async def test_a_review_outside_of_the_scope_is_not_there(office: Registers):
     assert (await office.reviews.unresolved(limited, Paging(1, 25))).items == []
 
 
-async def test_what_is_unresolved_is_oldest_first_with_its_evidence(office: Registers):
+async def test_unresolved_payouts_are_oldest_first_with_their_evidence(office: Registers):
     await company_and_accounts(office.store)
     lost = Evidence(phase=Phase.SENT, bytes_left=True, reason="timeout")
     await stand(office.store, payout("new"), UNKNOWN, evidence=lost)
@@ -458,7 +458,7 @@ async def test_opinions_that_agree_by_now_end_a_payout_at_the_next_one(office: R
     )
 
 
-async def test_an_opinion_that_another_one_overtakes_is_told_what_came_of_it(office: Registers):
+async def test_an_overtaken_opinion_gets_the_result(office: Registers):
     """Two gave the second one at once: both were kept, and one of them did the last step."""
     await in_review(office)
     await says(office, "maria")

@@ -104,7 +104,7 @@ def test_one_configured_key_goes_with_one_made(sandbox):
     assert load_keys(settings).digester.digest("a") != load_keys(sandbox).digester.digest("a")
 
 
-def test_after_a_rotation_what_was_made_before_still_holds(sandbox):
+def test_after_a_rotation_earlier_values_are_still_valid(sandbox):
     before = load_keys(with_keys(sandbox, Basic(pepper=PEPPER), Sealing(key=KEY)))
 
     after = load_keys(

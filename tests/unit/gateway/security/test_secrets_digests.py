@@ -94,7 +94,7 @@ def test_the_text_behind_the_dummy_opens_nothing(digester):
     ],
     ids=["unknown id", "right", "wrong", "two", "pepper gone", "ended"],
 )
-def test_the_same_work_is_done_whatever_is_stored(digester, digests, monkeypatch):
+def test_the_same_work_is_done_for_any_stored_digest(digester, digests, monkeypatch):
     """Otherwise the duration would tell whether a client id exists."""
     work = []
     monkeypatch.setattr(

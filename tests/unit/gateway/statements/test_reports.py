@@ -190,7 +190,7 @@ async def test_too_many_are_refused_and_never_cut():
 
 
 @pytest.mark.parametrize("form", FORMATS)
-async def test_a_finished_file_says_what_it_is(form: str):
+async def test_a_finished_file_has_its_content_type(form: str):
     made = await BankWorld().reports.make(account(), asking(form))
 
     assert made.file_name == f"statement_{ACCOUNT}_2026-11-19_2026-11-20.{form}"

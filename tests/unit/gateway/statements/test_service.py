@@ -135,7 +135,7 @@ async def test_text_is_looked_for_in_any_case(text: str, many: int):
     assert (await read(moved, asking(text=text))).total == many
 
 
-async def test_a_page_behind_the_first_is_of_what_was_read_before():
+async def test_a_later_page_comes_from_the_earlier_read():
     moved = [
         entry(f"E{number}", created_at=NOON + timedelta(minutes=number)) for number in range(3)
     ]
@@ -151,7 +151,7 @@ async def test_a_page_behind_the_first_is_of_what_was_read_before():
 
 
 @pytest.mark.parametrize("filtered", [{"text": "maria"}, {"direction": Direction.DEBIT}])
-async def test_a_filter_is_of_what_was_read_before(filtered: dict[str, object]):
+async def test_a_filter_applies_to_the_earlier_read(filtered: dict[str, object]):
     bank = telling([entry("E1"), entry("E2")])
     statements = at(OneBank(bank))
 

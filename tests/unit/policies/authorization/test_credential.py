@@ -26,7 +26,7 @@ def is_let_on(needed: Permission, *held: Permission) -> bool:
     return refusal is None
 
 
-def test_one_permission_lets_on_exactly_what_it_covers():
+def test_one_permission_allows_exactly_its_routes():
     wrong = [
         f"{held} on {needed}"
         for held, needed in itertools.product(EVERY_PERMISSION, repeat=2)

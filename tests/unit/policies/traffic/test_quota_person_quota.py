@@ -27,7 +27,7 @@ def quota(clock: Clock, seen: list[tuple[str, str]]) -> WithinPersonQuota:
     )
 
 
-def test_people_draw_from_a_bucket_of_their_own_whatever_their_sessions(
+def test_people_draw_from_one_bucket_in_all_sessions(
     quota: WithinPersonQuota, clock: Clock, seen: list[tuple[str, str]]
 ):
     """Five sign-ins of one person are no five quotas; another person has one too."""

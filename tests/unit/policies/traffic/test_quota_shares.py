@@ -104,7 +104,7 @@ async def test_a_partner_within_its_quota_is_always_served(clock: Clock, shared:
 
 
 @leaping
-async def test_what_is_left_of_a_share_goes_back_or_is_lost(clock: Clock, shared: Counting):
+async def test_the_rest_of_a_share_is_returned_or_lost(clock: Clock, shared: Counting):
     """It goes back with the next ask; after a second it is lost, and what is fresh is spent."""
     backs = []
     for pause_s in (0.01, 0.2, 2.0):

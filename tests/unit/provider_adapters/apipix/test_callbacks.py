@@ -160,7 +160,7 @@ def test_a_callback_without_a_readable_part_is_to_be_sent_again():
         notices_of(body(5, {}), lists_keys=True)
 
 
-def test_what_is_sent_twice_is_one_event_and_a_new_state_another():
+def test_a_repeated_callback_is_one_event_and_a_new_state_another():
     [first] = notices_of(body(SENT), lists_keys=True)
     [again] = notices_of(body({**SENT, "horario": "2021-03-04T20:40:00.000Z"}), lists_keys=True)
     [failed] = notices_of(body({**SENT, "status": "NAO_REALIZADO"}), lists_keys=True)
@@ -203,7 +203,7 @@ def der(authority: Authority) -> bytes:
     return ssl.PEM_cert_to_DER_cert(authority.pair("webhook").certificate)
 
 
-def test_without_certificate_and_secret_nobody_is_believed():
+def test_without_certificate_and_secret_no_callback_is_accepted():
     with pytest.raises(ProofRefused):
         ApiPixProof(None, [], SecretAddress(), lists_keys=True)
 

@@ -125,7 +125,7 @@ def test_a_payment_that_does_not_suffice_pays_nothing(told: str):
         assert both(status=told, pix=[each]) == (unpaid, None)
 
 
-def test_a_charge_that_the_bank_calls_paid_is_paid_by_whatever_it_shows():
+def test_a_charge_that_the_bank_calls_paid_is_paid_by_any_shown_payment():
     """With a discount it is less than was asked."""
     told = [paid(valor="0.01", horario="2026-11-22T14:00:00Z"), paid()]
 
@@ -226,7 +226,7 @@ def test_of_what_is_no_location_no_payload_is_made(place: str):
     assert charges._made_of_location(written(location=place), "Loja") == ""
 
 
-def test_a_debtor_of_nulls_is_nobody():
+def test_a_debtor_of_nulls_is_no_payer():
     debtors: list[object] = [None, {}, {"cpf": None, "cnpj": None, "nome": None}]
 
     assert [shown(devedor=each).payer for each in debtors] == [None, None, None]
@@ -356,7 +356,7 @@ async def test_a_charge_names_who_is_to_pay(efi: Standing):
     ],
     ids=lambda wrong: next(iter(wrong)),
 )
-async def test_what_an_immediate_charge_cannot_be_is_not_sent(
+async def test_an_order_unfit_for_an_immediate_charge_is_not_sent(
     efi: Standing, wrong: dict[str, object]
 ):
     with pytest.raises(NeverSendable):

@@ -82,7 +82,7 @@ async def test_a_charge_names_its_account_by_itself():
         b"[" * 100_000,
     ],
 )
-async def test_what_is_about_nothing_of_ours_is_taken_and_left_alone(document: object):
+async def test_an_event_about_other_records_is_accepted_and_ignored(document: object):
     assert (await notice(document)).kind is CallbackKind.OTHER
 
 

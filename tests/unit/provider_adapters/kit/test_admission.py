@@ -132,7 +132,7 @@ async def test_an_account_that_is_served_again_has_no_breaker_of_its_own():
     assert not admission.breakers[Kind.READ]._own
 
 
-async def test_an_open_breaker_says_how_long_it_stays_open():
+async def test_an_open_breaker_has_its_remaining_time():
     """While its probe is on the way nobody can say."""
     clock, waits = Clock(), []
     admission = doors(clock=clock)

@@ -147,7 +147,7 @@ async def test_a_refusal_to_cancel_is_one():
         await adapter.cancel_charge(ACCOUNT, REFERENCE)
 
 
-async def test_what_is_paid_or_a_br_code_is_not_cancelled():
+async def test_paid_charges_and_br_codes_are_not_cancelled():
     adapter, script = made(invoices(status="paid"), NO_INVOICE, brcodes())
 
     with pytest.raises(Refused) as refused:

@@ -32,7 +32,7 @@ def test_an_answer_is_ours_and_not_to_be_kept():
     }
 
 
-def test_who_may_come_back_is_told_when():
+def test_a_retryable_refusal_has_retry_after():
     assert Refusals().answer(errors.DRAINING).headers["Retry-After"] == "1"
 
 

@@ -119,7 +119,7 @@ def test_a_server_s_words_are_reported_where_they_quote_no_row():
         assert str(caught.value) == reason
 
 
-def test_what_is_not_the_store_s_passes() -> None:
+def test_errors_of_other_code_pass_unchanged() -> None:
     cases = [asyncio.CancelledError, AlreadyExists, ValueError, KeyError]
 
     for passing in cases:
@@ -127,7 +127,7 @@ def test_what_is_not_the_store_s_passes() -> None:
             raise passing
 
 
-def test_what_one_row_may_have_caused_undoes_a_transaction() -> None:
+def test_an_error_of_one_row_rolls_the_transaction_back() -> None:
     """Then each of its rows may be tried alone; and nothing of the row is told."""
     cases = [
         TimeoutError(),
@@ -157,7 +157,7 @@ def test_a_row_alone_fails_as_it_is() -> None:
         raise StatementError(problem, "INSERT", None, ValueError())
 
 
-def test_what_no_row_can_have_caused_is_not_tried_for_each() -> None:
+def test_an_error_of_no_row_is_not_retried_row_by_row() -> None:
     """A store that is gone would be asked as often as there are rows."""
     cases = [
         ConnectionResetError(),

@@ -55,7 +55,7 @@ async def pid(connection: AsyncConnection) -> int:
 
 
 @pytest.mark.parametrize("pooler", ["none", "session", "transaction"])
-async def test_what_writes_has_its_time_outs(postgres_url: str, pooler: Pooler) -> None:
+async def test_writing_transactions_have_their_timeouts(postgres_url: str, pooler: Pooler) -> None:
     store = open_store(f"{postgres_url}?pooler={pooler}", ONE)
 
     async with store.database.writing() as connection:

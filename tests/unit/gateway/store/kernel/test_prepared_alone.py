@@ -65,7 +65,7 @@ async def test_they_find_what_is_stored(database: Database) -> None:
     assert await at_once(database, every) == [tuple(_ROW.values())]
 
 
-async def test_one_that_fails_is_reported_as_the_store_s_and_spoils_no_other(
+async def test_a_failed_statement_raises_a_store_error_and_affects_no_other(
     database: Database,
 ) -> None:
     async def fail(execution: Execution) -> None:

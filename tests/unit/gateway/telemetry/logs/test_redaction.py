@@ -84,7 +84,7 @@ def test_enough_is_left_to_recognise_it():
     assert wrong == []
 
 
-def test_what_helps_to_find_a_fault_stays():
+def test_fields_useful_for_debugging_stay():
     """An evp key is a UUID and nothing but: it stays, like every id."""
     cases = [
         str(uuid.UUID(int=2**127 + 12345678901)),

@@ -244,7 +244,7 @@ def test_a_thread_s_end_is_a_line_and_not_a_traceback(world: World, capsys):
     assert clean(world.text() + capsys.readouterr().err)
 
 
-async def test_a_task_nobody_awaited_is_a_line_and_not_a_traceback(world: World):
+async def test_an_unawaited_task_is_a_line_and_not_a_traceback(world: World):
     loop = asyncio.get_running_loop()
 
     loop.call_exception_handler({"message": "lost", "exception": ValueError("gws_canary")})

@@ -45,7 +45,7 @@ def looked_up(**more: object) -> Outcome:
     return payouts.found(seen(**more), CODE)
 
 
-def test_an_order_by_key_says_amount_and_key_and_no_day():
+def test_an_order_by_key_has_amount_and_key_and_no_day():
     assert written(order()) == {
         "valor": 12.31,
         "destinatario": {"tipo": "CHAVE", "chave": "m@example.com"},
