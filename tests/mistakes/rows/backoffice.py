@@ -96,7 +96,7 @@ ROWS = (
         file="gateway/app/services.py",
         right="orders.executors[ApprovalKind.CREDENTIAL_KEY] = self.public_keys\n",
         wrong="\n",
-        tests=(f"{_SERVICES}::test_whatever_may_wait_for_a_second_person_has_an_executor",),
+        tests=(f"{_SERVICES}::test_every_order_that_may_wait_has_an_executor",),
     ),
     Mistake(
         name="no-company-is-every-company",
