@@ -1,7 +1,7 @@
 """
 Checks of an adapter when it is loaded and when it is built.
 
-Reasons name the adapter and what is wrong with it, for its author and for the operator.
+Reasons name the adapter and its fault, for its author and for the operator.
 They never quote a setting: it may be a secret.
 """
 
@@ -32,9 +32,9 @@ _SHORTEST_HIDDEN: Final = 4
 @contextmanager
 def refused_if_raised(what: str) -> Iterator[None]:
     """
-    Turn whatever an adapter's own code raises into a refusal that names kind and place.
+    Turn any error of an adapter's own code into a refusal that names kind and place.
 
-    What a bank did, time limits and the end of our own task are passed on.
+    A bank's errors, time limits and the end of our own task are passed on.
 
     Raises:
         AdapterRefused: ``what``, and the exception's type, file and line.
@@ -57,7 +57,7 @@ def check_factory(factory: object, where: str) -> AdapterFactory:
     Check a factory and the class of its adapters.
 
     Args:
-        factory: What an entry point names, or one of ours.
+        factory: An entry point's object, or one of ours.
         where: The adapter's name and module, for the reason.
 
     Raises:
@@ -72,7 +72,7 @@ def check_factory(factory: object, where: str) -> AdapterFactory:
 
 def check_adapter(adapter: object, factory: AdapterFactory, where: str) -> None:
     """
-    Check what a factory made with the settings of a provider.
+    Check the adapter that a factory made with the settings of a provider.
 
     Raises:
         AdapterRefused: It lacks a call that it declares, or declares more than its factory.
@@ -121,7 +121,7 @@ def _factory_problems(factory: object) -> Iterator[str]:
 
 
 def _wrong_profiles(factory: object, most: Capabilities) -> Iterator[str]:
-    """Name what is wrong with the profiles of an adapter that serves several banks."""
+    """Name the faults of the profiles of an adapter that serves several banks."""
     profiles: Mapping[str, object] = profiles_of(factory)
     for name, declared in profiles.items():
         if not isinstance(declared, Capabilities):
@@ -133,7 +133,7 @@ def _wrong_profiles(factory: object, most: Capabilities) -> Iterator[str]:
 
 
 def _wrong_secrets(factory: object, declared: Capabilities) -> Iterator[str]:
-    """Name what is wrong with what an account shows to its bank, if the factory names it."""
+    """Name the faults of the declared credentials of accounts, if any."""
     kind = getattr(factory, "account_secrets", None)
     if kind is None:
         return
@@ -146,7 +146,7 @@ def _wrong_secrets(factory: object, declared: Capabilities) -> Iterator[str]:
 
 
 def _factory_form(factory: object) -> Iterator[str]:
-    """Name what is wrong with how a factory is called and configured."""
+    """Name the faults of a factory's signature and settings."""
     kind = getattr(factory, "settings", None)
     if not (inspect.isclass(kind) and issubclass(kind, msgspec.Struct)):
         yield "its settings are no msgspec.Struct"

@@ -1,4 +1,4 @@
-"""Adapters by name: ours, one line each, and those of other packages."""
+"""Adapters by name: ours, one line each, and other packages' adapters."""
 
 from __future__ import annotations
 

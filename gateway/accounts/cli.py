@@ -117,8 +117,9 @@ def update(
     **given: Unpack[Shared],
 ) -> None:
     """
-    Change an account. What is not given stays; a provider is given with all its options.
+    Change an account. Options not given keep their values, except a provider's.
 
+    A provider is given with all its options.
     Without --provider-credentials the stored ones are kept, as long as --provider
     and --provider-account stay the same; otherwise they must be given again.
     """

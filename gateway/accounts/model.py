@@ -27,7 +27,7 @@ class Owner(Struct, frozen=True):
 
 
 class _Registered(Struct, frozen=True, kw_only=True):
-    """What is shown of an account to everybody who may see it."""
+    """The fields of an account that every reader of it sees."""
 
     id: fields.Id
     name: fields.CompanyName
@@ -60,7 +60,7 @@ class AccountRecord(_Registered, frozen=True, kw_only=True):
 
 
 class OwnedAccount(Struct, frozen=True):
-    """An account, and what its company is called; empty where that has no record."""
+    """An account and its company's name; empty for a company without a record."""
 
     account: Account
     company_name: str
@@ -104,7 +104,7 @@ def _form(pattern: str) -> Meta:
 
 
 class CoordinatesRequest(Struct):
-    """Where an account is held; what is absent stays as it is."""
+    """Bank, branch and number of an account; absent fields keep their values."""
 
     bank_number: Annotated[
         Text,
@@ -144,7 +144,7 @@ class AccountRequest(CoordinatesRequest, kw_only=True):
 
 
 class AccountChange(CoordinatesRequest, kw_only=True, forbid_unknown_fields=True):
-    """What is to change; what is absent stays as it is."""
+    """Changes to an account; absent fields keep their values."""
 
     name: Annotated[schemas.Name | None, meaning("Name, as people know it.", "Maria Silva")] = None
     tax_number: Annotated[
@@ -197,7 +197,7 @@ class BankChange(Struct, frozen=True, kw_only=True, tag="account_bank"):
 
     Attributes:
         provider_before, provider_account_before, sealed_before: How it stands when it is ordered.
-        sealed_credentials: What the bank is to be shown, sealed for the account; empty for nothing.
+        sealed_credentials: Credentials at the bank, sealed for the account; empty for none.
     """
 
     account_id: str
@@ -218,7 +218,7 @@ class BankChange(Struct, frozen=True, kw_only=True, tag="account_bank"):
 
 
 class Connected(StrEnum):
-    """What came of asking an account's bank whether it accepts us."""
+    """The result of testing an account's credentials at its bank."""
 
     WORKS = "works"
     NO_PROVIDER = "no_provider"
@@ -235,7 +235,7 @@ class Connected(StrEnum):
 
 
 class Connection(Struct, frozen=True):
-    """What came of asking an account's bank; ``works`` is true for the outcome of that name."""
+    """The result of a test at an account's bank; ``works`` is true for the outcome of that name."""
 
     works: Annotated[bool, meaning("Whether the bank accepted us.")]
     outcome: Annotated[
@@ -259,7 +259,7 @@ class Connection(Struct, frozen=True):
 
 
 class RecordKind(StrEnum):
-    """What has a name of its own."""
+    """Kinds of records that have names."""
 
     ACCOUNT = "account"
     COMPANY = "company"

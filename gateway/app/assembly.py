@@ -108,7 +108,7 @@ def assemble(
     Build every part.
 
     Args:
-        settings: Checked for form; what contradicts itself is refused here.
+        settings: Checked for form; contradictions are refused here.
         environ: The process's environment, for the sandbox's test handles.
         with_bank: False leaves the embedded sandbox bank to another process.
         part: The process's role.
@@ -205,7 +205,7 @@ def assemble(
 
 
 def _open_store(settings: Settings, keys: Keys, now: Now) -> Store:
-    """Open the store; raises what ``open_store`` does."""
+    """Open the store; raises the errors of ``open_store``."""
     asked = settings.database
     limits = Limits(
         pool_size=asked.pool,

@@ -97,7 +97,7 @@ async def start(name: str, connection: ConfiguredProvider) -> None:
     Start the adapter of one provider.
 
     Raises:
-        AdapterRefused: it cannot be started, whatever it raised; the reason quotes no setting.
+        AdapterRefused: it cannot be started; the reason quotes no setting.
     """
     with refused_if_raised(f"providers.{name}: the adapter's start"):
         await connection.adapter.start()

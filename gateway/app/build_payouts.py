@@ -179,7 +179,7 @@ def _count_step(observer: RequestObserver, payout: Payout, change: Change) -> No
 
 
 def _hold_outcome(change: Change) -> HoldOutcome:
-    """Return what a step that did not send it made of a hold."""
+    """Return the outcome of a hold whose step did not send the payout."""
     if change.cause is EventKind.EXPIRED:
         return HoldOutcome.EXPIRED
     return HoldOutcome.REFUSED if change.by else HoldOutcome.NOT_ALLOWED

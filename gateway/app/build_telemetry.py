@@ -80,7 +80,7 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
 
 
 def refusals_below(observer: RequestObserver) -> Refusals:
-    """Record refusals below the application as those of the application are recorded."""
+    """Record the listener's refusals in the same form as the application's."""
 
     def note(error: ErrorCode, trace_id: str) -> None:
         observer.request(

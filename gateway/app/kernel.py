@@ -84,7 +84,7 @@ class Kernel:
         """
         The clock that all processes on the store share.
 
-        Payouts are written by it, and what is due, and whose lease has ended, is judged by it.
+        Payouts are written by it, and due times and leases are judged by it.
         Without a server it is ``now``.
         """
         return self.now if self.clock is None else self.clock.now

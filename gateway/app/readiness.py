@@ -17,7 +17,7 @@ class Readiness:
     Attributes:
         has_worker: Whether a live worker is known; requests are served without a worker.
         started: Set once the store was prepared and the listener is open.
-        draining: Set when the process begins to stop; not ready any more, whatever passes.
+        draining: Set when the process begins to stop; then never ready.
     """
 
     check: StoreCheck

@@ -286,7 +286,7 @@ class Services:
 
     @cached_property
     def public_keys(self) -> PublicKeys:
-        """Public keys of credentials; orders wait as those of credentials do."""
+        """Public keys of credentials; their orders wait like orders of credentials."""
         return PublicKeys(self.credentials)
 
     @cached_property
@@ -519,7 +519,7 @@ class Services:
 
     @cached_property
     def _absent_after(self) -> Mapping[str, timedelta | None]:
-        """Return what "not found" proves at each bank, as its adapter declares."""
+        """Return ``absent_after`` of each bank, as its adapter declares."""
         return {
             name: each.adapter.capabilities.absent_after for name, each in self.connections.items()
         }

@@ -26,7 +26,7 @@ _WATCHED_S: Final = 15.0
 @dataclass(slots=True, kw_only=True)
 class StoreCheck:
     """
-    Checks the store for ``/readyz``, the metrics, and what is refused while it takes no writes.
+    Checks the store for ``/readyz``, the metrics, and refusals while it takes no writes.
 
     Attributes:
         clock: Is set by the store's clock at every check.
@@ -49,7 +49,7 @@ class StoreCheck:
 
     async def run_once(self) -> None:
         """
-        Check anew if the last check is old, or found something wrong a second ago.
+        Check anew if the last check is old, or failed a second ago.
 
         Run each second, so that payouts are taken as soon as there is room again. A store that does
         not answer is no error here.

@@ -72,7 +72,7 @@ class Decided:
 
     def to_document(self, reader: Staff) -> MovedDocument:
         """
-        Return both documents; a payout as processing, whatever the bank answered.
+        Return both documents; a payout as processing, even if the bank has answered.
 
         A partner reads a new payout in the same way.
         """

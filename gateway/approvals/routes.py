@@ -42,13 +42,13 @@ _MOVING: Final = (
 
 class DecisionFactsDocument(TypedDict):
     """
-    What is known around an order, of the companies that you see.
+    Facts for deciding on an order, from the companies that you see.
 
     ``to_recipient`` are payouts to the same tax number of the last 30 days, at most 25, and
-    ``same_value`` those of the same amount and account today, in Brasilia's days; newest first,
-    without the one that the order itself has made. ``waiting`` are the other payouts and refunds
+    ``same_value`` payouts of the same amount and account today, in Brasilia's days; newest first,
+    without the order's own payout. ``waiting`` are the other payouts and refunds
     of the account that wait, the oldest 25; ``waiting_count`` and ``waiting_value`` are of all of
-    them. Of what moves no money all is empty, and of a refund both lists of payouts are.
+    them. All is empty for orders that move no money; both lists of payouts are empty for a refund.
     ``reading`` is absent where the account's bank is not queried.
     """
 

@@ -178,7 +178,7 @@ class Approvals:
         refusal of the bank is not retried.
 
         Raises:
-            ServiceError: ``FORBIDDEN`` for one's own order, or one about oneself;
+            ServiceError: ``FORBIDDEN`` for the caller's own order, or an order about the caller;
                 ``NOT_POSSIBLE`` when it was decided otherwise, is over or void; as
                 carrying it out does, in which case the outcome is on record.
         """
@@ -197,7 +197,7 @@ class Approvals:
         Reject another user's order.
 
         Raises:
-            ServiceError: ``FORBIDDEN`` for one's own, which ``withdraw`` ends;
+            ServiceError: ``FORBIDDEN`` for the caller's own order, which ``withdraw`` ends;
                 ``NOT_POSSIBLE`` when it was decided, or is over.
         """
         person, approval = _person(who), await self.find(who, approval_id)
@@ -235,7 +235,7 @@ class Approvals:
         """
         Read an order with all of its content.
 
-        A user who may still decide on a payout reads its recipient whole. That shows somebody's
+        A user who may still decide on a payout sees its full recipient. That shows somebody's
         data, so it is recorded as an act.
 
         Raises:
@@ -258,7 +258,7 @@ class Approvals:
     @requires(Area.APPROVAL, Action.READ)
     async def facts(self, who: Staff, approval_id: str) -> DecisionFacts:
         """
-        Read payouts like an order of money, of 30 days, what the account held and what waits.
+        Read payouts of 30 days like an order of money, the account's balance and waiting orders.
 
         Payouts alike go to its recipient, or are of its value and of today. What waits are the
         other undecided payouts and refunds of the account.
@@ -308,7 +308,7 @@ class Approvals:
 
     @property
     def _execution(self) -> OrderExecution:
-        """What carries approved orders out."""
+        """Executes approved orders."""
         return OrderExecution(
             store=self.store,
             audit=self.audit,
@@ -413,7 +413,7 @@ def _person(who: Staff) -> SignedInUser:
 
 
 def _refuse_own(person: SignedInUser, approval: Approval) -> None:
-    """Refuse decisions on one's own order, and on an order that benefits oneself."""
+    """Refuse decisions on the caller's own order, and on orders that benefit the caller."""
     if approval.ordered_by == person.user_id:
         raise ServiceError(user_errors.FORBIDDEN, "own_order", detail=_OWN_ORDER)
     if approval.subject == person.user_id:

@@ -131,7 +131,7 @@ class StoredApprovals:
         """
         Store the outcome of an approved order whose state is ``before``.
 
-        Moved money is stored whatever the state is meanwhile, unless the order has ended.
+        Moved money is stored in any state, unless the order has ended.
 
         Returns:
             False when nothing was stored.

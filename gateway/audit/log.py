@@ -131,7 +131,7 @@ class AuditTally:
         Write the counters; return the number of events.
 
         Raises:
-            StoreUnavailable: unwritten counters stay and go on counting.
+            StoreUnavailable: unwritten counters are kept and keep counting.
         """
         counts, self._counts, self._addresses = self._counts, {}, 0
         entries = list(counts.items())

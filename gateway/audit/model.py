@@ -20,7 +20,7 @@ class AuditSearch:
     """
     Which acts; None for all.
 
-    Texts match whole, or what begins so where they end in ``*``; a trace id
+    Texts match whole, or as a prefix where they end in ``*``; a trace id
     matches whole. An ``actor`` also matches users by a part of their name or address, in
     capitals and small letters alike.
     """

@@ -115,7 +115,7 @@ class AuditLog:
 
     @requires(Area.AUDIT, Action.READ)
     async def prove(self, who: Staff) -> Proof:
-        """Check the whole chain, and say whether it holds."""
+        """Check the whole chain, and return the result."""
         try:
             events, accepted = await self.chain.verify(), await self.chain.accepted()
         except ValueError as problem:

@@ -275,7 +275,7 @@ async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
     event that never verifies, so that appending repairs nothing.
 
     Raises:
-        StoreUnavailable: this process has no key, or lacks the one that the head is sealed under.
+        StoreUnavailable: this process has no key, or not the key that the head is sealed under.
             The head cannot be checked then, and during a key rotation that is no break.
     """
     for each in events:

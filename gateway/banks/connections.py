@@ -78,7 +78,7 @@ class ConnectedBanks:
 
         Raises:
             CredentialsRefused: the account's provider credentials cannot be
-                opened with the keys in force, or are not what its bank requires.
+                opened with the keys in force, or do not fit its bank.
         """
         derived = account.derived
         if derived.bank_by is self:

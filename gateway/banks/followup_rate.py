@@ -50,7 +50,7 @@ class FollowupRate:
 
     @property
     def account_room(self) -> int:
-        """Maximum of one account's payouts among them."""
+        """Maximum of one account's payouts in a claim."""
         if not self.per_s:
             return self.room
         return max(1, min(self.room, int(self.per_s * _WAITS_S)))

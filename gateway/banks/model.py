@@ -209,9 +209,9 @@ class Weather(CallFigures, frozen=True, kw_only=True):
 
 class Provider(Struct, frozen=True, kw_only=True):
     """
-    A configured provider, as this process knows it.
+    A configured provider, as this process sees it.
 
-    ``capabilities`` are those that its adapter declares, the row of the matrix that
+    ``capabilities`` are declared by its adapter, the row of the matrix that
     ``pixgate providers`` prints; ``problem`` describes an adapter's breach of the port,
     and is empty for one that did not. ``breakers`` say by class of operation whether
     calls pass: ``closed``; ``open``, for about as long as ``open_until`` says; or ``half_open``,
@@ -265,7 +265,7 @@ READ_AT_MOST: Final = 50
 
 class Reading(Struct, frozen=True, kw_only=True):
     """
-    What an account held when its bank answered last.
+    The last balance that an account's bank returned.
 
     ``balance`` is absent while it was never read, ``blocked`` also where it is unreported.
     """
@@ -306,7 +306,7 @@ def statuses(
 
 
 def status_of(provider: Provider, weather: Weather | None, latest: Weather | None) -> BankStatus:
-    """Return a bank's status; its word covers the last minutes, whatever ``weather`` shows."""
+    """Return a bank's status of the last minutes, independent of the period of ``weather``."""
     points = list(_points(weather.steps)) if weather else []
     return BankStatus(provider, weather, word_of(provider, latest), points)
 

@@ -163,7 +163,7 @@ def matrix(providers: Sequence[Provider]) -> list[tuple[str, list[object]]]:
     Return the capabilities of each bank, a line for each capability.
 
     A cell is True or False, or a word or seconds of the adapter's own declaration. A read-only bank
-    makes no payouts, whatever its adapter could do.
+    makes no payouts, even if its adapter could.
     """
     declared = [each.capabilities for each in providers]
     return [

@@ -66,7 +66,7 @@ class Readings:
     Reads balances for users who look at many accounts.
 
     Attributes:
-        find_account: Finds an account by its id, whatever its state.
+        find_account: Finds an account by its id, in any state.
         wanted: Ids of accounts to refresh; a set of this process.
         wake: Set when an account was added.
         deadline_s: Seconds a page waits for a bank before it shows the cached balance.

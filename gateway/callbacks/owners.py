@@ -1,4 +1,4 @@
-"""Finds the account of a callback, whatever name the bank uses."""
+"""Finds the account of a callback by any name that the bank uses."""
 
 from __future__ import annotations
 

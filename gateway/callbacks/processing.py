@@ -1,7 +1,7 @@
 """
 Processing of callbacks.
 
-A callback only triggers a query: whatever it claims, only the bank's answer to us changes a payout.
+A callback only triggers a query: only the bank's answer to that query changes a payout.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class CallbackProcessor:
         Process all due callbacks, until none is left; return the number of attempts.
 
         Callbacks of one bank are processed in turn and never wait for another bank: while one bank
-        hangs, the turn goes on with new callbacks of the others.
+        hangs, the turn continues with new callbacks of other providers.
 
         Raises:
             ExceptionGroup: of ``StoreUnavailable``: the store does not answer.

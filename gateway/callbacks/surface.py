@@ -42,7 +42,7 @@ class BankBody(msgspec.Struct):
 
 
 class TakenDocument(TypedDict):
-    """It was taken; what follows from it is found out later."""
+    """The callback was accepted; it is processed later."""
 
     status: Literal["ok"]
 

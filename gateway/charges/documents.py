@@ -83,7 +83,7 @@ class ChargeDocument(Struct, frozen=True):
 
 
 class PaymentFields(TypedDict):
-    """What a charge seen as a payment and a payment received show alike."""
+    """Fields common to a charge's payment and a payment received."""
 
     reference: fields.Reference
     value: Amount

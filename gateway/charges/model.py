@@ -89,7 +89,7 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
         created_at: When it was ordered.
         expires_at: None when it never expires.
         updated_at: Time of the query behind this state; later answers correct it.
-        paid_at, e2e_id: Of the last payment that was seen; empty again where the bank's charge
+        paid_at, e2e_id: Of the last known payment; empty again where the bank's charge
             turns out not to be paid.
         paid_centavos: Amount of that payment; None without a payment or a reported amount.
         payer_name: The last payer, else the requested one; empty if unnamed.
@@ -123,7 +123,7 @@ class ChargeRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def paid_value(self) -> Money | None:
-        """What the last payment paid; None where that is not known."""
+        """The amount of the last payment; None where it is not known."""
         return None if self.paid_centavos is None else Money(self.paid_centavos)
 
     def state_at(self, now: datetime) -> ChargeState:
@@ -195,7 +195,7 @@ class ChargeSearch:
     Search parameters of charges, newest first; None for all.
 
     Attributes:
-        offset: How many are left out before the page.
+        offset: Number of charges before the page.
         text: A requested or paid amount, or a part of a reference or of a payer's
             name, with which the newest charges alone are compared.
     """

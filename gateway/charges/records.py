@@ -103,7 +103,7 @@ class KeptCharges:
         """
         Record an order before the bank is called, and hold its reference for ``LEASE``.
 
-        None while another order holds it, in whatever process; raises ``StoreUnavailable``.
+        None while another order, in any process, holds it; raises ``StoreUnavailable``.
         """
         now = self.now()
         record = ChargeRecord(

@@ -39,7 +39,7 @@ Cursor = Annotated[
 
 
 class KeysetMeter(TypedDict):
-    """How many items a page has at most, and where the next one begins."""
+    """The size of a page, and the cursor of the next one."""
 
     limit: Annotated[int, meaning("Rows a page, at most 100.", 25)]
     next: Cursor

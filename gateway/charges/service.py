@@ -73,7 +73,7 @@ class Charges:
     ``ServiceError`` ``SVC.ACC.005`` when no provider is configured (422) or
     it is read-only (403, changes alone).
 
-    One charge of a reference is made at a time, in whatever process. Banks that take a
+    One charge of a reference is made at a time, across processes. Banks that take a
     reference twice are asked first whether they know it, so two at once must not ask before
     either has made its charge.
 

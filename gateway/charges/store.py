@@ -126,7 +126,7 @@ class StoredCharges:
         """
         Hold the reference until ``made_until``, and store the record if it is new.
 
-        False while another order holds it, in whatever process.
+        False while another order, in any process, holds it.
         """
         now, until = record.created_at, charges.c.made_until
         # one that ends too far ahead is from before a clock was put back
@@ -185,7 +185,7 @@ class StoredCharges:
         return [from_row(row, ChargeRecord) for row in rows]
 
     async def sums(self, wanted: ChargeSearch, scope: CompanyScope, now: datetime) -> ChargeSums:
-        """Sum a search's charges, whatever its page: the newest, up to the maximum counted."""
+        """Sum all charges of a search: the newest, up to the maximum counted."""
         found = _NEWEST.where(*_conditions(wanted, scope, now))
         newest = found.limit(COUNTED_AT_MOST + 1).subquery()
         added = select(func.count(), func.coalesce(func.sum(newest.c.centavos), 0))

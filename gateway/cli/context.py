@@ -55,8 +55,8 @@ class Opening(Protocol):
         """
         Open the store for a command.
 
-        ``any_keys`` is for commands that only read: their keys are not compared with those of live
-        processes.
+        ``any_keys`` is for commands that only read: their keys are not compared with the keys of
+        live processes.
 
         Raises:
             RuleViolation: the store must not be used, or not with these keys.

@@ -1,7 +1,7 @@
 """
 The closing of an account's day: the bank's movements compared with our book.
 
-Amounts are sums in centavos, days are those of Brasilia.
+Amounts are sums in centavos, days are in the time of Brasilia.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Figures(Struct, frozen=True, kw_only=True):
 
     Attributes:
         credits, debits: Without fees and returns.
-        returns: What came back to the account less what it gave back.
+        returns: Money returned to the account less money that it returned.
         paid: Total paid out on the day by our book; compared with ``debits``.
     """
 
@@ -199,9 +199,9 @@ def compared(
 
     Args:
         day: The day.
-        linked: Its movements, tied to what is on record.
+        linked: Its movements, matched with our records.
         shown: Provider keys and end-to-end ids of all movements that the bank shows around the
-            day: what moved on another day is no difference of this one.
+            day: a movement of another day is no difference of this day.
         settled: The payouts that settled on the day.
         paid: The charges that were paid on it.
 

@@ -30,7 +30,7 @@ class CompanySummary(Company, frozen=True):
     A company with its accounts.
 
     Attributes:
-        accounts: How many it has.
+        accounts: Number of its accounts.
         tax_number: That of its accounts; empty where they have none in common.
     """
 

@@ -1,4 +1,4 @@
-"""Pages of companies: the list, with the form that adds one, and one with what belongs to it."""
+"""Pages of companies: the list with its form, and one company with its accounts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def pages(
 
     @panel.view("/{company_id}", "company", companies.get)
     async def one(visit: Visit) -> Result:
-        """Show a company: its accounts, its credentials, and what stops its payouts."""
+        """Show a company: its accounts, its credentials, and stops of its payouts."""
         who = panel.staff(visit)
         company = await companies.get(who, _ID.read(visit.call.asked))
         held = await part(accounts(who, company.id))

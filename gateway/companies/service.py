@@ -99,7 +99,7 @@ async def add_company(database: Database, company: Company, event: AuditEvent) -
 
 
 async def find_company(database: Database, company_id: str) -> Company | None:
-    """Return a company, whatever the caller's scope."""
+    """Return a company, also outside the caller's scope."""
     return await _first(database, _LISTED.where(companies.c.id == company_id))
 
 

@@ -22,7 +22,7 @@ _ROOT: Final = Path(__file__).parents[2]
 
 
 def assets(root: Path = _ROOT) -> Mapping[str, Path]:
-    """Return each file by the name that it is given; those of the wheel first."""
+    """Return each file by its target name; files of the wheel first."""
     if (root / FOLDER).is_dir():
         return _below(root / FOLDER)
     return {
@@ -33,7 +33,7 @@ def assets(root: Path = _ROOT) -> Mapping[str, Path]:
 
 
 def _below(folder: Path) -> Mapping[str, Path]:
-    """Return every file below a folder, but for what an operator puts there."""
+    """Return every file below a folder, without an operator's own files."""
     return {
         file.relative_to(folder).as_posix(): file
         for file in sorted(folder.rglob("*"))

@@ -40,7 +40,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A reason not to start: the path of the setting, and what is wrong with it."""
+    """A reason not to start: the path of the setting, and its error."""
 
     path: str
     message: str
@@ -94,7 +94,7 @@ def remarks(settings: Settings) -> list[Finding]:
 
 
 def _open_database(settings: Settings) -> Iterator[Finding]:
-    """Name what a PostgreSQL on another host lacks: TLS that checks its name, or a password."""
+    """Require TLS with a checked name, and a password, for PostgreSQL on another host."""
     parts = _parts_of_many(settings.store_url)
     if parts is None or not parts.scheme.startswith("postgres"):
         return
@@ -114,7 +114,7 @@ def _open_database(settings: Settings) -> Iterator[Finding]:
 
 
 def _open_cache(settings: Settings) -> Iterator[Finding]:
-    """Name what a Redis or Valkey on another host lacks: TLS, or a password."""
+    """Require TLS and a password for Redis or Valkey on another host."""
     place = _redis(settings.cache.url)
     if place is None or not any(_is_elsewhere(host) for host, _ in place.hosts):
         return

@@ -25,7 +25,7 @@ class Mail(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         encryption: ``starttls``, ``tls`` from the first byte, or ``none``.
         user: Empty signs in to no server.
         password: Of that user.
-        sender: What messages come from.
+        sender: The From address of messages.
         timeout_s: For one message.
         every_s: How often the outbox is looked at.
     """
@@ -75,7 +75,7 @@ class MfaRequired(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """
     Which roles change nothing without a second factor: in production, always or never.
 
-    Somebody without one signs in, reads and enrols.
+    A user without one signs in, reads and enrols.
 
     Attributes:
         viewer, operator, approver, security, admin: By role.
@@ -93,7 +93,7 @@ class Identity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     People.
 
     Attributes:
-        origin: What links in mails begin with, and the server of our OpenAPI documents,
+        origin: The begin of links in mails, and the server of our OpenAPI documents,
             ``https://host``; empty in the sandbox is the public listener. A request never
             decides it.
         issuer: The ``iss`` of access tokens.
@@ -101,11 +101,11 @@ class Identity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         access_s: How long one lives.
         refresh_s: From a sign-in to the end of its last token.
         sessions: A person has at once; the oldest ends.
-        pepper: What passwords are peppered with; empty derives it from
+        pepper: The pepper of passwords; empty derives it from
             ``sealing.key``.
         retired_peppers: Former ones, by a label of yours.
         mfa_required: Of whom a second factor is demanded.
-        tries: Before somebody is made to wait.
+        tries: Failures before a caller has to wait.
         mail: The server that mail goes out through.
     """
 

@@ -26,7 +26,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         connections_per_address: Open at once from one peer address.
         connections: Open at once in all, per process.
         drain_accept_s: How long a stopping process still serves new requests.
-        drain_s: How long it then waits for those in flight.
+        drain_s: How long it then waits for requests in flight.
         reuse_port: Lets several processes of one system user bind the same port; needs
             PostgreSQL.
         single_process: There is one server process of this store, anywhere; then production
@@ -37,13 +37,13 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             a collector of yours, ``https://...``; empty for nowhere.
         trusted_peers: Networks of our own proxies, separated by commas; they
             hold more connections than one partner may.
-        client_address: Who tells where a request comes from: ``peer`` the socket,
+        client_address: The source of a request's address: ``peer`` the socket,
             ``forwarded`` the header ``X-Forwarded-For``, ``proxy_protocol`` a
             PROXY header (version 1 or 2) before the first request. The last two
-            are believed of ``trusted_peers`` alone.
-        certificate_header: In which our proxies pass on the certificate that their
+            are accepted from ``trusted_peers`` alone.
+        certificate_header: The header in which our proxies pass on the certificate that their
             caller showed, such as ``Client-Cert`` (RFC 9440), with ``forwarded`` alone;
-            the proxy must replace it in every request. Empty believes none.
+            the proxy must replace it in every request. Empty accepts none.
     """
 
     host: str = "127.0.0.1"
@@ -69,7 +69,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The networks of our own proxies; ValueError names the one that is none."""
+        """The networks of our own proxies; ValueError names an invalid one."""
         return tuple(
             ip_network(each.strip()) for each in self.trusted_peers.split(",") if each.strip()
         )

@@ -95,7 +95,7 @@ class _Reader:
     """
     Walks a document along the types of the settings.
 
-    At an error it adds a problem, returns None and goes on; the result is then unusable.
+    At an error it adds a problem, returns None and continues; the result is then unusable.
     """
 
     def __init__(self, environ: Mapping[str, str], problems: list[str]) -> None:

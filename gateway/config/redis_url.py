@@ -18,7 +18,7 @@ _SERVICE: Final = re.compile(r"[\w.-]+", re.ASCII)
 
 
 class Kind(Enum):
-    """How many servers there are, and who names the one to write to."""
+    """The number of servers, and the way to find the primary."""
 
     SERVER = "server"
     CLUSTER = "cluster"
@@ -30,7 +30,7 @@ class RedisUrl(NamedTuple):
     A read URL.
 
     Attributes:
-        hosts: Of the servers; with Sentinels, of those.
+        hosts: The servers; with Sentinels, the Sentinels.
         service: The name under which Sentinels watch the servers.
     """
 

@@ -39,8 +39,8 @@ class Reloading:
 
     Attributes:
         settings: Those in force from now on.
-        taken: Paths of what has changed and is in force.
-        left: Paths of what has changed and needs a restart.
+        taken: Paths of changed settings that are in force.
+        left: Paths of changed settings that need a restart.
     """
 
     settings: Settings

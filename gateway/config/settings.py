@@ -1,7 +1,7 @@
 """
 Every setting, its type, its bounds and its default.
 
-Times are seconds and sizes bytes. The defaults are those of the hardening
+Times are seconds and sizes bytes. The defaults are from the hardening
 rules of the gateway: safe for production, where a stricter answer exists.
 """
 
@@ -46,7 +46,7 @@ class Database(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         allow_sqlite_in_production: Permits SQLite there, for one process only.
         clock_tolerance_s: How far the clocks of a process and of the server may be
             apart; further, and the process is not ready and claims no work.
-        pooler: What stands in front of a server: ``none``, also for a pooler with
+        pooler: The pooler in front of a server: ``none``, also for a pooler with
             a session for each of our connections; ``session``, one with fewer;
             ``transaction``, one that gives each transaction another session.
         migrate: ``auto`` brings the schema of a file up to date at the start,
@@ -69,11 +69,11 @@ class Basic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         cache_ttl_s: How long a credential or account is kept without being read
-            anew. Changes are heard of sooner; this bounds what nobody tells of,
+            anew. Changes usually arrive sooner; this bounds unreported changes,
             such as a row changed by hand.
         cache_negative_ttl_s: How long it is kept that there is none.
         cache_size: Most accounts kept, and most credentials, per process.
-        pepper: What the digests of client secrets are made under; any text of
+        pepper: The pepper of the digests of client secrets; any text of
             32 bytes or more.
         retired_peppers: Former peppers, by a label of yours, for the secrets
             digested under them.
@@ -129,7 +129,7 @@ class FailedCredentials(Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What one process takes on.
+    The load limits of one process.
 
     Attributes:
         in_flight: Requests at once; each class of routes has a part of them. Above: 503.
@@ -144,7 +144,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class RateLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Quotas of partners, of people, and of callers nobody knows yet; above: 429.
+    Quotas of partners, of people, and of unidentified callers; above: 429.
 
     Attributes:
         read: Reads, per credential.
@@ -261,7 +261,7 @@ class Outflow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What else people order that waits for another person; money is ``payouts.approval_above``.
+    Other orders that wait for a second person; money is ``payouts.approval_above``.
 
     Off is for a platform that one person runs: then that person can issue a
     credential or make a colleague that pays out.
@@ -279,7 +279,7 @@ class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Cache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What is dear to fetch and kept for a while, such as statements; lost without harm.
+    Expensive reads kept for a while, such as statements; lost without harm.
 
     Attributes:
         url: ``redis://...`` or ``rediss://...`` (TLS) of a Redis or Valkey that every
@@ -288,7 +288,7 @@ class Cache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             ``redis+sentinel://host:port,.../service`` of Sentinels; ``rediss+...`` with TLS.
             Production on PostgreSQL needs one, unless ``server.single_process`` is true.
         ca: A file in PEM with the authorities to trust instead of the system's, with TLS.
-        sentinel_password: What Sentinels ask for; the URL's is for the servers they watch.
+        sentinel_password: The Sentinels' password; the URL's is for the servers they watch.
         memory_bytes: Kept in the memory of one process at most; the least recently
             used goes first.
         timeout_s: For the server to answer; then it is as if nothing were kept.
@@ -374,7 +374,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         environment: ``sandbox`` or ``production``; they share no data.
-        var: The folder of what the process writes; a relative path starts at
+        var: The folder for the process's files; a relative path starts at
             the folder the process runs in.
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
@@ -440,11 +440,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def origin(self) -> str:
-        """What links to us begin with, the sandbox's default included."""
+        """The begin of links to us, the sandbox's default included."""
         return self.identity.origin or f"http://{self.server.host}:{self.server.port}"
 
     def reached_at(self, port: int) -> str:
-        """Where callers reach the public listener; empty where only its operator knows it."""
+        """Return the public URL of the listener; empty where it is not configured."""
         host = self.server.host
         if self.identity.origin or host in _EVERY_ADDRESS:
             return self.identity.origin

@@ -36,7 +36,7 @@ class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class AccountLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What the bank allows each of its accounts; what is said here goes over what the adapter knows.
+    The bank's limits for each account; they take precedence over the adapter's.
 
     Attributes:
         in_flight: Calls at once for one account; 0 for no bound, null for a quarter of the
@@ -70,8 +70,8 @@ class Proxy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         url: ``http://host:port``; empty for connecting directly.
-        user: As the proxy knows us; empty where it asks for nobody.
-        password: Of that user. The proxy is told both unencrypted, as by every client.
+        user: Our name at the proxy; empty where it needs none.
+        password: Of that user. Both go to the proxy unencrypted.
     """
 
     url: str = ""
@@ -81,12 +81,12 @@ class Proxy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Callbacks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What a bank proves its callbacks with.
+    The secrets that prove a bank's callbacks.
 
     Attributes:
         secret: As the bank gave it. Empty, in the sandbox environment, derives one from
-            the sealing key, which a bank on this machine alone knows.
-        retired_secrets: Former ones, by a label of yours, believed as well.
+            the sealing key, which only a bank on this machine has.
+        retired_secrets: Former ones, by a label of yours, accepted as well.
     """
 
     secret: Secret = Secret("")
@@ -102,8 +102,8 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         read_only: Refuses payouts.
         settings: The adapter's own; which ones, its README says.
         tls: Whom to trust, and who we are.
-        proxy: What stands between us and it.
-        callbacks: What it proves with that a callback is its own.
+        proxy: The proxy towards the bank.
+        callbacks: The secrets that prove its callbacks.
         connect_timeout_s: To open a connection.
         first_byte_timeout_s: From the request written to the answer's first byte; zero
             leaves it to the whole call's time.
@@ -116,7 +116,7 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             time to connect; one that the bank closes in the instant of the write leaves
             its payout unknown instead of not sent.
         account_limits: Of each account at the bank; a call beyond them waits for as long as
-            ``waiting_s``, then it is refused unsent, and other accounts go on.
+            ``waiting_s``, then it is refused unsent, and other accounts continue.
         breaker: When calls stop.
     """
 
@@ -167,7 +167,7 @@ class SandboxBank(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     Attributes:
         start: Starts it inside the gateway's process.
-        host: A loopback address: its control interface asks nobody who they are.
+        host: A loopback address: its control interface has no authentication.
         port: 0 takes a free one.
         control_port: Of the control interface; 0 takes a free one.
         file: Its ledger; empty is ``bank.db`` in the folder ``var``.

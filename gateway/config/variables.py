@@ -94,7 +94,7 @@ def _run(words: Sequence[str], environ: Mapping[str, str]) -> bytes:
     """
     Run a program without a shell, and return its output; its errors are dropped, not logged.
 
-    It has our environment without what begins with ``PIXGATE_``: a client of a key store needs
+    It has our environment without ``PIXGATE_*``: a client of a key store needs
     its own token, and none of our secrets.
     """
     theirs = {name: value for name, value in environ.items() if not name.startswith("PIXGATE_")}

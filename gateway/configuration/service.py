@@ -20,7 +20,7 @@ _Revision = Annotated[str, Meta(examples=["0001"])]
 
 class Migrations(Struct, frozen=True, kw_only=True):
     """
-    Where the store's schema is; ``wanted`` is what this version works with.
+    The store's schema; ``wanted`` is the schema that this version needs.
 
     ``known`` are all of this version, oldest first.
     """
@@ -32,7 +32,7 @@ class Migrations(Struct, frozen=True, kw_only=True):
 
 class Config(Struct, frozen=True, kw_only=True):
     """
-    What this process works with.
+    The settings of this process.
 
     A secret is ``***`` where there is one and empty where there is none. ``digest`` is equal in
     processes of one configuration.

@@ -80,7 +80,7 @@ class Requirement:
     The right and conditions that a service method requires.
 
     Attributes:
-        fresh_factor: It is required whatever the right; many rights require it by themselves.
+        fresh_factor: It is required for every right; many rights require it by themselves.
         active: Accounts that the method is given must be active and verified (contract 5.1).
         also: An area that must be readable beside: of what a file holds, or files themselves.
     """

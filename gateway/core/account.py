@@ -43,7 +43,7 @@ class BankSecretsRefused(ValueError):
 
     Attributes:
         reason: A word of ``gateway.core.reasons``.
-        field: Of the secrets; empty when it is none of them.
+        field: The invalid field of the secrets; empty when it is not one field.
     """
 
     def __init__(self, reason: str, field: str = "") -> None:
@@ -102,11 +102,11 @@ class Account:
         provider: The name of a configured provider; empty when there is none.
         provider_account: The provider's own name of the account; without a provider that of the
             last one, empty if there never was one.
-        sealed_credentials: What the provider wants from us, encrypted with the
+        sealed_credentials: Our credentials at the provider, encrypted with the
             account id bound to it; empty when the provider needs nothing.
         certificate_ends_at: When the certificate among them expires; None without one.
-        name, tax_number: Of the holder.
-        derived: What was made of this record here; another record has another.
+        name, tax_number: The holder's.
+        derived: Values computed from this record in this process.
     """
 
     id: str

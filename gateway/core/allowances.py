@@ -1,4 +1,4 @@
-"""Allowances: what a person may take within an hour or so, in numbers of acts or of rows."""
+"""Allowances: a person's limits within an hour or so, in numbers of acts or of rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Allowance:
     """
     Token buckets by person that services draw from, several tokens at once.
 
-    Where ``shared`` counts, the buckets are those of all processes; while it does not answer, each
+    Where ``shared`` counts, the buckets are common to all processes; while it does not answer, each
     process goes by its share (decision 67). Unlike quotas of requests these are asked for each
     draw: the acts are few, and one that passes unseen takes hundreds of rows.
     """
@@ -80,7 +80,7 @@ class Allowance:
         return wait_s
 
     async def _take_for_all(self, key: str, tokens: int) -> float | None:
-        """Take tokens of the common bucket; None where nobody answered in time."""
+        """Take tokens of the common bucket; None without an answer in time."""
         if self._shared is None:
             return None
         draws = [(self._buckets, key)]

@@ -107,7 +107,7 @@ class ApprovalState(StrEnum):
 
 class Outcome(StrEnum):
     """
-    What became of an order that was approved.
+    The outcome of an approved order.
 
     NONE: It was not approved, is being carried out, or its secret was not fetched.
     DONE: It was carried out; nothing of it moves money.
@@ -142,7 +142,7 @@ OPEN: Final = frozenset({Outcome.NONE, Outcome.UNKNOWN})
 
 
 class OutcomeDocument(TypedDict):
-    """What became of an order that was approved; the code is that of a refusal."""
+    """The outcome of an approved order; the code is a refusal's."""
 
     status: Annotated[
         Literal["", "done", "moved", "refused", "not_sent", "unknown"],
@@ -155,9 +155,9 @@ class OutcomeDocument(TypedDict):
 
 class ApprovalDocument(TypedDict):
     """
-    An order that waits for another user, or what became of it.
+    An order that waits for another user, or its outcome.
 
-    ``subject`` is what it is about: an account, a credential, a user. Until
+    ``subject`` is an account, a credential, a user. Until
     ``secret_until`` the user who ordered it may fetch the secret, once.
     """
 
@@ -197,13 +197,13 @@ class Approval:
         id: A lower-case UUID.
         account_id: None where no account is meant.
         company_id: None where several companies or all are: only people without limits see it.
-        subject: An account, a credential or a user; of what does not exist yet, the order itself.
+        subject: An account, a credential or a user; the order itself where that does not exist yet.
         reference: The order's own; one order of a kind and subject waits under it.
         centavos: None where no money moves.
         sealed_order: The whole order as JSON, encrypted with the id bound to it.
         ordered_by: The user id; ``orderer`` is how the audit log names them.
         ends_at: It cannot be approved from then on.
-        decided_by, decider: Likewise; empty while it waits.
+        decided_by, decider: The decider, in the same forms; empty while it waits.
         reason: Why it was rejected or withdrawn, or is void.
         outcome_code: The public code of a refusal.
         collected_at: When its secret was fetched.
@@ -281,7 +281,7 @@ class WaitingMoney:
     Payouts and refunds of one account that wait for another user.
 
     Attributes:
-        count, value: Of all of them.
+        count, value: Of all waiting orders.
         oldest: At most 25, the oldest first.
     """
 
@@ -313,12 +313,13 @@ class ReceivedDocument(TypedDict):
 
 class OrderDocument(TypedDict):
     """
-    What was ordered, in the fields of its kind; never a secret.
+    An order, in the fields of its kind; never a secret.
 
     Of money: where it is to go, or which payment is given back. A person's tax number and key are
-    whole for whoever may decide on an order that waits, and hidden for everybody else; ``owner`` is
-    absent where no bank was asked; ``received`` where its bank did not tell. Of a credential: what
-    it may do, and the only account it reaches; none for every account of its company. Of a
+    whole for users who may decide on a waiting order, and hidden for all others; ``owner`` is
+    absent without a query to a bank; ``received`` where its bank did not report it. Of a
+    credential: what it may do, and the only account it reaches; none for every account of its
+        company. Of a
     person: what they are to be. ``roles`` are those that are given; where companies or
     enabling are ordered, those that the person has. ``companies`` are all that the person
     sees then, an empty list every one; ``companies_before`` are those until then. Of an account's
@@ -487,7 +488,7 @@ class NamedOwnerDocument(TypedDict):
     """
     The owner of a key, as the bank named them when the payout was ordered.
 
-    ``bank`` is the bank of the key, empty where it was not told. ``differs``: the tax number that
+    ``bank`` is the bank of the key, empty where it is not known. ``differs``: the tax number that
     was typed is another one; ``reason`` is why it was ordered all the same.
     """
 

@@ -19,7 +19,7 @@ class AuditEvent:
     Attributes:
         actor: Who did it: a person, ``cli`` or ``system``.
         action: A fixed word such as ``credential.issued``.
-        subject: What it was done to: a kind and an id, ``account:<uuid>``.
+        subject: The record concerned: a kind and an id, ``account:<uuid>``.
         details: Flat texts; never a secret.
         companies: Whose it is, by which it is shown to people who are limited
             to companies; None has the store find it by the subject, empty is

@@ -133,7 +133,7 @@ class KnownBrowser:
 
     Attributes:
         user_id: The one person it is known for.
-        id: Names it, so that what is guessed in it is counted.
+        id: Names it, so that guesses in it are counted.
     """
 
     user_id: str

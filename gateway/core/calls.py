@@ -26,7 +26,7 @@ async def _no_body() -> bytes:
 
 class RawRequest(msgspec.Struct, kw_only=True):
     """
-    What the caller sent, unchecked.
+    The request as received, unchecked.
 
     Attributes:
         method: As sent.
@@ -76,7 +76,7 @@ class Call(msgspec.Struct, kw_only=True):
     Attributes:
         needs: The permission or right of the route; None for an open route.
         quota: The name of the token bucket the route draws from.
-        parameters: What the route knows of queries.
+        parameters: The query parameters of the route.
         principal, person, scope, browser, account, known: Filled in by the
             policies that establish them.
         out_of_scope: The account of the caller's company that the credential is not for;
@@ -131,7 +131,7 @@ class Policy(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input(Generic[Taken]):
     """
-    What a route takes: how it is read, and how that is documented.
+    A route's input: its reader and its documentation.
 
     Attributes:
         read: Raw input into a domain value; raises ``ServiceError`` with one

@@ -17,7 +17,7 @@ class ErrorCode:
         status: The HTTP status it travels with.
         message: For the partner's developer; never a value of theirs, never a
             bank's words.
-        remedy: What the caller can do about it.
+        remedy: The caller's next step.
     """
 
     name: str

@@ -19,7 +19,7 @@ RESUMED: Final = "payouts.resumed"
 
 
 class Kept(StrEnum):
-    """Kinds of cached records; the words are those of audit subjects."""
+    """Kinds of cached records, by the words of audit subjects."""
 
     ACCOUNT = "account"
     CREDENTIAL = "credential"
@@ -49,7 +49,7 @@ class News:
     The acts after a mark.
 
     Attributes:
-        mark: The place of the last of these acts; where to go on.
+        mark: The place of the last of these acts, to read on from.
         is_all: False when there is more.
     """
 

@@ -1,4 +1,4 @@
-"""Time as a parameter, so that tests can make it stand still."""
+"""Time as a parameter, so that tests can stop it."""
 
 from __future__ import annotations
 

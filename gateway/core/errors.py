@@ -31,7 +31,7 @@ class ServiceError(Exception):
         error: The catalogued code.
         reason: Why, as a fixed word of ``gateway.core.reasons``: for logs, for
             metrics, and for people, who are shown it on their surfaces.
-        field: What is wrong: a path in the body such as ``destination.key``, or
+        field: The invalid input: a path in the body such as ``destination.key``, or
             the name of a parameter. Only names that we declare, never a caller's.
         headers: Additional answer headers, such as ``Retry-After`` in seconds.
         detail: A sentence of ours behind the message, for operators alone.

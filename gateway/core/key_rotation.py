@@ -22,7 +22,7 @@ class LiveProcess:
 
     Attributes:
         id: No other process has it.
-        name: What it is, its process id and its machine.
+        name: Its kind, its process id and its machine.
     """
 
     id: str
@@ -35,7 +35,7 @@ class Purpose(NamedTuple):
     A key that can be replaced.
 
     Attributes:
-        title: What messages call it.
+        title: Its name in messages.
         setting: Where the current key is configured.
         others: Where the other ones are: former ones, and the next one.
     """

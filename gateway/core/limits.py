@@ -1,8 +1,8 @@
 """
 Limits: token buckets and moving windows, of one process or counted by all together.
 
-``SharedLimits`` is the port to what all processes count. While nobody answers there, each process
-goes on with its share of each bucket, and lets few failures through (decision 67).
+``SharedLimits`` is the port to the shared counters. While they do not answer, each process
+uses its share of each bucket, and lets few failures through (decision 67).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Buckets:
     def __init__(
         self, rate: CallRate, clock: Monotonic, longest_debt_s: float = LONGEST_DEBT_S
     ) -> None:
-        """Begin with full buckets; what is charged is owed for ``longest_debt_s`` at most."""
+        """Begin with full buckets; debts are kept for ``longest_debt_s`` at most."""
         self.clock = clock
         self._longest_debt_s = longest_debt_s
         self._full_at: OrderedDict[str, float] = OrderedDict()
@@ -133,7 +133,7 @@ class Buckets:
     put_back = give_back
 
     def fill_in(self, key: str, seconds: float) -> None:
-        """Let ``key`` be full again in so many seconds."""
+        """Let ``key`` be full again in the given seconds."""
         keep(self._full_at, key, self.clock() + seconds)
 
 
@@ -142,7 +142,7 @@ class MovingWindow:
     Events of the last ``window_s`` seconds, by key.
 
     Each process counts its own. Where ``shared`` counts for all, each event is sent to it, and
-    its answer holds here until then: ``wait_s`` asks nobody.
+    its answer holds here until then: ``wait_s`` makes no call.
 
     Attributes:
         times: The instants of this process's events, oldest first; empty without any lately.
@@ -289,8 +289,8 @@ class SharedLimits(Protocol):
     Counts for all processes.
 
     Attributes:
-        processes: How many are alive, so that each can take its part while nobody counts for all.
-        serving: How many of those answer requests.
+        processes: Number of live processes, so that each can take its part without shared counters.
+        serving: Number of these processes that answer requests.
     """
 
     processes: int
@@ -328,7 +328,7 @@ class SharedLimits(Protocol):
 
         Returns:
             For each limit of each key, the seconds until at most so many failures lie within
-            the window; None when nobody answered in time.
+            the window; None without an answer in time.
         """
         ...
 
@@ -339,11 +339,11 @@ class SharedLimits(Protocol):
 
 class _Standing(msgspec.Struct):
     """
-    What this process knows of one common bucket.
+    This process's state of one common bucket.
 
     Attributes:
-        owed: Tokens drawn from our own bucket, which the common one does not know yet; below 0 for
-            tokens of the common one that nobody spent.
+        owed: Tokens drawn from our own bucket, not yet reported to the common one; below 0 for
+            unspent tokens of the common one.
         drawn: Tokens that this process drew lately from the common one, at ``at``.
         total: Tokens that all drew lately, at the same instant.
         at: When the common bucket answered last.
@@ -361,8 +361,8 @@ class SharedBuckets:
     """
     Token buckets of one rate that all processes draw from, and this process's own.
 
-    The own ones serve while nobody counts for all, and what they give then is owed to the common
-    bucket. Their rate and burst are this process's share of what all drew from that bucket lately:
+    The own ones serve without shared counters, and tokens given then are owed to the common
+    bucket. Their rate and burst are this process's share of all recent draws from that bucket:
     all of it for a caller who comes here alone. Where that is less, or unknown, they are divided
     by the live processes.
     """
@@ -374,7 +374,7 @@ class SharedBuckets:
         Begin with full buckets.
 
         Args:
-            name: Names them among those of all rates.
+            name: Names the buckets of this rate.
             own: Of the whole rate.
             processes: Returns the number of live processes that draw from them.
             longest_wait_s: A caller may take a token that comes within this time, and wait.
@@ -438,11 +438,11 @@ class SharedBuckets:
         return True
 
     def credit(self, key: str, tokens: int) -> None:
-        """Give tokens back that nobody spent: what is owed is less, and may be below 0."""
+        """Return unspent tokens: the debt shrinks, and may be below 0."""
         self._standing(key).owed -= tokens
 
     def ask(self, key: str, want: int, back: int = 0, debt_s: float = 0.0) -> Ask:
-        """Return an ask of the common bucket; one that wants tokens says what is owed, too."""
+        """Return a request to the common bucket; a request for tokens also reports the debt."""
         if want and (standing := self._standings.get(key)) is not None:
             back, standing.owed = back - standing.owed, 0
         rate = self.rate
@@ -453,7 +453,7 @@ class SharedBuckets:
         return Ask(place, step_s, room_s, want, back, debt_s)
 
     def answered(self, key: str, ask: Ask, grant: Grant) -> None:
-        """Keep what the common bucket answered: our own is as full, and our share is known."""
+        """Store the common bucket's answer: its level for our own bucket, and our share."""
         standing, now = self._standing(key), self._own.clock()
         drawn = standing.drawn * exp((standing.at - now) / LATELY_S) + grant.took - ask.back
         # more than all drew: the server lost its count
@@ -463,7 +463,7 @@ class SharedBuckets:
         self._own.fill_in(key, grant.full_s + (_EMPTY_S if is_empty else 0.0))
 
     def _parts(self, key: str) -> float:
-        """Return one through this process's share of a bucket."""
+        """Return 1 / (this process's share of a bucket)."""
         standing, processes = self._standings.get(key), self._processes()
         if standing is None or not standing.drawn:
             return processes
@@ -489,7 +489,7 @@ async def take_in_time(
     """
     Take tokens of common buckets; None without an answer within 20 ms.
 
-    Tokens that are granted later pay for what our own buckets gave, or go back with the next ask.
+    Tokens granted later pay our own buckets' debts, or are returned with the next request.
     """
     asks = [buckets.ask(key, tokens, debt_s=debt_s(buckets.rate)) for buckets, key in draws]
     answer: asyncio.Future[Granted | None] = asyncio.get_running_loop().create_future()

@@ -18,7 +18,7 @@ from gateway.core.public_keys import PublicKey
 
 
 class Resource(StrEnum):
-    """What a credential may be allowed to touch (contract 5.2)."""
+    """Resources that a credential may use (contract 5.2)."""
 
     BALANCE = "balance"
     TRANSACTION = "transaction"
@@ -28,7 +28,7 @@ class Resource(StrEnum):
 
 
 class Action(IntEnum):
-    """What it may do there: manage covers write, write covers read."""
+    """Actions on a resource: manage covers write, write covers read."""
 
     READ = 1
     WRITE = 2
@@ -133,7 +133,7 @@ def client_of(user_id: str) -> str:
 
 
 def payer(user_id: str, company_id: str) -> Principal:
-    """Return a person who pays from a company's accounts; what they may do is asked elsewhere."""
+    """Return a person who pays from a company's accounts; rights are checked elsewhere."""
     return Principal(
         client_id=client_of(user_id),
         company_id=company_id,

@@ -1,5 +1,5 @@
 """
-Rights: what the operator's users may do, and the roles that bundle them.
+Rights of the operator's users, and the roles that bundle them.
 
 This is the whole table; a row of the back office names the right it needs.
 """
@@ -15,9 +15,9 @@ from gateway.core.permissions import Action
 
 class Area(StrEnum):
     """
-    What can be touched on the back office.
+    Areas of the back office.
 
-    ``REPORT`` is every file that takes rows away, of whatever they are: it is needed beside the
+    ``REPORT`` is every download with rows, of any kind: it is needed beside the
     right to read them. ``KEY_OWNER`` is who owns a Pix key of any bank.
     """
 
@@ -47,7 +47,7 @@ class Area(StrEnum):
 
 
 class Role(StrEnum):
-    """What a user's job is."""
+    """A user's job."""
 
     VIEWER = "viewer"
     OPERATOR = "operator"
@@ -157,7 +157,7 @@ def rights_of(roles: Iterable[Role]) -> frozenset[Right]:
 
 
 def changes(right: Right) -> bool:
-    """Return whether this right can change money, keys, stops or users, or what these rest on."""
+    """Return whether this right can change money, keys, stops or users, or their settings."""
     return right.action > Action.READ
 
 

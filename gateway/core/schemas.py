@@ -39,7 +39,7 @@ CHOICES: Final[Mapping[type, Choice]] = MappingProxyType(_CHOICES)
 
 
 def one_of(*forms: type, discriminator: str = "") -> Callable[[type[Shape]], type[Shape]]:
-    """Declare the forms of a shape: what the code builds or reads as one, and describes as many."""
+    """Declare the forms of a shape that the code builds or reads as one struct."""
 
     def declare(shape: type[Shape]) -> type[Shape]:
         _CHOICES[shape] = Choice(forms, discriminator)

@@ -53,7 +53,7 @@ class Session:
         ended_at, ended_by: Set once; ``ended_by`` is a fixed word.
         panel: It belongs to a browser; its tokens never leave us.
         networks: Where it has proven who uses it, the newest last: by the sign-in, and by a code
-            at each other network. Elsewhere it serves nobody.
+            at each other network. Elsewhere it is not accepted.
     """
 
     id: str
@@ -107,7 +107,7 @@ class SignedInUser(Profile):
     @property
     def rights(self) -> frozenset[Right]:
         """
-        What the user may do; a user limited to companies may do it there only.
+        The user's rights; a user limited to companies may do it there only.
 
         Only users without a limit may add a company.
         """

@@ -30,7 +30,7 @@ class SingleFlight(Generic[Value]):
         self._runs: dict[str, _Run[Value]] = {}
 
     async def do(self, key: str, work: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
-        """Return what ``work`` returns, or a run of ``key`` under way; raises as it does."""
+        """Return the result of ``work``, or of a run of ``key`` under way; its errors, too."""
         run = self._runs.get(key) or self._begin(key, work())
         run.waiting += 1
         try:

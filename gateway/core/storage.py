@@ -46,7 +46,7 @@ that does was taken before a clock was put back."""
 @dataclass(slots=True)
 class Writes:
     """
-    What a process knows of writing to its store.
+    Whether a process can write to its store.
 
     Attributes:
         are_refused: Whether the last trial write was refused, and not only unanswered.

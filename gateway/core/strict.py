@@ -97,7 +97,7 @@ def cleaned_text(text: str | None, longest: int = MAX_TEXT) -> str:
     """
     Clean a foreign text, such as a payer's message at a bank.
 
-    Control characters become spaces, what is too long is cut; None becomes empty.
+    Control characters become spaces, long texts are cut; None becomes empty.
     """
     if text is None:
         return ""
@@ -110,7 +110,7 @@ def name(text: str, longest: int = MAX_TEXT) -> str:
     """
     Check a name: a plain text without characters that change how it is read.
 
-    Characters that are not seen but turn what follows around, or begin a line,
+    Invisible characters that reverse the following text, or begin a line,
     would let one name look like another (UAX 9, UAX 14).
     """
     if _TURNING.search(text):
@@ -182,7 +182,7 @@ def tax_number(text: str) -> str:
 
 
 def tax_number_if_any(text: str) -> str:
-    """Return what ``tax_number`` returns; empty for an invalid text."""
+    """Return the result of ``tax_number``; empty for an invalid text."""
     try:
         return tax_number(text)
     except Malformed:
@@ -230,7 +230,7 @@ def hidden_tax_number(text: str) -> str:
     """
     Mask both ends of a CPF, as the central bank's directory does: ``***.982.247-**``.
 
-    Signs around and between the digits do not matter. What is hidden already stays as it came; a
+    Signs around and between the digits do not matter. A hidden number stays unchanged; a
     CNPJ is public and stays whole.
     """
     person = _PERSON.fullmatch(_SIGNS.sub("", text))

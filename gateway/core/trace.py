@@ -1,7 +1,7 @@
 """
 The trace id: one value per request, for logs, error bodies and banks (W3C Trace Context).
 
-A caller's trace goes on under a parent of ours. Without one a trace is begun,
+A caller's trace continues under a parent of ours. Without one a trace is begun,
 whose id is our trace id where that is a UUID, so that one id is enough to
 follow a request.
 """
@@ -34,14 +34,14 @@ def current_trace_id() -> str:
 
 def begin(trace_id: str, parents: Sequence[str] = (), states: Sequence[str] = ()) -> str:
     """
-    Make ``trace_id`` the current one for this task and what it starts.
+    Make ``trace_id`` the current one for this task and the tasks that it starts.
 
     A caller's valid ``traceparent`` is continued, with its ``tracestate``; without one,
     calls of banks begin a trace.
 
     Returns:
         The 32 digits of the W3C trace id for the log; empty where they are
-        those of ``trace_id``, which is logged anyway.
+        the digits of ``trace_id``, which is logged anyway.
     """
     found = parsed(parents) if parents else None
     if found is None:
@@ -99,7 +99,7 @@ def parsed(traceparents: Sequence[str]) -> tuple[str, str] | None:
     """
     Return trace id and flags of one valid W3C ``traceparent``.
 
-    One of a later version is read by its first four parts, whatever follows
+    A later version is read by its first four parts, with any rest
     them (W3C Trace Context 3.2.4); version 00 has nothing behind.
     """
     if len(traceparents) != 1 or len(traceparents[0]) > _LONGEST_PARENT:
@@ -150,7 +150,7 @@ class Parent(Protocol):
 
 
 class Continued(NamedTuple):
-    """A caller's trace: what goes before and behind the parent's id, and the caller's state."""
+    """A caller's trace: the parts before and after the parent's id, and the caller's state."""
 
     before: str
     behind: str

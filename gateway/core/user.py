@@ -48,7 +48,7 @@ NOTHING_CHOSEN: Final = Preferences()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """
-    What a user is called and may do.
+    A user's name and rights.
 
     Attributes:
         email: In lower case; unique.

@@ -42,9 +42,9 @@ def check_enrolled(person: SignedInUser, needed: Right, roles: Collection[Role])
 
 def check_network(person: SignedInUser, address: str, lacking_factor: ErrorCode) -> None:
     """
-    Refuse a session at a network where nobody has proven who uses it.
+    Refuse a session at a network where its user has given no code.
 
-    The session goes on where it was: nothing that is tried elsewhere ends it.
+    The session continues at its own networks: attempts elsewhere do not end it.
 
     Raises:
         ServiceError: ``STEP_UP_REQUIRED``; ``lacking_factor`` for a user without a second factor,

@@ -130,14 +130,14 @@ class LocalWindow(Window):
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """One page: ``page`` counts from 1, ``limit`` is what is used (at most 100)."""
+    """One page: ``page`` counts from 1, ``limit`` is the size used (at most 100)."""
 
     page: int
     limit: int
 
     @property
     def offset(self) -> int:
-        """How many items lie before this page, bounded to what a database counts in."""
+        """Number of items before this page, bounded to a database's integers."""
         return min((self.page - 1) * self.limit, _LARGEST_OFFSET)
 
 

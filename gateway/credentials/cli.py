@@ -191,7 +191,7 @@ def remove_key(terminal: Terminal, client_id: str, key_id: str) -> None:
 @_limits
 @changing
 def limits(terminal: Terminal, /, client_id: str, **limits: Any) -> None:  # noqa: ANN401 - for LimitsBody
-    """Set what a credential may pay out, in place of the limits before."""
+    """Set a credential's payout limits, in place of the former ones."""
     if not any(each is not None and each is not False for each in limits.values()):
         message = "give a limit or --unlimited"
         raise click.UsageError(message)

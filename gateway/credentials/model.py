@@ -320,7 +320,7 @@ PermissionWord = Annotated[str, Meta(pattern=f"^({_WORDS})$", examples=["balance
 
 class LimitsBody(Struct):
     """
-    How much a credential may pay out, in reais; what is absent does not limit.
+    A credential's payout limits, in reais; absent fields do not limit.
 
     In production one that may pay out wants a limit of a payout and of a day, or ``unlimited``.
     """
@@ -379,7 +379,7 @@ class RotationBody(Struct):
 
 class LimitProposal(Struct, frozen=True, kw_only=True):
     """
-    A daily limit made of what a credential paid out in the 30 UTC days before today.
+    A daily limit proposed from a credential's payouts in the 30 UTC days before today.
 
     Nothing is proposed for a credential that is younger, or paid nothing.
     """
@@ -433,7 +433,7 @@ class CredentialRotation(Struct, frozen=True, kw_only=True, tag="credential_rota
     secret_made_at: datetime
 
     def still_fits(self, found: Credential) -> bool:
-        """Return whether the current secret is the one that is to be replaced."""
+        """Return whether the current secret is still the secret to replace."""
         return found.secret_made_at == self.secret_made_at
 
 

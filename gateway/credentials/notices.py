@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class NoticeKind(StrEnum):
-    """What became of a credential."""
+    """Events of a credential that mail reports."""
 
     ISSUED = "issued"
     ROTATED = "rotated"
@@ -39,7 +39,7 @@ class Notice:
 
     Attributes:
         ordered_by: The actor, as the audit log names them.
-        approved_by: Likewise; empty where nobody had to approve.
+        approved_by: The approver; empty without an approval.
     """
 
     kind: NoticeKind
@@ -50,7 +50,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class CredentialNotices:
-    """Writes to those who may do something about a credential of a company."""
+    """Mails the users who can revoke a credential of a company."""
 
     mailer: Mailer
 
@@ -58,7 +58,7 @@ class CredentialNotices:
         """
         Write to security and admins who see the credential's company.
 
-        What was done is done, and a secret is shown once: a store that fails now loses the mail,
+        The act is stored, and a secret is shown once: a failing store loses the mail,
         and the audit log has the act.
         """
         try:
@@ -69,7 +69,7 @@ class CredentialNotices:
             _log.error("credential_notice_lost: %s", notice.credential.client_id)
 
     def _text(self, notice: Notice) -> Text:
-        """Say what it may do and where, and who gave it; names that people typed are left out."""
+        """Write its rights, its networks and its author; typed names are left out."""
         found, rule = notice.credential, notice.credential.callers
         permissions = ", ".join(words(found.permissions))
         places = ", ".join((*rule.networks, *rule.certificates))

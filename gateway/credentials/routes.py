@@ -26,7 +26,7 @@ _MAY_WAIT: Final = (*CHANGED, errors.ALREADY_IN_USE)
 
 
 class CredentialList(TypedDict):
-    """The credentials you may see, oldest first; ``counts`` are those of every state."""
+    """The credentials you may see, oldest first; ``counts`` is the number in each state."""
 
     data: Annotated[list[CredentialDocument], meaning("The rows of this page.")]
     meta: Meter

@@ -259,7 +259,7 @@ class Credentials:
         self, who: Staff, client_id: str, wanted: LimitsBody
     ) -> Credential | Approval:
         """
-        Set what a credential may pay out; raising a limit waits.
+        Set a credential's payout limits; raising a limit waits.
 
         Raises:
             ServiceError: as ``get`` does.
@@ -278,7 +278,7 @@ class Credentials:
     @requires(Area.CREDENTIAL, Action.READ)
     async def limit_proposal(self, who: Staff, client_id: str) -> LimitProposal:
         """
-        Propose a daily limit from what the credential paid out in the last 30 days.
+        Propose a daily limit from the credential's payouts in the last 30 days.
 
         Raises:
             ServiceError: as ``get`` does.
@@ -721,7 +721,7 @@ def _absent(client_id: str) -> RuleViolation:
 
 
 def changed_meanwhile(client_id: str) -> RuleViolation:
-    """Refuse what was compared with a credential that has changed since."""
+    """Refuse an order because the credential has changed since it was read."""
     return RuleViolation(f"{client_id} was changed meanwhile", "changed_meanwhile")
 
 

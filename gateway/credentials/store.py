@@ -102,7 +102,7 @@ def without_limits() -> ColumnElement[bool]:
 
 
 class MadeFor(NamedTuple):
-    """The users who ordered and approved a secret; empty for the command line, and for nobody."""
+    """The users who ordered and approved a secret; empty for the command line, and without one."""
 
     ordered_by: str = ""
     approved_by: str = ""

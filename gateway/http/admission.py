@@ -2,7 +2,7 @@
 Admission: sheds requests under overload, the least important classes first.
 
 Each class of routes has places of its own, so that none can take the last place of another, and a
-lag of the event loop above which it is shed. What people ask for waits a second for a place.
+lag of the event loop above which it is shed. Requests of people wait a second for a place.
 Callers who are not known yet can make us wait for a body, which costs them nothing. Such requests
 have places for each route: slow bodies at the sign-in take none from the refresh, and none from
 callbacks, which want a secret address before a place.
@@ -27,11 +27,11 @@ from gateway.telemetry.ports import Count, Event
 
 class Limits(NamedTuple):
     """
-    What a class is given.
+    The limits of a class.
 
     Attributes:
         share: Its part of ``limits.in_flight``.
-        most: Its places however large that is: what people ask for keeps one core busy, and
+        most: Its places at any number of cores: requests of people keep one core busy, and
             waits for no bank while it holds a place.
         lag: In times ``limits.loop_lag_s``.
         waits: Whether a request waits for a place, and its refusal is held back. Who asks again
@@ -103,8 +103,8 @@ class Admission:
     Sheds requests while the process is overloaded.
 
     Attributes:
-        held: Requests in flight by class, without those that wait for the body of an unidentified
-            caller, or for a bank on behalf of a person.
+        held: Requests in flight by class, without requests that wait for the body of an
+            unidentified caller, or for a bank on behalf of a person.
         places: The most of each class.
         strangers: Requests that wait for such a body, by route and by the network they come from.
     """
@@ -119,7 +119,7 @@ class Admission:
             most: Requests in flight, of all classes together.
             longest_lag_s: ``limits.loop_lag_s``.
             lag: Of the event loop.
-            count: Counts what was shed.
+            count: Counts shed requests.
             wait_s: For a place, where a class waits; as long is a refusal held back.
         """
         self._lag, self._count, self._wait_s = lag, count, wait_s

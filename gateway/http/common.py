@@ -27,7 +27,7 @@ Partners branch on 500 there: a payout may have been sent, and is to be read fir
 
 
 class Total(TypedDict):
-    """How many there are."""
+    """The total number of items."""
 
     total: Annotated[int, meaning("How many rows there are in all.")]
 

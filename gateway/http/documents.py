@@ -114,7 +114,7 @@ def openapi_pages(
 
     ``today`` is the day of their examples, ``YYYY-MM-DD`` in UTC; ``origin`` is where clients
     made of them go, and no request decides it. They are written here: it takes 0.2 s, in which
-    a listener would serve nobody.
+    a listener would serve no one.
 
     Raises:
         ValueError: Two shapes would have one name.

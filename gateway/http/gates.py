@@ -116,7 +116,7 @@ class StaffCaller:
 
     Attributes:
         staff: The gate has required a second factor where it must.
-        expected: The versions, of what they change, that they have seen.
+        expected: The versions that they have read of the records to change.
     """
 
     staff: Staff
@@ -166,7 +166,7 @@ class UserPolicies:
     The policies that apply to users on every surface.
 
     Attributes:
-        factor: Of some roles, before they change something.
+        factor: The second factor, required of some roles before changes.
         address_quota: Before the caller is known.
         user_quota: Afterwards; the same buckets everywhere, since a user has one.
         origin: The origin of our own pages.
@@ -185,7 +185,7 @@ class PanelPolicies:
     The policies of cookie gates.
 
     Attributes:
-        users: What is asked of users everywhere. Their quotas come after the checks of
+        users: Checks of users on every surface. Their quotas come after the checks of
             the origin, so that a foreign page cannot use them up.
     """
 

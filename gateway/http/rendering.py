@@ -74,7 +74,7 @@ def message_of(refusal: ServiceError) -> str:
     """
     Return the message of a refusal.
 
-    What was sent is named by its field, with what is wanted and never with its
+    Invalid input is named by its field, with the expected form and never with its
     value; a line of ours for operators stands behind the code's own message.
     """
     error = refusal.error
@@ -164,7 +164,7 @@ def _plain(value: object) -> object:
 
 
 def document_of(struct: msgspec.Struct) -> dict[str, Any]:
-    """Return the fields: empty texts for those that are None, without those that are unset."""
+    """Return the fields: None as empty text, unset fields left out."""
     fields = {name: getattr(struct, name) for name in struct.__struct_fields__}
     return {
         name: "" if value is None else value

@@ -39,7 +39,7 @@ class Answer(Generic[Content]):
         headers: Of this answer alone; they win over ours.
         cookies: The values of ``Set-Cookie`` that it gives beside those.
         status: Another one than the route's; the route declares it in ``also``.
-        rest: What follows bytes, piece by piece; None where they are all of it.
+        rest: The further pieces after the bytes; None where the bytes are all of it.
     """
 
     content: Content
@@ -51,7 +51,7 @@ class Answer(Generic[Content]):
 
 
 class VersionedAnswer(Answer[Content]):
-    """A document and the version of what it shows, as ``ETag``: a change may name it."""
+    """A document and its version, as ``ETag``: a change may name it."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ class VersionedAnswer(Answer[Content]):
 @dataclass(frozen=True, slots=True)
 class RouteLimits:
     """
-    What one call of a route may cost.
+    The limits of one call of a route.
 
     Attributes:
         quota: The token bucket it draws from.
@@ -82,9 +82,9 @@ class Route(Generic[Who]):
         priority: Its class under overload.
         fails: Which code an exception of a port becomes, nearest class first.
         document: The type of the answer's content, for the OpenAPI document.
-        status: Of the answer, where nothing is refused.
+        status: The status of a successful answer.
         media: The media types its content may have.
-        also: What else it answers where nothing is refused: documents by status.
+        also: Other successful answers: documents by status.
         tells_version: Its answer carries an ``ETag``.
     """
 
@@ -129,7 +129,7 @@ class Gate(Generic[Who]):
 
     Attributes:
         policies: Checked in this order; the first refusal is the answer.
-        admits: Turns a call that was let through into what operations take.
+        admits: Turns an accepted call into the caller that operations take.
         scheme: How a caller proves who they are: ``basic``, ``bearer``,
             ``session`` (a cookie); empty without authentication.
         opens: Why routes without a permission stand here; empty where none may.

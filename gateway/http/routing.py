@@ -3,7 +3,7 @@ Routes that run a method of a service, on every surface.
 
 The method's signature is the input and the document of the answer, and the first paragraph of its
 docstring the summary; ``requires`` of a method for staff is the right. A struct is its own
-document, unless it has ``to_document(reader)``, which leaves out what the reader may not see. A
+document, unless it has ``to_document(reader)``, which leaves out fields hidden from the reader. A
 method that returns its result or an ``Approval`` answers 202 with the order that waits for another
 user.
 """
@@ -103,10 +103,10 @@ class Shape(TypedDict, total=False):
         fields: Reads a body whose fields are parameters of the method.
         shows: Turns the result into the document, with the caller; its return type is documented.
         each: Turns each item of a ``Listed`` into its document instead.
-        version: Returns the version of what is shown, for ``ETag``.
+        version: Returns the version of the document, for ``ETag``.
         raises: Codes of the method itself.
         fails: Which code each exception of a port becomes; the store's alone where it is absent.
-        status: Of the answer, where it is not that of the verb.
+        status: The answer's status, where it is not the verb's.
         summary: For OpenAPI, where it is not the docstring's.
         media, also: See ``Route``.
     """
@@ -137,10 +137,10 @@ class Routes:
     Attributes:
         declared: Every route.
         staff: Those of staff and no account.
-        fresh: Those of staff that ask for a fresh second factor whatever the right.
-        visible: Those of staff at an account, in whatever state it is.
+        fresh: Routes for staff that require a fresh second factor for every right.
+        visible: Routes for staff at an account, in any state.
         active: Those of staff at an account that is active and verified.
-        active_fresh: Those that ask for a fresh second factor, too, whatever the right.
+        active_fresh: Such routes that also require a fresh second factor for every right.
     """
 
     def __init__(
@@ -303,8 +303,8 @@ class _Inputs:
     The readers of a method's arguments.
 
     Attributes:
-        takes: Reads those that come from the request, by name.
-        of_caller: Reads those that come from the caller, by name.
+        takes: Readers of the inputs from the request, by name.
+        of_caller: Readers of the inputs from the caller, by name.
         at_account: One of them is the account.
     """
 
@@ -453,11 +453,11 @@ class Pieces(Protocol):
 
     @property
     def first(self) -> bytes:
-        """What it begins with."""
+        """The first bytes."""
 
     @property
     def rest(self) -> AsyncGenerator[bytes, None] | None:
-        """What follows, piece by piece; None where ``first`` is all of it."""
+        """The further pieces; None where ``first`` is all of it."""
 
 
 def kept(name: str) -> Mapping[str, str]:

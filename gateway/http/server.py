@@ -1,8 +1,8 @@
 """
 One request from beginning to end: admission, routing, policies, service, answer, log.
 
-aiohttp's requests and those of the lane go the same way; ``Serving._answer`` is the only place
-that refuses. Routes are found in our table: aiohttp's router decodes ``%2F`` and knows nothing of
+aiohttp's requests and the lane's go the same way; ``Serving._answer`` is the only place
+that refuses. Routes are found in our table: aiohttp's router decodes ``%2F`` and has nothing of
 them.
 """
 
@@ -70,7 +70,7 @@ def begin_trace(
     """
     Make the request's trace the current one, for logs and for banks.
 
-    A caller's ``traceparent`` goes on to banks whatever the id is.
+    A caller's ``traceparent`` is sent on to banks with any id.
 
     Returns:
         Our trace id, and the W3C trace id where that has other digits.
@@ -128,7 +128,7 @@ _ALLOWED: Final[Mapping[str, str]] = {hdrs.ALLOW: ", ".join(READING)}
 
 class Exchange(msgspec.Struct):
     """
-    One request and what is known of it so far.
+    One request and its data so far.
 
     Attributes:
         path: As sent, percent-encoded, without the query.
@@ -136,7 +136,7 @@ class Exchange(msgspec.Struct):
         started: The clock's reading, in seconds.
         place: The route; None before it is found.
         priority: The class that it was admitted in; None where it was not.
-        call: What policies examine; None before any policy runs.
+        call: The input of policies; None before any policy runs.
         rest: The body of an answer that is written piece by piece.
     """
 
@@ -153,7 +153,7 @@ class Exchange(msgspec.Struct):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
     """
-    What the public listener serves.
+    The application of the public listener.
 
     Attributes:
         pages: Ready-made documents by path, open to everybody.
@@ -195,7 +195,7 @@ class Serving:
         return reply
 
     async def _answer(self, request: Request, exchange: Exchange) -> Reply:
-        """Serve, and render whatever is raised; a file's further pieces hold no place."""
+        """Serve, and render every error; a file's further pieces hold no place."""
         try:
             reply = await self._serve(request, exchange)
         except Exception as problem:  # noqa: BLE001 - the last resort: the caller gets a 500
@@ -319,7 +319,7 @@ class Serving:
         return self._render(shown, route, exchange, call)
 
     def _render(self, shown: Any, route: Route[Any], exchange: Exchange, call: Call) -> Reply:  # noqa: ANN401 - of any route
-        """Render what a route returned, and note what it says of the request."""
+        """Render a route's result, and record its facts about the request."""
         if call.on_success is not None:
             call.on_success()
         if isinstance(shown, Answer) and shown.rest is not None:
@@ -419,7 +419,7 @@ def ask(policies: Sequence[Policy], call: Call) -> Awaitable[None] | None:
     Run every policy in order; raises the first refusal.
 
     Returns:
-        None when all have let the call on, else what to wait for: from the
+        None when all have accepted the call, else an awaitable: from the
         first policy on that has to wait itself.
     """
     for place, policy in enumerate(policies, 1):

@@ -24,7 +24,7 @@ from policies.validation.forms import FormBody
 @dataclass(frozen=True, slots=True)
 class PlacedRoute:
     """
-    A route with what stands in front of it.
+    A route with its gate.
 
     Attributes:
         fixed: Parameters whose value is a word of another route's template: a
@@ -44,8 +44,8 @@ class _Node:
     One segment.
 
     Attributes:
-        next: What follows, by the words of our templates.
-        parameter: What follows any other segment.
+        next: The next segments, by the words of our templates.
+        parameter: The node for any other segment.
         places: The routes that end here, by method.
         names: Of the parameters on the way here.
     """

@@ -147,7 +147,7 @@ def end_sessions(terminal: Terminal, who: str) -> None:
 def _show(
     terminal: Terminal, act: Callable[[Users, Staff], Awaitable[UserRecord | Approval]]
 ) -> None:
-    """Change one user, and print them; a command waits for nobody."""
+    """Change one user, and print them; a command needs no second person."""
     made = _in_register(terminal, act)
     if isinstance(made, UserRecord):
         terminal.show(_user_row(made))
@@ -188,7 +188,7 @@ def keys() -> None:
     """
     Keys that sign access tokens, and keys in the configuration.
 
-    list, rotate and retire are about those that sign; the next is published a day
+    list, rotate and retire are about the signing keys; the next is published a day
     before it signs. status, stage and promote are about those configured: the
     sealing key, the pepper, the password pepper.
     """

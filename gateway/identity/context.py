@@ -1,4 +1,4 @@
-"""What identity works with: stores, cryptography, settings, events; changes of users."""
+"""Identity's stores, cryptography, settings and events; changes of users."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def ignore_outcome(event: Event, label: str) -> None:
 @dataclass(frozen=True, slots=True)
 class IdentityEvents:
     """
-    Who is called when something happens.
+    Functions called at events of identity.
 
     Attributes:
         on_security_event: For the security log: a word, and the user's id, which is
-            empty when nobody is known.
+            empty when no user is known.
         on_outcome: For the metrics: an event such as ``login``, and one of its labels.
     """
 
@@ -98,7 +98,7 @@ class IdentitySettings:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityContext:
     """
-    What every operation of identity works with.
+    The dependencies of every operation of identity.
 
     Attributes:
         new_id: Makes a UUID.
@@ -155,7 +155,7 @@ class IdentityContext:
 
 def is_valid(session: Session, user: User) -> bool:
     """
-    Say whether a session began after the latest change of its user.
+    Return whether a session began after the latest change of its user.
 
     This alone ends every session after a new password, factor, role or company
     limit. Their rows are ended as well, but only so that lists show it.

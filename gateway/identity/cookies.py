@@ -149,7 +149,7 @@ class PanelCookies:
         return nonce + cipher.encrypt(nonce, text.encode(), cookie.id_hash.encode())
 
     def open(self, sealed: bytes, cookie: Cookie) -> str | None:
-        """Decrypt; None for what was changed, or sealed for another cookie or server."""
+        """Decrypt; None for a changed value, or one sealed for another cookie or server."""
         nonce, rest = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
         if len(nonce) < _NONCE_BYTES:
             return None

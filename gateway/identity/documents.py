@@ -1,4 +1,4 @@
-"""Bodies and documents of sign-ins and of one's own account (contract 2.9, 4.2)."""
+"""Bodies and documents of sign-ins and of the caller's own account (contract 2.9, 4.2)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class UserDocument(TypedDict):
 
 
 class OwnSessionDocument(TypedDict):
-    """One of the caller's sessions; ``current`` marks the one of this request."""
+    """One of the caller's sessions; ``current`` marks this request's session."""
 
     id: PublicId
     current: Annotated[bool, meaning("Whether it is the session that asks.")]
@@ -117,7 +117,7 @@ class FreshDocument(TypedDict):
 
 
 class AcceptedDocument(TypedDict):
-    """The answer never tells whether the user exists."""
+    """The answer does not reveal whether the user exists."""
 
     status: Annotated[Literal["accepted"], meaning("The state that it is in.")]
 
@@ -230,7 +230,7 @@ def own_sessions(found: Sequence[Session], who: SignedInCaller) -> OwnSessionsDo
 
 
 def enrolment(begun: Enrolment, _who: SignedInCaller) -> EnrolmentDocument:
-    """Show what an app needs, to type or to scan."""
+    """Show the secret for an authenticator app, to type or to scan."""
     return {"secret": begun.secret, "otpauth_uri": begun.uri, "qr_svg": qr_svg(begun.uri)}
 
 
@@ -252,7 +252,7 @@ def fresh(until: datetime, _who: SignedInCaller) -> FreshDocument:
 
 
 def accepted(_done: None, _who: AnonymousCaller) -> AcceptedDocument:
-    """Show that the request was accepted, whatever comes of it."""
+    """Show that the request was accepted, with any outcome."""
     return {"status": "accepted"}
 
 
@@ -427,7 +427,7 @@ def _input(shape: type[Body]) -> Input[Body]:
 
 
 def typed(shape: type[Body], **fields: str) -> Body:
-    """Read a body from what somebody typed, by the same rules."""
+    """Read a body from typed fields, by the same rules."""
     found = read_fields(shape, fields, as_sent=shape.__struct_fields__)
     return _with_address(found) if "email" in fields else found
 
@@ -437,7 +437,7 @@ def _with_address(found: Any) -> Any:  # noqa: ANN401 - a body with a field ``em
 
 
 def _email(value: str) -> str:
-    """Read what is typed as an address; whether anybody has it is not asked here."""
+    """Read a typed e-mail address; its user is not looked up here."""
     typed = value.strip().lower()
     if not typed:
         raise ServiceError(VALIDATION_FAILED, "missing", field="email")
@@ -448,7 +448,7 @@ def _email(value: str) -> str:
 
 
 def _session_id(asked: RawRequest) -> dict[str, str]:
-    """Read the id of a session as lists show it; another form is nobody's."""
+    """Read the id of a session as lists show it; another form matches no session."""
     try:
         return {"session_id": strict.plain_text(asked.path["session_id"], LONGEST).lower()}
     except ValueError as problem:

@@ -48,7 +48,7 @@ class Mailer:
     """
     Writes mail to users; links start with the configured origin.
 
-    It is in Portuguese, but in English to whoever chose that for the panel.
+    It is in Portuguese, but in English to users who chose that for the panel.
     """
 
     context: IdentityContext
@@ -111,7 +111,7 @@ class Mailer:
                 await self._put(user, subject, text)
 
     async def notify(self, user: User, subject: Text, text: Text) -> None:
-        """Tell a user what happened to their account; the mail has no link."""
+        """Mail a user about an event of their account, without a link."""
         portuguese, english = text
         told = (
             f"{portuguese}\n\nSe não foi você, avise o responsável pela segurança imediatamente.",
@@ -168,7 +168,7 @@ def sending(server: Server) -> Schedule:
 
 
 class MailSender:
-    """Sends what waits; a server that fails is tried again, less and less often."""
+    """Sends waiting mail; a server that fails is tried again, less and less often."""
 
     def __init__(self, outbox: StoredOutbox, server: Server, now: Now) -> None:
         """Take the outbox and the server; without one nothing is ever sent."""
@@ -179,7 +179,7 @@ class MailSender:
 
     async def run_once(self) -> None:
         """
-        Send what waits, where there is a server.
+        Send waiting mail, where there is a server.
 
         Raises:
             TryLater: the store or the server does not take it now. It names the
@@ -197,7 +197,7 @@ class MailSender:
 
     async def send_waiting(self) -> int:
         """
-        Send what waits, oldest first; return how many went out.
+        Send waiting mail, oldest first; return the number sent.
 
         A message that the server refuses for good is given up: it is noted as
         sent, and logged. One that it does not take now is tried again after five
@@ -245,7 +245,7 @@ class MailSender:
 
 
 def message(mail: Mail, sender: str) -> EmailMessage:
-    """Write a message; what is no address or holds a line break never becomes a header."""
+    """Write a message; an invalid address or a line break never gets into a header."""
     made = EmailMessage(policy=SMTP)
     made["From"] = sender
     made["To"] = mail.to
@@ -265,7 +265,7 @@ class SealedOutbox(StoredOutbox):
     """The outbox with encrypted texts; only ids, addresses and subjects are stored in clear."""
 
     def __init__(self, database: Database, sealer: Sealer) -> None:
-        """Encrypt what goes into the outbox of ``database``."""
+        """Encrypt mail in the outbox of ``database``."""
         super().__init__(database)
         self._sealer = sealer
 

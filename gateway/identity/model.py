@@ -1,4 +1,4 @@
-"""Users and their sign-ins as staff see them, and what staff order about users."""
+"""Users and their sign-ins as staff see them, and staff's orders about users."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class UserRecord(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, user: User, **others: object) -> Self:
-        """Show what a reader may see of a user; ``others`` are the fields beside."""
+        """Show the fields of a user that a reader may see; ``others`` are further fields."""
         roles = [each.value for each in Role if each in user.roles]
         return struct_of(cls, user, roles=roles, companies=sorted(user.companies), **others)
 
@@ -83,7 +83,7 @@ class SignIn(Struct, frozen=True, kw_only=True):
 
 
 class EndedDocument(Struct, frozen=True):
-    """How many sign-ins ended."""
+    """The number of ended sign-ins."""
 
     ended: Annotated[int, meaning("Sessions that were ended.")]
 
@@ -207,7 +207,7 @@ class Enabling(_AboutUser, frozen=True, kw_only=True, tag="enabling"):
 
     Attributes:
         roles, companies: Those the user has when it is ordered; no company is every company.
-        changed_at: Of the user's latest change before it was ordered.
+        changed_at: The user's latest change before the order.
     """
 
     roles: list[Role]
@@ -265,7 +265,7 @@ class Challenge:
 
 
 class Purpose(StrEnum):
-    """What a link in a mail is for."""
+    """The purpose of a link in a mail."""
 
     RESET = "reset"
     INVITATION = "invitation"
@@ -273,7 +273,7 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailToken:
-    """What a link in a mail carries, as its SHA-256; works once."""
+    """The token of a link in a mail, as its SHA-256; works once."""
 
     digest: bytes
     purpose: Purpose
@@ -301,7 +301,7 @@ class Failures:
     Wrong passwords or codes in a row, or in a window, under one key.
 
     Attributes:
-        key: ``account_ip``, ``ip``, ``account`` or ``factor`` and what it counts.
+        key: ``account_ip``, ``ip``, ``account`` or ``factor`` and the counted value.
         count: In the window that began at ``since``.
         blocked_until: Nothing is tried before then.
         blocks: How often it was blocked, for doubling.

@@ -1,4 +1,4 @@
-"""Pages of users: those that staff manage, and one's own account."""
+"""Pages of users: staff's users, and the caller's own account."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def people_pages(users: Users, companies: Companies, context: PageContext) -> Se
 
     @panel.form("", "person_invite", users.invite, shows=listed)
     async def invite(visit: Visit) -> Result:
-        """Invite somebody; whoever may write waits for a second person."""
+        """Invite a user; a role that may write waits for a second person."""
         form = visit.form
         fields: dict[str, object] = {each: form[each] for each in InvitationBody.__struct_fields__}
         fields |= {"roles": list(form.all("role")), "companies": _companies(form)}
@@ -62,7 +62,7 @@ def people_pages(users: Users, companies: Companies, context: PageContext) -> Se
 
     @panel.view("/{user_id}", "person", users.get)
     async def read(visit: Visit) -> Result:
-        """Show one: how they stand, what they may do, where they are signed in."""
+        """Show a user: state, rights and sessions."""
         who, user_id = panel.staff(visit), _ID.read(visit.call.asked)
         found = await users.get(who, user_id)
         # the version that was looked at before the code was asked for
@@ -92,7 +92,7 @@ def people_pages(users: Users, companies: Companies, context: PageContext) -> Se
 
     @panel.form("/{user_id}/name", "person_name", users.rename, shows=read)
     async def rename(visit: Visit) -> Result:
-        """Give somebody another name."""
+        """Rename a user."""
         return await change(visit, users.rename, of_form(visit.form, NameBody))
 
     @panel.form("/{user_id}/roles", "person_roles", users.set_roles, shows=read)
@@ -109,14 +109,14 @@ def people_pages(users: Users, companies: Companies, context: PageContext) -> Se
 
     @panel.form("/{user_id}/disable", "person_disable", users.disable, shows=read)
     async def disable(visit: Visit) -> Result:
-        """Keep somebody out; it can be undone, so a reason is enough."""
+        """Disable a user; it can be undone, so a reason is enough."""
         if not visit.form["reason"]:
             raise ServiceError(VALIDATION_FAILED, "missing", field="reason")
         return await change(visit, users.disable, of_form(visit.form, ReasonBody))
 
     @panel.form("/{user_id}/enable", "person_enable", users.enable, shows=read)
     async def enable(visit: Visit) -> Result:
-        """Let somebody in again."""
+        """Enable a user again."""
         return await change(visit, users.enable)
 
     @panel.form("/{user_id}/reset-factor", "person_reset_factor", users.reset_mfa, shows=read)
@@ -129,7 +129,7 @@ def people_pages(users: Users, companies: Companies, context: PageContext) -> Se
 
     @panel.form("/{user_id}/unlock", "person_unlock", users.unlock, shows=read)
     async def unlock(visit: Visit) -> Result:
-        """Let somebody in who was wrong too often."""
+        """Unlock a user after too many failures."""
         await users.unlock(panel.staff(visit), _ID.read(visit.call.asked))
         return Redirect(_of(visit))
 
@@ -141,7 +141,7 @@ def people_pages(users: Users, companies: Companies, context: PageContext) -> Se
 
     @panel.form("/{user_id}/sessions", "person_sessions", users.end_sessions, shows=read)
     async def end_sessions(visit: Visit) -> Result:
-        """End somebody's sign-ins."""
+        """End a user's sessions."""
         await users.end_sessions(panel.staff(visit), _ID.read(visit.call.asked))
         return Redirect(_of(visit))
 
@@ -167,13 +167,13 @@ def _companies(form: Form) -> list[str]:
 
 
 def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
-    """Return the pages of one's own account, and those that enrol an authenticator app."""
+    """Return the pages of the caller's own account, and of enrolling an authenticator app."""
     panel, services = Pages("", context, fails=FAILS), room.identity
     sessions, factors = services.sessions, services.second_factors
 
     @panel.view("/me", "own_account", None)
     async def read(visit: Visit) -> Result:
-        """Show one's own account; the sessions may fail apart."""
+        """Show the caller's own account; the sessions may fail apart."""
         caller = _caller(visit)
         found = await part(sessions.list(caller), FAILS)
         data = {
@@ -242,7 +242,7 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
 
     @panel.form("/factor", "factor_begin", None, shows=ask_password)
     async def begin(visit: Visit) -> Result:
-        """Show what an app scans; shown this once."""
+        """Show the QR code for an app, only once."""
         body = typed(PasswordBody, password=visit.form.exactly("password"))
         begun = await factors.begin(_caller(visit), body.password, visit.client)
         data = {"begun": begun, "qr_svg": qr_svg(begun.uri)}
@@ -273,7 +273,7 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
 
 
 def _owner(visit: Visit) -> OwnerBody:
-    """Read what proves whose account it is; ``code`` alone would be given to the session."""
+    """Read the owner's proofs; ``code`` alone could be from the session."""
     form = visit.form
     return typed(OwnerBody, password=form.exactly("password"), code=form["app_code"])
 

@@ -1,5 +1,5 @@
 """
-The panel's sessions: what a browser's opaque cookie stands for, from login to logout.
+The panel's sessions behind a browser's opaque cookie, from login to logout.
 
 A browser starts anonymous, with a CSRF token and nothing else: its cookie is signed, and has
 no row in the store. Each gain of privilege gives it a new opaque cookie with a row.
@@ -10,7 +10,8 @@ leads to the new one, sealed under the old cookie's own secret half.
 
 - No cookie counts a code that was given after it: from the moment that a code is accepted, it
   counts with the cookie that it gave alone.
-- Until a request brings the new cookie, whoever acts with the old one gets the new one. After a
+- Until a request brings the new cookie, a request that acts with the old one gets the new one.
+After a
   step-up the second factor counts no longer then: a stolen cookie never gains a fresh factor.
 - From then on the old cookie of a step-up reads only, for requests that were on their way.
 """
@@ -134,8 +135,8 @@ class PanelView:
     A browser, and who is signed in there.
 
     Attributes:
-        signed_in: None before that; while a code is required, it names nobody.
-        new_cookie: The cookie is a new one, which the answer must set.
+        signed_in: None before that; without a name while a code is required.
+        new_cookie: Whether the answer must set a new cookie.
     """
 
     browser: Browser
@@ -154,8 +155,8 @@ class PanelSessions:
     Signs browsers in and out, and keeps their sessions alive; close it in the end.
 
     Access tokens are refreshed once, however many calls wait. Within a process one task serves
-    every call; between processes the lease in the row decides who refreshes. The task goes on when
-    the call that started it is cancelled.
+    every call; between processes the lease in the row decides who refreshes. The task continues
+    when the call that started it is cancelled.
     """
 
     store: StoredPanelSessions
@@ -272,8 +273,8 @@ class PanelSessions:
         """
         Show the browser's session, signed in or not; always 200, by cookie alone.
 
-        If its cookie stands for nothing, it starts a new session. Its idle time goes on. At a
-        network that is new to the session nobody is named: a code is required, or without a
+        Without a session for its cookie, it starts a new one. Its idle time continues. At a
+        network that is new to the session no user is shown: a code is required, or without a
         second factor a new sign-in.
         """
         if browser is not None and browser.panel.state is not PanelState.FULL:
@@ -301,7 +302,7 @@ class PanelSessions:
         """
         Keep a session alive and return its user; its cookie may have been renewed.
 
-        Where nobody ``acts``, it neither lives longer nor gets another cookie.
+        Unless the request ``acts``, it neither lives longer nor gets another cookie.
 
         Args:
             browser: With the cookie that it sent.
@@ -408,7 +409,7 @@ class PanelSessions:
         return PanelView(browser, signed_in, new_cookie=True)
 
     async def _signed_in(self, browser: Browser, who: SignedInUser) -> SignedInView:
-        """Gather what is shown of a user."""
+        """Gather a user's fields for pages."""
         panel = browser.panel
         codes_left = 0
         if who.has_factor:
@@ -468,7 +469,7 @@ class PanelSessions:
         return new
 
     async def _replace(self, old: Browser, new: Browser) -> Browser:
-        """Replace a cookie by a new one; a sign-in under the old one ends."""
+        """Replace a cookie; a sign-in under the old cookie ends."""
         if old.panel.state is PanelState.ANONYMOUS:
             await self.store.add(new.panel)
             return new
@@ -492,7 +493,7 @@ class PanelSessions:
     async def _replaced(
         self, sent: Browser, latest: Browser, who: SignedInUser, *, acts: bool
     ) -> SignedInBrowser:
-        """Say what a cookie that was replaced may do: see the module."""
+        """Return the rights of a replaced cookie: see the module."""
         stepped_up = latest.panel.csrf != sent.panel.csrf
         if not acts or (stepped_up and latest.panel.delivered):
             return SignedInBrowser(Browser(sent.cookie, latest.panel, reads_only=True), who)

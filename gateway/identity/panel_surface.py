@@ -70,7 +70,7 @@ class Panel:
         responses: How sessions and their cookies are answered.
         kept: Forms that were sent after the session had ended.
         static: Styles, scripts, fonts and icons of the pages.
-        templates: Of the pages; set up on the application that serves them.
+        templates: The pages' templates; set up on the application that serves them.
     """
 
     sessions: PanelSessions

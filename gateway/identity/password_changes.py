@@ -120,7 +120,7 @@ class ResetRequest:
     A request for a reset link.
 
     Attributes:
-        email: As typed, in lower case; perhaps nobody's.
+        email: As typed, in lower case; perhaps without a user.
         address: The client address of the request.
     """
 
@@ -134,7 +134,7 @@ class ResetRequests:
     The reset requests that wait in this process.
 
     Whether the user exists is looked up after the answer was sent, so the duration
-    tells nothing. What waits is lost when the process dies; the user then asks again.
+    reveals nothing. Waiting requests are lost when the process dies; the user then retries.
     """
 
     def __init__(self, context: IdentityContext) -> None:
@@ -181,17 +181,17 @@ class ResetRequests:
 
 @dataclass(frozen=True, slots=True)
 class Passwords:
-    """What users do about their passwords."""
+    """Users' acts on their passwords."""
 
     context: IdentityContext
     reset_requests: ResetRequests
 
     async def forgot(self, email: str, client: ClientInfo) -> None:
         """
-        Request a reset link by mail; the answer never tells whether the user exists.
+        Request a reset link by mail; the answer does not reveal whether the user exists.
 
         No user is looked up before the caller is answered, so that the duration of the answer
-        does not tell either.
+        does not reveal it either.
 
         Raises:
             ServiceError: TOO_MANY_ATTEMPTS, counted for the caller's address alone.
@@ -242,7 +242,7 @@ class Passwords:
         Every session ends, this one included.
 
         Raises:
-            ServiceError: NOT_POSSIBLE for a new one that is too weak; as
+            ServiceError: NOT_POSSIBLE for a new password that is too weak; as
                 ``Reauthentication.prove``.
         """
         passwords = NewPasswords(self.context)

@@ -13,7 +13,7 @@ from gateway.identity.throttling import Attempt, Throttle
 
 
 def normalized_email(text: str) -> str:
-    """Normalize what somebody signs in with; text that is no address belongs to nobody."""
+    """Normalize a sign-in's e-mail address; an invalid one matches no user."""
     return text.strip().lower()
 
 
@@ -68,7 +68,7 @@ class PasswordCheck:
         """
         Return the signed-in user if this is their password; None if not.
 
-        Their session counts as a known browser: what strangers guess elsewhere does not
+        Their session counts as a known browser: strangers' guesses elsewhere do not
         lock them out here.
 
         Raises:

@@ -190,12 +190,12 @@ _TAG_BYTES = 32
 @dataclass(frozen=True, slots=True)
 class PoolSize:
     """
-    How many passwords are checked at once.
+    Limits of simultaneous password checks.
 
     Attributes:
         threads: Digests computed at the same time, at a low priority: payouts come first.
         waiting: Digests that may wait.
-        strangers: Sign-ins under way from browsers that nobody has signed in with: what
+        strangers: Sign-ins under way from browsers without an earlier sign-in: the load that
             they cost the store is bounded, whatever their number. One of them at a time
             has a digest computed, so that everybody else waits for one of them at most.
     """
@@ -235,7 +235,7 @@ class PasswordHasher:
         self._stranger = asyncio.Lock()
 
     def close(self) -> None:
-        """Stop the threads; what waits is dropped."""
+        """Stop the threads; waiting work is dropped."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     @contextmanager
@@ -283,7 +283,7 @@ class PasswordHasher:
         return await self._run(lambda: self._verify(password, with_what)) and known
 
     def is_outdated(self, stored: str) -> bool:
-        """Return whether the digest has another cost or pepper than new ones."""
+        """Return whether the digest has another cost or pepper than new digests."""
         digest = read(stored)
         return digest is None or (digest.cost, digest.key_id) != (self._cost, self._current)
 
@@ -334,7 +334,7 @@ class PasswordHasher:
 
 
 def _nobodys(cost: Cost) -> str:
-    """Return a digest that no password has, so that nobody's costs as much as anybody's."""
+    """Return a digest without a password, so that unknown users cost as much as known ones."""
     salt, tag = _encoded(bytes(_SALT_BYTES)), _encoded(bytes(_TAG_BYTES))
     return f"$argon2id$v=19$m={cost.kib},t={cost.passes},p={cost.lanes}${salt}${tag}"
 

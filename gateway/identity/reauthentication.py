@@ -19,10 +19,10 @@ _NEEDED = "use the newest code of the authenticator app; a recovery code is not 
 @dataclass(frozen=True, slots=True)
 class Reauthentication:
     """
-    Asks for the password and a code of the app, in the call itself.
+    Requires the password and a code of the app, in the call itself.
 
-    A code that was given a moment ago does not do: whoever holds a copy of the session would
-    act on it, and keep what outlives the session.
+    A code that was given a moment ago is not enough: the holder of a copied session would
+    use it, and gain access that outlives the session.
     """
 
     context: IdentityContext

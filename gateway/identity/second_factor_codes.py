@@ -28,7 +28,7 @@ class SecondFactorCodes:
         Args:
             user: Whose code it is.
             code: As it was typed.
-            session_id: Wrong codes count against this session alone: whoever tries them with a
+            session_id: Wrong codes count against this session alone: attempts with a
                 stolen one does not lock the user out.
 
         Raises:

@@ -44,7 +44,7 @@ class Enrolment:
 
 @dataclass(frozen=True, slots=True)
 class SecondFactors:
-    """What users do about their second factor."""
+    """Users' acts on their second factor."""
 
     context: IdentityContext
 

@@ -17,7 +17,7 @@ class IdentityServices:
     The operations of identity, and its hashing threads, which ``close`` ends.
 
     Attributes:
-        keyring: What ``/.well-known/jwks.json`` publishes.
+        keyring: The keys published at ``/.well-known/jwks.json``.
         reset_requests: Queued here, answered by a periodic task.
     """
 

@@ -21,7 +21,7 @@ from gateway.telemetry.ports import Event
 
 @dataclass(frozen=True, slots=True)
 class OwnSessions:
-    """What users do about their own sessions."""
+    """Users' acts on their own sessions."""
 
     context: IdentityContext
 
@@ -30,7 +30,7 @@ class OwnSessions:
         Return the caller of a token. Each call reads the session, so its end counts at once.
 
         Raises:
-            ServiceError: TOKEN_INVALID, whatever is wrong.
+            ServiceError: TOKEN_INVALID, for any fault.
         """
         claims = await self.context.crypto.access.verify(access_token)
         now = self.context.now()
@@ -59,7 +59,7 @@ class OwnSessions:
             session_id: Its public id, or its own id.
 
         Raises:
-            ServiceError: NOT_FOUND for one that has ended or is somebody else's.
+            ServiceError: NOT_FOUND for a session that has ended or is another user's.
         """
         if not await self.end_of(caller.actor, caller.user_id, session_id, "by_owner"):
             raise ServiceError(NOT_FOUND, "session")
@@ -68,7 +68,7 @@ class OwnSessions:
         self, by: str, user_id: str, session_id: str, why: str = "by_administrator"
     ) -> bool:
         """
-        End a session of any user; False for one that has ended or is somebody else's.
+        End a session of a user; False if it has ended or is another user's.
 
         Args:
             by: The administrator, as the audit log names them.
@@ -143,7 +143,7 @@ class TokenIssuer:
 
         Raises:
             ServiceError: PASSWORD_WRONG when the user was changed since ``user``
-                was read: what they proved may no longer hold.
+                was read: their proof may no longer hold.
         """
         session = self._session(user, client, factor_at)
         is_known = await self._is_known(user, session, client)
@@ -174,7 +174,7 @@ class TokenIssuer:
         return await self.context.stores.sessions.has_program(session)
 
     async def _tell_of_new_browser(self, user: User, session: Session) -> None:
-        """Write to the user; what a caller calls itself is left out, which may be any text."""
+        """Mail the user; the User-Agent is left out, since it may be any text."""
         at = session.created_at.astimezone(LOCAL)
         where = session.address or "-"
         portuguese = (
@@ -306,10 +306,10 @@ class TokenRefresh:
 
         If the token just before the newest is presented again within the grace
         period, only its caller fails. Any other used token ends the session, because
-        somebody has a copy.
+        the token was copied.
 
         Raises:
-            ServiceError: REFRESH_INVALID, whatever is wrong.
+            ServiceError: REFRESH_INVALID, for any fault.
         """
         digest = self.context.crypto.opaque.digest(refresh_token)
         token = await self.context.stores.sessions.refresh_token(digest)
@@ -336,7 +336,7 @@ class TokenRefresh:
         return found
 
     async def _end_if_stolen(self, token: RefreshToken, session: Session, user: User) -> None:
-        """Tell a race from a theft, and end the session in case of theft."""
+        """Distinguish a race from a theft, and end the session in case of theft."""
         now, sessions = self.context.now(), self.context.stores.sessions
         age = now - token.used_at if token.used_at else None
         newest = await sessions.last_number(session.id)
@@ -351,5 +351,5 @@ class TokenRefresh:
 
 
 def printable_agent(text: str) -> str:
-    """Cut a user agent to what is stored and shown."""
+    """Shorten and clean a user agent for storage and display."""
     return "".join(each for each in text[:_LONGEST_AGENT] if each.isprintable())

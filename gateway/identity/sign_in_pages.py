@@ -149,7 +149,7 @@ def _recovery(panel: Pages, room: Panel) -> None:
 
     @panel.view("/forgotten", "forgotten", None)
     async def forgotten(visit: Visit) -> Result:
-        """Ask for a link that sets a new password; the same is said whoever it belongs to."""
+        """Request a link for a new password; the page is the same with and without a user."""
         await _begin(room, visit)
         return Shown(template="session/forgotten.html", data={"sent": visit.query("sent") == "1"})
 
@@ -190,7 +190,7 @@ def _recovery(panel: Pages, room: Panel) -> None:
 
 
 def stepping_up(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
-    """Return what submits a code of the second factor; browser and person are renewed."""
+    """Return the action that submits a second factor's code and renews browser and person."""
 
     async def step_up(visit: Visit, code: str) -> None:
         if visit.person is None:
@@ -205,7 +205,7 @@ def stepping_up(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
 
 
 async def _signed_in(room: Panel, visit: Visit) -> SignedInUser | None:
-    """Return the user of a browser, at whatever network it is; None without a session."""
+    """Return the user of a browser, at any network; None without a session."""
     return None if visit.browser is None else await room.sessions.signed_in(visit.browser)
 
 
@@ -219,7 +219,7 @@ async def _begin(room: Panel, visit: Visit) -> None:
 
 @asynccontextmanager
 async def _within(room: Panel, visit: Visit, quota: str) -> AsyncIterator[None]:
-    """Draw from the quota that the same act has on the API; what succeeds may get it back."""
+    """Draw from the quota of the same act on the API; a success may return the token."""
     call = Call(asked=visit.call.asked, needs=None, quota=quota, known=visit.call.known)
     waiting = room.policies.users.address_quota(call)
     if waiting is not None:
@@ -230,7 +230,7 @@ async def _within(room: Panel, visit: Visit, quota: str) -> AsyncIterator[None]:
 
 
 def _chosen(visit: Visit) -> Preferences:
-    """Read what a form chooses; what is none of the words chooses nothing."""
+    """Read a form's choice; None for an unknown word."""
     language, theme, keys = (visit.form[name] for name in ("language", "theme", "keys"))
     return Preferences(
         language=language if language in set(Language) else None,
@@ -240,13 +240,13 @@ def _chosen(visit: Visit) -> Preferences:
 
 
 def _next(visit: Visit) -> str:
-    """Return where to go after the sign-in: a page of ours, whatever was asked for."""
+    """Return the address after the sign-in: always a page of ours."""
     return own_path(visit.query("next") or visit.form["next"])
 
 
 def _go_on(view: PanelView, to: str, factor_roles: Collection[Role]) -> Redirect:
     """
-    Go where somebody wanted to; before that, to a code.
+    Go to the requested page; before that, to the code's page.
 
     Who may change something and has no app for codes sets one up first, or chooses to
     later: every act would ask for its code.

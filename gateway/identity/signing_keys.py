@@ -1,7 +1,7 @@
 """
 The keys that sign access tokens: Ed25519, sealed in the store, three at most in use.
 
-A process caches the keys for four seconds, or until it hears of a change. An unknown key
+A process caches the keys for four seconds, or until a change is reported. An unknown key
 id makes it read them again, but at most once a second, so that forged tokens cannot
 flood the store.
 """
@@ -138,7 +138,7 @@ class Keyring:
         return jwks((await self._known()).keys)
 
     def forget(self) -> bool:
-        """Drop the cache and any read under way; say whether anything was cached."""
+        """Drop the cache and any read under way; return whether anything was cached."""
         had, self._read = self._read is not None, None
         self._forgotten += 1
         return had

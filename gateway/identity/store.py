@@ -51,16 +51,16 @@ class StoredFailureCounts:
         self._database = database
 
     async def find(self, keys: Sequence[str]) -> Sequence[Failures]:
-        """Return what is counted under these keys."""
+        """Return the counts of these keys."""
         wanted = select(failures).where(failures.c.key.in_(keys))
         rows = await self._database.rows(wanted)
         return [record_of(Failures, row) for row in rows]
 
     async def change(self, keys: Sequence[str], next_of: NextCounts) -> Mapping[str, Failures]:
         """
-        Replace the counts of some keys in one transaction, and return those that follow.
+        Replace the counts of some keys in one transaction, and return the new ones.
 
-        What ``next_of`` raises undoes it.
+        An error of ``next_of`` rolls it back.
         """
         while True:
             async with self._database.writing() as connection:
@@ -87,12 +87,12 @@ class StoredFailureCounts:
         return {key: found[key] for key in keys if key in found}
 
     async def clear(self, keys: Sequence[str]) -> None:
-        """Forget what is counted under these keys."""
+        """Delete the counts of these keys."""
         held = _locking(keys).with_only_columns(failures.c.key)
         await self._database.write(delete(failures).where(failures.c.key.in_(held)))
 
     async def forget(self, before: datetime) -> int:
-        """Delete what began and ended before an instant; return how many."""
+        """Delete counts that began and ended before an instant; return the number."""
         free = or_(failures.c.blocked_until.is_(None), failures.c.blocked_until < before)
         return await delete_old(self._database, failures.c.since, before, free)
 
@@ -126,7 +126,7 @@ class StoredUsers:
         self._database = database
 
     async def add(self, user: User, event: AuditEvent) -> None:
-        """Store a new one; AlreadyExists when the id or e-mail is taken."""
+        """Store a new user; AlreadyExists when the id or e-mail is taken."""
         async with self._database.writing() as connection:
             row = _user_row(user) | {"totp_step": user.totp.last_step if user.totp else 0}
             if not await self._database.add(connection, users, row):
@@ -134,17 +134,17 @@ class StoredUsers:
             await audit_log.append(connection, event)
 
     async def find(self, user_id: str) -> User | None:
-        """Return one by id."""
+        """Return a user by id."""
         row = await self._database.first(_BY_ID, {"id": user_id})
         return None if row is None else read_user(row)
 
     async def find_by_email(self, email: str) -> User | None:
-        """Return one by lower-case e-mail."""
+        """Return a user by lower-case e-mail."""
         row = await self._database.first(_BY_EMAIL, {"email": email})
         return None if row is None else read_user(row)
 
     async def visible(self, user_id: str, scope: CompanyScope) -> User | None:
-        """Return one user by id or e-mail: one who sees no company beyond the scope."""
+        """Return a user by id or e-mail, unless the user sees a company beyond the scope."""
         column = users.c.email if "@" in user_id else users.c.id
         wanted = select(users).where(column == user_id, *users_in(scope))
         row = await self._database.first(wanted)
@@ -165,7 +165,7 @@ class StoredUsers:
         return {row.user_id: row.at for row in await self._database.rows(wanted)}
 
     async def list(self, ids: Collection[str] | None = None) -> Sequence[User]:
-        """Return all, or those of some ids, oldest first."""
+        """Return all users, or the users of some ids, oldest first."""
         wanted = _LIST if ids is None else _LIST.where(users.c.id.in_(ids))
         return [read_user(row) for row in await self._database.rows(wanted)]
 
@@ -175,7 +175,7 @@ class StoredUsers:
         """
         Overwrite one but its ``totp.last_step``; False when there is none.
 
-        With ``seen`` only while its ``updated_at`` is still that instant. What they ordered
+        With ``seen`` only while its ``updated_at`` is still that instant. Orders that they made
         and may not order any more is void, by the same transaction.
         """
         change = update(users).where(users.c.id == user.id).values(_user_row(user))
@@ -192,7 +192,7 @@ class StoredUsers:
         return True
 
     async def prefer(self, user_id: str, chosen: Preferences) -> None:
-        """Keep what was chosen; what was not stays as it is."""
+        """Store chosen preferences; others keep their values."""
         given = {name: value for name, value in asdict(chosen).items() if value is not None}
         if given:
             change = update(users).where(users.c.id == user_id).values(given)
@@ -246,7 +246,7 @@ def read_user(row: Record) -> User:
 
 
 def _user_row(user: User) -> dict[str, object]:
-    """Return all columns but those that change alone: the last step, and preferences."""
+    """Return all columns but the last step and preferences, which change alone."""
     row = row_of(user)
     del row["preferences"]
     totp = row.pop("totp")
@@ -328,7 +328,7 @@ class StoredSessions:
             await audit_log.append(connection, event)
 
     async def find(self, session_id: str) -> tuple[Session, User] | None:
-        """Return one with its user, ended ones included; one read."""
+        """Return a session, also an ended one, with its user, by one read."""
         row = await self._database.first(_SESSION, {"id": session_id})
         return None if row is None else (_session(row), read_user(row))
 
@@ -368,7 +368,7 @@ class StoredSessions:
             await audit_log.append(connection, event)
 
     async def refresh_token(self, digest: bytes) -> RefreshToken | None:
-        """Return one, used ones included."""
+        """Return a refresh token, also a used one."""
         row = await self._database.first(_TOKEN, {"digest": digest})
         return None if row is None else record_of(RefreshToken, row)
 
@@ -381,7 +381,7 @@ class StoredSessions:
         """
         Use the old one up and store the new one, in one transaction.
 
-        False when somebody else used it first, or its session has ended or ends
+        False when another request used it first, or its session has ended or ends
         before ``at``; nothing was changed.
         """
         with suppress(_Lost):
@@ -422,7 +422,7 @@ class StoredSessions:
         return ended
 
     async def forget(self, before: datetime) -> int:
-        """Delete what ended before an instant, with its tokens; return how many sessions."""
+        """Delete sessions that ended before an instant, with their tokens; return the number."""
         forgotten = 0
         for end in (sessions.c.ends_at, sessions.c.ended_at):
             forgotten += await delete_old(self._database, end, before, owned=_TOKENS)
@@ -490,12 +490,12 @@ class StoredPanelSessions:
         await self._database.write(insert(panel_sessions), _panel_row(panel))
 
     async def find(self, id_hash: str) -> PanelSession | None:
-        """Return one."""
+        """Return a panel session."""
         row = await self._database.first(_PANEL, {"id_hash": id_hash})
         return None if row is None else _read_panel(row)
 
     async def replace(self, old_hash: str, new: PanelSession) -> bool:
-        """Put one with a new id in an old one's place; False when the old one was gone."""
+        """Replace a panel session by one with a new id; False when the old one is gone."""
         removing = delete(panel_sessions).where(panel_sessions.c.id_hash == old_hash)
         with suppress(_Lost):
             async with self._database.writing() as connection:
@@ -507,7 +507,7 @@ class StoredPanelSessions:
 
     async def supersede(self, old: PanelSession, new: PanelSession, now: datetime) -> bool:
         """
-        Store a new one beside an old one, which is stored as it is now, its version raised.
+        Store a new panel session beside the old one, whose version is raised.
 
         False, and nothing is stored, when the old one's version has moved, or its tokens are
         being refreshed.
@@ -567,7 +567,7 @@ class StoredPanelSessions:
         return await self._database.write(removing) == 1
 
     async def of(self, user_id: str) -> Sequence[PanelSession]:
-        """Return those of a user, oldest first."""
+        """Return a user's panel sessions, oldest first."""
         rows = await self._database.rows(_PANELS_OF, {"user_id": user_id})
         return [_read_panel(row) for row in rows]
 
@@ -575,7 +575,7 @@ class StoredPanelSessions:
         """
         Count the browsers of every state but ANONYMOUS.
 
-        Signed in counts one whose sign-in has not ended and which was heard of
+        A panel session counts as signed in if its sign-in has not ended and it was used
         after ``idle_since``; one whose cookie has just been replaced is one.
         """
         instants = {"idle_since": idle_since, "now": now}
@@ -583,14 +583,14 @@ class StoredPanelSessions:
         return {PanelState.FULL: row.full, PanelState.MFA_PENDING: row.pending}
 
     async def forget(self, idle_since: datetime, now: datetime) -> int:
-        """Delete what was idle for too long or is over; return how many."""
+        """Delete panel sessions idle for too long or over; return the number."""
         idle = await delete_old(self._database, panel_sessions.c.seen_at, idle_since)
         after = now + timedelta(microseconds=1)  # the least there is: what ends now is over
         return idle + await delete_old(self._database, panel_sessions.c.ends_at, after)
 
 
 def _free(now: datetime) -> ColumnElement[bool]:
-    """Nobody refreshes the tokens."""
+    """Return the SQL condition that no request is refreshing the tokens."""
     return or_(panel_sessions.c.lease_until.is_(None), panel_sessions.c.lease_until <= now)
 
 
@@ -623,7 +623,7 @@ class StoredOutbox:
         return [record_of(Mail, row) for row in rows]
 
     async def sent(self, mail_id: str, at: datetime) -> None:
-        """Note that one went out; its text is forgotten."""
+        """Mark a mail as sent; its text is deleted."""
         gone = update(outbox).where(outbox.c.id == mail_id).values(sent_at=at, text="")
         await self._database.write(gone)
 
@@ -642,7 +642,7 @@ class StoredOutbox:
         return [record_of(Mail, row) for row in rows]
 
     async def forget(self, before: datetime) -> int:
-        """Delete what was written before an instant, sent or not; return how many."""
+        """Delete mail written before an instant, sent or not; return the number."""
         return await delete_old(self._database, outbox.c.created_at, before)
 
 
@@ -672,7 +672,7 @@ class StoredChallenges:
         await self._database.write(insert(challenges), row_of(challenge))
 
     async def find(self, digest: bytes) -> Challenge | None:
-        """Return one, used and ended ones included."""
+        """Return a challenge, also a used or expired one."""
         row = await self._database.first(_CHALLENGE, {"digest": digest})
         return None if row is None else record_of(Challenge, row)
 
@@ -696,7 +696,7 @@ class StoredChallenges:
         return await self._database.write(using) == 1
 
     async def add_mail_token(self, token: MailToken) -> None:
-        """Store a new one; those of the same user and purpose are used up."""
+        """Store a new mail token; earlier ones of the same user and purpose are used up."""
         voiding = (
             update(mail_tokens)
             .where(mail_tokens.c.user_id == token.user_id, mail_tokens.c.used_at.is_(None))
@@ -710,7 +710,7 @@ class StoredChallenges:
             )
 
     async def add_mail_token_beside(self, token: MailToken, most: int) -> bool:
-        """Store a new one unless ``most`` of the same user and purpose work; then False."""
+        """Store a new mail token; False if ``most`` of the same user and purpose are valid."""
         live = _unused(token.user_id, token.purpose).where(mail_tokens.c.ends_at > token.created_at)
         async with self._database.writing() as connection:
             await connection.execute(_OWNER, {"user_id": token.user_id})
@@ -741,7 +741,7 @@ class StoredChallenges:
         return replace(found, used_at=at)
 
     async def forget(self, before: datetime) -> int:
-        """Delete what was over before an instant, links too; return how many."""
+        """Delete challenges and links that expired before an instant; return the number."""
         gone = await delete_old(self._database, challenges.c.ends_at, before)
         return gone + await delete_old(self._database, mail_tokens.c.ends_at, before)
 

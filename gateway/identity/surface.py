@@ -1,4 +1,4 @@
-"""The surface of identity: routes of sign-ins and of one's own account (contract 4.2); its keys."""
+"""The surface of identity: sign-ins, the caller's own account (contract 4.2), signing keys."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def recovery_routes(
 
 
 def account_routes(surface: str, services: IdentityServices) -> Routes:
-    """Return the routes for one's own sessions, password and second factor."""
+    """Return the routes for the caller's own sessions, password and second factor."""
     routes = own_routes(surface, Priority.PAGES)
     sessions, factors = services.sessions, services.second_factors
     routes.get("/sessions", "sessions", sessions.list, shows=represent.own_sessions)

@@ -229,7 +229,7 @@ class Lockouts:
     """
     Finds and lifts lockouts of users.
 
-    Failures of one network alone lock nobody out elsewhere: they are not shown, and
+    Failures of one network alone do not lock the user out elsewhere: they are not shown, and
     end by themselves.
     """
 
@@ -273,7 +273,7 @@ def _keys(user: User) -> list[str]:
 
 
 def _key(kind: str, *of: str) -> str:
-    """Return the key of a counter; what it counts is in it as a digest of fixed length."""
+    """Return the key of a counter; the counted value is in it as a digest of fixed length."""
     content = "\0".join(of).encode("utf-8", "surrogatepass")
     return f"{kind}:{hashlib.sha256(content).hexdigest()[:_DIGEST_LENGTH]}"
 

@@ -2,7 +2,7 @@
 Tokens: opaque ones, of which only digests are stored, and access tokens (RFC 9068, RFC 8725).
 
 Refresh and factor tokens are stored as HMAC-SHA-256 under a key that no database
-holds, so that nobody can forge one by writing into the store. Links in mails are
+holds, so that write access to the store is not enough to forge one. Links in mails are
 stored as plain SHA-256, since they live for minutes.
 
 The header holds ``alg``, ``typ`` and ``kid`` and nothing else, each compared
@@ -145,7 +145,7 @@ class AccessTokens:
         Verify a token.
 
         Raises:
-            ServiceError: TOKEN_INVALID, whatever is wrong; the reason is for the log.
+            ServiceError: TOKEN_INVALID, for any fault; the reason is for the log.
             StoreUnavailable: the keys cannot be read.
         """
         try:

@@ -1,4 +1,4 @@
-"""The register of users; what could move money by an act on a user takes two people."""
+"""The register of users; acts that could lead to moving money take two people."""
 
 from __future__ import annotations
 
@@ -111,8 +111,8 @@ class Users:
     The register of users, and the executor of orders about them.
 
     A signed-in user sees and changes the users whose companies they see, all of them; any other is
-    ``NOT_FOUND``. On the command line a user is named by id or by e-mail. Nobody acts on
-    themselves: that, and whatever the register refuses, is a ``RuleViolation``. A change is
+    ``NOT_FOUND``. On the command line a user is named by id or by e-mail. No one acts on
+    themselves: that, and every refusal of the register, is a ``RuleViolation``. A change is
     ``SVC.GTW.011`` where the user has none of the versions expected, and ends the user's sessions.
 
     Attributes:
@@ -140,7 +140,7 @@ class Users:
 
     @requires(Area.USER, Action.READ)
     async def roles(self, _who: Staff) -> list[RoleDocument]:
-        """List what each role may do."""
+        """List the rights of each role."""
         return [RoleDocument(each.value, sorted(map(str, RIGHTS[each]))) for each in Role]
 
     @requires(Area.USER, Action.MANAGE)
@@ -385,7 +385,7 @@ class Users:
         return VoidReason.NONE
 
     async def carry_out(self, approval: Approval, text: str) -> Outcome:
-        """Do it in the name of whoever ordered it, unless the user has outgrown the order."""
+        """Execute an order in its author's name, unless the user has changed since."""
         order, orderer = _read(text), Staff(AuditContext(approval.orderer, self.context.now))
         if isinstance(order, Invitation):
             await self.invite(orderer, order)
@@ -394,7 +394,7 @@ class Users:
         return Outcome.DONE
 
     def order_document(self, text: str) -> OrderDocument:
-        """Show what was ordered."""
+        """Return the order as a document."""
         order = _read(text)
         shown: OrderDocument = {"email": order.email}
         if isinstance(order, Invitation):
@@ -411,13 +411,13 @@ class Users:
     def _second_person(
         self, who: Staff, roles: Iterable[Role]
     ) -> Callable[[NewOrder], Awaitable[Approval]] | None:
-        """Return what lets an order about a user of these roles wait; None if done at once."""
+        """Return the rule by which an order on these roles waits; None if done at once."""
         if self.wait is None or who.person is None or not may_write(roles):
             return None
         return partial(self.wait, who.person)
 
     async def _do(self, who: Staff, order: UserChange, guard: _Guard) -> UserRecord:
-        """Do to a user what was ordered, by one person or by two."""
+        """Execute an order on a user, by one person or by two."""
         found = await self.find(order.user_id)
         match order:
             case RoleGrant():
@@ -525,7 +525,7 @@ class Users:
         return user
 
     async def _read(self, wanted: InvitationBody) -> User:
-        """Check what is said of a new user, and return the user."""
+        """Check the fields of a new user, and return the user."""
         if not wanted.roles:
             message = "a person has at least one role"
             raise RuleViolation(message, "missing", field="roles")
@@ -617,12 +617,12 @@ def _new_order(
 
 
 def _as_found(who: Staff, found: User) -> _Guard:
-    """Guard a change that needs nobody else while the user is as found."""
+    """Guard a change that one person may make while the user is as read."""
     return _Guard(expected=Expected(frozenset({version_of_user(found)})), scope=who.scope)
 
 
 def _refuse(who: Staff, found: User, expected: Expected) -> None:
-    """Refuse an act on oneself, and one on another version than was seen."""
+    """Refuse an act on the caller's own account, or on another version than the one read."""
     _refuse_self(who, found)
     expected.check(version_of_user(found))
 
@@ -634,7 +634,7 @@ def _refuse_self(who: Staff, found: User) -> None:
 
 
 def _refuse_lacking(who: Staff, roles: Iterable[Role]) -> None:
-    """Refuse to give what one lacks; rights over money take the second person instead."""
+    """Refuse to give rights that the caller lacks; rights over money take two people instead."""
     if who.person is not None and not may_grant(who.person.roles, roles):
         raise ServiceError(FORBIDDEN, "lacking", detail=_LACKS)
 

@@ -1,4 +1,4 @@
-"""The sandbox's mail: what would have gone out, links and all; not in production."""
+"""The sandbox's outbox: unsent mail with its links; not in production."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ _TAIL: Final = 3e-7
 
 
 class Measure(StrEnum):
-    """What is measured in a window."""
+    """A measured quantity of a window."""
 
     MONEY = "money"
     PAYOUTS = "payouts"
@@ -130,7 +130,7 @@ class Window:
         self.amounts: Counter[int] = Counter()
 
     def add(self, spent: Spent) -> None:
-        """Count a payout, which is not older than the last one, and drop what is too old."""
+        """Count a payout, which is not older than the last one, and drop old ones."""
         self.spent.append(spent)
         self.figures.add(spent)
         if spent.is_new:
@@ -138,7 +138,7 @@ class Window:
         self.forget(spent.at)
 
     def forget(self, now: float) -> None:
-        """Drop what is too old."""
+        """Drop old payouts."""
         since = now - self.length_s
         while self.spent and self.spent[0].at <= since:
             old = self.spent.popleft()
@@ -223,7 +223,7 @@ def from_step(step: int) -> int:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
     """
-    What a subject may pay new payees in a window before there is a history; all payees, four times.
+    The limit for new payees in a window before there is a history; for all payees, four times.
 
     Attributes:
         payouts: In five minutes; in an hour twice as many.
@@ -258,14 +258,14 @@ class Bounds:
 @dataclass(frozen=True, slots=True)
 class Until:
     """
-    What the days before a day say.
+    The history of the days before a day.
 
     Attributes:
         whole: The highest figures of any hour.
         peak: The highest figures of any five minutes.
         share: Payouts to new payees that are allowed for each one to others; zero where most
             payees are new, for there the others say nothing.
-        mean: Of the amounts to new payees, in centavos.
+        mean: The mean amount to new payees, in centavos.
         large: Steps of amounts, each with the share of payouts to new payees at or above it; empty
             without enough history.
         rare: The amount, in centavos, that one payout in a hundred to new payees reaches; zero
@@ -291,7 +291,7 @@ class Envelope:
     A subject's envelope in one hour.
 
     Attributes:
-        until: What the days before this one say.
+        until: The history of the days before this one.
     """
 
     short: Bounds
@@ -305,7 +305,7 @@ class Excess(NamedTuple):
 
     Attributes:
         window_s: The window in seconds.
-        value: What was measured: centavos or a number.
+        value: The measured value: centavos or a number.
         bound: The most that is inside.
         above: Of large payouts: the amount they reach, in centavos.
     """
@@ -321,7 +321,7 @@ class History:
     """
     The hours of a subject's last six weeks.
 
-    What is of whole days counts from the next local midnight on; hours count at once for the hours
+    Sums of whole days count from the next local midnight on; hours count at once for the hours
     alike.
     """
 
@@ -368,7 +368,7 @@ class History:
 
 
 def judge(recent: Recent, envelope: Envelope) -> Iterator[Excess]:
-    """Return what is outside the envelope in a subject's last five minutes and last hour."""
+    """Return excesses over the envelope in a subject's last five minutes and last hour."""
     for window, bounds in ((recent.short, envelope.short), (recent.long, envelope.long)):
         if window.figures.payouts < _FEWEST:
             continue
@@ -489,7 +489,7 @@ def _place(hour: int) -> tuple[int, int]:
 
 
 def _least(floor: Floor, length_s: int, until: Until) -> tuple[float, float]:
-    """Return what new payees may get whatever the hours alike say: number and money."""
+    """Return the least limit for new payees, in number and money, despite similar hours."""
     payouts, centavos = floor.of(length_s)
     if not until.established:
         return payouts, centavos
@@ -546,7 +546,7 @@ def _large(amounts: Counter[int]) -> Sequence[tuple[int, float]]:
 
 
 def _high(values: Sequence[int], part: float) -> int:
-    """Return what a part of the values does not pass."""
+    """Return a quantile of the values."""
     return sorted(values)[ceil(part * len(values)) - 1] if values else 0
 
 

@@ -2,7 +2,7 @@
 The outflow guard: judges recent payouts in the background, alarms, and stops where it may.
 
 No request waits for it and none of its statements is a payout's: it reads payouts by the instant
-they were created. All that it knows is in the store, so it goes on after a restart and in another
+they were created. All its state is in the store, so it continues after a restart and in another
 process. Payouts that one of its stops covers are not judged again: neither for the account and the
 company of a stopped credential, nor after a person has lifted the stop.
 """
@@ -69,7 +69,7 @@ _KNOWN_AFTER: Final = timedelta(seconds=KNOWN_AFTER_S)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardConfig:
     """
-    What the guard does.
+    The guard's settings.
 
     Attributes:
         mode: For companies without a mode of their own.
@@ -81,7 +81,7 @@ class GuardConfig:
     floor: Floor
 
     def mode_of(self, company: str) -> Mode:
-        """Return what the guard does for a company."""
+        """Return the guard's mode for a company."""
         return self.companies.get(company, self.mode)
 
     @property
@@ -95,14 +95,14 @@ class GuardConfig:
 @dataclass(slots=True)
 class _Looked:
     """
-    What was read of the last hour.
+    The payouts read of the last hour.
 
     Attributes:
         at: When it was read last.
         late_at: When payouts that were stored late were looked for last.
-        keys: What was read and may be found again.
+        keys: Keys already read that may be found again.
         first: Since when payees are paid.
-        recent: By subject; ``company`` tells whose subject it is.
+        recent: By subject; ``company`` is the subject's company.
     """
 
     at: datetime
@@ -204,7 +204,7 @@ class OutflowGuard:
         return now < until + HOUR + _LATE
 
     async def _add_hour(self, hour: datetime, now: datetime) -> bool:
-        """Add one hour; what led to a stop that is in force is no history."""
+        """Add one hour; payouts that led to a stop in force are left out."""
         in_force = [each for each in await self.records.stops(now, now) if each.lifted_at is None]
         sums: dict[Subject, OpenHour] = {}
         first: dict[Payee, datetime] = {}
@@ -251,7 +251,7 @@ class OutflowGuard:
         }
 
     async def _read(self, looked: _Looked, now: datetime) -> set[Subject]:
-        """Read what is new; return whom it concerns."""
+        """Read new payouts; return the subjects concerned."""
         since, is_late = looked.at - _OVERLAP, now - looked.late_at >= _LATEST
         if is_late:
             since = looked.late_at - _LATEST
@@ -376,7 +376,7 @@ def hours_of(payouts: Sequence[tuple[Payout, Spent]]) -> Sequence[tuple[datetime
 
 
 def _forget(looked: _Looked) -> None:
-    """Forget what is too old to be found again."""
+    """Forget keys too old to be found again."""
     since = looked.late_at - _LATEST
     looked.keys = {key: at for key, at in looked.keys.items() if at >= since}
 

@@ -1,4 +1,4 @@
-"""Trips of the outflow guard, and what a person sees of a subject: its envelope and its day."""
+"""Trips of the outflow guard, and a subject's envelope and day for people."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCOPES: Final = (StopScope.CREDENTIAL, StopScope.ACCOUNT, StopScope.COMPANY)
 
 
 class Mode(StrEnum):
-    """What the guard does."""
+    """The guard's reaction."""
 
     OFF = "off"
     WATCH = "watch"
@@ -66,7 +66,7 @@ class Trip(Struct, frozen=True, kw_only=True):
     A trip as stored.
 
     Attributes:
-        value: What was measured: a number of payouts, or centavos where it is money.
+        value: The measured value: a number of payouts, or centavos where it is money.
         bound: The most that is inside the envelope, in the same unit.
         above: Of large payouts: the amount from which they count, in centavos; else 0.
         at: When it was found outside.
@@ -127,7 +127,7 @@ class WindowFigures(Struct, frozen=True, kw_only=True):
 
 
 class HourOfDay(Struct, frozen=True, kw_only=True):
-    """An hour of today: what was paid out, and how much of it to payees never paid before."""
+    """An hour of today: the amount paid out, and the part of it to payees never paid before."""
 
     hour: Moment
     payouts: Payouts
@@ -160,7 +160,7 @@ class SubjectOutflow(Struct, frozen=True, kw_only=True):
 
 
 def reason_of(excess: Excess) -> str:
-    """Return the reason of a stop: what was measured, and the most that is inside."""
+    """Return the reason of a stop: the measured value and its limit."""
     minutes = excess.window_s // 60
     value, bound = str(excess.value), str(excess.bound)
     if excess.measure in _OF_MONEY:

@@ -1,4 +1,4 @@
-"""What people see of the outflow guard: trips, and a subject beside its envelope."""
+"""The outflow guard for people: trips, and a subject beside its envelope."""
 
 from __future__ import annotations
 

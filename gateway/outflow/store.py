@@ -1,4 +1,4 @@
-"""What the outflow guard reads and keeps: payouts, hours of history, payees, trips."""
+"""The outflow guard's store: payouts, hours of history, payees, trips."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ class OutflowRecords:
 
         Args:
             hour: Its beginning.
-            figures: What each subject paid out.
+            figures: The amounts paid out by each subject.
             payees: Those paid for the first time, and when.
             before: The end of the history until now.
             again: Those who were paid before, too.
@@ -225,7 +225,7 @@ class OutflowRecords:
         return True
 
     async def skip_to(self, until: datetime, before: datetime | None) -> bool:
-        """Begin or go on with the history at an instant before which there are no payouts."""
+        """Begin or continue the history at an instant before which there are no payouts."""
         return await self.add_hour(until - HOUR, {}, {}, before)
 
     async def history(self, subject: Subject, since: datetime) -> History:

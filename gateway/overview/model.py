@@ -110,12 +110,12 @@ State = Annotated[PayoutState, inline(PayoutState)]
 
 class Attention(Struct, frozen=True, kw_only=True):
     """
-    What needs a person.
+    Work for people.
 
-    ``subject`` is a provider, or what is stopped (``account:`` and its id). Of orders it is
-    the id of one, or what became of your own and that (``approved:`` and its id). It is empty where
-    it is about all. ``count`` is of payouts, orders, stops, accounts, credentials or debits, and
-    ``value`` their sum. ``at`` is when the oldest began, or when the first one ends.
+    ``subject`` is a provider, or the subject of a stop (``account:`` and its id). Of orders it is
+    the id of one, or the outcome of your own and its id (``approved:`` and its id). It is empty
+    where it is about all. ``count`` is of payouts, orders, stops, accounts, credentials or debits,
+    and ``value`` their sum. ``at`` is when the oldest began, or when the first one ends.
     """
 
     need: Annotated[Need, inline(Need), meaning("What kind of attention it needs.")]
@@ -153,15 +153,15 @@ class StepFigures(StateFigures, frozen=True, kw_only=True):
 
 class Overview(Struct, frozen=True, kw_only=True):
     """
-    How payouts went in local days up to now, and what needs a person, most urgent first.
+    Payouts in local days up to now, and work for people, most urgent first.
 
-    ``attention`` is what you can do something about, and your own orders: secrets to collect,
-    those that expire within the hour, and those that were decided in the last day. ``others`` is
-    what waits for other people.
+    ``attention`` is your work and your own orders: secrets to collect,
+    orders that expire within the hour, and orders decided in the last day. ``others`` is
+    other people's work.
 
-    ``states`` and ``steps`` count what settled, whatever came back of it since: ``returned_count``
+    ``states`` and ``steps`` count settled payouts, with or without returns: ``returned_count``
     says of how many payouts money came back, and ``returned`` how much. ``proven`` are ``states``
-    apart by what is proven.
+    apart by certainty.
     ``median_to_settle_s`` is interpolated, and absent while nothing has settled. ``steps`` are
     hours, or days in a period of thirty.
     """

@@ -1,4 +1,4 @@
-"""The overview: how payouts went by hour, and what needs a person, most urgent first."""
+"""The overview: payouts by hour, and work for people, most urgent first."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Overviews:
 
     @requires(Area.PAYOUT, Action.READ)
     async def read(self, who: Staff, period: Period) -> Overview:
-        """Read how payouts went by hour and state, and what needs a person."""
+        """Read payouts by hour and state, and work for people."""
         now = self.now()
         span = span_of(period, now)
         hours = await self.records.hours(span, who.scope)

@@ -108,7 +108,7 @@ class OverviewRecords:
 
         With each, whether this person could decide it, or has ordered it.
 
-        ``CALLBACKS_MISSING`` counts what a provider paid in the last hour, where its bank reported
+        ``CALLBACKS_MISSING`` counts a provider's payouts of the last hour, where its bank reported
         us nothing unasked in it; whether it should have is not known here.
         """
         scope = who.scope
@@ -261,7 +261,7 @@ def _whole(column: ColumnElement[Any], label: str) -> ColumnElement[int]:
 
 
 def _open_payouts(who: Staff) -> Sequence[Select[*tuple[Any, ...]]]:
-    """Count payouts with an unknown end, those in review, and those that are held."""
+    """Count payouts with an unknown end, in review, and held."""
     own, mine = of_account(payouts.c.account_id, who.scope), reviewable(who)
     added, oldest = _whole(payouts.c.centavos, "value"), func.min(payouts.c.created_at)
     held = _line(Need.HELD, literal(""), added, func.min(payouts.c.held_until))

@@ -83,8 +83,8 @@ def collect(packages: Path, folder: Path, files: Sequence[VendorFile]) -> None:
 
     Args:
         packages: A ``node_modules`` folder.
-        folder: Where to; what it held under other names is removed.
-        files: What to copy.
+        folder: The target; its other files are removed.
+        files: The files to copy.
 
     Raises:
         OSError: a file is missing.

@@ -294,7 +294,7 @@ class KeyPayoutBody(PixWithdrawBody, kw_only=True):
     A payout to a PIX key, where the path names the method.
 
     The key's owner is looked up at the bank. Where ``destination.tax_number`` is not the owner's,
-    ``difference_reason`` says why it is ordered all the same; whoever approves it reads it.
+    ``difference_reason`` is the reason for ordering it all the same; its approver sees it.
     """
 
     difference_reason: Annotated[

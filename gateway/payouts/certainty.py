@@ -1,4 +1,4 @@
-"""SQL conditions of what is proven about payouts; see ``certainty_of``."""
+"""SQL conditions of payouts' certainty; see ``certainty_of``."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def show(terminal: Terminal, reference: str, account_id: str) -> None:
     """
     Show one payout with its attempts, evidence, similar ones and opinions.
 
-    While it is in review, nobody else's opinion is shown: people find out independently.
+    While it is in review, opinions of others are hidden: people find out independently.
     """
 
     async def found(office: CommandContext) -> PayoutDetail:
@@ -122,7 +122,7 @@ def verify(
     terminal: Terminal, account_id: str | None, init: datetime | None, ends: datetime | None
 ) -> None:
     """
-    Compare what banks executed with what is stored. Exit status 1: something differs.
+    Compare banks' executions with the store. Exit status 1: there is a difference.
 
     Reads the statements, and the sandbox bank's own ledger; at most 88 days.
     Returns of paid payouts are stored; nothing else is changed.

@@ -2,7 +2,7 @@
 Payouts: the intent is stored first, sent once, and its outcome recorded.
 
 Money is sent only by the winner of the compare-and-set: inside a caller's own request, or by
-whoever releases a hold (ADR 0058). A payout with an unknown outcome is never sent again.
+the release of a hold (ADR 0058). A payout with an unknown outcome is never sent again.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ class PayoutConfig:
         count: Counts steps that another process took first, by provider.
         moved: Called with every step taken.
         look_first: Query the bank for the payout before it is sent. After a
-            restore from backup the store may have forgotten what was sent.
+            restore from backup the store may lack payouts that were sent.
         payee_digest: Computes the digest that finds a payout by the recipient's tax number.
         night: The default limits of the night, and its hours.
         failpoint: Called around each commit; may end the process there (see ``app/failpoints.py``).

@@ -83,7 +83,7 @@ class FailureDocument(TypedDict):
 
 
 class PixDestinationDocument(TypedDict):
-    """Who is paid by PIX key, as sent; what was left out is absent."""
+    """A payee by PIX key, as sent; omitted fields are absent."""
 
     name: NotRequired[
         Annotated[str, Meta(description="Name, as people know it.", examples=["Maria Silva"])]
@@ -94,7 +94,7 @@ class PixDestinationDocument(TypedDict):
 
 
 class BankAccountDestinationDocument(TypedDict):
-    """Who is paid by bank account, as sent; what was left out is absent."""
+    """A payee by bank account, as sent; omitted fields are absent."""
 
     name: NotRequired[
         Annotated[str, Meta(description="Name, as people know it.", examples=["Maria Silva"])]
@@ -112,7 +112,7 @@ class BankAccountDestinationDocument(TypedDict):
 
 
 class PayoutFields(TypedDict):
-    """What payouts of every method show."""
+    """Fields of payouts of every method."""
 
     reference: fields.Reference
     status: Annotated[
@@ -202,10 +202,10 @@ class PayoutReturnDocument(Struct, frozen=True):
 
 class SinceFields(TypedDict):
     """
-    What only users are shown: until when the bank holds it, and what came back since.
+    Fields for users alone: the end of the bank's hold, and returns since.
 
-    ``owner`` is absent where the key's owner was not looked up. ``moved`` is what the bank moved
-    where that is not the ``value`` ordered, and ``difference`` that less ``value``.
+    ``owner`` is absent where the key's owner was not looked up. ``moved`` is the amount that the
+    bank moved where that is not the ``value`` ordered, and ``difference`` that less ``value``.
     """
 
     held_until: Instant
@@ -228,7 +228,7 @@ class BankAccountPayoutRecord(BankAccountPayoutDocument, SinceFields):
 @one_of(PixPayoutRecord, BankAccountPayoutRecord, discriminator="method")
 class PayoutRecord(PayoutDocument, SinceFields):
     """
-    A payout as users read it; one that is paid stays so, whatever comes back.
+    A payout for users; a paid one stays paid, even if money comes back.
 
     A person's tax number and key are hidden in it.
     """
@@ -509,7 +509,7 @@ class PayoutsAlike:
     Attributes:
         to_recipient: To the same tax number, of the last thirty days; at most as many as a
             search shows.
-        same_value: Of the same value of the account today, in local days.
+        same_value: Payouts of the same value and account today, in local days.
     """
 
     to_recipient: Sequence[FoundPayout] = ()
@@ -518,7 +518,7 @@ class PayoutsAlike:
 
 class EvidenceDocument(Struct, frozen=True):
     """
-    What is known of one call that moves money.
+    The evidence of one call that moves money.
 
     ``bytes_left`` false is proof that nothing was sent; ``reason`` is a word of ours, and
     ``provider_code`` the bank's own. ``http_status`` is 0 where the bank has not answered.
@@ -572,7 +572,7 @@ def _evidence(found: Evidence) -> EvidenceDocument:
 
 class OpinionDocument(Struct, frozen=True, kw_only=True):
     """
-    What one user found out; ``moved`` is absent where nothing moved, or the amount ordered.
+    A user's finding; ``moved`` is absent where no money moved, or the amount ordered.
 
     One that is ``withdrawn`` does not count.
     """
@@ -608,7 +608,7 @@ class PayingAccount(Struct, frozen=True):
 
 
 class ShownMoveDocument(Struct, frozen=True):
-    """What the bank moved in contradiction to the order; ``difference`` is that less the order."""
+    """An amount moved in contradiction to the order; ``difference`` is it less the order."""
 
     value: Sum
     difference: Sum
@@ -622,10 +622,10 @@ class DossierDocument(Struct, frozen=True, kw_only=True):
 
     ``bank_shows`` is there while it is in review and the bank shows another movement than ordered.
 
-    ``certainty`` says what is proven; ``review`` that two users have to decide. From ``absent_at``
-    on "not found" proves that the latest try moved nothing; it is empty where nothing proves it,
-    and where the payout is not unknown. Lists are oldest first. While it is in review, ``opinions``
-    has yours alone. ``approved_by`` is absent where no second person was asked, and
+    ``certainty`` is the proven state; ``review`` means that two users have to decide. From
+    ``absent_at`` on "not found" proves that the latest try moved nothing; it is empty where nothing
+    proves it, and where the payout is not unknown. Lists are oldest first. While it is in review,
+    ``opinions`` has yours alone. ``approved_by`` is absent where no second person was asked, and
     ``approval_id`` empty.
     """
 
@@ -667,7 +667,7 @@ class PayoutPeople:
     The orderer of a payout, its approver and the approval, if one was needed.
 
     Attributes:
-        ordered_at: Of the order that was approved; its payout was made at the approval.
+        ordered_at: The time of the approved order; its payout was made at the approval.
     """
 
     ordered_by: Orderer
@@ -683,7 +683,7 @@ class PayoutDetail:
 
     Attributes:
         attempts, opinions, timeline: Oldest first.
-        returns: What came back of it, oldest first.
+        returns: Its returns, oldest first.
         similar: Others of the same amount and recipient, created shortly before or after under
             another reference.
         shown: The movement that the bank shows in contradiction to the order; None for none.
@@ -738,7 +738,7 @@ class PayoutList(TypedDict):
 
 
 def payout_created(found: Payout, caller: OfAccount) -> PayoutDocument:
-    """Show a payout as its creation answers: processing, whatever is known by now."""
+    """Show a payout as its creation answers: processing, even if it has ended."""
     shown = payout(found, caller)
     shown["status"], shown["settled_at"] = "processing", ""
     shown.pop("failure", None)

@@ -1,9 +1,9 @@
 """
 Events of payouts, and the timeline built from them.
 
-What was said is kept as far as it may be. Events are only ever added. A step, a try and its
-event are one transaction, so none of them is there without the other. What happened before there
-were events is known by attempts alone.
+Banks' and users' words are kept as far as allowed. Events are only ever added. A step, a try and
+its event are one transaction, so none of them is there without the other. What happened before
+there were events is known by attempts alone.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class ShownMove:
     A bank's movement of a payout that differs from the order.
 
     Attributes:
-        value: What the bank moved.
+        value: The amount that the bank moved.
         at: Time by the bank's clock; None where unreported.
     """
 
@@ -261,11 +261,12 @@ _INSTANTS: Final = frozenset({"asked_at", "settled_at", "held_until"})
 
 class EventFactsDocument(TypedDict):
     """
-    What was said, as far as it is kept: never a name, a tax number, a key, or a text of the bank's.
+    The facts of an event, as far as kept: never a name, a tax number, a key, or a bank's text.
 
-    ``found`` is what a look at the bank found, ``callback`` the id of the callback that came.
-    ``moved`` is what the bank moved: where that differs from the order, and in opinions. While
-    the payout is in review, nothing is shown of another user's opinion, but that it was withdrawn.
+    ``found`` is the result of a status query, ``callback`` the id of the callback.
+    ``moved`` is the amount that the bank moved: where it differs from the order, and in opinions.
+    While the payout is in review, nothing is shown of another user's opinion, but that it was
+    withdrawn.
     """
 
     phase: NotRequired[Annotated[str, meaning("How far the call to the bank came.")]]
@@ -298,11 +299,11 @@ class EventFactsDocument(TypedDict):
 
 class HappeningDocument(Struct, frozen=True, kw_only=True):
     """
-    One thing that happened, and what was proven before and after it.
+    One event, and the certainty before and after it.
 
     ``held``, ``released`` and ``refused`` are of a payout to a first payee, before its first
     attempt. ``answered`` is the end of the call that orders it, with an answer or without one.
-    ``sent`` is told from it, at the instant at which its try began. ``state`` is empty where
+    ``sent`` is derived from it, at the instant at which its try began. ``state`` is empty where
     nothing moved, and ``certainty_before`` before anything was stored.
     """
 
@@ -350,7 +351,7 @@ def timeline(
     """
     Return the timeline, oldest first.
 
-    What happened before there were events, or so long ago that they are deleted, is told as far
+    Steps from before there were events, or whose events are deleted, are shown as far
     as tries and opinions know it.
     """
     older = [event for each in attempts for event in _of_attempt(payout, each, events)]

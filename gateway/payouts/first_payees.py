@@ -1,7 +1,7 @@
 """
 Payees whom a company has not paid before, and how much is sent to one of them unheld.
 
-What is ordered to such a payee counts together, so that a sum is not sent in pieces. That is
+Payouts ordered to such a payee are added up, so that a sum is not sent in pieces. That is
 checked in the transaction that writes the payout: the company's row is locked until it ends, so the
 second of two simultaneous payouts counts the first. Payouts to known payees lock nothing.
 """
@@ -94,7 +94,7 @@ async def has_paid(database: Database, payout: Payout, first: FirstPayee) -> boo
 @dataclass(slots=True)
 class FirstPayments:
     """
-    What was ordered to first payees, in centavos.
+    The sums ordered to first payees, in centavos.
 
     Attributes:
         ordered: By company and place.
@@ -115,7 +115,7 @@ class FirstPayments:
 
 
 async def first_payments(connection: Execution, writes: Iterable[Intent | Claim]) -> FirstPayments:
-    """Lock the companies of new payouts to first payees, and count what was ordered to each."""
+    """Lock the companies of new payouts to first payees, and add up the orders to each."""
     wanted = [(each.payout, each.first) for each in writes if each.first is not None]
     found = FirstPayments()
     if not wanted:

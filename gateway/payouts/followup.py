@@ -165,7 +165,7 @@ class FollowUp:
         Return the payout after at most one status query.
 
         A bank or store that fails here is not an error: the payout is returned
-        as it was last known. Where the bank contradicts what was asked, it is
+        as it was last known. Where the bank contradicts the order, it is
         returned for review. ``named`` is the bank's id of it as a callback says, for a bank
         that finds it by nothing else; it counts only if the bank then repeats our key.
         """
@@ -302,7 +302,7 @@ class FollowUp:
         Take the step that the bank's answer proves; a contradiction goes to review.
 
         That the bank holds an accepted payout, or does so no longer, is no
-        step: it is returned, for whoever plans the next look.
+        step: it is returned, for planning the next status query.
         """
         payout = query.payout
         if isinstance(said, Settled) and said.value != payout.value:
@@ -401,7 +401,7 @@ class FollowUp:
 
         A bank that ignores our key would pay a second attempt again: there the
         payout fails for good instead of waiting for one. So it does once its
-        day is over after a restore, which is what was in doubt.
+        day is over after a restore, which was the doubt.
         """
         can = bank.adapter.capabilities
         proves_from = absent_at(payout, can.absent_after)

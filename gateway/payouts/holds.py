@@ -95,7 +95,7 @@ class Payers:
         return caller
 
     async def _check_stops(self, caller: Caller, payout: Payout) -> None:
-        """Refuse what a stop concerned since it was ordered: lifting a stop lets none of it go."""
+        """Refuse a payout that a stop concerned since its order, even if the stop was lifted."""
         account, client_id = caller.account, caller.principal.client_id
         for stop in await self.stops_since(payout.created_at - _HEARD_WITHIN):
             if stop.concerns(account.company_id, account.id, account.provider, client_id):
@@ -141,8 +141,8 @@ class HoldEnds:
         """
         Send a held payout if its time is over, and return it as stored afterwards.
 
-        Everything that may have changed since it was ordered is checked again. What may not be
-        sent now never is: it fails, as ``NOT_SENT``, and so it does once its day is over.
+        Everything that may have changed since it was ordered is checked again. A payout that may
+        not be sent now fails for good, as ``NOT_SENT``; so does a payout whose day is over.
 
         Raises:
             StoreUnavailable: nothing was sent, or its outcome could not be read.
@@ -181,9 +181,9 @@ class HoldDecisions:
         Let a held payout go now: it is sent within seconds, if it still may be.
 
         Raises:
-            ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``FORBIDDEN`` for one's own,
-                ``NOT_POSSIBLE`` for one that is not held or was let go, ``SVC.PIX.010`` (403)
-                where payouts are stopped, or were since it was ordered.
+            ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``FORBIDDEN`` for the
+                caller's own, ``NOT_POSSIBLE`` for one that is not held or was let go,
+                ``SVC.PIX.010`` (403) where payouts are stopped, or were since it was ordered.
         """
         payout = await self._held(who, account, reference)
         await self.payouts.guards.go_on(await self.payers.find(payout))
@@ -202,8 +202,8 @@ class HoldDecisions:
         Refuse a held payout: it fails, and nothing of it is ever sent.
 
         Raises:
-            ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``FORBIDDEN`` for one's own,
-                ``NOT_POSSIBLE`` for one that is not held.
+            ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``FORBIDDEN`` for the
+                caller's own, ``NOT_POSSIBLE`` for one that is not held.
             RuleViolation: there is no reason.
         """
         payout = await self._held(who, account, reference)

@@ -4,7 +4,7 @@ Limits of credentials, checked in the transaction that writes the payout.
 The credential's row is locked until the transaction ends, so the second of two simultaneous
 payouts counts the first. Credentials without limits cost nothing: they are not read.
 
-A payout counts for its date, and for the night in which its last attempt began. What is held has
+A payout counts for its date, and for the night in which its last attempt began. A held payout has
 none yet: it counts for its date since it was stored, and for the night in which it is sent.
 """
 
@@ -70,7 +70,7 @@ Sending = Intent | Claim
 @dataclass(slots=True)
 class Allowances:
     """
-    What credentials may still pay out, in centavos.
+    The remaining limits of credentials, in centavos.
 
     Attributes:
         held: The locked credentials, by id.
@@ -110,7 +110,7 @@ class Allowances:
 async def allowances(
     connection: Execution, wanted: Iterable[Sending], night: Night = NIGHT
 ) -> Allowances:
-    """Lock the credentials of payouts about to be sent, and count what is left of each."""
+    """Lock the credentials of payouts about to be sent, and count the rest of each limit."""
     spenders = {
         (each.payout.client_id, each.payout.date, night.span_of(each.at)) for each in wanted
     }

@@ -2,7 +2,7 @@
 A bank's movements matched with payouts, for follow-up, verification, statements and day closings.
 
 A movement names its payout by our key, where the bank repeats it. A debit names it by the
-end-to-end id too; what comes in carries the id of another payment.
+end-to-end id too; incoming money carries the id of another payment.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class StatementSearch:
     Searches the movements of an account's payouts in one walk, since the oldest was created.
 
     A movement proves a payout that it names if it is a debit of the same amount. Where the bank
-    names payouts in no movement, it is not asked. What came back of a payout stands before it,
+    names payouts in no movement, it is not queried. The returns of a payout are listed before it,
     for entries come newest first.
 
     Attributes:

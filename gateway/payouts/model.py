@@ -75,7 +75,7 @@ class PayoutRequest:
         reference: The same reference is the same payout, however often sent.
         destination: In normal form, for sending and for the fingerprint.
         destination_sent: The destination's known fields as they were spelt.
-        owner: Of the key, where a user ordered it and the bank names owners.
+        owner: The key's owner, where a user ordered it and the bank names owners.
     """
 
     reference: str
@@ -95,7 +95,7 @@ class PayoutRequest:
 
     def fingerprint(self) -> str:
         """
-        Return the SHA-256, in hexadecimal, of what makes two requests the same payout.
+        Return the SHA-256, in hexadecimal, of the fields that make two requests the same payout.
 
         The date is not in it, nor are spelling, order and white space.
         """
@@ -256,9 +256,10 @@ class Payout:
         held_until: When a HELD payout is sent, or, at midnight, fails. While it is ACCEPTED, the
             deadline of the bank's precautionary analysis.
         client_id: The credential whose request sent it last; its limits count it.
-        payee_digest: Of the recipient's tax number, for searches; written, and never read back.
-        owner: Of the key, where a user ordered it and the bank names owners.
-        moved: What the bank moved, where that is another amount than the ``value`` ordered.
+        payee_digest: A digest of the recipient's tax number, for searches; written, and never read
+            back.
+        owner: The key's owner, where a user ordered it and the bank names owners.
+        moved: The amount that the bank moved, where it differs from the ``value`` ordered.
         trace_id: Of its latest try; read for following up alone, else empty.
     """
 
@@ -395,7 +396,7 @@ def absent_at(payout: Payout, absent_after: timedelta | None) -> datetime | None
     """
     Return from when "not found" proves that the latest try was not carried out.
 
-    ``absent_after`` is what the bank's adapter declares. None where nothing proves it, and where
+    ``absent_after`` is declared by the bank's adapter. None where nothing proves it, and where
     the payout is not unknown.
     """
     if payout.state is not PayoutState.UNKNOWN or absent_after is None:
@@ -412,7 +413,7 @@ class Attempt:
         number: From 1.
         send_deadline: Nothing of it is sent after this instant.
         outcome: The state it led to; None while it runs.
-        evidence: What is known of the call; None while it runs.
+        evidence: The evidence of the call; None while it runs.
     """
 
     number: int
@@ -463,13 +464,13 @@ class Change:
 
     Attributes:
         by: The person who decided it; empty for every other step.
-        attempt, before: What must still hold; the step is lost otherwise.
+        attempt, before: The expected current values; the step is lost otherwise.
         after: The new state.
-        cause: What led to it; kept as an event in the step's own transaction.
-        evidence: Kept with the attempt; None leaves what is there.
-        provider_id, e2e_id: Empty ones leave what is there.
-        held_until: None leaves what is there.
-        moved: What the bank moved, if another amount than ordered; None leaves what is there.
+        cause: The cause; stored as an event in the step's own transaction.
+        evidence: Stored with the attempt; None keeps the old value.
+        provider_id, e2e_id: Empty keeps the old value.
+        held_until: None keeps the old value.
+        moved: The amount moved, if it differs from the order; None keeps the old value.
     """
 
     account_id: str
@@ -503,12 +504,12 @@ class Change:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstPayee:
     """
-    What tells whether a payee is new to a company, and how much it gets unheld while it is.
+    The rule for payees new to a company, and the amount that they get without a hold.
 
     Attributes:
-        digests: Of the payee's tax number, under every key.
-        since: Who was paid by then is known; what was ordered to others since counts together.
-        most: Of what counts together; a payout above it is held.
+        digests: Digests of the payee's tax number, under every key.
+        since: Payees paid by then are known; orders to others since are added up.
+        most: The limit of that sum; a payout above it is held.
         held_until: The end of its hold.
     """
 
@@ -581,7 +582,7 @@ class Precedents(msgspec.Struct, frozen=True):
 
 class Certainty(StrEnum):
     """
-    What is proven about a payout.
+    The proven state of a payout.
 
     HELD: no byte of it has left us, and it will be sent when its hold ends.
     NOT_SENT: no byte of it has left us, so nothing moved.
@@ -693,7 +694,7 @@ class Opinion:
     One user's finding about a payout in review.
 
     Attributes:
-        moved: What the bank moved, where it paid; None if it did not.
+        moved: The amount that the bank moved, where it paid; None if it did not.
         by: Who; the second opinion must be another person's.
         reason: The evidence, for the auditors.
         attempt, state: Where the payout stood when it was judged. A withdrawn one is of no state

@@ -188,7 +188,7 @@ class PayoutPages:
         return Shown(template="money/receipt.html", data=data)
 
     async def certainty(self, visit: Visit) -> Result:
-        """Show what the record proves of a payout, for the customer, to be printed."""
+        """Show the proofs in a payout's record, for the customer, to be printed."""
         data = await self._known(visit)
         events, dossier = data["timeline"], data["dossier"]
         proofs = [each for each in events if each.get("state") == dossier.state]

@@ -1,7 +1,7 @@
 """
 The reconciler: queries banks about unsettled payouts, and ends holds whose time is over.
 
-Following up never sends. Only a held payout is sent, once, by whoever moves it on.
+Following up never sends. Only a held payout is sent, once, by the task that ends its hold.
 
 It runs in every worker. Claims divide the work, and the compare-and-set of every step makes
 concurrent queries harmless, so there is no leader.
@@ -359,7 +359,7 @@ class Reconciler:
         """
         Query one payout at the bank, then in its statement; return it afterwards.
 
-        ``named`` is the bank's id of it as a callback says it; see ``FollowUp.look``. ``hear`` is
+        ``named`` is the bank's id of it from a callback; see ``FollowUp.look``. ``hear`` is
         called with an answer that changed nothing.
         """
         account = await self._work.find_account(payout.account_id)

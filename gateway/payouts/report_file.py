@@ -105,7 +105,7 @@ def _moved(payout: Payout) -> tuple[str, str]:
 
 
 def _outcome(found: FoundPayout) -> str:
-    """Write what is proven of a payout."""
+    """Write the proven outcome of a payout."""
     payout = found.payout
     if found.returned.centavos:
         return (

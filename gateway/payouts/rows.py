@@ -133,7 +133,7 @@ def listed_payout(row: Record) -> ListedPayout:
 
 def step_columns(change: Change) -> dict[str, object]:
     """
-    Return the columns of a payout that a step changes; what it leaves empty is not among them.
+    Return the columns of a payout that a step changes; empty fields are left out.
 
     A step ends a review, because the state that people were asked about is over.
     """

@@ -109,8 +109,8 @@ class Checked:
             since keeps its own schedule.
         next_check_at: When to look again; None never.
         review: No proof can be had any more: a person decides.
-        held_until: The bank's deadline as it told it last; None when it holds nothing.
-        heard: What the bank said, where that moved nothing: a step tells of itself.
+        held_until: The bank's latest deadline; None without a hold.
+        heard: The bank's answer, where it changed nothing: a step has an event of its own.
     """
 
     account_id: str
@@ -145,7 +145,7 @@ class DueClaim:
     A claim of due payouts at one bank; several processes may make the same claim.
 
     Attributes:
-        at: What is due by this instant is claimed.
+        at: Payouts due by this instant are claimed.
         until: When the claim ends by itself.
         account_ids: The accounts, ``MOST_ACCOUNTS`` at most.
         each: Payouts of one account, at most: so one that has very many leaves room for others.
@@ -164,7 +164,7 @@ class DueClaim:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeClaim:
     """
-    A query of one payout now, whatever its schedule.
+    A query of one payout now, before its schedule.
 
     Attributes:
         until: When the claim ends by itself.
@@ -185,7 +185,7 @@ class Backlog:
     Due payouts of one provider.
 
     Attributes:
-        waiting: How many; ``MOST_COUNTED`` of all providers at most.
+        waiting: Number of payouts; ``MOST_COUNTED`` of all providers at most.
         oldest_at: Since when the first of them waits.
     """
 

@@ -132,10 +132,10 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     """
     Payouts by the day they were created, in the time of Brasilia; both included, at most 90.
 
-    Or of the last `days`, today included: 7 where nothing else is said. What is left out does not
+    Or of the last `days`, today included: 7 by default. Omitted fields do not
     limit; `states` are alternatives; `unresolved` is whether it is unknown or in review, `returned`
-    whether money of a paid one came back. `least`, `most` and an amount as `text` ask for what was
-    ordered, what the bank moved, or what came back, in part or in sum. Any other `text` is a part
+    whether money of a paid one came back. `least`, `most` and an amount as `text` match the amount
+    ordered, the amount moved, or a return, in part or in sum. Any other `text` is a part
     of a reference or words of the recipient's name, in the newest 20,000 alone.
     """
 
@@ -190,7 +190,7 @@ class PayoutFilterBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
 
 
 class PayoutsBody(PayoutFilterBody, kw_only=True, forbid_unknown_fields=True):
-    """The same, of which one page is shown: by its number, or what follows another page."""
+    """The same filter and a page: by its number, or after another page."""
 
     limit: Annotated[Limit, Meta(extra_json_schema={"example": 25})] = DEFAULT_LIMIT
     page: Annotated[
@@ -239,8 +239,8 @@ class PayoutQuery:
 
     Attributes:
         start, end: Created from ``start`` on, and before ``end``; None for no bound.
-        ordered: Exactly the amount that was ordered, whatever was moved; None for any.
-        offset: How many are left out before the page.
+        ordered: Exactly the amount ordered, regardless of the amount moved; None for any.
+        offset: Number of payouts before the page.
         after: None for the first page.
     """
 
@@ -402,7 +402,7 @@ stands where the index is read.
 
 
 class Named(StrEnum):
-    """What a text may name a payout by."""
+    """Fields that a text may match."""
 
     E2E_ID = "e2e_id"
     PROVIDER_ID = "provider_id"
@@ -525,7 +525,7 @@ class PayoutDirectory:
         Return whether few payouts were ordered, or came back, with the amounts of a search.
 
         Those are read by the indexes of amounts. Of many the newest are soon found among all, which
-        neither database can tell while it plans: SQLite has no statistics of a store.
+        neither database can estimate it while it plans: SQLite has no statistics of a store.
         """
         least, most = _bounds(query.wanted)
         if (least is None and most is None) or least == most:
@@ -604,11 +604,11 @@ def _first(
     columns and another table has none.
 
     Args:
-        columns: What is selected; the columns of the order first, then the rest of the key.
+        columns: The selected columns; the columns of the order first, then the rest of the key.
         wanted: The lists of conditions; no payout meets two.
         order: How each of the first columns orders.
-        limit: How many are selected.
-        offset: How many before them are left out.
+        limit: Number of selected payouts.
+        offset: Number of payouts skipped before them.
     """
     ordered = [way(column) for way, column in zip(order, columns, strict=False)]
     each = [select(*columns).where(*one).order_by(*ordered) for one in wanted]
@@ -631,14 +631,14 @@ def _near_or_led(
     Select the first payouts among the nearest, and where they are too few all by other indexes.
 
     Where many are wanted the nearest are enough; where few are, the rest of the window is not
-    walked. What is among the nearest is found twice then, and selected once.
+    walked. Rows among the nearest are found twice then, and selected once.
 
     Args:
         wanted: The conditions of all.
         near: The condition of the nearest.
         led: As ``_led`` returns it.
         order: How the list is ordered.
-        cut: How many are selected, and how many before them are left out.
+        cut: Numbers of selected and of skipped payouts.
     """
     limit, offset = cut
     ordered = [order(each) for each in _KEYSET]
@@ -784,7 +784,7 @@ def _open_to(query: PayoutQuery) -> Iterator[Condition]:
 
 
 def _equal(wanted: PayoutFilterBody) -> Mapping[str, ColumnElement[bool]]:
-    """Return the conditions on columns that are one value; those that lead an index come first."""
+    """Return the conditions of equality; leading columns of an index come first."""
     columns = payouts.c
     asked = (
         (columns.account_id, wanted.account_id and wanted.account_id.lower()),

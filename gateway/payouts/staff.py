@@ -85,7 +85,7 @@ class PayoutRecords:
 
     Attributes:
         similar_within: Maximum time between two similar payouts.
-        absent_after: What each provider's adapter declares, by the provider's name.
+        absent_after: The declaration of each provider's adapter, by the provider's name.
         digests: Computes the digests of a recipient's tax number, under every key.
         exports: What people take away as files and lists.
     """
@@ -200,7 +200,7 @@ class PayoutRecords:
 
     @requires(Area.REVIEW, Action.READ)
     async def open_work(self, who: Staff) -> OpenWork:
-        """Count what waits for you: unresolved, in review, approvals, stops."""
+        """Count your tasks: unresolved, in review, approvals, stops."""
         return await self.directory.open_work(who)
 
     @requires(Area.PAYOUT, Action.READ)
@@ -384,7 +384,7 @@ class PayoutActs:
         Refuse always: a submitted payout is final.
 
         Raises:
-            ServiceError: whatever it is; the reference is not even looked up.
+            ServiceError: always; the reference is not looked up.
         """
         raise ServiceError(CANCEL_NOT_IMPLEMENTED, "final")
 
@@ -393,7 +393,7 @@ async def payouts_of(store: StoredPayouts, account_id: str, window: Window) -> l
     """
     Return every payout an account created in a window, newest first.
 
-    One that is made meanwhile moves others to a later page: they are told once.
+    A payout made meanwhile moves others to a later page: they are still returned once.
     """
     found: dict[str, Payout] = {}
     for number in count(1):

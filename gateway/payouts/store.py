@@ -107,7 +107,7 @@ class _Query:
     since: datetime
 
     def own(self, alike: Mapping[Content, Rows]) -> Rows:
-        """Return this query's rows among those of several queries."""
+        """Return this query's rows among the rows of several queries."""
         return [
             row
             for row in alike.get(self.content, ())
@@ -249,7 +249,7 @@ class StoredPayouts:
         Store the intent by one atomic insert; a held one has no attempt.
 
         With ``limited``, the limits of its credential are checked in the same transaction; with
-        ``first``, what was ordered to its payee.
+        ``first``, the orders to its payee.
 
         Returns:
             None when this payout is stored durably; else the payout that has the reference
@@ -293,7 +293,7 @@ class StoredPayouts:
         """
         End the hold of a payout now, and record it; False if it is held no more, or was released.
 
-        Whoever has claimed it to look at it loses the claim, and with it the plan to look later.
+        A claim for a status query is lost, and with it the plan of the next query.
         """
         async with self._database.writing() as connection:
             if not (await connection.execute(_releasing(payout, event.at))).rowcount:
@@ -318,7 +318,7 @@ class StoredPayouts:
         """
         Do a step by compare-and-set; False when the payout was in another state or attempt.
 
-        An attempt that is proven unsent keeps that outcome, whatever becomes of the payout.
+        An attempt that is proven unsent keeps that outcome, with any outcome of the payout.
 
         Raises:
             ValueError: ``after`` may not follow each of ``before``, or it is SENDING, to which
@@ -349,7 +349,7 @@ class StoredPayouts:
         self, account_id: str, request: PayoutRequest, since: datetime | None
     ) -> Precedents:
         """
-        Return what a new payout meets.
+        Return the earlier payouts that concern a new payout.
 
         Raises:
             StoreUnavailable: the store did not answer.

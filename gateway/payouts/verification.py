@@ -52,7 +52,7 @@ class Difference:
     One difference.
 
     Attributes:
-        account_id, reference: Empty where no row tells them.
+        account_id, reference: Empty without a row.
         details: For people.
     """
 
@@ -71,7 +71,7 @@ class Report:
     Attributes:
         executions: Each counted once, even if both statement and books report it.
         reported: The provider keys found in statements.
-        returned: Payouts of which something came back.
+        returned: Payouts with returns.
         foreign: Pix that left an account without a key of ours: ordered
             elsewhere, or by a bank that does not repeat keys.
         unnamed: Paid payouts that the statement of their bank cannot name: it carries
@@ -103,7 +103,7 @@ class Verification:
 
     Attributes:
         books: The executions of a bank that opens its books (the sandbox's);
-            what they say holds beside the statements. None where none does.
+            their answers hold beside the statements. None where none does.
     """
 
     payouts: StoredPayouts

@@ -2,11 +2,11 @@
 Group commit of payouts: intents, claims, steps and checks, in batches of one or more.
 
 Every write of a batch gets the result it would get alone, as if the writes came one after another.
-What a batch of many cannot decide is written again as a batch of one, by the same statements. Only
-three things depend on the number:
+Items that a batch of many cannot decide are written again as a batch of one, by the same
+statements. Only three things depend on the number:
 
-- Many first lock the rows they are about to change, and skip those that another transaction has
-  locked, so that two batches never wait for each other. One delays nobody else: it waits for its
+- Many first lock the rows they are about to change, and skip rows that another transaction has
+  locked, so that two batches never wait for each other. One delays no other: it waits for its
   row, and the number of changed rows says whether the payout was in the state it expects. That
   saves a round trip.
 - Many leave a payout above a limit undecided, because another write of the batch may have used up
@@ -201,7 +201,7 @@ async def write_at_once(
     Do writes that can stand alone by one statement, which is a transaction of its own.
 
     Returns:
-        What ``write_batch`` returns, and it is durable.
+        The result of ``write_batch``, which is durable.
 
     Raises:
         Undone: as of ``faults_of_rows``. A statement that was not answered is no such case.
@@ -228,7 +228,7 @@ async def write_batch(
     Do writes inside a transaction that has written nothing of these payouts.
 
     Returns:
-        The result of each, in order. None where a batch of many cannot tell, and nothing was
+        The result of each, in order. None where a batch of many cannot decide, and nothing was
         done: another transaction has locked the row, an earlier write of the batch changes it, or a
         limit of the credential seems reached. A batch of one always has a result.
 
@@ -400,7 +400,7 @@ class _Batch:
         return done
 
     async def _begin(self, writes: Sequence[Intent | Claim]) -> None:
-        """Begin the attempts of intents and claims that were done, or their holds; tell it."""
+        """Begin the attempts of written intents and claims, or their holds; record it."""
         tried = [(each.payout, each.attempt) for each in writes if each.attempt is not None]
         if len(tried) < len(writes):
             holds = [held(each.payout) for each in writes if each.attempt is None]
@@ -512,7 +512,7 @@ _LOCK = select(
 
 @cache
 def _lock(among: Among) -> Select[*tuple[Any, ...]]:
-    """Lock payouts by their keys, but for those that another transaction has locked."""
+    """Lock payouts by their keys, skipping rows locked by another transaction."""
     return _LOCK.where(among(_COLUMNS, "keys"))
 
 
@@ -524,7 +524,7 @@ def by_keys(among: Among) -> Select[*tuple[Any, ...]]:
 
 @cache
 def _add_payouts(bulk: BulkParameters, insert_new: InsertNew) -> Insert:
-    """Insert payouts written by ``payout_row``; return the keys of those that are new."""
+    """Insert payouts written by ``payout_row``; return the keys of the new ones."""
     into = bulk.insert_rows(insert_new(payouts), _types(payouts, "", _NEW_PAYOUT))
     return into.returning(*_COLUMNS)
 
@@ -541,7 +541,7 @@ def _add_whole(bulk: BulkParameters, insert_new: InsertNew) -> Found:
     """
     Insert new payouts, their attempts and events, which is a transaction's whole work.
 
-    Returns the keys of those that are new.
+    Returns the keys of the new ones.
     """
     given = bulk.parameters(_types(payouts, "", _NEW_PAYOUT))
     add = insert_new(payouts).from_select(list(_NEW_PAYOUT), select(*given.values()))

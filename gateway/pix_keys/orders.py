@@ -40,7 +40,7 @@ class KeyBody(msgspec.Struct):
 
 
 class LookupBody(msgspec.Struct):
-    """A key of any bank; without ``type`` its form tells."""
+    """A key of any bank; without ``type`` it is recognized by its form."""
 
     key: KeyText
     type: Annotated[KeyWord | UnsetType, meaning("Which type it is.")] = UNSET

@@ -37,7 +37,7 @@ async def list_keys(banks: Banks, account: Account) -> Sequence[OwnedKey]:
 
 
 async def get_key(banks: Banks, account: Account, key_id: str) -> OwnedKey:
-    """Return one key; raises ``NotFound`` when the bank has none of that id."""
+    """Return a key; raises ``NotFound`` when the bank has no key of that id."""
     bank = bank_of(banks, account)
     key = await offered(bank, PortCall.GET_KEY).get_key(bank.account, key_id)
     return OwnedKey(key_id, key)

@@ -98,10 +98,10 @@ class ValkeyLimits:
     Counts in the server of ``remote``, whose owner closes it.
 
     Attributes:
-        namespace: What every key begins with.
+        namespace: The prefix of every key.
         secret: Key of the digests in keys; without it addresses could be found by brute force.
         count: Counts pipelines by how they ended.
-        patience_s: A pipeline is late so many seconds after it was handed to the loop.
+        patience_s: Seconds after which a pipeline handed to the loop is late.
     """
 
     remote: Remote
@@ -204,7 +204,7 @@ class ValkeyLimits:
             self._flight = asyncio.create_task(self._fly())  # noqa: TID251 - ended by `close`
 
     async def _fly(self) -> None:
-        """Send what is queued, one pipeline after the other, until nothing is."""
+        """Send queued calls, one pipeline after the other, until the queue is empty."""
         try:
             while self._queue:
                 batch, self._queue = self._queue, []
@@ -214,7 +214,7 @@ class ValkeyLimits:
             self._drop_queue()
 
     async def _exchange(self, batch: Sequence[_Call]) -> None:
-        """Send one pipeline, and end its calls; those that are late end with the answer, too."""
+        """Send one pipeline, and end its calls; late calls end with the answer, too."""
         self._waited = batch
         self._tick(batch, _TICKS)
         pipeline = self.remote.pipeline(transaction=False)
@@ -240,7 +240,7 @@ class ValkeyLimits:
                 _end(call, None if answers is None else own)
 
     def _tick(self, batch: Sequence[_Call], left: int) -> None:
-        """Let a call be late after so many ticks, and a turn of the loop to read an answer."""
+        """Time a call out after enough ticks and one more turn of the loop to read an answer."""
         if batch is not self._waited:
             return
         loop = asyncio.get_running_loop()
@@ -250,7 +250,7 @@ class ValkeyLimits:
             loop.call_soon(self._fail, batch, "late")
 
     def _fail(self, batch: Sequence[_Call], how: str) -> None:
-        """Let nobody wait for a batch, and send nothing for a while; once for each batch."""
+        """End the waits for a batch, and send nothing for a while; once for each batch."""
         if batch is not self._waited:
             return
         self._waited = ()

@@ -60,7 +60,7 @@ class PeriodicTask:
     A run that fails is logged, and the next one tries again.
 
     Attributes:
-        name: What the log and the metrics call the work.
+        name: The work's name in the log and the metrics.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class PeriodicTask:
         Start nothing yet.
 
         Args:
-            name: What the log calls the work.
+            name: The work's name in the log.
             run_once: Does the work once.
             schedule: When.
             wake: Set it to end the pause at once.
@@ -152,7 +152,7 @@ class PeriodicTask:
             await asyncio.wait_for(self._wake.wait(), self._pause_s)
 
     async def _attempt(self) -> None:
-        """Run once, under a trace id of its own; log what goes wrong, and choose the next pause."""
+        """Run once, under a trace id of its own; log failures, and choose the next pause."""
         trace.begin_background()
         try:
             done = await self._run_once()

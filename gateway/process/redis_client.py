@@ -45,7 +45,7 @@ def connect(url: str, timeout_s: float, ca: str = "", sentinel_password: str = "
         url: As ``gateway.config.redis_url`` reads it.
         timeout_s: For a connection, for an answer, and to wait for a free connection.
         ca: A file with the authorities to trust instead of the system's; with TLS alone.
-        sentinel_password: What Sentinels ask for; the URL's is for the servers they watch.
+        sentinel_password: The Sentinels' password; the URL's is for the servers they watch.
     """
     place = parse(url)
     lines: dict[str, Any] = {

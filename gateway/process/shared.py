@@ -33,7 +33,7 @@ class SharedCache:
     Redis's value of that key.
 
     Attributes:
-        namespace: What every key begins with.
+        namespace: The prefix of every key.
         count: Counts failures.
     """
 

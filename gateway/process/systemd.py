@@ -24,10 +24,10 @@ async def notifying(environ: Mapping[str, str]) -> AsyncIterator[Callable[[str],
     """
     Feed the watchdog from the event loop for the length of the block, where systemd asks for it.
 
-    systemd kills and restarts a process whose event loop stands still: it gets no ``WATCHDOG=1``.
+    systemd kills and restarts a process whose event loop hangs: it gets no ``WATCHDOG=1``.
 
     Yields:
-        What sends one more state. Without ``NOTIFY_SOCKET`` nothing is sent.
+        A function that sends one more state. Without ``NOTIFY_SOCKET`` nothing is sent.
     """
     notify = partial(_send, environ.get("NOTIFY_SOCKET", ""))
 

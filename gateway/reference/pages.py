@@ -27,7 +27,7 @@ class Operation:
     One documented call.
 
     Attributes:
-        parameters: Name, place, whether it must be there, and what it means.
+        parameters: Name, place, whether it is required, and its meaning.
         request: An example of the body; empty without one.
         answers: Status, an example of the body, and the codes of refusals.
     """
@@ -122,7 +122,7 @@ def pages(reference: Reference, context: PageContext, *, is_open: bool) -> Seque
 
     @panel.view("/errors", "errors", None)
     async def error_codes(visit: Visit) -> Result:
-        """Show every error code, what it means and what to do."""
+        """Show every error code, its meaning and its remedy."""
         wanted = visit.query("q").casefold()
 
         def fits(each: ErrorCode) -> bool:

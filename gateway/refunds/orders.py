@@ -27,7 +27,7 @@ class RefundRequest:
             same refund, however often sent.
         payment: The payment's end-to-end id, or the reference of the charge
             it paid.
-        value: Above zero, at most what is left of the payment.
+        value: Above zero, at most the rest of the payment.
     """
 
     reference: str

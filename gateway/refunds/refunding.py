@@ -148,8 +148,8 @@ class RefundExecution:
 
         Returns the payment; None where the bank does not report it.
 
-        A bank that does not tell refuses it when it is asked for the refund; a repetition
-        of what was given is answered then.
+        A bank that does not report it refuses the order itself; a repetition
+        of a given refund is answered then.
 
         Raises:
             Refused: with ``ABOVE_PAYMENT``.

@@ -3,7 +3,7 @@ A report as comma-separated values (RFC 4180).
 
 Two forms: the plain one for programs (comma, decimal point, RFC 3339 in UTC)
 and the Brazilian one for spreadsheets set to Portuguese (semicolon, decimal
-comma, time of Brasilia, a byte order mark by which Excel knows UTF-8; names and
+comma, time of Brasilia, a byte order mark by which Excel recognizes UTF-8; names and
 identifiers stay text).
 """
 

@@ -21,7 +21,7 @@ class Document:
     Attributes:
         holder: Name and tax number of the account's holder.
         entries: Oldest first, every movement of the window, Pix or not.
-        balance: As reported by the bank while the report was made, whatever the window.
+        balance: As reported by the bank while the report was made, for any window.
         opening: At the window's first instant; None where it is not known.
         closing: At the window's end, or now if that comes first; None where
             it is not known.
@@ -41,12 +41,12 @@ class Document:
 
     @property
     def credits(self) -> Sum:
-        """The sum of what came in."""
+        """The sum of credits."""
         return _sum(self.entries, Direction.CREDIT)
 
     @property
     def debits(self) -> Sum:
-        """The sum of what went out, not negative."""
+        """The sum of debits, not negative."""
         return _sum(self.entries, Direction.DEBIT)
 
 
@@ -56,7 +56,7 @@ class Row:
     A movement as a row of a page's table.
 
     Attributes:
-        lines: What it was, with whom and why; at least one.
+        lines: Kind, counterparty and reason; at least one.
         identifiers: May be empty.
         owed: Whether the amount is negative.
     """

@@ -30,8 +30,8 @@ class DownloadFile:
     A file for download.
 
     Attributes:
-        first: What it begins with.
-        rest: What follows, piece by piece; None where ``first`` is all of it.
+        first: The first bytes.
+        rest: The further pieces; None where ``first`` is all of it.
     """
 
     first: bytes

@@ -61,7 +61,7 @@ def _balance(document: Document) -> dict[str, object]:
 
 
 def _entry(entry: Entry) -> dict[str, object]:
-    """Show a movement; ``value`` is never negative, ``type`` tells the sign."""
+    """Show a movement; ``value`` is never negative, ``type`` gives the sign."""
     return {
         "id": encodable(entry.provider_id),
         "e2e_id": encodable(entry.e2e_id),

@@ -47,8 +47,8 @@ def pieces(document: Document, groups: Iterable[Sequence[Entry]]) -> Iterator[by
     Write the statement piece by piece: the head, each group of movements, the end.
 
     Amounts are in reais, debits negative, times of Brasilia. ``FITID`` is the same for the same
-    movement in every report, so that an importer knows what it has seen. ``LEDGERBAL`` is the
-    balance when the report was made, not at the window's end, and says so by its date.
+    movement in every report, so that an importer recognizes repeated movements. ``LEDGERBAL`` is
+    the balance when the report was made, not at the window's end, and says so by its date.
     """
     head, end, rest = _frame(document).partition(_END_OF_LIST)
     yield head
@@ -98,7 +98,7 @@ def _statement(parent: ET.Element, document: Document) -> None:
 
 
 def _movement(entry: Entry, fit_id: str) -> bytes:
-    """Write one movement, each element in a line; as text, a tenth of what a tree costs."""
+    """Write one movement, each element in a line; text costs a tenth of a tree."""
     lines = "".join(f"<{tag}>{escape(text)}</{tag}>\n" for tag, text in _elements(entry, fit_id))
     return f"<STMTTRN>\n{lines}</STMTTRN>\n".encode("ascii")
 
@@ -135,7 +135,7 @@ def _elements(entry: Entry, fit_id: str) -> Sequence[tuple[str, str]]:
 
 
 def _type(entry: Entry) -> str:
-    """Choose the word of OFX; one that every importer knows."""
+    """Choose the word of OFX, supported by every importer."""
     if entry.direction is Direction.CREDIT:
         return "CREDIT"
     return "FEE" if entry.kind is MovementKind.FEE else "DEBIT"
@@ -191,7 +191,7 @@ class StableIds:
 
 
 def _digest(account_id: str, entry: Entry) -> str:
-    """Digest what stays; names and descriptions only where the bank gives no id."""
+    """Digest the constant fields; names and descriptions only where the bank gives no id."""
     known = entry.provider_id or entry.e2e_id
     words = "" if known else f"{entry.description}\0{entry.counterparty.name}"
     parts = (

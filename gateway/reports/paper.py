@@ -1,11 +1,11 @@
 """
-Printed pages: a summary, and a table that goes on from page to page.
+Printed pages: a summary, and a table over several pages.
 
 The only module that imports reportlab; it is imported where a PDF is made. The font is DejaVu
 Sans, which is embedded; where it was not installed, Bitstream Vera, of which it was made and which
 reportlab carries: that one has the letters of western Europe alone. Arabic and Hebrew stand in
-their reading order. What a font lacks is written plainly, or else replaced by ``MISSING``; a
-sentence says what was.
+their reading order. Letters that a font lacks are written plainly, or else replaced by ``MISSING``;
+a note lists them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _OWED: Final = [*_ROW, ("TEXTCOLOR", (2, 0), (2, -1), _RED)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What stands on every page; ``warning`` may be empty."""
+    """The texts on every page; ``warning`` may be empty."""
 
     title: str
     heading: str
@@ -94,7 +94,7 @@ def pages(
     Draw; the same texts give the same bytes on every day, since the file has no date.
 
     Args:
-        frame: What stands on every page.
+        frame: The texts on every page.
         facts: The summary: labels with their texts.
         rows: Movements, or a sentence.
         fonts: Where DejaVu Sans stands, if it was installed.
@@ -150,7 +150,7 @@ def _room(top: float) -> platypus.Frame:
 
 
 def _framed(canvas: Canvas, frame: Frame, columns: Sequence[str] = ()) -> None:
-    """Write what stands on a page before its rows."""
+    """Write the part of a page before its rows."""
     _ink(canvas, _BOLD, 14, _BLACK)
     canvas.drawString(_LEFT, _HEIGHT - 50, frame.heading)
     _ink(canvas, _BOLD, 9, _RED)
@@ -212,7 +212,7 @@ def _head(columns: Sequence[str]) -> platypus.Table:
 
 
 def _row(pen: _Pen, row: Row | str) -> platypus.Table:
-    """Write one movement, or a sentence; the minus tells a debit, the colour only repeats it."""
+    """Write one movement, or a sentence; the minus marks a debit, the colour only repeats it."""
     if isinstance(row, str):
         return platypus.Table([["", row, ""]], _COLUMNS, style=_ROW)
     lines = [pen.markup(line, _COLUMNS[1]) for line in row.lines]
@@ -235,8 +235,8 @@ class _Faces:
     The fonts of the pages, plain and bold.
 
     Attributes:
-        known: What both can draw.
-        are_whole: They are those that we would have.
+        known: Letters that both fonts have.
+        are_whole: Whether they are the intended fonts.
     """
 
     fonts: Sequence[ttfonts.TTFont]
@@ -262,7 +262,7 @@ class _Pen:
     Converts texts for one paper, and collects missing characters.
 
     Attributes:
-        missing: What the fonts lack, in the order in which it was met.
+        missing: Letters that the fonts lack, in the order of use.
     """
 
     faces: _Faces

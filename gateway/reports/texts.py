@@ -29,7 +29,7 @@ _LAYOUT = ("\t", "\r", "\n")
 
 
 def encodable(text: str) -> str:
-    """Replace by U+FFFD what neither UTF-8 nor XML can carry; all else stands."""
+    """Replace characters that UTF-8 or XML cannot carry by U+FFFD."""
     return _IMPOSSIBLE.sub("\ufffd", text)
 
 
@@ -49,10 +49,10 @@ def cell(text: str) -> str:
     Make a text safe to open in a spreadsheet.
 
     One that a spreadsheet would take for a formula gets an apostrophe in
-    front, full-width signs included, whatever blank, quotation mark or invisible
+    front, full-width signs included, with any blank, quotation mark or invisible
     character stands before it. So does a sign of a formula behind a separator or a
     line break: there a cell begins, where a file is read with another separator or
-    other quotation marks than ours. What turns the direction of writing is shown as
+    other quotation marks than ours. Characters that turn the direction of writing are shown as
     a box, so that no cell reads otherwise than it is. Numbers and dates of ours do
     not come here.
     """

@@ -23,10 +23,10 @@ COUNTED_AT_MOST: Final = 10_001
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRequest:
     """
-    One served request, as the access line tells it.
+    One served request, from its access line.
 
     Attributes:
-        line: The whole line as JSON; what may stand there is decided by the log.
+        line: The whole line as JSON; its fields are chosen by the log.
         account_id: The account that was found; empty where none was.
         reason: Our word for why it was refused; empty where it was not.
         duration_us: In microseconds.
@@ -99,7 +99,7 @@ class RequestSearch:
         status_class: The first digit of the status.
         route: The row, whole; ``route_text`` is a part of its name.
         slower_ms: At least this long, in milliseconds.
-        before: Only what stands behind this place; pages are then counted from there.
+        before: Only requests after this place; pages are then counted from there.
         pages: Pages of the panel that were read count too.
     """
 
@@ -137,7 +137,7 @@ class RefusalGroup(Struct, frozen=True, kw_only=True):
 
 class RequestDocument(Struct, frozen=True, kw_only=True):
     """
-    A served request; ``line`` is all that its log line tells.
+    A served request; ``line`` is its whole log line.
 
     ``account_id`` is the account that was found, empty where none was; ``duration_ms`` is in
     milliseconds.

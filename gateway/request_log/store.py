@@ -44,7 +44,7 @@ class RequestRecords:
         self._database = database
 
     async def add(self, logged: Sequence[LoggedRequest]) -> None:
-        """Store some."""
+        """Store some requests."""
         if not logged:
             return
         rows = [row_of(each) for each in logged]

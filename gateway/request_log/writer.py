@@ -52,12 +52,12 @@ class RequestLogWriter:
     Stores requests for operators to search.
 
     No request waits for it: lines that arrive faster than they are stored are dropped and counted,
-    as are lines that the store refuses. Under load the common ones are thinned out, which nobody
-    searches for one by one: a partner's successful reads, and whatever nobody's credential stands
+    as are lines that the store refuses. Under load the common ones are thinned out, which no one
+    searches for one by one: a partner's successful reads, and requests without a credential
     behind, or a stranger could have us write as fast as he asks. Storing a line costs several times
-    what telling it does. Of a credential's refusals with one code and reason, those beyond ten a
+    as reporting it does. Of a credential's refusals with one code and reason, those beyond ten a
     second are one line with their number (``thinned``), or a client that loops fills the store.
-    Changes and what people do are never thinned.
+    Changes and acts of people are never thinned.
     """
 
     def __init__(self, store: Add, count: Count, most: int = _MOST_WAITING) -> None:

@@ -76,7 +76,7 @@ def resolve(terminal: Terminal, /, reference: str, **said: str) -> None:
     """
     Say how a payout ended; two different users who agree end it.
 
-    Nobody is paid by this: it records what happened at the bank.
+    This pays no one: it records the outcome at the bank.
     """
     _require_name(terminal)
     judgement = JudgementBody(

@@ -52,10 +52,10 @@ class WithdrawalBody(Struct):
 
 class JudgementBody(WithdrawalBody):
     """
-    How a payout ended, and how the user knows.
+    A payout's end, and the user's evidence.
 
-    ``value`` is what the bank moved, where it paid: absent for the amount ordered, and needed where
-    the bank shows another one.
+    ``value`` is the amount that the bank moved, where it paid: absent for the amount ordered, and
+    needed where the bank shows another one.
     """
 
     verdict: Verdict
@@ -97,7 +97,7 @@ ShownCertainty = Annotated[Certainty, Meta(extra_json_schema={"example": "settle
 
 class ResolutionDocument(Struct, frozen=True, kw_only=True):
     """
-    How a review stands after what you said.
+    The state of a review after your opinion.
 
     ``disagreed``: a third user decides, or one of the two withdraws their opinion. ``opinions`` has
     yours alone until it is ``decided``; ``opinions_given`` counts all.
@@ -117,7 +117,7 @@ class ReviewState:
     A payout, and its review as one user sees it.
 
     Attributes:
-        given: How many opinions count.
+        given: Number of opinions that count.
         opinions: Those that this person reads: until it is decided, only their own.
     """
 
@@ -215,8 +215,8 @@ class ProbeResult(StrEnum):
     """
     Result of probing one payout.
 
-    ASKED: its bank was asked; what it said is stored.
-    JUST_ASKED: somebody asks now, or did in the last five seconds.
+    ASKED: its bank was queried; the answer is stored.
+    JUST_ASKED: another query runs now, or ran in the last five seconds.
     ENDED: it had an outcome by the time it was its turn.
     NO_TIME: it was not its turn before the time was over.
     """
@@ -228,7 +228,7 @@ class ProbeResult(StrEnum):
 
 
 class ProbedPayout(Struct, frozen=True, kw_only=True):
-    """A payout as it stands now, and what came of asking about it."""
+    """A payout's present state, and the result of the query."""
 
     account_id: fields.AccountId
     reference: fields.Reference
@@ -246,9 +246,9 @@ class ProbedAll(Struct, frozen=True, kw_only=True):
     """
     How many were ``asked`` about, of how many that were not proven, and why others were not.
 
-    ``proven`` are those that the bank's word has ended. ``just_asked``: somebody asks now or did in
-    the last five seconds. ``ended``: it had an outcome before its turn. ``no_time``: its turn did
-    not come; ask again, and it comes first.
+    ``proven`` counts payouts ended by the bank's answer. ``just_asked``: another query runs, or ran
+    in the last five seconds. ``ended``: it had an outcome before its turn. ``no_time``: its turn
+    did not come; ask again, and it comes first.
     """
 
     total: Annotated[int, meaning("How many payouts are unresolved.")]

@@ -137,10 +137,10 @@ class ReviewPages:
         """
         Record how a payout ended, and the user's reason.
 
-        The amount that is typed is what the bank moved, if it paid.
+        The typed amount is the amount that the bank moved, if it paid.
 
         Raises:
-            ServiceError: as ``judge``; ``VALIDATION_FAILED`` for what is no amount, or a reason
+            ServiceError: as ``judge``; ``VALIDATION_FAILED`` for an invalid amount, or a reason
                 too short to be checked.
         """
         form = visit.form
@@ -155,7 +155,7 @@ class ReviewPages:
         return _kept(form, state.progress)
 
     async def withdraw(self, visit: Visit) -> Result:
-        """Withdraw one's own opinion."""
+        """Withdraw the caller's own opinion."""
         said = {name: visit.form[name] for name in ("account_id", "reference")}
         await self.reviews.withdraw(self.panel.staff(visit), typed(_WITHDRAWAL, said))
         return _kept(visit.form, "withdrawn")

@@ -107,7 +107,7 @@ class Reviews:
     Every method raises ``StoreUnavailable`` as stores do.
 
     Attributes:
-        absent_after: What each provider's adapter declares, by the provider's name.
+        absent_after: The declaration of each provider's adapter, by the provider's name.
     """
 
     database: Database
@@ -138,7 +138,7 @@ class Reviews:
 
     @requires(Area.REVIEW, Action.READ)
     async def unresolved(self, who: Staff, paging: Paging) -> Listed[Unresolved]:
-        """List the payouts whose outcome is not proven, with what is known of each."""
+        """List the payouts whose outcome is not proven, with the evidence of each."""
         found = await unresolved(self.database, who.scope, paging)
         items = [
             Unresolved(
@@ -169,8 +169,8 @@ class Reviews:
         Raises:
             RuleViolation: the payout is not in review or moved meanwhile, the
                 reason is empty, this person ordered or approved it or has said otherwise before,
-                the amount is neither the one ordered nor what the bank shows, or the bank shows
-                that it paid what is called failed.
+                the amount is neither the ordered nor the bank's amount, or the bank shows
+                that it paid a payout judged failed.
         """
         payout = await self._in_review(who, judgement)
         if await self.reviewers.ordered_or_approved(person(who.acting.actor), payout):
@@ -342,8 +342,9 @@ def _moved(judgement: JudgementBody, payout: Payout, shown: ShownMove | None) ->
     Return the amount that an opinion says was moved; None for nothing.
 
     Raises:
-        RuleViolation: it says that nothing moved, and the bank shows what did; or it is an amount
-            that nothing speaks for. Where the bank shows none, the person may have found any.
+        RuleViolation: it claims that no money moved, and the bank shows that it did; or it is an
+            amount that nothing speaks for. Where the bank shows none, the person may have found
+            any.
     """
     if judgement.verdict is Verdict.FAILED and shown is not None:
         message = "the bank shows that it paid: the payout did not fail"

@@ -75,7 +75,7 @@ class TopUpBody(Struct):
 
 
 class FaultBody(Struct):
-    """What the bank is to do wrong, and how often: every fault ends by itself."""
+    """A fault of the bank, and its number of repetitions: every fault ends by itself."""
 
     operation: Annotated[BankOperation, meaning("Which operation of the bank.")]
     fault: Annotated[FaultKind, meaning("What the sandbox bank does wrong.")]

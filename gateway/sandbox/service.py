@@ -52,7 +52,7 @@ class SandboxTools:
     """
     The tools; each raises ``RuleViolation`` in the bank's words where it refuses.
 
-    What concerns the bank as a whole, its faults and its clock, is for people who see every
+    The bank's faults and its clock, which concern every company, are for people who see every
     company: others' calls meet them too.
     """
 
@@ -66,7 +66,7 @@ class SandboxTools:
 
     @requires(Area.QRCODE, Action.WRITE)
     async def pay(self, who: Staff, wanted: PayBody) -> Paid:
-        """Pay a charge, as somebody outside would."""
+        """Pay a charge, as an outside payer would."""
         account = await self._account(who, wanted.account_id)
         body = {} if wanted.value is None else {"value": wanted.value}
         query = {"account": account.provider_account}

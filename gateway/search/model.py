@@ -33,7 +33,7 @@ class SearchBody(Struct, forbid_unknown_fields=True):
     An amount, a part of a name or a reference, an id, or a tax number.
 
     A day may stand before or behind it: `203,81 ontem`, `Maria 25/11`. Never in an address, which
-    is logged. A `page` has 25 of each kind; what is found by an amount or a part of a text has
+    is logged. A `page` has 25 of each kind; results by an amount or a part of a text have
     payouts and charges on the first one alone, and all of them in their own searches.
     """
 
@@ -131,7 +131,7 @@ class FoundCharge(Struct, frozen=True, kw_only=True):
     A charge that was made through us, as last known.
 
     ``value`` is 0 for an open amount, ``paid_value`` where no paid amount is known;
-    ``payer_name`` is empty where nobody was named.
+    ``payer_name`` is empty without a named payer.
     """
 
     account_id: fields.AccountId
@@ -176,7 +176,7 @@ class FoundRefund(Struct, frozen=True, kw_only=True):
 
 
 class FoundDocument(Struct, frozen=True):
-    """A page of what a text has led to: at most 25 of each kind, newest first."""
+    """A page of a text's results: at most 25 of each kind, newest first."""
 
     payouts: Annotated[list[FoundPayoutDocument], meaning("Payouts found, at most a few.")]
     charges: Annotated[list[FoundCharge], meaning("Charges found.")]
@@ -212,7 +212,7 @@ class Found:
     more: bool = False
 
     def first(self, most: int, *, is_exact: bool = False) -> Found:
-        """Keep at most so many results of each kind."""
+        """Keep at most ``most`` results of each kind."""
         return Found(
             payouts=self.payouts[:most],
             charges=self.charges[:most],

@@ -65,7 +65,7 @@ class SearchPages:
             return await self._field(visit, text)
 
     async def find(self, visit: Visit) -> Result:
-        """Find what was typed."""
+        """Search for the typed text."""
         text = visit.form["q"]
         if _names_somebody(text):
             return await self._find(visit, text)

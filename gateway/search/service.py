@@ -98,7 +98,7 @@ class Searches:
         """
         Find payouts, charges, refunds, companies, accounts, credentials and people.
 
-        An id, a tax number or a whole reference finds what it names, whenever that was made.
+        An id, a tax number or a whole reference finds its record, of any date.
         Else an amount, or a part of a name or a reference, is looked for on the day that stands
         beside it, or in the last 90 days. A tax number too may have a day beside it.
 
@@ -312,7 +312,7 @@ class BankSearches:
         """
         Query the banks of the accounts in scope for the days of a search, at most 20 accounts.
 
-        The days are that of an end-to-end id, the one that stands beside the text, or yesterday and
+        The days are an end-to-end id's day, the day typed beside the text, or yesterday and
         today. A bank that does not answer in time counts as failed.
         """
         today = local_day(who.acting.now())

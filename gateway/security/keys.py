@@ -79,7 +79,7 @@ class Keys:
         sealer: Encrypts secrets that must be read again.
         derivation: Derives the keys of all other purposes from the sealing keys.
         password_peppers: By key id, the current one first.
-        ids: Of the configured keys, by purpose.
+        ids: The ids of the configured keys, by purpose.
     """
 
     digester: SecretDigester
@@ -91,7 +91,7 @@ class Keys:
 
 def load_keys(settings: Settings, random: Random = os.urandom) -> Keys:
     """
-    Load the configured keys; the sandbox generates those that are missing.
+    Load the configured keys; the sandbox generates missing ones.
 
     Generated keys are written to ``keys.json`` once, before they are used: processes
     that start together load the same ones.

@@ -39,7 +39,7 @@ _REQUIRED: Final = frozenset({"created", "nonce", "keyid", "alg"})
 
 class SignatureInput(Struct, frozen=True, kw_only=True):
     """
-    What a signature covers, and by what it was made.
+    The components that a signature covers, and its key and times.
 
     Attributes:
         covered: Names of the covered components, in their order.
@@ -104,7 +104,7 @@ def read_signature(field: str, label: str) -> bytes:
 
 
 def signature_base(components: Iterable[tuple[str, str]], parameters: str) -> bytes:
-    """Return what is signed (RFC 9421, 2.5): covered components with their values, in order."""
+    """Return the signature base (RFC 9421, 2.5): covered components and values, in order."""
     lines = [f'"{name}": {value}' for name, value in components]
     return "\n".join([*lines, f'"@signature-params": {parameters}']).encode()
 

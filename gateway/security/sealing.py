@@ -57,7 +57,7 @@ class Sealer:
 
     def open_bytes(self, sealed: bytes, bound_to: str) -> bytes:
         """
-        Decrypt what was sealed for the row ``bound_to``.
+        Decrypt bytes sealed for the row ``bound_to``.
 
         Raises:
             SealBroken: it was not sealed for that row under a known key.

@@ -82,7 +82,7 @@ class SecretDigester:
     """
     Makes and checks digests.
 
-    A check digests the text under every pepper and compares twice, whatever is stored,
+    A check digests the text under every pepper and compares twice, for any stored digest,
     so that its duration reveals neither whether a client id exists nor how old its
     secret is.
     """
@@ -113,7 +113,7 @@ class SecretDigester:
         """
         Return the valid digest that is among those ``made`` of a secret.
 
-        Only the first two of what is stored are compared.
+        Only the first two stored digests are compared.
 
         The clock is read only for digests that expire, which few do.
         """

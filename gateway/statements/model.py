@@ -121,10 +121,10 @@ class LinkedStatement:
     A page of movements, newest first.
 
     Attributes:
-        sums: Of the whole window, whatever the filters.
-        days: Of what the filters choose, for each day on the page, newest first.
-        chosen: Of what the filters choose, on every page.
-        read_at: When the bank was asked; None for a page from what was read before.
+        sums: Totals of the whole window, without the filters.
+        days: Totals of filtered movements, for each day on the page, newest first.
+        chosen: Totals of filtered movements, of all pages.
+        read_at: The time of the bank's answer; None for a page from an earlier read.
     """
 
     entries: Sequence[LinkedEntry]
@@ -155,7 +155,7 @@ class ReportRequest:
     A report request; ``format`` is a name of ``FORMATS``.
 
     Attributes:
-        window: Days in UTC, or those of Brasilia.
+        window: Days in UTC, or in the time of Brasilia.
         hides_people: Tax numbers of people lose both ends.
     """
 
@@ -172,7 +172,7 @@ class Report:
 
     Attributes:
         rows: Its movements.
-        rest: What follows ``content``, piece by piece; None where that is all.
+        rest: The pieces after ``content``; None where that is all.
     """
 
     file_name: str

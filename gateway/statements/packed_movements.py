@@ -47,7 +47,7 @@ class PackedMovements:
         """
         Return all movements, oldest first, in groups.
 
-        Those of one instant stand the other way round than they were told: banks tell
+        Movements of one instant are in reverse of the bank's order: banks list
         the newest first.
         """
         opened = lru_cache(maxsize=_PAGES_OPEN)(self._open)

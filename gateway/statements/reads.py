@@ -82,14 +82,14 @@ class StatementReads:
 
     The whole window is walked at the bank: only then is the total known, since partners see Pix
     alone and banks report no totals. The first page always walks it; the pages behind it come from
-    what that walk found, so that they and their totals agree. Of a window with more than 100,000
+    the result of that walk, so that they and their totals agree. Of a window with more than 100,000
     movements only the newest are held in memory: it is walked for each page, and once more for a
     page behind those, which must come newest first then.
 
     Attributes:
         count: Counts pages by where they came from, movements that partners are not told
             since they are not Pix, and windows too large to keep.
-        snapshots: What was walked lately.
+        snapshots: Recently walked windows.
         walks: One at a time for a window of an account; callers that come meanwhile share it.
     """
 
@@ -108,7 +108,7 @@ class StatementReads:
         the first of a walk; pages of a walk that another caller began cost nothing.
 
         Raises:
-            NotSupported: the bank does not tell movements, or no balance.
+            NotSupported: the bank lists no movements, or no balance.
             ProviderError: the bank gave no usable answer, also about the balance.
         """
         bank = bank_of(self.banks, account)
@@ -124,10 +124,10 @@ class StatementReads:
         """
         Return every movement of a window, Pix or not, newest first.
 
-        ``fresh`` asks the bank; otherwise what was walked lately serves, if it was kept.
+        ``fresh`` queries the bank; otherwise a recent walk serves, if it was kept.
 
         Raises:
-            NotSupported: the bank does not tell movements.
+            NotSupported: the bank lists no movements.
             ProviderError: the bank gave no usable answer; ``BadReply`` for a window of more than
                 100,000 movements.
         """

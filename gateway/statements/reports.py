@@ -51,7 +51,7 @@ async def movement_pages(
     banks: Banks, account: Account, window: Window, most: int
 ) -> AsyncGenerator[Sequence[Entry], None]:
     """
-    Return the movements of a window as the bank tells them (contract 4.3).
+    Return the movements of a window as the bank lists them (contract 4.3).
 
     Raises:
         RuleViolation: there are more than ``most``.

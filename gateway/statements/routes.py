@@ -41,7 +41,7 @@ Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-09-22"
 
 
 class BlockDocument(Struct, frozen=True):
-    """Money that is held back; ``since`` is empty where the bank does not tell."""
+    """Money that is held back; ``since`` is empty where the bank does not report it."""
 
     kind: Annotated[Literal["med", "court", "bank", "contract"], meaning("Which kind it is.")]
     value: Amount
@@ -111,7 +111,7 @@ class LinkedEntryDocument(TypedDict):
 
 
 class SumsDocument(Struct, frozen=True, kw_only=True):
-    """What came in and went out; both are positive."""
+    """Totals of credits and debits; both are positive."""
 
     credits: Amount
     debits: Amount
@@ -127,11 +127,11 @@ class DaySumsDocument(SumsDocument, frozen=True, kw_only=True):
 
 class LinkedStatementDocument(TypedDict):
     """
-    A page of movements, newest first; days are those of Brasilia.
+    A page of movements, newest first; days are in the time of Brasilia.
 
-    ``sums`` are of the whole window whatever the filters, ``days`` of what the filters choose on
+    ``sums`` are of the whole window without the filters, ``days`` of the filtered movements on
     the days of the page.
-    ``read_at`` is empty for a page of what was read before.
+    ``read_at`` is empty for a page of an earlier read.
     """
 
     data: Annotated[list[LinkedEntryDocument], meaning("The rows of this page.")]

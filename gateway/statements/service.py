@@ -90,7 +90,7 @@ class Statements:
     @requires(Area.BALANCE, Action.READ)
     async def blocks(self, who: Staff, account: Account) -> Sequence[Block]:
         """
-        Read what is blocked of the account's balance and why, live.
+        Read the blocked parts of the account's balance with their reasons, live.
 
         Returns:
             Every block, oldest first.
@@ -132,15 +132,15 @@ class Statements:
         """
         Read the statement by local days, with sums, tied to payouts and charges.
 
-        The first page of all of them asks the bank. Later pages, and those of a filter, are of
-        what it told within the last minute, where that was kept.
+        The first page of all movements is read from the bank. Later pages, and pages of a filter,
+        are from its answer of the last minute, where that was kept.
 
         Raises:
             ServiceError: ``SVC.ACC.005`` (422) when no provider is configured; ``SVC.GTW.005``
                 (429) as ``Exports.show``.
             NotSupported: the bank does not tell movements.
             ProviderError: the bank gave no usable answer.
-            StoreUnavailable: what is behind the movements cannot be read.
+            StoreUnavailable: the records behind the movements cannot be read.
         """
         paging, now = wanted.search.paging, who.acting.now()
         asks = not (paging.offset or wanted.direction or wanted.text or wanted.untied)
@@ -321,7 +321,7 @@ def _words(entry: Entry) -> Sequence[str]:
 
 
 def _words_of(tied: LinkedEntry) -> Sequence[str]:
-    """Return the same, and the references of the linked records."""
+    """Return a movement's own texts, and the references of the linked records."""
     behind = (tied.payout, tied.charge, tied.received, tied.refund)
     return *_words(tied.entry), *(each.reference for each in behind if each is not None)
 

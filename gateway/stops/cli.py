@@ -44,7 +44,7 @@ def stop(
     **scoped: str | None,
 ) -> None:
     """
-    Refuse payouts of a provider, account, company or credential, or all; reads go on.
+    Refuse payouts of a provider, account, company or credential, or all; reads continue.
 
     Every gateway obeys within a second. A stop ends by itself, at most 30 days
     from now.

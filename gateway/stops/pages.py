@@ -40,7 +40,7 @@ def pages(
 
     @panel.view("", "stops", stops.page)
     async def listed(visit: Visit) -> Result:
-        """Show the stops in force, and those that have ended."""
+        """Show the stops in force, and ended ones."""
         who = panel.staff(visit)
         held = await stops.page(who, CHOICES)
         asked = {"page": visit.query("page"), "limit": _ENDED}

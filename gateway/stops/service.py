@@ -101,7 +101,7 @@ class Stops:
 
         Args:
             who: Who stops them.
-            wanted: What is stopped, why, and for how many minutes.
+            wanted: Subject, reason and minutes.
             ends_at: The end itself, in place of the minutes.
 
         Raises:
@@ -132,7 +132,7 @@ class Stops:
     @requires(Area.STOP, Action.WRITE, fresh_factor=True)
     async def lift(self, who: Staff, stop_id: str) -> None:
         """
-        Lift a stop before it ends, so that payouts go on.
+        Lift a stop before it ends, so that payouts continue.
 
         Who had a hand in payouts that led to a stop of the outflow guard does not lift it: who
         ordered, approved or released one, or ordered or approved a secret of the credential that
@@ -181,7 +181,7 @@ class Stops:
         return await page(self.database, wanted, paging, partial(from_row, kind=EndedStop))
 
     async def _led_to(self, who: Staff, stop_id: str) -> bool:
-        """Return whether the caller had a hand in what led to a stop of the outflow guard."""
+        """Return whether the caller took part in payouts that led to an outflow guard's stop."""
         if who.person is None:
             return False
         guarded = select(stops).where(stops.c.id == stop_id, stops.c.created_by == GUARD)
@@ -224,7 +224,7 @@ class Stops:
         return await self.database.first(act.limit(1)) is not None
 
     async def _subject(self, scope: CompanyScope, kind: StopScope, subject: str) -> str:
-        """Return the subject as the store spells it; a stop of nothing would be believed."""
+        """Return the subject as the store spells it; an unknown one is refused."""
         found = company_id = None
         match kind:
             case StopScope.PROVIDER | StopScope.EVERYTHING:

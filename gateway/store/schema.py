@@ -77,7 +77,7 @@ async def upgrade(url: str, revision: str = "head") -> None:
 
     One transaction: done whole or not at all. A second one at the same time
     waits for the first. On PostgreSQL it waits for others' locks in short tries, and says so in
-    the log: whoever needs the same tables meanwhile waits for a second at most.
+    the log: requests for the same tables meanwhile wait for a second at most.
 
     Raises:
         StoreRefused: it was made before the first release.
@@ -88,10 +88,10 @@ async def upgrade(url: str, revision: str = "head") -> None:
 
 async def downgrade(url: str, revision: str) -> None:
     """
-    Bring a store down to a revision, ``base`` for none; what only later ones hold is lost.
+    Bring a store down to a revision, ``base`` for none; data of later revisions is lost.
 
     Raises:
-        StoreRefused: its schema is not newer than that one, or newer than any this code knows.
+        StoreRefused: its schema is not newer than that one, or newer than this code.
         StoreUnavailable: as above.
     """
     await _migrate(url, partial(_down, to=revision))

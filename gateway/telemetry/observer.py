@@ -106,11 +106,11 @@ Keep = Callable[[datetime, AccessRecord, Fields], None]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
     """
-    What all requests with the same route, status and outcome have in common, or all bank calls.
+    Values common to all requests with the same route, status and outcome, or to all bank calls.
 
     Attributes:
         counters: Each record adds one to them.
-        timings: Histograms, in an order that the observer knows.
+        timings: Histograms, in the observer's order.
         line: Fields of each record's log line.
         quiet: It has no line of its own while a request is served.
     """
@@ -134,7 +134,7 @@ class TelemetryObserver:
     Updates the metrics and writes the log line; an ``Observer``.
 
     Attributes:
-        kept: Is handed every request's line; None hands it to nobody.
+        kept: Gets every request's line; None for no receiver.
     """
 
     def __init__(

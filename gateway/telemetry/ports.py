@@ -40,7 +40,7 @@ class Event(StrEnum):
 
 class HoldOutcome(StrEnum):
     """
-    What became of a hold.
+    The end of a hold.
 
     HELD: it began. SENT: it is over, and the payout was sent. RELEASED: a person let it go, before
     it is sent. REFUSED: a person refused it. NOT_ALLOWED: it may not be sent any more. EXPIRED: its

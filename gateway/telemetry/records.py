@@ -21,14 +21,14 @@ class AccessRecord(msgspec.Struct, kw_only=True):
         w3c_trace_id: Under which the bank is asked, where it has other digits.
         route: The route's name, such as ``banking.balance``; never the path.
         code, reason: The error's public code and our fixed word; empty on success.
-        field: What was wrong with the request, by a name of ours; mostly empty.
+        field: The fault of the request, by a name of ours; mostly empty.
         auth: The result of authentication: ok, missing, malformed,
             wrong_scheme, invalid, revoked, expired, throttled, unavailable.
         duration_s: The whole request; ``provider_s`` is the part spent on banks.
         payout: The outcome of a payout request: accepted, rejected, duplicate,
             conflict, intent_failed, not_sent, credentials_refused, rate_limited,
             unknown.
-        account_hash: The account's short form in the logs; empty unless somebody proved
+        account_hash: The account's short form in the logs; empty unless the caller proved
             who asks.
     """
 
@@ -70,7 +70,7 @@ class ProviderCall(msgspec.Struct, frozen=True, kw_only=True):
             bulkhead_full.
         http_status: 0 when there was no answer.
         bytes_left: Whether any byte of the request may have left us.
-        provider_key: Of the payout that is followed up; empty for other calls.
+        provider_key: The provider key of the payout followed up; empty for other calls.
     """
 
     provider: str
@@ -139,7 +139,7 @@ def current_record() -> AccessRecord | None:
 
 
 def begin_record(record: AccessRecord) -> None:
-    """Make ``record`` the current one for this task and what it starts."""
+    """Make ``record`` the current one for this task and the tasks that it starts."""
     _record.set(record)
 
 

@@ -106,7 +106,7 @@ class Tracing:
     """
 
     def __init__(self, exporter: SpanExporter, resource: Attributes, ratio: float) -> None:
-        """Record a share (``ratio``) of traces, as those of ``resource``; nothing is begun yet."""
+        """Record a share (``ratio``) of traces, under ``resource``; nothing is started yet."""
         self._exporter = exporter
         self._below = round(ratio * _CHECKSUMS)
         self._provider = TracerProvider(
@@ -122,7 +122,7 @@ class Tracing:
         self._provider.add_span_processor(BatchSpanProcessor(self._exporter))
 
     async def stop(self) -> None:
-        """Export what is left. After two seconds it is lost, and the thread ends by itself."""
+        """Export the rest. After two seconds it is lost, and the thread ends by itself."""
         loop, is_over = asyncio.get_running_loop(), asyncio.Event()
 
         def shut_down() -> None:
@@ -153,7 +153,7 @@ class Tracing:
         return _Place(span, span)
 
     def ending(self, keep: Keep) -> Keep:
-        """Return what is handed each answered request's line, and ends its span."""
+        """Return a function that ends the span of each answered request's line."""
 
         def kept(at: datetime, record: AccessRecord, line: Fields) -> None:
             self._end_request(record)
@@ -203,7 +203,7 @@ class Tracing:
         Args:
             name: One of a few: no ids.
             attributes: Nothing personal, and no text from outside.
-            kind: ``client`` for what waits for another system.
+            kind: ``client`` for a call to another system.
         """
         above = trace.parent()
         if isinstance(above, _Place):
@@ -226,7 +226,7 @@ class Tracing:
             span.end()
 
     def answered(self, span: Span, status: int) -> None:
-        """Note what a server answered."""
+        """Record a server's answer."""
         span.set_attribute("http.response.status_code", status)
         if status >= _REFUSED:
             _fail(span, str(status))
@@ -256,7 +256,7 @@ class Tracing:
 
 
 class _Watched:
-    """Whatever a part is, with other asynchronous methods."""
+    """A wrapper of a part, with other asynchronous methods."""
 
     __slots__ = ("_methods", "_part", "_traced")
 
@@ -266,7 +266,7 @@ class _Watched:
         object.__setattr__(self, "_methods", {})
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the part has
-        """Return what the part has."""
+        """Return the part's attribute."""
         if name in self._methods:
             return self._methods[name]
         found = getattr(self._part, name)

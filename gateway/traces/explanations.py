@@ -164,7 +164,7 @@ def texts() -> frozenset[str]:
 
 
 def _ends(refusal: Refusal, step: int) -> Iterable[Sentence]:
-    """Return what certainly did not happen."""
+    """Return effects that certainly did not happen."""
     if 0 < step < _STORED and refusal.surface == "banking":
         yield _NOTHING_DONE
 

@@ -78,7 +78,7 @@ class Check(Struct, frozen=True):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """
-    A refusal, or an answer that is none, as the request log tells it.
+    A refusal, or another answer, from the request log.
 
     Attributes:
         payout: The outcome of a payout request; empty for others.

@@ -30,7 +30,7 @@ class TracedRecords:
         self._credentials = StoredCredentials(database)
 
     async def credential(self, client_id: str, scope: CompanyScope) -> Credential | None:
-        """Return one credential, also one that has ended."""
+        """Return a credential, also an ended one."""
         return await self._credentials.visible(client_id, scope)
 
     async def company_name(self, company_id: str, scope: CompanyScope) -> str:

@@ -102,7 +102,7 @@ class Traces:
     @requires(Area.REQUEST_LOG, Action.READ)
     async def explain(self, who: Staff, trace_id: str) -> ExplainedRequestDocument:
         """
-        Read why a request was refused, and what would allow it.
+        Read why a request was refused, and the change that would allow it.
 
         The newest that was refused; without one, the newest.
 

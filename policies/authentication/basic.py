@@ -64,7 +64,7 @@ class SecretCheck:
     Attributes:
         well_formed: Whether the secret's public checksum holds.
         digests: Digests a secret under every key in use.
-        matching: Compares such digests with what is stored, in constant time; with
+        matching: Compares such digests with the stored ones, in constant time; with
             nothing stored it does the same work and finds none.
         used: Called with the client id, the stored digest of a valid secret, and the address
             that showed it.
@@ -118,7 +118,7 @@ class RightHeaders:
         self._kept[self._digest(header)] = kept
 
     def _digest(self, header: str) -> bytes:
-        """Digest a header, whatever it is made of."""
+        """Digest a header of any characters."""
         keyed = self._keyed.copy()
         keyed.update(header.encode(errors="surrogatepass"))
         return keyed.digest()
@@ -135,7 +135,7 @@ class BasicCredentials:
         find: Returns a credential, which may have been kept for a while.
         find_again: Returns it as the store had it after an instant of ``clock``; asked
             before anybody with a well-formed secret is refused.
-        clock: Seconds; the one that kept records go by.
+        clock: Seconds; the clock of cached records.
         took: Called with the seconds for which a valid credential was read from the store; not
             for a credential at hand.
     """

@@ -120,7 +120,7 @@ class SessionCookie:
         """
         Fill in the browser and the person; a cookie that was renewed goes back.
 
-        What a timer asks for keeps nobody signed in.
+        A timer's request does not extend a session.
 
         Raises:
             ServiceError: ``SESSION_REQUIRED`` (401) without a full session, and with the reason

@@ -74,7 +74,7 @@ class SignedPayout:
 
 
 def _read(asked: RawRequest) -> tuple[SignatureInput, bytes, str]:
-    """Return what is signed, the signature, and the field with the digest."""
+    """Return the signed text, the signature, and the field with the digest."""
     inputs, signatures, digests = (asked.headers.getall(name, ()) for name in _HEADERS)
     if not inputs and not signatures:
         raise NotSigned(Unsigned.MISSING)

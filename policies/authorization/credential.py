@@ -30,7 +30,7 @@ class FromAllowedCaller:
         Let the call on if its address and certificate fit.
 
         Raises:
-            ServiceError: ``SVC.AUT.010`` (403), for every call, whatever it asks for.
+            ServiceError: ``SVC.AUT.010`` (403), for every call.
         """
         principal, asked = call.principal, call.asked
         if principal is None:

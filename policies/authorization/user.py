@@ -68,7 +68,7 @@ class FreshFactor:
     Checks that the second factor is fresh, where the right asks for it.
 
     Attributes:
-        always: Asks whatever the right is.
+        always: Required for every right.
     """
 
     now: Now
@@ -87,7 +87,7 @@ class FreshFactor:
 @dataclass(frozen=True, slots=True)
 class VisibleAccount:
     """
-    Finds the account, whatever its state, within the scope that was decided before.
+    Finds the account, in any state, within the scope that was decided before.
 
     Attributes:
         find: Reads the store each time, so that changes are visible at once.

@@ -2,7 +2,7 @@
 Protection against cross-site request forgery.
 
 Four layers: the cookie is SameSite=Strict, the browser says where the request
-comes from, scripts send what no foreign form can, and a write carries the
+comes from, scripts send a header that no foreign form can, and a write carries the
 session's token.
 """
 
@@ -38,7 +38,7 @@ class ReadFromOurPage:
     """
     Layer two for reads, and where no cookie counts: foreign pages are refused.
 
-    What it sends blindly would else use up the quota of whoever looks at it.
+    Its blind requests would else use up the quota of its visitor.
 
     Attributes:
         marked: A script's call says so in ``X-Requested-With: panel``, which
@@ -81,7 +81,7 @@ class OpensOurPage:
     Layer two for pages: opened from a page of ours, or by the person themselves.
 
     A link in a mail arrives without the cookie, since that is SameSite=Strict: for a
-    page behind the sign-in this is somebody who is not signed in.
+    page behind the sign-in this is a visitor who is not signed in.
 
     Attributes:
         links: Links of others may open it; for pages before the sign-in.
@@ -92,7 +92,7 @@ class OpensOurPage:
     refuses = (CSRF_FAILED, SESSION_REQUIRED)
 
     def __call__(self, call: Call) -> None:
-        """Let the call on; a link elsewhere is somebody not signed in, all else is forged."""
+        """Accept the call; a link elsewhere is a visitor not signed in, all else is forged."""
         headers = call.asked.headers
         try:
             _check_place(headers, self.origin(), silent=True)
@@ -132,8 +132,8 @@ def mask_token(token: str, mask: bytes) -> str:
     """
     Write a token as a page holds it: another text with every ``mask`` of the token's length.
 
-    Pages are compressed, and what stands in them may be typed by somebody else: the length of
-    an answer would else tell about the token, guess by guess (BREACH).
+    Pages are compressed, and their text may be typed by an attacker: the length of
+    an answer would else reveal the token, guess by guess (BREACH).
     """
     hidden = bytes(one ^ other for one, other in zip(token.encode(), mask, strict=True))
     return base64.urlsafe_b64encode(mask + hidden).decode("ascii")
@@ -217,5 +217,5 @@ def _check_place(headers: Headers, origin: str, *, silent: bool) -> None:
 
 
 def _bytes(text: str) -> bytes:
-    """Read whatever was sent: bytes that are not UTF-8 are no token."""
+    """Read any bytes: bytes that are not UTF-8 are no token."""
     return text.encode("utf-8", "surrogateescape")

@@ -52,7 +52,7 @@ class _Share(msgspec.Struct):
 
     Attributes:
         left: Tokens.
-        charged: Of what is owed, what was charged: it may be more than a bucket has.
+        charged: The charged part of the debt: it may be more than a bucket has.
         until: They may be spent before this instant.
         size: Tokens of the next share; grows while shares are spent in time.
         asking: The ask under way: whether it was answered; None while there is none.
@@ -75,9 +75,9 @@ class Shares:
     """
     Token buckets of one quota that all processes draw from, a share at a time (decision 44).
 
-    A share is taken before it is spent. While nobody counts for all, this process draws from
+    A share is taken before it is spent. Without shared counters, this process draws from
     its own buckets, which are as full as the common ones when those last answered: a server that
-    comes and goes gives nobody much more.
+    comes and goes gives no one much more.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Shares:
         shared: SharedLimits,
         longest_debt_s: float = LONGEST_DEBT_S,
     ) -> None:
-        """Begin without any share; what is charged is owed for ``longest_debt_s`` at most."""
+        """Begin without any share; debts are kept for ``longest_debt_s`` at most."""
         self._clock = clock
         self._shared = shared
         self._longest_debt_s = longest_debt_s
@@ -97,7 +97,7 @@ class Shares:
         self._shares: OrderedDict[str, _Share] = OrderedDict()
 
     def change(self, quota: CallRate) -> None:
-        """Draw from other buckets, all full, from now on; what is left of shares is lost."""
+        """Draw from other buckets, all full, from now on; unspent shares are lost."""
         self._shares.clear()
         self._buckets.change(quota)
 
@@ -145,7 +145,7 @@ class Shares:
         return self._buckets.ask(key, max(share.size, share.waiting), left, debt_s)
 
     def fill(self, key: str, ask: Ask, grant: Grant | None) -> None:
-        """Take what an ask was answered with, however late; None without an answer."""
+        """Take the answer to a request, however late; None without an answer."""
         now, share = self._clock(), self._share(key)
         if share.asking is not None:
             share.asking.set_result(grant is not None)
@@ -166,7 +166,7 @@ class Shares:
         share.elsewhere = max(0, round(burst - grant.full_s / step))
 
     def charge(self, key: str) -> None:
-        """Take one token of ``key``, owed where there is none; the next ask tells of it."""
+        """Take one token of ``key``, owed where there is none; the next request reports it."""
         share = self._share(key)
         if share.left > 0:
             share.left -= 1
@@ -203,7 +203,7 @@ class Meter:
     """
     One quota by its name: draws tokens, counts draws, and reports the rest in headers.
 
-    The fields are those of the RateLimit draft.
+    The fields are from the RateLimit draft.
     """
 
     def __init__(
@@ -284,7 +284,7 @@ async def _wait_for(
 
 
 def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) -> asyncio.Future[bool]:
-    """Request the missing shares that nobody requested; return whether the first is answered."""
+    """Request missing shares not yet requested; return whether the first is answered."""
     free = [each for each in lacking if each[0].asking(each[1]) is None]
     asks = [shares.ask(key) for shares, key in free]
     asking = free[0][0].asking(free[0][1])
@@ -371,7 +371,7 @@ class WithinQuota(_Metered):
         """
         Charge a caller for a further page of its bank as for one more call of this quota.
 
-        What is not there is owed: further calls are refused until it is paid off. The company
+        Missing tokens are owed: further calls are refused until the debt is paid off. The company
         owes little, since its payouts draw on the same bucket.
         """
         self._meters[quota].buckets.charge(principal.client_id)

@@ -33,7 +33,7 @@ class FailureThrottle:
     The addresses of one /64 of IPv6 count as one: a household or a server has all of them.
     Never by client id alone: that would let a stranger lock a partner out.
 
-    Each process counts what it refused itself. Where ``shared`` counts for all, each refusal is
+    Each process counts its own refusals. Where ``shared`` counts for all, each refusal is
     sent to it, and its answer holds here until then: a right credential never asks it. Refusals
     that it does not answer in time are let through less often. The hard limit, which refuses right
     credentials too, holds in each process then.
@@ -72,7 +72,7 @@ class FailureThrottle:
 
 
 def _keys(address: str, client_id: str) -> tuple[str, str]:
-    """Return what a refusal counts under: the address, and the address with the client id."""
+    """Return the keys that count a refusal: the address, and the address with the client id."""
     place = network(address)
     return f"{place}\0", f"{place}\0{client_id[:_ID_KEPT]}"
 

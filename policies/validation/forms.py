@@ -18,7 +18,7 @@ _FIELDS: Final = 200
 
 
 class FormBody(msgspec.Struct):
-    """What every form carries, whatever its other fields."""
+    """Fields of every form."""
 
     csrf_token: str
 
@@ -26,7 +26,7 @@ class FormBody(msgspec.Struct):
 @dataclass(frozen=True, slots=True)
 class Form:
     """
-    What somebody typed.
+    The typed fields of a form.
 
     Attributes:
         values: Every value of every field, in order, as it was sent.
@@ -47,7 +47,7 @@ class Form:
         return self.values.get(name, ())
 
     def without(self, *names: str) -> Form:
-        """Return the form without these fields, for what must not be shown again."""
+        """Return the form without these fields, which must not be shown again."""
         return Form({name: each for name, each in self.values.items() if name not in names})
 
 

@@ -54,8 +54,8 @@ class Access(BankAdapter):
     Access to one configured bank.
 
     Attributes:
-        tokens: From the bank's own host, or from one that gives tokens alone.
-        environment: Part of what a charge's txid is derived from.
+        tokens: From the bank's own host, or from a host for tokens alone.
+        environment: Part of the input of a charge's txid.
     """
 
     profile: Profile
@@ -95,7 +95,7 @@ class Access(BankAdapter):
         translate: Translate[Value],
         by: Deadline | None = None,
     ) -> Value:
-        """Read something, and with another token if the first was refused, within one time."""
+        """Send a read, and again with another token if the first was refused, within one limit."""
         end = by or self.client.read_by()
 
         async def once(token: str) -> Value:
@@ -106,7 +106,7 @@ class Access(BankAdapter):
     async def change(
         self, account: ProviderAccount, request: ProviderRequest, translate: Translate[Value]
     ) -> Value:
-        """Change something other than money, once."""
+        """Send a change that moves no money, once."""
         credentials = self._credentials(account)
         token = await self.tokens.of(credentials)
         try:
@@ -122,7 +122,7 @@ class Access(BankAdapter):
         translate: Translate[Outcome],
         send_by: Deadline,
     ) -> Outcome:
-        """Order something that moves money, once; without a token it is not sent."""
+        """Send an order that moves money, once; without a token it is not sent."""
         credentials = self._credentials(account)
         try:
             token = await self.tokens.of(credentials)

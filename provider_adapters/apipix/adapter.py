@@ -1,4 +1,4 @@
-"""A bank of API Pix behind the provider port: what the standard has."""
+"""A bank of API Pix behind the provider port: the standard's calls."""
 
 from __future__ import annotations
 

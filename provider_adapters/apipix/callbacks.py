@@ -3,7 +3,7 @@ Callbacks of API Pix: proof, content and registration.
 
 The standard has the bank show a certificate. Without one, it sends to an address that nobody can
 guess: a step of it is made from the secret of ``callbacks``, which itself stands in no address. A
-body tells of several payments, and names the account by one of its keys or charges.
+body has several payments, and names the account by one of its keys or charges.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ApiPixProof:
         Args:
             certificate: The trusted one; None trusts no certificate.
             secrets: Those shared with the bank.
-            address: What the bank makes of an address with such a step.
+            address: Turns an address with such a step into the bank's form.
             lists_keys: It lists an account's keys: by one of them the account can be found.
 
         Raises:
@@ -110,7 +110,7 @@ class Callbacks(Access):
         )
 
     async def own_keys(self, account: ProviderAccount) -> Sequence[str]:
-        """Return the account's own keys: the one of its credentials, and those that it lists."""
+        """Return the account's own keys: its credentials' key, and listed ones."""
         own = secrets_of(account, ApiPixSecrets).pix_key
         return (own,) if own else ()
 

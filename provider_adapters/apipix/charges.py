@@ -112,7 +112,7 @@ class Charges(Access):
         Make an immediate charge, once, under the first txid of its reference; ``PUT /cob/{txid}``.
 
         The bank would change a charge that is there already, so it is looked for before. One that
-        was made, of which the bank's answer tells too little, is read; where that helps no
+        was made, if the bank's answer is incomplete, is read; where that helps no
         further it is returned as far as it is known, without a payload.
         """
         document = _order(order)
@@ -320,7 +320,7 @@ def _same(document: documents.Cobranca, txid: str) -> documents.Cobranca:
 
 
 def _order(order: ChargeOrder) -> Mapping[str, object]:
-    """Write an order; raises ``NeverSendable`` for what an immediate charge cannot be."""
+    """Write an order; raises ``NeverSendable`` if it fits no immediate charge."""
     fits = order.type is ChargeType.DYNAMIC and not order.reusable
     if not fits or order.value is None or len(order.description) > _LONGEST_MESSAGE:
         raise NeverSendable
@@ -424,7 +424,7 @@ def _least(value: documents.Valor) -> Money:
 
 
 def _cash(value: documents.Valor) -> Sequence[documents.Retirado]:
-    """Return what is handed out in cash, with a purchase or without."""
+    """Return the amount handed out in cash, with a purchase or without."""
     given = value.retirada or documents.Retirada()
     return [each for each in (given.saque, given.troco) if each is not None]
 

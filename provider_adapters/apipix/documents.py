@@ -1,7 +1,7 @@
 """
 The JSON documents of API Pix and of Efí; amounts are texts such as ``"10.50"``.
 
-Only what is read is declared. A document may hold more: banks add fields of their own.
+Only fields that are read are declared. A document may hold more: banks add their own.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Retirada(msgspec.Struct, frozen=True):
 
 
 class Valor(msgspec.Struct, frozen=True, rename={"alteravel": "modalidadeAlteracao"}):
-    """What a charge asks for; cash that is handed out is paid beside ``original``."""
+    """The amount of a charge; cash handed out is paid beside ``original``."""
 
     original: str
     alteravel: int = 0
@@ -175,7 +175,7 @@ class Cobranca(
 
 
 class Paginacao(msgspec.Struct, frozen=True, rename={"pages": "quantidadeDePaginas"}):
-    """How many pages there are."""
+    """The number of pages."""
 
     pages: Count
 

@@ -38,11 +38,11 @@ class ApiPixSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     Attributes:
         profile: The bank.
-        base_url: Its address; empty for the one that its profile names for the environment.
+        base_url: Its address; empty for its profile's address in the environment.
         token_url: Where it gives tokens; empty for the same address, or the profile's.
         due_charges: Charges with a due date are looked for too; false for an account whose
             contract does not have them.
-        callback_authority: A file with the certificates of whoever signs the one that the bank
+        callback_authority: A file with the authorities' certificates for the one that the bank
             shows with callbacks; empty has them proven by the secret of ``callbacks``.
         callback_names: Host or common names, one of which that certificate must bear.
     """

@@ -1,8 +1,8 @@
 """
-Lists of API Pix: pages counted from 0, of what happened between two instants.
+Lists of API Pix: pages counted from 0, of items between two instants.
 
 The standard promises no order. A list is asked for up to the moment its first page was, so that
-what happens during the walk moves nothing from one page to the next.
+new items during the walk move nothing from one page to the next.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class PagedList(Generic[Document]):
 
     Attributes:
         path: The whole one.
-        decoder: Of a page.
+        decoder: The decoder of a page.
         moment: When an entry happened, as the bank filters.
         filters: Further fields of the query.
     """
@@ -78,7 +78,7 @@ class PagedList(Generic[Document]):
     async def page(
         self, limits: Limits, cursor: str | None, limit: int, make: Make[Document, Item]
     ) -> Page[Item]:
-        """Read what is made of a page, at most ``limit`` items."""
+        """Read a page's items, at most ``limit``."""
         until = min(limits.end, _soon(self.access.now()))
         place = _PLACE.decode(cursor.partition(_BESIDE)[0]) if cursor else _Place(0, 0, until)
         within = Limits(limits.start, place.end)
@@ -114,7 +114,7 @@ def limits_of(window: Window) -> Limits:
 
 
 def _rows(document: Pagina[Document]) -> Sequence[Document]:
-    """Return the rows of a page; raises ``ValueError`` for what is no page at all."""
+    """Return the rows of a page; raises ``ValueError`` for a document that is no page."""
     if document.pix is not msgspec.UNSET:
         return document.pix
     if document.parametros is None:

@@ -1,7 +1,7 @@
 """
-The banks behind API Pix, as data: hosts, paths, tokens, headers, and what each offers.
+The banks behind API Pix, as data: hosts, paths, tokens, headers, and each bank's features.
 
-Sources are named in the README with their versions. What no source states is not declared.
+Sources are named in the README with their versions. Features without a source are not declared.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class SecretAddress:
     Form of a callback address whose last segment is a secret.
 
     Attributes:
-        ends: What follows that step when the bank is given the address.
-        adds: What the bank adds to it when it sends.
-        headers: Of the registration.
+        ends: The part after that step in the address given to the bank.
+        adds: The bank's addition to it when it sends.
+        headers: The headers of the registration.
     """
 
     ends: str = ""
@@ -70,14 +70,14 @@ class Profile:
     One bank.
 
     Attributes:
-        base_urls: Where the bank is, by environment; none where no source names a host.
-        token_urls: Where it gives tokens, if elsewhere.
-        pix: What precedes the paths of the standard.
-        charges: What precedes the path of an immediate charge, if something else does.
+        base_urls: The bank's address, by environment; absent where no source names a host.
+        token_urls: The address for tokens, if another one.
+        pix: The prefix of the standard's paths.
+        charges: The prefix of the path of an immediate charge, if another one.
         account_headers: Headers that name the account, each with the field of its secrets.
-        account_query: Fields of every query, likewise.
-        limits: What the bank allows each account.
-        secret_address: How its callbacks are proven without its certificate.
+        account_query: Fields of every query, each with the field of its secrets.
+        limits: The bank's limits for each account.
+        secret_address: The proof of its callbacks without its certificate.
     """
 
     secrets: type[ApiPixSecrets]

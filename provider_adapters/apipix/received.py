@@ -132,8 +132,8 @@ class Received(Access):
 
         One that the bank may know is read back and compared.
 
-        The bank says the same of an order that it can never take and of a key that it knows, so
-        that its refusal is believed only if there is no refund of our key.
+        The bank answers the same for an order that it can never take and for a known key, so
+        that its refusal counts only if there is no refund of our key.
         """
         try:
             request = self._refund_order(account, order)
@@ -344,7 +344,7 @@ def _refund(e2e_id: str, txid: str, given: documents.Devolucao, unknown: Unknown
 
 
 def _created(answer: ProviderAnswer, order: RefundOrder) -> Outcome:
-    """Read the answer to an order; what is not listed is raised, and becomes Unknown."""
+    """Read the answer to an order; an unlisted one is raised, and becomes Unknown."""
     code = error_code(answer)
     refused = listed_refusal(
         answer, code, REFUND_REJECTIONS, REFUSED_BEFORE, duplicates=REFUND_KNOWN

@@ -57,7 +57,7 @@ class AsaasProof:
 
 
 def _notice(body: bytes) -> Notice:
-    """Read a body; what cannot be read is still a callback of the bank."""
+    """Read a body; an unreadable one is still a callback of the bank."""
     said = try_body(body, _EVENT) or _Event()
     kind = EVENTS.get(said.event, CallbackKind.OTHER)
     about = said.transfer if kind is CallbackKind.PAYOUT else said.payment

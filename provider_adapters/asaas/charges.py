@@ -50,7 +50,7 @@ def made_charge(answer: ProviderAnswer) -> documents.Payment:
 
 
 def qr_code(answer: ProviderAnswer) -> documents.QrCode:
-    """Read what a charge is paid by."""
+    """Read the QR code of a charge."""
     return read_document(answer, documents.QR_CODE, lambda document: document)
 
 
@@ -82,7 +82,7 @@ def charge_status(row: documents.Payment, unknown: UnknownWord) -> ChargeStatus:
     """
     Return the status of a charge; an unknown word counts as active, so that it is read again.
 
-    A payment counts, whatever other fields hold.
+    A payment counts before all other fields.
     """
     state = known(mapping.CHARGE_STATUSES, row.status, ChargeStatus.ACTIVE, unknown)
     if row.payment_date or row.pix_transaction:
@@ -129,7 +129,7 @@ def charge_payment(
     Build a charge as a transaction: pending, or paid as ``charge_status`` decides.
 
     Raises:
-        ValueError: An amount or a date is none, or one that is paid does not tell when.
+        ValueError: An amount or a date is invalid, or a paid one lacks its time.
     """
     paid = transaction and (transaction.effective_date or transaction.date_created)
     date = paid or row.payment_date or row.client_payment_date or row.confirmed_date
@@ -147,7 +147,7 @@ def charge_payment(
 
 
 def _e2e_id(transaction: documents.PixTransaction) -> str:
-    """Return the end-to-end id of a Pix; empty for what is none."""
+    """Return the end-to-end id of a Pix; empty for an invalid one."""
     found = transaction.end_to_end_identifier or ""
     return found if is_e2e_id(found) else ""
 

@@ -20,7 +20,7 @@ _NOTHING: Final = msgspec.Raw(b"0")
 
 
 class Error(msgspec.Struct, frozen=True):
-    """One of the reasons why something was refused."""
+    """One of the reasons of a refusal."""
 
     code: str
 
@@ -79,7 +79,7 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class QrCode(msgspec.Struct, frozen=True, rename="camel"):
-    """What a charge is paid by."""
+    """The QR code of a charge."""
 
     payload: str
     expiration_date: str | None = None

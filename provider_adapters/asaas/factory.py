@@ -61,7 +61,7 @@ _CAN: Final = Capabilities(
 
 class AsaasSettings(BankSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What the bank is configured with.
+    The bank's settings.
 
     Attributes:
         callback_email: Where the bank reports undeliverable callbacks; may be empty.

@@ -316,7 +316,7 @@ def changed_key(answer: ProviderAnswer) -> PixKey:
 
 
 def removed(answer: ProviderAnswer) -> None:
-    """Read that something was removed; raises ``BadReply`` when it was not."""
+    """Read that a record was removed; raises ``BadReply`` when it was not."""
 
     def shape(document: documents.Removed) -> None:
         if not document.deleted:
@@ -343,8 +343,8 @@ def received_payments(
     """
     Read a page of payments received, those of the window alone.
 
-    The list knows no dates. It is walked to its end, unless the page itself shows that it goes
-    from new to old and has left the window.
+    The list cannot filter by date. It is walked to its end, unless the page itself shows that it
+    goes from new to old and has left the window.
     """
 
     def shape(

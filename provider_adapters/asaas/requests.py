@@ -3,7 +3,8 @@ The bank's paths, queries and credential, and orders in its words.
 
 Source: the carried Postman collection 4058cc7 and, where it is older than a call or a field,
 asaasdev/asaas-api-sdk-java 0641522; the README lists those. Every function raises ``Refused`` for
-an identifier that cannot stand in a path, and ``NeverSendable`` for what the bank cannot take.
+an identifier that cannot stand in a path, and ``NeverSendable`` for an order that the bank cannot
+take.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def movements(
 
 
 def pix_charges(account: ProviderAccount, days: tuple[date, date], skip: int) -> ProviderRequest:
-    """Build ``GET /v3/payments`` of what was paid by Pix on the bank's days."""
+    """Build ``GET /v3/payments`` of payments by Pix on the bank's days."""
     query = {
         "billingType": _PIX,
         "paymentDate%5Bge%5D": days[0].isoformat(),

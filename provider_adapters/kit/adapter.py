@@ -34,7 +34,7 @@ async def made_or_read(making: Awaitable[Made], read: Callable[[], Awaitable[Mad
     """
     Make something that the bank did not have before; read it where the answer is unreadable.
 
-    The bank has it then, most likely: what was made is not reported as failed. Not for money.
+    The bank has it then, most likely: a created object is not reported as failed. Not for money.
 
     Raises:
         ProviderError: As ``making`` raises it; ``BadReply`` where reading helps no further.

@@ -44,7 +44,7 @@ State = int
 
 
 class Permit(NamedTuple):
-    """What allowed a call: a state of the bank's breaker, and one of its account's own, if any."""
+    """A call's permit: a state of the bank's breaker, and one of its account's own, if any."""
 
     bank: State
     own: State | None = None
@@ -159,7 +159,7 @@ class Breakers:
     The breakers of one kind of call at a bank: the bank's own, and one for each account that fails.
 
     One account's failures are not held against the bank while others are served: the account's
-    own breaker opens, and theirs goes on. The bank's opens when a second account fails too, or
+    own breaker opens, and theirs stays closed. The bank's opens when a second account fails too, or
     when the one that fails is the only one that calls; then the first call of another
     account may probe at once.
     """
@@ -281,7 +281,7 @@ class Admission:
     One provider's breakers, some for each kind of call, and its bulkhead.
 
     Attributes:
-        bank_limits: What the bank allows each account and credential; None while nothing is
+        bank_limits: The bank's limits for each account and credential; None while nothing is
             known to be limited.
     """
 
@@ -325,7 +325,7 @@ class Admission:
 
         Raises:
             Unreachable: ``breaker_open`` or ``bulkhead_full``. Nothing was sent.
-            RateLimited: beyond what the bank allows. Nothing was sent.
+            RateLimited: beyond the bank's limits. Nothing was sent.
         """
         account, breakers = account_of(request), self.breakers[request.kind]
         permit = breakers.admit(account)
@@ -363,7 +363,7 @@ class Admission:
             self.bank_limits.leave(request)
 
     async def _enter_places(self, request: ProviderRequest) -> bool:
-        """Wait for what the bank allows, then for a place; False when there was none in time."""
+        """Wait for the bank's limits, then for a place; False when there was none in time."""
         bank_limits = self.bank_limits
         if bank_limits is None:
             return await self.bulkhead.enter()

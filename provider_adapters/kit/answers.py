@@ -1,9 +1,9 @@
 """
-Reading a bank's JSON; whatever cannot be read is a ``BadReply``.
+Reading a bank's JSON; an unreadable answer is a ``BadReply``.
 
 Answers that decide whether money moved are read strictly. Other answers are read tolerantly
 where the strict way fails: see ``read_document``. The client notes on each answer which request
-it answers, and by its operation the two are told apart.
+it answers, and its operation distinguishes the two.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _read_again(  # noqa: PLR0913, PLR0917 - what ``_made`` was given, and why t
 
 
 class Reader(Protocol):
-    """Reads the good answers of one bank, and raises what its refusals mean by its own words."""
+    """Reads the good answers of one bank, and raises errors for its refusals by its own codes."""
 
     def __call__(
         self,
@@ -140,7 +140,7 @@ class Reader(Protocol):
 
 
 def reader(failure: Callable[[ProviderAnswer], ProviderError]) -> Reader:
-    """Return what reads a bank's answers; ``failure`` names the error of a refusal."""
+    """Return the reader of a bank's answers; ``failure`` names the error of a refusal."""
 
     def read(
         answer: ProviderAnswer,
@@ -170,12 +170,12 @@ class Inside(Protocol[Inner]):
 
     @property
     def inside(self) -> Inner:
-        """What the field holds."""
+        """The field's value."""
         ...
 
     @property
     def cursor(self) -> str | None:
-        """Where the list goes on; None for its end."""
+        """The cursor of the next page; None for the end of the list."""
         ...
 
 
@@ -213,7 +213,7 @@ def known(
 
 
 def listed_error(answer: ProviderAnswer, code: str, errors: Errors) -> ProviderError:
-    """Return the error that a refusal means: what is listed for its code, else by its status."""
+    """Return the error of a refusal: listed for its code, else by its status."""
     by_status = of_status(answer)
     kind, reason = errors.get((answer.status, code), (None, ""))
     if kind is None:
@@ -224,7 +224,7 @@ def listed_error(answer: ProviderAnswer, code: str, errors: Errors) -> ProviderE
 def try_document(
     answer: ProviderAnswer, decoder: msgspec.json.Decoder[Document]
 ) -> Document | None:
-    """Decode what may be there, such as an error's code; None when it cannot be decoded."""
+    """Decode an optional document, such as an error's code; None when it cannot be decoded."""
     try:
         return decode_body(answer.body, decoder)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -251,7 +251,7 @@ def try_body(body: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[Document])
     """
     Decode a callback, or a part of one, more tolerantly than an answer; None when it cannot be.
 
-    A callback only says where to look: what decides is what the bank answers then. So what is
+    A callback only triggers a query, whose answer decides. So what is
     readable of a document that is cut is decoded, too.
     """
     plain = bytes(body).removeprefix(_BYTE_ORDER_MARK)

@@ -6,7 +6,7 @@ refuses a call for coming too often, that operation pauses for that credential a
 or operation never takes the others with it.
 
 Where processes share limits, each limited call asks the buckets and the pause that all have. While
-nobody answers, this process goes by its share of each bucket (decision 67).
+it does not answer, this process uses its share of each bucket (decision 67).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Bulkhead:
         return True
 
     def _report_soon(self) -> None:
-        """Report a quarter of a second from now, what changes meanwhile included."""
+        """Report a quarter of a second from now, later changes included."""
         if self._on_change is not None:
             self._report_timer = asyncio.get_running_loop().call_later(_REPORT_S, self.report)
 
@@ -125,7 +125,7 @@ class BankLimits:
     """
     Keeps one provider's calls within what its bank allows.
 
-    ``on_refused`` is called with the operation and what refused it: ``rate``, ``width`` (calls at
+    ``on_refused`` is called with the operation and the limit: ``rate``, ``width`` (calls at
     once) or ``pause``. Times are seconds of the runtime's clock. What processes share has
     ``provider`` in its names.
     """
@@ -337,5 +337,5 @@ def account_of(request: ProviderRequest) -> str:
 
 
 def _credential(request: ProviderRequest) -> str:
-    """Return what the bank counts a call for: each account's own unless the call says another."""
+    """Return the credential that a call counts for: the account's unless the call names another."""
     return request.credential or account_of(request)

@@ -35,7 +35,7 @@ class Bank:
 
     Attributes:
         compe: Three digits, as customers know it.
-        ispb: Eight digits, as Pix knows it.
+        ispb: Eight digits, the number in Pix.
         name: In upper case, as the Banco Central lists it.
         pix: ``direct`` or ``indirect`` for who takes part in Pix; else empty.
     """

@@ -53,7 +53,7 @@ def encode(code: BrCode) -> str:
     Encode a payload: ASCII only, checksum last.
 
     Names lose their accents, and are cut to 25 characters, cities to 15. ``info`` is cut to
-    what is left of its template beside the key.
+    the rest of its template beside the key.
 
     Raises:
         ValueError: A field is longer than 99 characters.

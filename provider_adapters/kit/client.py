@@ -49,7 +49,7 @@ from provider_adapters.kit.transcript import Transcript
 
 class RetryBudget:
     """
-    How many reads of one provider may be repeated; calls that move money never are.
+    The limit of repeated reads of one provider; calls that move money are never repeated.
 
     ``in_flight`` returns the provider's number of calls at the moment.
     """
@@ -100,7 +100,7 @@ UnknownWord = Callable[[], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientParts:
-    """What a client needs; the transcript lists the fields that may be shown."""
+    """A client's parts; the transcript lists the fields that may be shown."""
 
     provider: str
     transport: Transport
@@ -155,12 +155,12 @@ class ProviderClient:
         return Deadline(self._clock() + self._limits.read_s, self._clock)
 
     def unknown_word(self, operation: str) -> UnknownWord:
-        """Return what to call for a word of the bank's that the adapter does not list."""
+        """Return the function that reports an unlisted word of the bank."""
         word = f"{self._parts.provider}.{operation}"
         return lambda: self._observer.count(Event.UNKNOWN_STATUS, word)
 
     def odd_row(self, operation: str) -> UnknownWord:
-        """Return what to call for a part of a row that is left out by itself."""
+        """Return the function that reports a left-out part of a row."""
         return lambda: self._left_out(operation, 1)
 
     async def read(
@@ -170,7 +170,7 @@ class ProviderClient:
         by: Deadline | None = None,
     ) -> Value:
         """
-        Read something; repeated once when the connection failed.
+        Send a read; it is repeated once when the connection failed.
 
         Raises:
             ProviderError: See ``gateway.banks.port.providers``.
@@ -198,7 +198,7 @@ class ProviderClient:
         Send a request that moves money, once, and return its outcome.
 
         ``translate`` returns outcomes for the answers that the adapter lists;
-        whatever it raises becomes Unknown.
+        any error of it becomes Unknown.
         """
         progress = SendProgress(send_by)
         try:
@@ -211,10 +211,10 @@ class ProviderClient:
 
     async def change(self, request: ProviderRequest, translate: Translate[Value]) -> Value:
         """
-        Change something at the bank other than money; sent once, never repeated.
+        Send a change that moves no money; sent once, never repeated.
 
         Raises:
-            ProviderError: What ``translate`` raised for the answer; without
+            ProviderError: The error of ``translate`` for the answer; without
                 an answer, Unreachable when no byte left us, else Unavailable.
         """
         answered: list[ProviderError] = []
@@ -309,7 +309,7 @@ class ProviderClient:
             count()
 
     def _heed(self, request: ProviderRequest, answer: ProviderAnswer, reason: str) -> None:
-        """Pause what the bank refused for coming too often, by its status or its own word."""
+        """Pause an operation that the bank rate-limited, by its status or its own code."""
         bank_limits = self.admission.bank_limits
         if answer.status == _TOO_MANY or reason == _RATE_LIMITED:
             if bank_limits is None:
@@ -319,7 +319,7 @@ class ProviderClient:
             bank_limits.answered(request)
 
     def _bank_limits(self) -> BankLimits:
-        """Keep calls within what the bank allows from now on; refusals are counted."""
+        """Keep calls within the bank's limits from now on; refusals are counted."""
         provider, count = self._parts.provider, self._observer.count
 
         def on_refused(operation: str, limit: str) -> None:
@@ -360,9 +360,9 @@ def client_of(
     """
     Make the client of a provider whose accounts share its connections; it opens nothing yet.
 
-    ``base_url`` is what ``kit.settings`` made of the address. Transcripts show the
+    ``base_url`` comes from ``kit.settings``. Transcripts show the
     fields of the bank's documents that are ``harmless``, and no others. ``limits`` are the
-    provider's; what the bank allows each account is part of them.
+    provider's; the bank's limits for each account are part of them.
     """
     context.on_limits(limits)
     name, runtime = context.name, context.runtime
@@ -378,7 +378,7 @@ def client_of(
 def parts_of(
     context: AdapterContext, transport: Transport, harmless: Collection[str], limits: ClientLimits
 ) -> ClientParts:
-    """Return what a client needs, as a factory was given it."""
+    """Return a client's parts from a factory's context."""
     return ClientParts(
         provider=context.name,
         transport=transport,
@@ -406,7 +406,7 @@ def client_at(  # noqa: PLR0913 - each by its name
         chosen: The settings.
         hosts: All hosts of the bank.
         harmless: As ``client_of`` has it.
-        declared: What the bank allows each account.
+        declared: The bank's limits for each account.
         usual: The usual host, where the environment has more than one.
 
     Raises:

@@ -35,17 +35,17 @@ class AdapterRefused(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterContext:
     """
-    What an adapter takes from outside besides its settings.
+    An adapter's dependencies besides its settings.
 
     Attributes:
-        name: Of the provider, as configured.
+        name: The provider's name, as configured.
         environment: Ours; an adapter reaches only banks of the same one.
         observer: Gets every call.
         runtime: Clocks, randomness, sleep and fail points: an adapter has no
             others, so that whole lives of it can be simulated, and its process
             ended at a given point.
-        transport: Makes what carries the requests: HTTP, unless whole lives are simulated.
-        on_limits: Called with the limits of each client: those of the settings, with what
+        transport: Makes the transport of requests: HTTP, unless whole lives are simulated.
+        on_limits: Called with the limits of each client: from the settings, with what
             the bank allows its accounts.
         cache: Keeps what is dear to fetch, such as access tokens; what several
             processes share is sealed. None where there is no cache.
@@ -69,9 +69,9 @@ class AdapterFactory(Protocol):
     Attributes:
         PORT: The version of the port that it was written for; see
             ``gateway.banks.port.capabilities.PORT``.
-        capabilities: What the bank can do; the settings of a provider may
+        capabilities: The bank's capabilities; the settings of a provider may
             take from it, and never add to it.
-        adapter: The class of what is made.
+        adapter: The class of the made adapters.
         settings: The struct of the provider's part of ``config.yaml``; it
             forbids unknown fields.
     """
@@ -109,14 +109,14 @@ class AdapterFactory(Protocol):
 
 @runtime_checkable
 class ProfilesFactory(Protocol):
-    """What an ``AdapterFactory`` also is if one adapter serves several banks by its settings."""
+    """The further part of an ``AdapterFactory`` whose settings choose among several banks."""
 
     @property
     def profiles(self) -> Mapping[str, Capabilities]:
-        """What each of the banks can do, by the name that its profile has in the settings."""
+        """Capabilities of each bank, by its profile's name in the settings."""
         ...
 
 
 def profiles_of(factory: object) -> Mapping[str, Capabilities]:
-    """Return what a factory declares for each of its profiles; nothing for an adapter of one."""
+    """Return a factory's capabilities of each profile; nothing for an adapter of one bank."""
     return factory.profiles if isinstance(factory, ProfilesFactory) else {}

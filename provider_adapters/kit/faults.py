@@ -79,10 +79,10 @@ def leaves_unknown(value: object) -> bool:
 
 def of_status(answer: ProviderAnswer) -> ProviderError:
     """
-    Name what an answer's status means where the adapter lists nothing for it.
+    Name the meaning of an answer's status where the adapter lists none.
 
     A 404 is "not found" where the call names one thing, as ``tolerant.says_absent`` has it. Of
-    a payout or a refund a bare 404 is none: a proxy says it too, and a payout wrongly believed
+    a payout or a refund a bare 404 is none: it may come from a proxy, and a payout wrongly taken as
     absent is paid twice. There the adapter lists the bank's own word for it.
     """
     status = answer.status

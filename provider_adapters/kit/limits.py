@@ -36,7 +36,7 @@ class BreakerLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 class BulkheadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    How many calls a provider may hold at once, and how many may wait for a place.
+    The number of simultaneous calls of a provider, and of calls that wait for a place.
 
     Attributes:
         for_one: The most places of one account; None leaves it to ``AccountLimits``.
@@ -54,7 +54,7 @@ ALL_OPERATIONS: Final = "*"
 
 class AccountLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What a bank allows each account or credential; an adapter declares it as data, with its source.
+    A bank's limits for each account or credential; declared as data, with their source.
 
     Attributes:
         in_flight: Calls at once for one account; None keeps the declared bound, 0 lifts it.
@@ -77,7 +77,7 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     Attributes:
         connect_s: Name resolution, connection and TLS together. Shorter than
-            the others, so that a stalled connection is told from a bank that
+            the others, so that a stalled connection differs from a bank that
             does not answer.
         read_s, payout_s: A whole call, from admission to the last byte of the
             answer; the repetition of a read included.
@@ -90,9 +90,9 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             connection opened for it would have shown as not sent.
         retry_share: The part of the calls in flight that may be repetitions;
             one is always allowed.
-        account_limits: What the bank allows each account (see ``within``).
+        account_limits: The bank's limits for each account (see ``within``).
         retry_after_s, retry_spread_s: The pause before a read is repeated,
-            and what is added to it at random.
+            and its random addition at most.
     """
 
     connect_s: Seconds = 2.0

@@ -1,7 +1,7 @@
 """
 A bank's amounts as centavos, exactly; a third decimal or a float is no amount.
 
-Each reader raises ``ValueError`` for what is no amount; raised while a document is made into a
+Each reader raises ``ValueError`` for an invalid amount; raised while a document is made into a
 value, that is ``BadReply``. Banks write money in three forms: whole centavos, texts such as
 ``"10.50"``, and JSON numbers in reais. Declare the last as ``JsonNumber`` in the struct and read
 it by ``from_json``: exactly, never through a float, and a text in its place is no amount.
@@ -51,7 +51,7 @@ def unsigned(value: int | Money) -> Money:
 
 
 def unsigned_sum(value: int | Sum) -> Sum:
-    """Read what is blocked as ``unsigned`` reads an amount; it may be larger than any amount."""
+    """Read a blocked sum like ``unsigned``; it may be larger than any amount."""
     found = Sum(value) if isinstance(value, int) else value
     if found.centavos < 0:
         raise ValueError(Reason.WRONG_SHAPE)

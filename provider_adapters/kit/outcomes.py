@@ -1,7 +1,7 @@
 """
 Outcomes of a call that moves money, for adapters to return.
 
-Each says one thing for certain; whatever none of them fits is ``Unknown``, which the client
+Each is one certain result; any other answer is ``Unknown``, which the client
 returns by itself. See docs/providers/outcomes.md for an example of each.
 """
 
@@ -86,7 +86,7 @@ def listed_refusal(  # noqa: PLR0913 - each list by its name
     forbidden: Collection[str] = (),
 ) -> Outcome | None:
     """
-    Return what a listed refusal of an order means; None for an answer that is none of these.
+    Return the outcome of a listed refusal of an order; None for an unlisted answer.
 
     Args:
         answer: The bank's.
@@ -121,7 +121,7 @@ STATES_OF_REFUNDS: Final[Mapping[RefundStatus, State]] = {
 @dataclass(frozen=True, slots=True)
 class Expected:
     """
-    What an answer must agree with; a lookup has neither amount nor destination.
+    The values that an answer must repeat; a lookup has neither amount nor destination.
 
     Attributes:
         place: Where the money goes, in the bank's words; no more than it names is compared.
@@ -152,7 +152,7 @@ class Shown:
         provider_key: Ours; None at a bank whose answer has no place for it.
         e2e_id: None where none is shown yet.
         paid: The paid amount, where the bank reports it beside the ordered one.
-        problem: In what else it differs from what was expected.
+        problem: Another difference from the expected values.
         failure, code: Why it failed: ours, and the bank's word.
     """
 
@@ -171,7 +171,7 @@ class Shown:
 
 
 def refund_shown(refund: Refund, problem: Reason | None = None) -> Shown:
-    """Return a refund that was read as what its order is compared with."""
+    """Return a refund that was read, for comparison with its order."""
     return Shown(
         state=STATES_OF_REFUNDS[refund.status],
         provider_key=refund.provider_key,
@@ -231,7 +231,7 @@ def outcome_of(
 
 
 def _contradiction(shown: Shown, expected: Expected) -> Reason | None:
-    """Return in what an order differs from the one expected, if in anything."""
+    """Return the difference of an order from the expected one, if any."""
     if shown.provider_key is not None and shown.provider_key != expected.provider_key:
         return Reason.KEY_MISMATCH
     if expected.value is not None and shown.value != expected.value:
@@ -252,7 +252,7 @@ async def read_back(outcome: Outcome, look: Callable[[], Awaitable[Outcome]]) ->
     Return an outcome; a duplicate of our key is read back from the bank first.
 
     ``look`` reads the payout by our key, in the same call, and compares amount and destination
-    with the order. What it cannot read is Unknown.
+    with the order. An unreadable answer is Unknown.
     """
     if not is_known(outcome):
         return outcome

@@ -48,7 +48,7 @@ def skipped(items: Sequence[Item], cursor: str | None, *, more: bool | None) -> 
     Make a page of a list that is read by skipping items.
 
     Args:
-        items: What came; may be fewer than asked for without being the end.
+        items: The items received; fewer than requested need not be the end.
         cursor: The one this page was asked with.
         more: Whether the bank reports a further page; None if unreported: an empty page is the end.
     """
@@ -58,15 +58,15 @@ def skipped(items: Sequence[Item], cursor: str | None, *, more: bool | None) -> 
 
 def unrepeated(page: Page[Item], cursor: str | None, name: Callable[[Item], str]) -> Page[Item]:
     """
-    Leave out what the page before had: for a list that is ``numbered`` or ``skipped``.
+    Leave out items of the page before: for a list that is ``numbered`` or ``skipped``.
 
     An item that comes in between two pages moves all that follow by one place, so that the
-    next page begins with what was the last item before.
+    next page begins with the former last item.
 
     Args:
         page: As ``numbered`` or ``skipped`` made it.
         cursor: The one this page was asked with; it remembers the page before.
-        name: Returns what identifies an item, such as the bank's id.
+        name: Returns the identity of an item, such as the bank's id.
     """
     remembered = (cursor or "").partition(_BESIDE)[2]
     before = {remembered[at : at + _MARK] for at in range(0, len(remembered), _MARK)}
@@ -99,7 +99,7 @@ async def whole(read: ReadPage[Item], most: int = MOST_WHOLE) -> list[Item]:
     Read a list to its end that is short by its nature, such as the keys of an account.
 
     Raises:
-        BadReply: It has more items than such a list can have, or its pages do not go on.
+        BadReply: It has more items than such a list can have, or its pages do not advance.
     """
     items: list[Item] = []
     cursor: str | None = None
@@ -118,14 +118,14 @@ def days(window: Window, zone: tzinfo) -> tuple[date, date]:
     """
     Return the first and last local day that a window of UTC days touches.
 
-    For a bank that takes days of its own zone: ask for these, then keep what is ``within``.
+    For a bank that takes days of its own zone: request these, then keep items ``within``.
     """
     last = window.end - timedelta(microseconds=1)
     return local_time(window.start, zone).date(), local_time(last, zone).date()
 
 
 def within(page: Page[Item], window: Window, moment: Callable[[Item], datetime]) -> Page[Item]:
-    """Keep what happened inside the window; the list goes on where it would have."""
+    """Keep items inside the window; the cursor of the list is unchanged."""
     kept = [item for item in page.items if window.start <= moment(item) < window.end]
     return Page(items=kept, next_cursor=page.next_cursor)
 
@@ -157,9 +157,9 @@ async def merged(
     """
     Merge lists, each newest first, into one: a page of each at a time.
 
-    What is older than the end of the shortest page waits for the next call, which reads that
-    page again; so does what is more than ``most``. Equal instants come from the first list first.
-    The lists are read one after the other: what fails leaves nothing under way. ``name`` tells an
+    Items older than the end of the shortest page wait for the next call, which reads that
+    page again; so do items beyond ``most``. Equal instants come from the first list first.
+    The lists are read one after the other: an error leaves nothing under way. ``name`` tells an
     item from every other, for lists by position: they move when an item comes in meanwhile.
     """
     places = _PLACES.decode(cursor) if cursor else [_Place() for _ in lists]
@@ -190,7 +190,7 @@ def _moved(place: _Place, page: Page[Item], name: Callable[[Item], str] | None) 
 def _fresh(
     pages: Sequence[Page[Item]], places: Sequence[_Place], moment: Callable[[Item], datetime]
 ) -> Sequence[Sequence[Item]]:
-    """Return what of each page was not given out yet, and is not older than what may follow."""
+    """Return each page's items not yet returned, and not older than items to come."""
     ends = [moment(page.items[-1]) for page in pages if page.items and page.next_cursor]
     safe = max(ends, default=None)
     fresh: list[Sequence[Item]] = []

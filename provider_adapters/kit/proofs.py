@@ -2,8 +2,8 @@
 Proofs of callbacks: HMAC, a signature with a key pair, a shared token, a certificate.
 
 An adapter puts its proof together from these. Each takes several secrets or keys, so that
-one can be replaced without a gap; says no to whatever it cannot read; and compares secrets
-in a time that does not depend on them. None of them logs or shows what it is given.
+one can be replaced without a gap; returns False for unreadable input; and compares secrets
+in a time that does not depend on them. None of them logs or shows its input.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class KeySignature:
 
         Args:
             signature: As the header has it.
-            message: What was signed.
+            message: The signed bytes.
             key_id: The key that the bank names; empty tries each.
 
         Raises:
@@ -142,7 +142,7 @@ class PeerCertificate:
     The certificate that a bank shows when it calls us.
 
     TLS, ours or our proxy's, has proven that the peer holds its key; here it is said
-    whose it is. Trusted are the bank's own certificates, and those that one of the
+    whose it is. Trusted are the bank's own certificates, and certificates that one of the
     bank's authorities has signed itself.
 
     Args:

@@ -95,7 +95,7 @@ class PublicKeys(Protocol):
         ...
 
     async def renewed(self) -> Sequence[PublicKey]:
-        """Return them as they are now, after an unknown key; soon again, the same."""
+        """Fetch the keys again after an unknown key; soon afterwards return the same."""
         ...
 
 

@@ -45,5 +45,5 @@ def txids(environment: Environment, account_id: str, reference: str) -> Sequence
 
 
 def static_txid(key: str) -> str:
-    """Cut a key to what a static BR Code carries."""
+    """Cut a key to the length of a static BR Code's txid."""
     return key[:STATIC_TXID_LENGTH]

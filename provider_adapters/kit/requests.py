@@ -1,5 +1,5 @@
 """
-Requests to a bank: a path with its steps filled in, then what is sent along.
+Requests to a bank: a path with its steps filled in, then query, headers and body.
 
 Begin with ``get``; ``sending`` makes a change of it, ``paying`` a request that moves money. A
 step of a path is encoded whole, so that no partner's reference can lead elsewhere. What cannot
@@ -48,10 +48,10 @@ def get(
     Args:
         operation: The port's name of the call, such as ``get_balance``.
         template: The path, its variable steps in braces.
-        headers: The credential, and what else the bank requires.
+        headers: The credential, and the bank's other headers.
         query: Follows the path, encoded.
-        account_id: Of the calling account: the bank's limits are kept for each.
-        steps: What the braces stand for.
+        account_id: The calling account's: the bank's limits are kept for each.
+        steps: The values for the braces.
 
     Raises:
         Refused: A step cannot stand in a path.

@@ -9,7 +9,7 @@ A factory has ``account_secrets``, a ``msgspec.Struct`` such as::
         certificate: PemCertificate
         key: PemKey
 
-The gateway reads what an operator enters into it, refuses what does not fit, seals it, and
+The gateway reads an operator's input into it, refuses unfit values, seals it, and
 hands the struct to the adapter with every call (``secrets_of``). A factory without one has
 accounts with a single text, ``ProviderAccount.credentials``.
 """
@@ -76,7 +76,7 @@ _ANY_TEXTS: Final = msgspec.json.Decoder(dict[str, str])
 
 
 class Flaw(StrEnum):
-    """What is wrong with what was entered: words of ``gateway.core.reasons``."""
+    """Faults of entered secrets: words of ``gateway.core.reasons``."""
 
     MISSING = "missing"
     LENGTH = "length"
@@ -112,7 +112,7 @@ class _Shape:
 
 @runtime_checkable
 class SecretsFactory(Protocol):
-    """What an ``AdapterFactory`` also is if its bank wants more of an account than one text."""
+    """The further part of an ``AdapterFactory`` whose accounts have more than one secret text."""
 
     @property
     def account_secrets(self) -> SecretsKind:
@@ -122,7 +122,7 @@ class SecretsFactory(Protocol):
 
 @runtime_checkable
 class SecretsBySettings(Protocol):
-    """What a ``SecretsFactory`` also is if its settings say what an account shows."""
+    """The further part of a ``SecretsFactory`` whose settings choose the secrets' struct."""
 
     def secrets_for(self, settings: Mapping[str, object]) -> SecretsKind:
         """Return the struct for a provider of these settings, which may be wrong ones."""
@@ -152,7 +152,7 @@ def read_secrets(
     kind: SecretsKind | None, given: GivenSecrets, environment: Environment | None = None
 ) -> BankSecrets:
     """
-    Read what was entered for an account; it must fit and be whole.
+    Read the secrets entered for an account; they must be valid and complete.
 
     Args:
         kind: The factory's struct; None for a bank that wants a single text.

@@ -36,12 +36,12 @@ _ECHOED: Final = re.compile(r"Invalid enum value .*", re.DOTALL)
 
 class BankSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What every bank on the internet is configured with.
+    Settings of every bank on the internet.
 
     Attributes:
         base_url: One of the bank's hosts in this environment, or this machine in the sandbox
             environment; empty for the bank's usual one.
-        limits: Of our client; what the bank allows each account holds unless these say otherwise.
+        limits: Our client's; the bank's declared limits hold unless these set others.
     """
 
     base_url: str = ""
@@ -54,7 +54,7 @@ def settings_of(name: str, kind: type[Settings], given: Mapping[str, object]) ->
     Read a provider's settings; unknown ones are refused.
 
     Raises:
-        AdapterRefused: With the path of what is wrong, never its value.
+        AdapterRefused: With the path of the invalid setting, never its value.
     """
     try:
         return msgspec.convert(given, kind)
@@ -70,7 +70,7 @@ def address_of(path: str, text: str, environment: Environment, hosts: Hosts) -> 
     Read an address of a provider's settings, such as ``base_url``, without the last slash.
 
     Args:
-        path: Of the setting, for the operator: ``providers.NAME.settings.base_url``.
+        path: The setting's, for the operator: ``providers.NAME.settings.base_url``.
         text: The address as configured.
         environment: The gateway's; a host of the other one is refused.
         hosts: All hosts of the bank.

@@ -83,8 +83,8 @@ class TokenForm:
     Form of a bank's token request.
 
     Attributes:
-        path: Of the address that gives tokens.
-        body: What the request is written as.
+        path: The path for token requests.
+        body: The format of the request.
         proof: Where id and secret stand: in an ``Authorization: Basic`` header, or in the body.
         more: Further fields of the body, such as a scope.
     """
@@ -124,7 +124,7 @@ class AccessTokens:
         Fetch nothing yet.
 
         Args:
-            client: Of the host that gives tokens, which need not be the bank's other host.
+            client: The client of the tokens' host, which need not be the bank's other host.
             form: How it is asked.
             context: As the factory was given it: clocks, and the cache where there is one.
         """
@@ -259,7 +259,7 @@ class AccessTokens:
 
 
 def _life_of(stated: object) -> float:
-    """Return the seconds that a token lives, whatever the bank's format."""
+    """Return the seconds that a token lives, from any format."""
     try:
         seconds = float(stated) if isinstance(stated, int | float | str) else 0.0
     except (ValueError, OverflowError):
@@ -268,7 +268,7 @@ def _life_of(stated: object) -> float:
 
 
 def _read(text: bytes | None) -> _Kept | None:
-    """Read what the cache has; whatever is no token of ours counts as nothing."""
+    """Read the cache; a value that is no token of ours counts as absent."""
     try:
         return _KEPT.decode(text) if text is not None else None
     except (msgspec.DecodeError, ValueError):

@@ -78,7 +78,7 @@ def decoded(body: bytes) -> object:
 
 def salvaged(body: bytes) -> object:
     """
-    Return what can be read of a callback that is cut, or is no JSON for another reason.
+    Return the readable part of a callback that is cut, or is otherwise invalid JSON.
 
     For callbacks alone: they only trigger a query. A name that comes twice keeps its first
     value; a text without an end is no value.
@@ -109,7 +109,7 @@ def salvaged(body: bytes) -> object:
 
 
 def _value(piece: str) -> object:
-    """Decode a text or a literal; None for what is neither."""
+    """Decode a text or a literal; None for anything else."""
     try:
         value = EXACT.decode(_TOKEN.sub(_token, piece))
     except (msgspec.DecodeError, ValueError):

@@ -119,7 +119,7 @@ class Transcript:
         return [self._shown(exchange) for exchange in ring]
 
     def _of(self, account_id: str) -> deque[Exchange]:
-        """Return the calls of one account; those of the account not used for longest go."""
+        """Return the calls of one account; calls of the least recently used account go."""
         ring = self._of_accounts.pop(account_id, None) or deque(maxlen=_KEPT_OF_ACCOUNT)
         self._of_accounts[account_id] = ring
         if len(self._of_accounts) > _ACCOUNTS:
@@ -175,7 +175,7 @@ def scrubbed_body(body: bytes, harmless: Collection[str]) -> object:
 
 
 def _scrubbed(value: object, harmless: Collection[str], depth: int) -> object:
-    """Hide what is not harmless; a value without a field name never is."""
+    """Hide all but harmless fields; a value without a field name is never harmless."""
     if value is None or isinstance(value, bool):
         return value
     if depth == 0 or not isinstance(value, dict | list):

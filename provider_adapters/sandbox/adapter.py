@@ -40,14 +40,14 @@ class SandboxAdapter(BankAdapter):
     """
     The sandbox bank as one configured provider.
 
-    The first nine operations are those of every bank, the others are optional
+    The first nine operations are common to all banks, the others are optional
     (``gateway.banks.port.providers``). Each builds a request, sends it, and
     translates the answer. A ``ProviderAccount``'s credentials are the bank's
     token for that account.
 
     Attributes:
         key_types: The types of keys that payouts can go to.
-        banks: The bank numbers, likewise; None for every bank.
+        banks: The accepted bank numbers; None for every bank.
     """
 
     now: Now
@@ -124,7 +124,7 @@ class SandboxAdapter(BankAdapter):
         Returns:
             Accepted or Settled as the bank answered; for a known key as it shows
             the payout, if that is the one ordered. Rejected for a listed refusal,
-            and for what it can never take. NotSent when no byte left us, or the
+            and for an order that it can never take. NotSent when no byte left us, or the
             bank did not look at the order: its credentials, or too many calls.
             Unknown for all else: look the payout up, do not send it again.
         """

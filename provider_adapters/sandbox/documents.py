@@ -26,7 +26,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Saldo(msgspec.Struct, frozen=True):
-    """A balance; ``saldo_centavos`` includes what is blocked."""
+    """A balance; ``saldo_centavos`` includes blocked amounts."""
 
     saldo_centavos: int
     bloqueado_centavos: int

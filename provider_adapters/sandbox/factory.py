@@ -36,9 +36,9 @@ _PAYOUT_CALLS: Final = frozenset({PortCall.CREATE_PAYOUT, PortCall.FIND_PAYOUT})
 
 class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Where the sandbox bank is, and what kind of provider it acts as.
+    The sandbox bank's address, and the kind of provider that it simulates.
 
-    All but the address, the limits and TLS restrict what the bank can do, so
+    All but the address, the limits and TLS restrict the bank's capabilities, so
     that every kind of provider can be tried. ``repeat`` must match the setting
     of the bank's account.
 
@@ -65,7 +65,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     tls: TlsFiles = TlsFiles()
 
     def capabilities(self) -> Capabilities:
-        """Return what the provider declares."""
+        """Return the provider's capabilities."""
         lacks = self.lacks if self.payouts else self.lacks | _PAYOUT_CALLS
         calls = frozenset(PortCall) - lacks
         pays, looks = PortCall.CREATE_PAYOUT in calls, PortCall.FIND_PAYOUT in calls

@@ -218,7 +218,7 @@ def changed_key(answer: ProviderAnswer) -> PixKey:
 
 
 def owner(answer: ProviderAnswer) -> KeyOwner:
-    """Read the owner of a key; a person's tax number is masked, whatever the bank sent."""
+    """Read the owner of a key; a person's tax number is masked, even if the bank sent all of it."""
 
     def shape(document: documents.Titular) -> KeyOwner:
         return KeyOwner(
@@ -383,7 +383,7 @@ def _entry(document: documents.Lancamento, unknown: UnknownWord) -> Entry:
 
 
 def _e2e_id(text: str | None) -> str:
-    """Return an end-to-end id; empty for what is none."""
+    """Return an end-to-end id; empty for an invalid one."""
     return text if text and is_e2e_id(text) else ""
 
 

@@ -57,7 +57,7 @@ _PLACE: Final = ("forma", "chave", "banco", "agencia", "conta", "documento")
 
 
 def expected(order: PayoutOrder, *, must_show: bool = False) -> Expected:
-    """Expect what was ordered; names are not compared."""
+    """Expect the order; names are not compared."""
     written = destination(order)
     place = {name: written.get(name) for name in _PLACE}
     return Expected(order.provider_key, order.value, place, must_show)
@@ -122,7 +122,7 @@ def _shown(payout: documents.Transferencia, wanted: Expected) -> Shown:
 
 
 def _return(found: documents.Retorno) -> PixReturn:
-    """Read money that came back; raises ``ValueError`` for what is none."""
+    """Read money that came back; raises ``ValueError`` for an invalid return."""
     return PixReturn(
         id=found.id, value=above_zero(found.valor_centavos), at=found.devolvida_em.astimezone(UTC)
     )

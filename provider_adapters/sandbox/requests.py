@@ -116,7 +116,7 @@ def create_key(account: ProviderAccount, order: KeyOrder) -> ProviderRequest:
 
 
 def create_charge(account: ProviderAccount, order: ChargeOrder) -> ProviderRequest:
-    """Build ``POST …/cobrancas``; what the order leaves open is left out."""
+    """Build ``POST …/cobrancas``; empty fields of the order are left out."""
     charge(account, order.reference, "create_charge")  # what could not be read is not made
     payer = order.payer
     document: dict[str, object] = {

@@ -105,8 +105,8 @@ class StarkBankAdapter(Receivables):
 
         Returns:
             Accepted or Settled as the bank answered. Rejected for a listed refusal where no
-            transfer has our tag, for a key that leads nowhere or to somebody else, and for a
-            bank that nobody has. NotSent when the transfer was not sent, or the signature
+            transfer has our tag, for an unknown key or another owner's, and for a
+            unknown bank. NotSent when the transfer was not sent, or the signature
             refused. Unknown for all else: look the payout up, do not send it again.
         """
         try:
@@ -198,7 +198,7 @@ class StarkBankAdapter(Receivables):
     async def _place(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline
     ) -> tuple[dict[str, str], dict[str, str]]:
-        """Return where the money goes, and what of that can be compared with an answer."""
+        """Return the destination, and the part of it that can be compared with an answer."""
         to = order.destination
         if not isinstance(to, PixDestination):
             place = requests.place_of_account(to)

@@ -1,5 +1,5 @@
 """
-Charges and what pays them, read from the bank's answers; no I/O.
+Charges and their payments, read from the bank's answers; no I/O.
 
 A charge with a named payer is an invoice, one without is a dynamic BR Code. What
 comes in for a BR Code is a deposit, tagged with it and with the end-to-end id in lower case.
@@ -66,7 +66,7 @@ def cancelled_invoice(answer: ProviderAnswer, before: Invoice) -> Invoice:
     """
     Read the invoice that was cancelled.
 
-    Nothing says what the bank answers for one that is cancelled already: its own refusal then
+    The bank's answer for an invoice already cancelled is undocumented: its own refusal then
     means that nothing was left to do.
     """
     codes = set(error_codes(answer))
@@ -91,12 +91,12 @@ def paid_at(answer: ProviderAnswer) -> datetime:
 
 
 def deposits_tagged(answer: ProviderAnswer, tag: str) -> Sequence[Deposit]:
-    """Read what came in with a tag."""
+    """Read deposits with a tag."""
     return read(answer, documents.DEPOSITS, lambda found: _having(tag, found.inside))
 
 
 def deposits(answer: ProviderAnswer, cursor: str | None) -> Page[Incoming]:
-    """Read a page of what came in, other than for invoices."""
+    """Read a page of deposits, other than for invoices."""
 
     def shape(document: Inside[list[Deposit]]) -> Page[Incoming]:
         return continued(tuple(document.inside), cursor, document.cursor)
@@ -114,7 +114,7 @@ def paid_logs(answer: ProviderAnswer, cursor: str | None) -> Page[Incoming]:
 
 
 def brcode_tag(brcode_uuid: str) -> str:
-    """Return the tag of what comes in for a dynamic BR Code."""
+    """Return the tag of deposits for a dynamic BR Code."""
     return _BRCODE_TAG + brcode_uuid.lower()
 
 
@@ -207,8 +207,8 @@ def e2e_of(tags: Sequence[str]) -> str:
     """
     Return the end-to-end id among tags; empty where there is none, or more than one.
 
-    The bank writes tags in lower case. Letter and ISPB are capitals again; of the last eleven
-    characters nobody knows any more which letters were.
+    The bank writes tags in lower case. Letter and ISPB are capitals again; the letters of
+    the last eleven characters stay in lower case.
     """
     whole = (tag[:_ISPB_ENDS].upper() + tag[_ISPB_ENDS:] for tag in tags)
     found = [text for text in whole if is_e2e_id(text) and text.startswith("E")]
@@ -220,7 +220,7 @@ def reference_of(tags: Sequence[str], *, of_invoice: bool = False) -> str:
     Return the reference of a charge that tags name; empty where they name none.
 
     A charge created elsewhere has no tag of ours: it is found by its only other tag.
-    A deposit without a BR Code pays no charge, whatever its tags; an invoice is one.
+    A deposit without a BR Code pays no charge, with any tags; an invoice is one.
     """
     ours = [tag.removeprefix(REFERENCE_TAG) for tag in tags if tag.startswith(REFERENCE_TAG)]
     if ours:
@@ -232,7 +232,7 @@ def reference_of(tags: Sequence[str], *, of_invoice: bool = False) -> str:
 
 
 def _decoded(digits: str) -> str:
-    """Read a reference from hexadecimal digits; empty for what is none."""
+    """Read a reference from hexadecimal digits; empty for an invalid one."""
     try:
         return reference(bytes.fromhex(digits).decode())
     except ValueError:

@@ -14,7 +14,7 @@ Unsigned = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Document(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """What all have in common: the bank's names are in camel case."""
+    """Base of all documents: the bank's names are in camel case."""
 
 
 class Error(Document, frozen=True):
@@ -86,7 +86,7 @@ class Invoice(Document, frozen=True):
 
 
 class InvoiceLog(Document, frozen=True):
-    """What happened to an invoice, and when."""
+    """An event of an invoice, with its time."""
 
     id: str
     type: str
@@ -150,7 +150,7 @@ class Webhook(Document, frozen=True):
 
 class Tagged(Document, frozen=True):
     """
-    What an event's log speaks of, as far as callbacks need it.
+    The subject of an event's log, as far as callbacks need it.
 
     A field, or a tag, that is of another form does not hide the others.
 

@@ -51,7 +51,7 @@ CAPABILITIES: Final = Capabilities(
 
 class StarkBankSettings(BankSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What the bank is configured with.
+    The bank's settings.
 
     Attributes:
         public_keys: The keys, in PEM, that the bank signs callbacks with; empty to

@@ -230,7 +230,7 @@ def balance(answer: ProviderAnswer) -> Balance:
 
 
 def statement(answer: ProviderAnswer, cursor: str | None) -> Page[Entry]:
-    """Read a page of the statement; what comes from an unknown source does not count as Pix."""
+    """Read a page of the statement; an entry from an unknown source does not count as Pix."""
 
     def shape(document: Inside[list[documents.Movement]]) -> Page[Entry]:
         entries = tuple(_entry(each, answer.unknown_word) for each in document.inside)

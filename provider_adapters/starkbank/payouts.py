@@ -31,7 +31,7 @@ def created(answer: ProviderAnswer, ordered: Expected) -> Outcome:
     Read the answer to an order.
 
     An answer of 400 with a code is to be looked into: the bank may have our key already, and
-    nothing tells its word for that.
+    its word for that is undocumented.
 
     Raises:
         ProviderError: The answer is none of those listed.

@@ -56,10 +56,10 @@ _LATE: Final = timedelta(minutes=65)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receivables(BankAdapter):
     """
-    The charges of an account and what came in.
+    The charges of an account and their payments.
 
     Attributes:
-        environment: Part of what a charge's key is derived from.
+        environment: Part of the input of a charge's key.
     """
 
     environment: Environment
@@ -203,7 +203,7 @@ class Receivables(BankAdapter):
     async def _paid_logs(
         self, account: ProviderAccount, operation: str, page: Mapping[str, str], by: Deadline
     ) -> Page[Incoming]:
-        """Read a page of the moments in which invoices were paid, newest first."""
+        """Read a page of the log entries of paid invoices, newest first."""
         request = requests.unsigned(operation, "/v2/invoice/log", {"types": "paid", **page})
         translated = partial(charges.paid_logs, cursor=page.get("cursor"))
         return await self.read(account, request, translated, by)
@@ -222,7 +222,7 @@ class Receivables(BankAdapter):
         self, account: ProviderAccount, operation: str, reference: str, by: Deadline
     ) -> Invoice | Brcode:
         """
-        Find what a reference names: by our tag, else by the reference as a foreign tag.
+        Find the charge of a reference: by our tag, else by the reference as a foreign tag.
 
         A tag of others is no key: one that several charges have names none.
         """
@@ -246,7 +246,7 @@ class Receivables(BankAdapter):
     async def _deposit_of(
         self, account: ProviderAccount, operation: str, code: Brcode, by: Deadline
     ) -> Deposit | None:
-        """Read what paid a dynamic BR Code; None while nothing has."""
+        """Read the deposit that paid a dynamic BR Code; None without one."""
         found = await self._deposits(account, operation, charges.brcode_tag(code.uuid), by)
         return found[0] if found else None
 

@@ -1,7 +1,7 @@
 """
 The bank's paths, queries and documents, and the signature that every call carries.
 
-Functions raise ``Refused`` for what cannot stand in a path, and ``NeverSendable`` for what the
+Functions raise ``Refused`` for an id that cannot be in a path, and ``NeverSendable`` for what the
 bank can take on no day.
 """
 
@@ -53,7 +53,7 @@ _COMPANY: Final = re.compile(r"(\d{2})(\d{3})(\d{3})(\d{4})(\d{2})", re.ASCII)
 
 class Secrets(msgspec.Struct, frozen=True, kw_only=True):
     """
-    What an account shows: who it is, and the key that it signs with.
+    An account's secrets: its project id, and its signing key.
 
     Attributes:
         access_id: ``project/5656565656565656``, or ``organization/…``: then the account's name at
@@ -208,7 +208,7 @@ def may_be(tax_number: str, shown: str) -> bool:
     """
     Return whether a tax number is compatible with the shown one, digit by digit.
 
-    A masked number identifies nobody; an unreadable one proves nothing either way.
+    A masked number identifies no one; an unreadable one proves nothing either way.
     """
     visible = re.sub(r"[^0-9A-Za-z*]", "", shown)
     if len(visible) != len(tax_number):
@@ -249,7 +249,7 @@ def page(window: Window, cursor: str | None, limit: int) -> dict[str, str]:
     Build a page's query.
 
     The bank takes days, and does not say whether it includes them or in which zone they
-    begin: a day more is asked for at both ends, and what lies outside is left out later.
+    begin: a day more is requested at both ends, and items outside are left out later.
     """
     first, last = days(window, _ZONE)
     days_of = {"after": day_before(first).isoformat(), "before": day_after(last).isoformat()}

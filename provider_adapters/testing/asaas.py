@@ -128,7 +128,7 @@ def _statement(request: BankRequest) -> Document:
 
 
 def _movement(request: BankRequest, line: accounts.Entry) -> Document:
-    """Show a movement; of one for a charge, the charge tells what it was paid by."""
+    """Show a movement; the charge of a movement names its means of payment."""
     own, charge_id = request.own, f"pay_{line.seq}" if line.kind == "boleto_in" else None
     if line.kind == "pix_in" and line.e2e_id:
         reference = received_payments.by_e2e_id(*own, line.e2e_id).reference
@@ -210,7 +210,7 @@ def _charge(request: BankRequest, record: charges.Charge) -> Document:
 
 
 def _charges(request: BankRequest) -> Document:
-    """List charges of one reference, or those that were paid on some days."""
+    """List charges of one reference, or charges paid on some days."""
     own, query = request.own, request.query
     if "externalReference" in query:
         wanted = query["externalReference"]
@@ -271,7 +271,7 @@ def _received(record: Payment) -> Document:
 
 
 def _transactions(request: BankRequest) -> Document:
-    """List what came in, or what has an end-to-end id; what went out is not simulated."""
+    """List incoming payments, or an end-to-end id's; outgoing ones are not simulated."""
     query, wanted = request.query, read_slice(request.query)
     require(query.get("type") == "CREDIT", "the simulated bank lists what came in")
     if "endToEndIdentifier" not in query:
@@ -315,7 +315,7 @@ def _order(request: BankRequest) -> payouts.Order:
 
 
 def _to_key(request: BankRequest) -> Destination:
-    """Read a key; this bank is not told whose it is, so it asks nobody."""
+    """Read a key; the order does not name its owner, so the directory is not queried."""
     body, books = request.body, request.books
     given, kind = body.text("pixAddressKey"), body.choice("pixAddressKeyType", _KEY_TYPES)
     key = f"+55{given}" if kind == "PHONE" else given
@@ -344,7 +344,7 @@ def _pay_out(request: BankRequest) -> Answer:
 
 
 def _pay_out_once(request: BankRequest) -> Answer:
-    """Pay unless the same went to the same place a moment ago, whatever the reference."""
+    """Pay unless the same amount went to the same payee a moment ago, by any reference."""
     order, since = _order(request), request.books.clock.micros() - _TWINS_APART
     for each in payouts.read(*request.own, Slice(since=since, limit=_MOST)).items:
         if (each.centavos, each.to.sent) == (order.centavos, order.to.sent):
@@ -400,7 +400,7 @@ def _refusal(problem: Refusal) -> Answer:
 
 
 def _callback(books: Books, event: Event, to: Listener) -> Callback | None:
-    """Write an event with the token of its address; nothing is told of what came back."""
+    """Write an event with the token of its address; returns are not reported."""
     match event.kind, subject_of(books, event):
         case EventKind.PAYOUT, payouts.Payout() as payout:
             shown = _transfer(payout)

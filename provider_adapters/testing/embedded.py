@@ -2,7 +2,7 @@
 The sandbox bank as the gateway asks for it: in its own process, controlled, and with the demo.
 
 The gateway loads this module by the entry point ``sandbox`` of ``pixgate.simulators``, and in the
-sandbox alone. Each function loads what it needs: banks, commands.
+sandbox alone. Each function imports its banks and commands itself.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class ControlPort:
         return await self._with(lambda control: control.delete(*segments))
 
     async def _with(self, call: Callable[[BankControl], Awaitable[Reply]]) -> Reply:
-        """Call it; raises ``RuleViolation`` for what it refuses, and where no bank runs."""
+        """Call it; raises ``RuleViolation`` for its refusals, and where no bank runs."""
         from provider_adapters.testing.bank.control_client import BankControl, ControlRefused
 
         try:

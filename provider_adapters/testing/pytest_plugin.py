@@ -7,8 +7,8 @@ The suite for pytest, one test for each case.
     def test_adapter(adapter_case):
         adapter_case.run()
 
-Without the mark, ``--pixgate-adapter`` and ``--pixgate-stage`` say what is verified. A case that
-is not applicable is a skipped test with its reason. ``pixgate adapter verify`` runs this, too.
+Without the mark, ``--pixgate-adapter`` and ``--pixgate-stage`` name the adapter to verify. A case
+that is not applicable is a skipped test with its reason. ``pixgate adapter verify`` runs this, too.
 """
 
 from __future__ import annotations

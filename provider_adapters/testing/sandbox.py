@@ -148,7 +148,7 @@ def listener_document(record: Listener) -> Document:
 
 
 def event_document(books: Books, record: Event) -> Document:
-    """Show what happened, as the body of a callback does."""
+    """Show an event as the body of a callback."""
     name = "referencia" if record.kind is EventKind.CHARGE else "chave"
     match subject_of(books, record):
         case Payment() as paid:
@@ -217,7 +217,7 @@ def entry_document(record: Entry) -> Document:
 
 
 def payout_document(record: Payout) -> Document:
-    """Show a payout; once settled, its value is what was really paid."""
+    """Show a payout; once settled, its value is the amount really paid."""
     return {
         **_ordered(record),
         **fields(record, valor_centavos="paid", e2e="e2e_id"),
@@ -303,14 +303,14 @@ def authenticate(request: BankRequest) -> Account:
 def _all(
     name: str, read: Callable[[Books, str], Sequence[Item]], show: Callable[[Item], Document]
 ) -> Run:
-    """Return what answers a whole list under its name."""
+    """Return the handler that answers a whole list under its name."""
     return lambda request: {name: [show(each) for each in read(*request.own)]}
 
 
 def _page(
     name: str, read: Callable[[Books, str, Slice], Page[Item]], show: Callable[[Item], Document]
 ) -> Run:
-    """Return what answers a page of a list under its name."""
+    """Return the handler that answers a page of a list under its name."""
     return lambda request: page_document(name, read(*request.own, read_slice(request.query)), show)
 
 

@@ -97,7 +97,7 @@ class StarkBankStage(SimulatedStage):
         starkbank.rotate(self.bank.books)
 
     def charge_order(self, key: str) -> ChargeOrder:
-        """Return an order of an invoice: a charge of nobody in particular is not cancelled."""
+        """Return an order of an invoice: a charge without a payer cannot be cancelled."""
         payer = Payer(name="Maria Silva", tax_number="52998224725")
         return dataclasses.replace(super().charge_order(key), payer=payer)
 
@@ -217,7 +217,7 @@ class AsaasStage(SimulatedStage):
         return KeyOrder(PixKeyType.EVP, "")
 
     def charge_order(self, key: str) -> ChargeOrder:
-        """Return one with a payer, whom the bank does not know yet: it makes no other."""
+        """Return an order with a new payer: the bank makes no charge without one."""
         payer = Payer(name="Maria Silva", tax_number=f"{secrets.randbelow(10**11):011}")
         return dataclasses.replace(super().charge_order(key), payer=payer)
 
@@ -227,7 +227,7 @@ class AsaasStage(SimulatedStage):
         return dataclasses.replace(self.accounts[0], secrets=unknown)
 
     def refusals(self) -> Sequence[ListedRefusal]:
-        """Return what the README lists of transfers."""
+        """Return the refusals of transfers listed in the README."""
         used_up = BankAnswer(status=429, headers=_USED_UP)
         name = "429 RateLimit-Remaining: 0"
         limited = ListedRefusal(name=name, answer=used_up, not_sent=Reason.RATE_LIMITED)
@@ -349,7 +349,7 @@ class ApiPixStage(SimulatedStage):
     async def callback_of_several(
         self, account: ProviderAccount, subjects: Sequence[str], at: datetime
     ) -> Delivery:
-        """Put what is said of each payout or charge into one list."""
+        """Put the event of each payout or charge into one list."""
         said = []
         for subject in subjects:
             paid = await self.executions(subject)
@@ -494,7 +494,7 @@ def subject_of(adapter: str, stage: str = "") -> Subject:
 
     Args:
         adapter: Its name.
-        stage: ``MODULE:NAME`` of the stage's class; empty for the one that its package
+        stage: ``MODULE:NAME`` of the stage's class; empty for the class that its package
             names in the entry-point group ``pixgate.provider_stages``.
 
     Raises:

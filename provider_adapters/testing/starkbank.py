@@ -135,7 +135,7 @@ def punctuated(text: str) -> str:
 
 
 def keep_tags(books: Books, account_id: str, name: str, tags: Sequence[str]) -> None:
-    """Keep the tags of something, in lower case, and what has each tag."""
+    """Keep the tags of a record, in lower case, and the records of each tag."""
     small = [tag.lower() for tag in tags]
     books.keep(_TAGS, name, json.dumps(small), account_id=account_id)
     for tag in small:
@@ -143,7 +143,7 @@ def keep_tags(books: Books, account_id: str, name: str, tags: Sequence[str]) -> 
 
 
 def tags_of(books: Books, name: str) -> list[str]:
-    """Return the tags of something."""
+    """Return the tags of a record."""
     kept = books.kept(_TAGS, name)
     return list(json.loads(kept.value)) if kept else []
 
@@ -166,7 +166,7 @@ def read_page(query: Mapping[str, str]) -> Slice:
 
 
 def read_tags(body: Fields) -> list[str]:
-    """Read the tags of something; a comma would part one from itself in a search."""
+    """Read the tags of a record; a comma would part one from itself in a search."""
     given = body.texts("tags") if "tags" in body else []
     require(all(tag and "," not in tag for tag in given), "tags have no commas")
     return given
@@ -189,7 +189,7 @@ def _tax_number(body: Fields) -> str:
 
 
 def _balance(request: BankRequest) -> Document:
-    """Show what may be paid out; what is blocked is not told."""
+    """Show the available balance; the blocked part is left out."""
     held, updated = accounts.balance(*request.own), instant(request.books.clock.micros())
     shown = {"id": request.account.id, "amount": held.available, "currency": "BRL"}
     return _several("balances", [{**shown, "updated": updated}])
@@ -202,7 +202,7 @@ def _statement(request: BankRequest) -> Document:
 
 
 def movement(books: Books, entry: accounts.Entry) -> Document:
-    """Show a line of the statement; what comes in for an invoice has it as its source."""
+    """Show a line of the statement; a payment of an invoice has it as its source."""
     source = _SOURCES[entry.kind].format(entry.payout_id or accounts.line_number(entry.seq))
     tags = tags_of(books, entry.payout_id or "")
     if entry.kind == "pix_in" and entry.e2e_id:
@@ -249,7 +249,7 @@ def owner(record: keys.Owner) -> Document:
     """
     Show where a key leads; a person's tax number is masked, branch and account cannot be read.
 
-    Of somebody at another bank whom nobody has invented more of, nothing of it is known.
+    These fields are unknown for a generated payee at another bank.
     """
     told = record.tax_number
     if len(told) == _PERSON:
@@ -301,7 +301,7 @@ def _new_charge(
     books: Books, account_id: str, body: Fields, expires_in: int, payer: Payer | None = None
 ) -> NewCharge:
     """
-    Read what all charges have; an amount of 0 is one that the payer chooses.
+    Read the fields common to all charges; with an amount of 0 the payer chooses it.
 
     Its last tag names it for the control interface; the bank itself names none.
     """
@@ -322,7 +322,7 @@ def _new_charge(
 
 
 def _listing(name: str, *, named: bool) -> Run:
-    """Return what lists dynamic charges that have a tag, newest first; as many as asked for."""
+    """Return a list of dynamic charges with a tag, newest first; up to the requested number."""
 
     def run(request: BankRequest) -> Document:
         books, wanted = request.books, _listed(request, "tags")
@@ -398,7 +398,7 @@ def _invoice(books: Books, record: Charge) -> Document:
 
 
 def _brcode(books: Books, record: Charge) -> Document:
-    """Show a charge of nobody in particular; it tells no status."""
+    """Show a charge without a payer; it has no status."""
     lasts = _BRCODE_EXPIRATION_S
     if record.expires_at is not None:
         lasts = max(0, (record.expires_at - record.created_at) // _SECOND)
@@ -417,7 +417,7 @@ def _source(paid: Payment) -> Document:
 
 
 def _deposits(request: BankRequest) -> Document:
-    """Show what came in other than for invoices: a page, or what has a tag."""
+    """Show deposits other than for invoices: a page, or deposits with a tag."""
     books, wanted, page = request.books, _listed(request, "tags"), read_page(request.query)
     listed = replace(page, limit=10_000) if wanted else page
     came = received_payments.read(*request.own, listed)
@@ -508,7 +508,7 @@ def _transfers(request: BankRequest) -> Document:
 
 
 def _transfer(record: payouts.Payout) -> Document:
-    """Show a payout; once settled, its value is what was really paid."""
+    """Show a payout; once settled, its value is the amount really paid."""
     sent: Mapping[str, object] = json.loads(record.to.sent)
     updated = record.returned_at or record.settled_at or record.created_at
     return {
@@ -535,7 +535,7 @@ def _add_webhook(request: BankRequest) -> Document:
 
 
 def _events(request: BankRequest) -> Document:
-    """Show events that nobody took, newest first; delivered ones are not kept."""
+    """Show undelivered events, newest first; delivered ones are not kept."""
     require(request.query.get("isDelivered", "").lower() == "false", "isDelivered is false")
     missed = callbacks.missed(*request.own, _MOST_KEPT)
     shown = [_event(request.books, each) for each in reversed(missed)]
@@ -552,7 +552,7 @@ def _change_event(request: BankRequest) -> Document:
 
 
 def _event(books: Books, event: callbacks.Event) -> Document | None:
-    """Show an event as the books have it; None for what this bank says nothing of."""
+    """Show an event as the books have it; None for a kind that this bank does not report."""
     subject = subject_of(books, event)
     if isinstance(subject, payouts.Payout):
         document = _transfer(subject)
@@ -577,7 +577,7 @@ def _event(books: Books, event: callbacks.Event) -> Document | None:
 
 
 def callback(books: Books, event: callbacks.Event, to: callbacks.Listener) -> Callback | None:
-    """Write and sign what an address is told; None for what this bank says nothing of."""
+    """Write and sign a callback; None for a kind that this bank does not report."""
     said = _event(books, event)
     if said is None:
         return None

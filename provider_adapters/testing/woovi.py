@@ -159,7 +159,7 @@ def _balance(request: BankRequest) -> Document:
 
 
 def _statement(request: BankRequest) -> Answer:
-    """Show movements; a line says neither what kind it is nor its end-to-end id."""
+    """Show movements; a line has neither its kind nor its end-to-end id."""
     lines = [
         {
             "id": line.id,
@@ -240,7 +240,7 @@ def _shown(request: BankRequest, charge: charges.Charge) -> Document:
 
 
 def _charge_of(request: BankRequest) -> charges.Charge:
-    """Find a charge; what a deleted one answers is stated nowhere: here it is gone."""
+    """Find a charge; the answer for a deleted one is undocumented: here it is gone."""
     charge = charges.get(*request.own, request.path["id"])
     return found(None if charge.status == "canceled" else charge, "charge")
 
@@ -302,7 +302,7 @@ def _received(paid: Payment) -> Document:
 
 
 def _transactions(request: BankRequest) -> Document:
-    """Show what came in, of a charge or in a window; other types are not simulated."""
+    """Show payments received, of a charge or in a window; other types are not simulated."""
     wanted, query = _page(request), request.query
     require(query.get("type", "PAYMENT") == "PAYMENT", "the simulated bank lists payments")
     if "charge" in query:
@@ -315,7 +315,7 @@ def _transactions(request: BankRequest) -> Document:
 
 
 def _payment(record: payouts.Payout) -> Document:
-    """Show a payout; its end-to-end id is told once it is no longer under way."""
+    """Show a payout; it has its end-to-end id once it is no longer under way."""
     sent = json.loads(record.to.sent)
     reason = sent.pop("reason", "DS04 - Ordem rejeitada")
     shown: dict[str, object] = {
@@ -364,7 +364,7 @@ def _pay(request: BankRequest) -> Answer:
 
 
 def _to_key(books: Books, body: Fields) -> Destination:
-    """Read a destination by key; the order tells no tax number, the directory knows it."""
+    """Read a destination by key; the tax number comes from the directory, not the order."""
     alias, kind = body.text("destinationAlias"), body.choice("destinationAliasType", _ALIAS_TYPES)
     held = keys.active(books, alias)
     owner = accounts.get(books, held.account_id) if held else None
@@ -482,7 +482,7 @@ def callback(books: Books, event: Event, to: Listener) -> Callback | None:
 
 
 def _said(books: Books, event: Event) -> Document | None:
-    """Write what happened; None for what this bank's customers are not told."""
+    """Write an event; None for a kind that this bank does not report."""
     completed = {"event": "OPENPIX:CHARGE_COMPLETED", "company": {"name": "Loja"}}
     match event.kind, subject_of(books, event):
         case EventKind.PAYOUT, payouts.Payout() as payout:

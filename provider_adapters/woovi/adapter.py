@@ -115,8 +115,8 @@ class WooviAdapter(BankAdapter):
 
         Returns:
             As the bank answered; for a known key as it shows the payout, if that is the one
-            ordered. Rejected for a listed refusal, and for what it can never take. NotSent when
-            no byte left us, or the bank did not look at the order. Unknown for all else.
+            ordered. Rejected for a listed refusal, and for an order that it can never take. NotSent
+            when no byte left us, or the bank did not look at the order. Unknown for all else.
         """
         try:
             request = requests.create_payout(account, order)
@@ -160,7 +160,7 @@ class WooviAdapter(BankAdapter):
         """
         Create a charge, sent once; ``GET /charge/{id}``, then ``POST /charge``.
 
-        What a known reference is answered is stated nowhere, so it is looked for first. The
+        The answer for a known reference is undocumented, so it is looked up first. The
         bank chooses the key. Where its answer shows no payload, the charge is read once more.
         """
         request = requests.create_charge(account, order)
@@ -247,7 +247,7 @@ class WooviAdapter(BankAdapter):
     async def list_refunds(
         self, account: ProviderAccount, window: Window, cursor: str | None, limit: int
     ) -> Page[Refund]:
-        """Read a page of refunds; ``GET /refund`` lists all, those of the window are kept."""
+        """Read a page of refunds in the window; ``GET /refund`` lists all."""
         request = requests.refunds(account, paging.number_of(cursor), limit)
         return await self.client.read(request, lambda answer: refunds.page(answer, cursor, window))
 
@@ -304,7 +304,7 @@ class WooviAdapter(BankAdapter):
         )
 
     async def _found(self, account: ProviderAccount, expected: Expected) -> Outcome:
-        """Look a payout up, and compare what is known of it."""
+        """Look a payout up, and compare it with the order."""
         request = requests.payout(account, expected.provider_key)
         return await self.client.read(request, lambda answer: payouts.found(answer, expected))
 

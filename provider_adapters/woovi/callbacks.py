@@ -84,7 +84,7 @@ def _notices(body: bytes) -> Sequence[Notice]:
 
 
 def _notice(event: Mapping[str, Any]) -> Notice:
-    """Read what an event speaks of; one of unknown kind is still a callback of the bank."""
+    """Read the subject of an event; an unknown kind is still a callback of the bank."""
     payment, charge = _part(event, "payment"), _part(event, "charge")
     kind = mapping.EVENTS.get(_text(event.get("event")), CallbackKind.OTHER)
     if kind is CallbackKind.PAYOUT:
@@ -130,7 +130,7 @@ def of_same_address(
     found: Sequence[RegisteredCallback], callback_id: str
 ) -> Sequence[RegisteredCallback]:
     """
-    Return the registrations of an address, the one that names it last.
+    Return the registrations of an address, the exact one last.
 
     Raises:
         NotFound: Nothing is registered under this id.

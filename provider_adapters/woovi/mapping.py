@@ -275,7 +275,7 @@ def statement(answer: ProviderAnswer, cursor: str | None, window: Window) -> Pag
 
 
 def newest_first(page: Page[Item], window: Window, at: Callable[[Item], datetime]) -> Page[Item]:
-    """Keep what is inside the window, and put it in order: the bank promises none."""
+    """Keep items inside the window, and sort them: the bank promises no order."""
     kept = paging.within(page, window, at)
     return replace(kept, items=sorted(kept.items, key=at, reverse=True))
 
@@ -311,7 +311,7 @@ def cancelled_key(answer: ProviderAnswer, key: PixKey) -> PixKey:
 
 
 def owner(answer: ProviderAnswer) -> KeyOwner:
-    """Read the owner of a key; a person's tax number is masked, whatever the bank sent."""
+    """Read the owner of a key; a person's tax number is masked, even if the bank sent all of it."""
 
     def shape(document: documents.KeyCheck) -> KeyOwner:
         found = document.owner

@@ -23,7 +23,7 @@ _NOT_YET: Final = documents.Settlement()
 
 
 def expected(order: PayoutOrder, *, must_show: bool = False) -> Expected:
-    """Expect what was ordered; names are not compared."""
+    """Expect the order; names are not compared."""
     return Expected(order.provider_key, order.value, _ordered_place(order), must_show)
 
 
@@ -65,7 +65,7 @@ def found(answer: ProviderAnswer, wanted: Expected) -> Outcome:
 
 
 def _shown(document: documents.PaymentAnswer, wanted: Expected) -> Shown:
-    """Read a payout; what the transaction paid takes precedence over what was ordered."""
+    """Read a payout; the transaction's amount takes precedence over the order's."""
     payment, paid = document.payment, document.transaction or _NOT_YET
     code = (paid.reason or "").partition(_REASON_ENDS)[0]  # ``AC03`` of ``AC03 - Conta inválida``
     return Shown(

@@ -98,7 +98,7 @@ def charge_refunds(answer: ProviderAnswer) -> Money:
 
 
 def incoming(found: documents.Transaction, refunded: Money) -> IncomingPayment:
-    """Make a payment received of a transaction; raises ``BadReply`` for what is none."""
+    """Make a payment received of a transaction; raises ``BadReply`` for an invalid one."""
     e2e_id = found.e2e_id or ""
     if not is_e2e_id(e2e_id):
         raise BadReply(Reason.E2E_ID_MALFORMED)
@@ -121,7 +121,7 @@ def charge_of(found: documents.Transaction) -> str:
 
 
 def kind_of(found: documents.Transaction, unknown: UnknownWord | None = None) -> str:
-    """Return what kind of transaction it is; empty for an unknown word."""
+    """Return the kind of a transaction; empty for an unknown word."""
     for word in (found.type, found.status):
         if word in mapping.TRANSACTION_KINDS:
             return str(word)

@@ -80,7 +80,7 @@ def found(answer: ProviderAnswer, provider_key: str) -> Refund:
 
 
 def page(answer: ProviderAnswer, cursor: str | None, window: Window) -> Page[Refund]:
-    """Read a page of refunds; the bank lists all, and those of the window are kept."""
+    """Read a page of refunds; the bank lists all, and refunds outside the window are dropped."""
 
     def shape(document: documents.Refunds) -> Page[Refund]:
         info = document.page_info
@@ -141,7 +141,7 @@ def _status(shown: documents.Refund, unknown: UnknownWord) -> RefundStatus:
 
 
 def _return_id(shown: documents.Refund) -> str:
-    """Return the central bank's id of the way back; raises ``ValueError`` for what is none."""
+    """Return the central bank's id of the way back; raises ``ValueError`` for an invalid one."""
     if shown.return_id and not is_e2e_id(shown.return_id):
         raise ValueError(Reason.E2E_ID_MALFORMED)
     return shown.return_id or ""

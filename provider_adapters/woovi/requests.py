@@ -2,7 +2,7 @@
 Woovi's paths, queries and credential, and orders in its words.
 
 Every function raises ``Refused`` for an identifier that cannot stand in a path, and
-``NeverSendable`` for what the bank can take on no day. Source: the OpenAPI document named in
+``NeverSendable`` for an order that the bank can never take. Source: the OpenAPI document named in
 ``words``; what only its pages say is named where it is used.
 """
 
@@ -43,7 +43,7 @@ _CPF_DIGITS: Final = 11
 
 
 class WooviSecrets(msgspec.Struct, frozen=True, kw_only=True):
-    """What an account shows to the bank: an AppID of its own, sent as it is."""
+    """An account's credential at the bank: its own AppID, sent unchanged."""
 
     app_id: SecretText
 
@@ -139,7 +139,7 @@ def transaction(account: ProviderAccount, e2e_id: str) -> ProviderRequest:
 def transactions(
     account: ProviderAccount, window: Window, skip: int, limit: int
 ) -> ProviderRequest:
-    """Build ``GET /transaction``: what came in; ``skip`` and ``limit`` stand in its page alone."""
+    """Build ``GET /transaction``: payments received; ``skip`` and ``limit`` only page it."""
     query = {"type": "PAYMENT", **_page(window, skip, limit)}
     return _get(account, "list_received", "/transaction", query)
 
@@ -196,7 +196,7 @@ def refund(account: ProviderAccount, provider_key: str) -> ProviderRequest:
 
 
 def refunds(account: ProviderAccount, skip: int, limit: int) -> ProviderRequest:
-    """Build ``GET /refund``; the bank knows no window for it."""
+    """Build ``GET /refund``; the bank has no window for it."""
     query = {"skip": str(skip), "limit": str(min(limit, LARGEST_PAGE))}
     return _get(account, "list_refunds", "/refund", query)
 

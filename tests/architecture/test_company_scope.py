@@ -84,7 +84,7 @@ def scoped(method: object) -> bool:
     )
 
 
-def test_no_surface_decides_what_is_visible():
+def test_no_surface_decides_visibility():
     deciding = {
         str(path): found
         for path in modules()

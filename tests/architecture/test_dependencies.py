@@ -52,7 +52,7 @@ def pins(name: str) -> dict[str, str]:
 LOCKS = {name: pins(name) for name in ("production", "run", "test", "clients", *PROGRAMS)}
 
 
-def test_what_is_installed_is_new_enough():
+def test_installed_packages_are_new_enough():
     wrong = [
         (name, floor) for name, floor in FLOORS.items() if Version(version(name)) < Version(floor)
     ]
@@ -60,7 +60,7 @@ def test_what_is_installed_is_new_enough():
     assert wrong == []
 
 
-def test_what_is_asked_for_is_new_enough():
+def test_required_packages_are_new_enough():
     """Whoever installs the distribution without our pins is safe too."""
     for name, floor in FLOORS.items():
         asked = next(need for need in [*RUN, *EXTRAS] if need.name == name)
@@ -73,7 +73,7 @@ def test_what_is_asked_for_is_new_enough():
         assert max(lowest) >= Version(floor)
 
 
-def test_a_pin_is_what_was_asked_for():
+def test_a_pin_satisfies_its_requirement():
     """After a change of pyproject.toml: ``make lock``."""
     run, production = ("otel", "panel", "pdf", "redis", "sqlite"), ("panel", "redis")
     asked = {
@@ -103,7 +103,7 @@ def test_every_pin_has_its_hash():
 
 
 @pytest.mark.parametrize("folder", [".", "tests/proofs/clients"])
-def test_what_npm_installs_is_pinned_and_names_no_registry(folder: str):
+def test_npm_packages_are_pinned_and_name_no_registry(folder: str):
     """The lock says which version and which hash; where from is the machine's business."""
     folder = ROOT / folder
     package = json.loads((folder / "package.json").read_text())
@@ -126,7 +126,7 @@ def test_every_package_of_the_panel_has_its_reason():
     assert sorted(explained) == sorted(package["dependencies"] | package["devDependencies"])
 
 
-def test_tests_run_on_what_the_service_runs_on():
+def test_tests_run_on_the_service_s_versions():
     """No package is pinned twice: then what was tested would not be what runs."""
     assert LOCKS["production"].items() <= LOCKS["run"].items() <= LOCKS["test"].items()
 

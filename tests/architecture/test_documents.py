@@ -19,7 +19,7 @@ STATUS = re.compile(r"^Status: (accepted|superseded by \d{4}), \d{4}-\d\d-\d\d$"
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
-def test_a_generated_page_says_what_the_code_says():
+def test_a_generated_page_matches_the_code():
     """After a change of the catalogue: ``make docs``."""
     for page in PAGES:
         if not (ROOT / "gateway/__main__.py").is_file():
@@ -130,7 +130,7 @@ def test_the_index_names_every_page():
     assert pages - listed == {folder / "README.md"}
 
 
-def test_the_changelog_knows_the_version():
+def test_the_changelog_has_the_version():
     """The version of pyproject.toml stands first; it alone may be without its day."""
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     dated = re.compile(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d")

@@ -29,7 +29,7 @@ def test_no_requirement_names_an_address():
     assert locked == []
 
 
-def test_the_patterns_find_what_they_are_for():
+def test_each_pattern_finds_its_example():
     """Written in disguise, or this file would find itself."""
     cases = [
         (MACHINE, "at |home|maria|pixgate"),

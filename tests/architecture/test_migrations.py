@@ -18,7 +18,7 @@ def declared() -> Mapping[str, str]:
     return {each.revision: getattr(each, "compatible_with", "nothing") for each in modules}
 
 
-def test_each_migration_declares_what_it_is_compatible_with():
+def test_each_migration_declares_its_compatible_schemas():
     found = declared()
 
     undeclared = [name for name, oldest in found.items() if oldest not in found]
@@ -32,7 +32,7 @@ def test_it_is_compatible_with_older_ones_or_with_itself_alone():
     assert wrong == []
 
 
-def test_what_was_cut_off_stays_cut_off():
+def test_the_oldest_compatible_schema_never_goes_back():
     """Several migrations are done at once, and the last one speaks for all."""
     oldest = [each for _, each in sorted(declared().items())]
 

@@ -11,7 +11,7 @@ from tests.world.public_surface import RECORD, broken, surface
 RECORDED = json.loads(RECORD.read_text(encoding="utf-8"))
 
 
-def test_what_was_promised_is_there():
+def test_promised_names_exist():
     """Additions are no matter; the rest needs another PORT (docs/providers/stability.md)."""
     assert broken(RECORDED, surface()) == []
 
@@ -24,11 +24,11 @@ def test_what_was_promised_is_there():
         ("Made.__init__(self, a, b=)", "Made.__init__(self, a, more=, b=)"),
     ],
 )
-def test_what_is_added_breaks_nothing(promised: str, present: str):
+def test_additions_break_nothing(promised: str, present: str):
     assert broken({"kit": [promised]}, {"kit": [present, "another"]}) == []
 
 
-def test_what_is_taken_away_or_asked_for_is_noticed():
+def test_removals_and_new_requirements_are_found():
     cases = [
         ("read", "reads"),
         ("read(a)", "read(b)"),

@@ -111,7 +111,7 @@ async def metrics(site: PanelSite) -> str:
         return await said.text()
 
 
-async def test_what_is_planted_is_found_nowhere(
+async def test_planted_secrets_are_found_nowhere(
     aviary: PanelSite, capfd: pytest.CaptureFixture[str]
 ):
     """In no page, no line of the log, no metric and no file; one answer alone has a secret."""

@@ -48,7 +48,7 @@ def asked(name: str, value: str) -> re.Pattern[str]:
 
 
 @pytest.mark.parametrize("path", FILTERS)
-async def test_what_is_chosen_before_the_scripts_run_is_asked_for(
+async def test_a_choice_made_before_the_scripts_run_is_sent(
     browser: Browser, site: PanelSite, path: str
 ):
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
@@ -65,9 +65,7 @@ async def test_what_is_chosen_before_the_scripts_run_is_asked_for(
         assert tab.findings == []
 
 
-async def test_what_is_typed_before_the_scripts_run_is_looked_for(
-    browser: Browser, site: PanelSite
-):
+async def test_text_typed_before_the_scripts_run_is_searched(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
         come = await without_scripts(tab.page)
         await tab.page.goto(f"{site.origin}/panel/credentials", wait_until="commit")
@@ -78,7 +76,7 @@ async def test_what_is_typed_before_the_scripts_run_is_looked_for(
         await expect(tab.page.locator("#list a.to")).to_have_count(1)
 
 
-async def test_what_has_to_be_typed_follows_a_choice_before_the_scripts_run(
+async def test_required_fields_follow_a_choice_made_before_the_scripts_run(
     browser: Browser, site: PanelSite
 ):
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:

@@ -126,18 +126,18 @@ async def summary(tab: Inspection, stage: Stage) -> Shown:
     return Shown(path="summary", sent=sent, findings=list(await tab.look(deep=False)))
 
 
-async def test_a_page_stands_whatever_is_written(pages: list[Shown]):
+async def test_a_page_survives_hostile_text(pages: list[Shown]):
     """No script, no dialog, no line in the console, no sideways scroll, none refused."""
     assert {page.path: page.findings for page in pages if page.findings} == {}
 
 
-async def test_what_is_written_is_text(pages: list[Shown]):
+async def test_hostile_text_is_shown_as_text(pages: list[Shown]):
     markup = re.compile(r"<script>|<img src=x|onerror=alert\(2\)>")
 
     assert [page.path for page in pages if markup.search(page.sent)] == []
 
 
-async def test_nothing_turns_or_hides_what_is_written(pages: list[Shown]):
+async def test_no_text_turns_or_hides_other_text(pages: list[Shown]):
     found = {page.path: INVISIBLE.findall(UNSEEN.sub("", page.sent)) for page in pages}
 
     assert {path: signs for path, signs in found.items() if signs} == {}

@@ -105,7 +105,7 @@ async def test_a_refusal_that_is_meant_is_no_finding(browser: Browser, served):
     assert inspection.findings == ["/ answered 200, not 404"]
 
 
-async def test_what_the_driver_switches_off_stays_off(browser: Browser):
+async def test_options_switched_off_by_the_driver_stay_off(browser: Browser):
     """Chromium takes the last such flag, which is ours: a newer driver's may name more."""
     session = await browser.new_browser_cdp_session()
     told = await session.send("SystemInfo.getProcessInfo")

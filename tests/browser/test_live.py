@@ -73,7 +73,7 @@ async def test_a_filter_keeps_those_that_have_no_field(browser: Browser, lively:
         assert tab.findings == []
 
 
-async def test_counts_beside_entries_are_renewed_and_told(browser: Browser, lively: PanelSite):
+async def test_counts_beside_entries_are_renewed_and_reported(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/audit")
         count = tab.page.locator("#n-stops")
@@ -87,7 +87,7 @@ async def test_counts_beside_entries_are_renewed_and_told(browser: Browser, live
         assert tab.findings == []
 
 
-async def test_the_title_of_the_tab_says_how_much_waits(browser: Browser, lively: PanelSite):
+async def test_the_title_of_the_tab_has_the_number_of_tasks(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.APPROVER)) as tab:
         await tab.open("/panel/approvals")
         titled = re.compile(r"^\([1-9]\d*\) Aprovações · Sandbox · pixgate$")
@@ -101,7 +101,7 @@ async def test_the_title_of_the_tab_says_how_much_waits(browser: Browser, lively
         assert tab.findings == []
 
 
-async def test_how_many_a_filter_finds_is_told(browser: Browser, lively: PanelSite):
+async def test_how_many_a_filter_finds_is_reported(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/credentials")
         said = tab.page.locator("#said")
@@ -132,7 +132,7 @@ async def test_a_list_renews_itself_while_something_is_open(browser: Browser, li
         assert tab.findings == []
 
 
-async def test_what_is_typed_beside_a_list_stays(browser: Browser, lively: PanelSite):
+async def test_text_typed_beside_a_list_stays(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.APPROVER)) as tab:
         await tab.open("/panel/unresolved")
         await tab.page.fill("#why", "extrato do banco, linha 7")

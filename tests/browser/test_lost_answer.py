@@ -49,9 +49,7 @@ async def send_and_lose(page: Page) -> Sequence[Any]:
     return held
 
 
-async def test_an_answer_that_is_lost_with_a_code_signs_nobody_out(
-    browser: Browser, site: PanelSite
-):
+async def test_losing_the_answer_to_a_code_signs_no_user_out(browser: Browser, site: PanelSite):
     """A poll is answered, another form says what may be done, and the next act asks for a code."""
     person = await site.people.make(Role.OPERATOR)
     cookies = await site.people.sign_in(person)

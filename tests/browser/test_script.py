@@ -75,7 +75,7 @@ async def test_loading_anew_sends_no_form_a_second_time(browser: Browser, site: 
         assert secret not in await tab.page.content()
 
 
-async def test_a_secret_is_in_one_answer_that_nobody_keeps(browser: Browser, site: PanelSite):
+async def test_a_secret_is_in_one_uncached_answer(browser: Browser, site: PanelSite):
     """Without script too: neither going back nor the browser's own stores hold it."""
     cookies = await site.people.fresh(Role.SECURITY)
     async with site.tab(browser, cookies, java_script_enabled=False) as tab:
@@ -313,7 +313,7 @@ async def test_a_wrong_field_is_marked_for_eye_and_ear(browser: Browser, site: P
         assert await tab.look() == []
 
 
-async def test_what_is_typed_stays_while_the_page_renews_itself(browser: Browser, site: PanelSite):
+async def test_typed_text_stays_while_the_page_renews_itself(browser: Browser, site: PanelSite):
     """A charge that is open asks for itself at each tick."""
     charge = site.seeds["open_charge"]
     path = f"/panel/accounts/{site.seeds['main']}/charges/{charge}?read=1"

@@ -118,7 +118,7 @@ async def age_factors(site: PanelSite) -> None:
         await connection.execute(update(sessions).values(factor_at=long_ago))
 
 
-async def test_a_form_that_asks_for_a_code_loses_nothing_typed(own: PanelSite, forms: Any):
+async def test_a_form_that_requires_a_code_loses_nothing_typed(own: PanelSite, forms: Any):
     sent = await send_all(own, forms, fresh=False)
 
     assert [each for each in sent if each.lost] == []

@@ -154,7 +154,7 @@ def sections() -> list[str]:
     return re.findall(r"^## (\w+)$", page, re.MULTILINE)
 
 
-def test_whoever_is_alarmed_is_told_of_every_state_that_people_watch():
+def test_every_watched_state_has_an_alert():
     """A figure that is looked up for operators alone is of no use where nobody is alarmed by it."""
     watched = {name for rule in RULES for name, _ in used(rule)}
 

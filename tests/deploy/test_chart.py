@@ -122,7 +122,7 @@ def test_wrong_values_are_refused():
     assert taken == []
 
 
-def test_without_the_network_of_the_ingress_nothing_is_rendered_and_the_reason_is_told():
+def test_without_the_network_of_the_ingress_nothing_is_rendered_and_the_reason_is_reported():
     """Trusted peers set the client's address, and no default network is right for everybody."""
     found = judged({})
 
@@ -141,7 +141,7 @@ def test_the_names_of_a_long_release_are_as_long_as_names_may_be():
     assert "x" * 51 in names
 
 
-def test_checkov_finds_what_has_its_reason_and_nothing_else(tmp_path: Path):
+def test_checkov_finds_only_findings_with_a_reason(tmp_path: Path):
     """`deploy/checkov.yaml` has the reasons; one for what is not found any more is removed."""
     reasoned = yaml.safe_load((DEPLOY / "checkov.yaml").read_text())["skip-check"]
     documents = judged(ALL)["documents"]
@@ -161,7 +161,7 @@ def test_checkov_finds_what_has_its_reason_and_nothing_else(tmp_path: Path):
     assert {*found} == {*reasoned}, found
 
 
-def test_the_upgrade_is_a_hook_with_what_it_needs():
+def test_the_upgrade_is_a_hook_with_its_environment():
     """The release's own ConfigMap and account come after it, or are those of the version before."""
     hooks = {
         kind: each["metadata"]["annotations"]["helm.sh/hook-weight"]
@@ -227,7 +227,7 @@ def test_a_changed_configuration_restarts_gateways_and_workers():
     assert (len(before), len(after), before & after) == (1, 1, set())
 
 
-def test_probes_ask_what_the_operations_listener_answers():
+def test_probes_use_paths_of_the_operations_listener():
     for name in ("pixgate-gateway", "pixgate-worker"):
         [container] = pods(DEFAULT)[name]["containers"]
         probes = {

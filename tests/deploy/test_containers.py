@@ -138,7 +138,7 @@ def test_each_job_is_a_container_that_prometheus_and_what_it_watches_reach():
     ] == []
 
 
-def test_prometheus_keeps_what_the_dashboards_look_back_over():
+def test_prometheus_keeps_the_dashboards_time_range():
     kept = {
         found[1]
         for word in SERVICES["prometheus"]["command"]

@@ -57,7 +57,7 @@ ANY_AT_ALL = {
 """Red before an alert fires: alerts wait for a share, an on-call looks at each failure."""
 
 
-def test_grafana_s_schema_knows_every_field():
+def test_grafana_s_schema_has_every_field():
     """What its models do not know they leave out; an empty value they may write otherwise."""
     register_default_plugins()
     unknown = {
@@ -84,7 +84,7 @@ def lost(written: Any, read: Any, path: str = "") -> Iterator[str]:
         yield path
 
 
-def test_every_query_looks_at_what_is_chosen():
+def test_every_query_filters_by_the_chosen_values():
     """Environment and cluster; where processes are shown, one of these."""
     wrong = [
         (title, query)
@@ -112,7 +112,7 @@ def asked() -> Iterator[tuple[str, str, str]]:
                 yield file.stem, panel["title"], target["expr"]
 
 
-def test_there_are_seven_and_their_panels_can_be_told_apart():
+def test_there_are_seven_dashboards_with_distinct_panels():
     uids = [each["uid"] for each in DASHBOARDS.values()]
     wanted = ("overview", "requests", "payouts", "banks", "processes", "people", "edge")
 
@@ -250,7 +250,7 @@ def test_durations_of_requests_show_the_traces_of_slow_ones():
     assert '"/panel/trace/{trace_id}"' in pages
 
 
-def test_what_is_provisioned_is_what_the_dashboards_choose_first():
+def test_the_provisioned_source_is_the_dashboards_default():
     [file] = (GRAFANA / "provisioning/datasources").iterdir()
     [source] = yaml.safe_load(file.read_text())["datasources"]
     chosen = [each["templating"]["list"][0]["current"]["value"] for each in DASHBOARDS.values()]

@@ -36,7 +36,7 @@ async def send(front: Front, method: str, path: str, **headers: str) -> tuple[in
 
 
 @pytest.mark.parametrize("name", FRONTS)
-async def test_what_a_caller_says_of_itself_is_dropped_and_no_secret_is_logged(
+async def test_headers_of_a_caller_about_itself_are_dropped_and_no_secret_is_logged(
     tmp_path: Path, name: str
 ):
     node = Node(port=(port := free_port()), ops=port)

@@ -61,7 +61,7 @@ async def observed(
     await postgres_server.drop(DATABASE)
 
 
-async def test_what_is_scraped_is_as_prometheus_wants_it(observed: Observed):
+async def test_scraped_pages_are_valid_for_prometheus(observed: Observed):
     """``promtool check metrics`` says nothing."""
     url = f"http://127.0.0.1:{observed.world.gateway.operations.port}/metrics"
     async with observed.world.session.get(url) as answer:

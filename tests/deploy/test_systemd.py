@@ -58,7 +58,7 @@ def test_instances_share_the_public_port_and_have_an_operations_port_each():
 
 
 @pytest.mark.skipif(ANALYZE is None, reason="wants systemd-analyze")
-def test_systemd_finds_nothing_wrong_with_them(tmp_path: Path):
+def test_systemd_verifies_the_units(tmp_path: Path):
     for name, text in UNITS.items():
         (tmp_path / name).write_text(text.replace("/opt/pixgate/bin/pixgate", "/bin/true"))
 
@@ -74,7 +74,7 @@ def test_systemd_finds_nothing_wrong_with_them(tmp_path: Path):
 
 @pytest.mark.skipif(ANALYZE is None, reason="wants systemd-analyze")
 @pytest.mark.parametrize("name", UNITS)
-def test_what_a_unit_may_do_is_little(name: str, tmp_path: Path):
+def test_a_unit_has_few_rights(name: str, tmp_path: Path):
     """At most 3.0 of 10 by systemd's own count, where 8 is a unit without any of it."""
     (tmp_path / name).write_text(UNITS[name].replace("/opt/pixgate/bin/pixgate", "/bin/true"))
 

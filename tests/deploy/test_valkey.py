@@ -92,7 +92,7 @@ def is_healthy(words: list[str]) -> bool:
     return subprocess.run(words, check=False, capture_output=True).returncode == 0
 
 
-async def test_valkey_of_compose_answers_nobody_without_the_password(tmp_path: Path):
+async def test_valkey_of_compose_requires_the_password(tmp_path: Path):
     valkey = SERVICES["valkey"]
     script, probe = valkey["command"][2].replace("$$", "$"), valkey["healthcheck"]["test"][1]
     with running(script, probe, tmp_path) as (port, process, probing):

@@ -53,7 +53,7 @@ async def test_no_token_serves_as_another(here, maria):
         assert await refused(services.passwords.reset(token, PASSWORD, HOME)) == "VALIDATION_FAILED"
 
 
-async def test_what_ends_here_has_ended_there(here, there, maria):
+async def test_a_session_ended_on_one_node_is_ended_on_the_other(here, there, maria):
     """Each act that ends sessions, felt by the other node with its next call."""
     for act in (
         here.services.sessions.logout,

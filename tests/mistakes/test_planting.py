@@ -29,7 +29,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_mistake_stands_in_the_copy_while_its_tests_run(tree: Path):
+def test_a_mistake_is_in_the_copy_while_its_tests_run(tree: Path):
     path = tree / MISTAKE.file
 
     with planted(tree, MISTAKE):
@@ -88,7 +88,7 @@ def test_anything_else_did_not(ran: Ran, why: str):
     assert (verdict.caught, verdict.by) == (False, why)
 
 
-def test_a_mistake_that_nobody_could_run_is_refused(tree: Path):
+def test_a_mistake_that_cannot_run_is_refused(tree: Path):
     (tree / MISTAKE.file).write_text("if paid > owed")
 
     with pytest.raises(SyntaxError), planted(tree, MISTAKE):

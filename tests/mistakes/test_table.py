@@ -15,7 +15,7 @@ PRODUCT = ("deploy", "gateway", "policies", "provider_adapters")
 LEAST = 44
 
 
-def test_the_right_text_of_a_row_stands_in_its_file_exactly_once():
+def test_the_right_text_of_a_row_is_in_its_file_exactly_once():
     """After a change of the line: write the mistake anew, where the promise is kept now."""
     rotten = {
         mistake.name: f"{found} times in {mistake.file}: {mistake.right!r}"

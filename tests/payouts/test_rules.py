@@ -164,7 +164,7 @@ RAISED = [
 
 
 @pytest.mark.parametrize("raised", RAISED, ids=lambda each: type(each).__name__)
-async def test_r6_whatever_an_adapter_raises_proves_nothing(
+async def test_r6_an_adapter_s_exception_proves_nothing(
     payout_world: PayoutWorld, raised: Exception
 ):
     """Only outcomes are definite: not even "unreachable" as an exception means unsent."""
@@ -216,7 +216,7 @@ LATE = [
 
 
 @pytest.mark.parametrize(("meanwhile", "said", "after", "answer"), LATE, **IDS)
-async def test_r8_a_late_outcome_never_overwrites_what_came_first(
+async def test_r8_a_late_outcome_never_overwrites_the_first(
     payout_world: PayoutWorld,
     meanwhile: PayoutState,
     said: Outcome,
@@ -260,7 +260,7 @@ async def test_r8_an_outcome_of_an_old_attempt_is_no_outcome_of_the_new_one(
 
 
 @pytest.mark.parametrize("passed_s", [0, 19, 21, 59])
-async def test_r9_nobody_takes_a_send_over_that_is_still_owned(
+async def test_r9_an_owned_send_is_never_taken_over(
     payout_world: PayoutWorld, clock: Clock, passed_s: int
 ):
     """Also not once its deadline for sending is over: the bank may still be at work."""

@@ -60,7 +60,7 @@ async def test_a_statement_without_it_proves_nothing(
 
 
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda each: type(each).__name__)
-async def test_a_statement_that_cannot_be_read_is_no_error(
+async def test_an_unreadable_statement_raises_nothing(
     payout_world: PayoutWorld, failure: Exception
 ):
     before = await payout_world.stands(UNKNOWN)

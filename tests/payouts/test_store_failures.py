@@ -49,9 +49,7 @@ async def test_an_intent_that_was_not_stored_is_not_sent(payout_world: PayoutWor
     assert await payout_world.post() == OK
 
 
-async def test_an_intent_nobody_knows_about_is_not_sent_either(
-    payout_world: PayoutWorld, clock: Clock
-):
+async def test_an_intent_of_unknown_storage_is_not_sent(payout_world: PayoutWorld, clock: Clock):
     """
     The connection broke in the commit: the row is there, and nobody is its owner.
 
@@ -87,7 +85,7 @@ async def test_a_claim_that_failed_is_not_sent(payout_world: PayoutWorld, clock:
     assert len(payout_world.bank.orders) == (1 if when == "fails_before" else 0)
 
 
-async def test_what_cannot_be_closed_at_the_end_of_its_day_is_not_sent(
+async def test_a_payout_that_cannot_be_closed_at_its_day_s_end_is_not_sent(
     payout_world: PayoutWorld, clock: Clock
 ):
     await payout_world.stands(NOT_SENT)
@@ -110,7 +108,7 @@ async def test_what_cannot_be_closed_at_the_end_of_its_day_is_not_sent(
     ids=["accepted", "settled", "not sent", "unknown"],
 )
 @pytest.mark.parametrize("when", ["fails_before", "fails_after"])
-async def test_an_outcome_that_could_not_be_recorded_is_told_where_it_is_true(
+async def test_an_outcome_that_could_not_be_recorded_is_reported_where_it_is_true(
     payout_world: PayoutWorld, said: Outcome, answer: str, after: PayoutState, when: str
 ):
     """Rejections are the exception, see the rules."""
@@ -168,7 +166,7 @@ async def test_a_store_that_breaks_while_the_winner_is_waited_for_ends_the_wait(
     assert payout_world.bank.orders == []
 
 
-async def test_a_list_that_cannot_be_read_is_no_empty_list(payout_world: PayoutWorld):
+async def test_an_unreadable_list_is_not_an_empty_list(payout_world: PayoutWorld):
     payout_world.store.fails_before = {"search"}
 
     with pytest.raises(StoreUnavailable):
@@ -176,7 +174,7 @@ async def test_a_list_that_cannot_be_read_is_no_empty_list(payout_world: PayoutW
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, PAID])
-async def test_a_payout_that_cannot_be_read_is_no_unknown_reference(
+async def test_an_unreadable_payout_is_not_an_unknown_reference(
     payout_world: PayoutWorld, state: PayoutState
 ):
     """A 404 would have the caller pay again."""

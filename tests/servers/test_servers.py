@@ -21,7 +21,7 @@ def test_no_other_process_that_tests_is_given_our_ports():
     assert free_port() != ours
 
 
-def test_what_is_required_fails_instead(monkeypatch):
+def test_a_missing_required_server_fails_the_test(monkeypatch):
     """A pipeline cannot turn green because a server did not start."""
     monkeypatch.setenv("TEST_REQUIRE", "redis, postgres")
 

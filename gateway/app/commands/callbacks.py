@@ -17,9 +17,9 @@ def callbacks(terminal: Terminal) -> None:
     Show the address that each bank is given for its callbacks.
 
     Its last step is made from the sealing key. After that is replaced, the former address
-    goes on answering while the former key is in sealing.retired_keys.
+    keeps working while the former key is in sealing.retired_keys.
 
-    The commands below tell a bank of the address, where its interface allows that.
+    The commands below register the address at a bank, where its interface allows that.
     """
     if click.get_current_context().invoked_subcommand is not None:
         return

@@ -103,7 +103,7 @@ def routes(terminal: Terminal) -> None:
 @click.option("--markdown", is_flag=True, help="Print the page of the documentation.")
 @reading
 def errors(terminal: Terminal, *, markdown: bool) -> None:
-    """List every error code with its status, its meaning and what to do."""
+    """List every error code with its status, its meaning and its remedy."""
     if markdown:
         click.echo("\n".join(error_page(EVERY_CODE)))
         return
@@ -133,7 +133,7 @@ def metrics(terminal: Terminal, *, markdown: bool) -> None:
 @click.option("--markdown", is_flag=True, help="Print the page of the documentation.")
 @reading
 def providers(terminal: Terminal, *, as_matrix: bool, markdown: bool) -> None:
-    """List the provider adapters that are installed, and what each can do."""
+    """List the installed provider adapters and their capabilities."""
     from provider_adapters.registry import ADAPTERS, describe
 
     if markdown:

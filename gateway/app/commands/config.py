@@ -71,7 +71,7 @@ def check(
 
 
 def _settings(terminal: Terminal) -> Settings:
-    """Read the configuration; print what is wrong with it and exit where it cannot be used."""
+    """Read the configuration; print its errors and exit where it cannot be used."""
     from gateway.config.reading import ConfigError, read_settings
 
     try:
@@ -85,7 +85,7 @@ def _settings(terminal: Terminal) -> Settings:
 
 
 def _remarks(settings: Settings, *, probe: bool) -> Iterator[Row]:
-    """Return what is permitted and risky, in the settings and in the store."""
+    """Return permitted but risky values in the settings and in the store."""
     from gateway.config.checks import remarks
 
     for each in remarks(settings):

@@ -77,7 +77,7 @@ def _placed(name: str, message: str) -> Finding:
 
 
 async def probed(settings: Settings) -> list[Finding]:
-    """Reach the store, the cache and every provider; return those that cannot be used."""
+    """Reach the store, the cache and every provider; return the unusable ones."""
     found = [*await _store(settings), *await _cache(settings)]
     for name in settings.providers:
         adapter = connect(name, settings, SilentObserver()).adapter

@@ -24,7 +24,7 @@ class Reload:
     """
     Reads the configuration again on request.
 
-    A configuration that cannot be used changes nothing. Requests in flight go on as they began.
+    A configuration that cannot be used changes nothing. Requests in flight keep their settings.
 
     Attributes:
         asked: Set to request a reload; several requests at once are one reload.
@@ -32,7 +32,7 @@ class Reload:
     """
 
     def __init__(self, gateway: Gateway, read: Callable[[], Settings]) -> None:
-        """Read with ``read``, which raises what reading a configuration raises."""
+        """Read with ``read``, which raises the errors of reading a configuration."""
         self.asked = asyncio.Event()
         self.settings = gateway.kernel.settings
         self._part = gateway.role.part
@@ -85,7 +85,7 @@ class Reload:
 
 
 def _say(found: Reloading) -> None:
-    """Log the applied settings, and those that need a restart."""
+    """Log the applied settings, and settings that need a restart."""
     if found.taken:
         _log.warning("SIGHUP: reloaded %s", ", ".join(found.taken))
     if found.left:

@@ -29,8 +29,8 @@ def serve(terminal: Terminal) -> None:
     worker.run is apart. Several share a public port with server.reuse_port: true,
     each with an operations port of its own; they need PostgreSQL.
 
-    SIGHUP reads the configuration again; the log says what was taken of it, and
-    what needs a restart.
+    SIGHUP reads the configuration again; the log lists applied settings, and
+    settings that need a restart.
     """
     from gateway.process.process import Part
 
@@ -46,7 +46,7 @@ def worker(terminal: Terminal) -> None:
     Run a background worker until SIGTERM or SIGINT.
 
     A worker follows payouts up, looks into callbacks, sends mail, counts figures
-    and deletes what is old, at a low priority, for server processes with
+    and deletes old rows, at a low priority, for server processes with
     worker.run: apart. Several share the work. It needs PostgreSQL, and answers on
     the operations listener alone.
     """

@@ -71,7 +71,7 @@ def variables_of(file: Path, environ: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def configured(settings: Settings) -> Prints:
-    """Return the fingerprints of keys, and of what providers are shown, by their paths."""
+    """Return the fingerprints of keys and of providers' credentials, by their paths."""
     keys = {path: key.encode() for path, key in named_keys(settings).items() if key}
     found = {path: _prints(key, *_bytes_of(path, key)) for path, key in keys.items()}
     for name, provider in settings.providers.items():
@@ -120,7 +120,7 @@ def _bytes_of(path: str, key: bytes) -> Iterator[bytes]:
 
 
 def _of_provider(provider: Provider) -> Iterator[tuple[str, frozenset[str]]]:
-    """Return the fingerprints of what a bank is shown, or proves itself with."""
+    """Return the fingerprints of our credentials at a bank and of its callback secrets."""
     callbacks = provider.callbacks
     secrets = {"callbacks.secret": callbacks.secret} | {
         f"callbacks.retired_secrets.{name}": each

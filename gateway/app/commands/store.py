@@ -61,7 +61,7 @@ async def own_store(
     settings: Settings, keys: Keys | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> AsyncIterator[Store]:
     """
-    Open the store, whatever its schema, and close it in the end.
+    Open the store with any schema, and close it in the end.
 
     Raises:
         RuleViolation: the store must not be used, or the block raised ``StoreRefused``.

@@ -83,7 +83,7 @@ class SendProgress:
         self.http_status = http_status
 
     def end(self) -> None:
-        """Forbid any later write, whatever still runs for this call."""
+        """Forbid any later write, even if the call's task still runs."""
         self._ended = True
 
     def evidence(self, failure: ProviderError) -> Evidence:
@@ -131,7 +131,7 @@ class ProviderRequest(msgspec.Struct, frozen=True, kw_only=True):
             one.
         headers: Those the bank requires; the client adds tracing and framing.
         account: Whose call it is, by the account's id; empty where it concerns none.
-        credential: What the bank counts its limits by, by a name that is no secret; empty
+        credential: Name, not secret, of the credential whose limits the bank counts; empty
             for a credential that the account has to itself.
         identity: Whose connection carries it (see ``AccountTransports``); None for one
             that all accounts of the provider share.

@@ -87,7 +87,7 @@ class Pool:
             ahead: No call needs it yet; it counts against the limit only after ``adopt``.
 
         Raises:
-            Unreachable: ``bulkhead_full``, ``closed``, or what ``connect`` raises.
+            Unreachable: ``bulkhead_full``, ``closed``, or errors of ``connect``.
         """
         loop, epoch = asyncio.get_running_loop(), self._epoch
         if not ahead:
@@ -204,7 +204,7 @@ class WarmConnections:
         self._opening: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
-        """Count those that wait for a payout."""
+        """Count the waiting payouts."""
         return sum(connection.usable for connection in self._ready)
 
     def take(self) -> Connection | None:
@@ -230,7 +230,7 @@ class WarmConnections:
             self._pool.end(self._ready.pop())
 
     async def close(self) -> None:
-        """Close all, including those that are being opened."""
+        """Close all connections, also connections being opened."""
         opening = list(self._opening)
         for task in opening:
             task.cancel()

@@ -201,7 +201,7 @@ class ResponseReader:
     """
     Reads the responses of one connection.
 
-    Call ``begin`` before each request, then ``feed`` with what arrives until there is a
+    Call ``begin`` before each request, then ``feed`` with received bytes until there is a
     response. ``single`` is for a connection that carries one response and no other.
 
     Attributes:
@@ -258,7 +258,7 @@ class ResponseReader:
         return BadReply(Reason.ANSWER_CUT_SHORT, http_status=self._head.status)
 
     def _feed_head(self, data: bytes) -> bytes:
-        """Read up to the end of one head; return what follows it."""
+        """Read up to the end of one head; return the bytes after it."""
         before = len(self._raw)
         if before:
             self._raw += data

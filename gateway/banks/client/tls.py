@@ -275,7 +275,7 @@ def load_context(setup: TlsSetup, clock: Monotonic) -> ResumingContext:
     being a host name, was given up in 2011 (RFC 6125).
 
     Raises:
-        TlsFilesRefused: a file cannot be read, or is not what it should be.
+        TlsFilesRefused: a file cannot be read, or has the wrong content.
         NoMemoryFiles: the pair cannot be handed over on this system.
     """
     context = ResumingContext(ssl.PROTOCOL_TLS_CLIENT, clock, setup.sessions)

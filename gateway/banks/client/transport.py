@@ -56,7 +56,7 @@ class Transport(Protocol):
     """Carries one request to one bank, once; small enough to be replaced."""
 
     async def start(self) -> None:
-        """Open what needs an event loop."""
+        """Open resources that need an event loop."""
 
     async def close(self) -> None:
         """Close every connection."""
@@ -65,7 +65,7 @@ class Transport(Protocol):
         self, request: ProviderRequest, progress: SendProgress, within_s: float = LONGEST_S
     ) -> ProviderAnswer:
         """
-        Send a request and read the whole answer, whatever its status.
+        Send a request and read the whole answer, of any status.
 
         Reports its progress to ``progress``, which may refuse in the step that writes the
         first byte. Ends within ``within_s`` seconds; the caller may cancel it at any
@@ -256,7 +256,7 @@ class AccountTransports:
     probe, has connections of its own.
 
     Args:
-        tls: What all accounts have in common; ``certificate_required`` refuses a call of
+        tls: Settings common to all accounts; ``certificate_required`` refuses a call of
             an account without a valid certificate before anything is opened.
     """
 

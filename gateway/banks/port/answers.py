@@ -554,7 +554,7 @@ def ordered_outcome(answer: object, provider_key: str, value: Money) -> Outcome:
     Check the outcome of an order.
 
     Raises:
-        WrongAnswer: the order's outcome is unknown, whatever the answer claims.
+        WrongAnswer: the order's outcome is unknown, despite the answer.
     """
     result = _outcome(answer, provider_key)
     if isinstance(result, Accepted):

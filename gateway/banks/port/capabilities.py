@@ -36,7 +36,7 @@ capability that is only added leaves the number as it is.
 
 
 class PortCall(StrEnum):
-    """Every call of the port, by its method's name: those of the contract, then the optional."""
+    """Every call of the port, by its method's name: the contract's calls, then optional ones."""
 
     PROBE = "probe"
     GET_BALANCE = "get_balance"
@@ -88,7 +88,7 @@ _FIND_PAYOUT: Final = PortCall.FIND_PAYOUT
 
 
 class Repeat(StrEnum):
-    """What a bank does with a provider key it has seen."""
+    """A bank's reaction to a provider key it has seen."""
 
     SAME_ANSWER = "same_answer"
     REFUSES = "refuses"
@@ -96,7 +96,7 @@ class Repeat(StrEnum):
 
 
 class Lookup(StrEnum):
-    """What ``find_payout`` can find a payout by."""
+    """Ids by which ``find_payout`` can find a payout."""
 
     KEY = "key"
     BANK_ID = "bank_id"
@@ -106,7 +106,7 @@ class EntryField(StrEnum):
     """
     The facts a bank gives on each movement of a statement.
 
-    KIND: whether it is Pix, and what else; without it ``is_pix`` is a guess. E2E_ID, OUR_KEY:
+    KIND: whether it is Pix, or which other kind; without it ``is_pix`` is a guess. E2E_ID, OUR_KEY:
     without both, a statement never proves a payout. PARTY: who was on the other side.
     """
 
@@ -117,7 +117,7 @@ class EntryField(StrEnum):
 
 
 class ProofKind(StrEnum):
-    """What proves that a callback comes from the bank."""
+    """Forms of proof that a callback comes from the bank."""
 
     CERTIFICATE = "certificate"
     ECDSA = "ecdsa"
@@ -162,24 +162,24 @@ class Capabilities:
     Attributes:
         calls: The port's calls that it offers, the nine of the contract included.
         destinations: How a recipient may be named.
-        repeat: What happens to a second payout of the same provider key.
+        repeat: The bank's reaction to a second payout of the same provider key.
         lookup: The ids by which a payout can be found.
         absent_after: How long after the lease a payout that cannot be found
             is proven absent; None when nothing proves it.
         max_value: The largest payout: more is rejected and not sent; None for no known limit.
         account_credentials: Each account has credentials of its own at the
-            bank. One without them is refused before the bank is asked; declare
+            bank. One without them is refused before the bank is called; declare
             it, or its first payout is answered by a refusal that proves nothing.
-        entry_fields: What a movement of a statement carries.
+        entry_fields: Optional fields of a movement of a statement.
         blocked_known: Whether a balance includes the blocked amount; if not,
             ``Balance.blocked`` is None and the contract's field is 0.00.
         charge_states: The states that the bank's charges can be in.
-        callback_proofs: What its callbacks can be proven by; empty when it sends none.
+        callback_proofs: Possible proofs of its callbacks; empty when it sends none.
         hosts: The bank's host names, by environment; this machine needs no entry.
         alphanumeric_cnpj: It takes the CNPJ with letters (July 2026), in payouts, keys and
             charges; False where the bank's own document allows digits only.
         largest_page: Items of a list, such as a statement, that the bank returns at once; lists
-            are asked for in pages of this size.
+            are requested in pages of this size.
     """
 
     calls: frozenset[PortCall] = frozenset()

@@ -78,7 +78,7 @@ class FailureCode(StrEnum):
     Why a payout failed, in our words.
 
     RETURNED: it came back before it settled; one that settled stays paid,
-        whatever comes back.
+        even if money comes back.
     """
 
     REJECTED = "REJECTED"

@@ -51,12 +51,12 @@ class Notice:
             Empty for a bank without such ids: then it is known by its body, and by
             its place in that.
         subject: The provider key of a payout or refund, the reference of a charge.
-        account: What names the account: the bank's own name of it, one of its PIX
+        account: A name of the account: the bank's own, one of its PIX
             keys, or the reference of one of its charges. Empty for a payout, which
             is known by its provider key.
         named_by: The kind of that name.
         part: The part of a body with several statements that makes this one; it is
-            shown to those who may see the account. Empty for the whole body.
+            shown to users who may see the account. Empty for the whole body.
         provider_id: The bank's id of a payout, for a bank that finds payouts by that alone.
             It is used where the answer to the order was lost, and only if the bank
             repeats our key in the answer to a query.
@@ -77,9 +77,9 @@ class Delivery:
     An unproven request to a provider's callback address.
 
     Attributes:
-        rest: What of the path follows our address, without its first slash: at most two
+        rest: The path after our address, without its first slash: at most two
             steps, decoded (a slash inside a step stays ``%2F``); empty for nothing.
-        certificate: The one that the peer showed, in DER; empty for none. It comes
+        certificate: The peer's certificate, in DER; empty for none. It comes
             from TLS, or from a header of our own proxy, never from a stranger.
     """
 
@@ -112,7 +112,7 @@ class CallbackProof(Protocol):
         the test that they send when an address is registered.
 
         Returns:
-            None for an unproven callback, whatever the defect.
+            None for an unproven callback, with any defect.
 
         Raises:
             ProviderError: the bank's public keys could not be read, so nothing is
@@ -188,7 +188,7 @@ class RegisteredCallback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissedEvent:
-    """An event that the bank could not deliver; ``id`` is what it is acknowledged by."""
+    """An event that the bank could not deliver; ``id`` acknowledges it."""
 
     id: str
     notice: Notice

@@ -146,7 +146,7 @@ class Unavailable(ProviderError):
 
 
 class BadReply(ProviderError):
-    """The answer cannot be read, or contradicts what was asked."""
+    """The answer cannot be read, or contradicts the request."""
 
 
 class OutcomeUnknown(ProviderError):
@@ -247,7 +247,7 @@ class Accepted:
     The bank has ordered it; not settled yet.
 
     Attributes:
-        provider_key, value: Of what was ordered, where the answer repeats them.
+        provider_key, value: Of the order, where the answer repeats them.
         held_until: The bank's own deadline while it holds the payout for
             precautionary analysis; None when it does not hold it.
     """
@@ -340,11 +340,11 @@ class ProviderAdapter(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What this bank can do, as declared by the adapter."""
+        """This bank's capabilities, as declared by the adapter."""
         ...
 
     async def start(self) -> None:
-        """Open what needs an event loop; called once before any call."""
+        """Open resources that need an event loop; called once before any call."""
         ...
 
     async def close(self) -> None:

@@ -28,7 +28,7 @@ class IncomingPayment:
 
     Attributes:
         reference: The charge it pays; empty when it pays none.
-        e2e_id: The central bank's; what names the payment where the reference
+        e2e_id: The central bank's id; it names the payment where the reference
             names several or none.
         value: Above zero.
         refunded: Refunded amount, refunds under way included.

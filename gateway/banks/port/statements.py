@@ -20,7 +20,7 @@ class Direction(StrEnum):
 
 class MovementKind(StrEnum):
     """
-    What kind of movement it is.
+    The kind of a movement.
 
     PIX_RETURN: Pix too, either way: a refund given, or a payout that came back.
     OTHER: not reported, or a word of the bank's that we do not list.
@@ -44,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         value: Never negative; the direction is the sign.
         provider_key: The provider key of the payout it belongs to, where the
             provider repeats it; evidence for an unknown payout.
-        kind: For people; ``is_pix`` is what rules go by.
+        kind: For people; rules use ``is_pix``.
     """
 
     provider_id: str
@@ -77,9 +77,9 @@ class BlockKind(StrEnum):
     """
     Origin of a block.
 
-    MED: the central bank's special return mechanism, after somebody reported a fraud. COURT: an
+    MED: the central bank's special return mechanism, after a reported fraud. COURT: an
     order of a court. BANK: the bank itself, for orders under way too, and whenever no other kind is
-    told. CONTRACT: agreed between the account's holder and somebody else.
+    told. CONTRACT: agreed between the account's holder and a third party.
     """
 
     MED = "med"

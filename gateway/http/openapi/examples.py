@@ -162,7 +162,7 @@ def example_of(schema: Mapping[str, Any], components: Mapping[str, Mapping[str, 
 
 
 def _plain(schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]]) -> Any:  # noqa: ANN401 - as free as JSON
-    """Make an example of what is no choice."""
+    """Make an example of a type that is no choice."""
     if "properties" in schema:  # what is always there, and what is worth showing
         needed = schema.get("required", ())
         return {

@@ -322,7 +322,7 @@ def _success(
 
 
 def _with_recorded(route: Route[Any], status: int, answer: Schema) -> Schema:
-    """Show what the sandbox answered in the place of an example that was made, where it is kept."""
+    """Replace a made example by the sandbox's recorded answer, where there is one."""
     answers = recorded(route.name, status)
     if answers:
         examples = {word: {"value": each} for word, each in answers.items()}
@@ -334,7 +334,7 @@ def _with_recorded(route: Route[Any], status: int, answer: Schema) -> Schema:
 
 
 def _file(route: Route[Any], media: str) -> Schema:
-    """Describe a file; one of JSON is whatever it is."""
+    """Describe a file; JSON may have any schema."""
     kind = media.partition(";")[0]
     shown: Schema = {} if kind == JSON else {"schema": {"type": "string"}}
     return {**shown, "example": file_example(route.name, kind)}

@@ -4,7 +4,7 @@ Answers of the sandbox, as examples of payouts and of the partners' operations.
 A mock server answers with them, so each is an answer that was given: a payout that is ``failed``
 has its reason, and a BR Code its checksum. ``KEEP=1`` with
 ``tests/contract/openapi/test_recorded.py`` records them anew; without it the test compares them
-with what the sandbox answers now.
+with the sandbox's present answers.
 """
 
 from __future__ import annotations

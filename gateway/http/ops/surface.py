@@ -34,7 +34,7 @@ def check_ops_address(host: str, *, allow_public: bool) -> None:
 
     Raises:
         ValueError: with one line for the operator. A name other than
-            ``localhost`` counts as public: what it stands for can change.
+            ``localhost`` counts as public: its address can change.
     """
     if allow_public or _is_loopback(host):
         return
@@ -50,7 +50,7 @@ class OpsSurface:
     """
     Answers the four reads of the second listener; it must not be reachable from outside.
 
-    ``application`` is what a ``gateway.net.server.listener.Listener`` serves.
+    A ``gateway.net.server.listener.Listener`` serves ``application``.
 
     Once every check has passed, a store that is away leaves the process ready: it answers requests
     with an error of the contract, and a load balancer could only do worse. A store that answers

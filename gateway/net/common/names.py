@@ -3,8 +3,8 @@ Host name resolution in a provider's own threads.
 
 The system's own look-up (``getaddrinfo``) is right about everything that a host configures, but
 it blocks and cannot be cancelled: when a name server hangs, so does a thread, for ten seconds
-and more. So each name has two threads at most and nobody else waits for them; the pool that the
-event loop shares among all is not used.
+and more. So each name has two threads at most and no other look-up waits for them; the pool that
+the event loop shares among all is not used.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class HostNames:
     """
     Resolver of a provider's host names, with a cache; made once for each provider.
 
-    Found addresses are kept for ten seconds. When a look-up fails, those that were found last
+    Found addresses are kept for ten seconds. When a look-up fails, the last ones found
     serve for ten minutes more.
 
     Args:

@@ -29,7 +29,7 @@ class Traced(Protocol):
     """Gives each call that ``carrier`` makes of the bank at ``address`` a span."""
 
     def __call__(self, address: str, carrier: Carrier, /) -> Carrier:
-        """Return what makes the calls from now on."""
+        """Return the transport for the calls from now on."""
         ...
 
 
@@ -80,11 +80,11 @@ class Runtime:
         sleep: Waits that many seconds.
         on_certificate: Called with the end of our certificate's validity, whenever
             a certificate was read.
-        names: The bank's host names; all its connections share what is known of them.
-        proxy: Connects us; None for connecting ourselves.
+        names: The bank's host names; all its connections share their addresses.
+        proxy: The proxy that connects to the bank; None for a direct connection.
         shared: Limits that all processes count together; None where this one is alone.
         failpoint: Only in tests that end the process at a given point.
-        traced: Wraps whatever carries requests to a bank.
+        traced: Wraps the transport of requests to a bank.
     """
 
     clock: Monotonic = time.monotonic

@@ -84,7 +84,7 @@ class Connections:
 
     @property
     def open_connections(self) -> int:
-        """How many are open now, including those that are being closed."""
+        """Number of open connections, including connections being closed."""
         return len(self._open)
 
     def admit(self, front: Front, descriptor: int = -1) -> bool:
@@ -131,7 +131,7 @@ class Connections:
         return not self.in_flight
 
     async def cancel(self, grace_s: float) -> None:
-        """Cancel what the lane serves, and let it end."""
+        """Cancel the lane's request, and let it end."""
         cancelled = [task for front in self._open if (task := front.cancel()) is not None]
         if cancelled:
             await asyncio.wait(cancelled, timeout=grace_s)
@@ -146,7 +146,7 @@ class Connections:
         Return the counting key of an address: its network; one of our proxies by itself.
 
         Else who has a /64 of IPv6 would have as many connections as addresses, and a proxy
-        would use up those of its neighbours.
+        would use up its neighbours' places.
         """
         is_proxy = ":" in address and is_within(address, self.limits.trusted_peers)
         return address if is_proxy else network(address)
@@ -266,7 +266,7 @@ class Front(asyncio.Protocol):
             self._transport.pause_reading()
 
     def _hand_over(self, pieces: Iterable[bytes]) -> None:
-        """Give bytes to aiohttp, which hears of a connection with the first of them."""
+        """Give bytes to aiohttp; the first ones open its connection."""
         for piece in pieces:
             if self._transport is None or self._runner.server is None:
                 return
@@ -291,7 +291,7 @@ class Front(asyncio.Protocol):
         return True
 
     async def _serve(self, lane: Lane, request: WholeRequest) -> None:
-        """Answer a request of the lane, and hand on what came behind it."""
+        """Answer a request of the lane, and hand on the bytes after it."""
         try:
             self._write(await lane.answer(request))
         except Exception:  # noqa: BLE001 - where it arose it was logged
@@ -314,7 +314,7 @@ class Front(asyncio.Protocol):
             self._transport.close()
 
     def cancel(self) -> asyncio.Task[None] | None:
-        """Cancel what the lane serves, and return it; what came behind it is not served."""
+        """Cancel and return the lane's request; bytes after it are not served."""
         self._held.clear()
         if self._serving is not None:
             self._serving.cancel()
@@ -358,7 +358,7 @@ class Front(asyncio.Protocol):
 
     def _after_proxy_header(self, received: bytearray, data: bytes) -> bytes:
         """
-        Read on in a PROXY header; return what comes after it.
+        Read on in a PROXY header; return the bytes after it.
 
         A connection that begins with anything else is closed without an answer, since its client is
         unknown.
@@ -380,7 +380,7 @@ class Front(asyncio.Protocol):
 
     def _read_head(self, head: bytearray, data: bytes) -> ErrorCode | None:
         """
-        Read on in a head; return what is wrong with it, which aiohttp does not find.
+        Read on in a head; return a fault that aiohttp does not find.
 
         Its deadline runs from the connection's start, or from the first byte of a later one.
         """
@@ -444,7 +444,7 @@ class Front(asyncio.Protocol):
         Count a request; call ``end_request`` once it has been answered.
 
         Returns:
-            None when it is counted, else what to wait for: until the caller has taken the answer
+            None when it is counted, else an awaitable: until the caller has taken the answer
             before it. That raises ConnectionError for a request that was refused and is not to be
             answered: two readers might read it differently, or the listener is being closed.
         """
@@ -499,7 +499,7 @@ class Front(asyncio.Protocol):
         """
         Close the lane for good unless aiohttp was given this request and not a byte more.
 
-        What it holds may be the begin of another request, and what comes next a part of that.
+        Its bytes may be the begin of another request, and the next bytes a part of that.
         Of a body in chunks we do not know the length.
         """
         length = self._head_length + int(request.headers.get(hdrs.CONTENT_LENGTH, 0))
@@ -510,7 +510,7 @@ class Front(asyncio.Protocol):
 
     async def linger(self) -> None:
         """
-        Close our half, and throw away for a moment what the caller still sends.
+        Close our half, and discard for a moment bytes that the caller still sends.
 
         Closing with unread bytes would reset the connection, and the caller might lose
         the answer.

@@ -2,7 +2,7 @@
 Plain requests that came whole: read by llhttp, answered with one write.
 
 aiohttp's web layer takes a third of a balance's time. Requests that partners send most do not go
-through it. The lane serves or passes on and never refuses: what it does not take, aiohttp gets byte
+through it. The lane serves or passes on and never refuses: aiohttp gets other requests byte
 for byte.
 """
 
@@ -73,7 +73,7 @@ class Lane:
     Reads the plain requests of every connection of a listener.
 
     Attributes:
-        answer: Serves a request; whatever it raises is a failure of ours.
+        answer: Serves a request; any error of it is a failure of ours.
     """
 
     def __init__(self, prefix: str, answer: Callable[[WholeRequest], Awaitable[Reply]]) -> None:
@@ -90,7 +90,7 @@ class Lane:
         """
         Return the one plain request that is all of ``data``; None leaves the bytes to aiohttp.
 
-        Only a connection that stands between two requests may ask: ``Front`` knows.
+        Called only for a connection between two requests; ``Front`` keeps track.
 
         | Left to aiohttp | Because |
         | --- | --- |
@@ -101,7 +101,7 @@ class Lane:
           and aiohttp measure, and refuse |
         | in the head other bytes than visible ASCII and spaces; a line that ends in a space, a \
           header without a value | readers strip and decode these in different ways |
-        | what llhttp does not read as one message | it is refused once, by aiohttp |
+        | bytes that llhttp does not read as one message | it is refused once, by aiohttp |
         | a name twice; no Host, or one that is no host | readers choose different ones |
         | a length with GET, none with POST, one not written as the body's is | framing |
         | ``Connection`` but keep-alive, and names of ``_ODD`` | more than an answer is asked for |

@@ -51,7 +51,7 @@ class Listener:
     """
     Serves an application over hardened HTTP/1.1; it puts a middleware of its own around it.
 
-    What is no request, or does not arrive in time, is answered with our error body and a
+    Invalid requests, and requests that arrive too late, are answered with our error body and a
     trace id. Stop in two steps: ``stop_accepting``, then ``close``.
 
     Attributes:
@@ -110,7 +110,7 @@ class Listener:
         """
         Close the listening sockets; repeatable.
 
-        Requests in flight go on. A new one on an open connection is refused with
+        Requests in flight continue. A new one on an open connection is refused with
         503 ``SVC.GTW.006``, and every answer ends its connection.
         """
         self.connections.draining = True

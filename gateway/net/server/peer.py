@@ -25,7 +25,7 @@ from gateway.net.common.descriptors import NO_LIMIT
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerLimits:
     """
-    The limits below the application; the defaults are those of the contract's deployment.
+    The limits below the application; the defaults are the contract's.
 
     Attributes:
         request_line_bytes: Method, target and version with the two spaces.
@@ -43,7 +43,7 @@ class ServerLimits:
         connections_per_address: Open at once from one client address, or one /64 of IPv6.
         connections: Open at once in all.
         descriptors: A connection whose file descriptor has this number or a higher one is
-            turned away: what is left is for the operations listener and for our own calls.
+            turned away: the rest is for the operations listener and for our own calls.
         trusted_peers: Networks of our own proxies. The limit per address does not
             apply to them; the limit in all does.
         client_address: Where the client's address comes from. Except for ``peer``,
@@ -98,8 +98,8 @@ class Peer:
     The other end of a connection.
 
     Attributes:
-        address: Of the socket, or of the client that a PROXY header named; empty when the system
-            does not tell.
+        address: The socket's, or the client's from a PROXY header; empty when the system
+            does not return it.
         is_proxy: Whether the socket's address is one of our proxies.
     """
 
@@ -111,7 +111,7 @@ class Peer:
         self.is_proxy = is_within(address, limits.trusted_peers)
 
     def client_address(self, headers: CIMultiDictProxy[str]) -> str:
-        """Return the client's address: the peer's, or the one that our proxies name."""
+        """Return the client's address: the peer's, or the address that our proxies name."""
         if not self.is_proxy or self.limits.client_address != "forwarded":
             return self.address
         return forwarded_address(
@@ -168,8 +168,8 @@ def forwarded_address(lines: Sequence[str], peer: str, trusted: Networks) -> str
         trusted: Networks of our own proxies.
 
     Returns:
-        If an entry is no address, the trusted proxy that passed it on: nobody we
-        trust knows what is further left.
+        If an entry is no address, the trusted proxy that passed it on: no one we
+        trust vouches for the entries further left.
     """
     known = peer
     for entry in reversed(",".join(lines).rsplit(",", _MOST_HOPS)):

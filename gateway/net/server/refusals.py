@@ -53,7 +53,7 @@ class Refusals:
     How refusals below the application look, and who is notified of them.
 
     Attributes:
-        new_trace_id: Makes the trace id: what was sent cannot be trusted to hold one.
+        new_trace_id: Makes the trace id: an invalid request may not hold a valid one.
         on_refusal: Called for every refusal, for the log line and the metrics; must
             not raise.
     """

@@ -58,7 +58,7 @@ def complete_head(request: web.Request, answer: web.StreamResponse, front: Front
 
     An answer given before the whole request has arrived is the connection's last: what
     still arrives is discarded, never read as a request. So is one to a caller who asked for
-    another protocol: aiohttp reads nothing more as HTTP until it is told that none is granted.
+    another protocol: aiohttp reads nothing more as HTTP until the upgrade is declined.
     """
     answer.headers[hdrs.SERVER] = SERVER
     is_last = not request.content.is_eof() or hdrs.UPGRADE in request.headers
@@ -70,7 +70,7 @@ async def write_pieces(request: web.Request, answer: web.StreamResponse, pieces:
     """
     Write an answer whole, piece by piece, no faster than the caller takes it.
 
-    Whatever ends the pieces early resets the connection: the caller sees that the
+    Any early end of the pieces resets the connection: the caller sees that the
     answer is not whole. They are closed in any case.
 
     Raises:

@@ -1,7 +1,7 @@
 """
 Group commit: work that costs as much for many items as for one is done in batches.
 
-While a batch is at work, what comes next gathers for the following one. Nothing waits to fill a
+While a batch is at work, new items gather for the following one. Nothing waits to fill a
 batch: an item that comes alone is worked on alone, at once.
 """
 
@@ -72,7 +72,7 @@ class BatchLimits:
             and little beside one on a slow disk.
         queue_s: Seconds. An item that has waited this long for its turn is refused; nothing of it
             was done.
-        whole_s: Seconds. Nobody waits longer for an answer, whatever has been done by then.
+        whole_s: Seconds. No caller waits longer for an answer, finished or not.
     """
 
     count: int
@@ -117,9 +117,9 @@ class BatchQueue(Generic[Item, Answer]):
     Passes items to ``work`` in batches, in order, and returns each caller's own answer.
 
     ``work`` returns an answer per item, in order. None says that nothing was done for the item and
-    that it must be worked on alone; so does ``Undone`` for a whole batch. What else it raises is
+    that it must be worked on alone; so does ``Undone`` for a whole batch. Any other error is
     raised as ``StoreUnavailable`` to every caller of the batch, and nothing is tried again. A batch
-    runs in the context of whoever made the queue: cancelling one caller does not touch the others.
+    runs in the context of the queue's creator: cancelling one caller does not touch the others.
     """
 
     def __init__(

@@ -35,8 +35,8 @@ class ChainKeys:
     The keys of the audit log; neither is in the store.
 
     Attributes:
-        events: Of the chain, by key id, the one in force first.
-        heads: Of the seal of its end, likewise; another one than that of
+        events: Keys of the chain, by key id, the one in force first.
+        heads: Keys of the seal of its end, in the same order; not the key of
             events, so that no event is ever taken for a head.
     """
 

@@ -16,7 +16,7 @@ class DatabaseClock:
     """
     The clock of the database's server: one for all processes on a store.
 
-    Between two readings it goes on by the elapsed time, whatever happens to the wall clock. Before
+    Between two readings it advances by the elapsed time, independent of the wall clock. Before
     the first one, and over a file, it is this process's own clock.
     """
 
@@ -59,7 +59,7 @@ class DatabaseClock:
         return abs(self.ahead_s() or 0.0) <= self._tolerance_s
 
     async def read(self, server_time: Callable[[], Awaitable[datetime]]) -> None:
-        """Read the server's clock, unless the answer takes too long; raises what that raises."""
+        """Read the server's clock, unless the answer takes too long; raises its errors."""
         began_s = self._monotonic()
         at = await server_time()
         took_s = self._monotonic() - began_s

@@ -131,7 +131,7 @@ class Limits:
         connect_s: Opening one to PostgreSQL.
         statement_s: One statement on PostgreSQL, by its clock and by ours.
         busy_s: The wait for another process's lock on an SQLite file.
-        whole_s: One unit of work from first to last, whatever it waits for.
+        whole_s: One unit of work from first to last, with all waits.
     """
 
     pool_size: int = 10
@@ -155,16 +155,16 @@ class Database:
         insert_new: An INSERT that leaves a row with one of the same keys as it is.
         insert_or_change: An INSERT that changes the row with the same primary key to some values,
             where that row meets a condition.
-        among: Whether two columns are one of the keys that are given by ``bound`` under a name;
+        among: Condition that two columns are one of the keys given by ``bound`` under a name;
             the same text for any number where a server keeps statements by their text.
-        lend: Opens what executes statements that are made once and stand alone, each its own
+        lend: Opens an executor of prepared single statements, each its own
             transaction.
-        one_of: Whether a column is in a list of texts, which is bound under a name when the
+        one_of: Condition that a column is in a list of texts, which is bound under a name when the
             statement is executed; a statement is built with it once.
-        each_of: Those of a SELECT whose columns are one of the rows of values that are given by
+        each_of: The rows of a SELECT whose columns are one of the rows of values given by
             ``bound``; however much else the SELECT finds, an index that leads to them is used.
         bulk: How a statement takes many rows.
-        joins: A statement may do the work of another one with it, which saves a round trip.
+        joins: A statement may include the work of another one, which saves a round trip.
         commits_statements: A statement that writes may stand alone, and is durable when it is
             answered; see ``writing_at_once``.
         writers: Transactions that can write at once, as far as batches go.
@@ -173,13 +173,13 @@ class Database:
         takes_writes: Whether a transaction can write: False on a standby; ``WritesRefused`` where
             there is no room for new pages.
         server_time: The server's clock; None where the store is a file.
-        server_load: How many connections the server has, of all programs, and the most that it
+        server_load: Number of connections to the server, of all programs, and the most that it
             takes; None where the store is a file.
-        facts: Seals what events of payouts tell; without it they neither keep nor show that.
+        facts: Seals the facts of payouts' events; without it they neither store nor show facts.
         now: The clock of the process, for which partitions are made ahead.
-        followers: Each is told of every act that a transaction of this process has recorded, before
-            whoever asked for the change is answered.
-        usage: How many units of work there are, and how long each takes.
+        followers: Called with every act that a transaction of this process has recorded, before
+            the request for the change is answered.
+        usage: Counts units of work and their durations.
     """
 
     writer: AsyncEngine
@@ -217,7 +217,7 @@ class Database:
         """
         Yield an executor of prepared statements, each a transaction of its own.
 
-        For statements that tell no acts, where ``commits_statements``. One that fails without an
+        For statements without acts, where ``commits_statements``. One that fails without an
         answer of the server's may have been done, as with a commit.
         """
         return self._unit("write", self.lend())

@@ -15,7 +15,7 @@ much has gathered, and hold a file's one writer up."""
 
 class Owned(NamedTuple):
     """
-    Rows of another table that are deleted with those that they belong to.
+    Rows of another table that are deleted with the rows that they belong to.
 
     Attributes:
         owner: Their column that names the owner; it has an index.
@@ -41,7 +41,7 @@ async def delete_old(
     fulfil ``also``, or each step walks over the rest.
 
     Raises:
-        StoreUnavailable: what was deleted until then is gone.
+        StoreUnavailable: rows deleted until then are gone.
     """
     deleted, old = 0, [*also, age < before]
     while True:

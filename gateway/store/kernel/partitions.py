@@ -48,7 +48,7 @@ class Partitions:
 
     async def renew(self, database: Database, before: datetime) -> int:
         """
-        Drop partitions whose rows are all older; create those of the next days.
+        Drop partitions whose rows are all older; create the next days' partitions.
 
         Returns:
             How many were dropped, and old rows deleted that had none.

@@ -213,7 +213,7 @@ def _refuse_closed(
 
 class _FreshPlans:
     """
-    Has the server plan anew what a connection has prepared, foreign keys among it.
+    Makes the server plan a connection's prepared statements anew, foreign keys among them.
 
     It keeps a plan while the connection lasts, and what is right for an empty table may read all of
     a full one for every row. It looks again when autovacuum has counted, which takes a minute as a
@@ -270,7 +270,7 @@ async def _lend(engine: AsyncEngine) -> AsyncIterator[Execution]:
     """
     Ask the driver of a connection of the pool, which begins no transaction.
 
-    What SQLAlchemy does for each statement costs a tenth to a quarter of a payout (ADR 0042).
+    SQLAlchemy's work for each statement costs a tenth to a quarter of a payout (ADR 0042).
     """
     async with engine.connect() as connection:
         driver = (await connection.get_raw_connection()).driver_connection

@@ -1,7 +1,7 @@
 """
 Compiled statements, run directly on the driver.
 
-What SQLAlchemy does for each execution costs more than the driver. The texts and the types of
+SQLAlchemy's work for each execution costs more than the driver's. The texts and the types of
 columns stay Core's: there is no SQL beside it.
 """
 

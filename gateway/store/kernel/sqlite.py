@@ -1,7 +1,7 @@
 """
 A store in one SQLite file.
 
-One connection writes, others read beside it. The file and what SQLite puts next to it are for its
+One connection writes, others read beside it. The file and SQLite's files next to it are for its
 owner alone. Not for a network file system.
 """
 

@@ -153,7 +153,7 @@ def written_in_ascii(document: Mapping[str, object]) -> str:
 
 
 def read(document: str) -> dict[str, str]:
-    """Read what ``written`` wrote."""
+    """Read a value written by ``written``."""
     texts: dict[str, str] = orjson.loads(document)
     return texts
 
@@ -178,7 +178,7 @@ def record_of(
     Args:
         kind: The record.
         row: Has its columns.
-        words: Turns the texts of some columns into what they mean.
+        words: Turns the texts of some columns into their enum members.
         others: Fields that are no column.
     """
     names = (each.name for each in fields(kind) if each.init and each.name not in others)

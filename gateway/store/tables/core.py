@@ -1,7 +1,7 @@
 """
 The tables, as statements name them.
 
-What is here and what the migrations make must be the same; a test compares them. Amounts are
+These tables and the migrations' must be the same; a test compares them. Amounts are
 centavos, instants UTC.
 """
 

@@ -60,7 +60,7 @@ def limited_exactly(column: ColumnElement[Any], scope: CompanyScope) -> Conditio
     """
     Return the SQL condition: sorted ids are one company in scope, or exactly all of them.
 
-    So a user sees what concerns their companies, and users who see the same as they do.
+    So a user sees records of their companies, and users with the same companies.
     """
     if scope.companies is None:
         return ()

@@ -1,4 +1,4 @@
-"""Parts of texts in a statement, whatever their case and accents."""
+"""Parts of texts in a statement, ignoring case and accents."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def holding(
 
     Args:
         given: The words that one of ``texts`` holds.
-        texts: What is compared, folded.
+        texts: The columns compared, folded.
         at: When a row was made.
         start: When the first row of the search was made; None for no bound.
-        inside: What else a search demands of the rows that it compares.
+        inside: The search's other conditions on the compared rows.
     """
     first = _FIRST if start is None else literal(start, Instant)
     newest = select(at).where(at >= first, *inside).order_by(at.desc())

@@ -66,7 +66,7 @@ def _caller(address: str, client_id: str, user_id: str, company_id: str) -> Fiel
     """
     Return the fields of the caller.
 
-    A client id is whatever the caller wrote before it is proven, so only the
+    A client id is any text until it is proven, so only the
     form of ours is shown.
     """
     line: Fields = {"ip": _address(address)}
@@ -129,7 +129,7 @@ def _milliseconds(seconds: float) -> float:
 
 
 def idempotency(payout: str) -> str:
-    """Return what a payout's outcome means for its reference; empty without a decision."""
+    """Return the meaning of a payout's outcome for its reference; empty without a decision."""
     return _IDEMPOTENCY.get(payout, "")
 
 
@@ -198,7 +198,7 @@ class SecurityLog:
             self._count(*_REUSES[word])
 
     def count(self, event: Event, label: str) -> None:
-        """Count an event; what becomes of a session is logged too."""
+        """Count an event; ends of sessions are logged too."""
         self._count(event, label)
         word = _SESSION.get(label, "") if event is Event.SESSION_EVENT else ""
         if word:

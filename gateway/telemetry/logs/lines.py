@@ -27,7 +27,7 @@ class Ceiling:
     """
     Limits each message to a number a second.
 
-    Messages are told apart up to 1024 a second; the rest share one count.
+    Messages are counted apart up to 1024 a second; the rest share one count.
     """
 
     def __init__(self, most: int, clock: Monotonic) -> None:
@@ -68,7 +68,7 @@ _OPTIONS: Final = orjson.OPT_UTC_Z
 
 
 def encode(fields: Mapping[str, object]) -> bytes:
-    """Write one JSON line; never fails, whatever the values are."""
+    """Write one JSON line; never fails, for any values."""
     try:
         # joined into bytes of their own: what orjson returns keeps a block of 4 KiB
         return orjson.dumps(fields, default=str, option=_OPTIONS) + b"\n"

@@ -80,7 +80,7 @@ Replace = str | Callable[[re.Match[str]], str]
 
 def mask_text(text: str) -> str:
     """
-    Hide what looks like a secret, a tax number, a PIX key or a card of credentials.
+    Hide texts like a secret, a tax number, a PIX key or a card of credentials.
 
     UUIDs, end-to-end ids and hexadecimal digests stay; control characters that
     JSON lets through are written out. A text over 8192 characters is cut.
@@ -256,7 +256,7 @@ _CAUSES = 4
 
 def describe_failure(problem: BaseException, causes: int = _CAUSES) -> dict[str, object]:
     """
-    Describe an exception and what it came from.
+    Describe an exception and its causes.
 
     Neither source lines nor local variables; quoted parts of the message and
     the parameters of a statement are hidden.

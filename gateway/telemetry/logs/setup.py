@@ -1,8 +1,8 @@
 """
 Logging: structlog for ours, the standard library's routed the same way, all as JSON lines.
 
-Whatever another library says passes a filter that hides values before any
-handler sees it; what we say ourselves passes the allow-list of ``redaction``.
+Lines of other libraries pass a filter that hides values before any
+handler gets them; our own lines pass the allow-list of ``redaction``.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Logs:
         return event
 
     def _complete(self, _logger: object, _method: str, event: EventDict) -> EventDict:
-        """Clean what was given; add the time and the trace id."""
+        """Clean the given fields; add the time and the trace id."""
         problem = _exception(event.pop("exc_info", None))
         event.pop("stack_info", None)
         shown = redact(event)
@@ -200,7 +200,7 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _exception(given: object) -> BaseException | None:
-    """Find the exception in what structlog takes as ``exc_info``."""
+    """Find the exception in structlog's ``exc_info``."""
     if isinstance(given, BaseException):
         return given
     if isinstance(given, tuple):

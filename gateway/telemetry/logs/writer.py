@@ -1,9 +1,9 @@
 """
 The last step of log lines: a stalled reader of standard output blocks nothing.
 
-A pipe or a socket below standard output is full as soon as nobody reads it (a log collector that
-hangs), and whoever writes to it then waits for as long as that lasts. So lines are written at once
-only as far as nobody has to wait; the rest waits on a thread of its own. That thread alone would
+A pipe or a socket below standard output is full as soon as it is not read (a log collector that
+hangs), and a write to it then waits for as long as that lasts. So lines are written at once
+only as far as that does not block; the rest waits on a thread of its own. That thread alone would
 do, but each of its writes takes the interpreter from the requests.
 """
 
@@ -42,14 +42,14 @@ def to_descriptor(number: int) -> Callable[[bytes], None]:
 
 def without_waiting(number: int) -> Callable[[bytes], int] | None:
     """
-    Make a writer to what a descriptor leads to that raises ``BlockingIOError`` rather than wait.
+    Make a writer to a descriptor's file that raises ``BlockingIOError`` rather than wait.
 
     The mark that makes a write fail belongs to all processes that share a pipe, so that one is
     left alone: a pipe is opened once more, and a socket is told with each write. None where
     neither can be done: on a terminal, without ``/proc``.
 
     Returns:
-        What takes bytes and returns how many of them it has written.
+        A function that takes bytes and returns the number written.
     """
     mode = os.fstat(number).st_mode
     if stat.S_ISREG(mode):
@@ -90,7 +90,7 @@ class LineWriter:
 
         Args:
             write: Writes so many bytes as fit a pipe in one piece; it may block.
-            at_once: Writes what can be written without waiting, and returns how many bytes
+            at_once: Writes as much as possible without waiting, and returns how many bytes
                 that was; None leaves all to the thread.
             most: Bytes that may wait; one batch may always.
         """
@@ -157,7 +157,7 @@ class LineWriter:
         return b""
 
     def _begin(self) -> None:
-        """Begin the thread if there is none; what it writes waits if the system has no room."""
+        """Start the thread if there is none; its lines wait if the system cannot start it."""
         if self._thread is not None:
             return
         thread = Thread(target=self._run, name="log lines", daemon=True)
@@ -187,7 +187,7 @@ class LineWriter:
             return lines
 
     def _write_out(self, lines: bytes | bytearray) -> None:
-        """Write lines in pieces; what cannot be written is counted."""
+        """Write lines in pieces; unwritten ones are counted."""
         for piece in _pieces(lines):
             try:
                 self._write(piece)

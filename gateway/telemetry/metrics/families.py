@@ -39,7 +39,7 @@ class Family(Generic[Child]):
     Attributes:
         name: With prefix and unit, as scraped.
         metric: Class of each of its series.
-        joined: How a query makes one value of those of several processes: ``sum``, ``max`` or
+        joined: How a query joins the values of several processes: ``sum``, ``max`` or
             ``min``.
         bounds: Upper bounds of a histogram's buckets, in seconds.
     """

@@ -42,7 +42,7 @@ _PAGE: Final = (
     f"series. Counters and histograms of at most {MOST_AT_START:,} lines start at 0 with every combination of",
     "their labels, so that `increase()` sees the first event. Gauges are absent until they are set.",
     f"Only `{WORST_CREDENTIALS.name}` names credentials and companies, by their ids: forty series",
-    "of a process at most, which change with whoever is refused.",
+    "of a process at most, which change with the refused callers.",
     "",
     "An answer of `/metrics` is kept for 5 seconds, so events may show up that much later. Figures",
     "that are looked up in the store (sessions, approvals, keys, outbox, what is due) are up to 15",

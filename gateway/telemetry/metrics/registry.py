@@ -49,7 +49,7 @@ Cell = Counter | Gauge | Histogram
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """What is running; ``routes``, ``policies`` and ``providers`` count what was loaded."""
+    """The running version; ``routes``, ``policies`` and ``providers`` count the loaded ones."""
 
     version: str
     commit: str
@@ -69,7 +69,7 @@ class MetricRegistry(Collector):
     of a series. A gauge is absent until it is set, for zero would be a statement.
 
     Attributes:
-        registry: Holds them all, and those of the process itself.
+        registry: Holds all series, and the process's own.
     """
 
     def __init__(self, instance: Instance, vocabulary: Vocabulary) -> None:
@@ -145,10 +145,10 @@ class MetricRegistry(Collector):
 
     def render(self, *, as_openmetrics: bool = False, zipped: bool = False) -> tuple[bytes, str]:
         """
-        Write everything down; return it with its content type.
+        Render all series; return the page with its content type.
 
         To be called in a thread: it sleeps again and again, for a moment, so
-        that the event loop does not stand still meanwhile. Exemplars are written
+        that the event loop is not blocked meanwhile. Exemplars are written
         in OpenMetrics alone.
         """
         paced = _Paced(self.registry)

@@ -23,7 +23,7 @@ class WorstCredentials:
     Counts requests that were not served, by credential and minute.
 
     Credentials come and go, so their ids cannot be labels of a counter, whose series stay: the
-    ten worst of the last five minutes are shown, whoever they are.
+    ten worst of the last five minutes are shown.
     """
 
     def __init__(self) -> None:

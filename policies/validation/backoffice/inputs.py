@@ -193,7 +193,7 @@ def page_start(text: str) -> PageStart:
 
 
 def cursor(found: PageStart) -> str:
-    """Write a place for whoever asks for the next page."""
+    """Write a place as a cursor of the next page."""
     return f"{(found.at - _EPOCH) // timedelta(microseconds=1)}-{found.id}"
 
 

@@ -65,7 +65,7 @@ def filtered(
     """
     Take a search with a status.
 
-    It refuses as the query does, in its order; first, what is no JSON object.
+    It refuses as the query does, in its order; first, a body that is no JSON object.
     """
 
     def read(asked: RawRequest) -> Wanted:

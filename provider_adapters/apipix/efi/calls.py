@@ -54,7 +54,7 @@ _SETTLED: Final = "REALIZADO"
 
 
 class Efi(ApiPixAdapter):
-    """Efí: the standard, and what it offers beyond."""
+    """Efí: the standard, and its calls beyond it."""
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
         """Read the balance; available and blocked are separate fields."""
@@ -95,11 +95,11 @@ class Efi(ApiPixAdapter):
         return await self._keys(account, "list_keys")
 
     async def get_key(self, account: ProviderAccount, key_id: str) -> PixKey:
-        """Find a key among those that Efí lists."""
+        """Find a key among the keys that Efí lists."""
         return key_of(await self._keys(account, "get_key"), account, key_id)
 
     async def own_keys(self, account: ProviderAccount) -> Sequence[str]:
-        """Return the key of the account's credentials, then those that Efí lists."""
+        """Return the key of the account's credentials, then the keys that Efí lists."""
         own, listed = await super().own_keys(account), await self.list_keys(account)
         return tuple(dict.fromkeys([*own, *(key.key for key in listed)]))
 
@@ -145,7 +145,7 @@ class Efi(ApiPixAdapter):
         return await self._found(account, Expected(provider_key))
 
     async def _found(self, account: ProviderAccount, wanted: Expected) -> Outcome:
-        """Read a payout, and compare what is known of it."""
+        """Read a payout, and compare it with the order."""
         request = self.request(account, "find_payout", _BY_KEY, idEnvio=wanted.provider_key)
         return await self.read(account, request, partial(payouts.found, wanted=wanted))
 
@@ -181,7 +181,7 @@ class Efi(ApiPixAdapter):
         return await found.page(limits_of(window), cursor, limit, _entries)
 
     def _payout_order(self, account: ProviderAccount, order: PayoutOrder) -> ProviderRequest:
-        """Write an order; raises ``NeverSendable`` for what Efí can take on no day."""
+        """Write an order; raises ``NeverSendable`` for one that Efí can never take."""
         key = secrets_of(account, ApiPixSecrets).pix_key
         asked = self.request(account, "create_payout", _ORDER, idEnvio=order.provider_key)
         if not key or len(order.description) > payouts.LONGEST_INFO:

@@ -1,4 +1,4 @@
-"""Efí's own JSON documents, beside those of the standard."""
+"""Efí's own JSON documents, beside the standard's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from provider_adapters.kit.answers import inside
 
 
 class Bloqueios(msgspec.Struct, frozen=True):
-    """What is blocked at Efí."""
+    """Blocked amounts at Efí."""
 
     total: str
 

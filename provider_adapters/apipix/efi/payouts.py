@@ -109,7 +109,7 @@ def _tax_field(tax_number: str) -> str:
 
 def expected(order: PayoutOrder) -> Expected:
     """
-    Expect what was ordered, as far as Efí shows it when it is looked up.
+    Expect the order, as far as Efí shows it when it is looked up.
 
     Of a bank account it shows branch and account, and not the bank; tax numbers are masked.
     """
@@ -123,7 +123,7 @@ def expected(order: PayoutOrder) -> Expected:
 
 
 def created(answer: ProviderAnswer, ordered: Expected) -> Outcome:
-    """Read the answer to an order; what is not listed is raised, and becomes Unknown."""
+    """Read the answer to an order; an unlisted one is raised, and becomes Unknown."""
     refused = listed_refusal(
         answer,
         error_code(answer),

@@ -2,7 +2,7 @@
 Inter's own paths (``/banking/v2``): balance, statement and payouts.
 
 A payout is found by the bank's id alone, for 90 days. Our key goes along with the order, in the
-header ``x-id-idempotente``; what the bank makes of a second order of the same key, its documents
+header ``x-id-idempotente``; the bank's reaction to a second order of the same key, its documents
 that could be read do not say, so that none is ever sent.
 """
 
@@ -43,10 +43,10 @@ _KEY_HEADER: Final = "x-id-idempotente"
 
 
 class Inter(ApiPixAdapter):
-    """Inter: the standard, and what it offers beyond."""
+    """Inter: the standard, and its calls beyond it."""
 
     async def get_balance(self, account: ProviderAccount) -> Balance:
-        """Read what the account holds, and how much of that is blocked."""
+        """Read the balance, and the blocked part of it."""
         request = self.request(account, "get_balance", _BALANCE)
         return await self.read(account, request, reading(documents.SALDO, _balance))
 

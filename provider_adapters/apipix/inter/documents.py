@@ -21,7 +21,7 @@ class Saldo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     A balance, in reais as JSON numbers.
 
     Attributes:
-        disponivel: What is left without the blocked amounts ("Saldo líquido"). Of those, one
+        disponivel: The balance without the blocked amounts ("Saldo líquido"). Of those, one
             that is absent blocks nothing.
         data_referencia: ``01/01/2024``; the day the balance is of, on a day without business.
     """

@@ -44,7 +44,7 @@ class Span(msgspec.Struct, array_like=True, frozen=True):
     page: int = 0
 
     def query(self, size: int) -> Mapping[str, str]:
-        """Return the query of the list."""
+        """Return the page's parameters of the query string."""
         return {
             "dataInicio": self.since.isoformat(),
             "dataFim": self.until.isoformat(),
@@ -67,7 +67,7 @@ class Span(msgspec.Struct, array_like=True, frozen=True):
         return Span(half + _DAY, self.until)
 
     def after(self, pages: int, first: date) -> Span | None:
-        """Return what comes next: a page of the same days, or the days before them."""
+        """Return the next query: a page of the same days, or the days before them."""
         if self.page + 1 < pages:
             return Span(self.since, self.until, self.page + 1)
         if self.since <= first:

@@ -41,11 +41,11 @@ class Doors:
     How a bank lets its customers in.
 
     Attributes:
-        body: What the request for a token is written as.
+        body: The format of the request for a token.
         proof: Where id and secret stand in it.
         secret: Whether there is one; else the certificate is all that proves a client.
-        more: Further credentials, each with what makes it.
-        headers: What every other call names the account by: a header, and its credential.
+        more: Further credentials, each with its generator.
+        headers: Headers that name the account in every other call, each with its credential.
         query: Likewise, in the query.
     """
 
@@ -76,7 +76,7 @@ class Doors:
 
     def give_token(self, request: BankRequest) -> Document:
         """
-        Give a token of an hour to whoever shows id, secret and certificate of one account.
+        Give a token of an hour for the id, secret and certificate of one account.
 
         The first one registers the key that the account was given.
         """
@@ -137,7 +137,7 @@ def _basic(header: str) -> str:
 
 def _callback(tell: _Tell, below: str, books: Books, event: Event, to: Listener) -> Callback | None:
     """
-    Write a callback; what came back of a payout is told by no document.
+    Write a callback; no document reports returns of payouts.
 
     A listener with a secret is one that was registered by nobody through the interface: it
     gets the step that proves the address, and what the bank adds ``below`` such a step.

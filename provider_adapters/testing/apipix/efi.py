@@ -167,7 +167,7 @@ def _sent(request: BankRequest) -> Document:
 
 
 def told(books: Books, event: Event) -> Document | None:
-    """Read what a callback says: what became of a payout, too."""
+    """Read the events of a callback, also outcomes of payouts."""
     if event.kind is not EventKind.PAYOUT:
         return standard.told(books, event)
     said: Document = {**standard.invented(books), "status": "REALIZADO"}

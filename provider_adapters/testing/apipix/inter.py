@@ -71,7 +71,7 @@ def _statement(request: BankRequest) -> Document:
 
 
 def _pay_out(request: BankRequest) -> Answer:
-    """Take an order; the answer does not tell the amount."""
+    """Take an order; the answer lacks the amount."""
     books, account, body = request.books, request.account, request.body
     key = request.headers.get("x-id-idempotente", "")
     require(_KEY.fullmatch(key), "x-id-idempotente is a UUID")
@@ -107,7 +107,7 @@ def _recipient(to: Fields) -> Destination:
 
 
 def payout(record: payouts.Payout) -> Document:
-    """Show a payout when it is looked up; our key is not told."""
+    """Show a payout when it is looked up; without our key."""
     shown: dict[str, object] = {
         "codigoSolicitacao": record.id,
         "valor": record.paid / 100,

@@ -1,4 +1,4 @@
-"""What all banks of API Pix 2.9.0 have: calls, documents, refusals and callbacks."""
+"""The common part of banks of API Pix 2.9.0: calls, documents, refusals and callbacks."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def amount(body: Fields, name: str) -> int:
 
 
 def short(body: Fields, name: str, longest: int, default: str | None = None) -> str:
-    """Read a text of so many characters at most."""
+    """Read a text up to a length."""
     text = body.text(name, default)
     require(len(text) <= longest, f"{name} has {longest} characters at most")
     return text
@@ -113,7 +113,7 @@ def tax_number(of: Fields) -> Mapping[str, str]:
 
 
 def times(record: Payout | refunds.Refund) -> Document:
-    """Show when something was ordered, and when it settled."""
+    """Show the times of an order and of its settlement."""
     shown = {"solicitacao": clock.show(record.created_at)}
     return (
         shown
@@ -128,7 +128,7 @@ def listed(
     document: Callable[[Record], Document],
     fits: Callable[[Record], object] = lambda _: True,
 ) -> Document:
-    """Show a page of what happened between two instants, both inside, of what ``fits``."""
+    """Show a page of items between two instants, both included, for which ``fits`` holds."""
     query = request.query
     require("inicio" in query and "fim" in query, "inicio and fim are required")
     since, until = clock.read(query["inicio"]), clock.read(query["fim"])
@@ -176,7 +176,7 @@ def _charge(books: Books, record: charges.Charge) -> Document:
 
 
 def _txid(record: charges.Charge) -> str:
-    """Return what a charge is known by: its reference, unless that is no txid."""
+    """Return the txid of a charge: its reference, unless that is no txid."""
     return record.reference if _TXID.fullmatch(record.reference) else record.txid
 
 
@@ -358,7 +358,7 @@ def rows_below(base: str, immediate: str) -> Sequence[Row]:
 
 
 def told(books: Books, event: Event) -> Document | None:
-    """Read what a callback says; what the books do not have is invented, payouts are not told."""
+    """Read the events of a callback; unknown ids are invented, payouts are left out."""
     match event.kind, subject_of(books, event):
         case EventKind.CHARGE, Payment() as paid:
             charge = charges.get(books, paid.account_id, paid.reference or "")
@@ -375,7 +375,7 @@ def told(books: Books, event: Event) -> Document | None:
 
 
 def invented(books: Books) -> Document:
-    """Begin a callback about what the books do not have: it may be late, or for another bank."""
+    """Begin a callback about an unknown id: it may be late, or for another bank."""
     at = books.clock.micros()
     return {"endToEndId": books.e2e_id(at), "valor": "10.50", "horario": clock.show(at)}
 

@@ -16,7 +16,7 @@ from provider_adapters.testing.bank.messages import Code, Refusal
 
 
 class PayoutKind(StrEnum):
-    """How the bank treats an idempotency key that it knows: same answer, 409, or a new payout."""
+    """The bank's reaction to a known idempotency key: same answer, 409, or a new payout."""
 
     IDEM = "idem"
     DUP = "dup"
@@ -40,14 +40,14 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """What a customer owns and how much of it is blocked, in centavos."""
+    """A customer's money and the blocked part of it, in centavos."""
 
     owned: int
     blocked: int
 
     @property
     def available(self) -> int:
-        """What may be paid out, in centavos."""
+        """The amount available for payouts, in centavos."""
         return self.owned - self.blocked
 
 
@@ -104,7 +104,7 @@ def require_available(books: Books, account_id: str, centavos: int) -> None:
 
 
 def require_room(books: Books, account_id: str, centavos: int) -> None:
-    """Raise ``BALANCE_LIMIT`` for what would make a balance larger than any amount."""
+    """Raise ``BALANCE_LIMIT`` if the credit would make a balance larger than any amount."""
     if balance(books, account_id).owned + centavos > MAX_CENTAVOS:
         raise Refusal(Code.BALANCE_LIMIT, "the account would hold more than an amount can be")
 
@@ -159,7 +159,7 @@ def unblock(books: Books, account_id: str, centavos: int) -> None:
 
 def blocks(books: Books, account_id: str) -> Sequence[Block]:
     """
-    Return the blocks, oldest first; together they are what the balance calls blocked.
+    Return the blocks, oldest first; their sum is the balance's blocked amount.
 
     Payouts and refunds under way are one block of the bank's.
     """
@@ -168,7 +168,7 @@ def blocks(books: Books, account_id: str) -> Sequence[Block]:
 
 
 def blocked(books: Books, account_id: str, kind: str) -> int:
-    """Return what is blocked for one reason, in centavos."""
+    """Return the amount blocked for one reason, in centavos."""
     return sum(each.centavos for each in blocks(books, account_id) if each.kind == kind)
 
 

@@ -51,7 +51,7 @@ class Database:
     """
 
     def __init__(self, path: str) -> None:
-        """Open the file; create it and its tables when missing. Nobody else may read it."""
+        """Open the file; create it and its tables when missing. Only its owner may read it."""
         Path(path).touch(mode=0o600)
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.row_factory = _as_dict
@@ -133,13 +133,13 @@ _SUFFIX_LENGTH = 11
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankIdentity:
     """
-    Who a simulated bank is.
+    The identity of a simulated bank.
 
     Attributes:
-        name: As the directory of keys shows it.
+        name: Its name in the directory of keys.
         ispb: Eight characters; in every end-to-end id that it makes.
         compe: Three digits.
-        host: Of the addresses in its BR Codes; such as ``pix.bank.example``.
+        host: The host of addresses in its BR Codes, such as ``pix.bank.example``.
     """
 
     name: str
@@ -292,9 +292,9 @@ class Table(Generic[Record]):
     Records of every account.
 
     Attributes:
-        select: What makes the records of the table, without condition.
-        at: The column, and the field, of their instants.
-        what: One of them, in refusals.
+        select: The SELECT of the table's records, without condition.
+        at: The column, and the field, of the records' instants.
+        what: The name of a record, in refusals.
     """
 
     kind: type[Record]
@@ -315,7 +315,7 @@ class Table(Generic[Record]):
         return next(iter(self.all(books, account_id, **equal)), None)
 
     def by(self, column: str) -> Callable[[Books, str, str], Record]:
-        """Return what finds an account's first record by a column, and raises ``NOT_FOUND``."""
+        """Return a finder of an account's first record by a column; it raises ``NOT_FOUND``."""
         return lambda books, account_id, value: messages.found(
             self.find(books, account_id, **{column: value}), self.what
         )

@@ -25,7 +25,7 @@ _HERE: Final = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(:[1-9][0-9]*
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listener:
-    """An address of a customer's; ``secret`` signs what is sent there."""
+    """An address of a customer's; ``secret`` signs the callbacks sent there."""
 
     id: str
     url: str
@@ -34,7 +34,7 @@ class Listener:
 
 
 class EventKind(StrEnum):
-    """What an event is about: ``CHARGE`` is a payment of a charge, ``PAYMENT`` one without."""
+    """Kinds of events: ``CHARGE`` is a payment of a charge, ``PAYMENT`` one without."""
 
     PAYOUT = "transferencia"
     RETURN = "transferencia_devolvida"
@@ -46,7 +46,7 @@ class EventKind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """
-    Something that customers are told of.
+    An event that is reported to customers.
 
     Attributes:
         subject: A payment's end-to-end id; the bank's id of a payout or refund.
@@ -92,13 +92,13 @@ def remove(books: Books, account_id: str, listener_id: str) -> Listener:
 
 
 def missed(books: Books, account_id: str, most: int) -> list[Event]:
-    """Return what nobody took and is not sent any more, oldest first."""
+    """Return undelivered events that are not sent any more, oldest first."""
     sql = "SELECT * FROM notices WHERE account_id = ? AND due_at IS NULL ORDER BY seq LIMIT ?"
     return books.database.records(Event, sql, (account_id, most))
 
 
 def acknowledge(books: Books, account_id: str, events: Sequence[str]) -> None:
-    """Forget missed events; those of others, and unknown ones, are left alone."""
+    """Forget missed events; other customers' and unknown ones are left alone."""
     books.database.run(
         "DELETE FROM notices WHERE account_id = ? AND due_at IS NULL"
         " AND id IN (SELECT value FROM json_each(?))",
@@ -147,7 +147,7 @@ class CallbackListener:
     Who receives the callbacks of all accounts, beside the addresses they have registered.
 
     Attributes:
-        url: Called for each callback; returns an empty text while nobody listens yet.
+        url: Called for each callback; returns an empty text while there is no listener yet.
         secret: As if an account had registered it.
     """
 
@@ -157,14 +157,14 @@ class CallbackListener:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Delivers callbacks in a dialect's form; ``listener`` is None where there is nobody else."""
+    """Delivers callbacks in a dialect's form; ``listener`` is None without another listener."""
 
     books: Books
     write: WriteCallback
     listener: CallbackListener | None = None
 
     async def send_until_cancelled(self) -> None:
-        """Send what is due, over and over, until the task is cancelled."""
+        """Send due callbacks, over and over, until the task is cancelled."""
         async with aiohttp.ClientSession(timeout=_DEADLINE, trust_env=False) as session:
             while True:
                 try:
@@ -178,7 +178,7 @@ class Delivery:
         Send each callback that is due once, oldest first; return how many were accepted.
 
         It goes to the gateway that the bank was started with, and to every address that its
-        account has registered. One that nobody is to get is deleted.
+        account has registered. An event without a receiver is deleted.
         """
         if self.listener is not None and not self.listener.url():
             return 0
@@ -196,7 +196,7 @@ class Delivery:
         return accepted
 
     async def _send_one(self, session: aiohttp.ClientSession, notice: _Notice) -> list[bool]:
-        """Send one event to everybody who is to know; return what each answered."""
+        """Send one event to every listener; return the answers."""
         written = [self.write(self.books, notice, to) for to in self._recipients(notice)]
         return [
             await _send(session, callback)

@@ -27,7 +27,7 @@ _PEM: Final = serialization.Encoding.PEM
 
 
 def authority_of(books: Books) -> str:
-    """Return the authority's certificate in PEM, for those who call the bank."""
+    """Return the authority's certificate in PEM, for callers of the bank."""
     certificate, _ = _authority(books)
     return certificate.public_bytes(_PEM).decode()
 

@@ -25,7 +25,7 @@ class NewCharge:
 
     Attributes:
         type: ``dynamic`` or ``static``.
-        txid: Of a dynamic charge, where the customer chooses it; the bank chooses otherwise.
+        txid: A dynamic charge's, where the customer chooses it; the bank chooses otherwise.
         centavos: None lets the payer choose.
         expires_in: Microseconds from now; negative for a charge that has expired.
     """

@@ -1,5 +1,5 @@
 """
-The control interface: what tests and demonstrations make the bank do.
+The control interface of tests and demonstrations.
 
 It uses the words of the gateway's contract and amounts in reais. It has a port of its own, which
 no injected fault affects. The sandbox bank's README lists the calls.
@@ -303,7 +303,7 @@ async def _add_charge(request: _Request) -> Document:
 
 
 async def _charges(request: _Request) -> Document:
-    """List an account's charges by the names that the bank knows them by."""
+    """List an account's charges by the bank's names for them."""
     listed = charges.list_all(request.books, request.account.id)
     names = ("reference", "txid", "status", "centavos", "emv")
     return _listing([fields(each, *names) for each in listed])

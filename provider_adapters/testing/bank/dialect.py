@@ -39,7 +39,7 @@ class BankRequest:
         target: Path and query as they were sent, for signatures.
         path: The parts of the row's template, decoded.
         raw: The body as it was sent.
-        certificate: The one that the caller showed, in DER; empty without TLS.
+        certificate: The caller's certificate, in DER; empty without TLS.
         signed_in: Whose request it is; None on an open row.
     """
 
@@ -87,7 +87,7 @@ class BankRequest:
 @dataclass(frozen=True, slots=True)
 class Row:
     """
-    One call of the bank; docs/providers/simulators.md says what each field is for.
+    One call of the bank; docs/providers/simulators.md explains each field.
 
     ``run`` returns an answer, or the document of one with ``status``. It never waits, so that what
     executes is never interrupted halfway.
@@ -112,14 +112,14 @@ Record = TypeVar("Record")
 
 
 def below(root: str, *rows: Row) -> tuple[Row, ...]:
-    """Return rows with what precedes their paths."""
+    """Return rows with a prefix before their paths."""
     return tuple(replace(row, path=root + row.path) for row in rows)
 
 
 def one(
     find: Callable[[Books, str, str], Record], part: str, show: Callable[[Record], Document]
 ) -> Run:
-    """Return what answers a record of the account that a part of the path names."""
+    """Return the handler that answers the account's record named by a part of the path."""
     return lambda request: show(find(*request.own, request.path[part]))
 
 
@@ -133,7 +133,7 @@ _SUBJECTS: Final[Mapping[EventKind, Callable[[Books, str, str], Payout | Payment
 
 
 def subject_of(books: Books, event: Event) -> Payout | Payment | Refund | None:
-    """Return what an event is about; None for what the books do not have, or name otherwise."""
+    """Return the subject of an event; None for an unknown one."""
     try:
         return _SUBJECTS[event.kind](books, event.account_id, event.subject)
     except Refusal:
@@ -142,9 +142,9 @@ def subject_of(books: Books, event: Event) -> Payout | Payment | Refund | None:
 
 def execute(centavos: int, accept: Callable[[], object], status: int = 200) -> Answer:
     """
-    Execute an order unless its magic amount keeps it from that; answer what ``accept`` returns.
+    Execute an order unless its magic amount prevents it; return the result of ``accept``.
 
-    What else a magic amount does to the answer is done where it is sent.
+    Other effects of a magic amount on the answer are applied where it is sent.
     """
     fault = magic_values.on_the_wire(centavos)
     if fault and not fault.executes:
@@ -155,7 +155,7 @@ def execute(centavos: int, accept: Callable[[], object], status: int = 200) -> A
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
     """
-    What an account is known by.
+    The credentials of an account.
 
     Attributes:
         token: Names the account: ``accounts.by_token``; only its digest is kept. Nothing else
@@ -178,7 +178,7 @@ _AUTHORIZATION: Final = frozenset({"authorization"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How one bank looks; docs/providers/simulators.md says what each field is for."""
+    """One bank's interface; docs/providers/simulators.md explains each field."""
 
     identity: BankIdentity
     rows: Sequence[Row]
@@ -204,7 +204,7 @@ class BankAddress(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         url: Its customers' port.
         token_url: Where they are given tokens; empty for the same port.
-        authority_file: What its TLS is verified with, in PEM; empty without TLS.
+        authority_file: The authority of its TLS certificate, in PEM; empty without TLS.
     """
 
     url: str
@@ -219,7 +219,7 @@ def _base_url(address: BankAddress) -> Mapping[str, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulator:
-    """A simulated bank; docs/providers/simulators.md says what each field is for."""
+    """A simulated bank; docs/providers/simulators.md explains each field."""
 
     adapter: str
     dialect: Dialect
@@ -234,7 +234,7 @@ class Simulator:
 
     @property
     def kinds(self) -> Mapping[PayoutKind, Mapping[str, object]]:
-        """The kinds of account, each with what the adapter is told of it; at least one."""
+        """The kinds of account, each with the adapter's settings for it; at least one."""
         return self.repeats or {self.dialect.payout_kind: {}}
 
     def provider(self, address: BankAddress) -> dict[str, object]:

@@ -17,7 +17,7 @@ _WITH_UUID = ("email", "evp")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewKey:
-    """An order of a key; the bank chooses what is None."""
+    """An order of a key; the bank chooses fields that are None."""
 
     type: str
     key: str | None

@@ -108,7 +108,7 @@ def of_status(status: int, *, executed: bool = False) -> Refusal:
     """
     Return the refusal of a bare HTTP status; the code says no more than the status.
 
-    Of what was executed all the same, no code says that it was refused before.
+    An executed order never gets the code of a refusal before execution.
     """
     failed = status >= HTTPStatus.INTERNAL_SERVER_ERROR
     fallback = Code.INTERNAL if failed else Code.INVALID_REQUEST
@@ -172,7 +172,7 @@ class Fault:
 
     @property
     def executes(self) -> bool:
-        """Whether the request is executed, whatever its caller gets."""
+        """Whether the request is executed, with any answer to its caller."""
         if self.fault is FaultKind.STATUS:
             return self.executed
         return self.fault not in _NOT_EXECUTED
@@ -203,7 +203,7 @@ class Answer:
 
     Attributes:
         document: Written as JSON; bytes are sent as they are.
-        fault: What a magic amount does to the answer.
+        fault: The effect of a magic amount on the answer.
     """
 
     document: object
@@ -305,7 +305,7 @@ class Fields:
     def choice(
         self, name: str, choices: Mapping[str, str] | Collection[str], default: str | None = None
     ) -> str:
-        """Read one of the listed words; return what it stands for, itself in a mere list."""
+        """Read one of the listed words; return its meaning, itself in a mere list."""
         word = self.text(name, default)
         if word not in choices:
             raise _wrong(name, f"one of {', '.join(choices)}")

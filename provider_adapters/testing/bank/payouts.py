@@ -38,7 +38,7 @@ class Order:
     idempotency_key: str | None = None
 
     def content(self) -> tuple[object, ...]:
-        """Return what is the same in a repetition."""
+        """Return the fields that a repetition must repeat."""
         return self.centavos, self.description, self.to.sent
 
 
@@ -49,12 +49,12 @@ class Payout(Order):
 
     Attributes:
         state: ``processing``, ``settled``, ``failed`` or ``returned``.
-        settled_centavos: What was really paid, once it is settled.
+        settled_centavos: The amount really paid, once it is settled.
         credit_to: The recipient's account, if it is at this bank.
         failure: The bank's code, when it failed.
         due_at: When ``step`` is due.
         held_until: The deadline of its analysis.
-        returns: What came back, JSON of id, centavos and instant each.
+        returns: Its returns, JSON of id, centavos and instant each.
     """
 
     seq: int
@@ -75,12 +75,12 @@ class Payout(Order):
 
     @property
     def paid(self) -> int:
-        """What was really paid; before, what was ordered."""
+        """The amount really paid; before settlement, the amount ordered."""
         return self.centavos if self.settled_centavos is None else self.settled_centavos
 
     @property
     def came_back(self) -> int:
-        """What came back of it."""
+        """Its returns."""
         return sum(centavos for _, centavos, _ in json.loads(self.returns))
 
     @property
@@ -173,7 +173,7 @@ def executions(books: Books, key: str | None) -> list[Payout]:
 
 def hold(books: Books, payout: Payout, seconds: int) -> None:
     """
-    Hold a payout under way for analysis; what was to happen to it happens at the deadline.
+    Hold a payout under way for analysis; its planned outcome follows at the deadline.
 
     Raises:
         Refusal: ``INVALID_REQUEST`` for a payout that is not under way, or a wrong length.
@@ -191,7 +191,7 @@ def hold_next(books: Books, account_id: str, seconds: int) -> None:
 
 
 def release(books: Books, payout: Payout, *, refuse: bool) -> None:
-    """End a hold: the payout goes on, or fails; raises ``INVALID_REQUEST`` without a hold."""
+    """End a hold: the payout continues, or fails; raises ``INVALID_REQUEST`` without a hold."""
     require(payout.analysed_until, "the payout is not held")
     step, now = Step.FAIL if refuse else payout.step, books.clock.micros()
     books.database.update("payouts", payout.seq, held_until=None, due_at=now, step=step)

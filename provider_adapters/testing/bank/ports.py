@@ -168,7 +168,7 @@ _REDIRECTS = range(300, 400)
 async def spoil(
     request: web.Request, fault: Fault, answer: Answer, render: RenderRefusal
 ) -> web.StreamResponse:
-    """Send what a fault makes of an answer; the bank shows refusals in its own way."""
+    """Send an answer changed by a fault; the bank shows refusals in its own way."""
     match fault.fault:
         case FaultKind.HANG | FaultKind.HANG_AFTER:
             await asyncio.sleep(HANG_S)
@@ -254,7 +254,7 @@ LARGEST_BODY = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CustomersPort:
-    """What a customers' port serves: the bank's, or that of its second host for tokens."""
+    """The application of a customers' port: the bank's, or its second host's for tokens."""
 
     dialect: Dialect
     books: Books
@@ -264,7 +264,7 @@ class CustomersPort:
     at_token_host: bool = False
 
     def application(self) -> web.Application:
-        """Build the application of the port; what belongs to the other one is not found."""
+        """Build the application of the port; calls of the other port are not found."""
         shown = messages.showing_refusals(self.dialect.refusal)
         app = web.Application(
             middlewares=[shown, self.recorded.recording()], client_max_size=LARGEST_BODY
@@ -292,7 +292,7 @@ class CustomersPort:
         return serve
 
     def _run(self, row: Row, received: web.Request, raw: bytes) -> Answer:
-        """Settle what is due, identify the customer, do what is asked; never interrupted."""
+        """Settle due payouts, identify the customer, run the call; never interrupted."""
         settlement.settle_due(self.books)
         tls = received.get_extra_info("ssl_object")
         request = BankRequest(

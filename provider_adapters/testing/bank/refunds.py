@@ -31,7 +31,7 @@ class RefundOrder:
     description: str = ""
 
     def content(self) -> tuple[object, ...]:
-        """Return what is the same in a repetition."""
+        """Return the fields that a repetition must repeat."""
         return self.payment_e2e_id, self.centavos, self.reference, self.description
 
 
@@ -70,7 +70,7 @@ by_key = _TABLE.by("idempotency_key")
 
 def repeated(books: Books, account_id: str, order: RefundOrder) -> Refund | None:
     """
-    Find the refund that this order repeats, whatever the account's payout kind.
+    Find the refund that this order repeats, for any payout kind of the account.
 
     Raises:
         Refusal: ``KEY_REUSED`` when the key belongs to another refund.

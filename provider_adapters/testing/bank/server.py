@@ -45,7 +45,7 @@ class SimulatedBank:
         settle_after_s: Seconds of bank clock from accepting a payout to settling it.
         latency_s: Seconds that every request of a customer waits before anything happens.
         listener: Receives every callback, beside the addresses that accounts have registered.
-        books: What it keeps; there once it is started.
+        books: Its state; present once it is started.
     """
 
     dialect: Dialect
@@ -163,7 +163,7 @@ class SimulatedBank:
 
 
 async def _settle(kept: Books) -> None:
-    """Settle what is due, also when no request comes."""
+    """Settle due payouts, also without requests."""
     while True:
         await asyncio.sleep(_SETTLE_EVERY_S)
         try:
@@ -173,7 +173,7 @@ async def _settle(kept: Books) -> None:
 
 
 def _run(opened: contextlib.AsyncExitStack, work: Coroutine[None, None, None]) -> None:
-    """Run something until the bank is closed."""
+    """Run a task until the bank is closed."""
     task = asyncio.create_task(work)  # noqa: TID251 - owned: closing ends it
     opened.push_async_callback(_end, task)
 

@@ -49,7 +49,7 @@ def order_back(books: Books, payout: Payout, centavos: int | None) -> None:
 
     Raises:
         Refusal: ``INVALID_REQUEST`` for one that has not settled or stayed in
-            this bank, whose receiver refunds it; ``ABOVE_PAYMENT`` above what is left.
+            this bank, whose receiver refunds it; ``ABOVE_PAYMENT`` above the rest.
     """
     is_away = payout.state == "settled" and payout.credit_to is None
     require(is_away, "the payout has not settled at another bank")

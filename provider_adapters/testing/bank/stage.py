@@ -92,14 +92,14 @@ class SimulatedStage(Stage):
     """
     A simulated bank with two accounts; a bank's stage subclasses it.
 
-    What a dialect decides is left to the subclass: the attributes, ``stranger``, ``refusal``,
+    The dialect's part is left to the subclass: the attributes, ``stranger``, ``refusal``,
     ``token_path`` and ``revoke_tokens``.
 
     Attributes:
         dialect: How the bank looks.
         account_secrets: The struct that the adapter's factory names; None for one text.
         words: The bank's names of the fields that the suite changes.
-        untold: The fates of payouts that the bank does not tell of, each with the reason.
+        untold: Outcomes of payouts that the bank does not report, each with the reason.
         listed: Status and code of each refusal of a payout that the README lists, and what it
             means; the adapter's own tables would prove nothing.
         forbidden: The codes among them that forbid the payment itself.
@@ -166,7 +166,7 @@ class SimulatedStage(Stage):
         return _payee(method, "Maria Silva", "52998224725", "maria@example.com")
 
     def other_payee(self, method: PayoutMethod) -> Destination:
-        """Return Joao, likewise."""
+        """Return Joao as another payee."""
         return _payee(method, "Joao Souza", "12345678909", "joao@example.com")
 
     def settings(self, address: str) -> Mapping[str, object]:
@@ -178,7 +178,7 @@ class SimulatedStage(Stage):
         return self.words.get(call) or super().fields(call)
 
     def refusals(self) -> Sequence[ListedRefusal]:
-        """Return what is listed."""
+        """Return the listed refusals."""
         return [
             ListedRefusal(
                 name=f"{status} {code}",
@@ -236,7 +236,7 @@ class SimulatedStage(Stage):
 
     @property
     def relay_tls(self) -> RelayTls | None:
-        """TLS on both sides, in which each account goes on showing a certificate of its own."""
+        """TLS on both sides, in which each account keeps showing its own certificate."""
         if not self.dialect.client_certificates:
             return None
         server = certificates.server_context(self.bank.books)
@@ -268,7 +268,7 @@ class SimulatedStage(Stage):
     async def callback(
         self, account: ProviderAccount, kind: CallbackKind, subject: str, at: datetime
     ) -> Delivery:
-        """Let the dialect write and sign one, by a clock that stands still."""
+        """Let the dialect write and sign a callback, by a stopped clock."""
         whose, happened = account.provider_account, EventKind.__members__.get(kind.name)
         if happened is None:
             return await super().callback(account, kind, subject, at)
@@ -291,7 +291,7 @@ class SimulatedStage(Stage):
             self._contexts[ssl.PEM_cert_to_DER_cert(pair.certificate)] = shown
 
     def _shown(self, certificate: bytes) -> ssl.SSLContext:
-        """Return what shows a certificate to the bank; an unknown one is not shown."""
+        """Return the TLS context that shows a certificate; an unknown one is not shown."""
         known = self._contexts.get(certificate)
         return known or ssl.create_default_context(cafile=self.bank.authority_file)
 
@@ -326,7 +326,7 @@ class SimulatedStage(Stage):
 
 
 def _payee(method: PayoutMethod, name: str, tax_number: str, key: str) -> Destination:
-    """Return somebody at another bank; the account's number is made of the tax number."""
+    """Return a payee at another bank; the account's number is made of the tax number."""
     if method is PayoutMethod.PIX:
         return PixDestination(name=name, tax_number=tax_number, key_type=PixKeyType.EMAIL, key=key)
     return BankDestination(
@@ -340,7 +340,7 @@ def _payee(method: PayoutMethod, name: str, tax_number: str, key: str) -> Destin
 
 
 def _named(kept: Books, account_id: str, kind: EventKind, subject: str) -> str:
-    """Name what an event is about as the bank does; what the books do not have, as it is."""
+    """Name the subject of an event as the bank does; an unknown one unchanged."""
     try:
         if kind is EventKind.CHARGE:
             paid = received_payments.latest(kept, account_id, subject)

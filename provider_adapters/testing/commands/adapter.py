@@ -74,7 +74,7 @@ def new(name: str, into: Path, **chosen: str) -> None:
     help="Replace what follows the line `<!-- matrix -->` of this file.",
 )
 def matrix(name: str, into: Path | None) -> None:
-    """Print what an adapter declares, as its README shows it."""
+    """Print an adapter's capabilities, as its README shows them."""
     from provider_adapters.kit.matrix import MARK, markdown
     from provider_adapters.registry import describe
 

@@ -43,7 +43,7 @@ def provider_for(file: Path, bank: str, *, configure: bool) -> str:
 
     Raises:
         RuleViolation: the bank does not run; or the file has no such provider, and the message says
-            what to add. With ``configure`` it is written instead, if the file allows that.
+            the lines to add. With ``configure`` they are written instead, if the file allows that.
     """
     settings, simulator = settings_of(file), simulators.find(bank)
     address = running_bank(settings.folder / FOLDER, bank)
@@ -135,7 +135,7 @@ async def open_account(control: BankControl, **wanted: object) -> Reply:
 def account_request(
     company_id: str, provider: str, opened: Reply
 ) -> tuple[AccountRequest, ProviderRequest]:
-    """Return what makes an account of ours that stands for an account opened at a bank."""
+    """Return the request for an account of ours with an account opened at a bank."""
     wanted = AccountRequest(
         company_id=company_id,
         name=str(opened["name"]),

@@ -1,4 +1,4 @@
-"""What ``pixgate adapter verify`` lets pytest run: each case of the suite, by the plugin."""
+"""The file that ``pixgate adapter verify`` runs with pytest: each case of the suite."""
 
 from provider_adapters.testing.pytest_plugin import AdapterCase
 

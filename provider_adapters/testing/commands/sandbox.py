@@ -160,7 +160,7 @@ def call(terminal: Terminal, method: str, path: str, body: str) -> None:
     """
     Make any other call of the control interface.
 
-    The sandbox bank's README lists the calls. PATH is what follows /control/, with its query:
+    The sandbox bank's README lists the calls. PATH is the part after /control/, with its query:
 
     pixgate sandbox call POST accounts/ACCOUNT/block '{"value": 10.50}'
     """

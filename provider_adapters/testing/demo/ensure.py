@@ -83,7 +83,7 @@ class DemoFile:
     path: Path
 
     def read(self) -> Demo | None:
-        """Return what is kept; None when there is no file."""
+        """Return the stored demo; None when there is no file."""
         try:
             return msgspec.json.decode(self.path.read_bytes(), type=Demo)
         except FileNotFoundError:
@@ -182,7 +182,7 @@ async def controlling(url: str) -> AsyncIterator[BankControl]:
 
 
 async def ensure_at_bank(control: BankControl, demo: Demo, now: Now) -> None:
-    """Make what the bank lacks of the demo; safe to repeat."""
+    """Make missing parts of the demo at the bank; safe to repeat."""
     ids = {role: account["id"] for role, account in demo["accounts"].items()}
     for role, account in contents.ACCOUNTS.items():
         if account.provider:
@@ -254,10 +254,10 @@ async def _history(control: BankControl, account_id: str, now: Now) -> None:
 
 async def made_demo(office: AdminContext, urls: DemoUrls | None = None, cost: Cost = COST) -> Demo:
     """
-    Make what is missing of the demo, and return it; ids and secrets stay the same.
+    Make missing parts of the demo, and return it; ids and secrets stay the same.
 
-    The file comes first: after a crash the next run finishes what is named there. ``urls`` are
-    those of the configuration by default; only tests have a reason for a lower ``cost``.
+    The file comes first: after a crash the next run finishes its entries. ``urls`` are
+    the configuration's by default; only tests have a reason for a lower ``cost``.
 
     Raises:
         RuleViolation: in production; or the file cannot be read, or the bank is away or refuses.

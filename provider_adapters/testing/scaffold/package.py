@@ -2,7 +2,7 @@
 Writes the package of a new adapter, whole and working, for its author to change.
 
 Every file is a template with four names in it. An option chooses a folder, whose modules have
-the same names and functions whatever was chosen: so nothing else depends on the choice. Texts
+the same names and functions for every choice: so nothing else depends on the choice. Texts
 that stand in a page of the package (``fragments``) are named ``OPTION_FILE``.
 """
 
@@ -40,7 +40,7 @@ def write(name: str, into: Path, chosen: Mapping[str, str] = MappingProxyType({}
     Write a package into a folder of its own below ``into``, and return that.
 
     Args:
-        name: Of the adapter, as ``config.yaml`` will have it.
+        name: The adapter's name in ``config.yaml``.
         into: The folder that gets the package's folder.
         chosen: A word for each option; missing ones have their default.
 

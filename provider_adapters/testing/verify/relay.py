@@ -235,7 +235,7 @@ UNKNOWN_WORD: Final = "WORD_OF_THE_SUITE"
 
 
 def alter_document(change: Value) -> Alter:
-    """Return what puts another document in an answer's place; a body that is no JSON stays."""
+    """Return a change that replaces an answer's document; a body that is no JSON stays."""
 
     def altered(body: bytes) -> bytes:
         try:
@@ -247,7 +247,7 @@ def alter_document(change: Value) -> Alter:
 
 
 def alter_field(name: str, other: object) -> Alter:
-    """Return what puts a value, or what a function makes, into every field of a name."""
+    """Return a change that sets every field of a name to a value, or a function's result."""
 
     def walked(value: object) -> object:
         if isinstance(value, dict):
@@ -259,7 +259,7 @@ def alter_field(name: str, other: object) -> Alter:
 
 
 def alter_leaves(change: Value, more: Mapping[str, object] | None = None) -> Alter:
-    """Return what changes all but full lists and objects, and adds fields to every object."""
+    """Return a change of all but full lists and objects, which adds fields to every object."""
 
     def walked(value: object) -> object:
         if isinstance(value, dict) and value:

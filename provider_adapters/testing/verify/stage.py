@@ -37,7 +37,7 @@ def _lacking(reason: str) -> NoReturn:
 
 
 class Fate(StrEnum):
-    """What becomes of an accepted payout; one that returns has settled, held is under analysis."""
+    """The outcome of an accepted payout; a returned one has settled, held is under analysis."""
 
     SETTLES = "settles"
     FAILS = "fails"
@@ -46,7 +46,7 @@ class Fate(StrEnum):
 
 
 class AnswerForm(StrEnum):
-    """The body of a good answer; where that is nothing, whatever comes says no less."""
+    """The body of a good answer; None where any body is as good."""
 
     OBJECT = "object"
     LIST = "list"
@@ -108,7 +108,7 @@ class Charge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChargePaid:
-    """Somebody pays an active charge; ``put`` returns the end-to-end id."""
+    """A payer pays an active charge; ``put`` returns the end-to-end id."""
 
     reference: str
 
@@ -187,11 +187,11 @@ class Stage(Protocol):
     # What follows has a default, which says that there is no such thing.
 
     def payee(self, method: PayoutMethod) -> Destination:
-        """Return somebody who can be paid."""
+        """Return a payee."""
         _lacking(f"the stage names nobody who can be paid by {method.value}")
 
     def other_payee(self, method: PayoutMethod) -> Destination:
-        """Return somebody else who can be paid by the same method."""
+        """Return another payee for the same method."""
         _lacking(f"the stage names no second payee by {method.value}")
 
     async def wish(self, fate: Fate) -> PayoutWish:
@@ -207,7 +207,7 @@ class Stage(Protocol):
         _lacking("the stage's bank has no clock of its own")
 
     async def put(self, account: ProviderAccount, thing: Thing) -> str:
-        """Let something be at the bank; returns what names it, see each ``Thing``."""
+        """Create a record at the bank; return its name, see each ``Thing``."""
         _lacking(f"the stage cannot put a {type(thing).__name__}")
 
     def own_key(self, account: ProviderAccount) -> str:
@@ -242,11 +242,11 @@ class Stage(Protocol):
         _lacking("the stage writes no errors of the bank")
 
     def fields(self, call: PortCall) -> FieldNames:
-        """Return what the bank's answer to a call names its fields."""
+        """Return the names of the fields of the bank's answer to a call."""
         _lacking(f"the stage names no fields of {call.value}")
 
     def form(self, call: PortCall) -> AnswerForm:
-        """Return what the bank's good answer to a call is, the last one if it asks several."""
+        """Return the form of the bank's good answer to a call, the last one of several requests."""
         del call
         return AnswerForm.OBJECT
 
@@ -275,11 +275,11 @@ class Stage(Protocol):
 
     @property
     def callback_secrets(self) -> CallbackSecrets:
-        """What bank and gateway both know of callbacks now, former secrets included."""
+        """The callback secrets shared by bank and gateway, former ones included."""
         _lacking("the stage has no secrets of callbacks")
 
     async def rotate_secrets(self) -> None:
-        """Replace what callbacks are proven by; the secret in force becomes a former one."""
+        """Replace the secret of callbacks; the secret in force becomes a former one."""
         _lacking("the stage cannot rotate secrets")
 
     async def callback(
@@ -300,5 +300,5 @@ class Stage(Protocol):
 
     @property
     def callback_lives(self) -> timedelta | None:
-        """How long after it was sent a callback is believed; None where no time is proven."""
+        """How long after sending a callback is accepted; None where no time is proven."""
         return None

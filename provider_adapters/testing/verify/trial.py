@@ -55,7 +55,7 @@ ORDERED: Final = Money(10_50)
 
 
 class Witness:
-    """An observer that keeps what the adapter tells: arguments, by the name of the method."""
+    """An observer that records the adapter's reports: arguments, by the name of the method."""
 
     def __init__(self) -> None:
         self.told = defaultdict[str, list[tuple[Any, ...]]](list)
@@ -71,7 +71,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The adapter that is verified, by name, and what carries its requests."""
+    """The adapter to verify, by name, and the transport of its requests."""
 
     name: str
     factory: AdapterFactory
@@ -97,7 +97,7 @@ class Trial:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the adapter declares."""
+        """The adapter's capabilities."""
         return self.adapter.capabilities
 
     def can(self, call: PortCall) -> bool:
@@ -106,7 +106,7 @@ class Trial:
 
     @property
     def method(self) -> PayoutMethod:
-        """What payouts are made by where a case does not care."""
+        """The method of payouts where a case does not depend on it."""
         pix = PayoutMethod.PIX in self.capabilities.destinations
         return PayoutMethod.PIX if pix else PayoutMethod.BANK_ACCOUNT
 
@@ -136,7 +136,7 @@ class Trial:
             yield replace(made, relay=relay)
 
     def order(self, value: Money = ORDERED, destination: Destination | None = None) -> PayoutOrder:
-        """Make an order with a key that nobody has used; to somebody, if it does not matter."""
+        """Make an order with an unused key; to any payee, by default."""
         destination = destination or self.stage.payee(self.method)
         by_account = isinstance(destination, BankDestination)
         return PayoutOrder(
@@ -161,7 +161,7 @@ class Trial:
         return await self.adapter.create_refund(self.account, order, send_by or far())
 
     async def paid(self, order: PayoutOrder | RefundOrder) -> list[Money]:
-        """Return what the bank's books say was paid under an order's provider key."""
+        """Return the amount paid in the bank's books under an order's provider key."""
         return list(await self.stage.executions(order.provider_key))
 
 
@@ -181,7 +181,7 @@ def new_provider_key() -> str:
 
 
 def new_reference() -> str:
-    """Return a reference that nobody has used."""
+    """Return an unused reference."""
     return f"verified-{secrets.token_hex(8)}"
 
 
@@ -311,7 +311,7 @@ WITHOUT_RESULT: Final = frozenset(
 
 
 async def arguments(trial: Trial, call: PortCall) -> tuple[object, ...]:  # noqa: C901, PLR0911, PLR0912, PLR0915 - a table
-    """Let be at the bank what a call needs, and return what it is given; new each time."""
+    """Create the records that a call needs, and return its arguments; new each time."""
     account, own, stage = trial.account, trial.adapter, trial.stage
     match call:
         case PortCall.PROBE:
@@ -380,31 +380,31 @@ async def a_read(trial: Trial) -> Read:
 
 
 def callback_order(trial: Trial) -> CallbackOrder:
-    """Return an order to send callbacks to an address where nobody listens."""
+    """Return an order to send callbacks to an address without a listener."""
     url = f"http://127.0.0.1:1/callbacks/verified/{secrets.token_hex(4)}"
     return CallbackOrder(url=url, secret=trial.stage.callback_secrets.current)
 
 
 def payouts(trial: Trial, method: PayoutMethod | None = None) -> MakeOrder:
-    """Return what orders payouts by one method."""
+    """Return the calls that order payouts by one method."""
     destination = trial.stage.payee(method or trial.method)
     return lambda: trial.order(destination=destination)
 
 
 async def refunds(trial: Trial) -> MakeOrder:
-    """Return what orders refunds, of a centavo each, of a payment that has just come in."""
+    """Return the calls that order refunds, of a centavo each, of a payment just received."""
     e2e_id = await trial.stage.put(trial.account, Received(value=TEN_REAIS))
     return lambda: refund_order(e2e_id, Money(1))
 
 
 async def money_orders(trial: Trial) -> Sequence[MakeOrder]:
-    """Return what orders payouts and refunds, as far as they are declared."""
+    """Return the calls that order payouts and refunds, as far as they are declared."""
     paying = [payouts(trial)] if trial.can(PortCall.CREATE_PAYOUT) else []
     return [*paying, await refunds(trial)] if trial.can(PortCall.CREATE_REFUND) else paying
 
 
 def refund_order(e2e_id: str, value: Money) -> RefundOrder:
-    """Return an order to give a payment back, with a key that nobody has used."""
+    """Return an order to refund a payment, with an unused key."""
     return RefundOrder(
         provider_key=new_provider_key(),
         reference=new_reference(),

@@ -69,7 +69,7 @@ async def given_up(bank_world: BankWorld, receiver: Receiver, tries: int = 6) ->
         await bank_world.tell("/clock", {"offset_s": tried * GIVEN_UP_S})
 
 
-async def test_what_nobody_took_can_be_read_and_acknowledged(
+async def test_undelivered_events_can_be_read_and_acknowledged(
     adapter: Offering, bank_world: BankWorld, receiver: Receiver
 ):
     """With the id that the callback had: told twice, it is one event."""

@@ -37,7 +37,9 @@ async def until_settled(adapter: Offering, bank_world: BankWorld, key: str = REF
     return found[-1]
 
 
-async def test_a_charge_on_somebody_else_s_key_is_refused(adapter: Offering, bank_world: BankWorld):
+async def test_a_charge_on_another_person_s_key_is_refused(
+    adapter: Offering, bank_world: BankWorld
+):
     with pytest.raises(Refused):
         await adapter.create_charge(bank_world.account, charge_order(key="maria@example.com"))
 

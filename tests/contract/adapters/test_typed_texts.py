@@ -363,7 +363,7 @@ async def test_a_typed_text_drops_no_part_of_a_callback(name: str):
     assert wrong[:5] == []
 
 
-def test_what_is_changed_is_text():
+def test_changed_text_stays_text():
     body = b'{"valor": "1.00", "nome": "Jos\\u00e9 \\"x\\"", "tags": ["a"], "more": ["b", ""]}'
 
     assert [body[each.start : each.end] for each in texts_of(body)] == [

@@ -81,7 +81,7 @@ async def test_the_document_knows_the_other_banks_too(name: Name):
     } == {}
 
 
-async def test_the_document_knows_what_is_refused(efi: Watched):
+async def test_the_document_lists_every_refusal(efi: Watched):
     """Absent things, and a charge that is changed twice."""
     for absent in (
         efi.adapter.get_charge(efi.account, "nada/1"),
@@ -99,7 +99,7 @@ async def test_the_document_knows_what_is_refused(efi: Watched):
     assert [wrong_with(each) for each in seen if wrong_with(each)] == []
 
 
-async def test_the_judge_sees_what_is_wrong(efi: Watched):
+async def test_the_judge_finds_faults(efi: Watched):
     """A form that the document does not have, in a request and in an answer."""
     await create_bare(efi)
     (made,) = [each for each in efi.asked() if each.method == "PUT"]

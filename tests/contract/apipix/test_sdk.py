@@ -98,7 +98,7 @@ async def test_a_payout_is_the_sdk_s(efi: Watched, where: str):
     assert (asked.method, asked.document) == (wanted.method, wanted.document)
 
 
-async def test_each_finds_what_the_other_has_ordered(efi: Watched):
+async def test_each_client_finds_the_other_s_orders(efi: Watched):
     key = new_provider_key()
     await send(efi, key, PLACES["key"][1])
     await efi.stage.settle()

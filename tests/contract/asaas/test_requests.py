@@ -216,7 +216,7 @@ def body(**fields: object) -> bytes:
         ),
     ],
 )
-def test_the_judge_knows_right_from_wrong(
+def test_the_judge_accepts_valid_and_rejects_invalid_requests(
     method: str, target: str, sent: Mapping[str, str], document: bytes, violations: list[str]
 ):
     assert JUDGE.violations(method, target, sent, document) == violations

@@ -46,7 +46,7 @@ async def test_the_examples_of_routes_are_accepted(
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", TAKING, ids=name)
-async def test_what_is_made_of_a_schema_is_accepted(
+async def test_values_made_from_a_schema_are_accepted(
     backoffice_client: BackofficeClient, place: PlacedRoute
 ):
     # Not in a thread: Hypothesis would take the gateway's own chance for that of a strategy.
@@ -71,7 +71,7 @@ def test_every_example_is_of_its_schema():
     assert wrong == {}
 
 
-def test_the_judge_knows_wrong_from_right():
+def test_the_judge_accepts_valid_and_rejects_invalid_values():
     """References are followed, and amounts are compared though binary numbers are no cents."""
     balance = {"$ref": "#/components/schemas/Balance"}
 

@@ -68,7 +68,7 @@ def test_a_validator_lets_every_valid_order_through():
 
 
 @pytest.mark.parametrize("name", ["Payout", "PayoutRequest"])
-def test_a_payout_is_told_by_its_method(name: str):
+def test_a_payout_is_reported_by_its_method(name: str):
     shape = DOCUMENT["components"]["schemas"][name]
 
     mapping = shape["discriminator"]["mapping"]

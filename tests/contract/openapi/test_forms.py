@@ -78,7 +78,7 @@ def test_a_shape_is_named_by_a_word_and_not_by_a_module(about: Described):
 
 
 @EVERY
-def test_a_reader_is_told_what_it_is_and_whom_to_ask(about: Described):
+def test_the_document_has_a_description_and_a_contact(about: Described):
     info = about.document["info"]
 
     assert info["description"].endswith(".")

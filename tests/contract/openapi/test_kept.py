@@ -55,7 +55,7 @@ def lines(surface: Surface) -> Iterator[tuple[str, str]]:
             yield f"{surface.name} {group} {name}", digest(each)
 
 
-def test_operations_and_schemas_are_what_they_were():
+def test_operations_and_schemas_are_unchanged():
     now = dict(
         line
         for surface in usual_surfaces()

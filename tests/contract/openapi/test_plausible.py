@@ -132,7 +132,7 @@ def example_of(operation: str, media: str = "application/json") -> Any:
     return office.operation(place)["responses"]["200"]["content"][media]["example"]
 
 
-def test_an_answer_tells_of_the_payout_that_was_ordered():
+def test_an_example_answer_matches_its_order():
     """The request's examples and the answer's go by the same words."""
     orders = {
         word: each["value"]["reference"]
@@ -190,15 +190,15 @@ REPORT: Final = Document(
         ("application/x-ofx", ofx.pieces(REPORT, [REPORT.entries])),
     ],
 )
-def test_a_report_is_what_the_gateway_writes(media: str, written: Iterator[bytes]):
+def test_the_example_report_matches_the_gateway_s(media: str, written: Iterator[bytes]):
     assert example_of("report", media) == b"".join(written).decode()
 
 
-def test_a_report_in_json_is_what_the_gateway_writes():
+def test_the_example_json_report_matches_the_gateway_s():
     assert example_of("report") == json.loads(json_report.write(REPORT))
 
 
-def test_a_table_of_requests_is_what_the_gateway_writes():
+def test_the_example_table_of_requests_matches_the_gateway_s():
     found = LoggedRequest(
         at=_AT,
         trace_id=_TRACE,

@@ -22,7 +22,7 @@ def test_every_column_that_may_be_secret_is_known_as_secret_or_open():
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_no_answer_holds_what_is_secret(backoffice_client: BackofficeClient):
+async def test_no_answer_holds_a_secret(backoffice_client: BackofficeClient):
     """Every operation is called by somebody who may, so that every document is shown."""
     answers = {}
     for surface in SURFACES.values():

@@ -148,7 +148,7 @@ async def test_a_transfer_to_a_key_is_the_sdk_s(workspace: Workspace):
     assert asked[1].body == json.loads(json.dumps(wanted[1].body).replace("a" * 32, KEY))
 
 
-async def test_each_finds_what_the_other_has_ordered(workspace: Workspace):
+async def test_each_client_finds_the_other_s_orders(workspace: Workspace):
     await workspace.adapter.create_payout(workspace.account, order(TO_ACCOUNT), FAR)
     await workspace.asked()
 
@@ -221,7 +221,7 @@ async def test_an_invoice_is_read_paid_and_cancelled_as_by_the_sdk(workspace: Wo
     assert (await at.asked())[-1] == wanted
 
 
-async def test_who_paid_an_invoice_is_told_alike(workspace: Workspace):
+async def test_both_clients_read_the_same_payer_of_an_invoice(workspace: Workspace):
     at, account = workspace, workspace.account
     await at.adapter.create_charge(account, charge(named=True))
     await at.control.post("charges", "reference:412f31", "pay", body={})

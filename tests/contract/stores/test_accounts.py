@@ -49,7 +49,7 @@ async def test_an_account_is_found_by_its_exact_id(store: Store) -> None:
     assert found is None
 
 
-async def test_a_replaced_account_is_the_new_one(store: Store) -> None:
+async def test_a_replaced_account_has_the_new_fields(store: Store) -> None:
     closed = replace(account(), active=False, provider="", sealed_credentials=b"")
 
     done = await store.accounts.replace(closed, event())
@@ -105,7 +105,7 @@ async def theirs(store: Store) -> str:
     return "other"
 
 
-async def test_a_bank_s_account_stands_behind_one_company(store: Store, theirs: str) -> None:
+async def test_a_bank_s_account_belongs_to_one_company(store: Store, theirs: str) -> None:
     await store.accounts.add(at_bank("a", COMPANY), event())
     await store.accounts.add(at_bank("b", COMPANY), event())
     await store.accounts.add(at_bank("c", theirs, "conta-2"), event())
@@ -130,9 +130,7 @@ async def test_accounts_of_no_bank_stand_behind_anybody(store: Store, theirs: st
 
 
 @both
-async def test_one_that_is_shared_since_long_ago_can_still_be_changed(
-    store: Store, theirs: str
-) -> None:
+async def test_an_account_shared_long_ago_can_still_be_changed(store: Store, theirs: str) -> None:
     """A store from before this rule: whoever does not move may stay, and be switched off."""
     await store.accounts.add(at_bank("a", COMPANY), event())
     await store.accounts.add(at_bank("b", theirs, "conta-2"), event())
@@ -184,7 +182,7 @@ async def test_accounts_are_listed_whole_or_by_company(store: Store) -> None:
     assert theirs == [other]
 
 
-async def test_an_account_is_found_by_what_its_bank_calls_it(store: Store) -> None:
+async def test_an_account_is_found_by_its_bank_s_name_for_it(store: Store) -> None:
     moved = replace(account("b"), provider_account="conta-2")
     elsewhere = replace(account("c"), provider="other")
     for each in (moved, elsewhere):

@@ -99,7 +99,7 @@ async def test_events_of_many_writers_are_one_chain(store: Store, second: Store)
 
 
 @both
-async def test_the_first_event_of_a_store_is_sealed_whoever_writes_it(begun: Store) -> None:
+async def test_the_first_event_of_a_store_is_sealed_for_any_writer(begun: Store) -> None:
     assert await begun.audit.verify() == 0
     assert await begun.audit.head() == AuditHead(0, NO_HASH)
     nodes = [open_store(begun.url, LONG) for _ in range(4)]
@@ -131,9 +131,7 @@ async def test_a_long_chain_is_walked_in_parts(store: Store, batch: int) -> None
         "UPDATE audit_head SET number = 4",
     ],
 )
-async def test_the_database_itself_refuses_to_change_what_is_sealed(
-    store: Store, statement: str
-) -> None:
+async def test_the_database_refuses_to_change_sealed_events(store: Store, statement: str) -> None:
     with pytest.raises(StoreUnavailable):
         async with store.database.writing() as connection:
             await connection.execute(text(statement))
@@ -231,7 +229,7 @@ async def test_an_emptied_log_is_found_by_a_head_that_was_kept(log: Store) -> No
         await log.audit.verify(kept)
 
 
-async def test_a_log_without_its_key_is_proven_by_nobody(log: Store) -> None:
+async def test_a_log_without_its_key_cannot_be_proven(log: Store) -> None:
     for keys in (OTHER_KEYS, NO_KEYS):
         stranger = open_store(log.url, chain=keys)
         for asked in (stranger.audit.verify(), stranger.audit.head()):
@@ -240,7 +238,7 @@ async def test_a_log_without_its_key_is_proven_by_nobody(log: Store) -> None:
         await stranger.close()
 
 
-async def test_a_new_key_goes_on_where_the_old_one_ended(log: Store) -> None:
+async def test_a_new_key_continues_where_the_old_one_ended(log: Store) -> None:
     """As long as the old one is kept, all of it is proven."""
     rotated = open_store(log.url, chain=ROTATED)
     await rotated.audit.append(event("under.the.new.one"))
@@ -291,7 +289,7 @@ async def test_a_process_without_keys_begins_no_log(begun: Store) -> None:
 
 
 @both
-async def test_a_store_restored_whole_is_told_by_a_head_that_was_kept(log: Store) -> None:
+async def test_a_store_restored_whole_is_reported_by_a_head_that_was_kept(log: Store) -> None:
     """It is whole in itself: an older state, with the head of then."""
     async with log.database.reading() as connection:
         then = dict((await connection.execute(select(audit_head))).one()._mapping)

@@ -40,7 +40,7 @@ async def test_it_may_be_tried_so_often_whoever_tries(store: Store, second: Stor
 
 
 @both
-async def test_one_that_is_used_or_over_is_not_tried(store: Store):
+async def test_a_used_or_expired_challenge_is_not_tried(store: Store):
     await signed_in(store)
     await store.identity.challenges.add(challenge())
 
@@ -95,7 +95,7 @@ async def test_a_new_link_voids_the_one_before(store: Store):
     assert await use(b"i", Purpose.INVITATION, NOW) is not None
 
 
-async def test_a_link_may_stand_beside_others_until_there_are_enough(store: Store):
+async def test_links_are_valid_side_by_side_up_to_a_maximum(store: Store):
     """Those that were used, are over, or are for something else take no room."""
     await signed_in(store)
     add = store.identity.challenges.add_mail_token_beside
@@ -124,7 +124,7 @@ async def test_using_a_link_ends_all_of_its_person_and_purpose(store: Store):
 
 
 @both
-async def test_what_is_over_is_forgotten(store: Store):
+async def test_expired_rows_are_deleted(store: Store):
     await signed_in(store)
     await store.identity.challenges.add(challenge())
     await store.identity.challenges.add_mail_token(mail_token())

@@ -34,7 +34,7 @@ async def read(changes: Changes, mark: Mark | None) -> News:
     return news
 
 
-async def test_what_follows_a_place_is_read_in_order(store: Store, second: Store) -> None:
+async def test_events_after_a_place_are_read_in_order(store: Store, second: Store) -> None:
     changes = Changes(store.database)
     begun = await read(changes, None)
     for number in range(3):
@@ -51,7 +51,7 @@ async def test_what_follows_a_place_is_read_in_order(store: Store, second: Store
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4])
-async def test_much_is_read_in_pieces(store: Store, most: int) -> None:
+async def test_many_events_are_read_in_batches(store: Store, most: int) -> None:
     changes = Changes(store.database, most)
     mark, found = (await read(changes, None)).mark, []
     for number in range(3):
@@ -94,7 +94,7 @@ async def test_who_reads_up_to_a_number_has_missed_none(store: Store, second: St
     assert sorted(found) == sorted(f"act.{n}" for n in range(50))
 
 
-async def test_what_was_undone_is_not_told(store: Store) -> None:
+async def test_rolled_back_acts_are_not_reported(store: Store) -> None:
     changes = Changes(store.database)
     mark = (await read(changes, None)).mark
     with pytest.raises(AlreadyExists):
@@ -150,7 +150,7 @@ async def following(store: Store) -> Following:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-async def test_whatever_changes_a_kept_record_tells_which(
+async def test_every_change_of_a_cached_record_names_it(
     store: Store, second: Store, name: str
 ) -> None:
     """In its own transaction; both to the process that changes it and to every other."""
@@ -166,7 +166,7 @@ async def test_whatever_changes_a_kept_record_tells_which(
     assert record in [outdated(act) for act in told]
 
 
-async def test_what_another_process_changes_is_forgotten(
+async def test_records_changed_by_another_process_are_dropped(
     store: Store, second: Store, following: Following
 ) -> None:
     await store.credentials.add(credential(), event())
@@ -179,7 +179,7 @@ async def test_what_another_process_changes_is_forgotten(
     assert forgotten == ["feed.credential"]
 
 
-async def test_a_transaction_that_failed_is_heard_of_too(store: Store) -> None:
+async def test_followers_are_called_for_a_failed_transaction(store: Store) -> None:
     """Nobody can tell whether it was committed; reading once more does no harm."""
     told: list[Act] = []
     store.database.followers.append(told.append)
@@ -196,7 +196,7 @@ async def test_a_transaction_that_failed_is_heard_of_too(store: Store) -> None:
     assert told == [Act("account.changed", "account:a-1")]
 
 
-async def test_a_transaction_without_an_act_is_not_heard_of(store: Store) -> None:
+async def test_followers_are_not_called_without_an_act(store: Store) -> None:
     """Also on a connection that had one before."""
     told: list[Act] = []
     await store.audit.append(event())
@@ -208,7 +208,7 @@ async def test_a_transaction_without_an_act_is_not_heard_of(store: Store) -> Non
     assert told == []
 
 
-async def test_what_this_process_does_is_heard_of_before_it_is_answered(
+async def test_followers_are_called_before_the_act_is_answered(
     store: Store, following: Following
 ) -> None:
     store.database.followers.append(partial(following.kept.forget, told_by="own"))

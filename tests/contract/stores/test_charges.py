@@ -100,7 +100,7 @@ async def test_of_many_who_begin_at_once_one_holds_the_reference(store: Store):
     assert held == [1, 1]
 
 
-async def test_one_that_is_made_anew_keeps_its_id(store: Store):
+async def test_a_charge_created_again_keeps_its_id(store: Store):
     await records(store).begin(charge(state=ChargeState.CANCELED))
 
     await records(store).renew(charge(2, reference="cob-1"))
@@ -109,7 +109,7 @@ async def test_one_that_is_made_anew_keeps_its_id(store: Store):
 
 
 @both
-async def test_one_that_was_dropped_meanwhile_is_stored_again(store: Store):
+async def test_a_charge_dropped_meanwhile_is_stored_again(store: Store):
     await records(store).renew(charge())
 
     assert await one(store) == charge()
@@ -119,7 +119,7 @@ async def test_one_that_was_dropped_meanwhile_is_stored_again(store: Store):
 @pytest.mark.parametrize(
     ("state", "left"), [(ChargeState.UNKNOWN, 0), (ChargeState.ACTIVE, 1), (ChargeState.PAID, 1)]
 )
-async def test_only_what_is_unknown_is_dropped(store: Store, state: ChargeState, left: int):
+async def test_only_unknown_charges_are_dropped(store: Store, state: ChargeState, left: int):
     await records(store).begin(charge(state=state))
 
     await records(store).discard(charge())
@@ -169,7 +169,7 @@ async def test_a_time_from_before_a_clock_was_put_back_makes_no_answer_slow(stor
 
 @both
 @pytest.mark.parametrize("told", [ChargeState.ACTIVE, ChargeState.CANCELED, None])
-async def test_what_is_not_paid_after_all_has_no_payment(store: Store, told: ChargeState | None):
+async def test_a_charge_unpaid_after_all_has_no_payment(store: Store, told: ChargeState | None):
     """An unpaid transaction does not tell the state; a charge names who is asked to pay."""
     paid = charge(state=ChargeState.PAID, paid_at=NOW, e2e_id="E1", payer_name="Somebody")
     await records(store).begin(paid)
@@ -182,7 +182,7 @@ async def test_what_is_not_paid_after_all_has_no_payment(store: Store, told: Cha
 
 
 @pytest.mark.parametrize("before", [each for each in STATES if each is not ChargeState.PAID])
-async def test_an_unpaid_transaction_tells_no_other_state(store: Store, before: ChargeState):
+async def test_an_unpaid_transaction_changes_no_state(store: Store, before: ChargeState):
     await records(store).begin(charge(state=before, payer_name="Ana"))
 
     await records(store).note([seen(None)])
@@ -233,7 +233,7 @@ async def test_of_several_listed_payments_one_that_pays_is_kept(store: Store):
 
 
 @both
-async def test_what_the_bank_says_of_a_charge_outranks_a_payment_before(store: Store):
+async def test_the_bank_s_state_of_a_charge_outranks_an_earlier_payment(store: Store):
     """However often the payment is listed; one that came afterwards counts."""
     minutes = 60
     await records(store).begin(charge(centavos=100))
@@ -277,7 +277,7 @@ async def test_a_payment_is_kept_with_its_id(store: Store):
     assert (known.state, known.e2e_id, known.paid_at) == (ChargeState.PAID, "E1", NOW)
 
 
-async def test_a_payment_that_is_told_twice_changes_nothing(store: Store):
+async def test_a_payment_that_is_reported_twice_changes_nothing(store: Store):
     await records(store).begin(charge())
 
     for at in (60, 120):
@@ -286,7 +286,7 @@ async def test_a_payment_that_is_told_twice_changes_nothing(store: Store):
     assert (await one(store)).updated_at == NOW + 60 * SECOND
 
 
-async def test_a_reusable_charge_stays_active_and_tells_its_last_payment(store: Store):
+async def test_a_reusable_charge_stays_active_and_shows_its_last_payment(store: Store):
     await records(store).begin(charge(reusable=True, centavos=100))
 
     for e2e_id in ("E1", "E2"):
@@ -310,7 +310,7 @@ async def test_a_cancelled_reusable_charge_keeps_its_state_and_payment(store: St
     assert (known.state, known.e2e_id) == (ChargeState.CANCELED, "E2")
 
 
-async def test_what_is_not_ours_is_not_noted(store: Store):
+async def test_foreign_charges_are_not_recorded(store: Store):
     await records(store).note([seen(ChargeState.PAID, e2e_id="E1")])
 
     assert await found(store) == []
@@ -362,7 +362,7 @@ async def test_another_company_s_charges_are_not_there(store: Store):
 
 
 @both
-async def test_what_a_payment_paid_is_found_by_its_id_within_the_account(store: Store):
+async def test_the_charge_of_a_payment_is_found_by_its_id_within_the_account(store: Store):
     paid = charge(state=ChargeState.PAID, e2e_id="E1")
     await records(store).begin(paid)
     await records(store).begin(replace(charge(2), e2e_id=""))
@@ -393,7 +393,7 @@ async def test_a_text_is_a_part_of_reference_or_payer_or_an_amount(store: Store)
 
 @both
 @pytest.mark.parametrize("is_listed", [False, True], ids=["of the charge", "from the list"])
-async def test_an_open_charge_is_found_by_what_was_paid(store: Store, is_listed: bool):
+async def test_an_open_charge_is_found_by_the_amount_paid(store: Store, is_listed: bool):
     """The bank's later word of the same payment corrects the amount, and an unpaid one has none."""
     await records(store).begin(charge(centavos=None))
     paid = dataclasses.replace(seen(ChargeState.PAID, e2e_id="E1"), paid=Money(2_500))
@@ -412,7 +412,7 @@ async def test_an_open_charge_is_found_by_what_was_paid(store: Store, is_listed:
 
 
 @both
-async def test_what_a_search_finds_is_added_up(store: Store):
+async def test_results_of_a_search_are_added_up(store: Store):
     await records(store).begin(charge(1, centavos=100))
     await records(store).begin(charge(2, centavos=250))
     await records(store).begin(charge(3, centavos=None))

@@ -96,7 +96,7 @@ async def test_one_signs_what_they_saw_and_another_locks_it(store: Store, second
 
 
 @both
-async def test_what_has_changed_since_it_was_shown_is_not_signed(store: Store) -> None:
+async def test_figures_changed_since_they_were_shown_are_not_signed(store: Store) -> None:
     bank = Bank()
     bank.tells(FEE)
     made = closings(store, bank)
@@ -130,7 +130,7 @@ async def test_a_day_that_changes_before_it_is_locked_is_signed_anew(store: Stor
 
 
 @both
-async def test_figures_are_told_only_while_the_balance_stands_still(store: Store) -> None:
+async def test_figures_are_shown_only_while_the_balance_is_stable(store: Store) -> None:
     bank = Bank()
     made = closings(store, bank)
     bank.tells(FEE, balances=(1, 2, 3, 3))

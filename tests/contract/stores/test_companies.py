@@ -45,7 +45,7 @@ async def test_a_taken_id_changes_nothing_and_leaves_no_event(store: Store) -> N
     assert await store.audit.verify() == before
 
 
-async def test_no_event_no_company(store: Store) -> None:
+async def test_a_company_is_not_stored_without_its_event(store: Store) -> None:
     """Both are one transaction."""
     with pytest.raises(StoreUnavailable):
         await add_company(store.database, company("new"), replace(event(), actor="\ud800"))
@@ -80,7 +80,7 @@ async def test_the_first_page_and_its_total_are_one_statement(store: Store) -> N
 
 
 @both
-async def test_the_scope_stands_in_the_statement(store: Store) -> None:
+async def test_the_scope_is_in_the_statement(store: Store) -> None:
     await add_company(store.database, company(OTHER), event())
 
     for scope, found in (

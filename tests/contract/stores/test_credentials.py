@@ -137,7 +137,7 @@ async def test_rotations_at_once_leave_two_secrets(issued: Store) -> None:
     assert [each.expires_at for each in found.secrets] == [None, LATER]
 
 
-async def test_nothing_to_rotate_is_told_and_leaves_no_event(store: Store) -> None:
+async def test_nothing_to_rotate_is_reported_and_leaves_no_event(store: Store) -> None:
     before = await store.audit.verify()
 
     done = await store.credentials.rotate("cli_nobody", Rotation(secret(), LATER), event())
@@ -394,7 +394,7 @@ SHOWN = [
 
 
 @both
-async def test_credentials_are_found_by_state_and_by_what_asks_for_a_look(store: Store) -> None:
+async def test_credentials_are_found_by_state_and_by_warning(store: Store) -> None:
     """The condition of the statement and the credential's reason are the same rule, said twice."""
     for number, (name, more, _, _) in enumerate(SHOWN):
         one = replace(

@@ -72,7 +72,7 @@ async def test_two_processes_claim_everything_and_nothing_twice(
 
 
 @both
-async def test_those_due_longest_come_first(store: Store) -> None:
+async def test_payouts_due_longest_come_first(store: Store) -> None:
     """Whatever account they are of."""
     for minutes, own in ((3, ACCOUNT), (1, ACCOUNT), (2, SISTER), (4, SISTER)):
         early = NOW - timedelta(minutes=minutes)
@@ -171,7 +171,7 @@ async def test_clocks_that_are_seconds_apart_take_no_claim_from_each_other(
     ],
     ids=["back", "back of old", "back a little", "hourly", "another machine's", "due"],
 )
-async def test_what_is_planned_further_ahead_than_can_be_is_due_at_once(
+async def test_payouts_planned_too_far_ahead_are_due_at_once(
     store: Store, planned: timedelta, changed: timedelta, recalled: bool
 ) -> None:
     await unknown(store, "order-1")
@@ -183,7 +183,7 @@ async def test_what_is_planned_further_ahead_than_can_be_is_due_at_once(
     assert bool(await store.follow_ups.due(LATER)) is (recalled or planned < timedelta(0))
 
 
-async def test_what_was_not_sent_waits_for_the_end_of_its_day(store: Store) -> None:
+async def test_an_unsent_payout_waits_for_the_end_of_its_day(store: Store) -> None:
     await store.payouts.add(payout("order-1"), attempt())
     assert await store.payouts.record(change(SENDING, PayoutState.NOT_SENT))
 
@@ -231,7 +231,7 @@ async def test_a_walk_that_ends_early_goes_on_behind_it(
 
 
 @both
-async def test_what_is_due_is_found_by_its_index(store: Store) -> None:
+async def test_due_payouts_are_found_by_an_index(store: Store) -> None:
     """Every account is one step in it, however many payouts it has; a few would be walked."""
     accounts = [await open_account(store, f"bench-{number}") for number in range(20)]
     await bulk_rows.fill_payouts(store.url, accounts, bulk_rows.Bulk(rows=2_000))

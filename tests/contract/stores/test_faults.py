@@ -96,7 +96,7 @@ async def test_a_write_cancelled_at_any_point_is_whole_or_absent(short: Store, t
     assert tries == [attempt(2) if there is None else attempt()]
 
 
-async def test_nothing_told_of_as_stored_is_lost_by_a_kill(store: Store) -> None:
+async def test_no_acknowledged_write_is_lost_by_a_kill(store: Store) -> None:
     """The process ends in the midst of writing; whatever ``add`` returned for is there."""
     writer = await asyncio.create_subprocess_exec(
         sys.executable, str(WRITER), store.url, stdout=asyncio.subprocess.PIPE, cwd=Path.cwd()
@@ -113,7 +113,7 @@ async def test_nothing_told_of_as_stored_is_lost_by_a_kill(store: Store) -> None
         assert await store.payouts.attempts(ACCOUNT, reference) == [attempt()]
 
 
-async def test_what_a_driver_says_of_a_row_is_not_handed_on(store: Store) -> None:
+async def test_a_driver_s_message_about_a_row_is_hidden(store: Store) -> None:
     """Its text quotes the row, and a row holds personal data."""
     nobody = "00000000-0000-4000-8000-000000000000"
 

@@ -49,7 +49,7 @@ def checked(owner: str = "one", **fields: object) -> Checked:
 
 
 @both
-async def test_what_is_followed_up_is_read_with_the_trace_of_its_latest_try(store: Store) -> None:
+async def test_claimed_payouts_have_the_trace_of_their_latest_try(store: Store) -> None:
     await store.payouts.add(payout(), replace(attempt(), trace_id="first"))
     await store.payouts.record(change(SENDING, NOT_SENT))
     await store.payouts.claim(payout(), replace(attempt(2), trace_id="second"))
@@ -131,7 +131,7 @@ async def test_a_former_owner_s_look_changes_nothing(store: Store, second: Store
     assert await store.follow_ups.checked(checked("two"))
 
 
-async def test_a_look_at_what_has_moved_on_leaves_its_schedule(store: Store) -> None:
+async def test_a_query_of_a_payout_moved_on_leaves_its_schedule(store: Store) -> None:
     """A reader settled it between the look and the note: it is in no review, and done."""
     await unknown(store)
     await due(store)
@@ -187,7 +187,7 @@ async def test_a_step_ends_a_review(store: Store, after: PayoutState) -> None:
     assert not found.review
 
 
-async def test_unresolved_is_what_nobody_knows_or_a_person_must_see(store: Store) -> None:
+async def test_unresolved_payouts_are_unknown_or_in_review(store: Store) -> None:
     for number, after in enumerate([UNKNOWN, ACCEPTED, PAID, FAILED, NOT_SENT, ACCEPTED]):
         made = NOW - timedelta(minutes=number)
         reference = f"{number}-{after.value}"
@@ -234,7 +234,7 @@ async def test_a_payout_of_a_newer_release_keeps_no_other_from_its_look(
 
 
 @both
-async def test_how_payouts_stand_is_counted_by_provider(store: Store) -> None:
+async def test_payouts_are_counted_by_provider_and_state(store: Store) -> None:
     old = NOW - timedelta(hours=1)
     for reference, provider, after, made in [
         ("u-1", "sandbox", UNKNOWN, NOW),
@@ -369,7 +369,7 @@ def probe(owner: str = "panel", at: datetime = NOW) -> ProbeClaim:
     )
 
 
-async def test_one_payout_is_claimed_whatever_its_schedule(store: Store) -> None:
+async def test_one_payout_is_claimed_before_its_schedule(store: Store) -> None:
     """By one at a time; the claim of a process that died ends by itself."""
     await unknown(store)
 
@@ -407,7 +407,7 @@ async def test_two_who_claim_at_once_are_one_who_does(store: Store, second: Stor
 
 
 @both
-async def test_what_is_due_and_unclaimed_is_counted_by_bank(store: Store) -> None:
+async def test_due_unclaimed_payouts_are_counted_by_bank(store: Store) -> None:
     """On call asks what is stuck: a claimed payout is being looked at."""
     for reference in ("o-1", "o-2", "o-3"):
         await unknown(store, reference)

@@ -236,7 +236,7 @@ async def test_new_payouts_and_their_outcomes_take_a_trip_each_to_a_server(
 
 @pytest.mark.parametrize("after", [False, True], ids=["not done", "done"])
 @pytest.mark.parametrize("lost", [ConnectionResetError, TimeoutError], ids=["cut", "late"])
-async def test_a_lost_commit_is_told_to_all_and_tried_by_nobody(
+async def test_a_lost_commit_fails_every_caller_and_is_not_retried(
     store: Store, commits: Commits, lost: type[OSError], after: bool
 ) -> None:
     """Whether it was done nobody can tell: a second try could find its own row."""
@@ -252,7 +252,7 @@ async def test_a_lost_commit_is_told_to_all_and_tried_by_nobody(
 
 @pytest.mark.parametrize("after", [False, True], ids=["not done", "done"])
 @pytest.mark.parametrize("lost", [ConnectionResetError, TimeoutError], ids=["cut", "late"])
-async def test_steps_whose_commit_is_lost_are_tried_by_nobody(
+async def test_steps_whose_commit_is_lost_are_not_retried(
     store: Store, commits: Commits, lost: type[OSError], after: bool
 ) -> None:
     """A second try could find its own step, and say that another was first."""

@@ -27,7 +27,7 @@ def kind() -> str:
     return "postgres"
 
 
-async def test_a_row_that_another_holds_keeps_nobody_else_waiting(store: Store) -> None:
+async def test_a_locked_row_delays_no_other_payout(store: Store) -> None:
     """The batch passes it over, and its caller waits alone, as long as ever."""
     for name in ("order-1", "order-2"):
         await store.payouts.add(payout(name), attempt())
@@ -103,7 +103,7 @@ async def test_a_claim_above_its_limit_waits_for_its_row_too(store: Store) -> No
     assert await waits is False
 
 
-async def test_a_reference_that_another_inserts_just_now_fails_nobody_else(store: Store) -> None:
+async def test_a_concurrent_insert_of_a_reference_fails_no_other_payout(store: Store) -> None:
     """A process that stands still amid its insert holds up one batch, for a statement at most."""
     short = open_store(store.url, SHORT)
     async with store.database.writing() as other:

@@ -222,7 +222,7 @@ async def test_a_repeated_reference_is_found_though_its_payee_has_got_the_amount
 
 
 @both
-async def test_what_went_to_the_place_is_found_among_many_others(store: Store) -> None:
+async def test_payouts_to_a_destination_are_found_among_many_others(store: Store) -> None:
     """A thief would else hide it behind small payouts to other keys, or other names."""
     names = [to_payee(f"n-{n}", name=f"Maria {n}") for n in range(3)]
     others = [to_payee(f"o-{n}", key=f"{n}@example.com") for n in range(120)]

@@ -126,7 +126,7 @@ async def test_mail_waits_until_it_is_sent(store: Store):
 
 
 @both
-async def test_what_was_sent_keeps_no_link(store: Store):
+async def test_sent_mail_keeps_no_link(store: Store):
     await store.identity.outbox.put(MAIL)
 
     await store.identity.outbox.sent("m1", NOW)
@@ -138,7 +138,7 @@ async def test_what_was_sent_keeps_no_link(store: Store):
 
 
 @both
-async def test_what_is_long_over_is_forgotten(store: Store):
+async def test_long_expired_rows_are_deleted(store: Store):
     """Or names that nobody has would stay for ever."""
     later = NOW + timedelta(days=7)
     blocked = Failures(key="ip:2", count=5, since=NOW, blocked_until=later, blocks=2)

@@ -41,7 +41,7 @@ async def far(store: Store, road: Relay) -> AsyncIterator[Store]:
     await opened.close()
 
 
-async def test_a_server_that_is_down_is_told_at_once_and_found_again(
+async def test_a_server_that_is_down_is_reported_at_once_and_found_again(
     far: Store, road: Relay
 ) -> None:
     assert await far.payouts.add(payout(), attempt()) is None

@@ -51,7 +51,7 @@ def decided(state: ApprovalState, by: str = "u2") -> Approval:
     return replace(APPROVAL, state=state, decided_by=by, decider=by, decided_at=NOW, reason="ok")
 
 
-async def test_what_is_due_later_than_can_be_is_due(store: Store):
+async def test_callbacks_planned_too_far_ahead_are_due(store: Store):
     """A clock was put back; it would be looked into when the clock is there again."""
     await CallbackRecords(store.database).add(CALLBACK)
     back = NOW - timedelta(hours=2)
@@ -156,7 +156,7 @@ async def test_an_event_of_a_bank_is_stored_once(store: Store, second: Store):
 
 
 @both
-async def test_what_is_due_is_claimed_once(store: Store, second: Store):
+async def test_due_callbacks_are_claimed_once(store: Store, second: Store):
     await CallbackRecords(store.database).add(CALLBACK)
     later = NOW + timedelta(minutes=1)
 
@@ -178,7 +178,7 @@ async def test_of_some_banks_nothing_is_claimed(store: Store):
 
 
 @both
-async def test_what_was_handled_is_due_no_more(store: Store):
+async def test_handled_callbacks_are_not_due(store: Store):
     await CallbackRecords(store.database).add(CALLBACK)
 
     await CallbackRecords(store.database).handled("c1", CallbackState.DONE, NOW, None)

@@ -231,7 +231,7 @@ async def test_payouts_that_moved_nothing_do_not_count(paying: Store, clock: Clo
     assert await trips(paying, clock) == []
 
 
-async def test_what_people_let_go_is_not_judged_again(paying: Store, clock: Clock):
+async def test_payouts_released_by_people_are_not_judged_again(paying: Store, clock: Clock):
     """The payouts before the stop was lifted are excused, those after it are not."""
     judging = guard(paying, clock)
     await pay(paying, clock, 6)
@@ -370,7 +370,7 @@ async def lifting(judging: OutflowGuard, clock: Clock, *names: str) -> list[str]
 
 
 @both
-async def test_what_is_held_is_judged_while_it_can_be_stopped(paying: Store, clock: Clock):
+async def test_held_payouts_are_judged_while_they_can_be_stopped(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     for place in range(6):
         await paying.payouts.add(held(to_stranger(f"held-{place}", clock, place)), None)

@@ -210,14 +210,14 @@ async def standing(
     return {(each.need, each.subject): each.count for _, each in found}
 
 
-async def test_nothing_stands_open_on_a_healthy_day(store: Store):
+async def test_a_healthy_day_has_no_open_work(store: Store):
     await paid(store, "1", NOW)
 
     assert await standing(store) == {}
 
 
 @both
-async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
+async def test_unproven_payouts_are_listed_until_they_are_proven(store: Store):
     """What two people decide stands apart: a payout is counted once."""
     old = NOW - timedelta(days=40)
     await asked(store, "1", old)
@@ -240,7 +240,7 @@ async def test_what_is_not_proven_stands_open_until_it_is(store: Store):
 
 
 @both
-async def test_held_payouts_stand_open_until_the_first_goes_out(store: Store):
+async def test_held_payouts_are_listed_until_the_first_is_sent(store: Store):
     goes = NOW + timedelta(minutes=30)
     for reference, until in (("1", goes), ("2", goes + HOUR)):
         await store.payouts.add(held(payout(reference), until), None)
@@ -252,7 +252,7 @@ async def test_held_payouts_stand_open_until_the_first_goes_out(store: Store):
 
 
 @both
-async def test_orders_stops_and_certificates_stand_open_until_they_end(store: Store):
+async def test_orders_stops_and_certificates_are_listed_until_they_end(store: Store):
     await store.approvals.add(APPROVAL, event())
     await plant(store, sample(id="s1", ends_at=NOW + HOUR))
     await plant(store, sample(id="s2", ends_at=NOW))
@@ -280,7 +280,7 @@ async def test_orders_stops_and_certificates_stand_open_until_they_end(store: St
     }
 
 
-async def test_a_bank_that_tells_nothing_of_what_it_paid_is_missing(store: Store):
+async def test_a_bank_without_callbacks_for_its_payouts_is_listed(store: Store):
     """Of an hour that is over for ten minutes: its callbacks should have come."""
     await paid(store, "1", NOW - timedelta(minutes=30))
     missing = await standing(store)
@@ -293,7 +293,7 @@ async def test_a_bank_that_tells_nothing_of_what_it_paid_is_missing(store: Store
 
 
 @both
-async def test_what_stands_open_is_of_companies_in_scope_alone(store: Store):
+async def test_open_work_is_of_companies_in_scope_alone(store: Store):
     """Of another company nothing is told, not even that there is something."""
     await store.approvals.add(APPROVAL, event())
     stopped = sample(scope=StopScope.ACCOUNT, subject=ACCOUNT, ends_at=NOW + HOUR)
@@ -323,7 +323,7 @@ async def needs(store: Store, who: Staff) -> dict[tuple[str, bool], int]:
 
 
 @both
-async def test_what_waits_is_of_who_can_decide_it(store: Store):
+async def test_waiting_orders_are_listed_for_deciders(store: Store):
     """Not of who ordered it, has given an opinion on it, or has approved it."""
     await in_review(store)
     await store.payouts.add_opinion(replace(MARIA, by="user:ana@example.com"), event())
@@ -349,7 +349,7 @@ async def test_what_waits_is_of_who_can_decide_it(store: Store):
 
 
 @both
-async def test_own_orders_are_told_and_a_secret_while_it_can_be_collected(store: Store):
+async def test_own_orders_are_reported_and_a_secret_while_it_can_be_collected(store: Store):
     secret = {"kind": ApprovalKind.CREDENTIAL_ISSUE, "centavos": None, "account_id": None}
     ends = {"state": ApprovalState.REJECTED, "decided_at": NOW}
     for number, changed in enumerate(

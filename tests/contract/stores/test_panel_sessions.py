@@ -123,7 +123,7 @@ async def test_it_is_removed_once(store: Store):
 
 
 @both
-async def test_what_is_idle_or_over_is_forgotten(store: Store):
+async def test_idle_and_expired_rows_are_deleted(store: Store):
     for name, seen, ends in (
         ("idle", NOW, END),
         ("over", NOW + timedelta(hours=1), NOW + timedelta(hours=1)),

@@ -134,7 +134,7 @@ async def test_partitions_are_dropped_when_all_in_them_is_old(filled_url: str) -
         assert await store.payouts.find(ACCOUNT, str(LONG_AGO)) is not None
 
 
-async def test_what_is_young_by_the_database_s_clock_is_not_dropped(filled_url: str) -> None:
+async def test_partitions_young_by_the_database_s_clock_are_not_dropped(filled_url: str) -> None:
     """A process whose clock is years ahead takes everything for old."""
     now = datetime.now(UTC)
     async with opened(filled_url, now) as store:

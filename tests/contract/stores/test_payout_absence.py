@@ -97,7 +97,7 @@ def of(*words: Certainty) -> set[str]:
 
 
 @both
-async def test_a_payout_says_which_of_both_is_proven(told: Store):
+async def test_a_payout_shows_which_absence_is_proven(told: Store):
     stored = {each: await told.payouts.find(ACCOUNT, each) for each in STORIES}
 
     words = {each: certainty_of(found) for each, found in stored.items() if found is not None}
@@ -144,7 +144,7 @@ async def test_an_incident_counts_them_apart(told: Store):
 
 @both
 @pytest.mark.parametrize("is_remembered", [False, True])
-async def test_the_figures_of_an_hour_tell_them_apart(told: Store, *, is_remembered: bool):
+async def test_hourly_figures_count_both_kinds_of_absence(told: Store, *, is_remembered: bool):
     """Also of those that are remembered: what failed at the end of its day keeps its proof."""
     records = OverviewRecords(told.database)
     open_ones = [each for each, (_, steps) in STORIES.items() if steps[-1].after is S.NOT_SENT]

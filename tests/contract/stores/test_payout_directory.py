@@ -150,7 +150,7 @@ async def test_each_filter_finds_its_own(
 
 
 @both
-async def test_what_came_back_is_found_added_up_and_counted_apart(several: Store) -> None:
+async def test_returned_money_is_found_added_up_and_counted_apart(several: Store) -> None:
     """A payout that came back is still paid; lists and counts tell it from the others."""
     paid = await several.payouts.find(ACCOUNT, "order-3")
     assert paid is not None
@@ -199,7 +199,7 @@ async def test_what_came_back_is_found_added_up_and_counted_apart(several: Store
         ({"text": "777,11", "states": [S.PAID]}, [1]),
     ],
 )
-async def test_an_amount_is_what_was_ordered_moved_or_came_back(
+async def test_an_amount_matches_the_order_the_move_or_a_return(
     store: Store, filters: dict[str, Any], found: list[int]
 ) -> None:
     """Each part that came back, and all of them; each payout is found and counted once."""
@@ -236,7 +236,7 @@ async def test_an_amount_is_what_was_ordered_moved_or_came_back(
 
 
 @both
-async def test_counts_add_up_what_was_ordered_moved_and_came_back(several: Store) -> None:
+async def test_counts_add_up_orders_moves_and_returns(several: Store) -> None:
     paid = await several.payouts.find(ACCOUNT, "order-3")
     assert paid is not None
     await several.payouts.note_returns(paid, [PixReturn(id="D" * 32, value=Money(1200), at=NOW)])
@@ -425,7 +425,7 @@ async def test_payouts_that_a_failing_bank_concerns_are_counted_by_account(store
         ),
     ],
 )
-async def test_a_text_is_a_part_of_name_or_reference_or_an_amount(
+async def test_search_text_matches_part_of_name_or_reference_or_amount(
     store: Store, text: str, found: set[str]
 ):
     other = payout().destination

@@ -91,7 +91,7 @@ async def test_a_second_step_writes_a_second_event(store: Store) -> None:
     assert (await told(store))[1:] == [("answered", 1, "unknown"), ("probed", 1, "paid")]
 
 
-async def test_another_try_is_told_as_stored_again(store: Store) -> None:
+async def test_another_try_is_reported_as_stored_again(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, NOT_SENT))
     later = attempt(2, started_at=NOW + timedelta(seconds=5))
@@ -101,7 +101,7 @@ async def test_another_try_is_told_as_stored_again(store: Store) -> None:
     assert (await told(store))[2:] == [("stored", 2, "sending")]
 
 
-async def test_what_was_not_done_is_not_told(store: Store, second: Store) -> None:
+async def test_steps_not_taken_have_no_event(store: Store, second: Store) -> None:
     """A rival's order, a lost step and a lost claim leave no event."""
     await store.payouts.add(payout(), attempt())
     await second.payouts.add(payout(), attempt())
@@ -149,7 +149,7 @@ async def test_a_change_that_is_undone_takes_its_event_along(store: Store) -> No
     assert await count(store) == 0
 
 
-async def test_a_sender_that_dies_leaves_what_is_true(store: Store, second: Store) -> None:
+async def test_a_sender_that_dies_leaves_true_events(store: Store, second: Store) -> None:
     """Between its two transactions: the order is stored, and nothing says that it was sent."""
     await store.payouts.add(payout(), attempt())
 
@@ -161,7 +161,7 @@ async def test_a_sender_that_dies_leaves_what_is_true(store: Store, second: Stor
 
 
 @both
-async def test_what_was_said_is_read_back(sealed: Store) -> None:
+async def test_recorded_words_are_read_back(sealed: Store) -> None:
     await sealed.payouts.add(payout(), attempt())
     step = of(
         change(SENDING, REJECTED),
@@ -195,7 +195,7 @@ async def everything(store: Store) -> str:
 
 
 @both
-async def test_nothing_that_was_said_lies_there_in_clear(sealed: Store) -> None:
+async def test_recorded_words_are_encrypted(sealed: Store) -> None:
     """Nor anything of the payout: no reference, no tax number, no key, no name, no amount."""
     await sealed.payouts.add(payout("CANARY-REFERENCE"), attempt())
     step = of(
@@ -224,9 +224,7 @@ async def test_facts_that_may_not_be_kept_are_left_out(sealed: Store) -> None:
     assert set(found.facts) == {"found", "asked_at", "reason"}
 
 
-async def test_without_the_key_events_are_told_without_what_was_said(
-    store: Store, sealed: Store
-) -> None:
+async def test_without_the_key_events_are_shown_without_words(store: Store, sealed: Store) -> None:
     """So a command that has none writes none in clear, and shows none."""
     await sealed.payouts.add(payout(), attempt())
     await sealed.payouts.record(of(change(SENDING, UNKNOWN), evidence=ANSWER))
@@ -242,7 +240,7 @@ async def test_without_the_key_events_are_told_without_what_was_said(
 
 
 @both
-async def test_what_was_said_of_one_payout_says_nothing_of_another(sealed: Store) -> None:
+async def test_words_sealed_for_one_payout_do_not_open_for_another(sealed: Store) -> None:
     """A row that somebody copied to another payout cannot be opened there."""
     for reference in ("order-1", "order-2"):
         await sealed.payouts.add(payout(reference), attempt())
@@ -261,7 +259,7 @@ async def test_what_was_said_of_one_payout_says_nothing_of_another(sealed: Store
     assert (moved.after, moved.facts) == (PAID, {})
 
 
-async def test_a_look_that_moved_nothing_is_told_with_its_check(sealed: Store) -> None:
+async def test_a_look_that_moved_nothing_is_reported_with_its_check(sealed: Store) -> None:
     await sealed.payouts.add(payout(), attempt())
     await sealed.payouts.record(change(SENDING, UNKNOWN))
     later = NOW + timedelta(seconds=10)
@@ -285,7 +283,7 @@ async def test_a_look_that_moved_nothing_is_told_with_its_check(sealed: Store) -
     assert (await sealed.payouts.events(ACCOUNT, "order-1"))[2].facts["found"] == "not_found"
 
 
-async def test_an_opinion_is_told_once(sealed: Store) -> None:
+async def test_an_opinion_is_reported_once(sealed: Store) -> None:
     """Who and what; why stands with the opinion."""
     await sealed.payouts.add(payout(), attempt())
     await sealed.payouts.record(change(SENDING, UNKNOWN))
@@ -314,7 +312,7 @@ async def test_an_opinion_is_told_once(sealed: Store) -> None:
     assert judged.facts == {"by": "maria", "verdict": "paid"}
 
 
-async def test_a_callback_is_told_when_it_is_known_whose_it_is(store: Store) -> None:
+async def test_a_callback_is_recorded_once_its_payout_is_known(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     await CallbackRecords(store.database).belongs(
@@ -353,7 +351,7 @@ async def test_the_database_itself_refuses_to_change_an_event(store: Store, stat
     assert await told(store) == [("stored", 1, "sending")]
 
 
-async def test_only_what_is_old_is_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_old_events_are_deleted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """In parts, and of a payout that still goes on what is old of it; partitions go whole."""
     monkeypatch.setattr(payout_store, "_OLDEST", payout_store._OLDEST.limit(None).limit(3))
     now = datetime.now(UTC)

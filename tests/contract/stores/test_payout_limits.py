@@ -153,7 +153,7 @@ async def test_payouts_of_other_accounts_count_and_of_other_credentials_do_not(
         (PayoutState.PAID, True),
     ],
 )
-async def test_what_is_proven_unsent_or_refused_does_not_count(
+async def test_payouts_proven_unsent_or_refused_do_not_count(
     store: Store, ends: PayoutState, counts: bool
 ) -> None:
     await limited(store, per_day=Money(1050))
@@ -188,7 +188,7 @@ async def test_a_repeat_above_the_limit_is_shown_the_first_one(store: Store) -> 
 
 @both
 @pytest.mark.parametrize("at_once", [1, 3])
-async def test_what_was_not_sent_is_counted_when_it_is_sent_again(
+async def test_an_unsent_payout_is_counted_when_it_is_sent_again(
     store: Store, at_once: int
 ) -> None:
     await limited(store, per_day=Money(1050 * at_once))

@@ -109,9 +109,7 @@ def stands(about: Payout, wanted: PayoutFilterBody) -> bool:
 
 @both
 @pytest.mark.parametrize("order", PayoutOrder)
-async def test_rows_order_and_sums_are_those_of_a_plain_reading(
-    store: Store, order: PayoutOrder
-) -> None:
+async def test_rows_order_and_sums_match_a_plain_query(store: Store, order: PayoutOrder) -> None:
     kept = list(some())
     for about, back in kept:
         await store.payouts.add(about, attempt(started_at=about.created_at))

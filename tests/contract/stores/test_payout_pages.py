@@ -45,7 +45,7 @@ async def stored(store: Store) -> Sequence[Payout]:
     return made
 
 
-async def test_a_list_shows_of_a_payout_what_is_stored(
+async def test_a_list_shows_stored_fields_of_a_payout(
     store: Store, stored: Sequence[Payout]
 ) -> None:
     """Every field of a listed payout is that of the payout."""
@@ -107,7 +107,7 @@ async def test_a_page_that_cannot_be_asked_for_fails_alone(store: Store) -> None
 
 
 @pytest.mark.usefixtures("stored")
-async def test_who_no_longer_waits_for_a_page_keeps_nobody_from_his(store: Store) -> None:
+async def test_a_cancelled_page_does_not_delay_other_pages(store: Store) -> None:
     """A caller that is cancelled takes only his own page with him."""
     day = search(FIRST, LAST, limit=1)
     asking = [asyncio.ensure_future(store.payouts.search(ACCOUNT, day)) for _ in range(5)]

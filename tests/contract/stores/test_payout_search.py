@@ -120,7 +120,7 @@ async def test_the_list_of_some_states_is_parted_like_the_whole(
     assert {total for _, total in pages} == {len(expected)}
 
 
-async def test_a_payout_that_moved_on_is_listed_where_it_stands_now(store: Store) -> None:
+async def test_a_payout_that_moved_on_is_listed_in_its_new_state(store: Store) -> None:
     await stored(store, NOW)
     sending = {PayoutState.SENDING}
     today = NOW.date().isoformat()

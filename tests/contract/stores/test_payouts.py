@@ -159,7 +159,7 @@ async def test_a_reference_belongs_to_its_account(store: Store) -> None:
     assert await store.payouts.find(SISTER, "order-1") == payout(account_id=SISTER)
 
 
-async def test_a_step_writes_what_it_says_and_leaves_the_rest(store: Store) -> None:
+async def test_a_step_writes_its_own_columns_alone(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     accepted = of(change(SENDING, ACCEPTED), provider_id="p-1", e2e_id="E1", evidence=EVIDENCE)
     paid = of(change(ACCEPTED, PAID), at=NOW + timedelta(hours=1), settled_at=NOW)

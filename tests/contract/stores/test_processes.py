@@ -44,7 +44,7 @@ async def test_a_process_is_registered_until_it_ends_or_is_silent(store: Store):
 
 
 @pytest.mark.parametrize("moved", [LEASE * 1.5, -timedelta(hours=2)], ids=["over", "put back"])
-async def test_a_process_that_is_gone_keeps_nobody_out(store: Store, moved: timedelta):
+async def test_a_dead_process_blocks_no_start(store: Store, moved: timedelta):
     await store.processes.register(process("gone"), NOW)
 
     refused = await store.processes.register(process("new", "k2"), NOW)

@@ -74,7 +74,7 @@ async def test_the_last_failure_of_each_provider_is_found(store: Store):
 
 
 @both
-async def test_what_is_old_is_forgotten(store: Store):
+async def test_old_rows_are_deleted(store: Store):
     minutes = ProviderMinutes(store.database)
     await minutes.add("a", [GOOD, replace(GOOD, minute=AT + MINUTE)])
 

@@ -43,7 +43,7 @@ async def test_an_account_that_was_never_read_holds_nothing_that_is_known(store:
     assert {(each.balance, each.read_at) for each in found} == {(UNSET, None)}
 
 
-async def test_what_was_read_is_kept_with_its_instant(store: Store):
+async def test_a_reading_is_stored_with_its_instant(store: Store):
     readings = readings_of(store)
     await readings.claim(ACCOUNT)
     await readings.keep(ACCOUNT, held(1050, 50), NOW + MINUTE)

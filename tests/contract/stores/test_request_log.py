@@ -66,7 +66,7 @@ async def found(store: Store, **filters: Any) -> list[LoggedRequest]:
         ({"slower_ms": 2_001}, []),
     ],
 )
-async def test_requests_are_found_by_what_they_were(
+async def test_requests_are_found_by_their_fields(
     store: Store, filters: dict[str, Any], expected: list[LoggedRequest]
 ):
     await RequestRecords(store.database).add([REQUEST, REFUSED, CHANGED, STRANGER])
@@ -115,7 +115,7 @@ async def test_a_page_begins_where_the_one_before_ended(store: Store):
 
 
 @both
-async def test_the_count_ends_where_nobody_counts_on(store: Store, monkeypatch: pytest.MonkeyPatch):
+async def test_the_count_ends_at_its_maximum(store: Store, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("gateway.request_log.store.COUNTED_AT_MOST", 3)
     await RequestRecords(store.database).add([REQUEST] * 5)
 
@@ -169,7 +169,7 @@ async def test_who_is_limited_counts_and_exports_their_own_alone(store: Store):
 assert COMPANY != THEIRS_ID
 
 
-async def test_what_is_old_is_forgotten_however_much_there_is(store: Store):
+async def test_old_rows_are_deleted_however_much_there_is(store: Store):
     """On a file; partitions go whole."""
     await RequestRecords(store.database).add([logged_at(-each) for each in range(1, AT_ONCE + 6)])
     await RequestRecords(store.database).add([logged_at(0), logged_at(1)])

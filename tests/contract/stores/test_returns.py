@@ -34,7 +34,7 @@ async def test_returns_are_kept_once_and_read_oldest_first(store: Store) -> None
 
 
 @both
-async def test_two_who_are_told_at_once_keep_it_once(store: Store, second: Store) -> None:
+async def test_a_return_reported_twice_at_once_is_stored_once(store: Store, second: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     noted = await asyncio.gather(

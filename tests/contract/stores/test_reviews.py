@@ -112,7 +112,7 @@ async def test_of_two_decisions_one_is_done(store: Store, second: Store) -> None
 
 
 @both
-async def test_a_decision_holds_only_while_its_opinions_stand(store: Store, second: Store) -> None:
+async def test_a_decision_is_valid_only_while_its_opinions_are(store: Store, second: Store) -> None:
     """Of a withdrawal and a decision at once one is done; what was withdrawn is on record."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())

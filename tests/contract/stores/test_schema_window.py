@@ -127,7 +127,7 @@ async def test_an_older_release_leaves_a_newer_schema_alone(unstamped: Store) ->
 
 
 @pytest.mark.usefixtures("two_migrations")
-async def test_the_stamp_says_what_the_schema_declares(
+async def test_the_stamp_matches_the_schema_s_declaration(
     fresh: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever stamped it first, and whichever way it went since; others are refused by it."""
@@ -257,7 +257,7 @@ BREAKING = {
 """How many things a process of the schema before can not do any more after it."""
 
 
-async def test_what_breaks_an_older_release_is_seen(unstamped: Store) -> None:
+async def test_changes_that_break_an_older_release_are_found(unstamped: Store) -> None:
     await prepare(unstamped, SANDBOX, migrate=True, now=now)
     found = {}
     for statement in BREAKING:

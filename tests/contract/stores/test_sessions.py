@@ -110,7 +110,7 @@ async def test_a_given_factor_is_remembered(store: Store):
 
 
 @both
-async def test_what_is_over_is_forgotten_with_its_tokens(store: Store):
+async def test_expired_sessions_are_deleted_with_their_tokens(store: Store):
     await signed_in(store)
     await store.identity.sessions.begin(session("s2"), token(1, "s2"), event())
     await store.identity.sessions.end("s1", NOW, "logout", None)

@@ -27,7 +27,7 @@ async def test_a_lease_is_taken_renewed_and_refused(store: Store):
 
 
 @pytest.mark.parametrize("moved", [LEASE, -timedelta(hours=2)], ids=["over", "clock put back"])
-async def test_what_is_over_is_free(store: Store, moved: timedelta):
+async def test_an_expired_lease_is_free(store: Store, moved: timedelta):
     await store.leases.take("mail", "one", NOW)
 
     assert await store.leases.take("mail", "two", NOW + moved)
@@ -40,7 +40,7 @@ async def test_clocks_that_are_seconds_apart_take_no_lease_from_each_other(store
     assert not await store.leases.take("mail", "two", NOW)
 
 
-async def test_what_ends_later_than_any_lease_says_nothing_about_now(store: Store):
+async def test_a_lease_too_far_ahead_is_ignored(store: Store):
     """It was taken before the clock was put back; the worker that is at work has another."""
     await store.leases.take("retention", "one", NOW)
     back = NOW - timedelta(hours=2)

@@ -104,7 +104,7 @@ async def test_a_person_without_codes_has_none(store: Store):
 
 
 @both
-async def test_overwriting_what_was_seen_undoes_no_other_change(store: Store):
+async def test_a_stale_replacement_undoes_no_other_change(store: Store):
     await store.identity.users.add(user(), event())
     later = NOW + timedelta(minutes=1)
     disabled = replace(user(), active=False, updated_at=later)

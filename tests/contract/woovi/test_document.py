@@ -243,7 +243,7 @@ PAYMENT = {
     ],
     ids=lambda request: f"{request.method} {request.path} {request.body!r}"[:60],
 )
-def test_the_judge_finds_what_is_wrong(wrong: ProviderRequest):
+def test_the_judge_finds_faults(wrong: ProviderRequest):
     assert list(document().iter_request_errors(mocked(wrong)))
 
 

@@ -57,7 +57,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="if credential.revoked_at is not None:",
         wrong="if credential.revoked_at is not None and credential.revoked_at > self.now():",
-        tests=(f"{_BASIC}::test_what_has_ended_is_refused_like_a_wrong_secret",),
+        tests=(f"{_BASIC}::test_an_ended_credential_is_refused_like_a_wrong_secret",),
     ),
     Mistake(
         name="expired-credential-served",
@@ -130,7 +130,7 @@ ROWS = (
         right="return min(processes, 1 / standing.share)",
         wrong="return processes",
         tests=(
-            f"{_SHARES}::test_a_partner_at_one_process_has_all_of_its_quota_when_nobody_counts",
+            f"{_SHARES}::test_a_partner_at_one_process_has_all_of_its_quota_without_shared_counters",
         ),
     ),
     Mistake(
@@ -141,7 +141,7 @@ ROWS = (
         right="        if standing is None or not standing.drawn:\n            return processes\n",
         wrong="        if standing is None or not standing.drawn:\n            return 1\n",
         tests=(
-            f"{_SHARES}::test_all_processes_together_give_less_than_twice_a_quota_when_nobody_counts",
+            f"{_SHARES}::test_all_processes_together_give_less_than_twice_a_quota_without_shared_counters",
         ),
     ),
     Mistake(
@@ -183,7 +183,7 @@ ROWS = (
         file="gateway/process/limits.py",
         right="_TICKS: Final = 10\n",
         wrong="_TICKS: Final = 1\n",
-        tests=(f"{_SHARED}::test_a_process_that_stands_still_does_not_blame_the_server",),
+        tests=(f"{_SHARED}::test_a_process_that_hangs_does_not_blame_the_server",),
     ),
     Mistake(
         name="uncounted-secrets-let-through",
@@ -469,7 +469,7 @@ ROWS = (
         file="policies/authorization/credential.py",
         right=" or account.company_id != principal.company_id:",
         wrong=":",
-        tests=(f"{_ACCOUNT_SCOPE}::test_absent_and_foreign_accounts_are_told_apart_by_nobody",),
+        tests=(f"{_ACCOUNT_SCOPE}::test_absent_and_foreign_accounts_are_never_distinguished",),
     ),
     Mistake(
         name="unverified-account-served",

@@ -18,7 +18,7 @@ ROWS = (
         file="provider_adapters/woovi/payouts.py",
         right="paid=None if paid.value is None else Money(paid.value),",
         wrong="paid=None,",
-        tests=(f"{_WOOVI}/test_payouts.py::test_what_was_really_paid_is_told",),
+        tests=(f"{_WOOVI}/test_payouts.py::test_the_amount_really_paid_is_returned",),
     ),
     Mistake(
         name="woovi-unlisted-sentence-rejects",
@@ -118,7 +118,7 @@ ROWS = (
         file="provider_adapters/starkbank/requests.py",
         right="    if not may_be(to.tax_number, entry.tax_id):",
         wrong="    if not entry.tax_id:",
-        tests=(f"{_STARKBANK}/test_adapter.py::test_a_key_of_somebody_else_is_rejected",),
+        tests=(f"{_STARKBANK}/test_adapter.py::test_a_key_of_another_person_is_rejected",),
     ),
     Mistake(
         name="starkbank-any-currency",
@@ -191,7 +191,7 @@ ROWS = (
         file="provider_adapters/asaas/mapping.py",
         right='    return row.type == "CREDIT" and row.status == DONE',
         wrong='    return row.type == "CREDIT"',
-        tests=(f"{_ASAAS}/test_mapping_translate.py::test_one_that_is_not_among_them_is_absent",),
+        tests=(f"{_ASAAS}/test_mapping_translate.py::test_a_key_missing_in_the_list_is_absent",),
     ),
     Mistake(
         name="asaas-boleto-in-the-pix-statement",

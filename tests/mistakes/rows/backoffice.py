@@ -37,7 +37,7 @@ ROWS = (
         file="gateway/approvals/service.py",
         right="if approval.subject == person.user_id:",
         wrong="if approval.subject == person.email:",
-        tests=(f"{_ACCESS_ORDERS}::test_nobody_agrees_to_an_order_about_themselves",),
+        tests=(f"{_ACCESS_ORDERS}::test_no_user_approves_an_order_about_themselves",),
     ),
     Mistake(
         name="order-approved-after-its-day",
@@ -49,7 +49,7 @@ ROWS = (
             "            raise not_possible(*OVER)\n"
         ),
         wrong="",
-        tests=(f"{_APPROVALS}::test_its_day_over_nobody_agrees_any_more",),
+        tests=(f"{_APPROVALS}::test_an_order_cannot_be_approved_after_its_day",),
     ),
     Mistake(
         name="orderer-without-the-right",
@@ -105,7 +105,7 @@ ROWS = (
         file="gateway/app/services.py",
         right="orders.executors[ApprovalKind.CREDENTIAL_KEY] = self.public_keys\n",
         wrong="\n",
-        tests=(f"{_SERVICES}::test_whatever_may_wait_for_a_second_person_has_an_executor",),
+        tests=(f"{_SERVICES}::test_every_order_that_may_wait_has_an_executor",),
     ),
     Mistake(
         name="no-company-is-every-company",
@@ -210,7 +210,7 @@ ROWS = (
         file="gateway/approvals/service.py",
         right="if approval.ordered_by != _person(who).user_id or until is None or now >= until:",
         wrong="if until is None or now >= until:",
-        tests=(f"{_CREDENTIALS}::test_a_secret_is_shown_to_nobody_but_who_ordered_it",),
+        tests=(f"{_CREDENTIALS}::test_a_secret_is_shown_only_to_its_orderer",),
     ),
     Mistake(
         name="changed-between-decision-and-deed",
@@ -250,7 +250,7 @@ ROWS = (
         file="gateway/approvals/execution.py",
         right="if approval.outcome is Outcome.NONE and self.now() < began + _CARRYING:",
         wrong="if approval.outcome is Outcome.NONE and self.now() < began:",
-        tests=(f"{_EXECUTION}::test_while_one_call_is_under_way_a_second_one_tells_nothing",),
+        tests=(f"{_EXECUTION}::test_while_one_call_is_under_way_a_second_one_has_no_outcome",),
     ),
     Mistake(
         name="repetition-not-on-record",
@@ -259,7 +259,7 @@ ROWS = (
         file="gateway/approvals/execution.py",
         right='        await self.audit.append(self.event(person.actor, "repeated", approval))\n',
         wrong="",
-        tests=(f"{_EXECUTION}::test_whoever_repeats_an_approval_is_on_record",),
+        tests=(f"{_EXECUTION}::test_the_user_who_repeats_an_approval_is_on_record",),
     ),
     Mistake(
         name="failed-refund-is-not-sent",
@@ -280,7 +280,7 @@ ROWS = (
             '            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")\n'
         ),
         wrong="",
-        tests=(f"{_APPROVALS}::test_a_repeat_of_what_was_paid_is_answered_with_it",),
+        tests=(f"{_APPROVALS}::test_a_repeat_of_a_paid_order_is_answered_with_it",),
     ),
     Mistake(
         name="order-taken-while-stopped",
@@ -334,7 +334,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="equal = [other for other in counting if other.agrees(each, payout)]",
         wrong="equal = counting",
-        tests=(f"{_REVIEWS}::test_a_differing_verdict_is_kept_and_told",),
+        tests=(f"{_REVIEWS}::test_a_differing_verdict_is_kept_and_reported",),
     ),
     Mistake(
         name="stop-that-ended-before-it-began",
@@ -361,7 +361,7 @@ ROWS = (
         file="gateway/stops/service.py",
         right="found = self._wide(kind, subject) if scope.everything else None\n",
         wrong='found, company_id = subject, min(scope.companies or [""])\n',
-        tests=(f"{_STOPS}::test_who_is_limited_to_companies_sees_and_stops_what_is_theirs",),
+        tests=(f"{_STOPS}::test_a_limited_user_sees_and_stops_only_their_companies",),
     ),
     Mistake(
         name="service-method-without-its-check",
@@ -415,7 +415,7 @@ ROWS = (
         file="gateway/audit/service.py",
         right="        if is_limited:  #",
         wrong="        if False and is_limited:  #",
-        tests=(f"{_OVERSIGHT}::test_a_proof_is_of_the_whole_log_and_counts_what_is_visible",),
+        tests=(f"{_OVERSIGHT}::test_a_proof_covers_the_whole_log_and_counts_visible_acts",),
     ),
     Mistake(
         name="second-page-of-every-company",

@@ -58,7 +58,7 @@ ROWS = (
         file="gateway/http/gates.py",
         right="fresh = (*known, FreshFactor(now, always=True), *named)",
         wrong="fresh = (*known, FreshFactor(now), *named)",
-        tests=(f"{_SURFACE}::test_lifting_a_stop_always_asks_for_a_fresh_factor",),
+        tests=(f"{_SURFACE}::test_lifting_a_stop_always_requires_a_fresh_factor",),
     ),
     Mistake(
         name="payout-of-a-blocked-account",
@@ -82,7 +82,7 @@ ROWS = (
             "        if isinstance(self.moved, Payout):\n"
             '            return {"approval": shown, "status": "paid"}\n'
         ),
-        tests=(f"{_APPROVALS_SHOWN}::test_an_approved_payout_is_told_as_processing",),
+        tests=(f"{_APPROVALS_SHOWN}::test_an_approved_payout_is_reported_as_processing",),
     ),
     Mistake(
         name="credential-for-a-foreign-account",
@@ -91,7 +91,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="            if not scope.includes(account.company_id):\n",
         wrong="            if scope.includes(account.company_id) is None:\n",
-        tests=(f"{_CREDENTIALS}::test_nobody_issues_a_credential_for_what_they_do_not_see",),
+        tests=(f"{_CREDENTIALS}::test_no_user_issues_a_credential_outside_their_scope",),
     ),
     Mistake(
         name="foreign-credential-revoked",
@@ -121,7 +121,7 @@ ROWS = (
         file="gateway/payouts/documents.py",
         right="held = about.held_until if is_held else None",
         wrong="held = about.held_until",
-        tests=(f"{_PAYOUTS}::test_users_are_told_until_when_the_bank_holds_a_payout",),
+        tests=(f"{_PAYOUTS}::test_users_see_the_end_of_the_bank_s_hold",),
     ),
     Mistake(
         name="whole-number-of-a-key-s-owner",
@@ -130,9 +130,7 @@ ROWS = (
         file="gateway/pix_keys/routes.py",
         right="found, tax_number=hidden_tax_number(found.tax_number))",
         wrong="found)",
-        tests=(
-            f"{_PIX_KEYS}::test_the_ends_of_a_persons_number_are_hidden_whatever_the_bank_tells",
-        ),
+        tests=(f"{_PIX_KEYS}::test_the_ends_of_a_persons_number_are_always_hidden",),
     ),
     Mistake(
         name="next-look-at-a-final-payout",
@@ -168,7 +166,7 @@ ROWS = (
         file="policies/validation/backoffice/inputs.py",
         right="if len(values) > 1:",
         wrong="if len(values) > 1 and not values[0]:",
-        tests=(f"{_INPUTS}::test_what_is_given_twice_is_refused",),
+        tests=(f"{_INPUTS}::test_a_repeated_parameter_is_refused",),
     ),
     Mistake(
         name="opinions-of-an-earlier-try-shown",
@@ -186,7 +184,7 @@ ROWS = (
         file="gateway/payouts/search.py",
         right="common = [*_open_to(query), *of_account(payouts.c.account_id, scope)]",
         wrong="common = [*_open_to(query)]",
-        tests=(f"{_FINDER}::test_a_search_shows_and_counts_what_is_in_scope",),
+        tests=(f"{_FINDER}::test_a_search_shows_and_counts_payouts_in_scope",),
     ),
     Mistake(
         name="callbacks-of-every-company",
@@ -195,7 +193,7 @@ ROWS = (
         file="gateway/callbacks/store.py",
         right="        wanted = wanted.where(*of_company(callbacks.c.company_id, scope))\n",
         wrong="",
-        tests=(f"{_CALLBACKS}::test_who_is_limited_is_shown_what_banks_say_of_their_accounts",),
+        tests=(f"{_CALLBACKS}::test_a_limited_user_sees_callbacks_of_their_accounts",),
     ),
     Mistake(
         name="requests-of-every-company",

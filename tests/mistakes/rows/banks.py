@@ -82,7 +82,7 @@ ROWS = (
         file="gateway/banks/connections.py",
         right="    if call in bank.adapter.capabilities.calls:",
         wrong="    if call in PortCall:",
-        tests=(f"{_OFFERED}::test_what_is_not_declared_is_not_supported",),
+        tests=(f"{_OFFERED}::test_undeclared_capabilities_are_not_supported",),
     ),
     Mistake(
         name="put-of-another-key",
@@ -261,7 +261,7 @@ ROWS = (
         file="gateway/accounts/service.py",
         right='return self.seal(shown.text, account_id) if shown.text else b""',
         wrong='return shown.text.encode() if shown.text else b""',
-        tests=(f"{_ACCOUNTS}::test_what_the_provider_wants_is_sealed_for_this_account",),
+        tests=(f"{_ACCOUNTS}::test_credentials_at_the_provider_are_sealed_for_this_account",),
     ),
     Mistake(
         name="not-sent-though-bytes-left",
@@ -315,6 +315,6 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right='    same_as(found.reference, reference, "charge.reference")\n',
         wrong="",
-        tests=(f"{_ANSWERS}::test_the_answer_to_another_question_is_not_believed",),
+        tests=(f"{_ANSWERS}::test_the_answer_to_another_question_is_not_accepted",),
     ),
 )

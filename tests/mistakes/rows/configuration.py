@@ -33,7 +33,7 @@ ROWS = (
         file="gateway/config/reading.py",
         right="if bare is Secret and not _is_named(node):",
         wrong="if bare is Secret and node.content is None:",
-        tests=(f"{_CONFIG}/test_reading.py::test_a_secret_does_not_stand_in_the_file",),
+        tests=(f"{_CONFIG}/test_reading.py::test_a_secret_in_the_file_is_refused",),
     ),
     Mistake(
         name="secret-with-a-default",
@@ -42,7 +42,7 @@ ROWS = (
         file="gateway/config/documents.py",
         right='_ALONE = re.compile(rf"\\$\\{{{_NAME}(?::-)?\\}}", re.ASCII)',
         wrong='_ALONE = re.compile(rf"\\$\\{{{_NAME}(?::-[^}}]*)?\\}}", re.ASCII)',
-        tests=(f"{_CONFIG}/test_reading.py::test_a_secret_does_not_stand_in_the_file",),
+        tests=(f"{_CONFIG}/test_reading.py::test_a_secret_in_the_file_is_refused",),
     ),
     Mistake(
         name="last-of-two-settings-counts",
@@ -60,7 +60,7 @@ ROWS = (
         tests=(
             (
                 f"{_CONFIG}/test_documents.py"
-                "::test_a_name_that_stands_twice_is_told_with_its_path_and_lines"
+                "::test_a_name_that_is_repeated_is_reported_with_its_path_and_lines"
             ),
         ),
     ),
@@ -74,7 +74,7 @@ ROWS = (
         tests=(
             (
                 f"{_CONFIG}/test_documents_interpolation.py"
-                "::test_a_file_of_no_use_is_told_not_replaced_by_the_default"
+                "::test_an_unusable_file_is_reported_and_not_replaced_by_the_default"
             ),
         ),
     ),
@@ -85,7 +85,7 @@ ROWS = (
         file="gateway/config/checks.py",
         right="        if provider.adapter == _SANDBOX_ADAPTER:",
         wrong="        if name == _SANDBOX_ADAPTER:",
-        tests=(f"{_CONFIG}/test_checks.py::test_what_is_wrong_in_production_is_found_there_only",),
+        tests=(f"{_CONFIG}/test_checks.py::test_errors_only_in_production_are_found_there_only",),
     ),
     Mistake(
         name="everybody-is-a-proxy-of-ours",
@@ -94,7 +94,7 @@ ROWS = (
         file="gateway/config/checks.py",
         right="    if any(each.prefixlen == 0 for each in networks):",
         wrong="    if any(each.is_unspecified for each in networks):",
-        tests=(f"{_CONFIG}/test_checks.py::test_what_is_wrong_anywhere_is_found",),
+        tests=(f"{_CONFIG}/test_checks.py::test_errors_in_every_environment_are_found",),
     ),
     Mistake(
         name="mail-password-in-the-clear",
@@ -103,7 +103,7 @@ ROWS = (
         file="gateway/config/checks.py",
         right='    if identity.mail.password and identity.mail.encryption == "none":',
         wrong="    if identity.mail.password and not identity.mail.encryption:",
-        tests=(f"{_CONFIG}/test_checks.py::test_what_is_wrong_anywhere_is_found",),
+        tests=(f"{_CONFIG}/test_checks.py::test_errors_in_every_environment_are_found",),
     ),
     Mistake(
         name="secret-formatted-in-the-clear",
@@ -112,7 +112,7 @@ ROWS = (
         file="gateway/config/values.py",
         right="    def __str__(self) -> str:\n        return self.shown\n\n\nclass Address",
         wrong="\nclass Address",
-        tests=(f"{_CONFIG}/test_values_hidden.py::test_a_secret_is_not_told",),
+        tests=(f"{_CONFIG}/test_values_hidden.py::test_a_secret_is_not_reported",),
     ),
     Mistake(
         name="password-in-the-query-of-an-address",
@@ -130,7 +130,7 @@ ROWS = (
         file="gateway/config/identity.py",
         right="access_s: Annotated[float, Meta(ge=60, le=3_600)] = 600.0",
         wrong="access_s: Annotated[float, Meta(ge=60, le=86_400)] = 600.0",
-        tests=(f"{_CONFIG}/test_identity.py::test_what_is_out_of_bounds_is_refused",),
+        tests=(f"{_CONFIG}/test_identity.py::test_values_out_of_bounds_are_refused",),
     ),
     Mistake(
         name="browser-session-of-a-day",
@@ -194,6 +194,6 @@ ROWS = (
         file="gateway/config/checks.py",
         right="        if server.reuse_port:\n",
         wrong="        if False:\n",
-        tests=(f"{_CONFIG}/test_checks.py::test_what_is_wrong_anywhere_is_found",),
+        tests=(f"{_CONFIG}/test_checks.py::test_errors_in_every_environment_are_found",),
     ),
 )

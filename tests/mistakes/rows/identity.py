@@ -64,7 +64,7 @@ ROWS = (
             ' and known.user_id == user.id else ""'
         ),
         wrong='return known.id if user is not None and known is not None else ""',
-        tests=(f"{_PASSWORD_CHECK}::test_a_browser_known_for_somebody_else_is_any_browser",),
+        tests=(f"{_PASSWORD_CHECK}::test_a_browser_known_for_another_user_is_unknown",),
     ),
     Mistake(
         name="link-for-a-disabled-person",
@@ -224,7 +224,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="        _refuse_self(who, found)\n\n        def update_guarded",
         wrong="\n        def update_guarded",
-        tests=(f"{_USERS}::test_nobody_does_it_to_themselves",),
+        tests=(f"{_USERS}::test_no_user_acts_on_themselves",),
     ),
     Mistake(
         name="codes-outlive-a-lost-factor",
@@ -251,7 +251,7 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right='return f"{kind}:{hashlib.sha256(content).hexdigest()[:_DIGEST_LENGTH]}"',
         wrong='return f"{kind}:{content.decode()}"',
-        tests=(f"{_THROTTLING}::test_what_is_counted_names_nobody",),
+        tests=(f"{_THROTTLING}::test_counters_hold_no_name",),
     ),
     Mistake(
         name="many-guesses-at-once",
@@ -314,7 +314,7 @@ ROWS = (
         file="gateway/identity/cookies.py",
         right="return AESGCM(derived.derive(cookie.secret))",
         wrong="return AESGCM(derived.derive(cookie.id_hash.encode()))",
-        tests=(f"{_PANEL_COOKIES}::test_what_is_sealed_opens_with_its_cookie_alone",),
+        tests=(f"{_PANEL_COOKIES}::test_sealed_tokens_open_with_their_cookie_alone",),
     ),
     Mistake(
         name="cheap-digest-for-ever",
@@ -347,7 +347,7 @@ ROWS = (
             "            return False\n"
             "        with_what = digest\n"
         ),
-        tests=(f"{_HASHING}::test_nobody_s_digest_costs_the_same_and_never_matches",),
+        tests=(f"{_HASHING}::test_the_digest_of_unknown_users_costs_the_same_and_never_matches",),
     ),
     Mistake(
         name="mail-sealed-for-any-row",
@@ -365,7 +365,7 @@ ROWS = (
         file="gateway/core/rights.py",
         right="    | _all(Action.WRITE, Area.PROBE),\n",
         wrong="    | _all(Action.WRITE, Area.PROBE, Area.APPROVAL),\n",
-        tests=(f"{_RIGHTS}::test_nobody_both_orders_and_approves",),
+        tests=(f"{_RIGHTS}::test_no_role_both_orders_and_approves",),
     ),
     Mistake(
         name="rights-given-that-one-lacks",

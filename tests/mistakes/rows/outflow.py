@@ -45,7 +45,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="(stop.lifted_at is None or payout.at <= stop.lifted_at)",
         wrong="stop.lifted_at is None",
-        tests=(f"{_GUARD}::test_what_people_let_go_is_not_judged_again",),
+        tests=(f"{_GUARD}::test_payouts_released_by_people_are_not_judged_again",),
     ),
     Mistake(
         name="theft-becomes-history",
@@ -136,7 +136,7 @@ ROWS = (
         right="*(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),",
         wrong="*(PayoutState.SENDING, PayoutState.UNKNOWN),",
         tests=(
-            "tests/contract/stores/test_outflow.py::test_what_is_held_is_judged_while_it_can_be_stopped",
+            "tests/contract/stores/test_outflow.py::test_held_payouts_are_judged_while_they_can_be_stopped",
         ),
     ),
     Mistake(

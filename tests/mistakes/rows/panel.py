@@ -43,7 +43,7 @@ ROWS = (
         file="gateway/http/panel/pages/formats.py",
         right='frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})',
         wrong='frozenset({"Cc", "Zl", "Zp", "Cs", "Co", "Cn"})',
-        tests=(f"{_FORMATS}::test_what_is_invisible_is_shown",),
+        tests=(f"{_FORMATS}::test_invisible_characters_are_shown",),
     ),
     Mistake(
         name="markup-of-a-partner",
@@ -52,7 +52,7 @@ ROWS = (
         file="gateway/http/panel/pages/templates.py",
         right="autoescape=True,",
         wrong="autoescape=False,",
-        tests=(f"{_TEMPLATES}::test_what_others_typed_is_text_and_no_markup",),
+        tests=(f"{_TEMPLATES}::test_typed_text_is_escaped",),
     ),
     Mistake(
         name="absent-amount-is-blank",
@@ -97,7 +97,7 @@ ROWS = (
         file="gateway/http/panel/pages/surface.py",
         right="return (place, policies.session, users.user_quota, RequiresRight())",
         wrong="return (place, policies.session, users.user_quota)",
-        tests=(f"{_PAGES_SURFACE}::test_every_page_behind_the_sign_in_asks_for_its_right",),
+        tests=(f"{_PAGES_SURFACE}::test_every_page_behind_the_sign_in_requires_its_right",),
     ),
     Mistake(
         name="form-without-its-token",
@@ -160,6 +160,6 @@ ROWS = (
         file="gateway/identity/pages.py",
         right="expected=expected([version]) if version else ANY_VERSION,",
         wrong="expected=ANY_VERSION,",
-        tests=(f"{_PEOPLE}::test_a_change_of_somebody_who_was_changed_meanwhile_is_refused",),
+        tests=(f"{_PEOPLE}::test_a_change_of_a_user_changed_meanwhile_is_refused",),
     ),
 )

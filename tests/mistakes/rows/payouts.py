@@ -119,7 +119,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right='return Unknown(_unexplained("adapter_raised"))',
         wrong='return NotSent(_unexplained("adapter_raised"))',
-        tests=(f"{_RULES}::test_r6_whatever_an_adapter_raises_proves_nothing",),
+        tests=(f"{_RULES}::test_r6_an_adapter_s_exception_proves_nothing",),
     ),
     Mistake(
         name="absence-believed-at-once",
@@ -140,7 +140,7 @@ ROWS = (
             " == (self.provider, self.provider_account)"
         ),
         wrong="return bank.name == self.provider",
-        tests=(f"{_FOLLOWUP}::test_another_account_at_the_bank_is_not_asked",),
+        tests=(f"{_FOLLOWUP}::test_another_account_at_the_bank_is_not_queried",),
     ),
     Mistake(
         name="failed-though-the-bank-paid",
@@ -149,7 +149,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="if judgement.verdict is Verdict.FAILED and shown is not None:",
         wrong="if judgement.verdict is Verdict.FAILED and shown is judgement:",
-        tests=(f"{_REVIEWS}::test_what_the_bank_shows_as_paid_is_not_called_failed",),
+        tests=(f"{_REVIEWS}::test_a_payout_shown_as_paid_cannot_be_judged_failed",),
     ),
     Mistake(
         name="sending-told-as-not-sent",
@@ -230,7 +230,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="if similar:",
         wrong="if len(similar) > 1:",
-        tests=(f"{_PAYOUT_GUARDS}::test_one_like_another_is_told_or_refused",),
+        tests=(f"{_PAYOUT_GUARDS}::test_a_duplicate_is_reported_or_refused",),
     ),
     Mistake(
         name="unknown-payouts-free-of-limits",
@@ -239,7 +239,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="*(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),",
         wrong="*(PayoutState.HELD, PayoutState.SENDING),",
-        tests=(f"{_PAYOUT_LIMITS}::test_what_is_proven_unsent_or_refused_does_not_count",),
+        tests=(f"{_PAYOUT_LIMITS}::test_payouts_proven_unsent_or_refused_do_not_count",),
     ),
     Mistake(
         name="limits-not-held",
@@ -305,7 +305,7 @@ ROWS = (
         file="gateway/approvals/service.py",
         right=("if approval.ordered_by == person.user_id:\n        raise"),
         wrong=("if approval.orderer == person.user_id:\n        raise"),
-        tests=(f"{_APPROVALS}::test_nobody_agrees_to_their_own_order",),
+        tests=(f"{_APPROVALS}::test_no_user_approves_their_own_order",),
     ),
     Mistake(
         name="disabled-orderer-holds",
@@ -465,7 +465,7 @@ ROWS = (
         file="gateway/payouts/holds.py",
         right="if changed_at is not None and payout.created_at <= changed_at + _HEARD_WITHIN:",
         wrong="if changed_at is not None and payout.created_at <= changed_at:",
-        tests=(f"{_PAYERS}::test_what_was_ordered_before_a_change_of_rule_or_keys_is_not_paid",),
+        tests=(f"{_PAYERS}::test_a_payout_older_than_a_change_of_rule_or_keys_is_not_paid",),
     ),
     Mistake(
         name="typed-number-makes-known",
@@ -503,7 +503,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="KNOWN_AFTER: Final = timedelta(days=1)",
         wrong="KNOWN_AFTER: Final = timedelta(minutes=30)",
-        tests=(f"{_HOLDS}::test_a_centavo_within_the_day_makes_nobody_known",),
+        tests=(f"{_HOLDS}::test_a_centavo_within_the_day_makes_no_payee_known",),
     ),
     Mistake(
         name="held-payout-counts-twice",

@@ -44,7 +44,7 @@ ROWS = (
         file="policies/traffic/csrf.py",
         right="if len(sites) != 1 or sites[0] not in _OURS:",
         wrong="if len(sites) != 1 and sites[0] not in _OURS:",
-        tests=(f"{_CSRF}::test_a_write_says_where_it_comes_from",),
+        tests=(f"{_CSRF}::test_a_write_must_have_our_origin",),
     ),
     Mistake(
         name="cookie-open-to-scripts",
@@ -62,7 +62,7 @@ ROWS = (
         file="policies/authentication/session.py",
         right="if browser.panel.state is not PanelState.FULL:",
         wrong="if browser.panel.state is PanelState.ANONYMOUS:",
-        tests=(f"{_SESSION}::test_without_a_full_session_nobody_is_known",),
+        tests=(f"{_SESSION}::test_without_a_full_session_the_caller_is_anonymous",),
     ),
     Mistake(
         name="old-factor-is-fresh",
@@ -148,7 +148,7 @@ ROWS = (
         file="gateway/identity/tokens.py",
         right="if ends + leeway <= now:",
         wrong="if ends + leeway <= issued:",
-        tests=(f"{_ACCESS_TOKENS}::test_after_that_it_is_over",),
+        tests=(f"{_ACCESS_TOKENS}::test_an_expired_token_is_refused",),
     ),
     Mistake(
         name="token-of-another-type",
@@ -246,7 +246,7 @@ ROWS = (
         file="gateway/core/rights.py",
         right="_FILES = _all(Action.READ, Area.REPORT)",
         wrong="_FILES = _all(Action.READ, Area.REPORT, Area.KEY_OWNER)",
-        tests=(f"{_RIGHTS}::test_owners_of_keys_are_looked_up_by_whoever_orders_payouts",),
+        tests=(f"{_RIGHTS}::test_roles_that_order_payouts_look_up_owners_of_keys",),
     ),
     Mistake(
         name="rows-after-they-are-gone",
@@ -299,7 +299,7 @@ ROWS = (
         file="gateway/identity/second_factors.py",
         right='counted = "" if is_known else caller.session_id',
         wrong='counted = ""',
-        tests=(f"{_CODES}::test_wrong_codes_elsewhere_lock_nobody_out",),
+        tests=(f"{_CODES}::test_wrong_codes_elsewhere_do_not_lock_the_user_out",),
     ),
     Mistake(
         name="company-without-a-code",
@@ -326,6 +326,6 @@ ROWS = (
         file="gateway/identity/sessions.py",
         right="return client.known is not None and client.known.user_id == user.id",
         wrong="return client.known is not None",
-        tests=(f"{_SIGN_IN}::test_a_known_browser_and_a_known_program_are_no_news",),
+        tests=(f"{_SIGN_IN}::test_a_known_browser_or_program_sends_no_mail",),
     ),
 )

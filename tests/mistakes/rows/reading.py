@@ -35,7 +35,7 @@ ROWS = (
         file="gateway/core/strict.py",
         right="found = _AMOUNT.fullmatch(text)",
         wrong="found = _AMOUNT.match(text)",
-        tests=(f"{_STRICT}::test_what_is_no_exact_amount_is_refused",),
+        tests=(f"{_STRICT}::test_an_inexact_amount_is_refused",),
     ),
     Mistake(
         name="one-decimal-is-centavos",
@@ -53,7 +53,7 @@ ROWS = (
         file="gateway/core/strict.py",
         right="if _WHOLE.fullmatch(text) is None:",
         wrong="if not text.isdigit():",
-        tests=(f"{_STRICT}::test_what_int_takes_besides_is_refused",),
+        tests=(f"{_STRICT}::test_other_spellings_accepted_by_int_are_refused",),
     ),
     Mistake(
         name="repeated-digit-tax-number",
@@ -80,7 +80,7 @@ ROWS = (
         file="policies/validation/fields.py",
         right="if len(found) != len(pairs):",
         wrong="if len(found) > len(pairs):",
-        tests=(f"{_DOCUMENT}::test_what_is_not_one_json_object_is_refused",),
+        tests=(f"{_DOCUMENT}::test_a_body_other_than_one_json_object_is_refused",),
     ),
     Mistake(
         name="payout-of-zero",

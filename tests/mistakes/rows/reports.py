@@ -67,7 +67,7 @@ ROWS = (
         file="gateway/reports/ofx.py",
         right="    local = local_time(at)",
         wrong="    local = at.astimezone(UTC)",
-        tests=(f"{_REPORTS}/test_ofx.py::test_a_movement_tells_everything",),
+        tests=(f"{_REPORTS}/test_ofx.py::test_a_movement_has_every_field",),
     ),
     Mistake(
         name="ofx-identifier-of-a-new-wording",
@@ -76,9 +76,7 @@ ROWS = (
         file="gateway/reports/ofx.py",
         right='    words = "" if known else f"',
         wrong='    words = f"',
-        tests=(
-            f"{_REPORTS}/test_ofx_identifiers.py::test_what_a_bank_words_anew_is_the_same_movement",
-        ),
+        tests=(f"{_REPORTS}/test_ofx_identifiers.py::test_a_reworded_movement_keeps_its_id",),
     ),
     Mistake(
         name="debit-in-csv-without-its-minus",
@@ -96,9 +94,7 @@ ROWS = (
         file="gateway/reports/json.py",
         right='        "opening": document.opening,',
         wrong='        "opening": document.opening or Sum(0),',
-        tests=(
-            f"{_REPORTS}/test_json.py::test_what_is_not_known_is_null_and_an_absent_time_empty",
-        ),
+        tests=(f"{_REPORTS}/test_json.py::test_an_unknown_value_is_null_and_an_absent_time_empty",),
     ),
     Mistake(
         name="balance-of-today-closes-an-old-window",
@@ -166,7 +162,7 @@ ROWS = (
         file="gateway/statements/model.py",
         right="    return local_time(at).date()",
         wrong="    return at.date()",
-        tests=(f"{_LINKED}::test_days_are_those_of_brasilia",),
+        tests=(f"{_LINKED}::test_days_are_in_brasilia_time",),
     ),
     Mistake(
         name="export-beyond-the-companies",

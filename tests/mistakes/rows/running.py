@@ -60,7 +60,7 @@ ROWS = (
         file="gateway/app/store_check.py",
         right="isinstance(problem, WritesRefused)",
         wrong="isinstance(problem, StoreUnavailable)",
-        tests=(f"{_STORE_CHECK}::test_a_store_that_says_so_refuses_payouts",),
+        tests=(f"{_STORE_CHECK}::test_a_full_or_read_only_store_refuses_payouts",),
     ),
     Mistake(
         name="wrong-clock-is-ready",
@@ -78,9 +78,7 @@ ROWS = (
         file="gateway/app/build_payouts.py",
         right="environment=settings.environment,\n            now=kernel.shared_now,",
         wrong="environment=settings.environment,\n            now=kernel.now,",
-        tests=(
-            "tests/proofs/operating/test_clock.py::test_a_clock_that_is_put_costs_nobody_money",
-        ),
+        tests=("tests/proofs/operating/test_clock.py::test_a_clock_change_loses_no_money",),
     ),
     Mistake(
         name="due-by-the-process-s-own-clock",
@@ -98,7 +96,7 @@ ROWS = (
         file="gateway/net/server/front.py",
         right="                self._behind_last = behind\n",
         wrong="                pass\n",
-        tests=(f"{_WIRE}::test_bytes_behind_a_last_request_are_no_request",),
+        tests=(f"{_WIRE}::test_bytes_after_a_last_request_are_ignored",),
     ),
     Mistake(
         name="two-blanks-read-as-one",
@@ -116,7 +114,7 @@ ROWS = (
         file="gateway/telemetry/logs/redaction.py",
         right="_clean(value, depth) if name in ALLOWED else MASK",
         wrong="_clean(value, depth)",
-        tests=(f"{_REDACTION}::test_a_field_nobody_allowed_is_hidden",),
+        tests=(f"{_REDACTION}::test_a_field_not_allowed_is_hidden",),
     ),
     Mistake(
         name="client-secret-in-the-log",
@@ -194,7 +192,7 @@ ROWS = (
         file="gateway/audit/walk.py",
         right="if each.found == stretch.until(row.number, each.found.problem):",
         wrong="if each.found.last == row.number:",
-        tests=(f"{_BREAKS}::test_exactly_what_was_accepted_is_passed",),
+        tests=(f"{_BREAKS}::test_exactly_the_accepted_break_is_passed",),
     ),
     Mistake(
         name="processes-register-without-turns",
@@ -262,7 +260,7 @@ ROWS = (
         file="gateway/store/kernel/partitions.py",
         right="min(before, server_now - _YOUNG)",
         wrong="before",
-        tests=(f"{_PARTITIONS}::test_what_is_young_by_the_database_s_clock_is_not_dropped",),
+        tests=(f"{_PARTITIONS}::test_partitions_young_by_the_database_s_clock_are_not_dropped",),
     ),
     Mistake(
         name="key-of-two-accounts",
@@ -309,7 +307,7 @@ ROWS = (
         file="gateway/config/reading.py",
         right="if name not in known:",
         wrong="if not name and name not in known:",
-        tests=(f"{_READING}::test_a_mistake_is_told_with_the_path_of_its_setting",),
+        tests=(f"{_READING}::test_a_mistake_is_reported_with_the_path_of_its_setting",),
     ),
     Mistake(
         name="configuration-shows-a-secret",
@@ -394,7 +392,7 @@ ROWS = (
         file="gateway/http/admission.py",
         right="        self.leave(priority)\n        turns =",
         wrong="        turns =",
-        tests=(f"{_ADMISSION}::test_a_page_that_asks_a_bank_holds_no_place_meanwhile",),
+        tests=(f"{_ADMISSION}::test_a_page_that_queries_a_bank_holds_no_place_meanwhile",),
     ),
     Mistake(
         name="reload-cuts-idle-connections",

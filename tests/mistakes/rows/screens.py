@@ -29,7 +29,7 @@ ROWS = (
         file="gateway/reviews/pages.py",
         right="    if any(asked):\n        return next(iter(named), None)\n",
         wrong="    if named:\n        return named[0]\n",
-        tests=(f"{_UNRESOLVED}::test_what_was_typed_of_one_payout_is_not_said_of_another",),
+        tests=(f"{_UNRESOLVED}::test_a_form_of_one_payout_does_not_judge_another",),
     ),
     Mistake(
         name="settlement-folded-away",
@@ -38,7 +38,7 @@ ROWS = (
         file="gateway/payouts/pages.py",
         right='if event["kind"] != "probed" or event["state"]:',
         wrong='if event["kind"] != "probed":',
-        tests=(f"{_PAYOUT}::test_what_moved_the_payout_is_never_folded",),
+        tests=(f"{_PAYOUT}::test_events_that_moved_the_payout_are_never_folded",),
     ),
     Mistake(
         name="receipt-of-what-is-not-paid",
@@ -47,7 +47,7 @@ ROWS = (
         file="gateway/payouts/pages.py",
         right='if data["dossier"].state != PayoutState.PAID:',
         wrong='if data["dossier"].state not in FINAL_STATES:',
-        tests=(f"{_SURFACES}/test_payouts.py::test_a_receipt_is_of_what_is_settled_alone",),
+        tests=(f"{_SURFACES}/test_payouts.py::test_only_settled_payouts_have_a_receipt",),
     ),
     Mistake(
         name="approved-without-its-amount",
@@ -65,7 +65,7 @@ ROWS = (
         file="gateway/statements/pages.py",
         right="hides_people=True",
         wrong="hides_people=False",
-        tests=(f"{_SURFACES}/test_exports.py::test_no_statement_tells_a_whole_cpf",),
+        tests=(f"{_SURFACES}/test_exports.py::test_no_statement_shows_a_whole_cpf",),
     ),
     Mistake(
         name="tax-number-in-an-address",
@@ -74,7 +74,7 @@ ROWS = (
         file="gateway/search/pages.py",
         right=r'    r"|\+\d|@|gws_",',
         wrong=r'    r"|\+\d|@",',
-        tests=(f"{_SEARCH}::test_what_names_somebody_stands_in_no_address",),
+        tests=(f"{_SEARCH}::test_personal_data_is_in_no_search_address",),
     ),
     Mistake(
         name="credential-ends-a-day-early",
@@ -113,7 +113,7 @@ ROWS = (
         file="gateway/callbacks/pages.py",
         right=r'    r"|(?<!\d)\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)"',
         wrong=r'    r"|(?<!\d)\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)"',
-        tests=(f"{_CALLBACKS}::test_what_names_a_person_is_hidden",),
+        tests=(f"{_CALLBACKS}::test_personal_data_is_hidden",),
     ),
     Mistake(
         name="read-only-bank-that-pays",
@@ -131,7 +131,7 @@ ROWS = (
         file="gateway/identity/panel_surface.py",
         right="held = {right for right in who.rights if not (lacks and changes(right))}",
         wrong="held = set(who.rights)",
-        tests=(f"{_SURFACE}::test_what_is_listed_works_where_a_role_asks_for_a_factor",),
+        tests=(f"{_SURFACE}::test_what_is_listed_works_where_a_role_requires_a_factor",),
     ),
     Mistake(
         name="browser-not-cleared",
@@ -196,7 +196,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right="note_factor(who.session_id, None)",
         wrong="note_factor(who.session_id, who.factor_at)",
-        tests=(f"{_SESSIONS}::test_an_answer_that_was_lost_signs_nobody_out",),
+        tests=(f"{_SESSIONS}::test_a_lost_answer_signs_no_user_out",),
     ),
     Mistake(
         name="old-cookie-counts-the-new-code",
@@ -274,7 +274,7 @@ ROWS = (
             "        if not who.companies:\n            return None\n"
             "        company_id, *_ = sorted(who.companies)\n"
         ),
-        tests=(f"{_SESSIONS}::test_of_several_companies_none_is_told_as_the_only_one",),
+        tests=(f"{_SESSIONS}::test_of_several_companies_none_is_reported_as_the_only_one",),
     ),
     Mistake(
         name="password-without-its-blanks",

@@ -16,7 +16,7 @@ ROWS = (
         file="gateway/telemetry/logs/redaction.py",
         right="    return mask_quoted(text)[:_LONGEST_MESSAGE]",
         wrong="    return mask_text(text)[:_LONGEST_MESSAGE]",
-        tests=(f"{_LOGS}/test_redaction_failures.py::test_no_value_is_told",),
+        tests=(f"{_LOGS}/test_redaction_failures.py::test_no_value_is_reported",),
     ),
     Mistake(
         name="one-of-two-trace-ids",
@@ -71,7 +71,7 @@ ROWS = (
         file="gateway/telemetry/logs/events.py",
         right='"method": record.method if record.method in _METHODS else OTHER,',
         wrong='"method": record.method,',
-        tests=(f"{_LOGS}/test_events.py::test_what_a_caller_wrote_is_not_shown",),
+        tests=(f"{_LOGS}/test_events.py::test_text_of_a_caller_is_not_logged",),
     ),
     Mistake(
         name="review-shown-for-ever",
@@ -95,7 +95,7 @@ ROWS = (
         right='quiet=call.outcome == "ok" and call.operation.startswith(_READING),',
         wrong='quiet=call.outcome == "ok",',
         tests=(
-            f"{_TELEMETRY}/test_observer.py::test_a_good_read_of_a_request_is_told_by_the_request",
+            f"{_TELEMETRY}/test_observer.py::test_a_good_read_of_a_request_is_reported_by_the_request",
         ),
     ),
     Mistake(
@@ -137,7 +137,7 @@ ROWS = (
         file="gateway/telemetry/logs/writer.py",
         right='                self.lost["full"] += lines.count(b"\\n")\n                return',
         wrong="                return",
-        tests=(f"{_LOGS}/test_writer.py::test_lines_beyond_what_may_wait_are_dropped_and_counted",),
+        tests=(f"{_LOGS}/test_writer.py::test_lines_beyond_the_buffer_are_dropped_and_counted",),
     ),
     Mistake(
         name="held-back-lines-not-told",
@@ -146,7 +146,7 @@ ROWS = (
         file="gateway/telemetry/logs/lines.py",
         right="                self._over[message] += times - self._most",
         wrong="                self._over[message] = times",
-        tests=(f"{_LOGS}/test_lines_rate_limit.py::test_what_was_held_back_is_told_once",),
+        tests=(f"{_LOGS}/test_lines_rate_limit.py::test_suppressed_lines_are_reported_once",),
     ),
     Mistake(
         name="surrogate-stops-a-line",

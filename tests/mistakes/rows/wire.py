@@ -14,7 +14,7 @@ ROWS = (
         right="            and len(names) == len(pairs)\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -25,7 +25,7 @@ ROWS = (
         right="            and names.isdisjoint(_ODD)\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -36,7 +36,7 @@ ROWS = (
         right='headers.get(hdrs.CONNECTION, "keep-alive").lower() == "keep-alive"',
         wrong="True",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -47,7 +47,7 @@ ROWS = (
         right="            and is_host(headers[hdrs.HOST])\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -58,7 +58,7 @@ ROWS = (
         right="            and headers.get(hdrs.CONTENT_LENGTH) == length\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -78,7 +78,7 @@ ROWS = (
         right="        and lines - 2 <= limits.headers  # the request's own, and the empty one\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -89,7 +89,7 @@ ROWS = (
         right="        and head.translate(None, _PRINTABLE) == _LINE_END * lines\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -100,7 +100,7 @@ ROWS = (
         right='        and b" \\r\\n" not in head\n',
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -111,7 +111,7 @@ ROWS = (
         right="rb'(GET|POST) (%s[!\"$-~]*) HTTP/1\\.1\\r\\n'",
         wrong="rb'([A-Z]+) (%s[!\"$-~]*) HTTP/1\\.1\\r\\n'",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -122,7 +122,7 @@ ROWS = (
         right="rb'(GET|POST) (%s[!\"$-~]*) HTTP/1\\.1\\r\\n'",
         wrong="rb'(GET|POST) (/[!\"$-~]*|%s) HTTP/1\\.1\\r\\n'",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -133,7 +133,7 @@ ROWS = (
         right="rb'(GET|POST) (%s[!\"$-~]*) HTTP/1\\.1\\r\\n'",
         wrong="rb'(GET|POST) (%s[!\"$-~]*) HTTP/1\\.[01]\\r\\n'",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -144,7 +144,7 @@ ROWS = (
         right="rb'(GET|POST) (%s[!\"$-~]*) HTTP/1\\.1\\r\\n'",
         wrong="rb'(GET|POST) (%s[!\"#$-~]*) HTTP/1\\.1\\r\\n'",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -164,7 +164,7 @@ ROWS = (
         right="if headers is None or (is_read and body):",
         wrong="if headers is None:",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -175,7 +175,7 @@ ROWS = (
         right="            and hdrs.HOST in headers\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -186,7 +186,7 @@ ROWS = (
         right="self._parser = HttpRequestParser(self)  # it holds something, or reads no more",
         wrong="pass",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -197,7 +197,7 @@ ROWS = (
         right="except (HttpParserError, HttpParserUpgrade):",
         wrong="except HttpParserUpgrade:",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_whatever_is_odd_is_left_to_aiohttp_and_forgotten",
+            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -208,7 +208,7 @@ ROWS = (
         right="is_between = self._request is None and not self._handed_on",
         wrong="is_between = not self._handed_on",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_what_comes_while_it_serves_is_answered_behind_it",
+            "tests/unit/gateway/net/server/test_lane.py::test_a_request_during_another_is_answered_after_it",
         ),
     ),
     Mistake(
@@ -241,7 +241,7 @@ ROWS = (
         right='rb"\\r\\n(?:proxy-)?connection:',
         wrong='rb"\\r\\nconnection:',
         tests=(
-            "tests/surfaces/wire/test_raw_socket_probes.py::test_bytes_behind_a_last_request_are_no_request",
+            "tests/surfaces/wire/test_raw_socket_probes.py::test_bytes_after_a_last_request_are_ignored",
         ),
     ),
     Mistake(

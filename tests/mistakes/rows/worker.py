@@ -45,7 +45,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/payouts/test_reconciler.py"
-                "::test_what_a_person_must_see_stays_so_until_it_is_final"
+                "::test_a_payout_in_review_stays_there_until_it_is_final"
             ),
         ),
     ),
@@ -59,7 +59,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/payouts/test_reconciler.py"
-                "::test_an_account_that_cannot_be_read_keeps_nobody_from_their_look"
+                "::test_an_account_that_cannot_be_read_delays_no_other_query"
             ),
         ),
     ),
@@ -120,7 +120,7 @@ ROWS = (
         file="gateway/app/retention.py",
         right="CallbackRecords(database).forget(now - CALLBACKS_KEPT)",
         wrong="CallbackRecords(database).forget(now - REQUESTS_KEPT)",
-        tests=(f"{_UNIT}/app/test_retention.py::test_what_is_old_is_forgotten",),
+        tests=(f"{_UNIT}/app/test_retention.py::test_old_rows_are_deleted",),
     ),
     Mistake(
         name="ended-sessions-deleted-at-once",
@@ -168,7 +168,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/app/test_kept_records_cache.py"
-                "::test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_again"
+                "::test_a_read_begun_before_the_change_is_not_cached_even_without_another_read"
             ),
         ),
     ),

@@ -63,7 +63,7 @@ def test_a_short_and_a_long_name_are_as_well_formed(environment: Environment, na
     environment.runs("ruff", "format", "--no-cache", "--check", ".", within=folder)
 
 
-def test_lint_and_types_have_nothing_to_say(environment: Environment, packages: Path):
+def test_lint_and_types_pass(environment: Environment, packages: Path):
     environment.runs("ruff", "check", "--no-cache", ".", within=packages)
     environment.runs("ruff", "format", "--no-cache", "--check", ".", within=packages)
     python = ("--python-executable", environment.bin / "python")

@@ -35,7 +35,7 @@ def test_it_imports_nothing_private():
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-def test_lint_and_types_have_nothing_to_say(environment: Environment, package: Path):
+def test_lint_and_types_pass(environment: Environment, package: Path):
     environment.checks(package)
 
 

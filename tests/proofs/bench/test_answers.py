@@ -83,7 +83,7 @@ async def test_what_waits_for_a_free_connection_counts_from_when_it_was_due(bank
     assert max(tally.latencies_s) > 2 * LATENCY_S
 
 
-async def test_a_system_is_paced_by_what_it_answered_before(bank_port: int):
+async def test_a_system_is_paced_by_its_former_answers(bank_port: int):
     asked = order(bank_port, bank.path(bank.ACCOUNT))
     system = Subject(name="the stub", pid=os.getpid(), order=asked)
     slow = replace(system, name="a hundredth of it", pace=Pace(system.name, 0.01))
@@ -94,7 +94,7 @@ async def test_a_system_is_paced_by_what_it_answered_before(bank_port: int):
     assert paced.answers / paced.seconds < fast.answers / fast.seconds / 2
 
 
-async def test_what_is_told_and_not_stored_ends_the_run(bank_port: int):
+async def test_a_payout_answered_and_not_stored_ends_the_run(bank_port: int):
     async def nothing() -> int:
         return 0
 

@@ -204,7 +204,7 @@ async def test_numbers_keep_their_digits_in_go_and_java(workshop: Workshop, lang
     assert f"-g {language}" in GUIDE.read_text("utf-8")
 
 
-async def test_openapi_typescript_builds_what_tsc_compiles(workshop: Workshop):
+async def test_tsc_compiles_the_types_of_openapi_typescript(workshop: Workshop):
     """All three; and the types let the guide's own orders through, and none of centavos."""
     for surface in SURFACES:
         said = await asyncio.to_thread(

@@ -82,7 +82,7 @@ def taken(where: GatewaySite, subject: str) -> list[tuple[Any, ...]]:
         return store.execute(query, [subject]).fetchall()
 
 
-async def test_a_bank_in_another_process_tells_of_a_payout(
+async def test_a_bank_in_another_process_sends_callbacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PIXGATE_BANKS_SECRET", "a secret that both were given")

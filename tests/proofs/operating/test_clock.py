@@ -121,7 +121,7 @@ async def _come_to_rest(clocked: Clocked, references: list[str]) -> dict[str, tu
 
 
 @pytest.mark.parametrize("jumps", WAYS.values(), ids=WAYS)
-async def test_a_clock_that_is_put_costs_nobody_money(
+async def test_a_clock_change_loses_no_money(
     jumps: tuple[int, ...], tmp_path: Path, postgres_server: PostgresServer, whole: bool
 ):
     """At full size, at a bank that repeats its answer to a known key, too."""

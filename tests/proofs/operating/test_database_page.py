@@ -122,7 +122,7 @@ async def site_on(store: Postgres, world: TortureWorld) -> Site:
     return site
 
 
-async def test_roles_backup_and_restore_are_as_the_page_says(
+async def test_roles_backup_and_restore_follow_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """
@@ -164,7 +164,7 @@ async def rights(store: Postgres) -> tuple[str, Sequence[str]]:
     return owner, sorted(granted or [])
 
 
-async def test_the_failover_drill_is_as_the_page_says(tmp_path: Path):
+async def test_the_failover_drill_follows_the_page(tmp_path: Path):
     """Payouts that were answered are there; the process follows without being restarted."""
     async with postgres.running() as store, torture_world_in(tmp_path) as world:
         port = free_port()

@@ -138,11 +138,11 @@ def test_a_process_on_a_read_only_root_becomes_healthy_and_writes_nothing(
     ]
 
 
-def test_it_serves_unless_told_otherwise(image: Stage):
+def test_it_serves_by_default(image: Stage):
     assert [*image.entrypoint, *image.command] == ["pixgate", "serve"]
 
 
-def test_the_list_of_its_packages_is_what_its_lock_pins():
+def test_its_packages_match_the_lock():
     subprocess.run(["make", "-s", "sbom"], cwd=ROOT, check=True)  # noqa: S607 - the reader's
     listed = json.loads((ROOT / "dist" / "sbom.json").read_text())
     lock = (ROOT / "requirements" / "production.txt").read_text()

@@ -55,9 +55,7 @@ async def is_alive(url: str) -> bool:
         return False
 
 
-async def test_a_process_whose_log_nobody_reads_serves_and_stops_in_time(
-    tmp_path: Path, unread: int
-):
+async def test_a_process_with_an_unread_log_serves_and_stops_in_time(tmp_path: Path, unread: int):
     where = site(tmp_path)
     process = where.start(onto=unread)
     try:

@@ -60,7 +60,7 @@ async def test_wrong_secrets_of_a_client_are_let_through_twenty_times(
     assert (said.count(401) + said.count(429), right) == (200, 200)
 
 
-async def test_a_bank_is_asked_as_often_as_it_allows(tmp_path: Path, postgres_url: str):
+async def test_a_bank_is_queried_as_often_as_it_allows(tmp_path: Path, postgres_url: str):
     """Ten calls a second and ten at once, of all processes together."""
     async with (
         torture_world_in(tmp_path) as world,
@@ -79,7 +79,7 @@ async def test_a_bank_is_asked_as_often_as_it_allows(tmp_path: Path, postgres_ur
     assert 0.85 * allowed <= said[200] <= allowed + 5
 
 
-async def test_nothing_fails_and_nobody_waits_while_redis_is_stopped_full_or_gone(
+async def test_nothing_fails_and_no_caller_waits_while_redis_is_stopped_full_or_gone(
     tmp_path: Path, postgres_url: str
 ):
     """In each state: no failure, each process its part, fewer than three waiting calls a second."""

@@ -23,7 +23,7 @@ INLINE = re.compile(r"`(\.venv/bin/pixgate [^`]+)`")
 VALUE, LOST, CENTAVOS = "10.50", "777.06", 77706
 
 
-def test_the_ten_calls_are_answered_as_the_contract_says(answers: list[Answer]):
+def test_the_ten_calls_follow_the_contract(answers: list[Answer]):
     """Contract 4.1: nine succeed, cancelling is 501."""
     *served, cancelling = answers
 
@@ -39,7 +39,7 @@ def test_each_of_the_ten_answers_has_its_trace_id(answers: list[Answer]):
     assert answers[-1].document["trace_id"] == traces[-1]
 
 
-def test_what_is_read_is_what_the_contract_describes(answers: list[Answer]):
+def test_answers_match_the_contract(answers: list[Answer]):
     """Contract 2.3 to 2.8."""
     balance, keys, key, charge, payment, statement = answers[:6]
 
@@ -209,7 +209,7 @@ def test_a_stop_is_a_success(service: Service):
 
 
 @pytest.mark.usefixtures("answers")
-def test_what_is_written_is_none_of_the_checkout_s_own(checkout: Checkout):
+def test_written_files_are_not_part_of_the_checkout(checkout: Checkout):
     """The environments and ``var/`` are ignored; nothing that is kept changes."""
     assert checkout.says("git status --porcelain") == ""
 

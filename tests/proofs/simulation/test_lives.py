@@ -93,7 +93,7 @@ def test_lives_differ():
     assert len(kinds) > 8
 
 
-def test_what_cannot_begin_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch):
+def test_a_failed_start_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch):
     """A loop that is left open is found by whichever test collects the garbage."""
     loops: list[Loop] = []
 

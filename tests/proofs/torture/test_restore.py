@@ -118,7 +118,9 @@ async def forgotten(gateway_client: GatewayClient, backup: Backup) -> None:
 
 
 @pytest.mark.parametrize(("store", "kind"), DRILLS)
-async def test_looking_first_brings_back_what_the_backup_forgot(tmp_path: Path, store, kind: str):
+async def test_look_first_restores_payouts_missing_from_the_backup(
+    tmp_path: Path, store, kind: str
+):
     """
     Rule R10, for every kind of bank.
 

@@ -81,7 +81,7 @@ def test_an_answer_cut_at_any_byte(run: Run, street: Street, peer: Peer, kind: s
     run(every_cut())
 
 
-def test_a_bank_that_says_nothing(run: Run, street: Street, peer: Peer):
+def test_a_silent_bank(run: Run, street: Street, peer: Peer):
     """The peer's patience ends before ours: its 504 is an answer, and proves nothing."""
 
     async def silent() -> None:
@@ -162,9 +162,7 @@ def test_hints_before_the_answer(run: Run, street: Street, peer: Peer):
     run(hinted())
 
 
-def test_what_a_bank_says_too_much_is_never_an_answer_to_the_next(
-    run: Run, street: Street, peer: Peer
-):
+def test_surplus_bytes_are_never_the_next_answer(run: Run, street: Street, peer: Peer):
     async def talkative() -> None:
         async def says_more(line: Line) -> None:
             await line.say(echo(line.request) + answer(b'{"mark": -1}'))
@@ -183,9 +181,7 @@ def test_what_a_bank_says_too_much_is_never_an_answer_to_the_next(
 
 
 @pytest.mark.parametrize("seed", [1, 2] if WHOLE else [1])
-def test_whatever_the_bank_closes_no_request_arrives_twice(
-    run: Run, street: Street, peer: Peer, seed: int
-):
+def test_no_request_arrives_twice_after_any_close(run: Run, street: Street, peer: Peer, seed: int):
     """Neither we nor the peer send an order again; and every answer belongs to its order."""
 
     async def race() -> None:

@@ -148,7 +148,7 @@ async def test_no_proxy_is_taken_from_the_environment(road: Road, monkeypatch: p
     assert got.status == 200
 
 
-async def test_connections_are_kept_but_not_one_that_said_too_much(road: Road):
+async def test_connections_are_kept_except_after_surplus_bytes(road: Road):
     """Bytes after an answer would be the next caller's answer."""
     poisoned = answer() + answer(b'{"somebody": "else"}')
     bank = ScriptedBank(saying(answer()), keeps=True)
@@ -293,7 +293,7 @@ async def test_a_header_that_would_split_is_not_sent(road: Road, value: str):
     assert bank.requests == []
 
 
-async def test_a_closed_transport_reaches_nobody(kind: type[HttpTransport]):
+async def test_a_closed_transport_makes_no_call(kind: type[HttpTransport]):
     transport = kind("http://127.0.0.1:1", LIMITS, Environment.SANDBOX)
 
     with pytest.raises(Unreachable) as failed:

@@ -46,7 +46,7 @@ def test_no_bytes_break_the_reader(data: bytes, places: Sequence[int]):
 
 
 @given(answer=told(), behind=st.binary(max_size=40), places=st.lists(st.integers(0, 900)))
-def test_segments_and_what_follows_change_nothing(
+def test_segments_and_following_bytes_change_nothing(
     answer: Told, behind: bytes, places: Sequence[int]
 ):
     """Except where the end of the connection is the end of the answer."""
@@ -79,7 +79,7 @@ def test_a_cut_anywhere_never_makes_another_answer_of_doubtful_bytes(data: bytes
 
 
 @given(meant=told())
-def test_a_well_formed_answer_is_what_aiohttp_makes_of_it(
+def test_a_well_formed_answer_is_read_like_aiohttp(
     loop: asyncio.AbstractEventLoop, both: Roads, meant: Told
 ):
     """Status, every header, body; and both are what the bank meant."""
@@ -93,7 +93,7 @@ def test_a_well_formed_answer_is_what_aiohttp_makes_of_it(
 
 
 @given(data=SPOILT)
-def test_what_we_take_for_an_answer_aiohttp_takes_for_the_same(
+def test_aiohttp_reads_every_accepted_answer_alike(
     loop: asyncio.AbstractEventLoop, both: Roads, data: bytes
 ):
     """The witness is shown what belongs to the answer alone: what is behind it spoils its view."""

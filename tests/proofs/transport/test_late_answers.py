@@ -105,7 +105,7 @@ class Threaded:
 @pytest.mark.parametrize(
     "late", [answer(b'{"mark": 0}'), b"\r\n", b"x", answer(b'{"mark": 0}')[:20]]
 )
-def test_whatever_came_between_two_reads_ends_the_connection(run: Run, late: bytes):
+def test_bytes_between_two_calls_end_the_connection(run: Run, late: bytes):
     """The loop has not heard of it when the next read begins; the kernel has."""
 
     async def between() -> None:

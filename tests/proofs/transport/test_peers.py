@@ -23,7 +23,7 @@ def plain(peer: Peer) -> str:
     return f"http://127.0.0.1:{peer.plain}"
 
 
-def test_calls_go_on_while_the_peer_ends_connections(run: Run, peer: Peer):
+def test_calls_continue_while_the_peer_ends_connections(run: Run, peer: Peer):
     """Every third call is answered with the word that it was the connection's last."""
 
     async def calls() -> None:

@@ -27,7 +27,7 @@ calls = pytest.mark.parametrize("make", [order, question], ids=["orders", "reads
 
 @calls
 @pytest.mark.parametrize("seed", [1, 2, 3] if WHOLE else [1])
-def test_whatever_the_bank_closes_no_request_arrives_twice(run: Run, seed: int, make: Make):
+def test_no_request_arrives_twice_after_any_close(run: Run, seed: int, make: Make):
     """And every answer belongs to its request."""
 
     async def race() -> None:

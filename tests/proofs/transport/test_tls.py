@@ -211,9 +211,7 @@ def test_an_answer_that_ends_with_a_connection_cut_by_anybody(
 
 
 @versions
-def test_a_name_that_only_the_common_name_holds_is_nobody_s(
-    run: Run, authority: Authority, version: str
-):
+def test_a_name_only_in_the_common_name_is_refused(run: Run, authority: Authority, version: str):
     async def common() -> None:
         bank = ScriptedBank(saying(answer()))
         secure = authority.server(version=version, names=())

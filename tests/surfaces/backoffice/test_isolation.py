@@ -128,7 +128,7 @@ IN_SCOPE = (
 )
 
 
-async def test_a_list_holds_and_counts_what_is_in_scope_alone(
+async def test_a_list_holds_and_counts_rows_in_scope_alone(
     backoffice_client: BackofficeClient, limited: str
 ):
     """No id of the other company, and no more in the total than can be seen."""
@@ -165,7 +165,7 @@ async def test_a_record_of_another_company_is_as_good_as_none(
 
 
 @pytest.mark.parametrize("noun", ["readings", "overview?period=30d"])
-async def test_figures_are_of_what_is_in_scope_alone(
+async def test_figures_are_of_rows_in_scope_alone(
     backoffice_client: BackofficeClient, limited: str, noun: str
 ):
     """Of what has no pages: no account and no company of another's stands in it."""

@@ -207,7 +207,7 @@ async def test_a_bank_without_such_destinations_is_sent_nothing(
     assert answer.verdict == LACKS
 
 
-async def test_our_own_records_are_shown_whatever_the_bank_can(
+async def test_our_own_records_are_shown_for_any_bank(
     backoffice_client: BackofficeClient,
 ):
     with declaring(backoffice_client.world, Capabilities()):
@@ -254,7 +254,7 @@ async def test_a_bank_without_payouts_still_changes_charges(backoffice_client: B
     assert answer.status == 201
 
 
-async def test_no_route_that_asks_a_bank_is_left_out():
+async def test_no_route_that_queries_a_bank_is_left_out():
     """Those that may answer that a provider lacks something, as they themselves declare."""
     told = {
         place.route.name

@@ -63,7 +63,7 @@ async def test_a_payout_is_made_once_however_often_it_is_ordered(
     assert await backoffice_client.world.executions(reference) == [1050]
 
 
-async def test_the_dossier_of_a_payout_tells_what_is_proven(hurried: BackofficeClient):
+async def test_the_dossier_of_a_payout_shows_its_certainty(hurried: BackofficeClient):
     """The answer was lost, so nobody knows; the evidence says that it had left us."""
     backoffice_client = hurried
     reference = uuid.uuid4().hex

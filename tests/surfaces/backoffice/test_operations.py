@@ -43,7 +43,7 @@ async def test_accounts_are_listed_with_their_companies(backoffice_client: Backo
     assert all(each["company"]["name"] for each in listed["data"])
 
 
-async def test_what_partners_read_operators_read_alike(backoffice_client: BackofficeClient):
+async def test_operators_read_the_same_payouts_as_partners(backoffice_client: BackofficeClient):
     """The same operations: byte by byte."""
     world = backoffice_client.world
     paths = (
@@ -140,7 +140,7 @@ async def test_a_qr_code_is_generated_read_and_cancelled(backoffice_client: Back
     assert [each.document for each in gone] == [{**made, "status": "Canceled"}] * 2
 
 
-async def test_what_came_in_is_searched(backoffice_client: BackofficeClient):
+async def test_payments_received_are_searched(backoffice_client: BackofficeClient):
     """Newest first, by status, in pages."""
     charge = await paid(backoffice_client)
 
@@ -215,7 +215,7 @@ async def test_a_payout_that_is_there_is_read_searched_and_answered_for(
     assert await world.executions(reference) == [1050]
 
 
-async def test_a_held_payout_that_settles_and_comes_back_is_shown_as_it_stands(
+async def test_a_held_payout_that_settles_and_comes_back_is_shown_in_each_state(
     backoffice_client: BackofficeClient,
 ):
     """Partners see a payout that is processing, then paid, and nothing else."""
@@ -254,7 +254,7 @@ async def _with_return(backoffice_client: BackofficeClient, path: str) -> dict[s
     return dict(await until(shown))
 
 
-async def test_every_catalogue_is_told(backoffice_client: BackofficeClient):
+async def test_every_catalogue_is_listed(backoffice_client: BackofficeClient):
     """Of banking, of people, of the gateway."""
     told = (await backoffice_client.ask("GET", "/backoffice/v1/error-codes", by=NOBODY)).document
 

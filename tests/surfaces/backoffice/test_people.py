@@ -12,7 +12,7 @@ from tests.world.backoffice.client import BackofficeClient
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_somebody_is_invited_and_comes_in(backoffice_client: BackofficeClient):
+async def test_an_invited_user_signs_in(backoffice_client: BackofficeClient):
     """The link of the mail sets the password; the answer never shows it."""
     made = await invited(backoffice_client)
     mails = await backoffice_client.world.gateway.services.identity.context.stores.outbox.latest(
@@ -50,7 +50,7 @@ async def test_an_address_that_is_taken_is_a_conflict(backoffice_client: Backoff
     assert (said.document["field"], said.document["reason"]) == ("email", "taken")
 
 
-async def test_who_is_limited_is_not_told_who_is_known_elsewhere(
+async def test_a_limited_user_does_not_see_users_of_other_companies(
     backoffice_client: BackofficeClient,
 ):
     """Of their own people they are."""

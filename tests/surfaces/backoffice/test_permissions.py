@@ -75,7 +75,7 @@ def is_right(answer: Answer, *, allowed: bool) -> bool:
     return is_let_in(answer) if allowed else answer.verdict == (403, "FORBIDDEN")
 
 
-async def test_the_operations_need_what_is_written_here():
+async def test_each_operation_needs_its_listed_permission():
     declared = {place.route.name: str(place.route.needs) for place in matrix.GUARDED}
 
     assert {name: declared[name] for name in NEEDED} == NEEDED
@@ -98,7 +98,7 @@ async def test_every_role_is_let_in_and_refused_somewhere():
     assert tried == {(role, may) for role in Role for may in (True, False)}
 
 
-async def test_a_person_of_one_company_opens_what_the_session_lists(
+async def test_a_user_of_one_company_opens_the_pages_in_the_session(
     backoffice_client: BackofficeClient,
 ):
     """One route of each gate, and each that the limit closes; pages build menus of the list."""

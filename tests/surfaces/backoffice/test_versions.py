@@ -27,7 +27,7 @@ async def paths(backoffice_client: BackofficeClient) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", ["account", "company", "credential", "user"])
-async def test_a_read_tells_its_version(backoffice_client: BackofficeClient, kind: str):
+async def test_a_read_returns_its_version(backoffice_client: BackofficeClient, kind: str):
     path = (await paths(backoffice_client))[kind]
 
     first, again = [await backoffice_client.ask("GET", path, by="admin") for _ in range(2)]
@@ -36,7 +36,7 @@ async def test_a_read_tells_its_version(backoffice_client: BackofficeClient, kin
     assert first.headers["ETag"].strip('"').isalnum()
 
 
-async def test_of_two_who_have_seen_the_same_one_changes_it(backoffice_client: BackofficeClient):
+async def test_of_two_changes_to_one_version_one_succeeds(backoffice_client: BackofficeClient):
     """At once as well: the store compares, not we."""
     path = backoffice_client.at("", "sister")
     seen = (await backoffice_client.ask("GET", path, by="admin")).headers["ETag"]

@@ -72,7 +72,7 @@ async def test_the_sandboxs_mail_is_read_by_those_who_may(backoffice_client: Bac
     assert none.verdict == (403, "FORBIDDEN")
 
 
-async def test_the_configuration_is_told_without_its_secrets(backoffice_client: BackofficeClient):
+async def test_the_configuration_is_shown_without_its_secrets(backoffice_client: BackofficeClient):
     """It is what ``pixgate config`` prints, which hides them; its revision is the newest."""
     settings = backoffice_client.world.gateway.kernel.settings
 

@@ -51,7 +51,7 @@ async def test_a_payout_too_many_is_certainly_not_sent_and_pays_later(world: Wor
     assert len([call for call in orders if call["method"] == "POST"]) == BURST
 
 
-async def test_a_read_too_many_is_the_row_s_502_and_other_rows_and_accounts_go_on(world: World):
+async def test_a_read_too_many_is_the_route_s_502_and_others_continue(world: World):
     within = [(await world.ask("GET", world.at("/pix/keys"))).status for _ in range(BURST)]
     beyond = await world.ask("GET", world.at("/pix/keys"))
     charge = await world.ask("GET", world.at(f"/pix/qrcode/{world.demo['charges']['pending']}"))
@@ -63,7 +63,7 @@ async def test_a_read_too_many_is_the_row_s_502_and_other_rows_and_accounts_go_o
     assert (charge.status, sister.status) == (200, 200)
 
 
-async def test_what_the_bank_calls_too_many_pauses_that_row_of_that_account(world: World):
+async def test_a_bank_s_429_pauses_that_route_of_that_account(world: World):
     """A pause lasts a second, which may be over before a busy machine asks again: then anew."""
 
     async def paused() -> tuple[Answer, Answer] | None:
@@ -80,7 +80,7 @@ async def test_what_the_bank_calls_too_many_pauses_that_row_of_that_account(worl
     assert (sister.status, charge.status) == (200, 200)
 
 
-async def test_what_was_refused_is_counted_by_provider_operation_and_limit(world: World):
+async def test_refused_calls_are_counted_by_provider_operation_and_limit(world: World):
     for _ in range(BURST + 1):
         await world.ask("GET", world.at("/pix/keys"))
 

@@ -47,7 +47,7 @@ async def doubting(world: World) -> None:
     await until(lambda: not figure(world, "RECORDS_BELIEVED"))
 
 
-async def test_another_process_is_heard_of(world: World):
+async def test_changes_of_another_process_arrive(world: World):
     """A revocation and a stop, on either store."""
     made = await world.issue()
     pair = pair_of(made)
@@ -64,7 +64,7 @@ async def test_another_process_is_heard_of(world: World):
     assert (paid.status, refused.status, revoked.status) == (200, 403, 401)
 
 
-async def test_a_feed_that_is_killed_leaves_nothing_believed(world: World):
+async def test_a_dead_feed_invalidates_the_cache(world: World):
     """After four seconds every request reads the store: changes count, and it is served."""
     made = await world.issue()
     pair = pair_of(made)
@@ -84,7 +84,7 @@ async def test_a_feed_that_is_killed_leaves_nothing_believed(world: World):
     assert figure(world, "CHANGE_FEED_AGE") >= 4
 
 
-async def test_a_feed_that_lives_again_is_believed_again(world: World):
+async def test_a_recovered_feed_validates_the_cache_again(world: World):
     feed, *_ = world.gateway.tasks
     await feed.stop()
     await doubting(world)

@@ -67,7 +67,7 @@ async def test_a_sandbox_credential_does_not_open_production(tmp_path: Path, pos
     assert there.verdict == (401, "SVC.AUT.010")
 
 
-async def test_each_gateway_says_which_one_it_is(tmp_path: Path, postgres_url: str):
+async def test_each_gateway_names_its_environment(tmp_path: Path, postgres_url: str):
     async with produced(production(tmp_path, postgres_url)) as gateway:
         info = await asked(gateway, "/baas/v1/info")
         document = await asked(gateway, "/openapi.json")

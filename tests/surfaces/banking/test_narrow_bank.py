@@ -46,7 +46,7 @@ async def narrow(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Worl
 
 
 @pytest.mark.parametrize("what", list(NEVER))
-async def test_what_it_can_never_take_is_a_mistake_of_the_order(narrow: World, what: str):
+async def test_an_impossible_order_is_a_mistake_of_the_order(narrow: World, what: str):
     """Final: the same order is refused the same way, and the bank has seen neither."""
     reference = f"never-{what.replace(' ', '-')}"
     wanted = order(reference, narrow.today(), **NEVER[what])
@@ -63,7 +63,7 @@ async def test_what_it_can_never_take_is_a_mistake_of_the_order(narrow: World, w
 
 
 @pytest.mark.parametrize("what", list(TAKEN))
-async def test_what_it_takes_is_paid(narrow: World, what: str):
+async def test_a_valid_order_is_paid(narrow: World, what: str):
     reference = f"taken-{what.replace(' ', '-')}"
 
     answer = await narrow.pay(order(reference, narrow.today(), **TAKEN[what]))

@@ -81,7 +81,7 @@ async def test_a_foreign_thing_and_an_absent_one_are_refused_alike(world: World,
     assert (foreign.status, seen(foreign)) == (404, seen(absent))
 
 
-async def test_no_quota_is_told_before_the_credential_is_known(
+async def test_no_quota_is_shown_before_the_credential_is_known(
     world: World, strangers: Mapping[str, Pair]
 ):
     """A quota header would say that a client id exists."""

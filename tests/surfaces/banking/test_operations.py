@@ -49,7 +49,7 @@ async def test_a_payout_is_paid_once_and_shows_in_the_statement(world: World):
     assert settled["e2e_id"] in entry["tags"]
 
 
-async def test_what_needs_no_credential_asks_for_none(world: World):
+async def test_public_routes_require_no_credential(world: World):
     """Not even a wrong one is looked at."""
     wrong = {"Authorization": "Basic %"}
     for place in routes.OPEN:
@@ -60,7 +60,7 @@ async def test_what_needs_no_credential_asks_for_none(world: World):
         assert plain.body == odd.body
 
 
-async def test_info_and_health_say_what_was_decided(world: World):
+async def test_info_and_health_follow_the_decisions(world: World):
     info = await world.ask("GET", "/baas/v1/info", by=NOBODY)
     health = await world.ask("GET", "/baas/v1/health", by=NOBODY)
 

@@ -180,7 +180,7 @@ async def test_the_date_is_checked_before_the_provider(world: World):
     assert means(answer.document["message"], errors.PAYOUT_DATE_NOT_TODAY)
 
 
-async def test_what_is_cancelled_is_not_looked_up(world: World):
+async def test_a_cancellation_is_not_looked_up(world: World):
     """A stored reference and one nobody knows get the same answer, byte by byte."""
     stored = await world.ask("DELETE", world.at(f"/withdraw/{routes.PAID}"))
     unknown = await world.ask("DELETE", world.at("/withdraw/nobody-knows"))

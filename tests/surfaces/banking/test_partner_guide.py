@@ -109,7 +109,7 @@ async def test_the_client_of_the_guide_pays_once(fresh: World, value: float):
     assert await fresh.executions("order/1042") == [round(value * 100)]
 
 
-async def test_the_client_of_the_guide_tells_a_refusal_of_the_bank_from_a_stop(fresh: World):
+async def test_the_client_of_the_guide_distinguishes_a_refusal_from_a_stop(fresh: World):
     client = client_of(fresh)
 
     refused = await asyncio.to_thread(client["pay"], order("refused", fresh.today(), value=REFUSED))
@@ -121,7 +121,7 @@ async def test_the_client_of_the_guide_tells_a_refusal_of_the_bank_from_a_stop(f
     assert str(stopped.value).startswith("403 SVC.PIX.010 Payouts are stopped for now")
 
 
-async def test_other_content_is_no_reason_to_pay_again(fresh: World):
+async def test_other_content_does_not_pay_again(fresh: World):
     """The 400 of a reference that is in use: the payout under it may be paid."""
     [row] = re.findall(r"^\| 400 `SVC\.PIX\.010` \|.*$", GUIDE.read_text("utf-8"), re.MULTILINE)
     _, _, _, what_to_do, _ = row.split("|")
@@ -178,7 +178,7 @@ async def is_stored(world: World, reference: str) -> bool:
     return bool(await world.gateway.kernel.store.payouts.attempts(account, reference))
 
 
-async def test_the_client_of_the_guide_repeats_what_was_not_sent(fresh: World):
+async def test_the_client_of_the_guide_repeats_an_unsent_payout(fresh: World):
     """502 ``SVC.ACC.005`` while the bank is out of reach, and paid once when it is back."""
     client = client_of(fresh)
 

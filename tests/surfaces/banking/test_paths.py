@@ -261,7 +261,7 @@ async def test_a_body_may_have_64_kib(world: World, extra: int, status: int):
     assert answer.status == status
 
 
-async def test_what_is_checked_of_every_answer_can_fail(world: World):
+async def test_the_checks_of_every_answer_can_fail(world: World):
     """The check that all tests stand on refuses an answer without a trace id."""
     bare = Answer(status=200, headers=CIMultiDictProxy(CIMultiDict()), body=b"{}")
 

@@ -28,7 +28,7 @@ async def similar_counted(world: World) -> float:
     ("policy", "verdict", "executed"),
     [("warn", (200, ""), [1050]), ("refuse", (403, "SVC.PIX.010"), [])],
 )
-async def test_one_like_another_is_told_or_refused(
+async def test_a_duplicate_is_reported_or_refused(
     tmp_path: Path,
     policy: Literal["warn", "refuse"],
     verdict: tuple[int, str],

@@ -54,7 +54,7 @@ NEVER_ANSWERED = 6
 
 
 @pytest.mark.parametrize("centavos", list(MAGIC))
-async def test_a_magic_amount_does_what_its_table_says(
+async def test_a_magic_amount_has_its_documented_effect(
     world: World, hurried_world: World, centavos: int
 ):
     """The first answer, the bank's own book, the end, and then the same request once more."""
@@ -202,7 +202,7 @@ async def test_the_same_reference_on_another_account_is_another_payout(world: Wo
     assert await world.executions("on-both", "sister") == [1050]
 
 
-async def test_what_was_certainly_not_sent_may_be_sent_again(world: World):
+async def test_a_payout_certainly_not_sent_may_be_sent_again(world: World):
     """Nobody listens: 502 ``SVC.ACC.005``; the retry pays, and pays once."""
     sent = order("not-sent", world.today())
 
@@ -229,7 +229,7 @@ async def test_what_was_certainly_not_sent_may_be_sent_again(world: World):
         ("status", False),
     ],
 )
-async def test_what_is_not_known_is_never_sent_again(world: World, fault: str, executed: bool):
+async def test_an_unknown_payout_is_never_sent_again(world: World, fault: str, executed: bool):
     """502 ``SVC.PIX.010``, then 200 ``processing`` for the same request; paid where it was."""
     await prove_sent_once(world, fault, executed=executed)
 
@@ -237,7 +237,7 @@ async def test_what_is_not_known_is_never_sent_again(world: World, fault: str, e
 @pytest.mark.parametrize(
     ("fault", "executed"), [("hang", False), ("hang_after", True), ("drip", True)]
 )
-async def test_what_a_silent_bank_took_is_never_sent_again(
+async def test_a_payout_taken_by_a_silent_bank_is_never_sent_again(
     hurried_world: World, fault: str, *, executed: bool
 ):
     await prove_sent_once(hurried_world, fault, executed=executed)
@@ -268,7 +268,7 @@ async def test_reading_is_never_the_banks_failure(world: World):
     assert (answer.status, answer.document["status"]) == (200, "processing")
 
 
-async def test_nobody_elses_payout_is_found(world: World):
+async def test_another_account_s_payout_is_not_found(world: World):
     """Not another company's, nor one of a sister account's."""
     await world.pay(order("mine", world.today()))
     other, sister = (

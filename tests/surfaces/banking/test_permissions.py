@@ -33,7 +33,7 @@ def asked(place: PlacedRoute) -> str:
     return f"{place.route.method} {place.template.removeprefix('/baas/v1/account/{account_id}')}"
 
 
-async def test_the_routes_are_those_of_the_contract():
+async def test_the_routes_match_the_contract():
     """Ten, in the contract's order; a new one needs its line above."""
     assert sorted(map(asked, routes.PARTNER)) == sorted(NEEDED)
 

@@ -81,7 +81,7 @@ FAULTS: dict[str, tuple[str, int]] = {
 } | {f"status {status}": ("status", status) for status in (204, 302, 401, 403, 429, 500, 503)}
 
 
-async def test_every_route_that_asks_the_bank_is_in_the_table(world: World):
+async def test_every_route_that_queries_the_bank_is_in_the_table(world: World):
     """A new one needs its line above."""
     assert {place.route.name for place in routes.BANKED} == set(FAILS)
 

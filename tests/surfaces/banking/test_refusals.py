@@ -34,7 +34,7 @@ Every code is answered once in ``tests/contract/errors``, every reason where its
 """
 
 
-async def test_every_route_stands_behind_the_gate(world: World):
+async def test_every_route_is_behind_the_gate(world: World):
     """Contract 5.1 to 5.3; every 401 carries the challenge."""
     wrong = {}
     for place in routes.PARTNER:

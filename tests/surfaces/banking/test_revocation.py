@@ -87,7 +87,7 @@ async def test_a_new_credential_of_another_process_is_known_at_once(
     assert (before.status, used.status) == (401, 200)
 
 
-async def test_an_account_closed_by_another_process_is_closed_once_it_is_heard_of(world: World):
+async def test_an_account_closed_by_another_process_is_closed_once_the_change_arrives(world: World):
     """And opened again as soon."""
     pair = world.pair("full")
     await balance(world, pair)

@@ -81,7 +81,7 @@ async def test_a_hundred_pages_of_ten_thousand_entries_cost_one_walk(world: Worl
     assert len(seen) == ENTRIES // LARGEST_PAGE + 1  # with the few movements that are not Pix
 
 
-async def test_one_account_never_sees_what_was_kept_of_another(world: World):
+async def test_one_account_never_sees_another_s_snapshot(world: World):
     await page(world, 1)
 
     sister = await page(world, 2, account="sister")

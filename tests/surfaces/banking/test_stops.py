@@ -66,7 +66,7 @@ async def test_a_stop_holds_at_once_in_the_process_that_took_it(fresh: World):
 
 
 @pytest.mark.parametrize("scope", StopScope)
-async def test_what_a_stop_refuses_reaches_neither_store_nor_bank(fresh: World, scope: StopScope):
+async def test_a_stopped_payout_reaches_neither_store_nor_bank(fresh: World, scope: StopScope):
     """403 ``SVC.PIX.010``; the reference stays free, and reads go on."""
     await pulled(fresh, scope)
 
@@ -80,7 +80,7 @@ async def test_what_a_stop_refuses_reaches_neither_store_nor_bank(fresh: World, 
     assert await fresh.executions("stopped") == []
 
 
-async def test_a_partner_can_tell_a_stop_from_a_refusal_of_the_bank(fresh: World):
+async def test_a_stop_has_another_answer_than_a_refusal_of_the_bank(fresh: World):
     """Both are 403 ``SVC.PIX.010``: the stored payout has failed, the stopped one has no row."""
     refused = await fresh.pay(order("refused", fresh.today(), value=REFUSED_FOR_GOOD))
     stored = await fresh.ask("GET", fresh.at("/withdraw/refused"))

@@ -135,7 +135,7 @@ PARTS = (account, keys, money_in, payouts, callbacks)
 
 
 @pytest.mark.parametrize("name", simulators.names())
-async def test_every_cell_is_what_happens(every_bank: EveryBank, name: str):
+async def test_every_cell_matches_the_behaviour(every_bank: EveryBank, name: str):
     bank = every_bank[name]
     said = {call: word for part in PARTS async for call, word in part(bank)}
 
@@ -180,7 +180,7 @@ async def test_a_reference_too_long_for_a_path_is_an_unknown_charge(every_bank: 
 
 
 @pytest.mark.parametrize("name", simulators.names())
-async def test_a_payout_ends_paid_as_the_bank_says(every_bank: EveryBank, name: str):
+async def test_a_payout_ends_paid_by_the_bank_s_answer(every_bank: EveryBank, name: str):
     """By key and to an account, where the bank takes such; executed once."""
     bank = every_bank[name]
     destinations = bank.capabilities.destinations if bank.capabilities.payouts else ()

@@ -44,7 +44,7 @@ async def addressed(every_bank: EveryBank, request: pytest.FixtureRequest) -> Ad
     return Addressed(request.param, every_bank[request.param])
 
 
-async def test_a_paid_charge_is_told_at_the_address_that_the_bank_was_given(addressed: Addressed):
+async def test_a_paid_charge_arrives_at_the_registered_address(addressed: Addressed):
     """Sent by the bank itself, which adds to the address what it adds; a payer's text is none."""
     bank, wanted = addressed.bank, charge(addressed.bank)
     url = f"http://127.0.0.1:{bank.office.world.port}{addressed.path}"
@@ -59,7 +59,7 @@ async def test_a_paid_charge_is_told_at_the_address_that_the_bank_was_given(addr
     assert (told["kind"], told["provider"]) == ("charge", bank.account.provider)
 
 
-async def test_nobody_else_is_heard_and_nothing_is_stored(addressed: Addressed):
+async def test_other_senders_are_refused_and_nothing_is_stored(addressed: Addressed):
     subject = "f" * 32
     answers = [
         await addressed.tell(rest, subject)
@@ -86,7 +86,7 @@ async def everything_told(addressed: Addressed) -> str:
     return "\n".join([*told, *(repr(each.transcript.shown()) for each in clients)])
 
 
-async def test_no_step_of_the_address_is_told_to_anybody(
+async def test_no_step_of_the_address_is_shown(
     addressed: Addressed, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ):
     """Proven or not, with a query that nobody knows, and when the bank is given the address."""

@@ -57,7 +57,7 @@ async def told_of(backoffice_client: BackofficeClient, reference: str) -> list[d
     return list(await until(done))
 
 
-async def test_the_bank_tells_of_a_payout(backoffice_client: BackofficeClient):
+async def test_a_callback_settles_a_payout(backoffice_client: BackofficeClient):
     """Sent by the sandbox bank itself, signed, and shown to operators."""
     sent = payout(backoffice_client)
     await backoffice_client.world.pay(sent)
@@ -126,7 +126,7 @@ async def test_a_final_payout_stays_final(backoffice_client: BackofficeClient):
     ],
     ids=str,
 )
-async def test_what_is_not_proven_is_not_stored(
+async def test_an_unproven_callback_is_not_stored(
     backoffice_client: BackofficeClient, forged: dict[str, Any]
 ):
     """One answer for every mistake, and nothing left behind."""

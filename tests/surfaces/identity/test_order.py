@@ -63,7 +63,7 @@ async def test_the_token_is_asked_for_before_the_body(api_client: ApiClient):
     assert answer.verdict == (401, "INVALID_CREDENTIALS")
 
 
-async def test_an_address_that_asks_too_often_waits(store, clock):
+async def test_an_address_above_its_quota_waits(store, clock):
     """Before the body is read; other routes go on."""
     async with api_client_on(store, clock, sign_in=CallRate(rate=0.001, burst=2)) as api_client:
         verdicts = [(await api_client.ask("POST", LOGIN, {})).verdict for _ in range(3)]
@@ -73,7 +73,7 @@ async def test_an_address_that_asks_too_often_waits(store, clock):
     assert refresh.verdict == (401, "REFRESH_INVALID")
 
 
-async def test_what_the_service_is_may_be_asked_by_everybody(api_client: ApiClient):
+async def test_public_information_needs_no_session(api_client: ApiClient):
     info = await api_client.ask("GET", "/iam/v1/info")
     health = await api_client.ask("GET", "/iam/v1/health")
     codes = await api_client.ask("GET", "/iam/v1/error-codes")

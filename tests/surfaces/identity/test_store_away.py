@@ -9,7 +9,7 @@ from tests.world.gateway.identity_api import ApiClient
 from tests.world.identity import EMAIL, PASSWORD
 
 
-async def test_nobody_is_let_in(api_client: ApiClient, maria, url: str):
+async def test_every_caller_is_refused(api_client: ApiClient, maria, url: str):
     came = await api_client.sign_in()
     rows = [
         ("POST", "/iam/v1/auth/login", {"email": EMAIL, "password": PASSWORD}),
@@ -30,7 +30,7 @@ async def test_nobody_is_let_in(api_client: ApiClient, maria, url: str):
     ).status == (200)
 
 
-async def test_signing_out_is_not_said_to_be_done(api_client: ApiClient, maria, url: str):
+async def test_a_failed_sign_out_is_not_confirmed(api_client: ApiClient, maria, url: str):
     """Others answered 200 with the token alive."""
     token = (await api_client.sign_in())["access_token"]
 
@@ -42,7 +42,7 @@ async def test_signing_out_is_not_said_to_be_done(api_client: ApiClient, maria, 
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Basic YTpi"}])
-async def test_what_needs_no_store_is_answered_all_the_same(
+async def test_routes_without_the_store_still_answer(
     api_client: ApiClient, url: str, headers: dict[str, str]
 ):
     async with losing(url, "users", "sessions"):

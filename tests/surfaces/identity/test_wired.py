@@ -171,7 +171,7 @@ async def test_a_token_whose_code_is_fresh_gets_no_recovery_codes(caller: Caller
     assert len(said[5][1]["recovery_codes"]) == 10
 
 
-async def test_what_happened_is_scraped(caller: Caller):
+async def test_identity_events_are_in_the_metrics(caller: Caller):
     """Every series of people, from the listener for operations."""
     await everything(caller)
     await caller.ask("POST", "/panel/auth/login", {})

@@ -108,7 +108,7 @@ async def test_signing_in_is_guarded_before_anybody_is_known(api_client: ApiClie
     assert without.verdict == REFUSED
 
 
-async def test_what_was_refused_says_why_to_us_alone(api_client: ApiClient, maria):
+async def test_the_reason_of_a_refusal_is_only_in_the_log(api_client: ApiClient, maria):
     """One body; the reason is for the log and the metrics."""
     browser = await api_client.signed_in_browser()
     for headers in (

@@ -8,7 +8,7 @@ from tests.world.gateway.identity_api import api_client_on
 SCARCE = CallRate(rate=0.001, burst=3)
 
 
-async def test_whoever_has_asked_too_often_can_still_leave(store, clock):
+async def test_signing_out_works_above_the_quota(store, clock):
     async with api_client_on(store, clock, person=SCARCE) as api_client:
         await api_client.identity_world.person()
         token = (await api_client.sign_in())["access_token"]
@@ -22,7 +22,7 @@ async def test_whoever_has_asked_too_often_can_still_leave(store, clock):
     assert (left.status, gone.status) == (204, 204)
 
 
-async def test_no_foreign_page_uses_somebody_s_quota_up(store, clock):
+async def test_no_foreign_page_uses_a_user_s_quota_up(store, clock):
     """What is refused for where it comes from is not counted."""
     async with api_client_on(store, clock, person=SCARCE) as api_client:
         await api_client.identity_world.person()

@@ -49,7 +49,7 @@ async def test_from_the_first_page_to_signing_out(api_client: ApiClient, maria):
         assert JWT.search(answer.body) is None
 
 
-async def test_what_a_page_knows_of_who_is_signed_in(api_client: ApiClient, maria):
+async def test_a_page_s_data_of_the_signed_in_user(api_client: ApiClient, maria):
     await api_client.identity_world.enrol()
     browser = await api_client.open_browser()
     await browser.sign_in()
@@ -89,7 +89,7 @@ async def test_a_dump_of_the_store_holds_no_token_and_no_cookie(
     assert JWT.search(dump) is None
 
 
-async def test_a_cookie_is_no_bearer_and_a_bearer_no_cookie(api_client: ApiClient, maria):
+async def test_a_cookie_is_not_accepted_as_a_bearer_nor_the_reverse(api_client: ApiClient, maria):
     browser = await api_client.signed_in_browser()
     token = (await api_client.sign_in())["access_token"]
 

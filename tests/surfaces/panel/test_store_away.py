@@ -26,7 +26,7 @@ LOGIN = {"email": EMAIL, "password": PASSWORD}
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-async def test_every_row_says_that_the_store_is_away(
+async def test_every_route_reports_an_unavailable_store(
     api_client: ApiClient, maria, url: str, request_: str, body: object
 ):
     method, _, path = request_.partition(" ")
@@ -43,7 +43,7 @@ async def test_every_row_says_that_the_store_is_away(
 
 
 @pytest.mark.parametrize("tables", [("users",), ("sessions",), ("panel_sessions",), ("audit",)])
-async def test_signing_out_is_not_said_to_be_done(
+async def test_a_failed_sign_out_is_not_confirmed(
     api_client: ApiClient, maria, url: str, tables: tuple[str, ...]
 ):
     """A session that cannot be ended is still there afterwards."""
@@ -56,7 +56,7 @@ async def test_signing_out_is_not_said_to_be_done(
     assert (await browser.load_session())["authenticated"] is True
 
 
-async def test_keys_that_cannot_be_read_are_no_empty_set(api_client: ApiClient, url: str):
+async def test_unreadable_keys_are_not_an_empty_set(api_client: ApiClient, url: str):
     """A verifier that caches an empty set would refuse every token."""
     api_client.identity_world.keyring.forget()
     address = f"http://127.0.0.1:{api_client.port}/.well-known/jwks.json"

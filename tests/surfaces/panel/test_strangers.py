@@ -54,7 +54,7 @@ async def test_no_foreign_page_uses_up_the_tries_of_an_office(store, clock, path
     assert signed_in.status == 200
 
 
-async def test_what_has_no_token_uses_up_no_tries(store, clock):
+async def test_a_form_without_a_token_uses_up_no_tries(store, clock):
     async with api_client_on(store, clock, sign_in=SCARCE) as api_client:
         await api_client.identity_world.person()
         browser = await api_client.open_browser()

@@ -100,7 +100,7 @@ def check_what_is_sent(collector: Collector) -> None:
     assert [each for each in CANARIES if each.encode() in told] == []
 
 
-async def test_a_collector_that_hangs_holds_nobody_up(tmp_path: Path):
+async def test_a_collector_that_hangs_blocks_no_caller(tmp_path: Path):
     """Neither a request nor the stop of the process, which leaves the spans behind."""
     async with collecting(hangs=True) as collector:
         where = watched(tmp_path, collector)

@@ -136,7 +136,7 @@ async def slow_callback(world: World, how: str) -> int:
 
 @HOW
 @pytest.mark.parametrize("path", ["callbacks", LOGIN])
-async def test_one_stranger_fills_nobody_else_s_places(tmp_path: Path, how: str, path: str):
+async def test_one_stranger_does_not_fill_others_places(tmp_path: Path, how: str, path: str):
     async with gateway(tmp_path, how) as world:
         target = callback_path(world) if path == "callbacks" else path
         async with half_sent(world, how, target, STRANGERS[:1] * MANY, waiting=2) as held:
@@ -182,7 +182,7 @@ async def slow_body(world: World, path: str) -> int:
     return split(raw)[0].status
 
 
-async def test_slow_bodies_at_one_row_shut_nobody_out_of_another(tmp_path: Path):
+async def test_slow_bodies_at_one_route_do_not_block_another(tmp_path: Path):
     """A bank's callback, sign-in, refresh and recovery: each has places of its own."""
     shut_out = []
     async with gateway(tmp_path, "peer") as world:

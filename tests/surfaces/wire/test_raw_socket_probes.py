@@ -131,7 +131,7 @@ async def test_a_bad_request_behind_a_good_one_is_refused_in_its_turn(listener, 
     ],
 )
 @pytest.mark.parametrize("behind", [NEXT, b"hello", b"\0", b"\r\n"])
-async def test_bytes_behind_a_last_request_are_no_request(listener, seen, asked, body, behind):
+async def test_bytes_after_a_last_request_are_ignored(listener, seen, asked, body, behind):
     """The request before them is whole and is answered (RFC 9112, 9.6)."""
     told = await told_by(listener, asked + behind)
 
@@ -215,7 +215,7 @@ async def test_a_refused_caller_that_still_sends_is_not_reset(listener, start):
     assert not told.reset
 
 
-async def test_a_body_nobody_read_is_thrown_away(seen):
+async def test_an_unread_body_is_discarded(seen):
     """Reading had paused, for the body filled our buffer; it goes on behind the answer."""
 
     async def answer(_: web.Request) -> web.Response:
@@ -229,7 +229,7 @@ async def test_a_body_nobody_read_is_thrown_away(seen):
     assert (told.statuses, told.reset) == ([200], False)
 
 
-async def test_a_refused_caller_is_told_at_once_that_no_more_comes(seen):
+async def test_a_refused_caller_sees_the_close_at_once(seen):
     """The wait for what it still sends is ours, not its own."""
     seen.body_within_s = 0.3
     async with listening(seen.answer, seen, replace(SHORT, linger_s=3600)) as listener:
@@ -271,7 +271,7 @@ async def test_a_coded_body_is_handed_up_as_it_came(listener, seen):
     assert seen.requests == [("/", b"hello")]
 
 
-async def test_a_caller_that_was_told_to_go_on_and_does_not_is_refused(seen):
+async def test_a_caller_that_sends_no_body_after_100_continue_is_refused(seen):
     """The interim answer is none: the real one still comes."""
     start = b"POST / HTTP/1.1\r\n" + HOST + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
 
@@ -282,7 +282,7 @@ async def test_a_caller_that_was_told_to_go_on_and_does_not_is_refused(seen):
     assert told.statuses == [100, 408]
 
 
-async def test_a_caller_that_awaits_continue_is_told_to_go_on(listener, seen):
+async def test_a_caller_that_awaits_continue_gets_100(listener, seen):
     start = b"POST / HTTP/1.1\r\n" + HOST + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
 
     told = await told_by(listener, start, b"hello")
@@ -291,7 +291,7 @@ async def test_a_caller_that_awaits_continue_is_told_to_go_on(listener, seen):
     assert seen.requests == [("/", b"hello")]
 
 
-async def test_a_refused_caller_is_not_told_to_go_on(listener, seen):
+async def test_a_refused_caller_gets_no_100(listener, seen):
     """The body it held back is not awaited, so its next bytes cannot be taken for it."""
     start = (
         b"POST /unread HTTP/1.1\r\n" + HOST + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"

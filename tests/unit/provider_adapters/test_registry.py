@@ -164,7 +164,7 @@ def test_it_is_loaded_only_when_asked_for(install: Install):
 
 
 @pytest.mark.parametrize("what", ["MISSING", "NOT_ONE"])
-def test_a_broken_one_is_told_and_harms_no_other(install: Install, what: str):
+def test_a_broken_one_is_reported_and_harms_no_other(install: Install, what: str):
     install("brokenbank", brokenbank=what)
 
     with pytest.raises(AdapterRefused, match="brokenbank"):
@@ -176,7 +176,7 @@ def test_a_broken_one_is_told_and_harms_no_other(install: Install, what: str):
     assert rows["sandbox"].problem == ""
 
 
-def test_a_module_that_raises_while_imported_is_told(install: Install, tmp_path: Path):
+def test_a_module_that_raises_while_imported_is_reported(install: Install, tmp_path: Path):
     install("raisingbank", raisingbank="MADE")
     (tmp_path / "raisingbank_module.py").write_text("raise SystemError('no')")
 

@@ -184,7 +184,7 @@ def chips(visit: Visit, names: Mapping[str, str]) -> Sequence[tuple[str, str, st
 
     Args:
         visit: Whose address holds the filters.
-        names: What people call each.
+        names: The names for people.
     """
     return [
         (word, visit.query(name), visit.with_query(page="", before="", **{name: ""}))
@@ -194,7 +194,7 @@ def chips(visit: Visit, names: Mapping[str, str]) -> Sequence[tuple[str, str, st
 
 
 def days_asked(visit: Visit) -> Mapping[str, str]:
-    """Return the instants of the filter's days: those of São Paulo, both included."""
+    """Return the instants of the filter's days in São Paulo, both included."""
     return {
         "since": day_begins(visit.query("init")),
         "until": day_ends(visit.query("ends")),
@@ -224,13 +224,13 @@ class PageContext:
 
     Attributes:
         staff: Converts the signed-in user to the actor.
-        find: Finds an account, whatever its state, in a company scope.
+        find: Finds an account, in any state, in a company scope.
         account: Reads an account as every page of it shows it.
         accounts: Lists accounts to choose from.
         banks: Lists banks to choose from.
         names: Names records by their ids.
-        people: Lists users, for what they are called.
-        stops: Lists what is stopped, which is shown where people pay.
+        people: Lists users, for their names.
+        stops: Lists stops in force, shown where people pay.
     """
 
     staff: StaffOf
@@ -247,7 +247,7 @@ class Pages:
     """
     Pages below one path; the first line of each function's docstring is its summary.
 
-    A page is opened by the right that a service method ``requires``: the one that it calls, or
+    A page is opened by the right that a service method ``requires``: the method that it calls, or
     that its form will call.
 
     Attributes:
@@ -287,7 +287,7 @@ class Pages:
 
         Raises:
             ServiceError: ``SVC.ACC.001`` when there is none in the companies of who looks;
-                ``SVC.VAL.010`` for what is no id.
+                ``SVC.VAL.010`` for an invalid id.
         """
         try:
             account_id = strict.uuid_text(visit.parameter("account_id") if named is None else named)
@@ -304,7 +304,7 @@ class Pages:
 
     async def account_data(self, visit: Visit) -> Mapping[str, object]:
         """
-        Return what every page of the path's account is given: its record, and the person's rights.
+        Return the data of every page of the path's account: its record, and the person's rights.
 
         Raises:
             ServiceError: as ``account`` does.
@@ -399,7 +399,7 @@ class Pages:
         fails: Fails | None = None,
         priority: Priority | None = None,
     ) -> Callable[[Shows], Shows]:
-        """Declare what a form does; the page ``shows`` is shown again where it is refused."""
+        """Declare a form's action; the page ``shows`` is shown again where it is refused."""
         return self._declare(path, name, opens, fails, held_by=shows, priority=priority)
 
     def list(
@@ -477,7 +477,7 @@ async def _found(
 
 
 def shown(found: Any, reader: Staff) -> Any:  # noqa: ANN401 - the result of any method
-    """Return documents in place of values that hold what a reader may not see."""
+    """Replace values with fields hidden from a reader by their documents."""
     if isinstance(found, Listed):
         return replace(found, items=[shown(each, reader) for each in found.items])
     return found.to_document(reader) if hasattr(found, "to_document") else found

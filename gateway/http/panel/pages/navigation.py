@@ -18,7 +18,7 @@ class Entry:
 
     Attributes:
         word: Its English name, which the template translates.
-        icon: Of the sprite.
+        icon: Its name in the sprite.
         path: Below ``/panel``.
         count: The name of the count beside it; empty for none.
     """

@@ -20,7 +20,7 @@ class Shown:
 
     Attributes:
         template: Its name below ``templates``.
-        data: What the template is given beside the visit.
+        data: The template's data beside the visit.
         part: The template of the part that a script swaps; empty renders the page always.
         status: Other than 200.
         is_secret: It shows a secret that is shown once, or holds that of a link: it is
@@ -47,7 +47,7 @@ class Download:
     A file for the person.
 
     Attributes:
-        rest: What follows, piece by piece; None where ``content`` is all of it.
+        rest: The further pieces; None where ``content`` is all of it.
     """
 
     content: bytes
@@ -70,9 +70,9 @@ class Page:
         name: Without the surface's; one word for logs and metrics.
         needs: The right that opens it; None for a page of every signed-in user, and before
             the sign-in.
-        shows: Gathers what is shown. Of a form: the page that holds it, which is
+        shows: Gathers the data shown. Of a form: the page that holds it, which is
             shown again with the form and the problem when the act is refused.
-        does: What the form does; None for a page that only shows.
+        does: The form's action; None for a page that only shows.
         is_open: It stands before the sign-in.
         media: The media types of its answers.
         priority: Its class under overload.

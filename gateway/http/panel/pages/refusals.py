@@ -1,8 +1,8 @@
 """
 Refusals on pages: their message, and the mark on the invalid field.
 
-Words are other ones where programs are told of JSON. The mark is put into the rendered page,
-so that it holds for every field of every form, and nobody who writes a template has to
+The words differ from messages for programs, which speak of JSON. The mark is put into the rendered
+page, so that it holds for every field of every form, and no author of a template has to
 think of it.
 """
 

@@ -65,7 +65,7 @@ class PageResponses:
     Renders pages and their refusals.
 
     Attributes:
-        holders: The page that holds it, by the form whose address only takes what it sends.
+        holders: The page that holds a form, by the form's address.
         idle: Without a page or a call, a session ends after it.
         origin: Where pages and the interface of partners are served.
         reports: Where browsers report violations of the policy, https; empty for nowhere.
@@ -92,7 +92,7 @@ class PageResponses:
         return self._reporting(self._refuse(refusal, call, at))
 
     def _reporting(self, answer: Answer[bytes]) -> Answer[bytes]:
-        """Name where browsers report to; ``report-uri`` is for those that know no other."""
+        """Name the address for browsers' reports; ``report-uri`` is for older browsers."""
         if not self.reports:
             return answer
         told = {
@@ -208,7 +208,7 @@ _BUSY: Final[Mapping[Language, tuple[str, str, str]]] = {
 def _compressed(
     content: bytes, headers: Mapping[str, str], visit: Visit
 ) -> tuple[bytes, Mapping[str, str]]:
-    """Compress a page as its browser accepts; not short pages, nor those of a link's token."""
+    """Compress a page as its browser accepts; not short pages, nor pages of a link's token."""
     accepted = visit.call.asked.headers.get("Accept-Encoding") or ""
     if len(content) < _SHORT or visit.query("token") or not takes_gzip(accepted):
         return content, headers

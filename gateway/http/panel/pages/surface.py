@@ -40,7 +40,7 @@ class Frame:
 
     Attributes:
         step_up: Submits a code of the second factor, after which the visit's browser
-            and person are those who have given it.
+            and person are the ones who gave it.
     """
 
     responses: PageResponses
@@ -163,7 +163,7 @@ def _act(frame: Frame, page: Page, does: Shows) -> Callable[[Visit, Form], Await
 
 
 async def _begin(frame: Frame, page: Page, visit: Visit) -> None:
-    """Make ready to render, and note the page's own address; no page has one that is not UTF-8."""
+    """Prepare rendering, and note the page's own address; an address that is not UTF-8 is 404."""
     await frame.responses.templates.loaded()
     asked = visit.call.asked
     if not all(map(is_text, asked.path.values())):

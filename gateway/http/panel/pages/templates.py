@@ -64,7 +64,7 @@ class Templates:
     Loading takes half a second of one core, so it happens once, in a thread, with the first page: a
     gateway whose panel is not used does not load any. All that refusals need is compiled by then.
     Each other template is compiled in a thread when it is first shown: together they take four
-    seconds, and one page up to a third of one. Jinja locks what both threads share, its cache.
+    seconds, and one page up to a third of one. Jinja locks its cache, which both threads share.
     """
 
     def __init__(self, static: Callable[[str], str]) -> None:

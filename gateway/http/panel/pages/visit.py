@@ -64,7 +64,7 @@ class Visit:
         person: None before the sign-in.
         single_keys: Keys without a modifier shorten ways.
         is_partial: A script requests a part of the page alone.
-        form: What was typed, once its token was compared; of a page that is shown
+        form: The form's input, once its token was compared; of a page that is shown
             again with it, too.
         problem: Why the page is shown again.
         cookies: Values of ``Set-Cookie`` that the answer gives.
@@ -72,7 +72,7 @@ class Visit:
             that of the page which holds it.
         act: Where the form was sent to; empty where none was.
         mask: Random bytes, as many as its token has; another mask for every answer.
-        counts: What stands beside entries of the side column, by name.
+        counts: The numbers beside entries of the side column, by name.
         accounts: Those that rows of this page have found visible to the person, by id as
             it was asked for; the next row of the page need not look again.
     """

@@ -1,7 +1,7 @@
 """
-The first schema: every table, stated here and not imported, for ``tables`` goes on changing.
+The first schema: every table, stated here and not imported, because ``tables`` keeps changing.
 
-Names of indexes and constraints follow from those of their columns.
+Names of indexes and constraints follow from their columns' names.
 """
 
 from __future__ import annotations
@@ -361,7 +361,7 @@ _TABLES: Final = (
 
 
 def upgrade() -> None:
-    """Make every table, the head of the audit log, and what guards rows and counts them."""
+    """Make every table, the head of the audit log, and the triggers."""
     tables = _tables()
     tables.create_all(op.get_bind(), checkfirst=False)
     op.bulk_insert(

@@ -1,4 +1,4 @@
-"""Cases about what a bank's answers mean, and what becomes of payouts and refunds."""
+"""Cases about the meaning of a bank's answers, and outcomes of payouts and refunds."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ async def _prove_nothing(trial: Trial, said: Sequence[BankAnswer]) -> None:
 
 @case("bank.wrong_credentials", needs=PAYS)
 async def wrong_credentials(trial: Trial) -> None:
-    """Credentials that the bank does not know pay nothing, and are told as refused."""
+    """Unknown credentials pay nothing, and are reported as refused."""
     stranger, order = trial.stage.stranger(), trial.order()
     outcome = await trial.adapter.create_payout(stranger, order, far())
     assert isinstance(outcome, NotSent | Unknown), outcome
@@ -126,7 +126,7 @@ async def wrong_credentials(trial: Trial) -> None:
 
 @case("bank.insufficient_funds", needs=PAYS | {PortCall.GET_BALANCE})
 async def insufficient_funds(trial: Trial) -> None:
-    """More than the account has is not paid, and the reason is told where the bank has a word."""
+    """More than the balance is not paid, and the reason is reported where the bank has a word."""
     known = FailureCode.INSUFFICIENT_FUNDS in {each.failure for each in trial.stage.refusals()}
     held = await trial.adapter.get_balance(trial.account)
     order = trial.order(Money(held.balance.centavos + 1_00))
@@ -138,7 +138,7 @@ async def insufficient_funds(trial: Trial) -> None:
 
 @case("bank.unknown_bank_number", needs=PAYS)
 async def unknown_bank_number(trial: Trial) -> None:
-    """A bank number that nobody has is never told as something to send again."""
+    """An unknown bank number is never reported as something to send again."""
     needs_method(trial, PayoutMethod.BANK_ACCOUNT)
     payee = cast("BankDestination", trial.stage.payee(PayoutMethod.BANK_ACCOUNT))
     # the central bank's list of participants has no such number
@@ -343,7 +343,7 @@ async def _look_up(trial: Trial, order: PayoutOrder, first: Accepted | Settled) 
 
 @case("bank.payout_in_balance", needs={PortCall.CREATE_PAYOUT, PortCall.GET_BALANCE})
 async def payout_in_balance(trial: Trial) -> None:
-    """A payout that settled is gone from the balance, and from what can be spent before that."""
+    """A settled payout is gone from the balance, and from the available amount before that."""
     order, read = await trial.wished(Fate.SETTLES), trial.adapter.get_balance
     before = await read(trial.account)
     await trial.pay(order)

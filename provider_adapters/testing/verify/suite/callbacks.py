@@ -1,4 +1,4 @@
-"""Cases about callbacks: what is believed, and what it says."""
+"""Cases about callbacks: their proof, and their events."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FOUND_BY: Final = {NamedBy.KEY: PortCall.LIST_KEYS, NamedBy.CHARGE: PortCall.GE
 
 @dataclass(frozen=True, slots=True)
 class _Happening:
-    """Something at the bank that it tells of; a notice of it has one of the kinds."""
+    """An event that the bank reports; its notice has one of the kinds."""
 
     kinds: tuple[CallbackKind, ...]
     subject: str
@@ -57,7 +57,7 @@ class _Happening:
 
     @property
     def kind(self) -> CallbackKind:
-        """What the bank is asked to tell of."""
+        """The kind of event that the bank reports."""
         return self.kinds[0]
 
     def of(self, notices: Sequence[Notice]) -> Sequence[Notice]:
@@ -68,7 +68,7 @@ class _Happening:
 
 @case("callbacks.proven")
 async def proven(trial: Trial) -> None:
-    """A callback is believed with its proof alone, and names its subject, whoever ordered that."""
+    """A callback is accepted with its proof alone, and names its subject, anyone's order."""
     happened = await _happened(trial)
     async with trial.again() as fresh:
         proof = _proof(fresh)
@@ -89,7 +89,7 @@ async def proven(trial: Trial) -> None:
 
 @case("callbacks.altered")
 async def altered(trial: Trial) -> None:
-    """A callback with one byte changed, added or missing is not believed."""
+    """A callback with one byte changed, added or missing is not accepted."""
     proof = _proof(trial)
     covered = not trial.capabilities.callback_proofs <= _SENDER_ALONE
     applies_if(covered, "its proof says who sent a callback, and covers no body")
@@ -108,7 +108,7 @@ async def altered(trial: Trial) -> None:
 
 @case("callbacks.late")
 async def late(trial: Trial) -> None:
-    """A callback is believed as long as the bank may take to send it, and no longer."""
+    """A callback is accepted as long as the bank may take to send it, and no longer."""
     proof, now, lives = _proof(trial), datetime.now(UTC), trial.stage.callback_lives
     for each in await _happened(trial):
         await _believed(
@@ -148,7 +148,7 @@ async def several(trial: Trial) -> None:
 
 @case("callbacks.rotated")
 async def rotated(trial: Trial) -> None:
-    """A secret or key is replaced without a gap: both are believed while both are configured."""
+    """A secret or key is replaced without a gap: both are accepted while both are configured."""
     former = _proof(trial)
     [each, *_] = await _happened(trial)
     before = await _sent(trial, each)
@@ -204,7 +204,7 @@ def _listening() -> Iterator[list[str]]:
 
 
 async def _happened(trial: Trial) -> Sequence[_Happening]:
-    """Return what the bank tells of, which has happened: a payout that settled, a paid charge."""
+    """Return the reported events that have happened: a settled payout, a paid charge."""
     made: list[_Happening] = []
     with contextlib.suppress(NotApplicable):
         applies_if(trial.can(PortCall.CREATE_PAYOUT), "create_payout is not declared")
@@ -239,7 +239,7 @@ def _proof(trial: Trial, secrets: CallbackSecrets | None = None) -> CallbackProo
 
 
 async def _believed(proof: CallbackProof, came: Delivery) -> Sequence[Notice]:
-    """Return what a callback says that must be believed, checked as the gateway checks it."""
+    """Return the events of a callback that must be accepted, checked like in the gateway."""
     notices = await proof.check(came)
     assert notices is not None, "a callback of the bank is not believed"
     assert came.rest in proof.rests, "the rest of its path is none of the adapter's"

@@ -67,7 +67,7 @@ async def charge_paid(trial: Trial) -> None:
 
 @case("calls.charge_absent", needs={PortCall.GET_CHARGE})
 async def charge_absent(trial: Trial) -> None:
-    """A charge that is not there is NotFound, or Refused for what the bank cannot be asked."""
+    """An absent charge is NotFound, or Refused for an id that the bank cannot look up."""
     for call in filter(trial.can, (PortCall.GET_CHARGE, PortCall.GET_CHARGE_PAYMENT)):
         for reference in _ODD:
             with pytest.raises((NotFound, Refused)):
@@ -133,7 +133,7 @@ async def received(trial: Trial) -> None:
 
 @case("calls.received_pages", needs={PortCall.LIST_RECEIVED})
 async def received_pages(trial: Trial) -> None:
-    """What came in is listed page by page, each payment once, newest first."""
+    """Payments received are listed page by page, each once, newest first."""
     put = [await trial.stage.put(trial.account, Received(value=ORDERED)) for _ in range(3)]
     found, cursor, window = list[IncomingPayment](), None, trial.days(-1, 1)
     for _ in range(_ENDS):
@@ -189,7 +189,7 @@ async def key_owner(trial: Trial) -> None:
 
 @case("calls.blocks", needs={PortCall.LIST_BLOCKS, PortCall.GET_BALANCE})
 async def blocked(trial: Trial) -> None:
-    """All blocks together are what the balance calls blocked."""
+    """The sum of all blocks is the balance's blocked amount."""
     blocks = answers.blocks(await trial.adapter.list_blocks(trial.account))
     balance = answers.balance(await trial.adapter.get_balance(trial.account))
     assert balance.blocked is not None

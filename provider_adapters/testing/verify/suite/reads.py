@@ -96,7 +96,7 @@ async def smaller_cap(trial: Trial) -> None:
 
 @case("reads.added_during_walk", needs=_LISTS)
 async def added_during_walk(trial: Trial) -> None:
-    """What comes in between two pages brings no other entry twice, and hides none."""
+    """An entry that arrives between two pages repeats no other entry, and hides none."""
     put = await _put(trial, [noon(trial) + n * _SECOND for n in range(5)])
     window = trial.days(-1, -1)
     first = await trial.adapter.list_statement(trial.account, window, None, 2)
@@ -167,7 +167,7 @@ _VALUE: Final = Money(7_654_31)
 
 @case("reads.amount")
 async def amount(trial: Trial) -> None:
-    """Amounts are exact; one that is written otherwise is a BadReply, or what it says exactly."""
+    """Amounts are exact; in another form they are a BadReply, or the exact amount."""
     spoilt: list[object] = []
     for call, (given, value) in (await _shown(trial)).items():
         trial.relay.begin()
@@ -186,7 +186,7 @@ async def amount(trial: Trial) -> None:
 
 
 async def _shown(trial: Trial) -> Mapping[PortCall, tuple[tuple[object, ...], Money]]:
-    """Put an amount where each declared read shows it; return what they take and show."""
+    """Put an amount where each declared read shows it; return their arguments and results."""
     account, day = trial.account, trial.days(-3, -3)
     shown: dict[PortCall, tuple[tuple[object, ...], Money]] = {}
     if trial.can(PortCall.LIST_STATEMENT):
@@ -306,7 +306,7 @@ async def _given(trial: Trial, call: PortCall) -> tuple[object, ...]:
 
 
 def _said(answer: object) -> object:
-    """Return what an answer says, without the instant at which it was read or the raw body."""
+    """Return an answer's content, without the instant of its reading or the raw body."""
     if isinstance(answer, Balance):
         return answer.balance, answer.blocked
     if isinstance(answer, list | tuple):

@@ -1,7 +1,7 @@
 """
 Cases about faults of a bank's wire, and the one thing an adapter makes of each.
 
-A fault is the same for every bank: it happens below what a bank says.
+A fault is the same for every bank: it happens below the bank's dialect.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class WireFault:
     A fault after connecting, so of unknown outcome for a payout.
 
     Attributes:
-        read: What a read raises.
+        read: The error of a read.
         reason: Of the read's error and the payout's Unknown; empty where it depends on the bank.
         reads: Whether the bank reads the request at all.
         waits: Whether a time limit ends it.
@@ -226,7 +226,7 @@ async def _all_of(attempts: Iterable[Attempt], at_once: int = _AT_ONCE) -> None:
 
 
 async def _requests_of(trial: Trial, call: PortCall) -> Sequence[Seen]:
-    """Find out what a call asks the bank when nothing goes wrong."""
+    """Find out a call's requests to the bank without faults."""
     given = await arguments(trial, call)
     async with trial.again() as fresh:
         await make(fresh.adapter, call, given)
@@ -262,7 +262,7 @@ def _spoilt(fault: WireFault, *, executed: bool = False) -> Play:
 
 
 async def _call(trial: Trial, call: PortCall) -> None:
-    """A call that moves no money fails in one known way, whatever breaks at its requests."""
+    """A call that moves no money fails in one known way, for every fault at its requests."""
     path = await _requests_of(trial, call)
     needs_nothing = call in WITHOUT_RESULT or trial.stage.form(call) is AnswerForm.NOTHING
 
@@ -306,7 +306,7 @@ for _each in set(PortCall) - MOVES:
 
 
 async def caught(made: Awaitable[object]) -> object:
-    """Return what a call returned or raised."""
+    """Return a call's result or error."""
     try:
         return await made
     except Exception as problem:  # noqa: BLE001 - an author's code may raise anything
@@ -350,7 +350,7 @@ async def money(trial: Trial, method: PayoutMethod | None = None) -> None:
 
 @case("wire.read_again", needs={PortCall.GET_BALANCE})
 async def read_again(trial: Trial) -> None:
-    """A read whose connection was lost is repeated once, and that is told."""
+    """A read whose connection was lost is repeated once, and that is reported."""
     path = await _requests_of(trial, PortCall.GET_BALANCE)
     async with trial.again(reading(close), at=len(path), once=True) as fresh:
         held = await fresh.adapter.get_balance(trial.account)

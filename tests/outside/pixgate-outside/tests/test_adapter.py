@@ -18,7 +18,7 @@ def test_the_suite(adapter_case: AdapterCase) -> None:
     adapter_case.run()
 
 
-def test_the_readme_shows_what_the_adapter_declares() -> None:
+def test_the_readme_matches_the_adapter_s_capabilities() -> None:
     """After a change of ``CAPABILITIES`` put the lines of the matrix into the README anew."""
     matrix = "\n".join(markdown({"outside": CAPABILITIES}, heading="###")).strip()
 

@@ -53,7 +53,7 @@ async def test_no_page_waits_for_a_bank(operator: Person, world: World, rest: st
 
 
 @pytest.mark.parametrize("rest", [f"/keys/{KEY_ID}/cancel", f"/received/{E2E_ID}/refund"])
-async def test_what_the_bank_does_not_know_is_told_in_its_part_of_the_page(
+async def test_a_bank_s_missing_data_is_shown_in_its_part_of_the_page(
     operator: Person, world: World, rest: str
 ):
     part = await operator.open(at(world, rest), **{"HX-Request-Type": "partial"})
@@ -188,7 +188,7 @@ async def test_no_more_than_the_rest_is_given_back(operator: Person, world: Worl
     assert ordered.location.startswith("/panel/")
 
 
-async def test_what_came_in_is_listed_by_local_days(operator: Person, world: World):
+async def test_incoming_money_is_listed_by_local_days(operator: Person, world: World):
     """The bank is asked for days in UTC; today and tomorrow in Brasilia differ by one of them."""
     e2e_id = await paid(operator, world)
     today = world.gateway.kernel.now().astimezone(LOCAL).date()
@@ -262,7 +262,7 @@ async def test_a_bank_is_changed_by_the_typed_name_and_no_secret_comes_back(
     assert "canary-of-a-secret" not in refused.text
 
 
-async def test_the_connection_to_a_bank_is_tested_and_told_of(admin: Person, world: World):
+async def test_a_test_of_a_bank_s_connection_shows_its_result(admin: Person, world: World):
     await admin.open(at(world, "/bank"))
 
     works = await admin.send(at(world, "/bank/test"))
@@ -279,7 +279,7 @@ async def test_the_connection_to_a_bank_is_tested_and_told_of(admin: Person, wor
     assert '<code lang="en">no_answer</code>' in fails.text
 
 
-async def test_a_test_of_a_bank_asks_for_a_code_in_its_own_form(world: World):
+async def test_a_test_of_a_bank_requires_a_code_in_its_own_form(world: World):
     late = await signed_in(world, Role.ADMIN, fresh=False)
     await late.open(at(world, "/bank"))
 

@@ -77,7 +77,7 @@ async def test_every_page_leads_to_the_code_and_one_code_opens_them_all(world: W
     assert (await moved.open("/panel/accounts")).status == 200
 
 
-async def test_the_session_at_home_goes_on_whatever_is_tried_elsewhere(world: World, away: World):
+async def test_attempts_elsewhere_do_not_end_the_session_at_home(world: World, away: World):
     person = await signed_in(world, Role.VIEWER)
     thief = carried(person, away)
 
@@ -115,7 +115,7 @@ async def post(at: World, name: str, body: dict[str, str], token: str = "") -> d
     return found
 
 
-async def test_a_token_asks_for_a_code_and_the_refresh_goes_on(world: World, away: World):
+async def test_a_token_requires_a_code_and_the_refresh_continues(world: World, away: World):
     """A refresh elsewhere gives tokens that open nothing there before the code."""
     person = await signed_in(world, Role.VIEWER)
     login = {"email": await email_of(world, person), "password": PASSWORD}

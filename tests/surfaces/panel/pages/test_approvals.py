@@ -75,7 +75,7 @@ async def test_who_ordered_cannot_decide_and_withdraws_with_a_reason(
     assert f'action="{path}' not in told.text
 
 
-async def test_whoever_decides_sees_which_money_a_credential_reaches(
+async def test_an_approver_sees_the_accounts_of_a_credential(
     keeper: Person, approver: Person, world: World
 ):
     company = world.demo["companies"]["main"]["id"]
@@ -87,9 +87,7 @@ async def test_whoever_decides_sees_which_money_a_credential_reaches(
     assert "empresa inteira" in of_all.text
 
 
-async def test_whoever_decides_sees_which_bank_an_account_leaves_for_which(
-    approver: Person, world: World
-):
+async def test_an_approver_sees_both_banks_of_a_moving_account(approver: Person, world: World):
     """What that bank is to be shown stands on no page."""
     admin = await signed_in(world, Role.ADMIN)
     there = f"/panel/accounts/{world.demo['accounts']['inactive']['id']}/bank"
@@ -172,7 +170,7 @@ async def test_an_order_of_money_is_approved_by_its_typed_amount(
     assert (wrong, right.status) == ([400, 400], 303)
 
 
-async def test_a_number_of_somebody_else_is_seen_by_the_second_person_and_ever_after(
+async def test_a_number_of_another_person_is_seen_by_the_second_person_and_ever_after(
     approver: Person, viewer: Person, world: World
 ):
     """The bank's owner beside the typed number, in red, with the orderer's reason."""
@@ -254,7 +252,7 @@ async def test_a_payout_names_who_ordered_and_who_approved_it(
     assert "operator-" in listed.text
 
 
-async def test_the_list_shows_what_waits(keeper: Person, approver: Person, world: World):
+async def test_the_list_shows_waiting_orders(keeper: Person, approver: Person, world: World):
     path = await ordered(keeper, world)
 
     waiting = await approver.open("/panel/approvals")
@@ -296,7 +294,9 @@ async def test_people_are_named_and_those_of_one_name_by_address_too(world: Worl
         assert re.search(rf"Rui Alves \({role}-\w+@panel.example\)", decided.text)
 
 
-async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Person, world: World):
+async def test_an_order_of_money_is_shown_with_facts_for_the_decision(
+    approver: Person, world: World
+):
     """Payouts alike, the balance of now after the page, and how long it waits."""
     reference = f"igual-{uuid4().hex[:8]}"
     await world.pay(order(reference, world.today(), value=10.50))
@@ -320,7 +320,7 @@ async def test_beside_an_order_of_money_stands_what_helps_to_decide(approver: Pe
     assert "panel:tick" not in part.text.partition('id="facts"')[2].partition(">")[0]
 
 
-async def test_the_count_of_a_recipient_says_what_it_counts(
+async def test_the_count_of_a_recipient_is_explained(
     approver: Person, world: World, monkeypatch: pytest.MonkeyPatch
 ):
     """Those that were paid or may be; a cut list is no proof that nobody was paid."""
@@ -369,7 +369,7 @@ async def test_orders_that_cannot_all_be_paid_are_warned_of(approver: Person, wo
     assert "Somado às solicitações que aguardam" in next_order.text
 
 
-async def test_the_list_says_how_long_each_order_waits(
+async def test_the_list_shows_each_order_s_waiting_time(
     keeper: Person, approver: Person, world: World
 ):
     await ordered(keeper, world)
@@ -385,9 +385,7 @@ async def test_the_list_says_how_long_each_order_waits(
     assert "vence em" not in rejected.text
 
 
-async def test_whoever_decides_sees_the_companies_of_a_person_by_name(
-    approver: Person, world: World
-):
+async def test_an_approver_sees_the_companies_of_a_person_by_name(approver: Person, world: World):
     """Those of an order of companies before and after, and where a role will hold."""
     admin, users = (
         await signed_in(world, Role.ADMIN),

@@ -105,7 +105,7 @@ async def test_a_day_is_had_as_each_file_of_the_statement(
     assert button.findall((await approver.open(f"{account}/closing?day=2026-11-01")).text) == []
 
 
-async def test_a_foreign_debit_needs_somebody_until_it_is_explained(
+async def test_a_foreign_debit_is_listed_until_it_is_explained(
     world: World, approver: Person, viewer: Person
 ):
     """From the overview to the closing of its day, explained there; readers see no form."""

@@ -52,7 +52,7 @@ async def test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else(keeper: Pe
         assert secret not in (await keeper.open(path)).text
 
 
-async def test_what_can_pay_out_waits_for_a_second_person(keeper: Person, world: World):
+async def test_a_credential_that_pays_waits_for_a_second_person(keeper: Person, world: World):
     await keeper.open("/panel/credentials/new")
 
     seen = await keeper.send("/panel/credentials/new", order(world, may_withdraw="write"))

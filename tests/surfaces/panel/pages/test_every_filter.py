@@ -104,7 +104,7 @@ async def known(world: World) -> Mapping[str, str]:
 
 
 @pytest.mark.parametrize("template", PAGES)
-async def test_what_a_page_offers_opens_it(
+async def test_every_offered_filter_opens_the_page(
     everybody: Person, known: Mapping[str, str], template: str
 ):
     path = template.format_map({**dict.fromkeys(_parameters(template), "1"), **known})

@@ -134,7 +134,7 @@ async def test_no_cell_of_a_table_is_a_formula(hostile: World, limited: Person, 
             assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068") & set(cell)
 
 
-async def test_what_was_written_is_what_is_read(hostile: World, limited: Person):
+async def test_exported_values_match_the_written_ones(hostile: World, limited: Person):
     """Quotes, semicolons, line ends and 1,024 characters come through the file unharmed."""
     lines = read((await limited.open("/panel/payouts/export?days=1")).text)
     found = {line["Referência"] for line in lines}
@@ -145,7 +145,7 @@ async def test_what_was_written_is_what_is_read(hostile: World, limited: Person)
         assert guarded in found or not text.startswith(FORMULAS)
 
 
-async def test_a_payout_is_told_as_the_panel_tells_it(hostile: World, limited: Person):
+async def test_an_exported_payout_matches_the_panel(hostile: World, limited: Person):
     lines = read((await limited.open("/panel/payouts/export?days=1")).text)
     (one,) = [line for line in lines if line["Referência"] == "not-sent"]
 
@@ -216,7 +216,7 @@ async def test_a_person_reads_two_files_at_once_and_no_third(world: World, viewe
 
 
 @pytest.mark.parametrize("form", ["csv", "ofx"])
-async def test_no_statement_tells_a_whole_cpf(hostile: World, limited: Person, form: str):
+async def test_no_statement_shows_a_whole_cpf(hostile: World, limited: Person, form: str):
     seen = await limited.open(statement(hostile, form))
 
     assert "***.982.247-**" in seen.text

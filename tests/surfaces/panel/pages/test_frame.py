@@ -89,7 +89,7 @@ async def test_a_wrong_password_shows_the_form_again_without_it(world: World):
     assert "canary-of-a-password" not in seen.text
 
 
-async def test_what_is_chosen_counts_in_every_browser_of_the_person(world: World):
+async def test_preferences_hold_in_every_browser_of_the_user(world: World):
     """In the next page, here and there, and for nobody else; no cookie is left behind."""
     here, there, other = Person(world), Person(world), Person(world)
     for person in (here, there):
@@ -153,7 +153,7 @@ async def test_signing_out_ends_it_and_may_be_repeated(world: World):
     assert seen.location.startswith("/panel/login")
 
 
-async def test_a_page_that_is_not_there_is_said_to_a_person_in_html(viewer: Person):
+async def test_a_missing_page_is_a_404_in_html(viewer: Person):
     await viewer.open("/panel")
 
     seen = await viewer.open("/panel/not-there")
@@ -205,7 +205,7 @@ async def test_a_page_that_a_form_left_has_the_address_of_its_page(viewer: Perso
         ("0f8fad5b-d9cb-469f-a165-708672895252", "0f8fad5b-d9cb-469f-a165-708672895252"),
     ],
 )
-async def test_what_is_looked_for_has_an_address(viewer: Person, text: str, asked: str):
+async def test_a_search_has_an_address(viewer: Person, text: str, asked: str):
     await viewer.open("/panel")
 
     seen = await viewer.send("/panel/search", {"q": text})
@@ -222,7 +222,7 @@ async def test_what_is_looked_for_has_an_address(viewer: Person, text: str, aske
         *("maria@example.com", "+5511987654321", "gws_secret"),
     ],
 )
-async def test_what_names_somebody_is_in_no_address(viewer: Person, text: str):
+async def test_personal_data_is_in_no_address(viewer: Person, text: str):
     await viewer.open("/panel")
 
     sent = await viewer.send("/panel/search", {"q": text})
@@ -241,7 +241,7 @@ LISTS = (
 
 
 @pytest.mark.parametrize("path", LISTS)
-async def test_past_its_end_a_list_says_so_and_leads_to_its_first_page(admin: Person, path: str):
+async def test_a_page_past_the_end_links_to_the_first_page(admin: Person, path: str):
     """It says nothing of what there is: nobody may believe that nothing was ever done."""
     path = f"/panel/{path}{'&' if '?' in path else '?'}page=99"
 
@@ -263,7 +263,7 @@ async def test_past_its_end_a_list_says_so_and_leads_to_its_first_page(admin: Pe
         ("/panel/credentials/new", 403, []),
     ],
 )
-async def test_a_refusal_stands_where_it_belongs_and_keeps_the_counts(
+async def test_a_refusal_is_shown_at_its_field_and_keeps_the_counts(
     world: World, path: str, status: int, current: list[str]
 ):
     person = Person(world)
@@ -278,7 +278,7 @@ async def test_a_refusal_stands_where_it_belongs_and_keeps_the_counts(
     assert COUNT.findall(side) == COUNT.findall(whole.text.partition("<main")[0])
 
 
-async def test_what_is_not_there_is_said_once(viewer: Person):
+async def test_a_missing_record_is_reported_once(viewer: Person):
     """And with no words for partners, who have credentials."""
     seen = await viewer.open("/panel/accounts/0f8fad5b-d9cb-469f-a165-708672895252")
 
@@ -287,7 +287,7 @@ async def test_what_is_not_there_is_said_once(viewer: Person):
     assert "credencial" not in page.partition("</main>")[0]
 
 
-async def test_whoever_is_signed_in_is_told_so_where_nothing_is(world: World):
+async def test_a_404_page_shows_the_signed_in_user(world: World):
     """In their language and theme, with their own pages beside it; anybody else at the door."""
     person = await signed_in(world, Role.VIEWER)
     for fields in ({"language": "en"}, {"theme": "dark"}):

@@ -46,7 +46,7 @@ async def test_a_review_leads_with_why_people_decide(world: World, approver: Per
     assert re.search(r"O que se sabe</dt><dd><b[^>]*>O banco não confirma este caso", seen.text)
 
 
-async def test_the_latest_payouts_say_why_one_was_refused(world: World, operator: Person):
+async def test_the_latest_payouts_show_reasons_of_refusals(world: World, operator: Person):
     await world.pay(order(f"refused-{uuid4()}", world.today(), value=777.03), expects=None)
 
     seen = await operator.open(latest(world))

@@ -25,7 +25,7 @@ def company(world: World, name: str) -> str:
     return str(world.demo["companies"][name]["id"])
 
 
-async def test_the_overview_counts_what_was_paid(world: World, viewer: Person):
+async def test_the_overview_counts_paid_payouts(world: World, viewer: Person):
     before = ordered(await viewer.open("/panel"))
     reference = f"overview-{uuid4()}"
     await world.pay(order(reference, world.today(), value=12.34))
@@ -52,7 +52,7 @@ async def test_a_period_is_one_of_three_or_today(viewer: Person, period: str):
 
 
 @pytest.mark.parametrize("window", ["15m", "24h", "7d", "'"])
-async def test_a_bank_is_shown_with_what_it_offers(viewer: Person, window: str):
+async def test_a_bank_is_shown_with_its_capabilities(viewer: Person, window: str):
     every = await viewer.open(f"/panel/providers?window={window}")
     one = await viewer.open(f"/panel/providers/sandbox?window={window}")
 
@@ -87,7 +87,7 @@ async def test_a_period_that_is_none_is_refused(viewer: Person, sent: str):
     assert (await viewer.open(f"/panel/overview/latest{sent}")).status == 400
 
 
-async def test_balances_are_read_after_the_page_and_tell_when(world: World, viewer: Person):
+async def test_balances_are_read_after_the_page_and_show_their_time(world: World, viewer: Person):
     """The first look says that nothing is read; the bank is asked meanwhile."""
     first = await viewer.open("/panel/overview/balances")
 
@@ -117,7 +117,7 @@ async def test_refusals_are_shown_to_who_reads_requests(
     assert "/overview/refusals" in (await operator.open("/panel")).text
 
 
-async def test_a_stop_is_pulled_and_told_of(world: World, operator: Person):
+async def test_a_stop_is_set_and_shown(world: World, operator: Person):
     subject = company(world, "other")
     await operator.open("/panel/stops/new")
 
@@ -204,7 +204,7 @@ async def test_a_filter_that_is_none_is_refused(viewer: Person, asked: str):
     assert (await viewer.open(f"/panel/callbacks?{asked}")).status == 400
 
 
-async def test_a_filter_without_a_callback_says_so(viewer: Person):
+async def test_an_empty_filter_of_callbacks_links_to_all(viewer: Person):
     seen = await viewer.open("/panel/callbacks?provider=none")
 
     assert seen.status == 200

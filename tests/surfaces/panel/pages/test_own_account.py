@@ -96,7 +96,7 @@ async def test_codes_removal_and_password_ask_for_password_and_app_in_the_form(w
     assert (removed.status, removed.location) == (303, "/panel/login")
 
 
-async def test_who_may_act_and_has_no_app_is_led_to_one(world: World):
+async def test_a_user_without_an_app_is_led_to_enrolment(world: World):
     """Every act would ask for its code: so the sign-in does, and an act says where."""
     email, new = "new@panel.example", Person(world)
     order = InvitationBody(email=email, name="Nova", roles=[Role.OPERATOR], companies=[])
@@ -121,7 +121,7 @@ async def test_other_sessions_are_ended_and_this_one_stays(person: Person):
     assert (await person.open("/panel/me")).status == 200
 
 
-async def test_a_sign_in_says_how_many_codes_may_still_be_tried(world: World):
+async def test_a_sign_in_shows_the_remaining_tries(world: World):
     """After five wrong ones nothing is said of time: the password is asked for again."""
     person = await signed_in(world, Role.VIEWER)
     email = re.search(r"viewer-[0-9a-f]{8}@panel\.example", (await person.open("/panel/me")).text)

@@ -16,7 +16,7 @@ PAGES = [each for each in Table([surface_named("panel_pages")]).places() if "{" 
 NOT_UTF_8 = ["%FF", "%ED%A0%80", "a%C3"]
 
 
-async def test_bytes_that_are_not_utf_8_are_no_page(everybody: Person):
+async def test_a_path_that_is_not_utf_8_is_404(everybody: Person):
     assert len(PAGES) > 20
 
     wrong = {}

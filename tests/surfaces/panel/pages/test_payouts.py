@@ -45,7 +45,7 @@ def at(world: World, reference: str, account: str = "main") -> str:
     return f"/panel/accounts/{world.demo['accounts'][account]['id']}/payouts/{reference}"
 
 
-async def test_the_list_shows_what_was_paid_and_hides_the_tax_number(world: World, viewer: Person):
+async def test_the_list_shows_payouts_and_hides_the_tax_number(world: World, viewer: Person):
     reference = await paid(world)
 
     seen = await viewer.open("/panel/payouts")
@@ -83,7 +83,7 @@ async def test_a_filter_that_cannot_be_read_shows_an_alert(viewer: Person):
     assert {query: 'role="alert"' in each.text for query, each in seen.items()} == ALERTS
 
 
-async def test_a_payout_is_told_from_its_order_to_its_proof(world: World, viewer: Person):
+async def test_a_payout_is_shown_from_its_order_to_its_proof(world: World, viewer: Person):
     reference = await paid(world)
 
     seen = await viewer.open(at(world, reference))
@@ -105,7 +105,7 @@ async def test_the_dossier_is_a_file(world: World, viewer: Person):
     assert json.loads(seen.text)["payout"]["value"] == 12.34
 
 
-async def test_a_receipt_is_of_what_is_settled_alone(world: World, viewer: Person):
+async def test_only_settled_payouts_have_a_receipt(world: World, viewer: Person):
     reference = await paid(world)
     await world.pay(order(f"{reference}-2", world.today(), value=777.03))
 
@@ -116,7 +116,7 @@ async def test_a_receipt_is_of_what_is_settled_alone(world: World, viewer: Perso
     assert "data-print" in seen.text
 
 
-async def test_a_statement_for_the_customer_says_what_is_proven_alone(world: World, viewer: Person):
+async def test_a_statement_for_the_customer_has_proven_facts_alone(world: World, viewer: Person):
     reference, waiting = await paid(world), await in_review(world)
     for value, lot in ((777.03, "refused"), (777.02, "failed"), (777.11, "told")):
         await world.pay(order(f"{reference}-{lot}", world.today(), value=value))
@@ -197,7 +197,7 @@ async def not_executed(world: World, *, over: bool = False) -> str:
 
 
 @pytest.mark.parametrize("over", [False, True], ids=["open", "after its day"])
-async def test_what_the_bank_did_not_execute_is_nowhere_called_unsent(
+async def test_a_payout_that_the_bank_did_not_execute_is_nowhere_called_unsent(
     world: World, viewer: Person, *, over: bool
 ):
     """Its page, its statement for the customer, the lists and the table say one thing of it."""
@@ -221,7 +221,7 @@ async def test_what_the_bank_did_not_execute_is_nowhere_called_unsent(
         assert re.search("(?i)não executados? pelo banco", seen.text)
 
 
-async def test_what_two_people_closed_was_never_accepted_by_the_bank(world: World, viewer: Person):
+async def test_a_payout_closed_by_two_people_is_not_shown_as_accepted(world: World, viewer: Person):
     """Nobody knows that the bank had it: neither the page nor the lists nor the table says so."""
     step = await lost(world)
     decided = replace(
@@ -245,7 +245,7 @@ async def test_what_two_people_closed_was_never_accepted_by_the_bank(world: Worl
     assert "duas pessoas concordaram: nenhum pagamento foi feito" in paper.text
 
 
-async def test_what_was_refused_here_was_not_sent_and_not_refused_by_the_bank(
+async def test_a_payout_refused_here_is_not_shown_as_refused_by_the_bank(
     world: World, viewer: Person
 ):
     """An adapter knows of some orders that its bank can never take."""
@@ -265,7 +265,7 @@ async def test_what_was_refused_here_was_not_sent_and_not_refused_by_the_bank(
     assert "o banco recusou" not in page.text
 
 
-async def test_what_waits_for_people_is_unconfirmed_and_not_under_way(world: World, viewer: Person):
+async def test_a_payout_in_review_is_unconfirmed_and_not_under_way(world: World, viewer: Person):
     reference = await in_review(world)
 
     unknown = await viewer.open("/panel/payouts?tab=unknown")
@@ -275,7 +275,9 @@ async def test_what_waits_for_people_is_unconfirmed_and_not_under_way(world: Wor
     assert f"/payouts/{reference}" not in under_way.text
 
 
-async def test_what_failed_after_acceptance_was_not_refused(world: World, viewer: Person):
+async def test_a_payout_failed_after_acceptance_is_not_shown_as_refused(
+    world: World, viewer: Person
+):
     reference = f"pedido-{uuid4()}"
     await world.pay(order(reference, world.today(), value=777.02))
 
@@ -293,7 +295,7 @@ async def forget_probes(world: World) -> None:
         await connection.execute(update(core.attempts).values(last_probe_at=a_minute_ago))
 
 
-async def test_a_held_payout_says_why_and_a_second_person_decides(
+async def test_a_held_payout_shows_its_reason_and_a_second_person_decides(
     world: World, operator: Person, approver: Person
 ):
     """Who may not approve reads it too, and finds no button."""
@@ -333,7 +335,7 @@ async def test_a_probe_is_once_in_five_seconds_and_shows_the_payout(world: World
     assert reference in second.text
 
 
-async def test_what_waits_for_people_is_listed_with_what_is_known(world: World, approver: Person):
+async def test_payouts_in_review_are_listed_with_their_evidence(world: World, approver: Person):
     reference = await in_review(world)
     account = world.demo["accounts"]["main"]["id"]
 
@@ -368,9 +370,7 @@ async def test_an_opinion_is_given_once_and_by_two_people(world: World, approver
     assert 'name="verdict"' not in again.text
 
 
-async def test_opinions_that_differ_lead_on_and_are_read_by_nobody_else(
-    world: World, approver: Person
-):
+async def test_differing_opinions_stay_hidden_from_others(world: World, approver: Person):
     """No page shows another's opinion before the decision; its person may withdraw it."""
     reference = await in_review(world)
     account, page = world.demo["accounts"]["main"]["id"], at(world, reference)
@@ -458,7 +458,7 @@ async def test_another_amount_is_shown_from_the_review_to_the_receipt(
     assert (partner["value"], partner["status"]) == (777.12, "paid")
 
 
-async def test_money_that_came_back_is_told_wherever_operators_look(world: World, viewer: Person):
+async def test_returned_money_is_shown_on_every_page_of_a_payout(world: World, viewer: Person):
     """Partners go on reading ``paid``: the contract has no other word."""
     reference = f"volta-{uuid4().hex[:8]}"
     await world.pay(order(reference, world.today(), value=777.09))
@@ -496,9 +496,7 @@ def asked(sent: Seen) -> int:
     return int(parse_qs(urlsplit(sent.location).query)["asked"][0])
 
 
-async def test_all_are_asked_about_at_once_and_the_page_says_what_came_of_it(
-    world: World, operator: Person
-):
+async def test_probe_all_queries_all_and_shows_the_results(world: World, operator: Person):
     reference = await in_review(world)
     shown = await operator.open("/panel/unresolved")
 
@@ -553,7 +551,7 @@ PASTED = (
 )
 
 
-async def test_what_was_pasted_with_something_around_it_leads_there(world: World, viewer: Person):
+async def test_a_pasted_id_with_surrounding_text_is_found(world: World, viewer: Person):
     reference = await paid(world)
     row = await world.gateway.kernel.store.payouts.find(
         world.demo["accounts"]["main"]["id"], reference
@@ -742,7 +740,7 @@ async def test_a_payout_to_a_bank_account_is_read_once_more_and_ordered_once(
     assert "Conferir o pagamento" in again.text
 
 
-async def test_what_is_approved_is_the_bank_account_that_was_typed(world: World, operator: Person):
+async def test_the_approved_bank_account_is_the_typed_one(world: World, operator: Person):
     fields = to_bank_account(world, step="send")
     await operator.open("/panel/payouts/new?to=bank_account")
     await operator.send("/panel/payouts/new", fields)
@@ -782,7 +780,7 @@ async def test_what_is_approved_is_the_bank_account_that_was_typed(world: World,
     ],
     ids=str,
 )
-async def test_a_refusal_says_which_field_is_wrong_and_what_is_wanted(
+async def test_a_refusal_names_the_field_and_its_form(
     world: World, operator: Person, wrong: dict[str, str], sentence: str
 ):
     """In the person's language; the code's own message would name half a dozen reasons."""
@@ -846,9 +844,7 @@ async def test_pages_of_another_text_have_an_address(viewer: Person):
     assert 'href="/panel/search?q=Loja&amp;page=1"' in beyond.text
 
 
-async def test_a_list_says_what_of_how_many_is_shown_and_leads_to_its_end(
-    world: World, viewer: Person
-):
+async def test_a_list_shows_its_range_and_total(world: World, viewer: Person):
     """Sums are of the whole filter; the last page is one click away."""
     one = await paid(world)
     async with world.gateway.kernel.store.database.writing() as connection:

@@ -69,14 +69,14 @@ async def test_every_company_is_a_choice_of_its_own(
     assert f'value="{mine}" checked' in (await admin.open(path)).text
 
 
-async def test_roles_say_what_they_may_in_the_page_s_language(admin: Person):
+async def test_rights_of_roles_are_in_the_page_s_language(admin: Person):
     seen = (await admin.open("/panel/people")).text
 
     assert "Consulta dinheiro, contas e empresas; não altera nada." in seen
     assert ":write" not in seen
 
 
-async def test_somebody_is_renamed(admin: Person, other: tuple[str, str]):
+async def test_a_user_is_renamed(admin: Person, other: tuple[str, str]):
     path, _ = other
     found = re.search(r'name="version" value="([^"]+)"', (await admin.open(path)).text)
     version = unescape(found[1])
@@ -117,7 +117,7 @@ async def test_a_second_factor_is_reset_only_by_the_typed_address(
     assert "deve ser exatamente o texto" in unsure.text
 
 
-async def test_a_change_of_somebody_who_was_changed_meanwhile_is_refused(
+async def test_a_change_of_a_user_changed_meanwhile_is_refused(
     admin: Person, other: tuple[str, str]
 ):
     """What was seen is what is changed."""

@@ -229,7 +229,7 @@ async def test_an_owner_that_could_not_be_looked_up_is_told_as_that(world: World
     assert "Não foi possível consultar o titular da chave" in seen.text
 
 
-async def test_a_stop_without_a_choice_asks_to_choose(world: World):
+async def test_a_stop_without_a_choice_is_refused(world: World):
     operator = await signed_in(world, Role.OPERATOR)
     await operator.open(STOP)
     fields = {"reason": "x", "minutes": "60", "words": "bloquear"}
@@ -241,7 +241,7 @@ async def test_a_stop_without_a_choice_asks_to_choose(world: World):
     assert all("escolha na lista ou informe um id" in each.text for each in (nothing, name))
 
 
-async def test_levels_of_a_permission_are_said_in_the_page_s_language(world: World):
+async def test_levels_of_a_permission_are_in_the_page_s_language(world: World):
     security = await signed_in(world, Role.SECURITY)
 
     seen = await security.open("/panel/credentials/new")
@@ -251,7 +251,7 @@ async def test_levels_of_a_permission_are_said_in_the_page_s_language(world: Wor
     assert not {"read", "write", "manage"} & set(labels)
 
 
-async def test_too_many_sign_ins_are_told_how_long_to_wait(world: World):
+async def test_too_many_sign_ins_show_the_waiting_time(world: World):
     """A page says it as an answer of the interface does."""
     stranger = Person(world)
     fields = {"email": "guessed@panel.example", "password": "wrong"}

@@ -73,7 +73,7 @@ async def test_a_guess_draws_from_the_quota_of_guesses(
 
 
 @pytest.mark.parametrize("email", ["nobody@example.com", "viewer@panel.example"])
-async def test_asking_for_a_link_says_the_same_of_everybody(world: World, email: str):
+async def test_requesting_a_link_has_one_answer_for_all(world: World, email: str):
     person = Person(world)
     await person.open("/panel/forgotten")
 
@@ -84,7 +84,7 @@ async def test_asking_for_a_link_says_the_same_of_everybody(world: World, email:
 
 
 @pytest.mark.parametrize("path", ["/panel/reset", "/panel/invitation"])
-async def test_a_link_that_is_no_link_sets_nothing(world: World, path: str):
+async def test_an_invalid_link_sets_nothing(world: World, path: str):
     person = Person(world)
     await person.open(f"{path}?token=made-up")
 

@@ -26,7 +26,7 @@ async def balance(world: World) -> str:
     return said.body.decode().partition(',"updated_at"')[0]
 
 
-async def test_what_no_amount_could_show_is_not_paid_in(world: World, operator: Person):
+async def test_a_deposit_beyond_the_largest_amount_is_refused(world: World, operator: Person):
     """By the panel, the control interface or a charge; nothing is booked."""
     before = await balance(world)
     account = world.demo["accounts"]["main"]["id"]

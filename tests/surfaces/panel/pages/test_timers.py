@@ -76,9 +76,7 @@ async def test_a_timer_leaves_the_end_where_it_is_and_a_person_moves_it(
 
 
 @pytest.mark.parametrize("page", [balances, payout])
-async def test_an_open_page_that_nobody_looks_at_is_asked_to_sign_in(
-    world: World, viewer: Person, page
-):
+async def test_an_idle_open_page_requires_a_sign_in(world: World, viewer: Person, page):
     path, marked = asks((await viewer.open(await page(world))).text)
     await age(world, 14)
     kept = await viewer.open(path, **{"HX-Request-Type": "partial"}, **marked)
@@ -90,7 +88,7 @@ async def test_an_open_page_that_nobody_looks_at_is_asked_to_sign_in(
     assert ended.headers["HX-Redirect"].startswith("/panel/login")
 
 
-async def test_every_timer_of_a_template_says_that_it_is_one():
+async def test_every_timer_of_a_template_is_marked():
     """One that does not would keep whoever has left signed in: one macro makes them all."""
     macros = (TEMPLATES / "_macros.html").read_text()
     by_hand = [

@@ -49,7 +49,7 @@ async def refused(world: World) -> str:
     return trace
 
 
-async def test_a_refusal_is_told_with_its_rule_and_its_remedy(world: World, operator: Person):
+async def test_a_refusal_is_reported_with_its_rule_and_its_remedy(world: World, operator: Person):
     trace = await refused(world)
 
     portuguese = await operator.open(f"/panel/trace/{trace}")

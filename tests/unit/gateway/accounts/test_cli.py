@@ -30,7 +30,7 @@ def test_an_account_is_made_and_listed(shell, company_id):
     assert made["tax_number"] == "11222333000181"
 
 
-def test_an_update_changes_what_is_named(shell, account_id):
+def test_an_update_changes_the_given_fields(shell, account_id):
     updated = shell.reads("account", "update", account_id, "--verified", "--branch", "0001")
 
     assert (updated["active"], updated["verified"], updated["branch"]) == (False, True, "0001")

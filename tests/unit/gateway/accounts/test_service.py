@@ -72,7 +72,7 @@ async def test_a_bank_needs_the_right_to_connect_one(office, company_id, monkeyp
     assert (await office.accounts.create(who, wanted)).provider == ""
 
 
-async def test_what_the_provider_wants_is_sealed_for_this_account(office, account):
+async def test_credentials_at_the_provider_are_sealed_for_this_account(office, account):
     opened = office.sealer.open(account.sealed_credentials, account.id)
 
     assert opened == "token-1"
@@ -144,7 +144,7 @@ async def test_letters_in_a_cnpj_are_kept_as_capitals(office, company_id):
     assert made.tax_number == "12ABC34501DE35"
 
 
-async def test_an_update_changes_what_is_named_and_no_more(office, account):
+async def test_an_update_changes_only_the_given_fields(office, account):
     updated = await office.change(account.id, active=True)
 
     assert updated == changed_from(account, active=True)
@@ -345,7 +345,7 @@ async def test_a_bank_s_account_belongs_to_one_company_however_it_is_spelled(off
     ],
 )
 @pytest.mark.usefixtures("secrets")
-async def test_what_does_not_fit_the_bank_is_refused_by_field(
+async def test_credentials_unfit_for_the_bank_are_refused_by_field(
     office: Registers, company_id: str, given: object, field: str, reason: str
 ):
     bank = ProviderRequest(provider="other-bank", provider_account="1", credentials=given)  # type: ignore[arg-type]

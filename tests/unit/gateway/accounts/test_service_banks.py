@@ -130,7 +130,7 @@ async def test_an_account_of_another_version_is_left(office: Registers, company_
     assert refused.value.error.code == "SVC.GTW.011"
 
 
-async def test_an_account_stands_at_another_bank_once_a_second_person_agrees(
+async def test_an_account_is_at_another_bank_once_a_second_person_agrees(
     office: Registers, company_id: str
 ):
     """The order holds no secret in clear; what the account is sealed for is stored as it is."""

@@ -88,7 +88,7 @@ async def test_every_end_has_its_word(failure: ProviderError | None, outcome: Co
     assert event.details["outcome"] == outcome
 
 
-async def test_without_a_bank_or_credentials_nobody_is_asked():
+async def test_without_a_bank_or_credentials_no_call_is_made():
     bank = Balances()
     bank.capabilities = replace(CAREFUL, account_credentials=True)
 

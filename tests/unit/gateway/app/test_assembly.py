@@ -127,7 +127,7 @@ def test_the_clock_is_the_processs(tmp_path: Path):
     ],
     ids=["public operations", "unknown adapter", "unknown setting", "a bank elsewhere"],
 )
-def test_what_contradicts_itself_is_refused(
+def test_contradictory_settings_are_refused(
     tmp_path: Path,
     changed: dict[str, object],
     refusal: type[Exception] | tuple[type[Exception], ...],

@@ -44,7 +44,7 @@ WORK = [
     ],
     ids=["both", "server process", "worker"],
 )
-async def test_what_a_process_does_in_the_background(tmp_path: Path, part: Part, wanted: list[str]):
+async def test_the_background_tasks_of_each_process(tmp_path: Path, part: Part, wanted: list[str]):
     """Whatever is missing in both parts is never followed up, cleaned up or written down."""
     gateway = assemble(sandbox(tmp_path), {}, with_bank=False, part=part)
 

@@ -98,7 +98,7 @@ def test_the_operator_s_word_on_payouts_is_kept(read_only: bool):
 @pytest.mark.parametrize(
     "wrong", [{"adapter": "sandbux"}, {"settings": {"base_url": "http://example.com"}}], ids=str
 )
-def test_what_cannot_be_made_is_refused(wrong: dict[str, object]):
+def test_an_adapter_that_cannot_be_made_is_refused(wrong: dict[str, object]):
     with pytest.raises(AdapterRefused):
         connect("sandbox", settings(**wrong), Witness())
 
@@ -130,7 +130,7 @@ def test_a_host_of_the_other_environment_is_refused(
 
 
 @pytest.mark.parametrize("lost", ["ca", "memory"])
-async def test_what_all_accounts_need_is_refused_at_the_start(
+async def test_missing_common_credentials_are_refused_at_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
 ):
     """With the path and the reason; no account has been asked for."""
@@ -159,7 +159,7 @@ def test_the_secrets_of_an_account_are_read_as_its_adapter_asks(monkeypatch: pyt
         account_secrets(configured, "bank", "token")
 
 
-def test_what_the_operator_knows_of_the_bank_s_limits_reaches_the_client():
+def test_the_operator_s_limits_of_the_bank_reach_the_client():
     limits = AccountLimits(in_flight=1, rates={"*": CallRate(rate=1, burst=2), "get_key": None})
 
     adapter = made(settings(settings=URL, account_limits=limits))

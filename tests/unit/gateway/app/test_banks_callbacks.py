@@ -61,7 +61,7 @@ async def told(
     return await addresses(given, keys)[name].proof.check(Delivery(headers=headers, body=BODY))
 
 
-async def test_the_embedded_bank_is_believed_at_its_own_address_alone():
+async def test_the_embedded_bank_is_accepted_at_its_own_address_alone():
     listener = listener_of(settings(), KEYS, lambda: "http://127.0.0.1:8080")
     assert listener is not None
     made = addresses(settings())
@@ -99,7 +99,7 @@ def test_the_address_comes_from_the_sealing_key_alone():
     assert path_of("one", KEYS) != path_of("two", KEYS) != path_of("two", REPLACED)
 
 
-def test_the_address_of_a_retired_sealing_key_goes_on_answering():
+def test_the_address_of_a_retired_sealing_key_still_answers():
     former = path_of("one", KEYS).rpartition("/")[2]
     current = path_of("one", REPLACED).rpartition("/")[2]
     after = addresses(settings(), REPLACED)["one"]
@@ -119,14 +119,14 @@ def test_another_address_is_not_known():
     assert wrong == []
 
 
-async def test_a_former_secret_is_believed_as_well_while_it_is_named():
+async def test_a_former_secret_is_accepted_as_well_while_it_is_named():
     given = settings(Callbacks(secret=OURS, retired_secrets={"2026": FORMER}))
 
     assert await told(given, "one", FORMER.encode()) is not None
     assert await told(settings(Callbacks(secret=OURS)), "one", FORMER.encode()) is None
 
 
-async def test_a_secret_derived_from_a_retired_sealing_key_is_believed_as_well():
+async def test_a_secret_derived_from_a_retired_sealing_key_is_accepted_as_well():
     """A sandbox bank in another process may have been started before the key was replaced."""
     assert await told(settings(), "one", KEYS.key("callbacks one"), REPLACED) is not None
 
@@ -134,7 +134,7 @@ async def test_a_secret_derived_from_a_retired_sealing_key_is_believed_as_well()
 @pytest.mark.parametrize(
     "given", [Callbacks(), Callbacks(retired_secrets={"2026": FORMER})], ids=["none", "former"]
 )
-def test_without_a_secret_nothing_is_believed_outside_the_sandbox(given: Callbacks):
+def test_without_a_secret_no_callback_is_accepted_outside_the_sandbox(given: Callbacks):
     with pytest.raises(AdapterRefused, match=r"providers\.one\.callbacks: needs a secret"):
         addresses(settings(given, environment=Environment.PRODUCTION))
 
@@ -166,7 +166,7 @@ def test_a_proof_that_raises_is_refused_in_one_line():
     assert str(OURS) not in str(refused.value)
 
 
-def test_a_secret_for_what_a_bank_does_not_send_is_a_mistake():
+def test_a_callback_secret_for_a_bank_without_callbacks_is_refused():
     silent: Any = object()
 
     assert make_addresses(settings(), KEYS, {"one": silent}) == {}

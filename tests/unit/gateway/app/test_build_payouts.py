@@ -61,7 +61,7 @@ def test_similar_payouts_are_shown_even_where_none_is_looked_for(
 @pytest.mark.parametrize(
     ("says", "knows"), [(IS_SETTLED, IS_SETTLED), (IS_ACCEPTED, IS_SETTLED)], ids=["sent", "seen"]
 )
-async def test_a_payout_that_ends_is_told_once(payout_world: PayoutWorld, says, knows):
+async def test_a_payout_that_ends_is_reported_once(payout_world: PayoutWorld, says, knows):
     """By whichever of the two ends it: sending, or following up."""
     bank, observer = ScriptedBank(says=[says], knows=knows), Ended()
     told = kernel_on(

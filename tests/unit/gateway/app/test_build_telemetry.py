@@ -154,7 +154,7 @@ def test_the_digest_follows_the_settings(settings: Settings):
     assert digests[0] == digests[1] != digests[2]
 
 
-def test_what_is_refused_below_the_application_is_told_as_what_is_above():
+def test_the_listener_s_refusals_are_logged_like_the_application_s():
     """The same body, and a record of its own."""
     witness = Witness()
     refusals = refusals_below(witness)

@@ -21,7 +21,7 @@ async def test_memory_is_the_default():
     assert build_limits(DERIVATION, cache, count) is None
 
 
-async def test_a_url_asks_for_a_shared_one():
+async def test_a_url_makes_a_shared_cache():
     settings = Settings(cache=Cache(url=Address("redis://127.0.0.1:1/0")))
 
     cache = build_cache(settings, DERIVATION, count)

@@ -38,7 +38,7 @@ async def test_the_figure_recovers():
     assert monitor.p95_s == 0.0
 
 
-async def test_one_hiccup_is_no_overload_and_two_are():
+async def test_one_late_sample_is_no_overload_and_two_are():
     """The 95th percentile of twenty samples is the second largest."""
     observed: list[float] = []
     monitor = lag(observed)

@@ -124,7 +124,7 @@ async def test_keys_are_shown_by_what_they_do_and_the_signing_one_by_its_age(boa
     assert await board.shows(series.SIGNING_KEY_AGE) == DAY.total_seconds()
 
 
-async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_told(
+async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_reported(
     board: Board, caplog: pytest.LogCaptureFixture
 ):
     figure = AuditGauge(
@@ -157,7 +157,7 @@ async def test_the_oldest_mail_that_waits_is_shown(board: Board):
     assert await board.shows(series.OUTBOX_WAITING) == 60
 
 
-async def test_the_end_of_the_audit_log_is_shown_and_told(board: Board):
+async def test_the_end_of_the_audit_log_is_shown_and_reported(board: Board):
     """To be kept elsewhere: nothing in the store tells one that was put back from an old copy."""
     await board.store.audit.append(event("last"))
     head = await board.store.audit.head()
@@ -227,7 +227,7 @@ async def test_the_first_certificate_of_an_active_account_is_shown_by_provider(b
     assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "other") == 0
 
 
-async def test_what_waits_for_a_worker_is_shown_by_bank(board: Board):
+async def test_waiting_payouts_are_shown_by_bank(board: Board):
     payouts = ("sandbox", series.PAYOUTS_DUE, series.PAYOUT_OLDEST_DUE)
     callbacks = ("sandbox", series.CALLBACKS_WAITING, series.CALLBACK_OLDEST_WAITING)
     none = [await board.shows(family, "sandbox") for family in (*payouts[1:], *callbacks[1:])]

@@ -73,7 +73,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         yield made
 
 
-async def test_nothing_is_believed_before_the_feed_is_followed(house: House):
+async def test_no_record_is_cached_before_the_feed_is_followed(house: House):
     fresh = keep(house.office, Watch())
 
     await fresh.accounts.find(house.account_id)
@@ -81,7 +81,7 @@ async def test_nothing_is_believed_before_the_feed_is_followed(house: House):
     assert not at_hand(fresh.accounts, house.account_id)
 
 
-async def test_what_another_process_changed_is_forgotten_by_its_act(house: House):
+async def test_records_changed_by_another_process_are_dropped_by_its_act(house: House):
     for act in (
         Act("credential.revoked", f"credential:{house.client_id}"),
         Act("account.changed", f"account:{house.account_id}"),

@@ -57,7 +57,7 @@ def source() -> Source:
 
 @pytest.mark.parametrize(("key", "record"), [("a", "A"), ("x", None)])
 @leaping
-async def test_what_was_found_lately_need_not_be_waited_for(source: Source, key: str, record: str):
+async def test_recently_read_records_are_returned_at_once(source: Source, key: str, record: str):
     cache = source.cache()
     before = cache.find(key)
     await before
@@ -70,7 +70,7 @@ async def test_what_was_found_lately_need_not_be_waited_for(source: Source, key:
 
 
 @leaping
-async def test_the_absence_of_one_is_believed_too(source: Source):
+async def test_absence_is_cached_too(source: Source):
     cache = source.cache()
 
     found = [await cache.find("x"), await cache.find("x")]
@@ -79,7 +79,7 @@ async def test_the_absence_of_one_is_believed_too(source: Source):
 
 
 @leaping
-async def test_a_record_is_believed_for_its_time_from_when_it_was_read(source: Source):
+async def test_a_record_is_valid_for_its_lifetime_from_its_read(source: Source):
     """Being asked for does not make it younger: a revoked credential must die in time."""
     cache = source.cache(Lifetimes(found_s=0.2, absent_s=60.0, size=9))
     await cache.find("a")
@@ -135,7 +135,7 @@ async def test_absence_has_a_time_of_its_own(source: Source):
 
 
 @leaping
-async def test_what_is_forgotten_is_read_again(source: Source):
+async def test_a_forgotten_record_is_read_again(source: Source):
     cache = source.cache()
     await cache.find("a")
     source.records["a"] = "new"
@@ -169,7 +169,7 @@ async def test_everything_can_be_forgotten_at_once(source: Source):
 
 
 @leaping
-async def test_what_was_read_before_it_was_forgotten_is_not_kept(source: Source):
+async def test_a_read_begun_before_the_drop_is_not_cached(source: Source):
     """A slow read may have looked before the change; who waited for it came before, too."""
     cache = source.cache()
     source.gate.clear()
@@ -188,7 +188,7 @@ async def test_what_was_read_before_it_was_forgotten_is_not_kept(source: Source)
 
 
 @leaping
-async def test_a_reading_from_before_the_change_is_not_kept_though_nobody_asks_again(
+async def test_a_read_begun_before_the_change_is_not_cached_even_without_another_read(
     source: Source,
 ):
     """No later reading is there yet that would replace it."""
@@ -263,7 +263,7 @@ async def test_many_who_wait_cause_one_load(source: Source):
 
 
 @leaping
-async def test_all_who_wait_are_told_of_a_failure(source: Source):
+async def test_a_failure_is_raised_to_every_waiting_caller(source: Source):
     cache = source.cache()
     source.gate.clear()
     source.is_down = True
@@ -277,7 +277,7 @@ async def test_all_who_wait_are_told_of_a_failure(source: Source):
 
 
 @leaping
-async def test_one_that_gives_up_stops_nobody_else(source: Source):
+async def test_a_cancelled_caller_stops_no_other(source: Source):
     cache = source.cache()
     source.gate.clear()
     first, second = (asyncio.ensure_future(cache.find("a")) for _ in range(2))
@@ -293,7 +293,7 @@ async def test_one_that_gives_up_stops_nobody_else(source: Source):
 
 
 @leaping
-async def test_a_failure_nobody_waits_for_any_more_is_no_noise(source: Source):
+async def test_an_unawaited_failure_logs_nothing(source: Source):
     noise: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _loop, told: noise.append(told))
     cache = source.cache()
@@ -341,7 +341,7 @@ async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
 
 @pytest.mark.parametrize("way", ["its time is over", "read again", "nothing is believed"])
 @leaping
-async def test_an_unchanged_record_keeps_what_was_made_of_it(source: Source, way: str):
+async def test_an_unchanged_record_keeps_its_derived_values(source: Source, way: str):
     """Reading it again must not cost its credentials' being opened again."""
     validity, letter = CacheValidity(inf), "A"  # two texts alike, and not the same object
     source.records["a"] = f"an {letter}"

@@ -66,7 +66,7 @@ async def test_the_log_is_followed_from_its_newest_place(log: Log):
     assert log.is_believed()
 
 
-async def test_what_is_told_is_forgotten_before_anything_is_believed_longer(log: Log):
+async def test_reported_changes_are_dropped_before_validity_is_extended(log: Log):
     """And all of it, however many pieces it takes."""
     await log.feed.run_once()
     await log.kept.credentials.find("cli_1")
@@ -109,7 +109,7 @@ async def test_who_cannot_follow_for_four_seconds_believes_nothing(log: Log):
     assert log.is_believed()
 
 
-async def test_a_feed_that_is_not_turned_at_all_is_believed_no_longer(log: Log):
+async def test_a_feed_without_a_turn_loses_its_validity(log: Log):
     """Killed, or a process that stood still: the validity ends by itself."""
     await log.feed.run_once()
 
@@ -156,7 +156,7 @@ async def test_an_outage_is_logged_once_and_so_is_its_end(
     ]
 
 
-async def test_the_figures_age_while_the_feed_stands_still(log: Log):
+async def test_the_figures_age_while_the_feed_is_stopped(log: Log):
     await log.feed.run_once()
     fresh = log.feed.age_s(), log.feed.is_believed()
     log.clock.passes(5)

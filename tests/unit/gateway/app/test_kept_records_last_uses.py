@@ -38,7 +38,7 @@ def uses(register: Register) -> LastUses:
     return LastUses(register, lambda: NOON)  # type: ignore[arg-type]
 
 
-async def test_what_was_used_is_written_once_at_the_end():
+async def test_last_uses_are_written_once_at_the_end():
     register = Register()
     noted = uses(register)
     noted.task.start()
@@ -108,7 +108,7 @@ async def test_a_store_that_is_away_stops_nothing(caplog: pytest.LogCaptureFixtu
     assert "last use not stored" in caplog.text
 
 
-async def test_what_was_never_started_can_be_stopped():
+async def test_a_task_never_started_can_be_stopped():
     register = Register()
 
     await uses(register).task.stop()

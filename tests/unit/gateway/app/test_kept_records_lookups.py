@@ -36,7 +36,7 @@ async def test_a_slow_one_is_given_up():
 
 
 @leaping
-async def test_one_that_is_slow_to_stop_is_not_waited_for():
+async def test_a_slow_cancelled_read_is_not_awaited():
     """A driver may take seconds to let go of a silent server."""
     let_go = asyncio.Event()
 

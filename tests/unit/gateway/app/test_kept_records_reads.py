@@ -90,7 +90,7 @@ async def test_very_many_are_read_in_pieces():
     assert [len(each) for each in letters.statements] == [500, 500, 200]
 
 
-async def test_a_failure_reaches_all_of_its_batch_and_nobody_else():
+async def test_a_failure_reaches_its_whole_batch_and_no_other():
     letters = Letters(is_down=True)
     failed = await letters.found("abc")
     letters.is_down = False
@@ -122,7 +122,7 @@ async def test_a_silent_store_is_given_up_by_all_in_time():
     assert letters.running == 0
 
 
-async def test_nobody_waits_for_a_process_that_ends():
+async def test_no_caller_waits_for_a_process_that_ends():
     letters, waiting = Letters(is_gated=True), []
     for key in "abc":
         waiting.append(letters.find(key))

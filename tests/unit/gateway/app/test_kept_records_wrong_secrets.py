@@ -194,7 +194,7 @@ class Watched:
 
 @pytest.mark.parametrize("kept", [True, False], ids=["in use", "not in use"])
 @leaping
-async def test_no_duration_tells_whether_an_id_exists(*, kept: bool):
+async def test_the_duration_does_not_reveal_whether_an_id_exists(*, kept: bool):
     """The same reads, digests and comparisons, try for try."""
     ways = {}
     for key in (KNOWN, UNKNOWN):

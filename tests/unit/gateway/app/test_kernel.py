@@ -22,7 +22,7 @@ def test_ids_are_uuids_and_no_two_are_the_same():
     assert {str(uuid.UUID(each)) for each in made} == made
 
 
-def test_a_silent_observer_hears_all_that_is_told_and_does_nothing():
+def test_a_silent_observer_accepts_every_call():
     """A method that it lacked would fail the first command that tells of it."""
     told = [
         name
@@ -39,7 +39,7 @@ def test_a_silent_observer_hears_all_that_is_told_and_does_nothing():
         assert getattr(silent, name)(**dict.fromkeys(parameters)) is None
 
 
-async def test_what_is_due_is_asked_by_the_database_s_clock():
+async def test_due_work_is_selected_by_the_database_s_clock():
     """Work is claimed while both clocks agree; a command has no clock but its own."""
     ours, theirs = Clock(), Clock()
     clock = DatabaseClock(ours.now, lambda: 0.0, 5.0)
@@ -56,7 +56,7 @@ async def test_what_is_due_is_asked_by_the_database_s_clock():
     assert (kernel.shared_now(), kernel.is_in_step()) == (theirs.now(), False)
 
 
-def test_commands_are_silent_unless_told_otherwise():
+def test_commands_are_silent_by_default():
     kernel = kernel_on(None, Clock())
 
     kernel.events.on_security_event("authn_login_fail", "")

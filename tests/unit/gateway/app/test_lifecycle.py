@@ -50,7 +50,7 @@ async def test_the_same_files_serve_again(tmp_path: Path):
             pass
 
 
-async def test_what_fails_while_starting_leaves_nothing_open(tmp_path: Path):
+async def test_a_failed_start_leaves_nothing_open(tmp_path: Path):
     """The public port is taken: the bank and the operations listener are closed again."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         server = Server(port=taken.getsockname()[1], drain_s=3)

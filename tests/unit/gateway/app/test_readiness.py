@@ -22,7 +22,7 @@ async def test_every_check_has_its_name(tmp_path: Path, started: bool):
     assert found == {"store": True, "writable": True, "clock": True, "migrations": started}
 
 
-async def test_a_store_that_does_not_answer_is_told():
+async def test_a_store_that_does_not_answer_is_reported():
     """Without waiting for ever, and without its words."""
     checked = CheckedStore("postgresql://nobody@127.0.0.1:1/nothing")
 

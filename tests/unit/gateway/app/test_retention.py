@@ -73,7 +73,7 @@ def called(days: float) -> ProviderMinute:
     )
 
 
-async def test_what_is_old_is_forgotten(tmp_path: Path):
+async def test_old_rows_are_deleted(tmp_path: Path):
     async with registers.opened(tmp_path) as office:
         database = office.store.database
         await company_and_accounts(office.store)

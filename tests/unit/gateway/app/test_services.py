@@ -81,7 +81,7 @@ async def test_staff_pay_by_what_partners_pay_by(office: Registers):
     await services.identity.close()
 
 
-async def test_whatever_may_wait_for_a_second_person_has_an_executor(office: Registers):
+async def test_every_order_that_may_wait_has_an_executor(office: Registers):
     services = Services(office.kernel)
 
     assert services.approvals.executors.keys() == set(ApprovalKind) - MONEY

@@ -27,14 +27,14 @@ async def test_a_password_is_not_shown() -> None:
     assert "hush" not in shown
 
 
-async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(StoreUnavailable):
         open_store(f"sqlite:///{tmp_path}/file/store.db")
 
 
-async def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_a_database_is_reported(tmp_path: Path) -> None:
     (tmp_path / "store.db").write_bytes(b"no database" * 1000)
     opened = open_store(f"sqlite:///{tmp_path}/store.db")
 

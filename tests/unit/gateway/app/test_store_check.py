@@ -67,7 +67,7 @@ async def test_a_store_that_refuses_is_tried_each_second(trials: Trials):
     [(None, False, 1), (WritesRefused(), True, 0), (StoreUnavailable(), False, 0)],
     ids=["well", "full", "away"],
 )
-async def test_a_store_that_says_so_refuses_payouts(
+async def test_a_full_or_read_only_store_refuses_payouts(
     trials: Trials, problem: StoreUnavailable | None, refused: bool, writable: int
 ):
     """One that does not answer may be slow for a moment: the insert itself will tell."""
@@ -79,7 +79,7 @@ async def test_a_store_that_says_so_refuses_payouts(
     assert (trials.checked.writes.are_refused, written) == (refused, writable)
 
 
-async def test_payouts_go_on_when_there_is_room_again(trials: Trials):
+async def test_payouts_continue_when_there_is_room_again(trials: Trials):
     trials.problem = WritesRefused()
     await trials.over(1)
     trials.problem = None

@@ -50,7 +50,7 @@ def test_refusals_explain_themselves_to_people_alone():
         assert surface.explains is (surface.name in people)
 
 
-async def test_what_is_described_reaches_nothing(tmp_path: Path):
+async def test_described_surfaces_make_no_connection(tmp_path: Path):
     """No file and no bank; in production too, and with providers that are wrong."""
     wrong = {"far": Provider(adapter="unknown")}
     settings = Settings(var=str(tmp_path), environment=Environment.PRODUCTION, providers=wrong)
@@ -76,7 +76,7 @@ def test_people_are_at_home_on_three_surfaces():
 
 
 @pytest.mark.parametrize(("insecure", "name"), [(False, "__Host-pixgate"), (True, "pixgate-dev")])
-def test_the_cookie_has_its_hardened_name_unless_told_otherwise(insecure: bool, name: str):
+def test_the_cookie_has_its_hardened_name_by_default(insecure: bool, name: str):
     found = surfaces(session=Session(insecure_dev=insecure))
 
     cookies = {

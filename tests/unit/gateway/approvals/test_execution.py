@@ -126,7 +126,7 @@ async def test_a_bank_that_cannot_be_asked_leaves_a_refund_unknown(
 
 
 @pytest.mark.parametrize("hinders", [_read_only, _stopped], ids=["read-only", "stopped"])
-async def test_a_refund_that_was_given_is_found_whatever_forbids_another(
+async def test_a_given_refund_is_found_even_if_another_is_forbidden(
     approval_world: ApprovalWorld, refund_bank: OfferingBank, hinders: Callable[..., None]
 ):
     """Also long after its day: looking it up gives nothing."""
@@ -196,7 +196,7 @@ def _unsent(world: ApprovalWorld, order: Order, bank: OfferingBank) -> None:
         ("inactive", "400 SVC.ACC.002 inactive"),
     ],
 )
-async def test_what_was_not_sent_is_checked_again_before_it_is_repeated(
+async def test_an_unsent_payout_is_checked_again_before_it_is_repeated(
     approval_world: ApprovalWorld,
     refund_bank: OfferingBank,
     order: Order,
@@ -221,7 +221,7 @@ async def test_what_was_not_sent_is_checked_again_before_it_is_repeated(
     assert len(refund_bank.orders) + len(refund_bank.refund_orders) == asked
 
 
-async def test_whoever_repeats_an_approval_is_on_record(approval_world: ApprovalWorld):
+async def test_the_user_who_repeats_an_approval_is_on_record(approval_world: ApprovalWorld):
     approval_world.payout_world.bank.says = [IS_NOT_SENT, IS_SETTLED]
     waiting = await approved(approval_world, asking())
 
@@ -233,7 +233,7 @@ async def test_whoever_repeats_an_approval_is_on_record(approval_world: Approval
     ]
 
 
-async def test_an_unknown_payout_is_not_told_as_moved_by_a_repetition(
+async def test_an_unknown_payout_is_not_reported_as_moved_by_a_repetition(
     approval_world: ApprovalWorld,
 ):
     approval_world.payout_world.bank.says = [IS_UNKNOWN]
@@ -245,7 +245,7 @@ async def test_an_unknown_payout_is_not_told_as_moved_by_a_repetition(
     assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_while_one_call_is_under_way_a_second_one_tells_nothing(
+async def test_while_one_call_is_under_way_a_second_one_has_no_outcome(
     approval_world: ApprovalWorld, monkeypatch: pytest.MonkeyPatch
 ):
     """Neither that it moved, nor that it did not."""

@@ -61,7 +61,7 @@ async def facts(office: Registers) -> ApprovalFacts:
     return ApprovalFacts(payouts=office.payouts, readings=readings, orders=orders)
 
 
-async def test_what_the_account_held_is_told_and_asked_meanwhile(
+async def test_the_account_s_balance_is_read_meanwhile_and_shown(
     office: Registers, facts: ApprovalFacts
 ):
     told = await facts.of(Staff(office.acting), WAITING, ORDER)
@@ -81,7 +81,7 @@ async def test_a_refund_is_like_no_payout(office: Registers, facts: ApprovalFact
     assert told.reading is not None
 
 
-async def test_the_other_orders_of_the_account_are_told_and_not_the_order_itself(
+async def test_the_other_orders_of_the_account_are_reported_and_not_the_order_itself(
     office: Registers, facts: ApprovalFacts
 ):
     other = replace(WAITING, id="b", reference="order-2", centavos=6_000_000)

@@ -13,7 +13,7 @@ from tests.unit.gateway.http.surface import STAFF, becomes
 from tests.world.stores.samples import payout
 
 
-def test_a_refund_that_was_not_sent_is_told_so():
+def test_an_unsent_refund_is_shown_as_unsent():
     assert becomes("approval_approve", Unreachable("refused")) == REFUND_NOT_SENT.name
 
 
@@ -24,7 +24,7 @@ def test_an_approval_shows_nothing_that_is_sealed():
     assert "sealed" not in str(shown)
 
 
-def test_an_approved_payout_is_told_as_processing():
+def test_an_approved_payout_is_reported_as_processing():
     """As its partner is told, whatever the bank has said by now."""
     paid = replace(payout(), state=PayoutState.PAID)
 

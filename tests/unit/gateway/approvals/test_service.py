@@ -54,7 +54,7 @@ async def test_another_person_agrees_and_it_is_paid_once(approval_world: Approva
     assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_who_ordered_is_named_to_whoever_reads_orders(approval_world: ApprovalWorld):
+async def test_an_order_s_author_is_shown_to_its_readers(approval_world: ApprovalWorld):
     waiting, reader = await approval_world.ordered(), approval_world.staff(JOAO)
     maria = Orderer(MARIA.user_id, MARIA.name, MARIA.email)
 
@@ -62,7 +62,7 @@ async def test_who_ordered_is_named_to_whoever_reads_orders(approval_world: Appr
     assert await approval_world.approvals.people(reader, []) == []
 
 
-async def test_nobody_agrees_to_their_own_order(approval_world: ApprovalWorld):
+async def test_no_user_approves_their_own_order(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
 
     assert await approval_world.refusal(approval_world.approve(MARIA, waiting)) == (
@@ -86,7 +86,7 @@ async def test_ten_who_agree_at_once_pay_once(approval_world: ApprovalWorld):
 
 
 @pytest.mark.parametrize("ends", [ApprovalState.REJECTED, ApprovalState.WITHDRAWN])
-async def test_what_was_refused_is_never_paid(approval_world: ApprovalWorld, ends: ApprovalState):
+async def test_a_rejected_order_is_never_paid(approval_world: ApprovalWorld, ends: ApprovalState):
     waiting = await approval_world.ordered()
     is_own = ends is ApprovalState.WITHDRAWN
     end = approval_world.withdraw if is_own else approval_world.reject
@@ -112,7 +112,7 @@ async def test_who_ordered_withdraws_and_others_reject(approval_world: ApprovalW
     assert await approval_world.now(waiting) == waiting
 
 
-async def test_what_was_decided_or_is_over_is_not_withdrawn(approval_world: ApprovalWorld):
+async def test_a_decided_or_expired_order_is_not_withdrawn(approval_world: ApprovalWorld):
     approved = await approval_world.ordered()
     await approval_world.approve(JOAO, approved)
     late = await approval_world.ordered(ORDERS[1])
@@ -126,7 +126,7 @@ async def test_what_was_decided_or_is_over_is_not_withdrawn(approval_world: Appr
     assert refused == ["400 VALIDATION_FAILED decided", "400 VALIDATION_FAILED over"]
 
 
-async def test_its_day_over_nobody_agrees_any_more(approval_world: ApprovalWorld):
+async def test_an_order_cannot_be_approved_after_its_day(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
     approval_world.payout_world.clock.passes(DAY_S / 2)
 
@@ -208,7 +208,7 @@ async def test_a_stop_that_is_over_holds_nothing_back(approval_world: ApprovalWo
     assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_a_repeat_of_what_was_paid_is_answered_while_payouts_are_stopped(
+async def test_a_repeat_of_a_paid_order_is_answered_during_a_stop(
     approval_world: ApprovalWorld,
 ):
     waiting = await approval_world.ordered()
@@ -230,7 +230,7 @@ async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(
     assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_what_was_agreed_and_not_sent_may_be_carried_through(approval_world: ApprovalWorld):
+async def test_an_approved_unsent_order_may_be_executed_again(approval_world: ApprovalWorld):
     """The process died, or the bank was away: nothing moved, so it may be repeated."""
     approval_world.payout_world.bank.says = [IS_NOT_SENT, IS_SETTLED]
     waiting = await approval_world.ordered()
@@ -243,7 +243,7 @@ async def test_what_was_agreed_and_not_sent_may_be_carried_through(approval_worl
     assert (await approval_world.payout_world.row()).state is PayoutState.PAID
 
 
-async def test_a_refusal_of_the_bank_is_told_to_whoever_agrees(approval_world: ApprovalWorld):
+async def test_the_approver_sees_a_refusal_of_the_bank(approval_world: ApprovalWorld):
     approval_world.payout_world.bank.says = [IS_FORBIDDEN]
     waiting = await approval_world.ordered()
 
@@ -273,7 +273,7 @@ async def test_one_order_waits_under_a_reference(approval_world: ApprovalWorld):
     assert (await approval_world.refusal(approval_world.ordered())).startswith("409 SVC.GTW.009")
 
 
-async def test_a_repeat_of_what_was_paid_is_answered_with_it(approval_world: ApprovalWorld):
+async def test_a_repeat_of_a_paid_order_is_answered_with_it(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
     await approval_world.approve(JOAO, waiting)
 
@@ -341,7 +341,7 @@ async def test_who_ordered_is_looked_at_again(
         (IS_UNKNOWN, Outcome.UNKNOWN, ""),
     ],
 )
-async def test_an_approval_tells_what_became_of_it(
+async def test_an_approval_shows_its_outcome(
     approval_world: ApprovalWorld, said: object, outcome: Outcome, code: str
 ):
     approval_world.payout_world.bank.says = [said]
@@ -358,7 +358,7 @@ async def test_an_approval_tells_what_became_of_it(
     )
 
 
-async def test_what_the_bank_refused_is_not_asked_again(approval_world: ApprovalWorld):
+async def test_an_order_refused_by_the_bank_is_not_repeated(approval_world: ApprovalWorld):
     approval_world.payout_world.bank.says = [IS_FORBIDDEN, IS_SETTLED]
     waiting = await approval_world.ordered()
     await approval_world.refusal(approval_world.approve(JOAO, waiting))
@@ -369,7 +369,7 @@ async def test_what_the_bank_refused_is_not_asked_again(approval_world: Approval
     assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_an_unknown_payout_is_followed_until_its_approval_tells(
+async def test_an_unknown_payout_is_followed_until_its_approval_has_an_outcome(
     approval_world: ApprovalWorld,
 ):
     approval_world.payout_world.bank.says, approval_world.payout_world.bank.knows = (
@@ -402,7 +402,7 @@ async def test_every_step_is_on_record_without_the_reference(approval_world: App
     assert waiting.account_id == ACCOUNT
 
 
-async def test_what_moves_no_money_has_no_likes(approval_world: ApprovalWorld):
+async def test_orders_without_money_have_no_similar_orders(approval_world: ApprovalWorld):
     """Nobody opens its content for this."""
     order = NewOrder(kind=ApprovalKind.ROLES, text="{}", company_id=COMPANY)
     waiting = await approval_world.approvals.wait(MARIA, order)

@@ -58,7 +58,7 @@ async def change(office: Registers, actor: str) -> None:
         await connection.execute(statement, {"actor": actor})
 
 
-async def test_two_people_accept_what_one_of_them_has_proposed(breaks: AuditBreaks):
+async def test_a_break_is_accepted_by_proposal_and_approval(breaks: AuditBreaks):
     proposal = await breaks.propose(1, ANA.upper(), "the disk burnt")
     with pytest.raises(ValueError, match="broken at event 1"):
         await breaks.audit.verify()
@@ -72,9 +72,7 @@ async def test_two_people_accept_what_one_of_them_has_proposed(breaks: AuditBrea
     assert accepted.reason == "the disk burnt"
 
 
-async def test_what_is_wrong_is_named_and_nothing_is_accepted(
-    breaks: AuditBreaks, office: Registers
-):
+async def test_an_error_is_named_and_nothing_is_accepted(breaks: AuditBreaks, office: Registers):
     proposal = await breaks.propose(1, ANA, "burnt")
     other_keys = replace(breaks, keys={"k3": b"3" * 32})
     limited = proposal.replace(ANA, IDA)

@@ -120,7 +120,7 @@ def test_what_the_metrics_show_of_a_hash_is_enough(tmp_path: Path):
     assert kept_head(tmp_path / "head").hash == bytes.fromhex(HASH[:12])
 
 
-def test_what_is_no_head_is_refused(tmp_path: Path):
+def test_an_invalid_head_is_refused(tmp_path: Path):
     cases = [
         "",
         "no",

@@ -79,7 +79,7 @@ async def test_a_loop_of_guesses_is_one_event_for_each_person(hall: Hall):
     assert (await hall.told()) == [told]
 
 
-async def test_where_nobody_is_meant_the_address_is_told(hall: Hall):
+async def test_without_a_user_the_address_is_recorded(hall: Hall):
     """An IPv6 address stands for the household it belongs to."""
     for address in ("2001:db8::1", "2001:db8::2", "203.0.113.7"):
         hall.fails("", address)
@@ -148,7 +148,7 @@ def record(**fields: Any) -> AccessRecord:
     return AccessRecord(**{**plain, **fields})
 
 
-async def test_what_somebody_takes_away_is_told_by_account(hall: Hall):
+async def test_downloads_are_recorded_by_account(hall: Hall):
     for _ in range(3):
         hall.tally.on_request(record(route="backoffice.report", account_id=ACCOUNT))
     hall.tally.on_request(record(route="backoffice.audit_export"))
@@ -162,7 +162,7 @@ async def test_what_somebody_takes_away_is_told_by_account(hall: Hall):
     assert {each.actor for each in told} == {"user:maria@example.com"}
 
 
-async def test_a_refused_right_is_told_with_its_route(hall: Hall):
+async def test_a_refused_right_is_reported_with_its_route(hall: Hall):
     hall.tally.on_request(record(status=403, code="FORBIDDEN", route="backoffice.users"))
 
     (told,) = await hall.told(COMPANY)
@@ -171,7 +171,7 @@ async def test_a_refused_right_is_told_with_its_route(hall: Hall):
     assert told.details["route"] == "backoffice.users"
 
 
-async def test_other_requests_are_not_told(hall: Hall):
+async def test_other_requests_are_not_reported(hall: Hall):
     hall.tally.on_request(record(user_id="", status=403, code="FORBIDDEN"))
     hall.tally.on_request(record(status=403, code="STEP_UP_REQUIRED"))
     hall.tally.on_request(record(route="backoffice.report", status=502))
@@ -180,7 +180,7 @@ async def test_other_requests_are_not_told(hall: Hall):
     assert await hall.told() == []
 
 
-async def test_other_notices_are_not_told(hall: Hall):
+async def test_other_notices_are_not_reported(hall: Hall):
     begin_record(AccessRecord(trace_id="t"))
     hall.tally.on_event("authn_login_success", MARIA)
 

@@ -81,7 +81,7 @@ async def test_an_open_opinion_is_read_by_its_person_alone(admin_world: AdminWor
     assert read(auditor, event, is_open=False) == read(reviewer, event, is_open=False) == said
 
 
-async def test_a_record_that_was_changed_is_told(admin_world: AdminWorld):
+async def test_a_record_that_was_changed_is_reported(admin_world: AdminWorld):
     """Which link is broken, and not an error."""
     broken: Any = Broken()
     log = replace(audit_log(admin_world.office.store), chain=broken)
@@ -92,7 +92,7 @@ async def test_a_record_that_was_changed_is_told(admin_world: AdminWorld):
         assert (proof.whole, proof.problem) == (False, "the audit log is broken at event 2")
 
 
-async def test_a_filter_shows_nobody_more_than_they_see(admin_world: AdminWorld):
+async def test_a_filter_never_widens_a_user_s_scope(admin_world: AdminWorld):
     log = audit_log(admin_world.office.store)
     theirs = replace(FIRST, subject=f"company:{admin_world.theirs.id}")
 
@@ -104,7 +104,7 @@ async def test_a_filter_shows_nobody_more_than_they_see(admin_world: AdminWorld)
     assert totals == [0, 1]
 
 
-async def test_a_proof_is_of_the_whole_log_and_counts_what_is_visible(office: Registers):
+async def test_a_proof_covers_the_whole_log_and_counts_visible_acts(office: Registers):
     mine = await office.company("Padaria")
     scope = CompanyScope(frozenset({mine.id}))
     await office.company("Outra")

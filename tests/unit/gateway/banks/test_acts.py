@@ -79,7 +79,7 @@ async def test_an_act_is_of_the_company_whose_account_it_is(subject: str):
     ],
     ids=lambda value: type(value).__name__,
 )
-async def test_a_failure_is_told_and_goes_on(problem: ProviderError, ending: str):
+async def test_a_failure_is_reported_and_continues(problem: ProviderError, ending: str):
     log = Log()
 
     with pytest.raises(type(problem)):

@@ -68,7 +68,7 @@ MISTAKES = [
     [*((name, MISTAKES[0]) for name in CALLS), *(("get_balance", each) for each in MISTAKES[1:])],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
-async def test_whatever_an_adapter_raises_is_its_fault(
+async def test_any_exception_of_an_adapter_is_its_fault(
     name: str, mistake: BaseException, caplog: pytest.LogCaptureFixture
 ):
     """Class and place are logged; what it says is told to nobody."""
@@ -140,7 +140,7 @@ async def test_a_wait_is_a_number_of_seconds_or_none(said: object, kept: float |
 
 
 @calls
-async def test_a_request_that_is_cancelled_is_no_fault_of_the_adapter(name: str):
+async def test_a_cancelled_request_is_not_a_fault_of_the_adapter(name: str):
     world = CheckedWorld()
 
     async def endless(*_: object) -> None:
@@ -173,7 +173,7 @@ async def test_a_call_that_an_adapter_lacks_is_not_supported(option: PortCall):
             await world.ask(option.value)
 
 
-async def test_what_is_no_coroutine_is_a_fault():
+async def test_a_method_that_is_not_async_is_a_fault():
     """A method written without ``async``."""
     world = CheckedWorld()
     world.adapter.__dict__["get_balance"] = lambda _account: CALLS["get_balance"].answer

@@ -19,7 +19,7 @@ from tests.world.people import account
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_an_account_s_bank_is_found_to_read_from(read_only: bool):
+def test_an_account_s_bank_is_found_for_reads(read_only: bool):
     banks = OneBank(ScriptedBank(), read_only=read_only)
 
     assert bank_of(banks, account()) == banks.of(account())

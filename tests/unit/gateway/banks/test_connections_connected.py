@@ -95,7 +95,7 @@ def test_a_proxy_is_shown_who_we_are():
     assert b64decode(proxy.authorization.removeprefix("Basic ")).decode() == "nós:a:b"
 
 
-def test_a_proxy_may_ask_for_nobody():
+def test_a_proxy_may_need_no_user():
     proxy = proxy_of(Provider(adapter="sandbox", proxy=Proxy(url="http://proxy.example:3128")))
 
     assert proxy is not None
@@ -104,9 +104,7 @@ def test_a_proxy_may_ask_for_nobody():
 
 
 @pytest.mark.parametrize(("said", "most"), [(None, 16), (40, 40), (0, 0)])
-def test_one_account_takes_a_quarter_of_the_places_unless_somebody_says_more(
-    said: int | None, most: int
-):
+def test_one_account_takes_a_quarter_of_the_places_by_default(said: int | None, most: int):
     provider = Provider(adapter="sandbox", account_limits=AccountLimits(in_flight=said))
 
     assert msgspec.convert(limits_of(provider), ClientLimits).account_in_flight == most
@@ -153,7 +151,7 @@ def test_credentials_are_opened_once():
     assert opened == [b"1"]
 
 
-def test_what_others_have_opened_is_theirs():
+def test_each_process_opens_an_account_for_itself():
     """Such as a command's, with providers of its own."""
     (one, _), (other, _) = counting(), counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
@@ -193,7 +191,7 @@ def test_another_account_s_credentials_are_its_own():
     assert opened == [b"1", b"1"]
 
 
-def test_what_a_bank_asks_for_is_opened_once_into_its_struct():
+def test_secrets_of_an_account_are_opened_once_into_their_struct():
     """The text is not kept beside it."""
     opened: list[str] = []
 
@@ -214,7 +212,7 @@ def test_what_a_bank_asks_for_is_opened_once_into_its_struct():
         assert not bank.lacks_credentials
 
 
-def test_an_account_without_secrets_lacks_what_its_bank_asks_for():
+def test_an_account_without_secrets_lacks_what_its_bank_requires():
     bank = ScriptedBank()
     bank.capabilities = Capabilities(account_credentials=True)
     connection = ConfiguredProvider(bank, read_only=False, open_secrets=lambda text: text)

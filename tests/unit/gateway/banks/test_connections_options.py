@@ -21,14 +21,14 @@ def behind(adapter: ScriptedBank) -> Bank:
 
 
 @calls
-def test_what_is_declared_is_offered(call: PortCall):
+def test_declared_capabilities_are_offered(call: PortCall):
     adapter = OfferingBank()
 
     assert offered(behind(adapter), call) is adapter
 
 
 @calls
-def test_what_is_not_declared_is_not_supported(call: PortCall):
+def test_undeclared_capabilities_are_not_supported(call: PortCall):
     """The sandbox's settings lessen a bank by name."""
     with pytest.raises(NotSupported):
         offered(behind(OfferingBank(capabilities=lessened(call))), call)

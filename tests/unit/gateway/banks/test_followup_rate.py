@@ -20,7 +20,7 @@ from gateway.banks.followup_rate import SLOWEST, FollowupRate, FollowupSlots, fo
         (64, 0, (500.0, 50.0), FollowupRate(at_once=16, per_s=5.0)),
     ],
 )
-def test_following_up_has_a_share_of_what_the_bank_allows(
+def test_following_up_has_a_share_of_the_bank_s_limits(
     in_flight: int, of_account: int, rates: tuple[float, ...], rate: FollowupRate
 ):
     """The slowest of the rates that a look meets counts."""
@@ -37,7 +37,7 @@ def test_following_up_has_a_share_of_what_the_bank_allows(
         (FollowupRate(at_once=16, per_s=0.01), 32, 1),
     ],
 )
-def test_no_more_is_claimed_than_is_looked_at_before_the_claim_ends(
+def test_claims_are_limited_to_the_queries_possible_before_they_end(
     rate: FollowupRate, room: int, of_account: int
 ):
     assert (rate.room, rate.account_room) == (room, of_account)

@@ -118,7 +118,7 @@ def test_an_adapter_that_broke_the_port_is_remembered():
     assert known.problem == "get_key broke the port, last at 2026-11-20T12:00:00Z"
 
 
-def test_what_the_back_office_does_not_show_is_passed_on():
+def test_a_certificate_s_end_is_passed_on():
     witness = Bystander()
 
     ProviderHealth(witness, Clock().now).certificate("p", NOON)

@@ -40,7 +40,7 @@ def test_a_window_is_made_of_whole_steps():
     assert wrong == []
 
 
-def test_without_calls_there_is_no_weather():
+def test_without_calls_there_are_no_figures():
     assert Calls().figures() == {"calls": 0, "success": UNSET, "p95_s": UNSET}
 
 

@@ -69,7 +69,7 @@ def test_a_bank_whose_weather_cannot_be_read_is_idle():
     assert status_of(provider(), None, None).word == "idle"
 
 
-def test_the_word_is_that_of_now_whatever_time_is_shown():
+def test_the_status_is_the_present_one_for_any_period():
     shown = weather(FAILING, FAILING, FAILING, success=0.0)
 
     assert status_of(provider(), shown, weather(WELL, success=1.0)).word == "well"

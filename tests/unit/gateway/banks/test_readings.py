@@ -94,7 +94,7 @@ async def test_who_looks_at_one_account_does_not_wait_either(world: World):
     assert world.readings.wanted == set()
 
 
-async def test_a_bank_is_asked_once_a_minute_while_somebody_looks(world: World):
+async def test_a_bank_is_queried_once_a_minute_while_somebody_looks(world: World):
     for _ in range(3):
         await world.look()
         await world.readings.turn()
@@ -118,7 +118,7 @@ async def test_two_processes_ask_once(world: World):
     assert len(world.adapter.asked) == 2
 
 
-async def test_a_bank_that_does_not_answer_leaves_what_was_read(world: World):
+async def test_a_bank_that_does_not_answer_keeps_the_last_reading(world: World):
     await world.look()
     await world.readings.turn()
     read_at = world.clock()
@@ -132,7 +132,7 @@ async def test_a_bank_that_does_not_answer_leaves_what_was_read(world: World):
     assert (found.balance, found.read_at) == (Sum(1000), read_at)
 
 
-async def test_whoever_decides_is_told_the_balance_of_now(world: World):
+async def test_an_approver_sees_the_present_balance(world: World):
     """What was read within the last seconds is not asked for again."""
     first = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
     again = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)

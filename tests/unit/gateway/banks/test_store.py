@@ -60,7 +60,7 @@ def took(*places: int) -> list[int]:
     return [places.count(place) for place in range(PLACES)]
 
 
-async def test_a_minute_tells_of_its_calls():
+async def test_a_minute_has_the_figures_of_its_calls():
     """One that was kept back here is a call that failed, and took no time."""
     process = Process()
     for outcome in ("ok", "not_found", "timeout", "timeout", "rate_limited"):
@@ -76,7 +76,7 @@ async def test_a_minute_tells_of_its_calls():
     assert minute.minute == NOON - MINUTE
 
 
-async def test_what_was_told_is_not_told_again():
+async def test_written_minutes_are_not_written_again():
     process = Process()
     process.call("ok")
     await process.writer.run_once()
@@ -89,7 +89,7 @@ async def test_what_was_told_is_not_told_again():
     assert process.minutes.kept[1].took == took(PLACES - 1)
 
 
-async def test_no_minute_is_told_twice():
+async def test_no_minute_is_reported_twice():
     """A last run before the process ends may fall into the minute that was told."""
     process = Process()
     for _ in range(2):
@@ -100,7 +100,7 @@ async def test_no_minute_is_told_twice():
     assert second.minute == first.minute + MINUTE
 
 
-async def test_what_could_not_be_stored_is_told_with_the_next_minute():
+async def test_unstored_figures_are_written_with_the_next_minute():
     process = Process()
     process.call("ok")
     process.minutes.is_down = True
@@ -114,7 +114,7 @@ async def test_what_could_not_be_stored_is_told_with_the_next_minute():
     assert [each.calls for each in process.minutes.kept] == [2]
 
 
-async def test_what_is_not_written_yet_can_be_read():
+async def test_unwritten_minutes_can_be_read():
     process = Process()
     process.call("ok")
     await process.writer.run_once()

@@ -22,7 +22,7 @@ def test_an_address_is_registered_at_the_bank_and_removed(shell, bank):
     assert ours["url"].rpartition("/")[2] not in repr(acts)
 
 
-def test_an_account_that_nobody_knows_is_told_in_one_line(shell, bank):
+def test_an_unknown_account_is_reported_in_one_line(shell, bank):
     unknown = "5f1c3a52-7f0e-4c2b-9d3f-1a2b3c4d5e6f"
 
     assert "no account" in shell.fails("callbacks", "list", "--account", unknown)

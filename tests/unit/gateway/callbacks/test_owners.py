@@ -105,7 +105,7 @@ async def test_a_key_or_a_charge_is_asked_for_once(named_by: NamedBy):
     assert world.asked == {"a": 1, "c": 1}
 
 
-async def test_what_nobody_has_is_asked_for_again():
+async def test_an_owner_not_found_is_looked_up_again():
     world = World([Account("a")])
     owners = search(world)
     assert await owners.find(callback(NamedBy.KEY, "x")) is None
@@ -121,7 +121,7 @@ async def test_a_bank_that_refuses_to_know_a_charge_does_not_have_it():
     assert await search(world).find(callback(NamedBy.CHARGE, "x")) == world.accounts[1]
 
 
-async def test_a_bank_without_the_call_is_not_asked():
+async def test_a_bank_without_the_call_is_not_queried():
     world = World([Account("a", holds=("x",))], capabilities=Capabilities())
 
     assert await search(world).find(callback(NamedBy.KEY, "x")) is None
@@ -146,7 +146,7 @@ async def test_many_accounts_are_asked_a_few_at_each_look():
     assert world.asked.total() == 70
 
 
-async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch):
+async def test_the_cache_of_owners_is_bounded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("gateway.callbacks.owners._REMEMBERED", 2)
     world = World([Account("a", holds=("x", "y", "z"))])
     owners = search(world)

@@ -21,7 +21,7 @@ from gateway.callbacks.pages import redacted
         ("E00000000202511251200abcdefghijk", "E00000000202511251200abcdefghijk"),
     ],
 )
-def test_what_names_a_person_is_hidden(body: str, shown: str):
+def test_personal_data_is_hidden(body: str, shown: str):
     assert redacted(body) == shown
 
 

@@ -119,7 +119,7 @@ async def test_a_bank_speaks_of_its_own_payouts_alone(hall: Hall):
     assert (one.state, hall.looked) == (CallbackState.RECEIVED, 0)
 
 
-async def test_what_nobody_knows_is_waited_for_and_then_ignored(hall: Hall):
+async def test_an_unknown_subject_is_waited_for_and_then_ignored(hall: Hall):
     """Later each time; the callback may be quicker than the bank's answer."""
     await hall.take()
 

@@ -29,7 +29,7 @@ async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
         yield Hall(office, Clock())
 
 
-async def test_what_is_proven_is_stored_once(hall: Hall):
+async def test_a_proven_callback_is_stored_once(hall: Hall):
     for _ in range(3):
         await hall.take()
 
@@ -40,7 +40,7 @@ async def test_what_is_proven_is_stored_once(hall: Hall):
     assert hall.rung == 1
 
 
-async def test_what_has_no_name_is_known_by_its_body(hall: Hall):
+async def test_an_event_without_an_id_is_identified_by_its_body(hall: Hall):
     hall.proof.notice = replace(PAYOUT, event="")
 
     await hall.take()
@@ -51,7 +51,7 @@ async def test_what_has_no_name_is_known_by_its_body(hall: Hall):
 
 
 @pytest.mark.parametrize(("token", "provider"), [("wrong", "p"), ("right", "other")])
-async def test_what_is_not_proven_is_counted_and_gone(hall: Hall, token: str, provider: str):
+async def test_an_unproven_callback_is_counted_and_dropped(hall: Hall, token: str, provider: str):
     with refused(errors.CREDENTIALS_INVALID):
         await hall.take(token, provider)
 
@@ -59,7 +59,7 @@ async def test_what_is_not_proven_is_counted_and_gone(hall: Hall, token: str, pr
     assert hall.counted == {"forged": 1}
 
 
-async def test_a_former_address_goes_on_answering(hall: Hall):
+async def test_a_former_address_still_answers(hall: Hall):
     await hall.take("former")
 
     assert hall.counted == {"taken": 1}
@@ -94,7 +94,7 @@ async def test_several_things_in_one_body_are_kept_apart(hall: Hall):
     assert hall.counted == {"taken": 3, "repeated": 3}
 
 
-async def test_one_that_says_nothing_is_taken_and_not_kept(hall: Hall):
+async def test_an_empty_callback_is_accepted_and_not_stored(hall: Hall):
     """The test that some banks send when an address is registered."""
     hall.proof.says = []
 
@@ -116,7 +116,7 @@ async def test_one_that_says_nothing_is_taken_and_not_kept(hall: Hall):
     ],
     ids=["no-keys", "raises", "text", "number", "word", "one-of-two"],
 )
-async def test_a_proof_that_fails_is_no_proof_and_no_mistake_of_the_bank(
+async def test_a_proof_that_raises_is_no_proof_and_no_fault_of_the_bank(
     hall: Hall, says: object, caplog: pytest.LogCaptureFixture
 ):
     """The bank repeats it; nobody is told of a forgery."""

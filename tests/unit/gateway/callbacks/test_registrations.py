@@ -145,7 +145,7 @@ async def test_an_address_is_registered_listed_and_removed_on_record():
     ],
     ids=["silent", "lacking", "credentials", "nobody"],
 )
-async def test_what_cannot_be_done_is_told_and_not_on_record(world: World, reason: str):
+async def test_what_cannot_be_done_is_reported_and_not_on_record(world: World, reason: str):
     log = Log()
     does = registrations(world, log)
     account = await does.account(ACCOUNT_ID)
@@ -157,7 +157,7 @@ async def test_what_cannot_be_done_is_told_and_not_on_record(world: World, reaso
 
 
 @pytest.mark.parametrize("account_id", ["x", ACCOUNT_ID.replace("5", "6")])
-async def test_an_account_that_is_none_is_told(account_id: str):
+async def test_an_invalid_account_is_reported(account_id: str):
     with pytest.raises(RuleViolation):
         await registrations(World(), Log()).account(account_id)
 
@@ -225,9 +225,7 @@ async def test_one_account_that_does_not_answer_does_not_stop_the_others(hall: H
     assert world.asked == 151
 
 
-async def test_a_bank_that_answers_nobody_is_left_alone(
-    hall: Hall, caplog: pytest.LogCaptureFixture
-):
+async def test_a_bank_that_does_not_answer_is_skipped(hall: Hall, caplog: pytest.LogCaptureFixture):
     """Until the next turn, with one line in the log."""
     world = World(accounts=[Account("silent")] * 50)
 
@@ -236,7 +234,7 @@ async def test_a_bank_that_answers_nobody_is_left_alone(
     assert caplog.messages == ["missed events of p: timeout"]
 
 
-async def test_a_bank_without_the_call_is_not_asked(hall: Hall):
+async def test_a_bank_without_the_call_is_not_queried(hall: Hall):
     world = World(capabilities=Capabilities(), accounts=[Account(), Account("b")])
 
     assert await hall.missed(world, "p", "other").turn() == 0
@@ -251,7 +249,7 @@ async def test_no_bank_waits_for_another(hall: Hall):
     assert world.asked == 2
 
 
-def test_a_bank_without_callbacks_is_told_nothing():
+def test_a_bank_without_callbacks_gets_no_registration():
     order = CallbackOrder(url="https://pix.example.com/callbacks/bank/1", secret=b"")
     orders = CallbackOrders({"bank": order})
 

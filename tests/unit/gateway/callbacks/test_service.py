@@ -16,7 +16,7 @@ from tests.world.stores.samples import attempt, payout
 FIRST = CallbackSearch(paging=Paging(1, 25))
 
 
-async def test_who_is_limited_is_shown_what_banks_say_of_their_accounts(admin_world: AdminWorld):
+async def test_a_limited_user_sees_callbacks_of_their_accounts(admin_world: AdminWorld):
     told = Callback(
         id="1",
         provider="p",

@@ -22,7 +22,7 @@ PAYER = {"name": "Maria Silva", "tax_number": "529.982.247-25"}
 
 
 @pytest.mark.parametrize("said", [{}, {"reusable": False}, {"reusable": True}])
-def test_a_static_charge_can_be_paid_again_whatever_is_said(said: dict[str, bool]):
+def test_a_static_charge_is_always_reusable(said: dict[str, bool]):
     order = orders.CHARGE.read(posted({**CHARGE, "type": "Static", **said}))
 
     assert order.reusable

@@ -44,7 +44,7 @@ def seen(state: ChargeState, reference: str = "a", e2e_id: str = "") -> SeenChar
     return SeenCharge(account_id=ACCOUNT, reference=reference, state=state, at=NOON, e2e_id=e2e_id)
 
 
-async def test_what_the_bank_made_is_on_record():
+async def test_a_created_charge_is_on_record():
     book = ChargeBook()
 
     await orders(book, CHARGE).create(staff(), account(), ORDER)
@@ -53,7 +53,7 @@ async def test_what_the_bank_made_is_on_record():
     assert book.charges[KEY].centavos == 1050
 
 
-async def test_no_failure_of_ours_fails_what_the_bank_made():
+async def test_no_failure_of_the_store_fails_a_created_charge():
     """The bank has answered: the caller gets the charge, and the record is written later."""
     book = ChargeBook(away={"renew"})
     making = orders(book, CHARGE)
@@ -82,7 +82,7 @@ async def test_without_a_record_the_bank_is_asked_nothing():
 @pytest.mark.parametrize(
     "problem", [Refused("refused"), Refused(IN_USE), Unreachable("refused"), NotFound("absent")]
 )
-async def test_what_was_certainly_not_made_leaves_no_record(problem: Exception):
+async def test_a_charge_certainly_not_created_leaves_no_record(problem: Exception):
     book = ChargeBook()
 
     with pytest.raises(Exception):  # noqa: B017, PT011 - which one is told in test_orders
@@ -92,7 +92,7 @@ async def test_what_was_certainly_not_made_leaves_no_record(problem: Exception):
 
 
 @pytest.mark.parametrize("problem", [Unavailable("timeout"), BadReply("x"), OutcomeUnknown("x")])
-async def test_what_may_have_been_made_stays_as_unknown(problem: Exception):
+async def test_a_charge_that_may_exist_stays_unknown(problem: Exception):
     book = ChargeBook()
 
     with pytest.raises(type(problem)):
@@ -126,7 +126,7 @@ async def test_a_refused_order_does_not_take_the_record_of_another():
 
 
 @pytest.mark.parametrize("away", [set(), {"note"}])
-async def test_a_cancelled_one_is_noted_whatever_the_store_does(away: set[str]):
+async def test_a_cancellation_is_recorded_despite_a_failing_store(away: set[str]):
     book = ChargeBook(away=away)
     cancelled = replace(CHARGE, status=ChargeStatus.CANCELED)
     changing = orders(book, cancelled)
@@ -195,7 +195,7 @@ async def test_after_a_listed_payment_the_charge_is_heard_again():
     assert states == [ChargeState.ACTIVE, ChargeState.PAID, ChargeState.ACTIVE]
 
 
-async def test_what_is_told_again_is_written_once_for_a_while():
+async def test_repeated_answers_are_written_once_for_a_while():
     """Partners poll, and the answer is mostly the same."""
     book, clock = ChargeBook(), Clock()
     notes = ChargeNotes(book, clock.now)
@@ -212,7 +212,7 @@ async def test_what_is_told_again_is_written_once_for_a_while():
     assert len(book.noted) == 2
 
 
-async def test_what_waits_is_bounded_and_survives_a_store_that_is_away():
+async def test_waiting_work_is_bounded_and_survives_a_store_that_is_away():
     book = ChargeBook(away={"note"})
     notes = ChargeNotes(book, Clock().now, most=2)
     for reference in ("a", "b", "c"):
@@ -241,7 +241,7 @@ async def test_of_answers_that_wait_the_one_asked_for_last_is_noted(
     assert [each.state for each in book.noted] == [told]
 
 
-async def test_a_page_says_where_the_next_one_begins():
+async def test_a_page_has_the_cursor_of_the_next():
     book = ChargeBook()
     making = kept(book)
     for number in range(3):

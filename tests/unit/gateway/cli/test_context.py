@@ -48,7 +48,7 @@ def test_the_act_is_done_in_the_store_that_was_opened(any_keys: bool):
     assert doors.did == [(TERMINAL, any_keys), "acted", "closed"]
 
 
-def test_what_was_opened_is_closed_after_a_refusal():
+def test_opened_resources_are_closed_after_a_refusal():
     doors = Doors()
 
     async def refused(_context: CommandContext) -> None:

@@ -23,7 +23,7 @@ def test_a_duration_is_a_number_and_a_unit(text: str, read: timedelta):
 
 
 @pytest.mark.parametrize("text", ["", "24", "h", "-1h", "1.5h", "1w", "1234567s", "٣h"])
-def test_another_text_is_no_duration(text: str):
+def test_an_invalid_duration_is_refused(text: str):
     with pytest.raises(click.BadParameter, match="is no duration such as 24h or 30d"):
         DURATION.convert(text, None, None)
 
@@ -39,6 +39,6 @@ def test_an_amount_is_read_once():
     ("text", "told"),
     [("1500,00", "is no amount such as 1500.00"), ("0.00", "an amount is above zero")],
 )
-def test_what_is_wrong_with_an_amount_is_told(text: str, told: str):
+def test_the_error_of_an_amount_is_reported(text: str, told: str):
     with pytest.raises(click.BadParameter, match=told):
         REAIS.convert(text, None, None)

@@ -131,7 +131,7 @@ def test_of_a_thousand_days_every_planted_difference_is_found_and_no_other():
     assert {rule for _, rule in found} == set(DIFFERENCES)
 
 
-def test_figures_add_up_whatever_moved_since():
+def test_figures_add_up_after_later_movements():
     chance = Random(30)
     books = Books(chance, TODAY - 3 * DAY)
     later = [books.entry(created_at=local_start(TODAY)) for _ in range(5)]
@@ -145,7 +145,7 @@ def test_figures_add_up_whatever_moved_since():
     assert told.paid == sum(each.value.centavos for each in books.settled)
 
 
-def test_another_amount_that_two_people_confirmed_is_no_difference():
+def test_an_amount_confirmed_by_two_people_is_no_difference():
     books = Books(Random(1), TODAY)
     books.pay(more=1)
     *others, last = books.linked
@@ -165,7 +165,9 @@ def test_another_amount_that_two_people_confirmed_is_no_difference():
         (Direction.CREDIT, MovementKind.PIX, Rule.EXPLAINED),
     ],
 )
-def test_what_needs_no_order_is_no_difference(direction: Direction, kind: MovementKind, rule: Rule):
+def test_movements_that_need_no_order_are_no_difference(
+    direction: Direction, kind: MovementKind, rule: Rule
+):
     told = movement(direction=direction, kind=kind)
     day = local_day(told.created_at)
 
@@ -200,7 +202,7 @@ def test_lines_are_shown_by_time_after_those_that_differ():
     assert shown == [lines[1], lines[4], lines[0], lines[2], lines[3], lines[5]]
 
 
-def test_a_charge_without_an_amount_is_tied_to_what_was_paid():
+def test_a_charge_without_an_amount_is_matched_with_its_payment():
     told = movement(direction=Direction.CREDIT)
     paid = charge(centavos=None, e2e_id=told.e2e_id, paid_at=told.created_at)
     day = local_day(told.created_at)

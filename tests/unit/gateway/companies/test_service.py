@@ -37,7 +37,7 @@ async def test_an_unusable_name_or_id_is_refused(office: Registers, name: str, c
     assert await office.acts() == []
 
 
-async def test_a_summary_counts_accounts_and_tells_the_number_they_share(office: Registers):
+async def test_a_summary_counts_accounts_and_shows_their_common_number(office: Registers):
     shared, mixed, empty = [await office.company(each) for each in ("A", "B", "C")]
     who = Staff(office.acting)
     for company, numbers in ((shared, [TAX, TAX]), (mixed, [TAX, "11.222.333/0001-81"])):

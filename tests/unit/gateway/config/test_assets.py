@@ -30,7 +30,7 @@ def test_a_checkout_gives_the_folder_deploy_without_an_operator_s_secrets(tmp_pa
     }
 
 
-def test_a_wheel_gives_what_it_carries(tmp_path: Path):
+def test_assets_are_exported_from_a_wheel(tmp_path: Path):
     carried = tmp_path / FOLDER / "chart" / "Chart.yaml"
     write(carried, tmp_path / "deploy" / "alerts.yaml")
 

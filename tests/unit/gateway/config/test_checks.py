@@ -47,7 +47,7 @@ def test_nothing_is_found_where_nothing_is_wrong(settings: Settings):
     assert check(settings, ADAPTERS) == []
 
 
-def test_what_is_wrong_anywhere_is_found():
+def test_errors_in_every_environment_are_found():
     cases = [
         ("admin: {host: 0.0.0.0}", "admin.host"),
         ("admin: {host: ops.example}", "admin.host"),
@@ -147,7 +147,7 @@ def test_a_worker_may_have_the_public_port_for_operations():
     assert paths(one_port, serves=False) == []
 
 
-def test_what_is_right_is_not_found():
+def test_valid_settings_have_no_finding():
     cases = [
         "admin: {host: 0.0.0.0, allow_public: true, port: 9091}",
         "admin: {host: '::1'}",
@@ -172,7 +172,7 @@ def test_what_is_right_is_not_found():
     assert wrong == []
 
 
-def test_what_is_wrong_in_production_is_found_there_only():
+def test_errors_only_in_production_are_found_there_only():
     cases = [
         ({"auth": Auth()}, "auth.basic.pepper"),
         ({"auth": Auth(basic=Basic(pepper=Secret("short")))}, "auth.basic.pepper"),
@@ -246,7 +246,7 @@ def test_a_pepper_of_production_has_32_bytes(length: int, found: list[str]):
     assert paths(settings) == found
 
 
-def test_an_unknown_adapter_is_told_with_the_one_that_was_meant():
+def test_an_unknown_adapter_is_reported_with_the_one_that_was_meant():
     settings = Settings(providers={"a": Provider(adapter="sandbx")})
 
     findings = check(settings, ADAPTERS)
@@ -259,7 +259,7 @@ def test_an_unknown_adapter_is_told_with_the_one_that_was_meant():
     ]
 
 
-def test_no_finding_tells_a_secret():
+def test_no_finding_shows_a_secret():
     weak = Secret("canary")
     basic = Basic(pepper=weak, retired_peppers={"old": weak})
     sealing = Sealing(key=weak, retired_keys={"old": weak})
@@ -321,7 +321,7 @@ def test_loopback_is_known():
     assert wrong == []
 
 
-def test_production_is_told_where_one_person_can_let_somebody_pay():
+def test_in_production_payments_by_one_person_are_a_remark():
     """Fit to serve all the same: a platform may be run by one."""
     alone = replace(fit_for_production(), approvals=Approvals(credentials=False, people=False))
 

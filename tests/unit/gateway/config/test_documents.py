@@ -6,7 +6,7 @@ from gateway.config.documents import Items, Section, Value, joined, parse
 from gateway.telemetry.logs.redaction import mask_quoted
 
 
-def test_a_value_is_what_it_looks_like():
+def test_ambiguous_yaml_values_stay_texts():
     """YAML 1.1 reads `no` as false, `12:30` as 750 and `010` as 8."""
     cases = [
         ("true", True),
@@ -43,13 +43,13 @@ def test_a_list_and_a_section_keep_their_lines():
     assert root.nodes["a"] == Items((Value(1, 2), Section({"b": Value(2, 3)}, 3)), 2)
 
 
-def test_a_name_that_stands_twice_is_told_with_its_path_and_lines():
+def test_a_name_that_is_repeated_is_reported_with_its_path_and_lines():
     document = parse("server:\n  port: 1\n  host: a\n  port: 2\n")
 
     assert document.problems == ["server.port: stands twice (lines 2 and 4)"]
 
 
-def test_what_is_not_plain_is_refused():
+def test_yaml_features_beyond_plain_values_are_refused():
     cases = [
         ("a: &x 1", "anchors, aliases and tags are not taken (line 1)"),
         ("a: 1\nb: *x", "anchors, aliases and tags are not taken (line 2)"),
@@ -69,7 +69,7 @@ def test_what_is_not_plain_is_refused():
         assert problem in document.problems[0]
 
 
-def test_what_is_told_of_a_broken_file_holds_nothing_of_it():
+def test_the_error_of_a_broken_file_quotes_nothing_of_it():
     """PyYAML adds a snippet, in which a secret may stand."""
     document = parse("pepper: canary\n: [\n")
 

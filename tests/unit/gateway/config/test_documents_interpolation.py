@@ -36,7 +36,7 @@ def test_a_variable_that_is_missing_is_named(environ: dict[str, str]):
         interpolate("${A}", environ)
 
 
-def test_what_is_no_reference_is_refused():
+def test_an_invalid_reference_is_refused():
     for text in ["${", "${}", "${A", "${1A}", "${A-B}", "${A:d}", "${ A }"]:
         with pytest.raises(ValueError, match="without a variable's name"):
             interpolate(text, {"A": "x", "B": "y"})
@@ -60,7 +60,7 @@ def test_the_content_of_the_file_counts_when_the_variable_is_not_set(tmp_path: P
         (b" \n", "A_FILE names is empty"),
     ],
 )
-def test_a_file_of_no_use_is_told_not_replaced_by_the_default(tmp_path, content, problem):
+def test_an_unusable_file_is_reported_and_not_replaced_by_the_default(tmp_path, content, problem):
     file = tmp_path / "pepper"
     if content is not None:
         file.write_bytes(content)

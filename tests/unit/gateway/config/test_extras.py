@@ -42,7 +42,7 @@ def test_each_extra_has_the_packages_that_it_declares():
     assert {extra: sorted(modules) for extra, modules in EXTRAS.items()} == declared
 
 
-def test_what_is_installed_is_not_missing():
+def test_an_installed_extra_is_not_missing():
     assert {extra: missing(extra) for extra in EXTRAS} == dict.fromkeys(EXTRAS, "")
 
 
@@ -88,7 +88,9 @@ def test_an_extra_is_missing_where_nothing_of_its_package_is_installed(
     assert "pixgate[otel]" in missing("otel")
 
 
-def test_what_no_setting_wants_may_be_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_extras_that_no_setting_needs_may_be_absent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     file = tmp_path / "config.yaml"
     file.write_text(WITHOUT_EXTRAS)
     for modules in EXTRAS.values():

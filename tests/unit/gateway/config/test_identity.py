@@ -24,17 +24,17 @@ def test_a_silent_file_has_the_documented_lifetimes():
         "identity: {mail: {encryption: x}}",
     ],
 )
-def test_what_is_out_of_bounds_is_refused(text: str):
+def test_values_out_of_bounds_are_refused(text: str):
     with pytest.raises(ConfigError):
         settings_from(text, {})
 
 
-def test_the_password_of_the_mail_server_stands_in_no_file():
+def test_the_password_of_the_mail_server_is_in_no_file():
     with pytest.raises(ConfigError, match=r"identity\.mail\.password"):
         settings_from("identity: {mail: {password: written}}", {})
 
 
-def test_the_sandbox_links_to_its_own_listener_unless_told_otherwise():
+def test_the_sandbox_links_to_its_own_listener_by_default():
     assert Settings().origin == "http://127.0.0.1:8080"
     assert Settings(identity=Identity(origin="https://pix.example")).origin == "https://pix.example"
 

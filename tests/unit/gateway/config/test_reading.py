@@ -83,7 +83,7 @@ def test_the_environment_is_heard_also_where_the_file_is_silent():
     assert (settings.auth.basic.pepper.encode(), settings.sealing.key.encode()) == (b"p", b"k")
 
 
-def test_what_comes_from_the_environment_gets_the_type_of_its_setting():
+def test_values_from_the_environment_get_the_type_of_their_setting():
     settings = settings_from(
         'server: {port: "${PORT}", drain_s: "${DRAIN:-7}", openapi: "${OPEN}"}\nvar: "${PORT}"',
         {"PORT": "8081", "OPEN": "true"},
@@ -93,7 +93,7 @@ def test_what_comes_from_the_environment_gets_the_type_of_its_setting():
     assert (server.port, server.drain_s, server.openapi, settings.var) == (8081, 7.0, True, "8081")
 
 
-def test_a_mistake_is_told_with_the_path_of_its_setting():
+def test_a_mistake_is_reported_with_the_path_of_its_setting():
     cases = [
         ("serverr: {}", "serverr: no such setting; did you mean server? (line 1)"),
         ("server:\n  prot: 1", "server.prot: no such setting; did you mean port? (line 2)"),
@@ -134,7 +134,7 @@ def test_a_duration_is_a_finite_number():
         assert problems[0].startswith("server.drain_s: Expected `float`")
 
 
-def test_all_mistakes_are_told_at_once():
+def test_all_mistakes_are_reported_at_once():
     problems = problems_of(
         "server: {prot: 1, port: x, host: a, host: b}\nadmin: 1\nvar: ${A}\nproviders: {a: {b: 1}}"
     )
@@ -150,7 +150,7 @@ def test_all_mistakes_are_told_at_once():
     ]
 
 
-def test_a_secret_does_not_stand_in_the_file():
+def test_a_secret_in_the_file_is_refused():
     path_cases = ["auth.basic.pepper", "auth.basic.retired_peppers.old", "sealing.key"]
 
     for text in [CANARY, "${X:-" + CANARY + "}", CANARY + "${X}", "123456"]:
@@ -181,7 +181,7 @@ def test_a_secret_comes_from_the_environment_or_a_file(tmp_path: Path):
     assert not settings.sealing.key
 
 
-def test_no_secret_is_told_by_the_settings():
+def test_no_secret_is_reported_by_the_settings():
     settings = settings_from(
         "",
         {
@@ -194,7 +194,7 @@ def test_no_secret_is_told_by_the_settings():
     assert CANARY not in repr(settings)
 
 
-def test_the_adapter_s_own_settings_pass_as_they_stand():
+def test_the_adapter_s_own_settings_pass_unchanged():
     settings = settings_from(
         "providers: {a: {adapter: x, settings: {n: 1, t: '${A}', l: [1, {b: '${A}'}], e: null}}}",
         {"A": "12"},

@@ -5,7 +5,7 @@ import pytest
 from gateway.config.redis_url import Kind, RedisUrl, parse
 
 
-def test_what_a_url_says():
+def test_the_parts_of_a_url():
     found = {
         url: parse(url)
         for url in (
@@ -35,6 +35,6 @@ def test_what_a_url_says():
         *("redis+sentinel://a/pix/name", "redis+sentinel://a/pix/0/1"),
     ],
 )
-def test_what_is_no_such_url(url: str):
+def test_invalid_urls(url: str):
     with pytest.raises(ValueError, match=r".*"):
         parse(url)

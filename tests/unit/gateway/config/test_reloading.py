@@ -62,7 +62,7 @@ def test_what_can_be_taken_is_and_the_rest_is_named_and_stays():
     )
 
 
-def test_what_was_left_is_named_again_until_the_restart():
+def test_settings_left_are_named_again_until_the_restart():
     fresh = msgspec.structs.replace(CURRENT, database=Database(pool=11))
 
     once = reloaded(CURRENT, fresh)

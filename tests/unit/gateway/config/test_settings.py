@@ -76,7 +76,7 @@ def test_a_configured_store_and_bank_stay():
     assert (settings.store_url, settings.bank_file) == ("postgresql://db/x", Path("b.db"))
 
 
-def test_a_store_s_address_says_which_pooler_is_in_between():
+def test_the_pooler_is_a_part_of_the_store_s_address():
     """So that every command that opens the store knows."""
     cases = [
         ("postgresql://db/x", "none", "postgresql://db/x"),
@@ -149,7 +149,7 @@ def test_the_shipped_file_finds_the_bank_where_it_was_moved():
     assert (settings.sandbox_bank.port, urls) == (18090, {"http://127.0.0.1:18090"})
 
 
-def test_every_setting_stands_in_the_shipped_file():
+def test_every_setting_is_in_the_shipped_file():
     root = documents.parse(SHIPPED.read_text(encoding="utf-8")).root
     assert isinstance(root, Section)
     providers = root.nodes["providers"].nodes.pop("sandbox")
@@ -190,7 +190,7 @@ def test_a_lone_process_does_everything():
     assert (Settings().worker.run, Settings().server.reuse_port) == ("inside", False)
 
 
-def test_first_payees_are_held_in_production_unless_it_says_otherwise():
+def test_first_payees_are_held_in_production_by_default():
     """Reais, ``off``, or nothing said: then the environment's own."""
     sandbox, production = Environment.SANDBOX, Environment.PRODUCTION
     cases = [

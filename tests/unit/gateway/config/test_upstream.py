@@ -3,7 +3,7 @@
 from gateway.config.upstream import Breaker, Provider, same_bank
 
 
-def test_deadlines_of_a_provider_are_those_promised():
+def test_deadlines_of_a_provider_are_as_promised():
     """Connect 2 s, reads 8 s, payouts 20 s; 64 calls in flight, 64 waiting at most 1 s."""
     provider = Provider(adapter="x")
 

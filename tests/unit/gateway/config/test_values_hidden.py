@@ -5,7 +5,7 @@ from gateway.config.values import Address, Secret, without_credentials
 CANARY = "canary-7f3a"
 
 
-def test_a_secret_is_not_told():
+def test_a_secret_is_not_reported():
     cases = [
         repr,
         str,

@@ -59,7 +59,7 @@ def test_a_command_runs_without_a_shell_and_without_our_variables():
         (json.dumps(["vault", "a\0b"]), "as a JSON list of texts"),
     ],
 )
-def test_a_command_of_no_use_is_told_and_nothing_that_it_prints(
+def test_a_command_of_no_use_is_reported_and_nothing_that_it_prints(
     command: str, problem: str, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ):
     with caplog.at_level(logging.DEBUG), pytest.raises(ConfigError) as refused:
@@ -72,7 +72,7 @@ def test_a_command_of_no_use_is_told_and_nothing_that_it_prints(
     assert SECRET not in told + said.out + said.err + caplog.text
 
 
-def test_a_command_that_does_not_end_is_killed_with_what_it_started(
+def test_a_command_that_does_not_end_is_killed_with_its_children(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The grandchild holds the output open too; a test that waits for its own end times out."""

@@ -18,7 +18,7 @@ def test_an_account_has_a_short_name_in_the_logs():
     assert [held.log_hash, held.log_hash] == ["ee9717818e7803e9"] * 2
 
 
-def test_what_was_made_of_a_record_is_not_of_another_one():
+def test_derived_values_are_not_shared_between_records():
     held = account()
     held.derived.bank = "opened"
     changed = replace(held, sealed_credentials=b"rotated")

@@ -72,7 +72,7 @@ async def test_all_processes_draw_from_one_bucket():
     assert (shared.returned, counted) == ([], ["rows.allowed"])
 
 
-async def test_a_part_of_what_was_asked_for_goes_back():
+async def test_a_part_of_the_taken_tokens_is_returned():
     shared = Shared(gives=3)
     rows, counted = shared_by(shared)
 
@@ -82,7 +82,7 @@ async def test_a_part_of_what_was_asked_for_goes_back():
     assert counted == ["rows.limited"]
 
 
-async def test_a_process_goes_by_its_part_while_nobody_counts_for_all():
+async def test_a_process_goes_by_its_part_without_shared_counters():
     """What it gave meanwhile is owed to the common bucket."""
     shared = Shared(gives=None)
     rows, _ = shared_by(shared)

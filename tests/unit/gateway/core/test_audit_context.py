@@ -46,6 +46,6 @@ def test_an_identifier_is_read_in_any_letter_case():
 
 
 @pytest.mark.parametrize("text", ["", "1", "0b7d7e4a9e0e4a3c8f5e3c1f0a9b2c01", "{}"])
-def test_what_is_no_identifier_is_refused(text: str):
+def test_an_invalid_identifier_is_refused(text: str):
     with pytest.raises(RuleViolation, match="account"):
         identifier(text, "account")

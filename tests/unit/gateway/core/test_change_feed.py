@@ -36,7 +36,7 @@ def test_an_act_on_anything_else_makes_nothing_old():
     assert wrong == []
 
 
-def test_what_is_only_counted_makes_nothing_old():
+def test_counting_events_drops_no_record():
     """Whatever it was about: nobody empties memory by being refused or by looking."""
     wrong = [
         (action, kind)

@@ -23,7 +23,7 @@ def test_a_deadline_passes_at_its_instant():
 TWO_HOURS = timedelta(hours=2)
 
 
-def test_a_clock_that_only_runs_is_believed():
+def test_a_running_clock_is_accepted():
     clock = Clock()
     certain = CertainClock(clock.now, clock.monotonic)
 
@@ -32,7 +32,7 @@ def test_a_clock_that_only_runs_is_believed():
         assert certain() == clock.at
 
 
-def test_a_clock_that_is_corrected_is_believed():
+def test_a_corrected_clock_is_accepted():
     """Less than a second between two looks is no time that somebody might wait for."""
     clock = Clock()
     certain = CertainClock(clock.now, clock.monotonic)
@@ -43,7 +43,7 @@ def test_a_clock_that_is_corrected_is_believed():
         assert certain() == clock.at
 
 
-def test_a_clock_that_is_put_forward_is_believed_a_quarter_of_an_hour_later():
+def test_a_clock_put_forward_is_accepted_a_quarter_of_an_hour_later():
     clock = Clock()
     certain = CertainClock(clock.now, clock.monotonic)
 
@@ -58,7 +58,7 @@ def test_a_clock_that_is_put_forward_is_believed_a_quarter_of_an_hour_later():
     assert certain() == clock.at
 
 
-def test_it_is_not_ahead_however_long_nobody_asked():
+def test_the_clock_is_not_ahead_after_a_long_pause():
     clock = Clock()
     certain = CertainClock(clock.now, clock.monotonic)
 

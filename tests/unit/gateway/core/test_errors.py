@@ -68,12 +68,12 @@ def test_an_error_says_what_happened_and_what_to_do_in_whole_sentences():
             assert re.fullmatch(r"[A-Z][ -~]+\.", text)
 
 
-def test_names_and_messages_are_told_apart():
+def test_names_and_messages_are_distinguished():
     assert len({error.name for error in CATALOGUE}) == len(CATALOGUE)
     assert len({(e.code, e.status, e.message) for e in CATALOGUE}) == len(CATALOGUE)
 
 
-def test_what_banking_never_answers_is_in_the_catalogue():
+def test_codes_outside_the_banking_surface_are_in_the_catalogue():
     assert set(CATALOGUE) > ELSEWHERE
 
 

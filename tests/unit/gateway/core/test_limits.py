@@ -173,7 +173,7 @@ def test_a_part_of_a_bucket_has_that_part_of_rate_and_burst_and_one_token_at_lea
     assert eighth == ([True, False], 1.0)
 
 
-def test_what_is_owed_is_said_once_and_bounded(clock: Clock):
+def test_a_debt_is_reported_once_and_bounded(clock: Clock):
     own = Buckets(CallRate(rate=2.0, burst=4), clock.monotonic)
     shared = SharedBuckets("read", own, lambda: 2, longest_wait_s=1.0)
 
@@ -205,7 +205,7 @@ class Common:
         return sum(self.buckets.draw(key).allowed for _ in range(100))
 
 
-def test_a_process_goes_on_with_its_share_of_what_all_drew_lately(clock: Clock):
+def test_a_process_continues_with_its_share_of_what_all_drew_lately(clock: Clock):
     """A fourth at least, as of a bucket from which it drew nothing."""
     common = Common(clock)
 
@@ -250,7 +250,7 @@ def test_our_own_bucket_is_as_full_as_the_common_one_was(clock: Clock):
     assert common.gives("a") == 10
 
 
-def test_a_server_that_lost_its_count_gives_nobody_more_than_all(clock: Clock):
+def test_a_server_that_lost_its_count_gives_no_caller_more_than_the_whole(clock: Clock):
     common = Common(clock)
     for key in "ab":
         common.answers(key, 30, 0.0, 120)
@@ -361,7 +361,7 @@ def test_it_counts_as_a_list_of_all_events_would(steps: list[tuple[float, str]])
         assert [window.wait_s(key, limit) > 0 for limit in (2, 12)] == [recent > 2, recent > 12]
 
 
-async def test_processes_count_events_together_and_reading_asks_nobody(clock: Clock):
+async def test_processes_count_events_together_and_reading_makes_no_call(clock: Clock):
     shared = Counting(clock.monotonic)
     one, other = (MovingWindow(WINDOW_S, 12, clock.monotonic, shared) for _ in range(2))
     waits = []

@@ -30,7 +30,7 @@ def test_an_amount_has_exactly_two_decimals():
 
 
 @given(CENTAVOS)
-def test_what_is_written_is_exact(centavos: int):
+def test_written_amounts_are_exact(centavos: int):
     assert Decimal(str(Money(centavos))) == Decimal(centavos) / 100
 
 
@@ -47,7 +47,7 @@ def test_amounts_that_a_float_gets_wrong_are_right():
         assert strict.amount(text) == Money(centavos)
 
 
-def test_anything_but_a_whole_number_within_range_is_no_amount():
+def test_an_amount_is_a_whole_number_within_range():
     cases = [1.0, 10.5, True, "1", None, Decimal(1), MAX_CENTAVOS + 1, -MAX_CENTAVOS - 1]
 
     for centavos in cases:

@@ -16,7 +16,7 @@ def of(*priorities: Priority) -> set[str]:
     return {name for name, route in ROUTES.items() if route.priority in priorities}
 
 
-def test_what_is_never_shed():
+def test_routes_that_are_never_shed():
     assert of(Priority.ALWAYS) == {
         *("banking.health", "identity.health", "backoffice.health"),
         *("identity.logout", "panel.logout", "panel_pages.sign_out"),
@@ -51,7 +51,7 @@ def test_searches_files_and_closings_are_heavy():
     }
 
 
-def test_what_wants_no_credential_is_for_strangers():
+def test_routes_without_a_credential_are_in_the_class_of_strangers():
     """But health, leaving, codes of a session, and banks' callbacks at a secret address."""
     opened = {
         route.name

@@ -56,7 +56,7 @@ PRIVATE = Ed25519PrivateKey.from_private_bytes(b"p" * 32).private_bytes(
         *(der(each[:-1] + bytes([each[-1] | 0x80])) for each in sorted(_SMALL_ORDER)),
     ],
 )
-def test_what_is_no_key_is_refused(text: str):
+def test_an_invalid_key_is_refused(text: str):
     """Private keys, keys of X25519, and points of small order among them."""
     with pytest.raises(ValueError, match=r"."):
         read_public_key(text, NOON)

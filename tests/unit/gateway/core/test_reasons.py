@@ -176,7 +176,7 @@ def test_what_can_be_worked_out_is_written_down_for_every_place_and_no_other(use
     assert set(WORKED_OUT) == {each.place for each in used if each.word is None}
 
 
-def test_every_word_of_a_bank_call_is_told():
+def test_every_word_of_a_bank_call_is_reported():
     words = [*Reason, *WHY, *(each.value.lower() for each in FailureCode)]
 
     assert [word for word in words if public_word(word) != word] == []
@@ -195,7 +195,7 @@ def test_no_word_is_told_and_untold():
 
 
 @pytest.mark.parametrize("word", ["", "KeyError", "challenge_unknown"])
-def test_a_word_that_is_not_for_callers_is_not_told(word: str):
+def test_a_word_that_is_not_for_callers_is_not_reported(word: str):
     assert (public_word(word), sentence(word, "key")) == ("", "")
 
 

@@ -49,7 +49,7 @@ def test_a_viewer_changes_nothing():
     assert {right.action for right in RIGHTS[Role.VIEWER]} == {Action.READ}
 
 
-def test_nobody_both_orders_and_approves():
+def test_no_role_both_orders_and_approves():
     """Four eyes: one role never makes a payout and decides on it."""
     wrong = [
         role
@@ -61,7 +61,7 @@ def test_nobody_both_orders_and_approves():
 
 
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.SECURITY, Role.VIEWER])
-def test_whoever_runs_the_service_moves_no_money(role: Role):
+def test_roles_that_run_the_service_move_no_money(role: Role):
     assert not any(
         may(role, area, Action.WRITE) for area in (Area.PAYOUT, Area.REFUND, Area.APPROVAL)
     )
@@ -72,7 +72,7 @@ def test_files_are_taken_away_by_whom_the_table_says():
     assert {role for role in Role if not may(role, Area.REPORT, Action.READ)} == {Role.APPROVER}
 
 
-def test_owners_of_keys_are_looked_up_by_whoever_orders_payouts():
+def test_roles_that_order_payouts_look_up_owners_of_keys():
     asking = {role for role in Role if may(role, Area.KEY_OWNER, Action.READ)}
 
     assert asking == {role for role in Role if may(role, Area.PAYOUT, Action.WRITE)}
@@ -84,7 +84,7 @@ def test_several_roles_add_up():
     assert both == RIGHTS[Role.OPERATOR] | RIGHTS[Role.APPROVER]
 
 
-def test_writing_asks_for_a_fresh_factor_where_the_table_says():
+def test_writing_requires_a_fresh_factor_where_the_table_says():
     for area in Area:
         assert needs_step_up(Right(area, Action.WRITE)) is (area in STEP_UP)
         assert not needs_step_up(Right(area, Action.READ))

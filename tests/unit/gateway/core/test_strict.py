@@ -75,7 +75,7 @@ def test_a_uuid_of_any_letter_case_becomes_lower_case():
     assert wrong == []
 
 
-def test_what_is_no_hyphenated_uuid_is_refused():
+def test_an_invalid_hyphenated_uuid_is_refused():
     """Python takes most of these."""
     cases = [
         "",
@@ -153,7 +153,7 @@ def test_a_whole_number_has_one_to_eighteen_ascii_digits(text: str):
         assert strict.whole_number(text) == int(text)
 
 
-def test_what_int_takes_besides_is_refused():
+def test_other_spellings_accepted_by_int_are_refused():
     cases = [
         "",
         "+5",
@@ -200,7 +200,7 @@ def test_up_to_two_decimals_are_taken():
     assert wrong == []
 
 
-def test_what_is_no_exact_amount_is_refused():
+def test_an_inexact_amount_is_refused():
     cases = [
         "",
         "-",
@@ -273,7 +273,7 @@ def test_a_reference_is_no_dot_segment_and_nothing_that_cannot_be_stored():
     assert wrong == []
 
 
-def test_any_other_reference_stands_as_it_is():
+def test_any_other_reference_is_unchanged():
     cases = ["...", " ", "a/b", "a?x=1", "%2e%2e", "Ação", "e\u0301", "🜁" * 1024]
 
     wrong = [text for text in cases if strict.reference(text) != text]
@@ -297,7 +297,7 @@ def test_the_scheme_word_comes_first_in_any_letter_case():
     assert wrong == []
 
 
-def test_what_has_no_scheme_word_is_no_authorization_header():
+def test_a_header_without_a_scheme_is_no_authorization():
     cases = ["", " ", " Basic YTpi", "Basic\tYTpi", "Básic YTpi", "Ba(sic YTpi", "BasicYTpi="]
 
     wrong = [header for header in cases if not refuses(strict.scheme, header)]
@@ -320,7 +320,7 @@ def test_a_pair_is_split_at_its_first_colon(client_id: str, secret: str):
     assert strict.basic_pair(token(f"{client_id}:{secret}".encode())) == (client_id, secret)
 
 
-def test_what_is_no_pair_in_base64_of_utf_8_is_refused():
+def test_credentials_not_in_base64_of_utf_8_are_refused():
     """``base64.b64decode`` drops what it does not know unless told not to."""
     cases = [
         "",
@@ -378,7 +378,7 @@ def test_a_day_is_a_date_and_no_instant():
     assert not isinstance(strict.day("2026-11-20"), datetime)
 
 
-def test_what_people_wrote_elsewhere_becomes_a_plain_text():
+def test_texts_from_elsewhere_become_plain_text():
     cases = [
         (None, ""),
         ("", ""),

@@ -46,7 +46,7 @@ def test_anything_else_is_not():
 
 
 @given(st.lists(st.text(max_size=150), max_size=2))
-def test_what_is_accepted_is_never_changed(values: list[str]):
+def test_an_accepted_id_is_never_changed(values: list[str]):
     assert trace.accepted(values) in {None, *values[:1]}
 
 

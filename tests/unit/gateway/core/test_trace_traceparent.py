@@ -49,7 +49,7 @@ def test_a_request_that_sent_nothing_begins_the_trace_of_its_own_id():
     assert trace.outgoing()[2] == ""
 
 
-def test_the_trace_goes_on_with_a_new_parent_each_time():
+def test_the_trace_continues_with_a_new_parent_each_time():
     logged = begun("mine", SENT)
 
     parents = {trace.outgoing()[1] for _ in range(400)}
@@ -108,7 +108,7 @@ def test_the_log_has_both_ids_where_they_differ():
 
 
 @pytest.mark.parametrize("trace_id", ["mine", "00000000-0000-0000-0000-000000000000", DIGITS[:31]])
-def test_an_id_that_is_no_uuid_always_makes_the_same_trace(trace_id: str):
+def test_an_id_that_is_not_a_uuid_always_makes_the_same_trace(trace_id: str):
     """So that calls under one id of the caller's are one trace, and the log can be joined."""
     logged = begun(trace_id)
     first = sent_on()
@@ -133,7 +133,7 @@ def test_a_later_version_is_read_by_its_first_parts():
         assert sent_on() == (DIGITS, "01")
 
 
-def test_what_is_no_one_valid_value_begins_a_trace():
+def test_anything_but_one_valid_value_begins_a_trace():
     """And is not passed on, nor is the state that came with it."""
     cases = [
         (SENT, SENT),
@@ -196,7 +196,7 @@ def test_of_a_long_state_the_newest_members_are_passed_on():
 
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=40), max_size=3))
-def test_whatever_is_sent_what_goes_on_is_safe_in_a_head(parent: str, states: list[str]):
+def test_the_forwarded_traceparent_is_safe_for_any_input(parent: str, states: list[str]):
     begun(OURS, parent, states=tuple(states))
     begun(OURS, SENT, states=tuple(states))
 

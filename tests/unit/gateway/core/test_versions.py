@@ -33,7 +33,7 @@ def test_another_version_is_refused():
             expected(headers).check(A)
 
 
-def test_who_asks_for_nothing_is_let_on():
+def test_a_request_without_if_match_is_accepted():
     ANY_VERSION.check(A)
 
 

@@ -33,7 +33,7 @@ def test_the_secret_is_shown_once(shell, issued):
     assert "digest" not in listed
 
 
-def test_people_are_told_that_it_is_shown_once(shell, company_id):
+def test_the_output_notes_that_the_secret_is_shown_once(shell, company_id):
     done = shell.run("credential", "issue", "--name", "ERP", "--company", company_id)
 
     assert done.stderr == "The secret is not shown again.\n"

@@ -73,7 +73,7 @@ async def test_a_wider_rule_says_who_ordered_who_approved_and_where(people: TwoP
     assert "Aprovado por: user:joao@example.com" in mail.text
 
 
-async def test_a_narrower_rule_is_no_news(people: TwoPeople):
+async def test_a_narrower_rule_sends_no_mail(people: TwoPeople):
     made = await people.issue(callers=ANYWHERE)
     before = len(await mails(people))
 

@@ -69,7 +69,7 @@ async def test_the_secret_is_stored_nowhere(office, issued):
     assert issued.client_secret not in repr(issued)
 
 
-async def test_an_account_says_whose_it_is(office, company_id, account_id):
+async def test_an_account_names_its_company(office, company_id, account_id):
     issued = await office.issue(account_id=account_id.upper(), permissions=READ)
 
     assert issued.credential.company_id == company_id
@@ -177,7 +177,7 @@ async def test_a_revoked_credential_is_over(office, issued):
 
 
 @pytest.mark.parametrize("act", ["rotate", "revoke"])
-async def test_what_is_over_stays_over(office, issued, act: str):
+async def test_an_ended_credential_stays_ended(office, issued, act: str):
     await office.revoke(issued.credential.client_id)
 
     with pytest.raises(RuleViolation, match="revoked"):
@@ -185,7 +185,7 @@ async def test_what_is_over_stays_over(office, issued, act: str):
 
 
 @pytest.mark.parametrize("act", ["rotate", "revoke"])
-async def test_what_has_expired_is_not_revived(office, company_id, act: str):
+async def test_an_expired_credential_is_not_revived(office, company_id, act: str):
     issued = await office.issue(company_id, expires_at=NOON + DAY)
     office.clock.passes(days=1)
 
@@ -233,7 +233,7 @@ async def test_another_company_s_credential_is_not_there(office, company_id, iss
     assert await credentials.every(limited) == []
 
 
-async def test_nobody_issues_a_credential_for_what_they_do_not_see(office, company_id, account_id):
+async def test_no_user_issues_a_credential_outside_their_scope(office, company_id, account_id):
     """It is refused in the words of a company or an account that does not exist."""
     ours = await office.company("Outra")
     limited = Staff(office.acting, CompanyScope(frozenset({ours.id})))
@@ -323,7 +323,7 @@ async def test_a_secret_is_kept_with_who_ordered_and_approved_it(people: TwoPeop
     assert kept == [("", ""), (maria, ""), (maria, joao), (maria, joao)]
 
 
-async def test_a_secret_is_shown_to_nobody_but_who_ordered_it(people: TwoPeople):
+async def test_a_secret_is_shown_only_to_its_orderer(people: TwoPeople):
     """Who approves a credential must not be able to pay with it."""
     people.users["joao"] = replace(
         people.users["joao"], roles=people.users["maria"].roles | people.users["joao"].roles
@@ -615,7 +615,7 @@ async def test_a_rotation_replaces_no_secret_but_the_one_it_was_ordered_for(peop
     assert stored.secrets[0] == second.credential.secrets[0]
 
 
-async def test_an_order_says_what_is_to_be_issued_and_never_a_secret(people: TwoPeople):
+async def test_an_order_describes_the_credential_without_a_secret(people: TwoPeople):
     waiting = await people.order(limit_per_day=TEN)
 
     shown = (await people.approvals.get(people.staff("joao"), waiting.id)).order

@@ -107,7 +107,7 @@ def test_partners_are_refused_at_once(priority: Priority):
 
 
 @pytest.mark.parametrize("priority", WAITING)
-async def test_what_people_ask_for_waits_for_a_place(priority: Priority):
+async def test_requests_of_people_wait_for_a_place(priority: Priority):
     """In the order in which it came."""
     admitted, served = admission([]), list[str]()
     fill(admitted, priority)
@@ -196,7 +196,7 @@ async def test_a_credential_that_is_looked_up_takes_no_place_of_partners():
     assert (during, after) == ((0, 101), (1, 100))
 
 
-async def test_a_page_that_asks_a_bank_holds_no_place_meanwhile():
+async def test_a_page_that_queries_a_bank_holds_no_place_meanwhile():
     admitted = admission([])
     fill(admitted, Priority.PAGES)
 
@@ -296,7 +296,7 @@ def test_a_network_has_a_quarter_of_the_places(one: str, another: str):
             pass
 
 
-def test_whatever_ends_the_wait_gives_the_place_back():
+def test_every_end_of_the_wait_returns_the_place():
     admitted, priority = admission([]), Priority.STRANGERS
     admitted.admit(priority)
 

@@ -22,7 +22,7 @@ def _named(name: str) -> Surface:
     return replace(surface(route(path="/a")), name=name)
 
 
-def test_only_what_others_call_is_described():
+def test_only_public_surfaces_are_described():
     """The panel is ours alone."""
     assert openapi_pages([_named("panel"), _named("keys")], _today) == {}
 
@@ -61,7 +61,7 @@ def test_every_page_has_a_known_name():
         ("notgzip", False),
     ],
 )
-def test_a_page_is_compressed_for_whoever_takes_that(encodings: str, *, packed: bool):
+def test_a_page_is_compressed_for_callers_that_accept_it(encodings: str, *, packed: bool):
     page = Page("a", "text/plain", b"a" * 100, packed=pack(b"a" * 100))
 
     answer = page.reply(encodings)

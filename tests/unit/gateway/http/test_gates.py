@@ -33,7 +33,7 @@ def test_questions_are_asked_in_the_order_decided(name: str, policies: list[str]
     assert gate_of(name) == policies
 
 
-def test_lifting_a_stop_always_asks_for_a_fresh_factor():
+def test_lifting_a_stop_always_requires_a_fresh_factor():
     """Its right asks for none: pulling a stop, which needs the same one, must be quick."""
     (gate,) = (gate for gate in SURFACE.gates if ROUTES["backoffice.stop_lift"] in gate.routes)
 

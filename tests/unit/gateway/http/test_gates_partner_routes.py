@@ -118,7 +118,7 @@ def test_the_open_gate_has_three_routes():
     ]  # fmt: skip
 
 
-def test_the_surface_is_what_was_decided():
+def test_the_surface_follows_the_decisions():
     assert (SURFACE.prefix, SURFACE.body_bytes) == ("/baas/v1", 65_536)
     assert SURFACE.challenge == PARTNER_CHALLENGE == 'Basic realm="baas", charset="UTF-8"'
 

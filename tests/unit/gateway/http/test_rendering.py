@@ -71,7 +71,7 @@ def test_an_answer_may_have_a_status_of_its_own():
     ],
     ids=["401", "401 of no route", "502", "403"],
 )
-def test_a_refusal_says_how_to_go_on(error, place, headers):
+def test_a_refusal_has_a_remedy(error, place, headers):
     reply = render_refusal(ServiceError(error, "why"), place, "t", {"X-A": "1"})
 
     assert reply.headers == {"Content-Type": MEDIA_TYPE, "X-A": "1", **headers}
@@ -117,7 +117,7 @@ def test_what_is_told_behind_the_message_is_a_sentence(line: str, told: str):
     ],
     ids=["a field", "no field", "another code", "an unknown word", "no input"],
 )
-def test_a_message_says_which_field_and_what_is_wanted(refusal: ServiceError, told: str):
+def test_a_message_names_the_field_and_the_expected_form(refusal: ServiceError, told: str):
     """Other refusals of partners say what the catalogue says."""
     said = json.loads(render_refusal(refusal, PLACE, "t", {}).body)
 
@@ -133,7 +133,9 @@ def test_a_message_says_which_field_and_what_is_wanted(refusal: ServiceError, to
     ],
     ids=["a word", "no word of ours", "nobody known"],
 )
-def test_people_are_told_field_and_reason(error: ErrorCode, reason: str, told: dict[str, str]):
+def test_messages_for_people_have_field_and_reason(
+    error: ErrorCode, reason: str, told: dict[str, str]
+):
     """Always both; a 401 tells no more than its code."""
     refusal = ServiceError(error, reason, field="email")
 
@@ -177,7 +179,7 @@ def test_an_exception_has_its_routes_code(problem, error, reason):
         (ServiceError(errors.PAYOUT_NOT_FOUND, "branch_form"), ""),
     ],
 )
-def test_what_is_wrong_is_told_of_what_was_sent_alone(refusal: ServiceError, told: str):
+def test_only_errors_of_sent_fields_are_reported(refusal: ServiceError, told: str):
     """With a place for the field's name: whoever translates it puts the name in."""
     assert wrong(refusal) == told
 

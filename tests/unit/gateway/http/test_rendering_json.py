@@ -44,7 +44,7 @@ def test_a_time_in_a_document_is_written_as_an_instant(year: int):
     assert dumps({"at": at}) == dumps({"at": instant(at)})
 
 
-def test_a_minute_is_utc_too():
+def test_a_minute_is_written_in_utc():
     """Contract 2.4."""
     assert minute(AT) == "2026-11-21 00:05"
 
@@ -60,7 +60,7 @@ def test_the_first_years_have_four_digits():
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, b"bytes", 2**64])
-def test_what_json_cannot_carry_is_a_mistake(value: object):
+def test_a_value_that_json_cannot_carry_is_a_mistake(value: object):
     with pytest.raises(TypeError):
         dumps({"value": value})
 

@@ -72,7 +72,7 @@ def routes() -> Routes:
     return made
 
 
-def test_a_route_is_what_its_method_says():
+def test_a_route_is_declared_by_its_method():
     page, create = routes().staff
     (end,) = routes().fresh
 
@@ -88,7 +88,7 @@ def test_a_route_is_what_its_method_says():
     assert [each.name for each in page.takes.parameters] == ["page", "limit"]
 
 
-async def test_a_result_is_told_as_a_document():
+async def test_a_result_is_reported_as_a_document():
     page, create = routes().staff
     (end,) = routes().fresh
     body = RawRequest(path={}, body=b'{"text": "b"}', content_type="application/json")
@@ -114,7 +114,7 @@ async def test_a_whole_list_has_a_total():
     assert every.document.__name__ == "NoteList"
 
 
-async def test_a_broken_rule_is_told_by_field_and_a_name_without_a_form_is_nobodys():
+async def test_a_broken_rule_is_reported_by_field_and_an_unknown_name_fails():
     _, create = routes().staff
     (end,) = routes().fresh
     body = RawRequest(path={}, body=b'{"text": "1"}', content_type="application/json")
@@ -128,7 +128,7 @@ async def test_a_broken_rule_is_told_by_field_and_a_name_without_a_form_is_nobod
     assert absent.value.error is NOT_FOUND
 
 
-def test_a_method_without_a_right_is_no_route():
+def test_a_method_without_a_right_cannot_be_a_route():
     async def anything(_who: Staff, _paging: Paging) -> None: ...
 
     with pytest.raises(AttributeError):
@@ -223,7 +223,7 @@ async def test_what_holds_a_secret_leaves_as_a_document():
     assert (listed.document.__name__, holders.document.__name__) == ("NoteList", "NoteList")
 
 
-def test_what_is_not_possible_is_told_as_a_sentence():
+def test_a_broken_rule_is_reported_as_a_sentence():
     text = "there is no company 7"
 
     with pytest.raises(ServiceError) as told, explained():
@@ -233,7 +233,7 @@ def test_what_is_not_possible_is_told_as_a_sentence():
     assert told.value.detail == "There is no company 7."
 
 
-def test_a_field_that_is_wrong_is_told_in_the_words_of_its_reason():
+def test_a_field_that_is_wrong_is_reported_in_the_words_of_its_reason():
     """The line for the command line may repeat what was typed; over HTTP nothing is repeated."""
     text = "there is no company 7"
 
@@ -244,7 +244,7 @@ def test_a_field_that_is_wrong_is_told_in_the_words_of_its_reason():
     assert told.value.detail == ""
 
 
-def test_what_is_taken_is_a_conflict():
+def test_an_existing_record_is_a_conflict():
     text = "it exists already"
 
     with refused(errors.ALREADY_IN_USE), explained():

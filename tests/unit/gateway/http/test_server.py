@@ -30,7 +30,7 @@ def raising(problem: Exception) -> Callable[[Any, str], Any]:
     return run
 
 
-async def test_what_an_operation_returns_is_shown():
+async def test_the_result_of_an_operation_is_rendered():
     async with on_stage(surface(route())) as listener_client:
         status, headers, body = await listener_client.ask("GET", "/v1/echo/hello")
 
@@ -39,7 +39,7 @@ async def test_what_an_operation_returns_is_shown():
     assert headers["Cache-Control"] == "no-store"
 
 
-async def test_every_request_is_told_once():
+async def test_every_request_is_reported_once():
     """Log line and metric come from this record."""
     times = count()
     async with on_stage(surface(route()), clock=lambda: float(next(times))) as listener_client:
@@ -65,7 +65,7 @@ async def test_an_expectation_is_not_repeated_whatever_the_target():
     assert listener_client.record.code == "SVC.GTW.001"
 
 
-async def test_the_log_is_told_which_field():
+async def test_the_invalid_field_is_logged():
     def no(_call: Call) -> None:
         raise ServiceError(errors.PAYLOAD_INVALID, "key_form", field="destination.key")
 
@@ -157,7 +157,7 @@ async def test_headers_of_policies_are_on_the_answer_and_on_refusals():
     assert (good["RateLimit"], status, bad["RateLimit"]) == ("1", 502, "1")
 
 
-async def test_who_called_is_told():
+async def test_the_caller_is_logged():
     def known(call: Call) -> None:
         call.principal, call.account = principal(), account()
 
@@ -184,7 +184,7 @@ FAILS: dict[type[Exception], ErrorCode] = {
 
 
 @pytest.mark.parametrize(("asked_s", "told"), [(None, "2"), (0.2, "1"), (9_999, "120"), (-3, "1")])
-async def test_a_502_says_when_to_come_again(asked_s: float | None, told: str):
+async def test_a_502_has_retry_after(asked_s: float | None, told: str):
     """In whole seconds, the bank's own wish within reason."""
     problem = Unavailable("busy", retry_after=asked_s)
     async with on_stage(surface(route(raising(problem), fails=FAILS))) as listener_client:

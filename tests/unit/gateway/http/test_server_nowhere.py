@@ -41,14 +41,14 @@ def test_nowhere_is_no_path_or_no_method_of_it(problem: Exception, said: bool):
     assert is_nowhere(problem) is said
 
 
-async def test_who_asks_is_found_by_what_was_sent():
+async def test_the_caller_is_identified_by_the_sent_credential():
     call = await who_asks(request(), (lets_on, finds))
 
     assert call is not None
     assert call.headers["Set-Cookie"] == "a=b"
 
 
-async def test_whoever_cannot_be_found_is_nobody():
+async def test_an_unidentified_caller_is_anonymous():
     assert await who_asks(request(), (finds, fails)) is None
 
 
@@ -60,7 +60,7 @@ async def test_whoever_cannot_be_found_is_nobody():
         ("POST", "", "/panel/x", False),
     ],
 )
-def test_what_was_asked_for_is_told(method: str, query: str, target: str, is_read: bool):
+def test_the_requested_path_is_passed_on(method: str, query: str, target: str, is_read: bool):
     told = refused_path(request(method), "/panel/x", query, "t-1")
 
     assert (told.target, told.is_read, told.trace_id) == (target, is_read, "t-1")

@@ -64,7 +64,7 @@ def route() -> Route[Any]:
     )
 
 
-async def test_a_whole_file_is_told_with_all_its_bytes():
+async def test_a_whole_file_is_reported_with_all_its_bytes():
     gate = admission()
     async with on_stage(surface(route()), admission=gate) as listener_client:
         status, headers, body = await listener_client.ask("GET", "/v1/file/well")
@@ -79,7 +79,7 @@ async def test_a_whole_file_is_told_with_all_its_bytes():
 @pytest.mark.parametrize(
     ("ends", "reason"), [("store", "StoreUnavailable"), ("fault", "LookupError")]
 )
-async def test_a_cut_file_is_seen_by_the_caller_and_told(ends: str, reason: str):
+async def test_a_cut_file_is_seen_by_the_caller_and_reported(ends: str, reason: str):
     gate = admission()
     async with on_stage(surface(route()), admission=gate) as listener_client:
         with pytest.raises(aiohttp.ClientError):
@@ -91,7 +91,7 @@ async def test_a_cut_file_is_seen_by_the_caller_and_told(ends: str, reason: str)
     assert (well, sum(gate.held)) == (200, 0)
 
 
-async def test_a_caller_that_goes_away_is_told_as_gone():
+async def test_a_caller_that_goes_away_is_reported_as_gone():
     gate = admission()
     async with on_stage(surface(route()), admission=gate) as listener_client:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
@@ -121,7 +121,7 @@ async def test_a_refusal_whose_caller_goes_away_keeps_its_reason():
     assert (listener_client.record.status, listener_client.record.reason) == (404, "no_route")
 
 
-async def test_head_is_told_and_begins_nothing():
+async def test_head_is_logged_and_starts_nothing():
     async with on_stage(surface(route())) as listener_client:
         status, _, _ = await listener_client.ask("HEAD", "/v1/file/fault")
 

@@ -30,7 +30,7 @@ def found(*headers: tuple[str, str], uuids: bool = False) -> tuple[str, list[tup
         ([("traceparent", PARENT), ("traceparent", PARENT)], False),
     ],
 )
-async def test_a_caller_s_trace_goes_on_to_banks(headers, goes_on):
+async def test_a_caller_s_trace_continues_to_banks(headers, goes_on):
     """With a parent of ours in it."""
     sent = CIMultiDictProxy(CIMultiDict(headers))
 
@@ -55,7 +55,7 @@ async def test_a_request_that_sends_nothing_does_not_go_on_with_the_one_before()
 @pytest.mark.parametrize(
     ("sent", "uuids"), [(["a b"], False), (["a", "b"], False), (["mine"], True)], ids=str
 )
-def test_one_that_is_not_acceptable_is_replaced_and_counted(sent, uuids):
+def test_an_unacceptable_trace_id_is_replaced_and_counted(sent, uuids):
     trace_id, counted = found(*[("X-Trace-ID", each) for each in sent], uuids=uuids)
 
     assert uuid.UUID(trace_id)

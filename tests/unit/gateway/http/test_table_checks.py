@@ -34,7 +34,7 @@ def test_a_route_that_is_not_is_named(bad: Route[object], problem: str):
     assert check_surfaces([surface(bad)]) == [f"tests.echo: {problem}"]
 
 
-def test_a_permission_that_nobody_asks_for_is_none():
+def test_a_permission_without_a_route_is_refused():
     found = check_surfaces([surface(route(), policies=[])])
 
     assert found == ["tests.echo: a permission that no policy asks for"]

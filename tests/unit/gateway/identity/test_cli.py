@@ -25,7 +25,7 @@ def test_no_password_is_an_option_and_none_is_printed(shell, ana):
     assert PASSWORD not in shell.says("user", "list", "--json")
 
 
-def test_a_weak_password_makes_nobody(shell):
+def test_a_weak_password_creates_no_user(shell):
     done = shell.run("user", "create", *ANA, "--role", "viewer", typed="password1234\n")
 
     assert done.exit_code == 1
@@ -74,7 +74,7 @@ def test_a_person_is_signed_out_everywhere(shell, ana):
     assert shell.reads("user", "end-sessions", ana["id"]) == {"ended": 0}
 
 
-def test_nobody_is_changed_who_is_not_there(shell):
+def test_an_unknown_user_is_not_changed(shell):
     assert "no person" in shell.fails("user", "disable", WHO)
 
 

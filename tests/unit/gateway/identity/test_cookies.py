@@ -55,14 +55,14 @@ def test_it_is_known_for_ninety_days_from_the_last_sign_in(cookies: DeviceCookie
     assert cookies.read(renewed) == known
 
 
-def test_a_former_key_is_believed_and_a_foreign_one_not(clock: Clock):
+def test_a_former_key_is_accepted_and_a_foreign_one_not(clock: Clock):
     value = DeviceCookies([b"a" * 32], clock.now).make(MARIA, None)
 
     assert DeviceCookies([b"b" * 32, b"a" * 32], clock.now).read(value) is not None
     assert DeviceCookies([b"b" * 32], clock.now).read(value) is None
 
 
-def test_one_that_was_changed_is_none(cookies: DeviceCookies):
+def test_a_changed_cookie_is_refused(cookies: DeviceCookies):
     """Whatever character it is, the last included: one cookie has one form."""
     value = cookies.make(MARIA, None)
 

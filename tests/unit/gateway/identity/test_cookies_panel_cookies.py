@@ -39,13 +39,13 @@ def test_no_two_are_alike(cookies: PanelCookies):
     assert len({cookies.new_csrf() for _ in range(1000)}) == 1000
 
 
-def test_what_was_given_is_read_back(cookies: PanelCookies):
+def test_a_cookie_is_read_back(cookies: PanelCookies):
     made = cookies.make()
 
     assert cookies.read(made.value) == made
 
 
-def test_another_form_is_none(cookies: PanelCookies):
+def test_a_cookie_of_another_form_is_refused(cookies: PanelCookies):
     """One cookie has one text: a twin of it is another form."""
     cases = [
         "",
@@ -94,7 +94,7 @@ def test_a_forged_cookie_before_the_sign_in_is_none(cookies: PanelCookies):
     assert PanelCookies([OTHER]).read_anonymous(value) is None
 
 
-def test_what_is_sealed_opens_with_its_cookie_alone(cookies: PanelCookies):
+def test_sealed_tokens_open_with_their_cookie_alone(cookies: PanelCookies):
     """Not with another one's secret, nor in another row, nor without the server's key."""
     mine, other = cookies.make(), cookies.make()
     sealed = cookies.seal("tokens", mine)
@@ -110,7 +110,7 @@ def test_what_is_sealed_opens_with_its_cookie_alone(cookies: PanelCookies):
     assert b"tokens" not in sealed
 
 
-def test_what_was_changed_opens_no_more(cookies: PanelCookies):
+def test_changed_bytes_do_not_open(cookies: PanelCookies):
     for place in [0, 11, 12, -1]:
         mine = cookies.make()
         sealed = bytearray(cookies.seal("tokens", mine))
@@ -119,7 +119,7 @@ def test_what_was_changed_opens_no_more(cookies: PanelCookies):
         assert cookies.open(bytes(sealed), mine) is None
 
 
-def test_what_was_never_sealed_opens_nothing(cookies: PanelCookies):
+def test_unsealed_bytes_do_not_open(cookies: PanelCookies):
     wrong = [
         sealed
         for sealed in [b"", b"short", b"n" * 12]
@@ -135,7 +135,7 @@ def test_the_same_sealed_twice_differs(cookies: PanelCookies):
     assert cookies.seal("tokens", mine) != cookies.seal("tokens", mine)
 
 
-def test_what_a_former_key_sealed_opens_still(cookies: PanelCookies):
+def test_bytes_sealed_by_a_former_key_still_open(cookies: PanelCookies):
     """Until the last session under it is over; what is new is sealed under the new one."""
     mine = cookies.make()
     sealed = cookies.seal("tokens", mine)

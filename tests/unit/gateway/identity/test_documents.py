@@ -82,7 +82,7 @@ def test_a_qr_code_is_an_image_and_nothing_else():
     assert (shown["secret"], shown["otpauth_uri"]) == (begun.secret, begun.uri)
 
 
-def test_without_what_draws_it_a_qr_code_is_empty_and_enrolling_goes_on(
+def test_without_its_library_a_qr_code_is_empty_and_enrolling_continues(
     monkeypatch: pytest.MonkeyPatch,
 ):
     """An extra of the panel: the address of the secret is enough."""
@@ -103,7 +103,7 @@ def test_the_end_of_a_session_goes_with_its_farewell():
 GUEST = AnonymousCaller(ClientInfo())
 
 
-def test_a_challenge_names_nobody():
+def test_a_challenge_names_no_user():
     """Contract 2.9: no name, no e-mail, no roles, and no hint of how long."""
     shown = represent.login(SecondFactorRequired("m", NOON), GUEST)
 
@@ -174,6 +174,6 @@ def test_a_session_is_named_as_lists_name_it(step: str, found: str):
 
 
 @pytest.mark.parametrize("step", ["\x00", "\udcff", "a" * 1025])
-def test_another_form_of_name_is_nobody_s(step: str):
+def test_another_form_of_name_matches_no_session(step: str):
     with refused(NOT_FOUND):
         represent.SESSION_ID.read(RawRequest(path={"session_id": step}))

@@ -59,7 +59,7 @@ async def test_a_notice_holds_no_link(identity_world, maria):
     assert "://" not in (await identity_world.mails())[0]
 
 
-async def test_whoever_chose_english_for_the_panel_gets_mail_in_english(identity_world, maria):
+async def test_users_of_the_panel_in_english_get_mail_in_english(identity_world, maria):
     english = replace(maria, preferences=Preferences(language="en"))
 
     await Mailer(identity_world.context).send_reset_link(english)
@@ -153,7 +153,7 @@ def repeated(once: MailSender) -> PeriodicTask:
     return PeriodicTask("mail", once.run_once, sending(Server(every_s=0.01)))
 
 
-async def test_what_waits_is_sent_and_its_text_forgotten(post):
+async def test_waiting_mail_is_sent_and_its_text_deleted(post):
     box = Box(LETTER, replace(LETTER, id="m-2"))
 
     assert await sender(box, post).send_waiting() == 2
@@ -302,7 +302,7 @@ def outbox(database) -> SealedOutbox:
     return SealedOutbox(database, Sealer(KEYS, "old"))
 
 
-async def test_what_is_stored_cannot_be_read(plain, outbox: SealedOutbox):
+async def test_stored_mail_is_encrypted(plain, outbox: SealedOutbox):
     await outbox.put(MAIL)
 
     (stored,) = await plain.latest(5, EVERY_COMPANY)
@@ -311,7 +311,7 @@ async def test_what_is_stored_cannot_be_read(plain, outbox: SealedOutbox):
     assert replace(stored, text=TEXT) == MAIL
 
 
-async def test_who_has_the_key_reads_it(database, outbox: SealedOutbox):
+async def test_the_key_decrypts_stored_mail(database, outbox: SealedOutbox):
     """A retired one too, since mail may wait while keys change."""
     await outbox.put(MAIL)
     renewed = SealedOutbox(database, Sealer(KEYS, "new"))

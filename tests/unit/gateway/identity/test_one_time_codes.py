@@ -29,7 +29,7 @@ def test_a_code_is_read_as_people_type_it():
     assert wrong == []
 
 
-def test_what_is_no_code_is_none():
+def test_an_invalid_code_is_none():
     cases = [
         "",
         "123456",
@@ -45,7 +45,7 @@ def test_what_is_no_code_is_none():
     assert wrong == []
 
 
-def test_what_is_made_is_read():
+def test_made_codes_are_read_back():
     made = make_recovery_codes()
 
     assert [read_recovery_code(each) for each in made] == list(enumerate(made))

@@ -46,7 +46,7 @@ def test_one_step_around_is_accepted_and_two_are_not():
         assert step == ((1_800_000_000 + late) // 30 if accepted else None)
 
 
-def test_what_is_not_six_digits_is_wrong():
+def test_a_code_must_have_six_digits():
     cases = ["", "28708", "2870822", "28708２", "abcdef", "287.082", "287082" + " " * 40]
 
     wrong = [code for code in cases if accepted_step(SECRET, code, at(59)) is not None]

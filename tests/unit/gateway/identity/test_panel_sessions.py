@@ -186,7 +186,7 @@ async def test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void(pane
     )
 
 
-async def test_an_answer_that_was_lost_signs_nobody_out(panel_world, maria):
+async def test_a_lost_answer_signs_no_user_out(panel_world, maria):
     """The old cookie gives the one new cookie, as often as it is lost, and no fresh factor."""
     old = await with_factor(panel_world)
 
@@ -335,7 +335,7 @@ async def test_a_code_waits_for_a_refresh_of_the_tokens(panel_world, maria):
     assert new.panel.access_ends_at == refreshed.access_ends_at
 
 
-async def test_a_session_that_was_ended_elsewhere_is_no_seat(panel_world, maria):
+async def test_a_session_ended_elsewhere_is_signed_out(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(1)
     await panel_world.identity_world.services.users.end_sessions(CLI, maria.id)
@@ -602,7 +602,7 @@ async def test_a_token_that_lasts_to_the_end_is_not_refreshed(panel_world, maria
     )
 
 
-async def test_closing_gives_up_what_is_under_way(panel_world, maria, with_slow):
+async def test_closing_cancels_refreshes_under_way(panel_world, maria, with_slow):
     browser = await due(panel_world)
     sessions, slow = with_slow()
     flying = asyncio.create_task(sessions.fresh(browser))
@@ -631,7 +631,7 @@ async def test_an_anonymous_browser_keeps_its_cookie(panel_world):
     assert (view.new_cookie, view.browser) == (False, browser)
 
 
-async def test_while_a_code_is_asked_for_nobody_is_named(panel_world, maria):
+async def test_while_a_code_is_required_no_user_is_shown(panel_world, maria):
     await panel_world.identity_world.enrol()
     browser = panel_world.sessions.begin()
 
@@ -640,7 +640,7 @@ async def test_while_a_code_is_asked_for_nobody_is_named(panel_world, maria):
     assert (view.is_pending, view.signed_in, view.new_cookie) == (True, None, True)
 
 
-async def test_the_only_company_of_a_person_is_told(panel_world, maria):
+async def test_the_only_company_of_a_person_is_reported(panel_world, maria):
     await panel_world.identity_world.services.users.set_companies(
         CLI, maria.id, CompaniesBody([COMPANY])
     )
@@ -653,7 +653,7 @@ async def test_the_only_company_of_a_person_is_told(panel_world, maria):
     assert view.signed_in.company.id == COMPANY
 
 
-async def test_of_several_companies_none_is_told_as_the_only_one(panel_world, maria):
+async def test_of_several_companies_none_is_reported_as_the_only_one(panel_world, maria):
     both, store = [COMPANY, OTHER_COMPANY], panel_world.identity_world.store
     await add_company(store.database, Company(OTHER_COMPANY, "Another", NOON), event())
     await panel_world.identity_world.services.users.set_companies(

@@ -120,7 +120,7 @@ def signed_in(maria: SignedInUser) -> SignedInView:
 
 
 @pytest.mark.parametrize("has_factor", [True, False])
-def test_what_is_listed_works_where_a_role_asks_for_a_factor(*, has_factor: bool):
+def test_what_is_listed_works_where_a_role_requires_a_factor(*, has_factor: bool):
     """Without one only reading does; the page is told that one is asked for."""
     shows = replace(SHOWS, factor_roles=frozenset({Role.OPERATOR}))
     joao = somebody(Role.OPERATOR, has_factor=has_factor)

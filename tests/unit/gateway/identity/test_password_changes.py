@@ -85,7 +85,7 @@ async def test_links_cannot_be_tried_for_ever(identity_world):
 NOBODY = "nobody@example.com"
 
 
-async def test_nobody_is_looked_up_while_the_caller_waits(identity_world, maria, monkeypatch):
+async def test_no_user_is_looked_up_while_the_caller_waits(identity_world, maria, monkeypatch):
     """What is done for a person costs three durable writes, and would be felt."""
     looked_up = []
     find = identity_world.store.identity.users.find_by_email
@@ -103,7 +103,7 @@ async def test_nobody_is_looked_up_while_the_caller_waits(identity_world, maria,
     assert (before, looked_up) == ([], [EMAIL, NOBODY])
 
 
-async def test_a_link_is_told_under_the_trace_of_its_wish(identity_world, maria):
+async def test_a_link_is_reported_under_the_trace_of_its_wish(identity_world, maria):
     trace.begin("the-wish")
     await identity_world.services.passwords.forgot(EMAIL, HOME)
     trace.begin("another")
@@ -135,7 +135,7 @@ async def test_a_wish_waits_while_the_store_is_away(identity_world, maria, monke
     ) == (0, 1, 1)
 
 
-async def test_what_waits_is_bounded(identity_world, maria, monkeypatch, caplog):
+async def test_waiting_requests_are_bounded(identity_world, maria, monkeypatch, caplog):
     monkeypatch.setattr(module, "_MOST_WAITING", 2)
 
     for _ in range(3):
@@ -153,7 +153,7 @@ def at(number: int) -> ClientInfo:
     return ClientInfo(address=f"203.0.113.{number}")
 
 
-async def test_a_link_sets_a_new_password_and_signs_nobody_in(identity_world, maria):
+async def test_a_link_sets_a_new_password_without_a_sign_in(identity_world, maria):
     came = await identity_world.sign_in()
     identity_world.clock.passes(1)
     await identity_world.request_reset(" Maria@Example.com", HOME)

@@ -14,7 +14,7 @@ from gateway.identity.password_check import PasswordCheck, normalized_email
 from tests.world.identity import EMAIL, HOME, PASSWORD
 
 
-def test_what_is_typed_at_the_door_is_read_as_it_is_kept():
+def test_a_typed_address_is_normalized_as_stored():
     assert normalized_email(" Maria@Example.COM ") == "maria@example.com"
 
 
@@ -26,7 +26,7 @@ async def test_whose_address_and_password_they_are(identity_world, maria):
     assert await proving.by_email("nobody@example.com", PASSWORD, HOME) is None
 
 
-async def test_a_browser_known_for_somebody_else_is_any_browser(identity_world, maria):
+async def test_a_browser_known_for_another_user_is_unknown(identity_world, maria):
     """What is tried there counts as a stranger's."""
     foreign = replace(HOME, known=KnownBrowser(user_id=str(uuid.uuid4()), id="ab"))
     for _ in range(5):

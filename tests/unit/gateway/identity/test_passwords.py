@@ -100,7 +100,7 @@ async def test_two_digests_of_one_password_differ(hasher):
     assert await hasher.make(PASSWORD) != await hasher.make(PASSWORD)
 
 
-async def test_a_digest_without_its_pepper_opens_to_nobody(hasher):
+async def test_a_digest_without_its_pepper_matches_no_password(hasher):
     """A stolen table alone cannot be tried against."""
     stored = await hasher.make(PASSWORD)
     digest = passwords.read(stored)
@@ -130,7 +130,9 @@ async def test_a_cheaper_digest_matches_and_is_outdated(hasher):
 
 
 @pytest.mark.parametrize("stored", ["", "nonsense", "gone"])
-async def test_nobody_s_digest_costs_the_same_and_never_matches(hasher, monkeypatch, stored: str):
+async def test_the_digest_of_unknown_users_costs_the_same_and_never_matches(
+    hasher, monkeypatch, stored: str
+):
     """Unknown people are not told by the clock: the same work is done for them."""
     if stored == "gone":
         other = PasswordHasher({"gone": b"g" * 32}, CHEAP)
@@ -159,7 +161,7 @@ async def test_a_lone_surrogate_is_a_wrong_password_and_no_accident(hasher):
     assert not await hasher.matches("\ud800", await hasher.make(PASSWORD))
 
 
-async def test_above_the_room_a_caller_is_told_to_come_again():
+async def test_above_the_queue_a_caller_gets_retry_after():
     """Two run, and so many wait; the next is refused before the process drowns."""
     hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=1))
     gate = threading.Event()

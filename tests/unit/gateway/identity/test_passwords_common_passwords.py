@@ -5,7 +5,7 @@ from importlib.resources import files
 from gateway.identity.passwords import is_common
 
 
-def test_what_everybody_tries_is_common():
+def test_common_passwords_are_found():
     cases = [
         "password1234",
         "PassWord1234",
@@ -28,7 +28,7 @@ def test_what_everybody_tries_is_common():
     assert wrong == []
 
 
-def test_what_nobody_tries_is_not():
+def test_uncommon_passwords_are_not_found():
     cases = [
         "correct horse battery",
         "uma frase bem comprida",

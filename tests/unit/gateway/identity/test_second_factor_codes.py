@@ -41,7 +41,7 @@ async def test_a_code_of_one_number_does_not_open_as_another(identity_world, mar
     assert not await SecondFactorCodes(identity_world.context).accept(user, "08" + codes[7][2:])
 
 
-async def test_a_right_code_that_was_used_is_told_apart_from_a_wrong_one(identity_world, maria):
+async def test_a_right_code_that_was_used_is_distinguished_from_a_wrong_one(identity_world, maria):
     """Somebody looked over a shoulder, or stands between the person and us."""
     user, _ = await enrolled(identity_world, maria)
     identity_world.clock.passes(30)

@@ -75,7 +75,7 @@ async def test_beginning_again_voids_what_was_begun(identity_world, maria):
     ) == ("mfa_invalid", "code")
 
 
-async def test_nothing_is_confirmed_that_was_not_begun(identity_world, maria):
+async def test_an_enrolment_not_begun_cannot_be_confirmed(identity_world, maria):
     caller = (await identity_world.sign_in()).person
 
     assert await refusal_of(identity_world.services.second_factors.confirm(caller, "123456")) == (
@@ -167,7 +167,7 @@ async def test_a_code_at_another_network_makes_it_known_to_the_session_alone(ide
     assert acts[-1].event.details["address"] == ELSEWHERE.address
 
 
-async def test_wrong_codes_elsewhere_lock_nobody_out(identity_world, maria):
+async def test_wrong_codes_elsewhere_do_not_lock_the_user_out(identity_world, maria):
     """They count against the session that tries them; the user's codes work where they are."""
     await identity_world.enrol()
     came = await identity_world.sign_in()
@@ -227,7 +227,7 @@ async def test_a_factor_is_removed_with_a_code_and_every_session_ends(identity_w
     assert await SecondFactorCodes(identity_world.context).left(came.person.user_id) == 0
 
 
-async def test_new_recovery_codes_are_shown_once_and_told_by_mail(identity_world, maria):
+async def test_new_recovery_codes_are_shown_once_and_reported_by_mail(identity_world, maria):
     old = await identity_world.enrol()
     came = await identity_world.sign_in()
     identity_world.clock.passes(30)

@@ -49,7 +49,7 @@ async def test_after_logout_the_token_is_dead_at_once(identity_world, maria):
     assert await out(identity_world, came) == "session_over"
 
 
-async def test_logging_out_again_is_no_mistake(identity_world, maria):
+async def test_logging_out_again_succeeds(identity_world, maria):
     came = await identity_world.sign_in()
 
     await identity_world.services.sessions.logout(came.person)

@@ -66,7 +66,7 @@ async def test_tokens_live_ten_minutes_and_eight_hours(identity_world, maria):
     assert (tokens.refresh_expires_at - identity_world.clock.now()).total_seconds() == 28_800
 
 
-async def test_the_session_tells_where_it_came_from(identity_world, maria):
+async def test_the_session_has_the_address_of_its_sign_in(identity_world, maria):
     came = await identity_world.sign_in(client=replace(HOME, user_agent="a\nb" * 300, panel=True))
 
     session = (await identity_world.services.sessions.list(came.person))[0]
@@ -76,7 +76,7 @@ async def test_the_session_tells_where_it_came_from(identity_world, maria):
     assert 0 < len(session.user_agent) <= 256
 
 
-async def test_with_a_factor_the_password_names_nobody(identity_world, maria):
+async def test_with_a_factor_the_password_alone_names_no_user(identity_world, maria):
     """Contract 2.9: no name, e-mail or roles."""
     await identity_world.enrol()
 
@@ -218,7 +218,7 @@ async def test_a_change_of_the_person_voids_their_challenges(
     ) == ("mfa_expired", "person_changed")
 
 
-async def test_a_recovery_code_opens_once_and_its_owner_is_told(identity_world, maria):
+async def test_a_recovery_code_opens_once_and_its_owner_is_reported(identity_world, maria):
     codes = await identity_world.enrol()
     first, second = await asked(identity_world), await asked(identity_world)
 
@@ -315,7 +315,7 @@ async def test_a_sign_in_without_a_store_is_not_counted(identity_world, maria, m
     assert identity_world.counted == []
 
 
-async def test_a_sign_in_from_a_new_browser_is_told_to_its_user(identity_world, maria):
+async def test_a_sign_in_from_a_new_browser_is_mailed_to_its_user(identity_world, maria):
     """With the address, and without what the caller calls itself: that may be any text."""
     odd = replace(ELSEWHERE, panel=True, user_agent="call https://evil.example now")
 
@@ -328,7 +328,7 @@ async def test_a_sign_in_from_a_new_browser_is_told_to_its_user(identity_world, 
     assert "://" not in mail
 
 
-async def test_a_known_browser_and_a_known_program_are_no_news(identity_world, maria):
+async def test_a_known_browser_or_program_sends_no_mail(identity_world, maria):
     """Another person's device cookie makes no browser known; another network is a new place."""
     mine = replace(HOME, panel=True, known=KnownBrowser(user_id=maria.id, id="b"))
     theirs = replace(HOME, panel=True, known=KnownBrowser(user_id="another", id="b"))

@@ -32,7 +32,7 @@ def test_a_keys_private_half_leaves_sealed_for_its_row():
     assert private not in repr(made)
 
 
-async def test_what_is_signed_is_proven_by_the_public_half(clock):
+async def test_a_signature_is_verified_by_the_public_key(clock):
     made = key()
     keyring = ring(Register(made), clock)
 
@@ -71,7 +71,7 @@ async def test_three_keys_are_in_use_at_most_and_no_retired_one(clock):
     assert known == [False, True, True, True, False]
 
 
-async def test_what_was_read_is_believed_for_four_seconds(clock):
+async def test_cached_keys_are_valid_for_four_seconds(clock):
     """Should nobody tell of a change; below the five promised."""
     made = key()
     register = Register(made)
@@ -85,7 +85,7 @@ async def test_what_was_read_is_believed_for_four_seconds(clock):
     assert register.asked == 2
 
 
-async def test_a_key_that_was_retired_is_dead_once_its_ring_is_told(clock):
+async def test_a_retired_key_is_refused_once_the_change_arrives(clock):
     """Also while the store is silent: what is known to be old is not borne."""
     made = key()
     register = Register(made)
@@ -103,7 +103,7 @@ async def test_a_key_that_was_retired_is_dead_once_its_ring_is_told(clock):
         await keyring.public(made.id)
 
 
-async def test_what_was_read_before_the_ring_was_told_is_not_kept(clock):
+async def test_keys_read_before_the_change_are_not_cached(clock):
     register, changes = Register(key()), [True]
 
     async def listed():
@@ -267,7 +267,7 @@ async def test_when_its_last_token_is_over_it_is_retired(identity_world):
     ]
 
 
-async def test_rotating_retires_what_is_over(identity_world):
+async def test_rotating_retires_expired_keys(identity_world):
     for _ in range(5):
         await identity_world.services.signing_keys.rotate("cli", at_once=True)
         identity_world.clock.passes(OVER)

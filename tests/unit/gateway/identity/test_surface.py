@@ -82,7 +82,7 @@ def test_a_route_is_there_behind_its_gate(method: str, path: str, scheme: str, s
         ("invitations/accept", "recovery"),
     ],
 )
-def test_what_can_be_guessed_draws_from_a_scarce_bucket_of_its_own(path: str, quota: str):
+def test_guessable_routes_have_a_scarce_bucket_of_their_own(path: str, quota: str):
     _, route = ROUTES["POST", f"/iam/v1/auth/{path}"]
 
     assert route.limits.quota == quota

@@ -36,7 +36,7 @@ def test_the_own_account_is_the_same_on_both():
 
 
 @pytest.mark.parametrize("route", TOUCHING, ids=lambda route: route.name)
-def test_without_the_store_every_route_says_so(route: Route[object]):
+def test_without_the_store_every_route_is_503(route: Route[object]):
     assert code_of(StoreUnavailable(), route.fails) is errors.AUTH_UNAVAILABLE
 
 

@@ -82,7 +82,7 @@ async def test_the_right_password_begins_anew(identity_world, maria):
         assert await login(identity_world, password=PASSWORD) == "in"
 
 
-async def test_thirty_passwords_from_one_address_are_too_many_whoever_is_tried(identity_world):
+async def test_thirty_passwords_from_one_address_are_too_many_for_any_users(identity_world):
     answers = [await login(identity_world, f"p{number}@example.com") for number in range(30)]
 
     assert answers == ["401"] * 20 + ["429 300"] * 10
@@ -174,7 +174,7 @@ async def test_a_stranger_s_place_is_free_again_after_a_refusal(identity_world, 
     assert set(reasons) == {"password", "account_ip"}
 
 
-async def test_what_is_counted_names_nobody(identity_world, maria):
+async def test_counters_hold_no_name(identity_world, maria):
     await login(identity_world)
 
     async with identity_world.store.database.reading() as connection:
@@ -187,7 +187,7 @@ async def test_what_is_counted_names_nobody(identity_world, maria):
     assert HOME.address not in counted[0]
 
 
-async def test_who_is_refused_is_told_to_the_security_log(identity_world, maria):
+async def test_a_refusal_is_in_the_security_log(identity_world, maria):
     for _ in range(6):
         await login(identity_world)
 
@@ -236,7 +236,7 @@ async def test_the_right_password_in_a_known_browser_begins_anew(identity_world,
         assert await login(identity_world, password=PASSWORD, client=known(maria)) == "in"
 
 
-async def test_a_device_cookie_of_somebody_else_gives_nothing(identity_world, maria):
+async def test_a_device_cookie_of_another_person_gives_nothing(identity_world, maria):
     joao = await identity_world.person("joao@example.com")
     await guessed(identity_world, 100)
 
@@ -247,7 +247,7 @@ async def test_a_device_cookie_of_somebody_else_gives_nothing(identity_world, ma
     ]
 
 
-async def test_who_is_shut_out_is_told_that_a_reset_helps(identity_world, maria):
+async def test_a_locked_out_user_is_pointed_to_the_reset(identity_world, maria):
     """In the same words for nobody."""
     said = {}
     for email in (EMAIL, "nobody@example.com"):
@@ -275,12 +275,12 @@ async def shut(identity_world, key: str, lasts: timedelta) -> None:
     )
 
 
-async def test_nobody_is_locked_out_who_was_never_wrong(identity_world, maria):
+async def test_a_user_without_failures_is_not_locked_out(identity_world, maria):
     assert await Lockouts(identity_world.context).of([maria]) == {}
     assert await Lockouts(identity_world.context).of([]) == {}
 
 
-async def test_a_lock_that_opens_by_itself_is_told_with_its_end(identity_world, maria):
+async def test_a_lock_that_opens_by_itself_is_reported_with_its_end(identity_world, maria):
     lasts = timedelta(minutes=5)
     await shut(identity_world, factor_key(maria.id), lasts)
 
@@ -381,6 +381,6 @@ def test_a_try_that_was_right_is_taken_back_with_its_block():
     assert back == after(2)
 
 
-def test_taking_back_what_was_not_counted_is_nothing():
+def test_undoing_an_uncounted_failure_changes_nothing():
     assert undo_attempt(None, "k", NOON).count == 0
     assert undo_attempt(after(1), "k", NOON).count == 0

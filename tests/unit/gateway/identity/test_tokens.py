@@ -22,5 +22,5 @@ def test_a_link_is_kept_as_its_sha_256():
     assert OpaqueTokens(KEY).mail_digest("token") == hashlib.sha256(b"token").digest()
 
 
-def test_whatever_is_sent_has_a_digest():
+def test_any_text_has_a_digest():
     assert len(OpaqueTokens(KEY).digest("\ud800 é")) == 32

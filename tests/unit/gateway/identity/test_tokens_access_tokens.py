@@ -76,7 +76,7 @@ async def refused(tokens: AccessTokens, token: str) -> str:
     return problem.value.reason
 
 
-async def test_what_was_issued_is_proven(tokens):
+async def test_an_issued_token_is_verified(tokens):
     assert await tokens.verify(await tokens.issue(CLAIMS)) == CLAIMS
 
 
@@ -200,7 +200,7 @@ async def test_a_head_without_one_of_the_three_is_refused(tokens, made):
         assert await refused(tokens, signed(made, head, BODY)) == "head"
 
 
-async def test_a_head_that_says_it_twice_is_refused(tokens, made):
+async def test_a_repeated_header_field_is_refused(tokens, made):
     """Two readers would read two tokens."""
     head = f'{{"alg":"none","alg":"EdDSA","typ":"at+jwt","kid":"{made.id}"}}'.encode()
 
@@ -234,7 +234,7 @@ async def test_a_key_that_comes_with_the_token_is_not_looked_at(tokens, made):
 
 
 @pytest.mark.parametrize("padded", [False, True])
-async def test_the_public_key_is_no_secret_of_hs256(tokens, made, padded: bool):
+async def test_the_public_key_does_not_verify_hs256(tokens, made, padded: bool):
     """The classic confusion; the second has a signature as long as ours."""
     content = f"{encoded({'alg': 'HS256', 'typ': 'at+jwt', 'kid': made.id})}.{encoded(BODY)}"
     signature = hmac.digest(made.public, content.encode(), "sha256") * (2 if padded else 1)
@@ -272,7 +272,7 @@ async def test_a_signature_plus_the_order_of_the_group_is_refused(tokens):
     assert await refused(tokens, f"{head}.{body}.{encoded(forged)}") == "InvalidSignatureError"
 
 
-async def test_what_has_not_the_form_is_not_decoded(tokens):
+async def test_a_malformed_token_is_not_decoded(tokens):
     cases = [
         lambda _: "",
         lambda _: "x",
@@ -314,7 +314,7 @@ async def test_thirty_seconds_of_clocks_that_differ_are_borne_at_the_end(tokens,
     assert await tokens.verify(token) == CLAIMS
 
 
-async def test_after_that_it_is_over(tokens, clock):
+async def test_an_expired_token_is_refused(tokens, clock):
     token = await tokens.issue(CLAIMS)
     clock.passes(630)
 
@@ -332,7 +332,7 @@ async def test_a_token_from_the_future_is_refused(tokens, made):
                 assert await refused(tokens, token) == "not_yet"
 
 
-async def test_what_was_proven_is_not_proven_again(tokens, monkeypatch):
+async def test_a_verified_token_is_not_verified_again(tokens, monkeypatch):
     token = await tokens.issue(CLAIMS)
     await tokens.verify(token)
     monkeypatch.setattr(tokens, "_proven", None)
@@ -340,7 +340,7 @@ async def test_what_was_proven_is_not_proven_again(tokens, monkeypatch):
     assert await tokens.verify(token) == CLAIMS
 
 
-async def test_what_is_remembered_ends_with_the_token(tokens, clock):
+async def test_a_cached_verification_ends_with_the_token(tokens, clock):
     token = await tokens.issue(CLAIMS)
     await tokens.verify(token)
     clock.passes(630)
@@ -348,7 +348,7 @@ async def test_what_is_remembered_ends_with_the_token(tokens, clock):
     assert await refused(tokens, token) == "expired"
 
 
-async def test_what_is_remembered_ends_with_its_key(tokens, register, made, clock):
+async def test_a_cached_verification_ends_with_its_key(tokens, register, made, clock):
     token = await tokens.issue(CLAIMS)
     await tokens.verify(token)
     register.keys = [replace(made, retired_at=clock.now()), key()]

@@ -42,7 +42,7 @@ async def test_a_person_is_made_and_found_by_id_and_by_address(identity_world):
         ({"companies": ["00000000-0000-4000-8000-000000000000"]}, "no company"),
     ],
 )
-async def test_a_wrong_order_makes_nobody(identity_world, maria, changed: dict, message: str):
+async def test_an_invalid_order_creates_no_user(identity_world, maria, changed: dict, message: str):
     with pytest.raises(RuleViolation, match=message):
         await identity_world.services.users.create(CLI, order(**changed))
 
@@ -59,9 +59,7 @@ ENDING = [
 
 
 @pytest.mark.parametrize(("act", "more"), ENDING)
-async def test_what_changes_a_person_ends_their_sessions(
-    identity_world, maria, act: str, more: tuple
-):
+async def test_changes_of_a_user_end_their_sessions(identity_world, maria, act: str, more: tuple):
     came = await identity_world.sign_in()
     identity_world.clock.passes(1)
 
@@ -74,7 +72,7 @@ async def test_what_changes_a_person_ends_their_sessions(
 
 
 @pytest.mark.parametrize(("act", "more"), ENDING)
-async def test_nobody_does_it_to_themselves(identity_world, maria, act: str, more: tuple):
+async def test_no_user_acts_on_themselves(identity_world, maria, act: str, more: tuple):
     """Nor gives themselves a role: two administrators are needed for that."""
     who = Staff(AuditContext(f"user:{EMAIL}", identity_world.clock.now))
 
@@ -128,7 +126,7 @@ async def test_sessions_of_others_are_ended(identity_world, maria):
 
 
 @pytest.mark.parametrize("who", ["nobody@example.com", "00000000-0000-4000-8000-000000000000", "x"])
-async def test_nobody_is_found_who_is_not_there(identity_world, who: str):
+async def test_an_unknown_user_is_not_found(identity_world, who: str):
     with pytest.raises(RuleViolation):
         await identity_world.services.users.find(who)
 
@@ -159,7 +157,7 @@ async def test_who_is_invited_chooses_the_password(identity_world):
     assert isinstance(await identity_world.services.sign_in.login(ANA, PASSWORD, HOME), SignedIn)
 
 
-async def test_before_that_nobody_signs_in(identity_world):
+async def test_an_invited_user_cannot_sign_in_yet(identity_world):
     await identity_world.services.users.invite(CLI, ORDER)
 
     for password in ("", PASSWORD):
@@ -212,7 +210,7 @@ def test_an_address_is_known_in_lower_case(text: str):
         f"a@{'b.' * 126}com",
     ],
 )
-def test_what_is_no_address_is_refused(text: str):
+def test_an_invalid_address_is_refused(text: str):
     """Among them two at-signs: an address is matched whole, or not at all."""
     with pytest.raises(Malformed):
         read_email(text)

@@ -57,7 +57,7 @@ async def enable(world: AccessWorld, found: User) -> object:
     return await world.register.enable(world.admin, found.id)
 
 
-async def test_nobody_agrees_to_an_order_about_themselves(access_world: AccessWorld):
+async def test_no_user_approves_an_order_about_themselves(access_world: AccessWorld):
     joao = await access_world.identity_world.services.users.find(access_world.joao.user_id)
     wanted = RolesBody([*joao.roles, Role.OPERATOR])
     waiting = await access_world.register.set_roles(access_world.admin, joao.id, wanted)
@@ -169,7 +169,7 @@ async def test_an_order_to_reset_a_factor_outlives_other_changes(access_world: A
     assert (await access_world.found(made)).totp is None
 
 
-async def test_nobody_orders_a_role_for_themselves(access_world: AccessWorld):
+async def test_no_user_orders_a_role_for_themselves(access_world: AccessWorld):
     admin, own_id = access_world.admin, access_world.maria.user_id
 
     with pytest.raises(RuleViolation):
@@ -212,7 +212,7 @@ async def test_who_may_write_gains_reach_by_two(
         assert can_act(await access_world.found(made), act)
 
 
-async def test_what_gives_no_reach_waits_for_nobody(access_world: AccessWorld):
+async def test_changes_that_add_no_reach_need_no_approval(access_world: AccessWorld):
     """Fewer companies, the same ones, and enabling whom nobody disabled."""
     other = (await access_world.office.company("Mercado")).id
     made, users = await access_world.made(Role.OPERATOR), access_world.register
@@ -270,7 +270,7 @@ async def test_an_unknown_company_is_refused_when_it_is_ordered(access_world: Ac
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_nobody_orders_reach_for_themselves(access_world: AccessWorld, act: Act):
+async def test_no_user_orders_reach_for_themselves(access_world: AccessWorld, act: Act):
     maria = await access_world.identity_world.services.users.find(access_world.maria.user_id)
 
     with pytest.raises(RuleViolation, match="themselves"):

@@ -140,7 +140,7 @@ async def test_a_change_takes_a_fresh_code(office: Office):
     assert await turned_down(office.people.invite(late, invitation())) == "403 STEP_UP_REQUIRED"
 
 
-def test_every_method_for_staff_asks_for_a_right():
+def test_every_method_for_staff_requires_a_right():
     methods = [
         each
         for each in vars(Users).values()

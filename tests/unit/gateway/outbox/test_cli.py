@@ -13,7 +13,7 @@ def test_the_newest_message_is_shown_with_its_text(shell):
     assert "http://127.0.0.1:8080/panel/invitation?token=" in said
 
 
-def test_there_may_be_nothing(shell):
+def test_an_empty_outbox(shell):
     assert shell.reads("outbox") == []
 
 

@@ -66,7 +66,7 @@ def standing(need: Need, subject: str = "", at: datetime | None = None) -> Atten
     return Attention(need=need, subject=subject, count=1, value=Money(0), at=at)
 
 
-async def test_the_median_is_of_what_was_paid():
+async def test_the_median_is_of_paid_payouts():
     """One that failed took no time to settle, nor one whose instant is not known."""
     paid = figures(PayoutState.PAID, 2, 10)
     others = [figures(PayoutState.FAILED, -1, 99), figures(PayoutState.PAID, -1, 99)]
@@ -103,7 +103,9 @@ async def test_limits_that_are_not_demanded_are_not_missed(demands: bool):
         ({Role.APPROVER}, {*Need} - {Need.CERTIFICATE, Need.CREDENTIAL, Need.NO_LIMITS}),
     ],
 )
-async def test_what_one_can_do_nothing_about_waits_for_others(roles: set[Role], theirs: set[Need]):
+async def test_work_that_a_user_cannot_do_is_listed_under_others(
+    roles: set[Role], theirs: set[Need]
+):
     """Whoever reads alone is asked for nothing but what is their own."""
     needs = [Need.COLLECT, Need.UNRESOLVED, Need.REVIEW, Need.APPROVAL, Need.STOP, Need.CERTIFICATE]
     records = Records((), [standing(each) for each in needs])
@@ -118,7 +120,7 @@ async def test_what_one_can_do_nothing_about_waits_for_others(roles: set[Role], 
     assert {each.need for each in found.others} == everything - theirs
 
 
-def test_what_costs_most_to_leave_comes_first_and_then_the_oldest():
+def test_the_most_urgent_work_comes_first_and_then_the_oldest():
     now = CLOCK.now()
     given = [
         standing(Need.BREAKER, "x:read"),
@@ -173,7 +175,7 @@ async def test_hours_are_added_up_by_state():
     ]
 
 
-async def test_a_month_is_told_by_local_days():
+async def test_a_month_is_reported_by_local_days():
     found = await overviews(Records(HOURS)).read(WHO, Period.MONTH)
 
     assert found.step == "day"

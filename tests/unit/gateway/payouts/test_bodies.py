@@ -179,7 +179,7 @@ def test_an_amount_is_above_zero(number: str):
     ],
     ids=lambda number: number[:24],
 )
-def test_what_is_no_exact_number_of_reais_is_refused(number: str):
+def test_an_inexact_number_of_reais_is_refused(number: str):
     with refused(INVALID):
         read(valued(number))
 

@@ -79,7 +79,7 @@ def test_people_are_shown_a_record_and_tables(shell, lost):
     assert "opinions" not in said
 
 
-def test_who_is_paid_is_told_by_name_alone(shell, lost):
+def test_who_is_paid_is_reported_by_name_alone(shell, lost):
     """No tax number, no key: they are not needed to decide anything here."""
     said = shell.run("payouts", "show", "order-1", *AT, "--json").output
 
@@ -100,7 +100,7 @@ def test_the_unresolved_are_oldest_first(shell, lost):
     assert "older" in shell.says("payouts", "unresolved").splitlines()[1]
 
 
-def test_an_unknown_reference_is_told(shell, lost):
+def test_an_unknown_reference_is_reported(shell, lost):
     line = shell.fails("payouts", "show", "nothing", *AT)
 
     assert line == "Error: the account has no payout nothing"
@@ -178,7 +178,7 @@ def test_a_sister_account_sees_nothing_of_it(shell, lost):
     assert shell.reads("payouts", "list", "--account", SISTER) == []
 
 
-def test_what_is_in_review_is_among_the_unresolved(shell, lost):
+def test_payouts_in_review_are_listed_as_unresolved(shell, lost):
     row = replace(payout("seen", created_at=now() - timedelta(days=2)))
     stored(shell, lambda store: _reviewed(store, row))
 

@@ -111,7 +111,9 @@ async def test_fail_points_stand_before_and_after_each_commit(payout_world: Payo
 
 
 @pytest.mark.parametrize("step", ["add", "claim"])
-async def test_a_lost_race_passes_no_point_of_a_stored_intent(payout_world: PayoutWorld, step: str):
+async def test_a_lost_race_reaches_no_fail_point_of_a_stored_intent(
+    payout_world: PayoutWorld, step: str
+):
     if step == "claim":
         await payout_world.stands(NOT_SENT)
     passed: list[str] = []
@@ -130,7 +132,7 @@ async def test_a_lost_race_passes_no_point_of_a_stored_intent(payout_world: Payo
     assert not {"after_insert", "before_record"} & set(passed)
 
 
-async def test_what_is_stored_is_what_was_asked(payout_world: PayoutWorld):
+async def test_the_stored_payout_equals_the_request(payout_world: PayoutWorld):
     trace.begin("trace-7")
 
     await payout_world.post()
@@ -214,7 +216,7 @@ async def test_without_a_bank_that_pays_out_nothing_is_stored(
     assert not await payout_world.has_row()
 
 
-async def test_an_account_without_the_credentials_its_bank_asks_for_is_certain(
+async def test_an_account_without_the_credentials_its_bank_requires_is_certain(
     payout_world: PayoutWorld,
 ):
     """The bank would refuse, and nobody would know what became of the money."""
@@ -267,7 +269,7 @@ async def test_a_cnpj_with_letters_is_refused_before_the_date_and_nothing_is_sto
     assert not await payout_world.has_row()
 
 
-async def test_a_payout_that_is_stored_is_answered_whatever_the_bank_takes_by_now(
+async def test_a_stored_payout_is_answered_even_if_the_bank_would_refuse_it_now(
     payout_world: PayoutWorld,
 ):
     """A configuration that changes must not make a live payout look refused."""
@@ -293,7 +295,7 @@ REPEATS = [
 
 @pytest.mark.parametrize("day", [TODAY, YESTERDAY, TOMORROW], ids=["today", "before", "after"])
 @pytest.mark.parametrize(("state", "step", "answer"), REPEATS, ids=str)
-async def test_a_repeat_is_answered_from_the_store_whatever_the_date(
+async def test_a_repeat_with_any_date_is_answered_from_the_store(
     payout_world: PayoutWorld, state: PayoutState, step: dict[str, object], answer: str, day
 ):
     before = await payout_world.stands(state, **step)
@@ -322,7 +324,7 @@ async def test_a_repeat_does_not_need_the_bank(
 @pytest.mark.parametrize(
     ("said", "answer", "state", "told"), OUTCOMES, ids=lambda each: str(each)[:40]
 )
-async def test_what_was_proven_unsent_is_sent_once_more(
+async def test_a_payout_proven_unsent_is_sent_once_more(
     payout_world: PayoutWorld, said: Outcome | Exception, answer: str, state: PayoutState, told: str
 ):
     await payout_world.stands(NOT_SENT)
@@ -384,7 +386,7 @@ async def test_midnight_may_pass_between_two_looks_at_the_clock(
     assert await payout_world.post(asking(day=day)) == BAD
 
 
-async def test_after_a_restore_the_bank_is_asked_before_its_day_ends(
+async def test_after_a_restore_the_bank_is_queried_before_its_day_ends(
     payout_world: PayoutWorld, clock: Clock
 ):
     """A backup may have forgotten an attempt; until the bank has told, it is not refused."""
@@ -444,7 +446,7 @@ async def test_reading_an_unsettled_one_looks_once(payout_world: PayoutWorld):
     assert payout_world.bank.lookups == [(payout.provider_key, "p-1")]
 
 
-async def test_a_list_never_asks_the_bank(payout_world: PayoutWorld, clock: Clock):
+async def test_a_list_never_queries_the_bank(payout_world: PayoutWorld, clock: Clock):
     for number in range(3):
         await payout_world.post(asking(f"order-{number}"))
         clock.passes(1)

@@ -55,7 +55,7 @@ async def test_what_is_not_acknowledged_is_refused_in_its_own_words(
 
 @pytest.mark.parametrize("recorded", [True, False])
 @pytest.mark.parametrize("outcome", [IS_ACCEPTED, IS_SETTLED], ids=["accepted", "settled"])
-async def test_what_is_acknowledged_is_told_recorded_or_not(
+async def test_an_acknowledged_payout_is_answered_even_if_not_recorded(
     payout_world: PayoutWorld, record: AccessRecord, outcome: Outcome, recorded: bool
 ):
     told = answers.answer(payout_world._payout(), outcome, recorded=recorded)
@@ -71,7 +71,7 @@ async def test_what_is_acknowledged_is_told_recorded_or_not(
         (False, False, errors.PAYOUT_UNKNOWN),
     ],
 )
-async def test_a_rejection_is_told_once_it_is_stored(
+async def test_a_rejection_is_reported_once_it_is_stored(
     payout_world: PayoutWorld, recorded: bool, forbidden: bool, error: ErrorCode
 ):
     """Rule R7, also for what was rejected without asking the bank."""

@@ -107,7 +107,7 @@ async def test_a_stop_that_ended_in_between_is_no_stop(payout_world: PayoutWorld
     assert await payout_world.post() == OK
 
 
-async def test_a_repeat_of_what_was_sent_is_answered_during_a_stop(payout_world: PayoutWorld):
+async def test_a_repeat_of_a_sent_payout_is_answered_during_a_stop(payout_world: PayoutWorld):
     """It is about a payout that was ordered before: 200, and no question."""
     guarded = Guarded(payout_world)
     await payout_world.post()
@@ -117,7 +117,7 @@ async def test_a_repeat_of_what_was_sent_is_answered_during_a_stop(payout_world:
     assert guarded.asked == 1
 
 
-async def test_what_was_not_sent_is_not_sent_again_during_a_stop(payout_world: PayoutWorld):
+async def test_an_unsent_payout_is_not_sent_again_during_a_stop(payout_world: PayoutWorld):
     await payout_world.stands(NOT_SENT)
     Guarded(payout_world, [stop(StopScope.ACCOUNT, ACCOUNT)])
 
@@ -149,7 +149,7 @@ async def test_a_full_store_answers_a_payout_that_it_has(payout_world: PayoutWor
     assert await payout_world.post() == OK
 
 
-async def test_what_was_not_sent_is_not_sent_again_by_a_full_store(payout_world: PayoutWorld):
+async def test_an_unsent_payout_is_not_sent_again_by_a_full_store(payout_world: PayoutWorld):
     await payout_world.stands(NOT_SENT)
     Guarded(payout_world, writes=Writes(are_refused=True))
 
@@ -157,7 +157,7 @@ async def test_what_was_not_sent_is_not_sent_again_by_a_full_store(payout_world:
     assert payout_world.bank.orders == []
 
 
-async def test_where_nobody_can_tell_nothing_is_sent(payout_world: PayoutWorld):
+async def test_without_the_stops_nothing_is_sent(payout_world: PayoutWorld):
     Guarded(payout_world, blind=True)
 
     assert await payout_world.post() == NO_STORE
@@ -167,7 +167,7 @@ async def test_where_nobody_can_tell_nothing_is_sent(payout_world: PayoutWorld):
 @pytest.mark.parametrize(
     ("policy", "answer"), [(WARN, OK), (REFUSE, FORBIDDEN)], ids=["warn", "refuse"]
 )
-async def test_one_like_another_is_told_or_refused(
+async def test_a_duplicate_is_reported_or_refused(
     payout_world: PayoutWorld, policy: SimilarPolicy, answer: str, caplog: pytest.LogCaptureFixture
 ):
     """Counted and logged either way; a log line names no reference."""
@@ -207,7 +207,7 @@ async def test_a_sister_account_may_pay_the_same(payout_world: PayoutWorld):
     assert await payout_world.post(asking("order-2"), Caller(principal(), account(SISTER))) == OK
 
 
-async def test_admitting_says_which_rule_refused():
+async def test_admitting_returns_the_rule_that_refused():
     async def stops() -> list[Stop]:
         return [stop(StopScope.ACCOUNT, ACCOUNT)]
 

@@ -64,7 +64,7 @@ async def test_a_bank_that_knows_nothing_may_be_sent_it(payout):
 @pytest.mark.parametrize(
     "said", [IS_ACCEPTED, IS_SETTLED, IS_REJECTED, IS_UNKNOWN], ids=lambda said: type(said).__name__
 )
-async def test_what_the_bank_knows_is_the_outcome(payout, said: Outcome):
+async def test_the_bank_s_record_is_the_outcome(payout, said: Outcome):
     assert await seen_before(payout, at(ScriptedBank(knows=said))) == said
 
 
@@ -126,7 +126,9 @@ async def test_after_a_restore_a_payout_is_looked_for_before_it_is_sent(
     assert len(payout_world.bank.orders) == sent
 
 
-async def test_what_another_bank_account_may_have_been_sent_is_not_sent(payout_world: PayoutWorld):
+async def test_a_payout_possibly_sent_from_another_bank_account_is_not_sent(
+    payout_world: PayoutWorld,
+):
     """The attempt that was forgotten is not to be found at the account of today."""
     before = await payout_world.stands(NOT_SENT)
     payout_world.bank.knows = NotFound("absent")

@@ -76,7 +76,7 @@ RETURN = PixReturn(id="D9999999920261122134011ABCDEFGHI", value=Money(400), at=N
         (PayoutState.FAILED, ""),
     ],
 )
-def test_users_are_told_until_when_the_bank_holds_a_payout(state: PayoutState, told: str):
+def test_users_see_the_end_of_the_bank_s_hold(state: PayoutState, told: str):
     found = replace(payout(), state=state, held_until=NOON)
 
     shown = PayoutWithReturns(account(), found, ()).to_document(None)
@@ -84,7 +84,7 @@ def test_users_are_told_until_when_the_bank_holds_a_payout(state: PayoutState, t
     assert (shown["held_until"], shown["returns"]) == (told, [])
 
 
-def test_what_came_back_stands_beside_a_payout_that_stays_paid():
+def test_returns_are_shown_beside_a_payout_that_stays_paid():
     found = replace(payout(), state=PayoutState.PAID)
 
     shown = PayoutWithReturns(account(), found, [RETURN]).to_document(None)

@@ -67,14 +67,14 @@ def test_a_state_is_shown_as_one_of_three(state: PayoutState):
 
 
 @pytest.mark.parametrize("code", list(FailureCode))
-def test_a_failure_is_told_in_our_words(code: FailureCode):
+def test_a_failure_is_reported_in_our_words(code: FailureCode):
     document = documents.payout(payout(state=PayoutState.FAILED, failure=Failure(code)), CALLER)
 
     assert document["failure"]["code"] == code.value
     assert document["failure"]["message"]
 
 
-def test_a_failure_nobody_named_is_another_one():
+def test_a_failure_without_a_code_is_other():
     document = documents.payout(payout(state=PayoutState.FAILED, failure=None), CALLER)
 
     assert document["failure"]["code"] == "OTHER"
@@ -117,6 +117,6 @@ def test_a_page_of_payouts():
     assert CALLER.account.id == ACCOUNT
 
 
-def test_nothing_is_shown_of_what_never_comes():
+def test_fields_that_never_come_are_left_out():
     with pytest.raises(NotImplementedError):
         documents.nothing(None, CALLER)  # type: ignore[arg-type]

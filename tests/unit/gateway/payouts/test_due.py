@@ -5,7 +5,7 @@ from gateway.payouts.schedule import MOST_ACCOUNTS, DueClaim
 from tests.world.stores.samples import NOW
 
 
-def test_places_left_over_are_of_nobody():
+def test_surplus_places_stay_unused():
     """One that is named twice would take the room of what is due."""
     cases = [(1, 1), (2, 4), (4, 4), (5, MOST_ACCOUNTS), (16, MOST_ACCOUNTS)]
 

@@ -18,7 +18,7 @@ def test_whatever_is_said_is_on_the_list():
     assert set(evidence_facts(EVIDENCE)) <= KEPT_FACTS
 
 
-def test_the_list_names_nobody_and_no_money():
+def test_the_list_has_no_names_and_no_amounts():
     for name in KEPT_FACTS:
         for word in (
             "name",
@@ -33,7 +33,7 @@ def test_the_list_names_nobody_and_no_money():
             assert word not in name
 
 
-def test_a_step_keeps_what_led_to_it():
+def test_a_step_keeps_its_cause():
     step = replace(
         change(PayoutState.SENDING, PayoutState.ACCEPTED),
         cause=EventKind.PROBED,

@@ -53,7 +53,7 @@ def of(*events: PayoutEvent) -> list[tuple[str, str, str]]:
     return lines(list(timeline(payout(), events, [attempt()], [])))
 
 
-def test_each_event_says_how_sure_it_made_us():
+def test_each_event_has_the_certainty_after_it():
     found = of(
         STORED,
         event(EventKind.ANSWERED, UNKNOWN, 1, bytes_left=True),
@@ -81,7 +81,7 @@ def test_each_event_says_how_sure_it_made_us():
     ],
     ids=["no byte left", "not known any more", "assumed alone"],
 )
-def test_only_what_is_proven_to_have_left_is_told_as_sent(kind: EventKind, facts: dict[str, bool]):
+def test_only_orders_proven_to_have_left_are_shown_as_sent(kind: EventKind, facts: dict[str, bool]):
     found = of(STORED, event(kind, UNKNOWN, 1, **facts))
 
     assert "sent" not in [kind for kind, _, _ in found]
@@ -97,13 +97,13 @@ def test_a_callback_that_overtakes_the_answer_stands_before_it():
     assert [kind for kind, _, _ in found] == ["stored", "sent", "noticed", "answered"]
 
 
-def test_one_that_failed_for_never_having_been_sent_was_not_sent():
+def test_a_payout_failed_as_not_sent_is_shown_as_unsent():
     ended = event(EventKind.EXPIRED, PayoutState.FAILED, 9, failure="NOT_SENT")
 
     assert of(STORED, ended)[-1] == ("expired", "sent_unknown", "not_sent")
 
 
-def test_what_the_bank_did_not_execute_is_told_so_to_the_end():
+def test_a_payout_not_executed_is_shown_so_to_the_end():
     """A later try of which no byte left does not make it unsent, nor does the end of its day."""
     found = of(
         STORED,
@@ -128,7 +128,7 @@ def test_where_an_event_keeps_no_facts_the_payout_knows(absence: Absence | None,
     assert found[-1].certainty_after == word
 
 
-def test_older_payouts_are_told_by_their_tries_and_opinions():
+def test_older_payouts_are_reported_by_their_tries_and_opinions():
     """As far as those know: the latest evidence, and the last look."""
     tried = replace(
         attempt(),
@@ -145,7 +145,7 @@ def test_older_payouts_are_told_by_their_tries_and_opinions():
     assert found[2].at == NOW + SECOND
 
 
-def test_a_bank_that_was_not_asked_about_what_was_not_sent_is_not_told_as_asked():
+def test_an_unsent_payout_without_a_query_shows_no_query():
     """The plan of the end of its day is no look at the bank."""
     tried = replace(
         attempt(),
@@ -161,7 +161,7 @@ def test_a_bank_that_was_not_asked_about_what_was_not_sent_is_not_told_as_asked(
         assert [each.kind for each in found] == ["stored", "answered"]
 
 
-def test_what_events_tell_is_not_told_again_by_the_try():
+def test_steps_shown_by_events_are_not_repeated_by_the_try():
     tried = replace(
         attempt(),
         outcome=PAID,
@@ -181,7 +181,7 @@ def test_what_events_tell_is_not_told_again_by_the_try():
     assert [each.kind for each in found] == ["stored", "answered", "probed", "judged"]
 
 
-def test_a_payout_from_before_is_told_by_both():
+def test_a_payout_older_than_events_is_shown_by_events_and_tries():
     """Its order was stored before there were events, its end after."""
     tried = replace(attempt(), outcome=PAID, evidence=LOST, ended_at=NOW + SECOND)
 

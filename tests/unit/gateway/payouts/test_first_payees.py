@@ -39,7 +39,7 @@ async def counting(*intents: Intent) -> FirstPayments:
     return await first_payments(NobodyPaid(), intents)  # type: ignore[arg-type]
 
 
-async def test_a_payee_gets_exactly_the_amount_whatever_name_is_typed():
+async def test_a_payee_gets_exactly_the_amount_under_any_name():
     one, last = to_payee("one", 600), to_payee("last", 400, SISTER, name="Mária")
     more = to_payee("more", 1, name="")
     payments = await counting(one, last, more)

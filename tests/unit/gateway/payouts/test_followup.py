@@ -131,7 +131,7 @@ async def test_one_that_failed_there_moved_nothing_here_either(payout_world: Pay
     assert (await payout_world.look()).state is FAILED
 
 
-async def test_what_the_bank_adds_is_kept(payout_world: PayoutWorld):
+async def test_fields_added_by_the_bank_are_kept(payout_world: PayoutWorld):
     await payout_world.stands(UNKNOWN)
     payout_world.bank.knows = Accepted(evidence=ANSWERED, provider_id="p-9", e2e_id="E9")
     await payout_world.look()
@@ -339,7 +339,7 @@ async def test_and_is_looked_up_at_once(payout_world: PayoutWorld, clock: Clock)
     assert (await payout_world.look()).state is PAID
 
 
-async def test_what_was_never_sent_fails_when_its_day_is_over(
+async def test_a_never_sent_payout_fails_when_its_day_is_over(
     payout_world: PayoutWorld, clock: Clock
 ):
     await payout_world.stands(NOT_SENT)
@@ -358,7 +358,7 @@ async def test_what_was_never_sent_fails_when_its_day_is_over(
     [(IS_SETTLED, PAID), (NotFound("absent"), FAILED), (Unavailable("down"), UNKNOWN)],
     ids=["the bank paid it", "the bank knows nothing", "the bank does not tell"],
 )
-async def test_after_a_restore_the_bank_is_asked_before_a_day_ends(
+async def test_after_a_restore_the_bank_is_queried_before_a_day_ends(
     payout_world: PayoutWorld, clock: Clock, knows: Outcome | Exception, ends: PayoutState
 ):
     """A backup may have forgotten the attempt that followed the one that was not sent."""
@@ -391,7 +391,7 @@ async def test_a_bank_whose_credentials_cannot_be_opened_is_not_asked(payout_wor
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_another_bank_is_not_asked(
+async def test_another_bank_is_not_queried(
     payout_world: PayoutWorld, state: PayoutState, clock: Clock
 ):
     """It never heard of the payout: its "not found" would be believed."""
@@ -405,7 +405,7 @@ async def test_another_bank_is_not_asked(
     assert payout_world.bank.lookups == []
 
 
-async def test_another_account_at_the_bank_is_not_asked(payout_world: PayoutWorld, clock: Clock):
+async def test_another_account_at_the_bank_is_not_queried(payout_world: PayoutWorld, clock: Clock):
     """It never heard of the payout either: believed, the payout would be sent twice."""
     payout_world.bank.knows = NotFound("absent")
     before = await payout_world.stands(UNKNOWN)
@@ -435,7 +435,7 @@ async def test_a_store_that_fails_is_no_error(
     assert (await payout_world.row()).state is state
 
 
-async def test_whoever_was_quicker_wins_and_the_loss_is_counted(payout_world: PayoutWorld):
+async def test_the_first_step_wins_and_the_lost_one_is_counted(payout_world: PayoutWorld):
     """The row of the winner is answered, not what we meant to make of it."""
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.gate.clear()
@@ -485,7 +485,7 @@ async def test_an_unknown_payout_that_the_bank_holds_is_accepted_with_its_deadli
     assert found == await payout_world.row()
 
 
-async def test_a_look_tells_the_hold_of_an_accepted_payout_and_is_no_step(
+async def test_a_query_records_the_hold_of_an_accepted_payout_without_a_step(
     payout_world: PayoutWorld,
 ):
     before = await payout_world.stands(ACCEPTED)
@@ -502,7 +502,7 @@ CAME_BACK = replace(IS_SETTLED, returns=(RETURN,))
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_what_came_back_is_kept_beside_a_payout_that_is_paid(
+async def test_returned_money_is_kept_beside_a_payout_that_is_paid(
     payout_world: PayoutWorld, state: PayoutState
 ):
     """Also if we learn of both at once."""
@@ -535,7 +535,7 @@ async def test_another_amount_keeps_no_return(payout_world: PayoutWorld):
 
 
 @pytest.mark.parametrize(("said", "shown"), [(CAME_BACK, True), (IS_SETTLED, False)])
-async def test_looking_back_keeps_what_the_bank_shows_and_paid_never_moves(
+async def test_later_queries_keep_returns_and_never_change_a_paid_payout(
     payout_world: PayoutWorld, said: Outcome, shown: bool
 ):
     before = await payout_world.stands(PAID)
@@ -553,7 +553,7 @@ async def test_looking_back_keeps_what_the_bank_shows_and_paid_never_moves(
 @pytest.mark.parametrize(
     "said", [RETURNED, IS_UNKNOWN, IS_ACCEPTED], ids=lambda each: str(each)[:9]
 )
-async def test_whatever_else_the_bank_says_of_a_paid_payout_is_no_return(
+async def test_other_answers_about_a_paid_payout_are_no_return(
     payout_world: PayoutWorld, said: Outcome
 ):
     before = await payout_world.stands(PAID)

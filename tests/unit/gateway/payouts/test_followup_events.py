@@ -53,7 +53,9 @@ def test_why_there_is_no_answer_is_a_word_of_ours(problem: Exception, reason: di
 @pytest.mark.parametrize(
     ("said", "found"), [(Accepted(evidence=ANSWER), "accepted"), (Unknown(ANSWER), "unknown")]
 )
-def test_an_answer_that_is_no_step_is_told_with_its_evidence(said: Accepted | Unknown, found: str):
+def test_an_answer_that_is_no_step_is_reported_with_its_evidence(
+    said: Accepted | Unknown, found: str
+):
     heard: list[PayoutEvent] = []
 
     assert look(heard).proved_nothing(said) == payout()
@@ -63,7 +65,7 @@ def test_an_answer_that_is_no_step_is_told_with_its_evidence(said: Accepted | Un
     assert heard[0].after is None
 
 
-def test_what_differs_from_the_order_is_for_people():
+def test_an_answer_that_differs_from_the_order_goes_to_review():
     heard: list[PayoutEvent] = []
 
     assert look(heard).contradicted(Accepted(evidence=ANSWER)).review
@@ -71,7 +73,7 @@ def test_what_differs_from_the_order_is_for_people():
     assert heard[0].facts["review"] is True
 
 
-def test_that_it_is_not_found_is_told():
+def test_a_payout_not_found_is_recorded():
     heard: list[PayoutEvent] = []
 
     look(heard).not_found()

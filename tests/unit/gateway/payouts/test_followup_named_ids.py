@@ -54,7 +54,7 @@ async def test_a_lost_answer_is_found_by_the_id_that_a_callback_names(
 
 @pytest.mark.parametrize("key", ["", "0" * 32], ids=["none", "another"])
 @pytest.mark.parametrize("said", [IS_SETTLED, IS_ACCEPTED, IS_REJECTED])
-async def test_what_the_bank_does_not_call_ours_proves_nothing(
+async def test_a_record_without_our_key_proves_nothing(
     payout_world: PayoutWorld, said: Outcome, key: str
 ):
     """Whoever knows the token of callbacks could name any payout of the account."""
@@ -89,7 +89,7 @@ async def test_a_payout_that_the_bank_finds_by_itself_needs_no_name(
     assert payout_world.bank.lookups == [(row.provider_key, "")]
 
 
-async def test_without_a_name_such_a_bank_is_not_asked(payout_world: PayoutWorld):
+async def test_without_a_name_such_a_bank_is_not_queried(payout_world: PayoutWorld):
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.capabilities = BY_ID
     payout_world.bank.knows = IS_SETTLED

@@ -172,7 +172,7 @@ async def test_a_sum_in_pieces_is_held_as_a_whole_one(holding: Holding):
     assert len(holding.node.bank.orders) == 2
 
 
-async def test_what_is_held_counts_and_what_was_refused_does_not(holding: Holding):
+async def test_held_payouts_count_and_refused_ones_do_not(holding: Holding):
     await holding.order()
     await holding.order("second", Money(1))
     assert (await holding.node.row("second")).state is HELD
@@ -184,7 +184,7 @@ async def test_what_is_held_counts_and_what_was_refused_does_not(holding: Holdin
     assert (await holding.node.row("third")).state is ACCEPTED
 
 
-async def test_what_was_not_sent_counts_since_it_may_be_sent_again(holding: Holding):
+async def test_an_unsent_payout_counts_since_it_may_be_sent_again(holding: Holding):
     """Else payouts that a bank turned away would be sent together, later, without a look."""
     holding.node.bank.says = [IS_NOT_SENT, IS_ACCEPTED]
     assert await holding.order("before", ABOVE) == UNSENT
@@ -207,7 +207,7 @@ async def test_pieces_to_other_payees_and_of_an_earlier_day_do_not_count(holding
     assert (await holding.node.row()).state is ACCEPTED
 
 
-async def test_a_reference_that_another_process_held_is_answered_as_it_stands(holding: Holding):
+async def test_a_reference_that_another_process_held_is_answered_with_its_state(holding: Holding):
     """Both found no row; one has stored it meanwhile."""
     seen, beside = holding.node.store, Holding(holding.node.beside())
     gate = seen.held["add"] = asyncio.Event()
@@ -228,7 +228,7 @@ async def test_a_payee_that_was_paid_before_is_paid_at_once(holding: Holding):
     assert (await holding.node.row()).state is ACCEPTED
 
 
-async def test_a_centavo_within_the_day_makes_nobody_known(holding: Holding):
+async def test_a_centavo_within_the_day_makes_no_payee_known(holding: Holding):
     """Who waits for a hold to be over could else pay a centavo, wait, and take everything."""
     await paid_before(holding, DAY - timedelta(seconds=1))
 
@@ -246,7 +246,7 @@ async def test_a_known_tax_number_at_another_key_is_a_first_payee(holding: Holdi
     assert (await holding.node.row()).state is HELD
 
 
-async def test_what_was_not_paid_makes_no_payee_known(holding: Holding):
+async def test_an_unpaid_payout_makes_no_payee_known(holding: Holding):
     holding.node.bank.says = [IS_NOT_SENT, IS_UNKNOWN]
     assert await holding.node.post(asking("before")) == UNSENT
     holding.node.clock.passes(DAY.total_seconds())
@@ -390,7 +390,7 @@ async def test_another_bank_account_does_not_pay_it(holding: Holding):
     assert holding.node.bank.orders == []
 
 
-async def test_after_a_restore_the_bank_is_asked_before_it_is_sent(payout_world: PayoutWorld):
+async def test_after_a_restore_the_bank_is_queried_before_it_is_sent(payout_world: PayoutWorld):
     """A hold in a backup may have ended since, and its payout may have been sent."""
     holding = Holding(payout_world, look_first=True)
     await holding.order()
@@ -400,7 +400,7 @@ async def test_after_a_restore_the_bank_is_asked_before_it_is_sent(payout_world:
     assert len(holding.node.bank.lookups) == 1
 
 
-async def test_after_a_restore_what_may_not_be_sent_is_unknown(payout_world: PayoutWorld):
+async def test_after_a_restore_an_unsendable_payout_is_unknown(payout_world: PayoutWorld):
     holding = Holding(payout_world, look_first=True)
     await holding.order()
     holding.stops.append(stop())
@@ -479,7 +479,7 @@ async def test_a_command_decides_nothing(holding: Holding):
         await holding.decisions.release(CLI, account(), "order-1")
 
 
-async def test_what_was_sent_is_not_decided_on(holding: Holding):
+async def test_a_sent_payout_cannot_be_decided_on(holding: Holding):
     await holding.order()
     await holding.end()
 

@@ -102,7 +102,7 @@ USERS = {
 
 
 @pytest.mark.parametrize("reason", REFUSED)
-async def test_what_changed_meanwhile_is_the_reason(reason: str):
+async def test_the_change_meanwhile_is_the_reason(reason: str):
     who, about = REFUSED[reason]()
 
     with pytest.raises(ServiceError) as refused:
@@ -117,7 +117,7 @@ async def test_a_credential_that_lasts_a_second_longer_pays():
     assert (await payers(OPEN, lasting).find(payout())).principal == lasting.principal
 
 
-async def test_what_was_ordered_before_every_secret_of_now_is_not_paid():
+async def test_a_payout_older_than_every_present_secret_is_not_paid():
     """A stolen secret that was taken away at once leaves nothing that it ordered."""
     (secret,) = PAYING.secrets
     new = replace(secret, created_at=payout().created_at + timedelta(seconds=1))
@@ -131,7 +131,7 @@ async def test_what_was_ordered_before_every_secret_of_now_is_not_paid():
     assert await payers(OPEN, replace(PAYING, secrets=(new, overlapping))).find(payout())
 
 
-async def test_what_was_ordered_before_a_change_of_rule_or_keys_is_not_paid():
+async def test_a_payout_older_than_a_change_of_rule_or_keys_is_not_paid():
     """Nothing kept of it says whether it came from where the rule allows, or was signed."""
     heard_at = payout().created_at - timedelta(seconds=5)
     changed = replace(PAYING, rules_changed_at=heard_at)
@@ -162,7 +162,7 @@ async def test_a_user_who_was_disabled_or_lost_a_right_does_not_pay(reason: str)
         (StopScope.EVERYTHING, ""),
     ],
 )
-async def test_what_was_stopped_meanwhile_is_not_paid_though_the_stop_is_over(
+async def test_a_payout_stopped_meanwhile_is_not_paid_even_after_the_stop(
     scope: StopScope, subject: str
 ):
     """A stop that is lifted, or is over, must let nothing go that a thief ordered before it."""
@@ -175,7 +175,7 @@ async def test_what_was_stopped_meanwhile_is_not_paid_though_the_stop_is_over(
     assert (said.error, said.reason) == (errors.PAYOUTS_STOPPED, "stopped_meanwhile")
 
 
-async def test_a_stop_of_somebody_else_or_of_before_fails_nothing():
+async def test_a_stop_of_another_person_or_of_before_fails_nothing():
     others = sample(scope=StopScope.ACCOUNT, subject=SISTER)
     earlier = sample(ends_at=NOW - timedelta(seconds=5))
 

@@ -62,7 +62,7 @@ def test_one_payout_is_at_most_its_limit_of_the_night_at_night_alone() -> None:
         assert str(left.take(intent(centavos=centavos, at=at))) == above
 
 
-def test_what_fits_is_taken_from_what_is_left() -> None:
+def test_a_fitting_payout_is_subtracted_from_the_rest() -> None:
     left = Allowances({CLIENT: Held(limit_day=2000)}, left={(CLIENT, TODAY): 2000})
 
     taken = [str(left.take(intent(f"o-{number}", centavos=900))) for number in range(3)]
@@ -83,7 +83,7 @@ def test_a_held_payout_counted_when_it_was_stored() -> None:
         assert str(left.take(claim)) == above
 
 
-def test_what_is_above_one_limit_is_taken_from_no_other() -> None:
+def test_a_payout_above_one_limit_is_subtracted_from_no_other() -> None:
     assert TONIGHT is not None
     rest = {(CLIENT, TODAY): 2000, (CLIENT, TONIGHT): 500}
     left = Allowances({CLIENT: Held(limit_day=2000, limit_night=500)}, left=dict(rest))

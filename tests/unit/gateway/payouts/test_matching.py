@@ -30,7 +30,7 @@ async def read(*pages: list[Entry], rows=()) -> list[Execution]:
     return list(shown.executions)
 
 
-async def test_pix_that_left_is_an_execution():
+async def test_an_outgoing_pix_is_an_execution():
     found = await read([movement(provider_key=KEY)])
 
     assert found == [Execution(key=KEY, e2e_id="E7", value=Money(1050), at=NOON)]
@@ -60,7 +60,7 @@ async def test_an_entry_without_our_key_is_known_by_its_e2e_id():
     assert [each.key for each in found] == [KEY, "", ""]
 
 
-async def test_what_came_back_under_its_key_is_told():
+async def test_returned_money_under_its_key_is_reported():
     back = movement(provider_key=KEY, direction=Direction.CREDIT)
 
     found = await read([back, movement(provider_key=KEY), movement(provider_key="0" * 32)])

@@ -75,7 +75,7 @@ def searching(bank: Telling, *payouts: Payout) -> StatementSearch:
         "in",
     ],
 )
-async def test_what_proves_a_payout(entry: dict[str, object], proves: bool):
+async def test_movements_that_prove_a_payout(entry: dict[str, object], proves: bool):
     seen = await found(Telling(pages=[[movement(**entry)]]))
 
     assert (seen is not None) is proves
@@ -152,7 +152,7 @@ async def test_a_payout_of_just_after_midnight_may_be_of_the_day_before_at_the_b
     assert bank.windows[0].init == early.date() - timedelta(days=1)
 
 
-async def test_a_bank_that_does_not_tell_says_so():
+async def test_a_failing_statement_raises():
     class Silent(Telling):
         async def list_statement(self, *_arguments: object) -> Page[Entry]:  # type: ignore[override]
             reason = "down"
@@ -181,7 +181,7 @@ class Slow(Telling):
 
 
 @leaping
-async def test_what_was_seen_before_the_time_ended_is_found():
+async def test_movements_read_before_the_deadline_are_found():
     """One payout that is in no statement leads the walk far back; the others are proven by then."""
     bank = Slow(pages=[[movement(e2e_id="E1")], [movement(provider_key=KEY)], *[[]] * 50])
     search = searching(bank, PAYOUT, LOST)
@@ -193,7 +193,7 @@ async def test_what_was_seen_before_the_time_ended_is_found():
 
 
 @leaping
-async def test_what_was_seen_before_a_page_failed_is_found():
+async def test_movements_read_before_a_failed_page_are_found():
     bank = Slow(pages=[[movement(provider_key=KEY)], *[[]] * 50], fails=1)
     search = searching(bank, PAYOUT, LOST)
 
@@ -246,7 +246,7 @@ async def test_a_search_ends_when_it_is_said_to_wherever_it_waits():
     ],
     ids=["nothing", "kind and party", "e2e", "our key"],
 )
-async def test_a_bank_that_tells_neither_key_nor_id_is_not_asked(
+async def test_a_bank_without_key_and_id_in_its_statement_is_not_queried(
     fields: frozenset[EntryField], asked: int
 ):
     """Its whole statement could prove nothing."""

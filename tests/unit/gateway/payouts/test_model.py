@@ -53,7 +53,7 @@ REQUEST = replace(asking(), description="")
     ],
     ids=["date", "spelling", "reference"],
 )
-def test_what_does_not_make_it_another_payout_is_not_in_the_fingerprint(same: PayoutRequest):
+def test_fields_that_do_not_identify_a_payout_are_not_in_the_fingerprint(same: PayoutRequest):
     """The date least of all: the retry after midnight is the same payout."""
     assert same.fingerprint() == REQUEST.fingerprint()
 
@@ -167,7 +167,7 @@ def test_a_final_state_is_never_left_and_every_other_one_can_come_to_an_end():
         assert reached & FINAL_STATES
 
 
-def test_only_what_was_proven_unsent_or_held_is_sent():
+def test_only_payouts_proven_unsent_or_held_are_sent():
     """An unknown outcome is never followed by another attempt."""
     assert [s for s in PayoutState if PayoutState.SENDING in SUCCESSORS[s]] == [
         PayoutState.HELD,

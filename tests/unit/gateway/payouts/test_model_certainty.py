@@ -48,7 +48,7 @@ def test_every_state_has_its_word():
     assert wrong == []
 
 
-def test_what_failed_for_not_being_sent_was_not_sent():
+def test_a_payout_failed_as_not_sent_was_not_sent():
     for code in FailureCode:
         failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(code))
 
@@ -58,7 +58,7 @@ def test_what_failed_for_not_being_sent_was_not_sent():
         assert word is (Certainty.NOT_SENT if code is FailureCode.NOT_SENT else expected)
 
 
-def test_what_may_have_left_and_was_not_executed_has_a_word_of_its_own():
+def test_a_payout_that_may_have_left_unexecuted_has_its_own_word():
     """Until its day is over, and then; whatever people said of another payout changes nothing."""
     for state, failure in (
         (PayoutState.NOT_SENT, None),
@@ -77,7 +77,7 @@ def test_an_earlier_absence_is_forgotten_once_a_later_try_went_on():
         assert certainty_of(about) is WORDS[state]
 
 
-def test_what_people_closed_is_no_word_of_the_bank():
+def test_a_payout_closed_by_people_is_not_the_bank_s_word():
     about = replace(payout(), state=PayoutState.FAILED, failure=OTHER, absence=Absence.PEOPLE)
 
     assert certainty_of(about) is Certainty.DECIDED_UNPAID
@@ -124,7 +124,7 @@ ENDED = {
 }
 
 
-def test_what_is_not_certain_is_still_processing():
+def test_an_uncertain_payout_is_still_processing():
     """Not sent, unknown and accepted alike: a caller never branches on our doubts."""
     wrong = [
         state

@@ -16,7 +16,7 @@ def test_looks_in_a_row_that_found_the_same_become_the_last_of_them():
     ] == [("2", 2, "1"), ("3", 1, "3"), ("4", 1, "4")]
 
 
-def test_what_moved_the_payout_is_never_folded():
+def test_events_that_moved_the_payout_are_never_folded():
     moved = [look("1", "settled", "paid"), look("2", "settled", "paid")]
     other = {"kind": "noticed", "at": "3", "state": "", "facts": {}}
 

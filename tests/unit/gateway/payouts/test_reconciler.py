@@ -42,7 +42,7 @@ def reconciler_world(payout_world: PayoutWorld) -> ReconcilerWorld:
     return ReconcilerWorld(payout_world)
 
 
-async def test_a_turn_notes_that_the_bank_holds_a_payout_and_wants_nobody(
+async def test_a_turn_records_the_bank_s_hold_without_a_review(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
     """Nothing pages, and the statement is not read: nothing moved before the bank decided."""
@@ -98,7 +98,7 @@ async def test_a_bank_that_does_not_answer_leaves_the_deadline_as_it_was(
     assert (look.held_until, look.review) == (until, False)
 
 
-async def test_a_turn_settles_what_the_bank_settled(reconciler_world: ReconcilerWorld):
+async def test_a_turn_settles_payouts_that_the_bank_settled(reconciler_world: ReconcilerWorld):
     await reconciler_world.payout_world.stands(UNKNOWN)
     reconciler_world.payout_world.bank.knows = IS_SETTLED
     reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
@@ -124,7 +124,7 @@ async def test_nothing_is_ever_sent(reconciler_world: ReconcilerWorld):
 
 
 @pytest.mark.parametrize(("age_h", "review"), [(25, False), (26, True)])
-async def test_what_is_not_known_after_a_day_and_two_hours_waits_for_a_person(
+async def test_a_payout_unknown_after_a_day_and_two_hours_goes_to_review(
     reconciler_world: ReconcilerWorld, age_h: int, review: bool, caplog: pytest.LogCaptureFixture
 ):
     """An error in the log and a gauge: nothing is lost silently."""
@@ -155,7 +155,7 @@ async def test_another_amount_at_the_bank_is_for_a_person_at_once(
     assert look.next_check_at == NOON + timedelta(seconds=2)
 
 
-async def test_what_a_person_must_see_stays_so_until_it_is_final(reconciler_world: ReconcilerWorld):
+async def test_a_payout_in_review_stays_there_until_it_is_final(reconciler_world: ReconcilerWorld):
     reconciler_world.payout_world.bank.knows = Unavailable("down")
     reconciler_world.board.waiting = [stood(UNKNOWN, review=True)]
 
@@ -226,7 +226,7 @@ class Broken(OneBank):
         raise ValueError(message)
 
 
-async def test_an_adapter_that_raises_keeps_nobody_from_their_look(
+async def test_an_adapter_that_raises_delays_no_other_query(
     reconciler_world: ReconcilerWorld,
 ):
     """Whatever it raises, wherever: the schedule goes on."""
@@ -253,7 +253,7 @@ async def test_a_look_of_a_person_does_not_raise_for_an_adapter_s_mistake(
     assert await reconciler_world.reconciler.look_at(row) == row
 
 
-async def test_what_a_clock_planned_that_was_put_back_is_looked_at_at_once(
+async def test_payouts_planned_by_a_clock_put_back_are_queried_at_once(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
     """Else it would wait until the clock is there again."""
@@ -271,7 +271,7 @@ async def test_what_a_clock_planned_that_was_put_back_is_looked_at_at_once(
     assert "payouts_clock_put_back seconds=7200" in caplog.text
 
 
-async def test_a_process_looks_once_for_what_was_planned_too_far_ahead(
+async def test_a_process_searches_once_for_payouts_planned_too_far_ahead(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
     """At its first turn that the store answers; a task of its own does it again each minute."""
@@ -311,7 +311,7 @@ async def test_a_clock_that_is_corrected_changes_nothing(reconciler_world: Recon
     assert reconciler_world.board.up_to == [NOON, clock.at]
 
 
-async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
+async def test_a_bank_that_cannot_be_found_out_delays_no_other_query(
     payout_world: PayoutWorld, caplog: pytest.LogCaptureFixture
 ):
     payout_world.follow_up = FollowUp(
@@ -332,7 +332,7 @@ async def test_a_bank_that_cannot_be_found_out_keeps_nobody_from_their_look(
     assert "payout_look_failed" in caplog.text
 
 
-async def test_an_account_that_cannot_be_read_keeps_nobody_from_their_look(
+async def test_an_account_that_cannot_be_read_delays_no_other_query(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
     class Unreadable(People):
@@ -355,7 +355,7 @@ async def test_an_account_that_cannot_be_read_keeps_nobody_from_their_look(
     assert "payout_look_failed" in caplog.text
 
 
-async def test_how_payouts_stand_is_told_whatever_goes_wrong_with_looks(
+async def test_figures_of_payouts_are_exported_despite_failing_queries(
     reconciler_world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
     """Else the figures would stand still, and nobody would see that nothing is looked at."""
@@ -372,7 +372,7 @@ async def test_how_payouts_stand_is_told_whatever_goes_wrong_with_looks(
     assert reconciler_world.told == [await reconciler_world.board.standing()]
 
 
-async def test_what_the_bank_does_not_find_is_looked_for_in_its_statement(
+async def test_a_payout_not_found_is_searched_in_the_statement(
     reconciler_world: ReconcilerWorld,
 ):
     await reconciler_world.payout_world.stands(UNKNOWN)

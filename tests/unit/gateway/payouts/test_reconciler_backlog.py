@@ -180,7 +180,7 @@ async def test_a_search_ends_before_its_claims_do(
     assert [each.state for each in world.board.looks] == [UNKNOWN]
 
 
-async def test_what_a_look_settles_waits_for_no_statement(world: ReconcilerWorld):
+async def test_a_payout_settled_by_a_query_waits_for_no_statement(world: ReconcilerWorld):
     gate = asyncio.Event()
 
     class Slow(Statements):

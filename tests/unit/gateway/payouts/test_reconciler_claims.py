@@ -124,7 +124,7 @@ async def test_more_accounts_than_a_claim_takes_have_their_turns():
     assert set(served) == set(accounts)
 
 
-async def test_everything_due_that_is_claimed_leaves_nothing_to_go_on_with():
+async def test_a_turn_ends_when_everything_due_is_claimed():
     queue = Queue()
     queue.add(3)
     own = claims(queue)
@@ -135,7 +135,7 @@ async def test_everything_due_that_is_claimed_leaves_nothing_to_go_on_with():
     assert not own.can_go_on
 
 
-async def test_a_slow_rate_bounds_what_an_account_holds():
+async def test_a_slow_rate_bounds_the_claims_of_an_account():
     queue = Queue()
     queue.add(30, "one")
     queue.add(30, "two")

@@ -53,13 +53,13 @@ def test_every_failure_has_a_word_and_the_orderer_a_name():
         assert ";Ana;" in told.decode()
 
 
-def test_what_was_certainly_not_sent_is_not_called_failed():
+def test_a_payout_certainly_not_sent_is_not_called_failed():
     failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))
 
     assert read(failed)[1][8::2][:2] == ["certamente não enviado", "não enviado no seu dia"]
 
 
-def test_what_the_bank_did_not_execute_is_not_called_unsent():
+def test_a_payout_that_the_bank_did_not_execute_is_not_called_unsent():
     """Open, and at the end of its day: the order had left us."""
     reached = replace(payout(), state=PayoutState.NOT_SENT, absence=Absence.BANK)
     over = replace(reached, state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))

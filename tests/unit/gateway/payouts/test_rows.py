@@ -17,7 +17,7 @@ def test_a_row_has_every_column_but_those_of_checks() -> None:
     assert row.keys() == set(payouts.c.keys()) - LATER
 
 
-def test_a_bank_s_code_is_kept_whatever_its_characters() -> None:
+def test_a_bank_s_code_of_any_characters_is_kept() -> None:
     """NUL and half a pair are no text for PostgreSQL; an outcome must not be lost over them."""
     document = evidence_document(EVIDENCE)
 

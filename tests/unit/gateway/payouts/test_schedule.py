@@ -81,13 +81,13 @@ def test_final_payouts_are_never_looked_at_again():
     assert {next_check(stood(state), NOON, 0.5) for state in FINAL_STATES} == {None}
 
 
-def test_what_is_being_sent_is_looked_at_when_its_lease_ends():
+def test_a_payout_being_sent_is_queried_when_its_lease_ends():
     payout = stood(SENDING)
 
     assert next_check(payout, NOON, 0.5) == payout.lease_until
 
 
-def test_what_was_not_sent_is_looked_at_when_its_day_is_over():
+def test_an_unsent_payout_is_looked_at_when_its_day_is_over():
     assert next_check(stood(NOT_SENT), NOON, 0.5) == NOON + timedelta(hours=12)
 
 

@@ -94,7 +94,7 @@ def test_filters_are_read():
         ({"after": f"1.{'-' * 36}.{'00' * 32}"}, "after", "form"),
     ],
 )
-def test_what_has_another_form_is_refused(more: dict[str, object], field: str, reason: str):
+def test_input_of_another_form_is_refused(more: dict[str, object], field: str, reason: str):
     with refused(VALIDATION_FAILED) as refusal:
         query_of({**DAYS, **more})
 

@@ -69,7 +69,7 @@ async def test_a_payout_that_an_account_does_not_have_is_not_shown(
         await records.detail(staff(office), replace(account(), id=account_id), reference)
 
 
-async def test_what_others_say_of_a_payout_is_read_when_it_is_decided(office: Registers, records):
+async def test_opinions_of_others_are_shown_when_a_payout_is_decided(office: Registers, records):
     """Two people find out independently: until then each reads only what they said themselves."""
     row = await review(office.store, await stand(office.store, payout(), UNKNOWN))
     maria = Opinion(

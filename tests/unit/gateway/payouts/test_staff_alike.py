@@ -64,7 +64,7 @@ async def office_with_accounts(office: Registers) -> Registers:
     return office
 
 
-async def test_payouts_to_the_same_recipient_are_told_from_every_account(
+async def test_payouts_to_the_same_recipient_are_shown_from_every_account(
     office_with_accounts: Registers,
 ):
     office = office_with_accounts
@@ -109,7 +109,7 @@ async def test_the_payout_that_the_order_made_is_not_like_itself(office_with_acc
     assert list(told.same_value) == []
 
 
-async def test_nothing_of_another_company_is_told(office_with_accounts: Registers):
+async def test_nothing_of_another_company_is_reported(office_with_accounts: Registers):
     office = office_with_accounts
     await put(office, "alike")
 

@@ -61,7 +61,7 @@ async def named(
     return await with_owner(owners, known_payouts, signed_in(), account(), order)
 
 
-async def test_the_owner_stands_in_the_order_with_the_reason_for_another_number():
+async def test_the_owner_is_in_the_order_with_the_reason_for_another_number():
     """The order keeps both while it waits for the second person."""
     same = await named(REQUEST, "not asked for")
     other = await named(OTHERS, "her mother's key")
@@ -73,7 +73,7 @@ async def test_the_owner_stands_in_the_order_with_the_reason_for_another_number(
         assert money.read_payout(money.written(each)) == each
 
 
-async def test_the_bank_of_the_key_is_kept_by_its_name_where_that_is_told():
+async def test_the_bank_of_the_key_is_kept_by_its_name_where_that_is_reported():
     told = {"bank_name": "Outro Banco S.A.", "bank_number": "999"}
     whole, nothing = replace(OWNER, **told), replace(OWNER, ispb="")
 
@@ -86,7 +86,7 @@ def _names(owner: KeyOwner) -> OfferingBank:
     return OfferingBank(reads={"look_up_key": owner})
 
 
-async def test_a_number_of_somebody_else_is_not_ordered_without_a_reason():
+async def test_a_number_of_another_person_is_not_ordered_without_a_reason():
     with pytest.raises(ServiceError) as refusal:
         await named(OTHERS)
 

@@ -32,7 +32,7 @@ def ana(office: Registers) -> AuditContext:
     return AuditContext("user:ana@example.com", office.clock)
 
 
-async def test_a_probe_tells_what_came_of_it_and_stays_on_record(office: Registers):
+async def test_a_probe_shows_its_result_and_stays_on_record(office: Registers):
     paid = replace(payout(), state=PayoutState.PAID)
     asks = await probes(office, paid)
 
@@ -44,7 +44,7 @@ async def test_a_probe_tells_what_came_of_it_and_stays_on_record(office: Registe
     assert act.details == {"before": "unknown", "after": "paid"}
 
 
-async def test_who_asks_again_at_once_is_told_to_wait(office: Registers):
+async def test_a_second_probe_at_once_is_refused(office: Registers):
     asks = await probes(office, None)
     acts = len(await office.acts())
 

@@ -27,7 +27,7 @@ def nowhere(office: Registers) -> Staff:
     return Staff(office.acting, CompanyScope(frozenset()))
 
 
-async def test_what_waits_is_counted_within_the_scope(office: Registers):
+async def test_waiting_work_is_counted_within_the_scope(office: Registers):
     await company_and_accounts(office.store)
     await stand(office.store, payout(), PayoutState.UNKNOWN)
 
@@ -38,7 +38,7 @@ async def test_what_waits_is_counted_within_the_scope(office: Registers):
     assert nothing.unresolved == 0
 
 
-async def test_a_search_shows_and_counts_what_is_in_scope(office: Registers):
+async def test_a_search_shows_and_counts_payouts_in_scope(office: Registers):
     await company_and_accounts(office.store)
     await office.store.payouts.add(payout(), attempt())
     everything = await office.payouts.search(everywhere(office), PayoutsBody(days=90))

@@ -86,7 +86,7 @@ async def test_a_look_sees_what_was_told_before_it(store: Store) -> None:
         await asyncio.gather(*others)
 
 
-async def test_what_cannot_be_looked_for_fails_alone(store: Store) -> None:
+async def test_an_invalid_search_fails_alone(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     told = await asyncio.gather(
@@ -161,7 +161,7 @@ async def test_a_decision_the_states_do_not_allow_is_a_mistake_of_ours(unrecorde
         await unrecorded.payouts.decide(change(PAID, UNKNOWN), [], event())
 
 
-def test_what_was_said_is_sealed_for_its_row():
+def test_recorded_words_are_sealed_for_their_row():
     sealing = EventSealing(Derivation(OLD, "k1"))
     sealed = sealing.seal(b"CANARY", "row")
 

@@ -121,7 +121,7 @@ async def test_a_statement_that_cannot_name_a_payout_proves_nothing(
     assert report.unnamed == (0 if is_named else 1)
 
 
-async def test_a_statement_tells_of_its_own_account_s_payouts_first(comparison):
+async def test_movements_are_matched_with_payouts_of_their_own_account_first(comparison):
     """A key is unique within an account."""
     sister = replace(payout(account_id=SISTER), provider_key=KEY)
     await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
@@ -163,7 +163,7 @@ async def test_two_executions_of_one_key_are_one_difference(comparison):
     assert report.executions == 2
 
 
-async def test_what_came_back_need_not_be_paid(comparison):
+async def test_returned_money_need_not_be_paid(comparison):
     await stand(comparison.office.store, payout(), FAILED)
     comparison.says(
         movement(provider_key=KEY),
@@ -234,9 +234,7 @@ def back(centavos: int, number: int = 0) -> Entry:
 
 
 @pytest.mark.parametrize("parts", [[1050], [400], [400, 650]], ids=str)
-async def test_what_came_back_of_a_paid_payout_is_kept_and_no_difference(
-    comparison, parts: list[int]
-):
+async def test_returns_of_a_paid_payout_are_kept_and_no_difference(comparison, parts: list[int]):
     await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
     entries = [back(centavos, number) for number, centavos in enumerate(parts)]
     comparison.says(*entries, movement(provider_key=KEY))
@@ -286,7 +284,7 @@ async def test_a_failed_payout_is_denied_unless_all_of_it_came_back(
     assert await comparison.office.store.payouts.returns(ACCOUNT, "order-1") == []
 
 
-async def test_what_another_bank_paid_is_not_in_this_statement(comparison):
+async def test_payouts_of_another_bank_are_not_in_this_statement(comparison):
     """The account moved since."""
     for number, was in enumerate([{"provider": "former"}, {"provider_account": "former"}]):
         row = replace(payout(f"order-{number}"), **was)
@@ -296,7 +294,7 @@ async def test_what_another_bank_paid_is_not_in_this_statement(comparison):
 
 
 @pytest.mark.parametrize(("settled_h", "difference"), [(30, True), (80, False)])
-async def test_what_settled_after_the_statement_read_is_not_missed_in_it(
+async def test_payouts_settled_after_the_read_are_not_missing_in_it(
     comparison, settled_h: int, difference: bool
 ):
     comparison.now = NOW + timedelta(days=10)

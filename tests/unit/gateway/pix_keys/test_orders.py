@@ -75,7 +75,7 @@ def test_a_key_to_look_up_may_leave_its_kind_to_its_form(body: object, key: str)
         ({"key": "maria@example.com", "type": "mail"}, errors.PAYLOAD_INVALID),
     ],
 )
-def test_what_is_no_key_is_not_looked_up(body: object, error: ErrorCode):
+def test_an_invalid_key_is_not_looked_up(body: object, error: ErrorCode):
     assert refusal_of(lambda: orders.LOOKUP.read(posted(body))) is error
 
 

@@ -22,7 +22,7 @@ def test_a_key_that_is_asked_about_is_in_no_path():
         ("11222333000181", "11222333000181"),
     ],
 )
-def test_the_ends_of_a_persons_number_are_hidden_whatever_the_bank_tells(stored: str, shown: str):
+def test_the_ends_of_a_persons_number_are_always_hidden(stored: str, shown: str):
     owner = KeyOwner(
         key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number=stored, ispb="99999999"
     )

@@ -55,7 +55,7 @@ async def test_a_registered_key_has_its_public_id():
     assert "52998224725" not in str(log.events)
 
 
-async def test_the_owner_is_told_and_the_question_is_on_record():
+async def test_the_owner_is_reported_and_the_question_is_on_record():
     """Without the key: it may be signed_in's tax number."""
     log, bank = Log(), OfferingBank(reads={"look_up_key": OWNER})
 

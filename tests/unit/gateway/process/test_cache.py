@@ -63,7 +63,7 @@ async def test_the_least_recently_used_goes_first(cache: MemoryCache):
 
 
 @leaping
-async def test_what_is_over_goes_before_what_is_used_least(cache: MemoryCache):
+async def test_expired_entries_go_before_the_least_recently_used(cache: MemoryCache):
     await cache.put("old", [KIB, KIB], 60)
     await cache.put("new", [KIB, KIB], 60)
     await cache.put("short", [KIB, KIB], 5)
@@ -90,7 +90,7 @@ async def test_a_value_without_time_is_not_kept(cache: MemoryCache, ttl_s: float
     assert await cache.get("k") is None
 
 
-async def test_many_small_parts_count_as_what_they_take(cache: MemoryCache):
+async def test_many_small_parts_count_with_their_overhead(cache: MemoryCache):
     assert not await cache.put("k", [b""] * 1000, 60)
 
 

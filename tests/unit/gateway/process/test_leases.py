@@ -91,7 +91,7 @@ async def test_who_stops_leaves_its_tasks_at_once(workers: Workers):
     assert workers.did == ["one", "two"]
 
 
-async def test_a_clock_that_was_put_back_stops_nobody(workers: Workers):
+async def test_a_clock_that_was_put_back_blocks_no_task(workers: Workers):
     """A lease made before would end hours from now; who had it, and who had not, go on."""
     await workers.run("one", "mail")
     await workers.run("one", "figures")

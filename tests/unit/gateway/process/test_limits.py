@@ -157,7 +157,7 @@ async def test_failures_lie_in_a_moving_window(one: Process, other: Process, raw
     assert sorted(kept) == [2, 5]
 
 
-async def test_every_key_has_a_lifetime_and_says_nothing(one: Process, raw: Redis):
+async def test_every_key_has_a_lifetime_and_reveals_nothing(one: Process, raw: Redis):
     """Addresses, client ids and names of banks' accounts are digests under a key of ours."""
     one.limits.pause("woovi/secret-name", 100.0)
     await one.limits.count_failure(["203.0.113.7", "203.0.113.7/cli_1"], 60.0, [[1], [1]])
@@ -172,14 +172,14 @@ async def test_every_key_has_a_lifetime_and_says_nothing(one: Process, raw: Redi
     assert not any(word in str(names) for word in ("203.0", "cli_1", "maria", "secret", "woovi"))
 
 
-async def test_what_is_asked_at_once_is_one_call(one: Process):
+async def test_simultaneous_requests_are_one_call(one: Process):
     await one.took(SLOW)
     await asyncio.gather(*(one.took(SLOW) for _ in range(8)))
 
     assert one.counted["answered"] == 2
 
 
-async def test_where_nobody_listens_it_is_asked_seldom():
+async def test_an_absent_server_is_tried_rarely():
     process = Process(f"redis://127.0.0.1:{free_port()}/0")
 
     answers = [await process.took(SLOW) for _ in range(100)]
@@ -217,7 +217,7 @@ async def test_failures_wait_no_longer_for_one_that_is_silent_and_its_late_answe
 
 
 @leaping
-async def test_a_process_that_stands_still_does_not_blame_the_server():
+async def test_a_process_that_hangs_does_not_blame_the_server():
     """The answer came while the loop was busy for a second, nine times, and is read after that."""
     process = Process("redis://127.0.0.1:1/0", patience_s=0.02)
     process.limits.remote = server = Held()
@@ -241,7 +241,7 @@ async def test_a_process_that_stands_still_does_not_blame_the_server():
     assert process.counted == {"answered": 1}
 
 
-async def test_one_that_is_back_is_found_by_a_single_call(one: Process, raw: Redis):
+async def test_a_recovered_server_is_found_by_a_single_call(one: Process, raw: Redis):
     """A full server refuses to write: that is no answer either."""
     before = (await raw.config_get("maxmemory"))["maxmemory"]
     await raw.config_set("maxmemory", 1)

@@ -55,7 +55,7 @@ async def test_the_bell_ends_the_pause():
 
 
 @leaping
-async def test_what_was_stopped_runs_no_more():
+async def test_a_stopped_task_does_not_run():
     work = Work()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
     task.start()
@@ -71,7 +71,7 @@ async def test_what_was_stopped_runs_no_more():
 
 
 @leaping
-async def test_what_goes_wrong_is_logged(caplog: pytest.LogCaptureFixture):
+async def test_failures_are_logged(caplog: pytest.LogCaptureFixture):
     work = Work(KeyError("x"))
     task = PeriodicTask("sweeping", work.run_once, Schedule(every_s=0.001))
 
@@ -223,7 +223,7 @@ async def test_failures_in_a_row_lengthen_the_pause_up_to_a_bound():
     ids=["store", "group", "later"],
 )
 @leaping
-async def test_what_is_expected_is_a_warning(problem: Exception, caplog: pytest.LogCaptureFixture):
+async def test_expected_failures_are_warnings(problem: Exception, caplog: pytest.LogCaptureFixture):
     work = Work(problem)
     task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
 

@@ -132,7 +132,7 @@ async def test_a_url_of_the_wrong_kind_is_named(tmp_path: Path, redis_url: str):
 
 async def test_a_user_needs_the_rights_that_the_page_of_operations_names(tmp_path: Path):
     text = Path("docs/operations.md").read_text()
-    told = text.partition("Beside what the cache needs")[2].partition("no key holds")[0]
+    told = text.partition("Beside the commands of the cache")[2].partition("no key holds")[0]
     page = re.findall(r"`([A-Z]+)`", told)
     rights = [f"+{name.lower()}" for name in page]
     said = {}

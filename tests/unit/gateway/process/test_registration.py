@@ -64,7 +64,7 @@ async def test_each_renewal_tells_how_many_processes_are_alive(office: Registers
     assert (shared.processes, shared.serving) == (3, 2)
 
 
-async def test_a_silent_store_holds_up_no_stop(office: Registers):
+async def test_a_silent_store_does_not_delay_a_stop(office: Registers):
     store = absent_store("sqlite://")
 
     await Registration(store.processes, OURS, office.clock).end()

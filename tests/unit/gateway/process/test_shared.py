@@ -65,7 +65,7 @@ async def alone() -> AsyncIterator[Process]:
     await process.cache.close()
 
 
-async def test_what_one_process_keeps_another_reads(one: Process, other: Process):
+async def test_a_value_stored_by_one_process_is_read_by_another(one: Process, other: Process):
     kept = await one.cache.put("k", [b"head", CANARY], 60)
 
     assert kept
@@ -81,9 +81,7 @@ async def test_a_newer_value_replaces_the_one_before_everywhere(one: Process, ot
     assert await one.cache.get("k") == b"new"
 
 
-async def test_what_lies_there_is_sealed_bounded_in_time_and_under_our_name(
-    one: Process, raw: Redis
-):
+async def test_entries_are_sealed_expire_and_have_our_prefix(one: Process, raw: Redis):
     await one.cache.put("k", [b"head", CANARY], 60)
 
     names = sorted(await raw.keys())
@@ -114,7 +112,7 @@ async def test_its_time_ends_in_redis(one: Process):
 
 
 @pytest.mark.parametrize("what", ["moved", "changed", "foreign"])
-async def test_what_was_not_sealed_for_this_place_is_nothing(one: Process, raw: Redis, what: str):
+async def test_a_value_not_sealed_for_its_key_is_ignored(one: Process, raw: Redis, what: str):
     """Whoever can write to Redis cannot show one account the statement of another."""
     await one.cache.put("k", [CANARY], 60)
     await one.cache.put("other", [b"theirs"], 60)
@@ -143,9 +141,7 @@ async def test_a_dropped_value_is_gone_for_all(one: Process, other: Process):
     assert await one.cache.get("k") is None
 
 
-async def test_closing_leaves_what_others_keep_and_what_is_not_ours(
-    one: Process, other: Process, raw: Redis
-):
+async def test_closing_keeps_entries_of_other_processes(one: Process, other: Process, raw: Redis):
     await raw.set("somebody's", b"own")
     await one.cache.put("k", [b"a"], 60)
     await one.cache.close()
@@ -172,7 +168,7 @@ async def test_a_server_that_is_away_is_left_alone_for_a_while(alone: Process):
     assert alone.failed == {"get": 1, "drop": 1}
 
 
-async def test_a_server_that_says_nothing_is_waited_for_briefly():
+async def test_a_silent_server_is_awaited_briefly():
     async def silent(_reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
         await forever()
 

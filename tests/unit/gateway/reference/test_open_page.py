@@ -36,7 +36,7 @@ def test_calls_can_be_sent_in_the_sandbox_alone(tries: bool, calls: str):
     assert ("Authorize" in text) is tries
 
 
-def test_without_the_files_of_others_it_says_so():
+def test_without_vendored_files_the_page_shows_a_note():
     text = text_of(
         open_page(lambda name: "" if "swagger" in name else name, tries=True)[PATH].reply("")
     )

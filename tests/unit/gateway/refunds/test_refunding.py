@@ -147,7 +147,7 @@ async def test_a_repeat_with_other_content_is_refused(other: dict[str, object]):
     assert len(refund_world.bank.refund_orders) == 1
 
 
-async def test_one_that_failed_stays_failed_under_its_reference():
+async def test_a_failed_refund_stays_failed_under_its_reference():
     refund_world = RefundWorld()
     failed = refund(provider_key=KEY, status=RefundStatus.FAILED, failure=FailureCode.REJECTED)
     refund_world.bank.given[KEY] = failed
@@ -169,7 +169,7 @@ async def test_an_answer_that_proves_nothing_is_looked_up(answer: object):
 
 
 @pytest.mark.parametrize("answer", [SILENCE, ValueError("a mistake")], ids=["silence", "mistake"])
-async def test_what_a_look_up_does_not_show_is_not_known(answer: object):
+async def test_a_refund_missing_in_a_look_up_is_unknown(answer: object):
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": answer}, gives=False))
 
     with pytest.raises(OutcomeUnknown):
@@ -206,7 +206,7 @@ async def test_a_found_one_must_be_the_one_that_was_ordered():
         await refund_world.give()
 
 
-async def test_what_was_not_sent_is_told_as_certain():
+async def test_an_unsent_payout_is_reported_as_certain():
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": UNSENT}, gives=False))
 
     with pytest.raises(Unreachable) as failed:
@@ -316,7 +316,7 @@ async def test_a_payment_that_is_not_there_is_not_found(
         {"order-1": Unavailable("timeout", http_status=503, retry_after=7)},
     ],
 )
-async def test_whatever_fails_before_the_order_certainly_gave_nothing(reads: dict[str, object]):
+async def test_a_failure_before_the_order_certainly_refunded_nothing(reads: dict[str, object]):
     refund_world = RefundWorld(OfferingBank(reads=reads))
 
     with pytest.raises(Unreachable) as failed:
@@ -363,7 +363,7 @@ async def test_a_repeat_is_answered_though_payouts_are_stopped():
     assert await refund_world.give() == given
 
 
-async def test_what_cannot_be_put_on_record_is_not_given():
+async def test_a_refund_that_cannot_be_recorded_is_not_given():
     refund_world = RefundWorld(log=Log(fails_from=0))
 
     with pytest.raises(StoreUnavailable):

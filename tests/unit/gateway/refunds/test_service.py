@@ -124,7 +124,7 @@ async def test_an_amount_is_what_came_in_was_given_back_or_is_left(text: str, id
     assert [each.e2e_id for each in found.items] == ids
 
 
-async def test_all_that_came_in_is_added_up_whatever_the_page():
+async def test_all_payments_received_are_added_up_on_any_page():
     page, totals = await at(OfferingBank(reads={"list_received": CAME_IN})).received_totals(
         staff(), account(), wanted(limit=1)
     )
@@ -133,7 +133,7 @@ async def test_all_that_came_in_is_added_up_whatever_the_page():
     assert (totals.value, totals.refunded, totals.net) == (Sum(300), Sum(101), Sum(199))
 
 
-async def test_the_table_of_what_came_in_has_every_payment_and_its_net():
+async def test_the_table_of_incoming_money_has_every_payment_and_its_net():
     payer = Payer(name="=Maria", tax_number="52998224725")
     came_in = [*CAME_IN[:2], replace(CAME_IN[2], payer=payer)]
     file = await at(OfferingBank(reads={"list_received": came_in})).export(
@@ -185,7 +185,7 @@ async def test_ninety_local_days_are_two_windows_of_a_bank():
     assert bank.asked == ["list_received"] * 2
 
 
-async def test_a_bank_that_does_not_tell_is_told_as_such():
+async def test_an_unreadable_list_of_payments_is_an_error():
     with pytest.raises(Unavailable):
         await at(OfferingBank(reads={"list_received": Unavailable("timeout")})).received(
             staff(), account(), wanted()

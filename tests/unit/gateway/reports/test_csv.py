@@ -93,7 +93,7 @@ def test_our_own_numbers_stay_numbers(writer, delimiter: str, column: str, text:
 
 
 @pytest.mark.parametrize("writer", [write, write_brazilian])
-def test_what_utf_8_cannot_carry_is_replaced(writer):
+def test_a_character_that_utf_8_cannot_carry_is_replaced(writer):
     assert "a\ufffd" in writer(document(entry(description="a\ud800"))).decode()
 
 

@@ -57,7 +57,7 @@ async def test_pages_are_read_when_they_are_asked_for():
     assert [each async for each in file.rest] == [b"[2];"]
 
 
-async def test_what_fails_on_the_first_page_fails_before_there_is_a_file():
+async def test_a_failure_on_the_first_page_is_raised_before_the_file():
     with pytest.raises(LookupError):
         await reader(Pages(2, fails_at=0), Turns()).file(b"")
 

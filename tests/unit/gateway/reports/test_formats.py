@@ -26,7 +26,7 @@ def test_the_four_forms_are_known_by_name():
 
 
 @every_format
-def test_each_says_what_it_is(form: Format):
+def test_each_format_has_its_content_type(form: Format):
     assert form.media_type == MEDIA_TYPES[form.name]
     assert writer(form, Locale.PLAIN)(DOCUMENT).startswith(BEGINS[form.name])
 

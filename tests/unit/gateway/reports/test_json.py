@@ -15,7 +15,7 @@ def read(content: bytes) -> dict:
     return json.loads(content, parse_float=str)
 
 
-def test_a_report_tells_everything():
+def test_a_report_has_every_field():
     told = read(write(DOCUMENT))
 
     assert {name: told[name] for name in told if name != "data"} == {
@@ -43,7 +43,7 @@ def test_a_report_tells_everything():
     }
 
 
-def test_a_movement_tells_everything():
+def test_a_movement_has_every_field():
     told = read(write(DOCUMENT))["data"]
 
     assert told[0] == {
@@ -69,7 +69,7 @@ def test_an_amount_is_a_number_with_two_decimals():
         assert written[1] == str(Money(centavos))
 
 
-def test_what_is_not_known_is_null_and_an_absent_time_empty():
+def test_an_unknown_value_is_null_and_an_absent_time_empty():
     balance = Balance(balance=Money(-5), blocked=None, updated_at=None)
 
     told = read(write(document(opening=None, closing=None, balance=balance)))["balance"]
@@ -87,7 +87,7 @@ def test_times_are_utc_to_the_second():
     assert told["data"][0]["created_at"] == "2026-11-20T12:00:00Z"
 
 
-def test_texts_stand_as_the_bank_told_them():
+def test_texts_are_unchanged():
     wrong = [
         text
         for text in ["=1+1", 'a"b\\', "one\ntwo", "\x00", "漢😀"]
@@ -97,11 +97,11 @@ def test_texts_stand_as_the_bank_told_them():
     assert wrong == []
 
 
-def test_what_json_cannot_carry_is_replaced():
+def test_a_value_that_json_cannot_carry_is_replaced():
     assert read(write(document(entry(description="\ud800"))))["data"][0]["description"] == "\ufffd"
 
 
-def test_every_kind_is_told():
+def test_every_kind_is_reported():
     for kind in MovementKind:
         told = document(entry(is_pix=False, kind=kind, direction=Direction.DEBIT))
 

@@ -164,7 +164,7 @@ def test_a_bank_without_a_compe_number_goes_by_its_ispb():
     assert texts(read(told), "BANKACCTFROM")["BANKID"] == "60701190"
 
 
-def test_a_movement_tells_everything():
+def test_a_movement_has_every_field():
     shown = movements(read(DOCUMENT))
 
     assert shown[0] == {
@@ -229,7 +229,7 @@ def test_twins_have_different_identifiers():
     assert len(set(ids)) == 3
 
 
-def test_the_balance_is_dated_when_it_was_told():
+def test_the_balance_has_the_time_of_its_reading():
     """Also for a window of last month: it is the balance now, and says so."""
     told = document(window=Window(date(2026, 10, 1), date(2026, 10, 31)), closing=None)
 
@@ -274,7 +274,7 @@ def test_summer_time_of_old_is_kept():
     assert shown["DTPOSTED"] == "20181121100000[-2:BRT]"
 
 
-def test_data_of_the_sandbox_says_so():
+def test_sandbox_data_is_marked():
     """An importer shows ``ORG`` as the bank's name."""
     for environment in Environment:
         told = texts(read(document(environment=environment)), "FI")["ORG"]

@@ -42,7 +42,7 @@ def test_letters_of_portuguese_and_signs_of_markup_come_out():
     assert PORTUGUESE in drawn(PORTUGUESE)
 
 
-def test_what_the_font_lacks_is_replaced_visibly():
+def test_characters_missing_in_the_font_are_replaced_visibly():
     texts = ["漢字", "👍🏽", "\ud800"]
 
     shown = drawn(*(f"a{text}b" for text in texts))
@@ -50,7 +50,7 @@ def test_what_the_font_lacks_is_replaced_visibly():
     assert [f"a{MISSING * count}b" in shown for count in (2, 1, 1)] == [True] * 3
 
 
-def test_a_sentence_says_what_is_missing():
+def test_a_note_lists_missing_characters():
     shown = " ".join(drawn("漢字", "é", "👍🏽漢"))
 
     assert f"Onde se lê {MISSING}" in shown
@@ -67,7 +67,7 @@ def test_signs_are_drawn_or_written_plainly():
     assert "bem-te-vi ' -> ok abcgpj" in drawn(text, fonts=NOWHERE)
 
 
-def test_without_its_font_a_paper_has_western_letters_and_says_so():
+def test_without_its_font_a_paper_has_western_letters_and_a_note():
     shown = drawn(PORTUGUESE, "שלום", fonts=NOWHERE)
 
     assert PORTUGUESE in shown

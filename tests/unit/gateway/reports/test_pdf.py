@@ -44,7 +44,7 @@ def pages_of(told: Document) -> Sequence[Sequence[str]]:
     return [page.extract_text().split("\n") for page in reader.pages]
 
 
-def test_one_page_says_everything():
+def test_a_report_on_one_page():
     [lines] = pages_of(DOCUMENT)
 
     assert lines[:7] == [
@@ -100,13 +100,13 @@ def test_nothing_stands_outside_the_margins():
     assert [each for each in outside if not each[0].strip().isdigit()] == []
 
 
-def test_no_movement_is_a_page_that_says_so():
+def test_a_report_without_movements_has_a_note():
     [lines] = pages_of(document())
 
     assert "Nenhum lançamento no período." in lines
 
 
-def test_a_report_of_the_sandbox_says_on_every_page_that_it_is_worth_nothing():
+def test_a_sandbox_report_is_marked_on_every_page():
     for environment in Environment:
         pages = pages_of(document(*[ENTRY] * 40, environment=environment))
 
@@ -115,7 +115,7 @@ def test_a_report_of_the_sandbox_says_on_every_page_that_it_is_worth_nothing():
         )
 
 
-def test_without_the_library_it_says_so(monkeypatch: pytest.MonkeyPatch):
+def test_without_the_library_the_error_names_it(monkeypatch: pytest.MonkeyPatch):
     """PDF is an extra: the other formats must not miss it."""
     monkeypatch.setitem(sys.modules, "reportlab", None)
 
@@ -181,7 +181,7 @@ def test_it_tells_whose_account_what_it_held_and_what_moved():
     }
 
 
-def test_what_is_not_known_is_not_made_up():
+def test_an_unknown_value_is_not_made_up():
     shown = dict(facts(document(opening=None, closing=None, coordinates=BankCoordinates())))
 
     assert not {"Saldo inicial (calculado)", "Saldo final"} & shown.keys()
@@ -189,7 +189,7 @@ def test_what_is_not_known_is_not_made_up():
     assert shown["Saldo em 20/11/2026 10:00"] == "R$ 2.232,06"
 
 
-def test_a_bank_goes_by_what_is_known_of_it():
+def test_a_bank_is_named_by_its_known_fields():
     cases = {
         "341": BankCoordinates(bank_number="341"),
         "ISPB 60701190": BankCoordinates(ispb="60701190"),
@@ -203,7 +203,7 @@ def test_a_bank_goes_by_what_is_known_of_it():
     assert all(bank == told for bank, told in shown.items())
 
 
-def test_what_is_blocked_and_what_is_owed_is_told():
+def test_blocked_and_owed_amounts_are_printed():
     shown = {}
     for blocked in (None, 0, 700):
         known = None if blocked is None else Money(blocked)
@@ -223,7 +223,7 @@ def test_a_movement_tells_what_with_whom_why_and_under_which_identifiers():
     assert shown.identifiers == "E12345678202611201200abcdefghij1 / mov-1"
 
 
-def test_a_movement_leaves_out_what_it_has_not():
+def test_a_movement_leaves_out_empty_fields():
     fee, same = row(FEE), row(entry(provider_id="E1", e2e_id="E1"))
     bare = entry(provider_id="", e2e_id="", description="\n", counterparty=Party())
     sent = row(msgspec.structs.replace(bare, direction=Direction.DEBIT, value=Money(0)))

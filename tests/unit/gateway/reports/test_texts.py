@@ -3,7 +3,7 @@
 from gateway.reports.texts import ascii_line, cell, encodable, one_line, text_cell
 
 
-def test_what_a_spreadsheet_would_run_is_made_text():
+def test_formulas_are_written_as_text():
     cases = [
         "=1+1",
         "+5511999999999",
@@ -49,7 +49,7 @@ def test_all_else_stands():
     assert wrong == []
 
 
-def test_what_no_file_can_carry_is_replaced_visibly():
+def test_a_character_that_no_file_can_carry_is_replaced_visibly():
     for text in ["\ud800", "a\udfffb", "\ufffe", "\uffff"]:
         written = cell(text).encode()
 
@@ -57,7 +57,7 @@ def test_what_no_file_can_carry_is_replaced_visibly():
         assert encodable(text) == written.decode()
 
 
-def test_what_can_be_carried_stands():
+def test_encodable_characters_are_unchanged():
     assert encodable("a\tb\n漢😀") == "a\tb\n漢😀"
 
 
@@ -109,11 +109,11 @@ def test_a_formula_behind_something_invisible_is_none_either():
     assert wrong == []
 
 
-def test_what_turns_the_writing_is_shown():
+def test_characters_that_turn_the_writing_are_shown():
     assert cell("a\u202eb\u2066c") == "a\N{OPEN BOX}b\N{OPEN BOX}c"
 
 
-def test_what_a_spreadsheet_would_take_for_a_value_stays_a_text():
+def test_texts_that_look_like_values_stay_texts():
     """Excel keeps 15 digits of a number, and makes a date of a month with a year."""
     values = [
         *("12345678901234567891", "0001234", "73928e03", "1E5", "10,50", "R$ 10", "11222333000181"),

@@ -28,7 +28,7 @@ def test_an_amount_has_points_a_comma_and_its_sign():
     assert wrong == []
 
 
-def test_an_amount_is_what_babel_writes():
+def test_an_amount_is_formatted_like_babel():
     """The tables of the Unicode consortium are the oracle."""
     for centavos in [0, 1, -1, 10, 99, 100, -101, 12345678, 10**14, -(10**13)]:
         value = Money(centavos)
@@ -64,7 +64,7 @@ def test_the_first_and_the_last_instant_of_all_are_written(at: datetime, text: s
     assert texts.second(at).startswith(text)
 
 
-def test_a_day_is_the_day():
+def test_a_day_is_written_as_dd_mm_yyyy():
     assert texts.day(date(2026, 1, 2)) == "02/01/2026"
     assert texts.day(date.min) == "01/01/0001"
 

@@ -38,7 +38,7 @@ def logged(company_id: str) -> LoggedRequest:
     )
 
 
-def test_the_next_page_is_told_while_there_is_one():
+def test_a_page_has_a_cursor_while_there_is_a_next():
     def listed(shown: int, total: int, page: int = 1) -> Listed[LoggedRequest]:
         return Listed(items=[logged("")] * shown, paging=Paging(page, 2), total=total)
 

@@ -48,7 +48,7 @@ def record(trace_id: str = "t", method: str = "POST", **fields: object) -> Acces
     return AccessRecord(trace_id=trace_id, method=method, **({"status": 200} | plain | fields))  # type: ignore[arg-type]
 
 
-async def test_whoever_looks_for_a_line_waits_for_those_being_stored():
+async def test_a_search_waits_for_lines_being_stored():
     """A trace is looked up in the second of its call."""
     stored: list[str] = []
 
@@ -95,7 +95,7 @@ async def test_lines_are_stored_in_batches(shelf: Shelf, counted: Counter[tuple[
     ],
     ids=["read", "stranger", "stranger's post", "a person", "change"],
 )
-async def test_under_load_only_what_is_common_is_thinned_out(
+async def test_under_load_only_common_requests_are_thinned_out(
     shelf: Shelf, counted: Counter[tuple[str, str]], told: dict, stored: int
 ):
     kept = keeper(shelf, counted)
@@ -188,7 +188,7 @@ def test_the_account_that_a_stranger_names_is_not_kept(asks: dict, kept: str):
     assert line.account_id == kept
 
 
-async def test_what_comes_too_fast_is_dropped_and_counted(
+async def test_lines_that_come_too_fast_are_dropped_and_counted(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
     kept = keeper(shelf, counted, most=2)
@@ -199,7 +199,7 @@ async def test_what_comes_too_fast_is_dropped_and_counted(
     assert counted["request_log", "dropped"] == 3
 
 
-async def test_a_store_that_is_away_holds_nobody_up(
+async def test_a_store_that_is_away_blocks_no_caller(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
     """What it does not take is gone, and counted."""

@@ -25,7 +25,7 @@ def waiting(shell):
     return stored(shell, put)
 
 
-def test_what_waits_is_listed(shell, waiting):
+def test_waiting_work_is_listed(shell, waiting):
     [listed] = shell.reads("payouts", "review", "list")
 
     assert (listed["reference"], listed["review"]) == ("order-1", True)
@@ -42,7 +42,7 @@ def test_two_people_end_it(shell, waiting):
     assert shell.reads("payouts", "review", "list") == []
 
 
-def test_people_are_told_what_came_of_it(shell, waiting):
+def test_the_result_of_an_opinion_is_printed(shell, waiting):
     first = shell.run(*SAYS, "--outcome", "paid", "--by", "maria")
     second = shell.run(*SAYS, "--outcome", "failed", "--by", "joão")
 
@@ -84,12 +84,12 @@ def test_a_user_of_the_panel_is_one_person_however_they_are_named(shell, waiting
     assert said[0]["opinions"][0]["by"] == "user:ana@example.com"
 
 
-def test_nobody_is_no_person(shell, waiting):
+def test_an_opinion_requires_a_name(shell, waiting):
     """The user of the system may be the same for two people."""
     assert "--by" in shell.fails(*SAYS, "--outcome", "paid", status=2)
 
 
-def test_what_is_not_in_review_is_refused(shell):
+def test_a_payout_not_in_review_is_refused(shell):
     people(shell)
     stored(shell, lambda store: stand(store, payout(), PayoutState.ACCEPTED))
 

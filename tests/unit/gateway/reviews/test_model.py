@@ -47,7 +47,7 @@ def test_opinions_that_one_may_not_read_are_counted_alone():
     assert document.payee_tax_number == "***.982.247-**"
 
 
-def test_what_somebody_said_is_shown_with_the_payout():
+def test_an_opinion_is_shown_with_the_payout():
     state = replace(shown(review=True).review, opinions=[MARIA])
 
     document = state.to_document(None)
@@ -56,7 +56,7 @@ def test_what_somebody_said_is_shown_with_the_payout():
     assert document.opinions == [OpinionDocument.of(MARIA)]
 
 
-def test_a_payout_that_was_asked_about_is_told_with_what_is_proven():
+def test_a_probed_payout_is_shown_with_its_certainty():
     told = ProbedPayout.of(replace(payout(), state=PayoutState.PAID), ProbeResult.ASKED)
 
     assert (told.reference, told.state, told.certainty) == ("order-1", "paid", "settled")

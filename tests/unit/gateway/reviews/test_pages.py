@@ -45,12 +45,12 @@ ROWS: Any = [
 ]
 
 
-def test_the_oldest_that_waits_for_people_stands_first():
+def test_the_oldest_that_waits_for_people_is_first():
     assert _chosen(visit(), ROWS) == ROWS[1]
     assert _chosen(visit(), ROWS[:1]) == ROWS[0]
 
 
-def test_what_was_typed_of_one_payout_is_not_said_of_another():
+def test_a_form_of_one_payout_does_not_judge_another():
     """The payout was settled while somebody wrote: no other may take its place."""
     looked = visit({"account": ["b"], "reference": ["old"]})
     assert _chosen(looked, ROWS) == ROWS[2]

@@ -124,7 +124,7 @@ async def test_each_is_asked_about_once_and_each_act_is_on_record():
     assert len(world.acts) == 5
 
 
-async def test_what_was_not_asked_about_is_told_with_its_reason():
+async def test_skipped_payouts_are_listed_with_their_reason():
     waiting = [unresolved(name) for name in ("open", "just", "over")]
     world = World(waiting, just_asked={"just"}, ended={"over"})
 
@@ -198,7 +198,7 @@ async def test_two_acts_at_once_would_ask_twice_as_fast():
     assert again.asked == 1
 
 
-async def test_a_store_that_is_away_is_told_as_such():
+async def test_a_store_that_is_away_is_reported_as_such():
     """And not as a group of failures, which no row knows a code for."""
     world = World([unresolved(f"r{number}") for number in range(3)], is_away=True)
     probes = world.probes()

@@ -141,7 +141,7 @@ async def test_another_amount_is_paid_as_the_bank_moved_it_and_when(office: Regi
     assert (ended.e2e_id, ended.provider_id) == (MOVED.e2e_id, MOVED.provider_id)
 
 
-async def test_what_the_bank_shows_as_paid_is_not_called_failed(office: Registers):
+async def test_a_payout_shown_as_paid_cannot_be_judged_failed(office: Registers):
     """The reference would be free for another payout, though the money has moved."""
     await shown_less(office)
 
@@ -152,7 +152,7 @@ async def test_what_the_bank_shows_as_paid_is_not_called_failed(office: Register
     assert await standing(office) == [[]]
 
 
-async def test_who_says_that_nothing_moved_confirms_the_amount_ordered(office: Registers):
+async def test_a_verdict_without_money_confirms_the_amount_ordered(office: Registers):
     await in_review(office)
 
     with pytest.raises(RuleViolation):
@@ -173,7 +173,7 @@ async def test_one_person_is_one_person_however_spelt(office: Registers, again: 
     assert (await row(office)).state is UNKNOWN
 
 
-async def test_a_differing_verdict_is_kept_and_told(office: Registers):
+async def test_a_differing_verdict_is_kept_and_reported(office: Registers):
     await in_review(office)
     await says(office, "maria", "paid")
     office.clock.passes(seconds=1)
@@ -287,7 +287,7 @@ async def test_a_review_is_listed_with_its_own_opinions(office: Registers):
     assert [each.by for each in listed] == ["joão"]
 
 
-async def test_nobody_changes_their_mind(office: Registers):
+async def test_an_opinion_cannot_be_changed(office: Registers):
     """Or one person could make two agree."""
     await in_review(office)
     await says(office, "maria", "paid")
@@ -312,7 +312,7 @@ async def test_a_decision_that_was_cut_short_is_finished_by_a_repeat(office: Reg
     assert told.progress is Progress.DECIDED
 
 
-async def test_only_what_is_in_review_is_decided(office: Registers):
+async def test_only_payouts_in_review_are_decided(office: Registers):
     await company_and_accounts(office.store)
     await stand(office.store, payout(), UNKNOWN)
 
@@ -322,7 +322,7 @@ async def test_only_what_is_in_review_is_decided(office: Registers):
     assert await office.store.payouts.opinions(ACCOUNT, "order-1") == []
 
 
-async def test_what_the_bank_settled_meanwhile_stands(office: Registers):
+async def test_a_payout_settled_meanwhile_stays_settled(office: Registers):
     await in_review(office)
     await says(office, "maria", "failed")
     await office.store.payouts.record(change(UNKNOWN, PAID))
@@ -336,7 +336,7 @@ async def test_what_the_bank_settled_meanwhile_stands(office: Registers):
 @pytest.mark.parametrize(
     "fields", [{"reference": "order-2"}, {"account_id": "main"}, {"reason": ""}]
 )
-async def test_what_is_not_there_is_not_judged(office: Registers, fields: dict[str, str]):
+async def test_an_unknown_payout_is_not_judged(office: Registers, fields: dict[str, str]):
     await in_review(office)
 
     with pytest.raises(RuleViolation):
@@ -361,7 +361,7 @@ async def test_opinions_and_decision_are_on_record(office: Registers):
     assert {act.subject for act in acts} == {f"payout:{payout().provider_key}"}
 
 
-async def test_what_waits_is_listed_until_it_is_decided(office: Registers):
+async def test_waiting_work_is_listed_until_it_is_decided(office: Registers):
     await in_review(office)
     await stand(office.store, payout("order-2"), UNKNOWN)
     maria, first = staff(office, "maria"), Paging(1, 25)
@@ -397,7 +397,7 @@ async def test_a_review_outside_of_the_scope_is_not_there(office: Registers):
     assert (await office.reviews.unresolved(limited, Paging(1, 25))).items == []
 
 
-async def test_what_is_unresolved_is_oldest_first_with_its_evidence(office: Registers):
+async def test_unresolved_payouts_are_oldest_first_with_their_evidence(office: Registers):
     await company_and_accounts(office.store)
     lost = Evidence(phase=Phase.SENT, bytes_left=True, reason="timeout")
     await stand(office.store, payout("new"), UNKNOWN, evidence=lost)
@@ -458,7 +458,7 @@ async def test_opinions_that_agree_by_now_end_a_payout_at_the_next_one(office: R
     )
 
 
-async def test_an_opinion_that_another_one_overtakes_is_told_what_came_of_it(office: Registers):
+async def test_an_overtaken_opinion_gets_the_result(office: Registers):
     """Two gave the second one at once: both were kept, and one of them did the last step."""
     await in_review(office)
     await says(office, "maria")

@@ -151,7 +151,7 @@ async def asked(office: Registers, known: Payout) -> Payout:
         *("52998224725", "529.982.247-25", "the key"),
     ],
 )
-async def test_whatever_names_a_payout_finds_it_within_the_scope_alone(
+async def test_every_name_of_a_payout_finds_it_within_the_scope_alone(
     office: Registers, known: Payout, text: str
 ):
     given = known.provider_key if text == "the key" else text
@@ -238,7 +238,7 @@ async def test_a_refund_that_was_ordered_here_is_found(office: Registers, asked:
     assert not hidden
 
 
-async def test_what_lies_beside_the_day_is_not_found(office: Registers, asked: Payout):
+async def test_payouts_of_other_days_are_not_found(office: Registers, asked: Payout):
     assert not await named(office, everywhere(office), "7,77 ontem")
     assert not await named(office, everywhere(office), "203,81 01/11")
 
@@ -307,7 +307,7 @@ async def test_a_company_and_its_accounts_are_found_by_their_names(office: Regis
 @pytest.mark.parametrize(
     "text", ["no-such", "cli_no_such", "00000000000", "%", "_", " ", "\U0010ffff"]
 )
-async def test_what_names_nothing_finds_nothing(office: Registers, asked: Payout, text: str):
+async def test_an_unknown_text_finds_nothing(office: Registers, asked: Payout, text: str):
     assert not await named(office, everywhere(office), text)
 
 

@@ -104,7 +104,7 @@ def test_one_configured_key_goes_with_one_made(sandbox):
     assert load_keys(settings).digester.digest("a") != load_keys(sandbox).digester.digest("a")
 
 
-def test_after_a_rotation_what_was_made_before_still_holds(sandbox):
+def test_after_a_rotation_earlier_values_are_still_valid(sandbox):
     before = load_keys(with_keys(sandbox, Basic(pepper=PEPPER), Sealing(key=KEY)))
 
     after = load_keys(
@@ -165,7 +165,7 @@ def test_a_key_without_its_form_is_refused_without_telling_it(sandbox):
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"pepper": "x"}', "\ufeff", "null"])
-def test_a_broken_file_is_told_and_left_as_it_is(sandbox, content):
+def test_a_broken_file_is_reported_and_left_as_it_is(sandbox, content):
     """What is sealed under its keys would be lost with them."""
     file = sandbox.folder / FILE
     file.parent.mkdir()
@@ -177,7 +177,7 @@ def test_a_broken_file_is_told_and_left_as_it_is(sandbox, content):
     assert file.read_text(encoding="utf-8") == content
 
 
-def test_a_folder_that_cannot_be_is_told(sandbox, tmp_path):
+def test_an_impossible_folder_is_reported(sandbox, tmp_path):
     (tmp_path / "var").write_text("a file", encoding="utf-8")
 
     with pytest.raises(ConfigError, match="cannot be read or written"):

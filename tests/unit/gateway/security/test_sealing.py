@@ -18,7 +18,7 @@ def sealer() -> Sealer:
 
 
 @given(st.text(), st.text())
-def test_what_was_sealed_opens_where_it_was_put(text: str, row: str):
+def test_sealed_bytes_open_in_their_own_row(text: str, row: str):
     sealer = Sealer({"new": NEW}, "new")
 
     assert sealer.open(sealer.seal(text, row), row) == text
@@ -34,7 +34,7 @@ def test_the_same_text_sealed_twice_differs(sealer):
     assert sealer.seal("text", ROW) != sealer.seal("text", ROW)
 
 
-def test_the_form_is_what_stored_rows_have():
+def test_the_sealed_form_is_unchanged():
     """Rows in the field have this form: it must never change."""
     nonce = bytes(range(12))
     head = b"\x01\x03new"
@@ -46,7 +46,7 @@ def test_the_form_is_what_stored_rows_have():
     assert sealer.open(sealed, "row") == "text"
 
 
-def test_it_does_not_open_in_another_row(sealer):
+def test_sealed_bytes_do_not_open_in_another_row(sealer):
     sealed = sealer.seal("text", ROW)
 
     with pytest.raises(SealBroken, match="another row"):

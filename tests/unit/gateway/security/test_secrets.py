@@ -45,7 +45,7 @@ def test_ids_have_no_character_of_a_basic_pair():
     assert all(re.fullmatch("cli_[a-z2-7]{20}", each) for each in ids)
 
 
-def test_a_secret_is_what_it_was_when_partners_got_it():
+def test_the_form_of_a_secret_is_unchanged():
     """Secrets in the field end in this checksum: it must never change."""
     secret = new_client_secret(counting)
 
@@ -69,7 +69,7 @@ def test_one_wrong_character_is_noticed(at: int, character: str):
     assert has_valid_checksum(wrong) is (wrong == KNOWN)
 
 
-def test_what_has_another_form_is_no_secret():
+def test_a_text_of_another_form_is_no_secret():
     cases = [
         "",
         KNOWN[:-1],

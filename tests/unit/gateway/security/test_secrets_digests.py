@@ -54,7 +54,7 @@ def test_a_secret_matches_while_it_lives(digester):
     assert wrong == []
 
 
-def test_the_digest_that_matched_is_told(digester):
+def test_the_digest_that_matched_is_reported(digester):
     """So that its last use can be remembered."""
     current, rotated = stored("current"), stored("rotated", "old")
 
@@ -94,7 +94,7 @@ def test_the_text_behind_the_dummy_opens_nothing(digester):
     ],
     ids=["unknown id", "right", "wrong", "two", "pepper gone", "ended"],
 )
-def test_the_same_work_is_done_whatever_is_stored(digester, digests, monkeypatch):
+def test_the_same_work_is_done_for_any_stored_digest(digester, digests, monkeypatch):
     """Otherwise the duration would tell whether a client id exists."""
     work = []
     monkeypatch.setattr(

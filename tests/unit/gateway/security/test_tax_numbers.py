@@ -16,7 +16,7 @@ def test_the_same_number_has_the_same_digest_and_another_has_another():
     assert len(digests.digest(CPF)) == 16
 
 
-def test_what_was_digested_under_an_older_key_is_still_found():
+def test_numbers_digested_under_an_older_key_are_still_found():
     before = TaxNumberDigests({"old": KEYS["old"]}).digest(CPF)
 
     every = TaxNumberDigests(KEYS).every(CPF)

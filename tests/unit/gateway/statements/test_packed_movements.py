@@ -49,7 +49,7 @@ def test_a_bank_that_mixes_its_pages_up_is_put_in_order():
     assert [each for (each,) in made.oldest_first(1)] == every[::-1]
 
 
-def test_those_of_one_instant_stand_the_other_way_round():
+def test_movements_of_one_instant_are_reversed():
     twins = [entry(provider_id="second"), entry(provider_id="first")]
 
     (group,) = packed(twins).oldest_first(9)

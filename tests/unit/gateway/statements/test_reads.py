@@ -116,7 +116,7 @@ async def test_a_page_is_cut_from_the_whole_and_the_total_stays(
     assert found.total == 5
 
 
-async def test_what_is_not_pix_is_left_out_and_counted():
+async def test_movements_that_are_not_pix_are_left_out_and_counted():
     account = Account([entry(1), entry(2, is_pix=False)], [entry(3, is_pix=False), entry(4)])
 
     found = await account.statements.read(account_(), asking(1, 1))
@@ -149,7 +149,7 @@ async def test_pages_that_never_end_are_a_bad_reply():
 
 
 @pytest.mark.parametrize("part", ["balance", "statement"])
-async def test_without_one_of_both_parts_there_is_no_statement(part: str):
+async def test_a_statement_needs_both_balance_and_movements(part: str):
     """The balance belongs to the answer: a statement without it would be half a truth."""
     account = Account([entry(1)])
     failure = Unavailable("timeout")
@@ -184,7 +184,7 @@ async def test_further_pages_of_the_bank_are_charged_to_the_caller_whose_walk_it
 
 
 @pytest.mark.parametrize("limit", [1, 7, 25, 99, 100])
-async def test_a_page_from_a_snapshot_is_what_the_walk_would_show(limit: int):
+async def test_a_page_from_a_snapshot_equals_the_walk_s(limit: int):
     """Pages lie across the parts that a snapshot is kept in."""
     kept, walked = Account(entries(350)), Account(entries(350), keep_s=0)
     await kept.shows(asking(1, limit))
@@ -212,7 +212,7 @@ async def test_an_entry_comes_back_from_a_snapshot_as_it_was():
     assert account.bank.walks == 1
 
 
-async def test_the_first_page_always_walks_and_replaces_what_was_kept():
+async def test_the_first_page_always_walks_and_replaces_the_snapshot():
     account = Account(entries(30))
     await account.shows(asking(1, 10))
     account.holds(entries(40))
@@ -271,7 +271,7 @@ async def test_callers_of_one_moment_share_a_walk():
     assert account.bank.walks == 1
 
 
-async def test_a_caller_that_gives_up_takes_the_walk_from_nobody():
+async def test_a_cancelled_caller_does_not_cancel_the_walk_for_others():
     account = Account(entries(30))
     account.bank.gate.clear()
     leaving = asyncio.create_task(account.shows(asking(1, 10)))
@@ -310,7 +310,7 @@ async def test_without_an_older_snapshot_a_broken_walk_leaves_nothing():
             await account.shows(asking(page, 10))
 
 
-async def test_what_is_too_large_is_walked_for_each_page_and_counted():
+async def test_a_too_large_window_is_walked_for_each_page_and_counted():
     """Size alone is never a failure; and an older, smaller snapshot must not be shown."""
     account = Account(entries(20), most_bytes=10_000)
     await account.shows(asking(1, 10))
@@ -349,7 +349,7 @@ async def test_more_than_memory_holds_is_shown_with_its_total_and_counted():
 
 
 @pytest.mark.usefixtures("few_in_memory")
-async def test_more_than_memory_holds_replaces_what_was_kept():
+async def test_a_window_larger_than_memory_drops_the_snapshot():
     account = Account(entries(30))
     await account.shows(asking(1, 10))
     account.holds(list(reversed(entries(150))))
@@ -377,7 +377,7 @@ async def test_a_window_that_is_wanted_whole_is_not_cut_in_silence():
         await account.statements.window(account_(), asking().window, fresh=True)
 
 
-async def test_what_one_page_shows_is_not_kept_and_replaces_what_was():
+async def test_a_window_of_one_page_drops_the_snapshot():
     account = Account(entries(30))
     await account.shows(asking(1, 10))
     account.holds(entries(10))
@@ -432,7 +432,7 @@ def test_a_snapshot_is_of_one_account_at_one_bank_and_one_window(other: Bank, wi
     assert snapshot_key(other, window) != snapshot_key(bank(), Window(TODAY, TODAY))
 
 
-def test_what_the_account_may_do_changes_nothing_of_its_statement():
+def test_new_credentials_keep_the_snapshot():
     assert snapshot_key(bank(credentials="new"), Window(TODAY, TODAY)) == snapshot_key(
         bank(), Window(TODAY, TODAY)
     )

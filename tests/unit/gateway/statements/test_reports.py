@@ -177,7 +177,7 @@ async def test_sums_may_be_larger_than_an_amount():
         assert (await office.reports.make(account(), asking(form))).content, form
 
 
-async def test_as_many_as_fit_are_told():
+async def test_as_many_as_fit_are_reported():
     told = await BankWorld(*[IN] * MOST).reports.gather(account(), OPEN)
 
     assert len(told.entries) == MOST
@@ -190,7 +190,7 @@ async def test_too_many_are_refused_and_never_cut():
 
 
 @pytest.mark.parametrize("form", FORMATS)
-async def test_a_finished_file_says_what_it_is(form: str):
+async def test_a_finished_file_has_its_content_type(form: str):
     made = await BankWorld().reports.make(account(), asking(form))
 
     assert made.file_name == f"statement_{ACCOUNT}_2026-11-19_2026-11-20.{form}"
@@ -349,7 +349,7 @@ async def test_many_movements_are_one_file(form: str):
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "ofx"])
-async def test_days_may_be_those_of_brasilia(form: str):
+async def test_days_may_be_in_brasilia_time(form: str):
     """The bank is asked for the days in UTC that they touch; what is beside them is left out."""
     day = LocalWindow(TODAY, TODAY)
     inside = [day.end - timedelta(seconds=1), day.start]

@@ -77,7 +77,7 @@ async def test_a_movement_is_tied_to_its_payout(moved: Entry, tied: bool, unexpl
     assert (found.payout is PAYOUT, found.is_unexplained) == (tied, unexplained)
 
 
-async def test_what_came_in_is_tied_to_its_charge():
+async def test_incoming_money_is_tied_to_its_charge():
     known = charge(state=ChargeState.PAID, e2e_id="E-in", account_id=ACCOUNT)
     book = ChargeBook(charges={(ACCOUNT, known.reference): known})
 
@@ -86,7 +86,7 @@ async def test_what_came_in_is_tied_to_its_charge():
     assert [each.charge for each in found.entries] == [known, None]
 
 
-async def test_days_are_those_of_brasilia():
+async def test_days_are_in_brasilia_time():
     """02:59 UTC belongs to the day before, 03:00 to the day."""
     midnight = datetime(2026, 11, 20, 3, tzinfo=UTC)
     moved = [
@@ -135,7 +135,7 @@ async def test_text_is_looked_for_in_any_case(text: str, many: int):
     assert (await read(moved, asking(text=text))).total == many
 
 
-async def test_a_page_behind_the_first_is_of_what_was_read_before():
+async def test_a_later_page_comes_from_the_earlier_read():
     moved = [
         entry(f"E{number}", created_at=NOON + timedelta(minutes=number)) for number in range(3)
     ]
@@ -151,7 +151,7 @@ async def test_a_page_behind_the_first_is_of_what_was_read_before():
 
 
 @pytest.mark.parametrize("filtered", [{"text": "maria"}, {"direction": Direction.DEBIT}])
-async def test_a_filter_is_of_what_was_read_before(filtered: dict[str, object]):
+async def test_a_filter_applies_to_the_earlier_read(filtered: dict[str, object]):
     bank = telling([entry("E1"), entry("E2")])
     statements = at(OneBank(bank))
 

@@ -20,7 +20,7 @@ def block(days: int | None, kind: BlockKind = BlockKind.COURT) -> Block:
     return Block(kind=kind, value=Money(100), since=since, reference="0001-22")
 
 
-async def test_the_oldest_block_stands_first_and_one_of_unknown_age_before_it():
+async def test_the_oldest_block_is_first_and_one_of_unknown_age_before_it():
     bank = OfferingBank(reads={"list_blocks": [block(2), block(None), block(1)]})
 
     found = await at(OneBank(bank)).blocks(staff(), account())

@@ -90,7 +90,7 @@ async def test_refunds_and_payments_received_are_tied_as_the_bank_lists_them():
     assert {name for name, each in by_id.items() if not each.is_tied} == {"E-else", "E-ted", ""}
 
 
-async def test_what_is_not_tied_is_listed_alone():
+async def test_unmatched_movements_can_be_listed_alone():
     assert set(await found(bank(), untied=True)) == {"E-else", "E-ted", "Tarifa"}
 
 

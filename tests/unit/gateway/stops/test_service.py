@@ -123,7 +123,7 @@ async def test_a_stop_that_ended_by_itself_is_not_lifted(office: Registers):
     assert await refused(lift(office, stop.id)) == "NOT_FOUND"
 
 
-async def test_who_is_limited_to_companies_sees_and_stops_what_is_theirs(office: Registers):
+async def test_a_limited_user_sees_and_stops_only_their_companies(office: Registers):
     """A stop of a provider or of everything concerns everybody, and is not theirs to change."""
     mine, other = await owned(office, 1), await owned(office, 2)
     who, stops = limited(office, mine[StopScope.COMPANY]), Services(office.kernel).stops

@@ -30,7 +30,7 @@ def test_every_revision_is_named_in_its_order() -> None:
     assert tuple(reversed(found)) == schema.REVISIONS
 
 
-def test_what_the_last_migration_declares_is_known_without_running_it() -> None:
+def test_the_last_migration_s_declaration_is_read_without_running_it() -> None:
     assert scripts()[0].module.compatible_with == schema.COMPATIBLE_WITH
 
 

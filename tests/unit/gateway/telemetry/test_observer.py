@@ -200,7 +200,7 @@ OTHER_KINDS: list[dict[str, Any]] = [
 ]
 
 
-def test_what_differs_in_a_word_is_of_another_kind():
+def test_requests_that_differ_in_a_word_are_counted_apart():
     """Whichever of both came first, each is counted and described as its own."""
     for difference in OTHER_KINDS:
         pair = [served(**KIND), served(**{**KIND, **difference})]
@@ -274,7 +274,7 @@ def test_a_bank_call_is_counted_timed_and_logged(world: World):
     ],
     ids=str,
 )
-def test_a_good_read_of_a_request_is_told_by_the_request(
+def test_a_good_read_of_a_request_is_reported_by_the_request(
     world: World, told: dict[str, str], lines: int
 ):
     """What failed, moves money or is asked in the background has a line of its own."""
@@ -310,14 +310,14 @@ def test_a_breaker_is_shown_counted_and_logged(world: World, state: str, value: 
     assert (line["event"], line["breaker_state"], line["level"]) == ("breaker", state, level)
 
 
-def test_a_breaker_state_nobody_declared_is_not_shown(world: World):
+def test_an_undeclared_breaker_state_is_not_shown(world: World):
     world.observer.breaker("sandbox", "read", "melted")
 
     assert shown(world.values, series.BREAKER_STATE, "sandbox", "read") == 0
     assert shown(world.values, series.BREAKER_TRANSITIONS, "sandbox", "read", OTHER) == 1
 
 
-def test_calls_in_flight_stand_beside_their_limit(world: World):
+def test_calls_in_flight_are_beside_their_limit(world: World):
     world.observer.in_flight("sandbox", 3, 64)
 
     assert shown(world.values, series.PROVIDER_IN_FLIGHT, "sandbox") == 3

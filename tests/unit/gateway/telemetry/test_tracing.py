@@ -51,7 +51,7 @@ def end(recording: Tracing, **known: object) -> None:
     recording.ending(lambda *_: None)(datetime(2026, 1, 1, tzinfo=UTC), record, record)
 
 
-def test_a_callers_flag_decides_whatever_the_ratio_is():
+def test_a_callers_flag_decides_at_any_ratio():
     recorded, said = {}, {}
     for ratio, flags in ((1.0, "00"), (0.0, "01")):
         parent = f"00-{'-'.join(CALLER)}-{flags}"
@@ -110,7 +110,7 @@ async def test_the_end_of_a_request_names_it_and_no_later_call_belongs_to_it():
     }
 
 
-async def test_a_failed_step_says_a_word_of_ours_and_nothing_of_the_text():
+async def test_a_failed_step_has_our_reason_without_the_error_text():
     recording = exported()
     for problem in (ValueError("a secret"), Unreachable(Reason.TIMEOUT)):
         with pytest.raises(type(problem)), recording.span("step", {}):

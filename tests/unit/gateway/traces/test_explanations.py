@@ -45,7 +45,7 @@ def test_rule_facts_and_remedies_name_what_is_known():
     ]
 
 
-def test_what_is_not_known_is_left_out():
+def test_an_unknown_value_is_left_out():
     """Another company's records are not known: nothing of them is said."""
     said = explain(SCOPE, Circumstances())
 
@@ -77,7 +77,7 @@ def test_a_reason_without_a_remedy_has_that_of_its_code():
     ]
 
 
-def test_a_call_that_nothing_refused_says_so():
+def test_a_call_without_a_refusal_is_explained_as_accepted():
     said = explain(replace(SCOPE, status=200, code="", reason=""), KNOWN)
 
     assert (said.step, said.rule.text, list(said.remedies)) == (0, "Nothing refuses this call.", [])

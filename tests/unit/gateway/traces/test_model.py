@@ -47,7 +47,7 @@ def states(found: Refusal) -> dict[int, CheckState]:
     return {each.number: each.state for each in ladder_of(found)}
 
 
-def test_what_stands_behind_a_refusal_was_not_reached():
+def test_checks_after_a_refusal_were_not_reached():
     found = states(refusal(403, "SVC.AUT.010", "scope"))
 
     assert list(found) == [*range(1, 16), *range(17, 23)]

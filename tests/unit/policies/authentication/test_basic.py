@@ -248,7 +248,7 @@ async def test_an_unknown_id_does_the_work_of_a_wrong_secret(policy_world: Polic
     assert policy_world.compared == [0, 0, 1, 1]
 
 
-async def test_whoever_is_refused_is_counted_for_all_processes_before_the_answer(
+async def test_a_refusal_is_counted_for_all_processes_before_the_answer(
     policy_world: PolicyWorld,
 ):
     """An unknown id waits as a wrong secret does; a right one waits for nobody."""
@@ -276,7 +276,7 @@ EXPIRED = {"expires_at": NOON}
     ("ended", "reason"),
     [(REVOKED, "revoked"), (EXPIRED, "expired"), (REVOKED | EXPIRED, "revoked")],
 )
-async def test_what_has_ended_is_refused_like_a_wrong_secret(
+async def test_an_ended_credential_is_refused_like_a_wrong_secret(
     policy_world: PolicyWorld, ended: dict[str, object], reason: str
 ):
     """The caller is told one thing; only the log knows the reason."""
@@ -314,7 +314,7 @@ async def test_a_right_secret_causes_no_second_look(policy_world: PolicyWorld):
     assert policy_world.asked_again == []
 
 
-async def test_nobody_is_refused_by_what_is_kept_while_the_store_is_down(policy_world: PolicyWorld):
+async def test_cached_absence_refuses_no_caller_while_the_store_is_down(policy_world: PolicyWorld):
     """401 would say that the secret is wrong; nobody can tell."""
     policy_world.policy = replace(
         policy_world.policy, find=lambda _id: Ready(policy_world.stored[CLIENT])

@@ -96,7 +96,7 @@ def test_the_scheme_word_has_any_case(word: str):
         ("InvalidSignatureError", "invalid"),
     ],
 )
-async def test_why_a_token_is_bad_is_told_in_few_words(why: str, told: str):
+async def test_the_reason_of_an_invalid_token_is_one_of_few_words(why: str, told: str):
     """The words of the metric; the answer is one."""
     asking = call(headed(("Authorization", "Bearer abc")))
 
@@ -106,7 +106,7 @@ async def test_why_a_token_is_bad_is_told_in_few_words(why: str, told: str):
     assert refusal.value.reason == told
 
 
-async def test_a_silent_store_knows_nobody():
+async def test_a_silent_store_identifies_no_caller():
     asking = call(headed(("Authorization", "Bearer abc")))
 
     with refused(errors.AUTH_UNAVAILABLE) as refusal:
@@ -123,7 +123,7 @@ async def test_other_refusals_pass():
         await finding(ServiceError(TOO_MANY_ATTEMPTS))(asking)
 
 
-def test_a_partner_s_credential_signs_nobody_in():
+def test_a_partner_s_credential_does_not_sign_in():
     """Contract part 7: Basic at an identity endpoint. What else stands there is ignored."""
     for value in ("Basic YTpi", "basic YTpi", "Basic"):
         with refused(errors.USER_CREDENTIALS_INVALID):

@@ -77,7 +77,7 @@ async def test_a_renewed_cookie_goes_back():
 @pytest.mark.parametrize(
     "found", [None, browser(PanelState.ANONYMOUS), browser(PanelState.MFA_PENDING)], ids=str
 )
-async def test_without_a_full_session_nobody_is_known(found: Browser | None):
+async def test_without_a_full_session_the_caller_is_anonymous(found: Browser | None):
     asking = call(SENT)
 
     with refused(SESSION_REQUIRED):
@@ -86,13 +86,13 @@ async def test_without_a_full_session_nobody_is_known(found: Browser | None):
     assert asking.person is None
 
 
-async def test_without_a_cookie_nobody_is_looked_for():
+async def test_without_a_cookie_no_session_is_looked_up():
     with refused(SESSION_REQUIRED):
         await finding(AssertionError("asked"))(call(headed(("Cookie", "theme=dark"))))
 
 
 @pytest.mark.parametrize("where", ["find", "seat"])
-async def test_a_silent_store_knows_nobody(where: str):
+async def test_a_silent_store_identifies_no_caller(where: str):
     silent = StoreUnavailable()
     policy = finding(silent) if where == "find" else finding(browser(), silent)
 

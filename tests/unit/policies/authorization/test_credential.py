@@ -26,7 +26,7 @@ def is_let_on(needed: Permission, *held: Permission) -> bool:
     return refusal is None
 
 
-def test_one_permission_lets_on_exactly_what_it_covers():
+def test_one_permission_allows_exactly_its_routes():
     wrong = [
         f"{held} on {needed}"
         for held, needed in itertools.product(EVERY_PERMISSION, repeat=2)
@@ -60,7 +60,7 @@ def test_one_of_many_is_enough():
     RequiresPermission()(call(needs=EVERY_PERMISSION[7], principal=principal()))
 
 
-def test_nobody_holds_nothing():
+def test_an_anonymous_caller_has_no_permission():
     """A route whose chain forgot to authenticate must not be open."""
     with refused(errors.PERMISSION_DENIED):
         RequiresPermission()(call(needs=EVERY_PERMISSION[0]))

@@ -70,7 +70,7 @@ async def test_a_company_wide_credential_acts_on_every_account_of_the_company(fi
 
 @pytest.mark.parametrize("scope", [None, ACCOUNT, FOREIGN], ids=["company", "own", "that one"])
 @pytest.mark.parametrize("path", [FOREIGN, "00000000-0000-0000-0000-000000000000"])
-async def test_absent_and_foreign_accounts_are_told_apart_by_nobody(
+async def test_absent_and_foreign_accounts_are_never_distinguished(
     find: Find, path: str, scope: str | None
 ):
     with refused(errors.ACCOUNT_NOT_FOUND) as refusal:
@@ -89,12 +89,12 @@ async def test_a_sister_account_is_refused(find: Find):
     assert asked.out_of_scope is not None
 
 
-async def test_nobody_sees_nothing(find: Find):
+async def test_an_anonymous_caller_sees_nothing(find: Find):
     with refused(errors.ACCOUNT_NOT_FOUND):
         await asks(find, asking(ACCOUNT, None))
 
 
-async def test_a_store_that_cannot_tell_is_no_absent_account():
+async def test_a_store_that_does_not_answer_is_not_an_absent_account():
     async def fail(_account_id: str) -> Account | None:
         raise StoreUnavailable
 

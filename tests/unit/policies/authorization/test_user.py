@@ -25,6 +25,6 @@ def test_a_user_of_companies_sees_these():
     assert asked.scope == CompanyScope(frozenset({COMPANY}))
 
 
-def test_nobody_has_no_scope():
+def test_an_anonymous_caller_has_no_scope():
     with refused(FORBIDDEN):
         DecidesCompanyScope()(call())

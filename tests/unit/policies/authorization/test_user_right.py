@@ -46,7 +46,7 @@ def test_several_roles_are_all_of_them():
     RequiresRight()(call(needs=needed, person=somebody(Role.SECURITY, Role.OPERATOR)))
 
 
-def test_nobody_and_a_partner_are_let_on_nowhere():
+def test_anonymous_callers_and_partners_are_refused_everywhere():
     """A route whose chain forgot to authenticate must not be open."""
     asking = [
         each

@@ -70,7 +70,7 @@ def test_it_is_asked_for_writing_where_the_table_says(clock: Clock, area: Area):
             policy(asking)
 
 
-def test_nobody_has_no_fresh_factor(clock: Clock):
+def test_an_anonymous_caller_has_no_fresh_factor(clock: Clock):
     with refused(STEP_UP_REQUIRED):
         FreshFactor(clock.now)(call(needs=ISSUE))
 

@@ -44,7 +44,7 @@ async def test_an_account_that_is_shown_is_filled_in(account_id: str, companies:
 
 
 @pytest.mark.parametrize("account_id", [FOREIGN, NOTHING])
-async def test_absent_and_foreign_accounts_are_told_apart_by_nobody(account_id: str):
+async def test_absent_and_foreign_accounts_are_never_distinguished(account_id: str):
     asked = asking(account_id, somebody(companies=frozenset({COMPANY})))
 
     with refused(errors.ACCOUNT_NOT_FOUND) as refusal:
@@ -61,12 +61,12 @@ async def test_who_is_limited_to_nothing_sees_every_companys():
     assert asked.account == STORED[FOREIGN]
 
 
-async def test_nobody_sees_nothing():
+async def test_an_anonymous_caller_sees_nothing():
     with refused(errors.ACCOUNT_NOT_FOUND):
         await VisibleAccount(find)(asking(ACCOUNT, None))
 
 
-async def test_a_store_that_cannot_tell_is_no_absent_account():
+async def test_a_store_that_does_not_answer_is_not_an_absent_account():
     async def fail(_wanted: tuple[str, CompanyScope]) -> Account | None:
         raise StoreUnavailable
 

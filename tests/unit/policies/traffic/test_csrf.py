@@ -62,7 +62,7 @@ PLACES: list[tuple[Lines, str]] = [
 
 
 @pytest.mark.parametrize(("lines", "reason"), [*PLACES, ([], "origin")], ids=str)
-def test_a_write_says_where_it_comes_from(lines: Lines, reason: str):
+def test_a_write_must_have_our_origin(lines: Lines, reason: str):
     asking = call(headed(*lines))
 
     if not reason:
@@ -133,7 +133,7 @@ def test_a_script_s_read_is_marked(marks: list[str], is_let_on: bool):
         ("", False),
     ],
 )
-def test_what_a_form_can_send_is_no_write_of_ours(media: str, is_let_on: bool):
+def test_a_plain_form_cannot_send_a_write(media: str, is_let_on: bool):
     asking = call(headed(("Origin", ORIGIN), ("Content-Type", media)))
 
     if is_let_on:

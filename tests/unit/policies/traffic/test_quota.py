@@ -34,7 +34,7 @@ class Partner:
         return asking
 
 
-def test_a_call_within_both_quotas_is_told_what_is_left_of_its_own(clock: Clock):
+def test_a_call_within_both_quotas_gets_the_rest_of_its_own(clock: Clock):
     partner = Partner(clock, CallRate(rate=5.0, burst=10), CallRate(rate=50.0, burst=100))
 
     asking = partner.calls()
@@ -46,7 +46,7 @@ def test_a_call_within_both_quotas_is_told_what_is_left_of_its_own(clock: Clock)
     assert partner.seen == [("quota", "read.allowed"), ("quota", "company.allowed")]
 
 
-def test_over_the_row_s_quota_it_is_refused_and_told_when_to_come_back(clock: Clock):
+def test_over_the_route_s_quota_it_is_refused_with_retry_after(clock: Clock):
     partner = Partner(clock, CallRate(rate=0.25, burst=1), CallRate(rate=50.0, burst=100))
     partner.calls()
 
@@ -64,7 +64,7 @@ def test_over_the_row_s_quota_it_is_refused_and_told_when_to_come_back(clock: Cl
     partner.calls()
 
 
-def test_over_the_company_s_quota_it_is_refused_whatever_is_left_of_its_own(clock: Clock):
+def test_over_the_company_s_quota_it_is_refused_despite_its_own(clock: Clock):
     """Many credentials of one company share one bucket."""
     partner = Partner(clock, CallRate(rate=5.0, burst=10), CallRate(rate=10.0, burst=1))
     partner.calls()

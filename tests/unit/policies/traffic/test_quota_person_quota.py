@@ -27,7 +27,7 @@ def quota(clock: Clock, seen: list[tuple[str, str]]) -> WithinPersonQuota:
     )
 
 
-def test_people_draw_from_a_bucket_of_their_own_whatever_their_sessions(
+def test_people_draw_from_one_bucket_in_all_sessions(
     quota: WithinPersonQuota, clock: Clock, seen: list[tuple[str, str]]
 ):
     """Five sign-ins of one person are no five quotas; another person has one too."""
@@ -49,7 +49,7 @@ def test_people_draw_from_a_bucket_of_their_own_whatever_their_sessions(
     assert seen.count(("quota", f"{PERSON}.limited")) == 1
 
 
-def test_what_is_left_is_told(quota: WithinPersonQuota):
+def test_the_remaining_quota_is_shown(quota: WithinPersonQuota):
     asking = call(headed(), quota=PERSON, person=somebody())
 
     quota(asking)
@@ -70,7 +70,7 @@ def test_a_row_that_names_another_bucket_is_free(
     assert seen == []
 
 
-def test_nobody_has_no_bucket(quota: WithinPersonQuota, seen: list[tuple[str, str]]):
+def test_an_anonymous_caller_has_no_bucket(quota: WithinPersonQuota, seen: list[tuple[str, str]]):
     """A route before a sign-in is counted by address, not here."""
     for _ in range(100):
         quota(call(headed(), quota=PERSON))

@@ -104,7 +104,7 @@ async def test_a_partner_within_its_quota_is_always_served(clock: Clock, shared:
 
 
 @leaping
-async def test_what_is_left_of_a_share_goes_back_or_is_lost(clock: Clock, shared: Counting):
+async def test_the_rest_of_a_share_is_returned_or_lost(clock: Clock, shared: Counting):
     """It goes back with the next ask; after a second it is lost, and what is fresh is spent."""
     backs = []
     for pause_s in (0.01, 0.2, 2.0):
@@ -156,7 +156,9 @@ async def test_a_busy_process_takes_a_tenth_of_the_rate(clock: Clock, shared: Co
 
 
 @leaping
-async def test_a_refused_caller_is_refused_without_asking_again(clock: Clock, shared: Counting):
+async def test_a_refused_caller_is_refused_again_without_a_call_to_redis(
+    clock: Clock, shared: Counting
+):
     processes = Processes(shared, CallRate(rate=1.0, burst=2), 1)
     for _ in range(3):
         await processes.serve()
@@ -170,7 +172,7 @@ async def test_a_refused_caller_is_refused_without_asking_again(clock: Clock, sh
 
 
 @leaping
-async def test_while_nobody_counts_each_process_has_its_part(clock: Clock, shared: Counting):
+async def test_without_shared_counters_each_process_has_its_part(clock: Clock, shared: Counting):
     """Nothing fails, and a server that comes and goes gives nobody much more than the quota."""
     shared.serving = 4
     processes = Processes(shared, CallRate(rate=50.0, burst=100))
@@ -185,7 +187,7 @@ async def test_while_nobody_counts_each_process_has_its_part(clock: Clock, share
 
 
 @leaping
-async def test_who_is_within_a_quota_stays_served_when_nobody_counts(
+async def test_who_is_within_a_quota_stays_served_without_shared_counters(
     clock: Clock, shared: Counting
 ):
     """What was served before is owed by nobody: no call of the next ten seconds is refused."""
@@ -201,7 +203,7 @@ async def test_who_is_within_a_quota_stays_served_when_nobody_counts(
 
 
 @leaping
-async def test_a_partner_at_one_process_has_all_of_its_quota_when_nobody_counts(
+async def test_a_partner_at_one_process_has_all_of_its_quota_without_shared_counters(
     clock: Clock, shared: Counting
 ):
     """Three quarters of its quota, at one of four processes, for a minute without an answer."""
@@ -216,7 +218,7 @@ async def test_a_partner_at_one_process_has_all_of_its_quota_when_nobody_counts(
 
 
 @leaping
-async def test_all_processes_together_give_less_than_twice_a_quota_when_nobody_counts(
+async def test_all_processes_together_give_less_than_twice_a_quota_without_shared_counters(
     clock: Clock, shared: Counting
 ):
     """
@@ -330,7 +332,7 @@ async def test_with_another_quota_its_tokens_are_asked_for(clock: Clock, shared:
 
 
 @leaping
-async def test_a_guess_that_was_right_is_every_process_s_again(clock: Clock, shared: Counting):
+async def test_a_right_password_returns_the_token_to_all_processes(clock: Clock, shared: Counting):
     quotas = {"sign_in": CallRate(rate=0.01, burst=2)}
     one, other = (
         WithinAddressQuota(quotas, clock.monotonic, lambda *_: None, ["sign_in"], shared)

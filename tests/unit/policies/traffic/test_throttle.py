@@ -80,7 +80,9 @@ async def test_an_empty_client_id_counts_once(throttle: FailureThrottle):
     assert throttle.wait_when_refused(HERE) == 0
 
 
-async def test_whoever_waits_as_told_is_let_through_again(throttle: FailureThrottle, clock: Clock):
+async def test_a_caller_that_waits_for_retry_after_is_accepted(
+    throttle: FailureThrottle, clock: Clock
+):
     await counted(throttle, 9)
 
     clock.passes(throttle.wait_when_refused(HERE))
@@ -113,7 +115,7 @@ async def test_another_address_is_not_blocked(throttle: FailureThrottle):
     NotBlocked(throttle)(call(RawRequest(path={}, address=THERE)))
 
 
-def test_too_many_says_how_long():
+def test_a_refusal_for_too_many_failures_has_retry_after():
     assert too_many(7, "throttled").headers == {"Retry-After": "7"}
 
 

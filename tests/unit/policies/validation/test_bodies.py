@@ -56,7 +56,7 @@ def asked(body: str) -> RawRequest:
     return RawRequest(path={}, content_type="application/json", body=body.encode())
 
 
-def test_a_body_is_read_and_what_is_not_known_is_counted():
+def test_a_body_is_read_and_an_unknown_value_is_counted():
     came = asked('{"name": "n", "count": 3, "words": ["a"], "other": {"x": [1]}}')
 
     wanted = BODY.read(came)
@@ -127,9 +127,7 @@ def test_a_body_of_another_form_is_refused(body: str):
         ('{"name": "n", "credentials": ["s3cret"]}', "credentials", "wrong_type"),
     ],
 )
-def test_the_field_that_is_wrong_is_named_and_what_was_sent_is_not_repeated(
-    body: str, field: str, reason: str
-):
+def test_the_invalid_field_is_named_without_its_value(body: str, field: str, reason: str):
     """These are the words of msgspec, read once more."""
     with refused(VALIDATION_FAILED) as refusal:
         BODY.read(asked(body))
@@ -138,7 +136,7 @@ def test_the_field_that_is_wrong_is_named_and_what_was_sent_is_not_repeated(
     assert "s3cret" not in sentence(reason, field) + refusal.value.detail
 
 
-def test_what_is_not_known_is_not_looked_into():
+def test_an_unknown_value_is_not_looked_into():
     """An unknown field is ignored, whatever stands in it, and counted."""
     came = asked('{"name": "n", "further": "\\u0007"}')
 

@@ -126,7 +126,7 @@ def test_any_content_coding_is_refused(coding: str):
     ],
     ids=lambda body: ascii(body[:30]),
 )
-def test_what_is_not_one_json_object_is_refused(body: str | bytes):
+def test_a_body_other_than_one_json_object_is_refused(body: str | bytes):
     with refused(errors.PAYLOAD_INVALID):
         document(posted(body))
 

@@ -25,7 +25,7 @@ def test_every_value_of_a_field_is_kept_in_order():
     assert read(b"role=a&role=b").all("role") == ("a", "b")
 
 
-def test_what_must_not_be_shown_again_can_be_left_out():
+def test_secret_fields_can_be_left_out():
     form = read(b"password=x&name=y").without("password")
 
     assert (form["password"], form["name"]) == ("", "y")
@@ -36,7 +36,7 @@ def test_what_must_not_be_shown_again_can_be_left_out():
     [b"\xff", b"a=%FF", "ação=1".encode(), b"&".join(b"a=1" for _ in range(201))],
     ids=["bytes", "encoded bytes", "raw UTF-8", "too many fields"],
 )
-def test_what_is_no_form_of_ours_is_refused(body):
+def test_a_body_that_is_no_form_is_refused(body):
     with pytest.raises(ServiceError) as refusal:
         read(body)
 

@@ -25,7 +25,7 @@ PAYOUT = {
 }
 
 
-def test_nothing_is_taken_whatever_is_sent():
+def test_a_route_without_input_ignores_query_and_body():
     assert NOTHING.read(RawRequest(path={}, query={"x": ["1"]}, body=b"{")) is None
 
 
@@ -85,7 +85,7 @@ def test_a_cnpj_with_letters_is_taken():
     ],
     ids=["key_id", "reference", "search", "payout"],
 )
-def test_what_an_input_refuses_with_is_declared(taken: Input[object], expected: set[object]):
+def test_every_error_of_an_input_is_declared(taken: Input[object], expected: set[object]):
     assert set(taken.refuses) == expected
 
 

@@ -54,7 +54,7 @@ def test_a_key_id_that_is_no_uuid_is_refused(bad: str):
 
 
 @pytest.mark.parametrize("text", ["order-1", "a/b", " x ", "Ação", "🜁" * 1024, "..."])
-def test_a_reference_is_taken_as_it_stands(text: str):
+def test_a_reference_is_taken_unchanged(text: str):
     assert parameters.reference(at(reference=text)) == text
 
 

@@ -139,7 +139,7 @@ def test_unknown_parameters_are_ignored():
 
 
 @given(st.dates(), st.integers(-5, 95), st.integers(0, 10**18), st.integers(0, 10**18))
-def test_what_is_taken_is_what_was_asked_for(init: date, days: int, page: int, limit: int):
+def test_the_search_matches_the_request(init: date, days: int, page: int, limit: int):
     try:
         ends = init + timedelta(days=days)
     except OverflowError:

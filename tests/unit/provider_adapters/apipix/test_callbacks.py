@@ -86,7 +86,7 @@ def came(rest: str = "", certificate: bytes = b"", content: bytes | None = None)
         ({**PAID, "txid": None}, CallbackKind.OTHER, ""),
     ],
 )
-def test_each_kind_is_told_apart(said: object, kind: CallbackKind, subject: str):
+def test_each_kind_is_distinguished(said: object, kind: CallbackKind, subject: str):
     [notice] = notices_of(body(said), lists_keys=True)
 
     assert (notice.kind, notice.subject) == (kind, subject)
@@ -137,7 +137,7 @@ def test_a_text_that_a_payer_typed_takes_no_part_away(damage: bytes):
     assert [each.subject for each in notices] == ["odd", "123ABC", "123ABC"]
 
 
-def test_what_is_readable_of_a_body_that_is_cut_is_looked_up():
+def test_the_readable_part_of_a_truncated_body_is_looked_up():
     """A body that names nothing is kept, as a callback about nothing."""
     [first, second] = notices_of(body(PAID, SENT)[:-4], lists_keys=True)
     [kept] = notices_of(b"<html>", lists_keys=True)
@@ -160,7 +160,7 @@ def test_a_callback_without_a_readable_part_is_to_be_sent_again():
         notices_of(body(5, {}), lists_keys=True)
 
 
-def test_what_is_sent_twice_is_one_event_and_a_new_state_another():
+def test_a_repeated_callback_is_one_event_and_a_new_state_another():
     [first] = notices_of(body(SENT), lists_keys=True)
     [again] = notices_of(body({**SENT, "horario": "2021-03-04T20:40:00.000Z"}), lists_keys=True)
     [failed] = notices_of(body({**SENT, "status": "NAO_REALIZADO"}), lists_keys=True)
@@ -203,7 +203,7 @@ def der(authority: Authority) -> bytes:
     return ssl.PEM_cert_to_DER_cert(authority.pair("webhook").certificate)
 
 
-def test_without_certificate_and_secret_nobody_is_believed():
+def test_without_certificate_and_secret_no_callback_is_accepted():
     with pytest.raises(ProofRefused):
         ApiPixProof(None, [], SecretAddress(), lists_keys=True)
 

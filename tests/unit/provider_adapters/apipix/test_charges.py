@@ -125,7 +125,7 @@ def test_a_payment_that_does_not_suffice_pays_nothing(told: str):
         assert both(status=told, pix=[each]) == (unpaid, None)
 
 
-def test_a_charge_that_the_bank_calls_paid_is_paid_by_whatever_it_shows():
+def test_a_charge_that_the_bank_calls_paid_is_paid_by_any_shown_payment():
     """With a discount it is less than was asked."""
     told = [paid(valor="0.01", horario="2026-11-22T14:00:00Z"), paid()]
 
@@ -137,7 +137,7 @@ def test_a_charge_that_the_bank_calls_paid_is_paid_by_whatever_it_shows():
 
 
 @pytest.mark.parametrize("is_listed", [True, False])
-async def test_a_paid_charge_that_shows_no_payment_is_not_told_as_pending(
+async def test_a_paid_charge_that_shows_no_payment_is_not_reported_as_pending(
     monkeypatch: pytest.MonkeyPatch, *, is_listed: bool
 ):
     """Its payment is looked for in the list; without one there the state alone is known."""
@@ -226,7 +226,7 @@ def test_of_what_is_no_location_no_payload_is_made(place: str):
     assert charges._made_of_location(written(location=place), "Loja") == ""
 
 
-def test_a_debtor_of_nulls_is_nobody():
+def test_a_debtor_of_nulls_is_no_payer():
     debtors: list[object] = [None, {}, {"cpf": None, "cnpj": None, "nome": None}]
 
     assert [shown(devedor=each).payer for each in debtors] == [None, None, None]
@@ -356,7 +356,7 @@ async def test_a_charge_names_who_is_to_pay(efi: Standing):
     ],
     ids=lambda wrong: next(iter(wrong)),
 )
-async def test_what_an_immediate_charge_cannot_be_is_not_sent(
+async def test_an_order_unfit_for_an_immediate_charge_is_not_sent(
     efi: Standing, wrong: dict[str, object]
 ):
     with pytest.raises(NeverSendable):
@@ -423,7 +423,7 @@ def test_an_immediate_charge_ends_seconds_after_it_was_made(seconds: object):
     assert made.expires_at == made.created_at + timedelta(hours=1)
 
 
-def test_the_receiver_of_a_charge_with_a_due_date_is_told_by_the_bank():
+def test_the_receiver_of_a_charge_with_a_due_date_is_reported_by_the_bank():
     receiver = {"nome": "Loja", "cnpj": "11222333000181", "cidade": "Recife", "cep": "50000000"}
 
     made = shown(recebedor=receiver)

@@ -30,7 +30,7 @@ def test_a_window_of_days_has_its_instants():
     assert limits_of(Window(day, day)).end - limits_of(Window(day, day)).start == timedelta(days=1)
 
 
-async def test_what_comes_in_during_the_walk_moves_nothing(efi: Standing):
+async def test_incoming_money_during_the_walk_moves_nothing(efi: Standing):
     """A page is asked for up to the moment its first one was."""
     ids = [await efi.stage.put(efi.account, Received(value=Money(100 + n))) for n in range(5)]
 

@@ -61,7 +61,7 @@ def test_nothing_probes_a_bank_that_wants_a_token_on_every_path(name: Name):
 
 
 @names
-def test_the_page_tells_of_a_profile(name: Name):
+def test_the_readme_names_every_profile(name: Name):
     assert f"`{name}`" in README
 
 
@@ -70,7 +70,7 @@ READ_ONLY = [name for name in STANDARD if name is not Name.INTER]
 
 
 @cases("name", READ_ONLY)
-def test_the_standard_pays_nobody_and_tells_no_balance(name: Name):
+def test_the_standard_has_no_payouts_and_no_balance(name: Name):
     calls = PROFILES[name].capabilities.calls
 
     assert calls == STANDARD_CALLS

@@ -25,7 +25,7 @@ def test_an_answer_means_one_thing():
     assert payouts.DUPLICATE not in payouts.REJECTIONS
 
 
-def test_only_the_bank_s_own_word_says_that_something_is_absent():
+def test_only_the_bank_s_own_code_proves_absence():
     absent = [pair for pair, (kind, _) in words.ERRORS.items() if kind is NotFound]
 
     assert all(code for _, code in absent)

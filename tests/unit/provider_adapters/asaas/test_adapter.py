@@ -73,7 +73,7 @@ async def test_a_twin_within_15_minutes_is_unknown_and_not_paid(
     assert await stage.executions(twin.provider_key) == []
 
 
-async def test_what_can_never_be_sent_is_rejected_and_the_bank_not_asked(
+async def test_an_order_that_can_never_be_sent_is_rejected_and_the_bank_not_asked(
     stage: AsaasStage, adapter: AsaasAdapter, account: ProviderAccount
 ):
     outcome = await adapter.create_payout(account, by_key(PixKeyType.PHONE, "+14155552671"), FAR)

@@ -82,12 +82,12 @@ async def test_a_charge_names_its_account_by_itself():
         b"[" * 100_000,
     ],
 )
-async def test_what_is_about_nothing_of_ours_is_taken_and_left_alone(document: object):
+async def test_an_event_about_other_records_is_accepted_and_ignored(document: object):
     assert (await notice(document)).kind is CallbackKind.OTHER
 
 
 @cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
-async def test_a_text_that_somebody_typed_does_not_hide_the_payout(text: bytes):
+async def test_a_typed_text_does_not_hide_the_payout(text: bytes):
     plain = json.dumps(TRANSFER).encode().removesuffix(b"}")
 
     for body in (plain + b', "description": "%s"}' % text, plain + b', "description": "%s' % text):

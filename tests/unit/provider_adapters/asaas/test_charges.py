@@ -98,12 +98,12 @@ def test_the_qr_code_and_the_transaction_of_a_charge_say_the_same(
     assert (status is ChargeStatus.PAID, payment.paid_at is not None) == (paid, paid)
 
 
-def test_a_paid_charge_that_does_not_tell_when_is_not_told_as_pending():
+def test_a_paid_charge_that_does_not_tell_when_is_not_reported_as_pending():
     with pytest.raises(ValueError, match="wrong_shape"):
         charges.charge_payment(row(status="RECEIVED"), None, MARIA)
 
 
-def test_who_is_paid_stands_in_the_code():
+def test_who_is_paid_is_in_the_code():
     code = documents.QrCode(payload=PAYLOAD, expiration_date="2027-11-22 23:59:59")
 
     charge = charges.charge(row(), ChargeStatus.ACTIVE, code, MARIA)

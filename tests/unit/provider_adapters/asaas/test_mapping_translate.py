@@ -38,14 +38,14 @@ def entry(**changes: object):  # type: ignore[no-untyped-def]
     return mapping.entries(found, {"pay_pix"})[0]
 
 
-def test_a_balance_is_exact_and_tells_nothing_of_blocks_or_time():
+def test_a_balance_is_exact_without_blocks_or_time():
     balance = mapping.balance(answer(b'{"balance": 1234567.89}'))
 
     assert (balance.balance, balance.blocked, balance.updated_at) == (Sum(123456789), None, None)
 
 
 @cases("value", ['"10.50"', "10.505", "1e400", "null", "NaN", "true"])
-def test_what_is_no_amount_in_reais_is_a_bad_reply(value: str):
+def test_an_invalid_amount_in_reais_is_a_bad_reply(value: str):
     with pytest.raises(BadReply):
         mapping.balance(answer(b'{"balance": %s}' % value.encode()))
 
@@ -148,7 +148,7 @@ def test_a_payment_received_is_found_by_its_id_among_others():
     assert (found.payer.name, found.payer.tax_number) == ("Maria Silva", "***.982.247-**")
 
 
-def test_one_that_is_not_among_them_is_absent():
+def test_a_key_missing_in_the_list_is_absent():
     with pytest.raises(NotFound):
         mapping.received_payment(rows(RECEIVED | {"status": "REFUSED"}), E2E)  # type: ignore[arg-type]
 

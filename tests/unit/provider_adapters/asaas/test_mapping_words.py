@@ -11,7 +11,7 @@ def test_what_was_refused_before_is_no_rejection():
     assert not mapping.REJECTIONS.keys() & mapping.REFUSED_BEFORE.keys()
 
 
-def test_only_a_charge_that_nobody_paid_is_active():
+def test_only_an_unpaid_charge_is_active():
     """One that was paid and given back is still paid: what came back stands beside it."""
     active = {each for each, ours in mapping.CHARGE_STATUSES.items() if ours is ChargeStatus.ACTIVE}
 

@@ -86,7 +86,7 @@ async def test_a_list_that_breaks_off_is_not_kept(bank: Bank, clock: Clock):
     assert await known.among("a", {"pix-3": SECOND}, bank.read) == {"pix-3"}
 
 
-async def test_what_is_kept_has_an_end(bank: Bank, clock: Clock, monkeypatch: pytest.MonkeyPatch):
+async def test_the_cache_is_bounded(bank: Bank, clock: Clock, monkeypatch: pytest.MonkeyPatch):
     """Forgetting costs a call and nothing else."""
     monkeypatch.setattr(pix_charges, "MOST_IDS", 0)
     known = PixCharges(clock)

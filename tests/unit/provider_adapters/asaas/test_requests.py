@@ -170,7 +170,7 @@ def test_a_token_that_the_bank_does_not_take_is_not_sent(secret: bytes):
         requests.register_webhook(ACCOUNT, CallbackOrder(url="https://a", secret=secret), "")
 
 
-def test_a_derived_secret_is_told_in_hexadecimal_digits():
+def test_a_derived_secret_is_reported_in_hexadecimal_digits():
     order = CallbackOrder(url="https://a", secret=b"\xff" * 32)
 
     assert json.loads(requests.register_webhook(ACCOUNT, order, "").body)["authToken"] == "ff" * 32

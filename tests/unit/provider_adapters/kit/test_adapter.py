@@ -37,7 +37,7 @@ async def saying(told: object) -> str:
     return str(told)
 
 
-async def test_what_was_made_and_cannot_be_read_is_read_again():
+async def test_a_created_record_with_an_unreadable_answer_is_read_again():
     assert await made_or_read(saying("made"), lambda: saying("read")) == "made"
     assert await made_or_read(saying(BadReply("odd")), lambda: saying("read")) == "read"
 
@@ -49,6 +49,6 @@ async def test_where_reading_helps_no_further_the_odd_answer_is_the_outcome(prob
 
 
 @pytest.mark.parametrize("problem", [Refused("x"), Unavailable("x")])
-async def test_what_was_refused_or_got_no_answer_is_not_read(problem: Exception):
+async def test_a_refused_or_unanswered_order_is_not_read(problem: Exception):
     with pytest.raises(type(problem)):
         await made_or_read(saying(problem), lambda: saying("read"))

@@ -132,7 +132,7 @@ async def test_an_account_that_is_served_again_has_no_breaker_of_its_own():
     assert not admission.breakers[Kind.READ]._own
 
 
-async def test_an_open_breaker_says_how_long_it_stays_open():
+async def test_an_open_breaker_has_its_remaining_time():
     """While its probe is on the way nobody can say."""
     clock, waits = Clock(), []
     admission = doors(clock=clock)
@@ -158,7 +158,7 @@ async def test_a_clear_no_never_opens_it(failure: ProviderError):
     assert await admission.enter(READ) is not None
 
 
-async def test_what_is_to_be_had_at_once_is_not_waited_for():
+async def test_a_free_place_is_taken_without_waiting():
     """A door that stays shut leaves the other as it was; ``enter`` says why."""
     admission = doors()
 

@@ -139,7 +139,7 @@ def test_after_it_closed_the_pauses_begin_anew():
     assert tried.call(fails=False)
 
 
-def test_what_began_before_it_opened_changes_nothing():
+def test_calls_begun_before_it_opened_change_nothing():
     """While a probe is out, only the probe decides."""
     tried = Tried()
     slow = [tried.breaker.admit() for _ in range(3)]
@@ -168,7 +168,7 @@ def test_calls_and_failures_are_counted():
 
 
 @cases(("later", "calls"), [(0, 2), (26, 2), (30, 1), (300, 1)])
-def test_what_is_older_than_the_span_is_forgotten(later: float, calls: int):
+def test_calls_older_than_the_span_are_dropped(later: float, calls: int):
     recent = RecentCalls(30)
     recent.add(1000, failed=True)
 

@@ -64,7 +64,7 @@ def test_an_amount_is_read_exactly():
         (b"[]", "wrong_shape"),
     ],
 )
-def test_what_cannot_be_read_is_a_bad_reply(body: bytes, reason: str):
+def test_an_unreadable_answer_is_a_bad_reply(body: bytes, reason: str):
     with pytest.raises(BadReply) as failed:
         read_document(answering(body), DECODER, money)
 
@@ -81,7 +81,7 @@ def test_a_shape_that_does_not_fit_is_a_bad_reply(problem: Exception):
         read_document(answering(b'{"centavos": 1}'), DECODER, shape)
 
 
-def test_another_status_is_told_by_itself():
+def test_another_status_is_reported_by_itself():
     with pytest.raises(Unavailable):
         read_document(answering(b'{"centavos": 1}', 500), DECODER, money)
 
@@ -152,13 +152,13 @@ def test_a_word_for_which_no_default_is_safe_is_listed():
         (500, "", Unavailable),
     ],
 )
-def test_a_refusal_means_what_is_listed_for_status_and_code(status: int, code: str, kind: type):
+def test_a_refusal_means_the_entry_of_its_status_and_code(status: int, code: str, kind: type):
     errors = {(400, "ABSENT"): (NotFound, "not_found")}
 
     assert type(listed_error(answering(b"", status), code, errors)) is kind
 
 
-def test_a_listed_refusal_keeps_the_wait_that_the_bank_asks_for():
+def test_a_listed_refusal_keeps_the_wait_that_the_bank_requests():
     slow = ProviderAnswer(status=429, headers={"Retry-After": "7"}, body=b"")
 
     failure = listed_error(slow, "SLOW", {(429, "SLOW"): (RateLimited, "rate_limited")})
@@ -166,7 +166,7 @@ def test_a_listed_refusal_keeps_the_wait_that_the_bank_asks_for():
     assert (failure.reason, failure.retry_after) == ("rate_limited", 7)
 
 
-def test_a_word_that_nobody_listed_is_counted_and_means_the_careful_one():
+def test_an_unlisted_word_is_counted_and_read_as_the_careful_one():
     answer = answering(b"")
 
     assert known({"A": 1}, "A", 0, answer.unknown_word) == 1

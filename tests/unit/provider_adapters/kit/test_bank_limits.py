@@ -93,7 +93,7 @@ async def test_another_operation_account_or_credential_has_its_own(other: Provid
     assert await scene.passed(other, 9) == 3
 
 
-async def test_accounts_of_one_credential_share_what_the_bank_allows_it():
+async def test_accounts_of_one_credential_share_its_limits():
     scene = Scene(rates={BALANCE: rate(1, 3)})
     await scene.passed(call(account="a", credential="app"), 2)
 
@@ -114,7 +114,7 @@ async def test_a_call_that_one_bucket_refuses_costs_the_other_nothing():
     assert await scene.passed(call(KEYS), 9) == 3
 
 
-async def test_a_refusal_says_when_to_come_back():
+async def test_a_refusal_has_retry_after():
     scene = Scene(rates={BALANCE: rate(0.1, 1)})
     await scene.passes(call())
 
@@ -144,7 +144,7 @@ async def test_a_short_wait_is_waited_out_in_turn():
     assert scene.clock.at == pytest.approx(1000 + 19 / 5, abs=0.01)
 
 
-async def test_what_waits_stands_in_turn_and_does_not_add_up_for_ever():
+async def test_waiting_work_is_in_turn_and_does_not_add_up_for_ever():
     """Calls of one moment: so many as the wait allows, each later than the one before."""
     slept: list[float] = []
 

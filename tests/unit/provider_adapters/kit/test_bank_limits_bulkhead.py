@@ -30,7 +30,7 @@ async def test_calls_enter_up_to_the_limit_and_are_counted():
 
 
 @leaping
-async def test_how_many_they_are_is_told_a_moment_later_and_once():
+async def test_the_number_of_waiting_calls_is_reported_a_moment_later_and_once():
     """It changes twice with every call; whoever looks at the figure looks far less often."""
     bulkhead, told = narrow()
     for _ in range(100):

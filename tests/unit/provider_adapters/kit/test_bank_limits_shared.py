@@ -107,7 +107,7 @@ async def test_a_server_that_comes_and_goes_lets_no_more_calls_through():
     assert 180 <= asked <= 220
 
 
-async def test_one_process_may_have_all_of_it():
+async def test_one_process_may_use_the_whole_limit():
     processes = Processes(**{BALANCE: rate(10, 10)})
 
     assert sum([await processes.passes(0, call()) for _ in range(20)]) == 10
@@ -148,7 +148,7 @@ async def test_a_call_that_is_not_made_gives_back_what_it_took():
     assert (passed, processes.slept) == (True, [1.0])
 
 
-async def test_a_pause_that_the_bank_asks_for_is_kept_by_all_who_are_limited():
+async def test_a_pause_that_the_bank_requests_is_kept_by_all_who_are_limited():
     processes = Processes(**{BALANCE: rate(100, 100)})
     processes.each[0].refused_by_bank(call(), 30)
 

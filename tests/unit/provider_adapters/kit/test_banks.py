@@ -35,7 +35,7 @@ def test_an_order_names_a_bank_by_either_number(number: str):
 
 
 @cases("number", ["999", "99999998", ""])
-def test_a_bank_that_nobody_has_can_never_be_paid(number: str):
+def test_a_bank_that_does_not_exist_can_never_be_paid(number: str):
     with pytest.raises(NeverSendable) as never:
         banks.ispb_of(number)
 

@@ -47,7 +47,7 @@ OURS = [
 
 
 @cases("vector", OURS)
-def test_a_published_payload_says_the_same_written_by_us(vector):
+def test_a_published_payload_is_written_alike(vector):
     """Field for field; the official examples even letter for letter."""
     code = brcode.decode(vector["payload"])
 
@@ -94,7 +94,7 @@ def test_a_name_becomes_short_ascii():
         "00990126304" + brcode.checksum("00990126304"),
     ],
 )
-def test_what_is_no_payload_is_refused(payload):
+def test_an_invalid_payload_is_refused(payload):
     with pytest.raises(ValueError, match=r"checksum|field|PIX"):
         brcode.decode(payload)
 
@@ -173,7 +173,7 @@ def template(number: int, domain: str) -> str:
 
 
 @cases("number", [26, 27, 51])
-def test_pix_stands_in_any_template_of_accounts(number):
+def test_pix_is_in_any_template_of_accounts(number):
     """Another arrangement may stand before it, written in its own way."""
     others = [f"2604abcd{template(30, 'com.example')}"] if number > 26 else []
 
@@ -183,7 +183,7 @@ def test_pix_stands_in_any_template_of_accounts(number):
 
 
 @cases("number", [25, 52])
-def test_pix_stands_in_no_other_field(number):
+def test_pix_is_in_no_other_field(number):
     with pytest.raises(ValueError, match="not a PIX payload"):
         brcode.decode(arranged(template(number, "br.gov.bcb.pix")))
 

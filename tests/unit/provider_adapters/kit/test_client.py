@@ -173,7 +173,7 @@ async def test_rows_left_out_are_counted_and_logged_without_their_content(
     assert caplog.messages == ["2 unreadable rows left out: bank.list_keys"]
 
 
-async def test_every_call_is_told_once_with_what_it_was():
+async def test_every_call_is_reported_once_with_what_it_was():
     trace.begin("trace-1")
     scene = Scene(Road())
 
@@ -281,7 +281,7 @@ async def test_whatever_translating_a_payout_raises_is_unknown(problem: Provider
         (Unknown(ANSWER.evidence("amount_mismatch")), "bad_response"),
     ],
 )
-async def test_an_outcome_is_told_by_its_word(outcome: Outcome, word: str):
+async def test_an_outcome_is_reported_by_its_word(outcome: Outcome, word: str):
     scene = Scene(Road())
 
     assert await scene.pay(lambda _: outcome) is outcome
@@ -377,7 +377,7 @@ async def test_a_call_refused_by_us_is_no_fault_of_the_bank():
 
 
 @leaping
-async def test_a_cancelled_call_is_told_and_gives_everything_back():
+async def test_a_cancelled_call_is_reported_and_gives_everything_back():
     scene = Scene(Silent())
     call = asyncio.create_task(scene.pay())
     await asyncio.sleep(0)
@@ -519,7 +519,7 @@ async def test_a_place_is_free_again_however_the_call_ended():
 
 @cases("headers", [{"Retry-After": "60"}, {"Retry-After": "Fri, 20 Nov 2026 12:01:00 GMT"},
                 {"RateLimit-Reset": "60"}])  # fmt: skip
-async def test_a_bank_that_asks_for_a_pause_gets_it_for_that_operation_and_account(
+async def test_a_bank_that_requests_a_pause_gets_it_for_that_operation_and_account(
     headers: dict[str, str],
 ):
     scene = Scene(Road([refusing(**headers)]))

@@ -95,7 +95,7 @@ def test_what_fails_before_the_money_call_is_not_sent(failure: ProviderError):
 
 
 @cases("failure", [FailureCode.OTHER, FailureCode.ACCOUNT_INVALID])
-def test_what_can_never_be_sent_is_rejected(failure: FailureCode):
+def test_an_order_that_can_never_be_sent_is_rejected(failure: FailureCode):
     """Repeating the order cannot help, so the partner is told to correct it."""
     said = unsent(NeverSendable(failure))
 

@@ -81,7 +81,7 @@ def test_the_first_day_of_all_has_none_before_it():
     assert days == (date.min, date.min)
 
 
-def test_what_is_outside_of_the_window_is_left_out_and_the_list_goes_on():
+def test_what_is_outside_of_the_window_is_left_out_and_the_list_continues():
     window = Window(date(2026, 11, 20), date(2026, 11, 20))
     hours = [-13, -12, 0, 11, 12]
     page = Page(items=[NOON + timedelta(hours=each) for each in hours], next_cursor="more")
@@ -113,7 +113,7 @@ async def test_two_lists_become_one_newest_first(
     st.lists(st.integers(0, 9), max_size=15),
     st.integers(1, 5),
 )
-async def test_a_page_of_two_lists_is_no_longer_than_asked_for(
+async def test_a_page_of_two_lists_is_no_longer_than_requested(
     ours: list[int], theirs: list[int], most: int
 ):
     """Nothing is lost of lists in whatever order."""
@@ -160,7 +160,7 @@ def growing(cap: int, inserted: Sequence[int], *, numbered: bool) -> ReadPage[in
 
 
 @given(st.lists(st.integers(0, 3), max_size=9), st.sampled_from([True, False]))
-async def test_what_comes_in_between_two_pages_repeats_and_hides_nothing(
+async def test_incoming_money_between_two_pages_repeats_and_hides_nothing(
     inserted: list[int], numbered: bool
 ):
     found = await walked(growing(3, inserted, numbered=numbered))
@@ -186,7 +186,7 @@ async def test_a_short_list_is_read_whole():
     assert await paging.whole(by_skipping(items, 3, tells=False)) == items
 
 
-async def test_a_list_that_cannot_be_so_long_is_not_believed():
+async def test_a_list_that_cannot_be_so_long_is_not_accepted():
     async def again(cursor: str | None) -> Page[int]:
         return Page(items=[1] * 100, next_cursor=str(paging.number_of(cursor) + 100))
 

@@ -18,7 +18,7 @@ def test_what_is_said_of_a_payer_is_kept():
     )
 
 
-def test_a_charge_that_nobody_paid_is_a_transaction_without_a_payment():
+def test_an_unpaid_charge_is_a_transaction_without_a_payment():
     charge = Charge(
         reference="r", type=ChargeType.DYNAMIC, key="", value=Money(1050),
         status=ChargeStatus.ACTIVE, emv="", reusable=False, payer=Payer(name="Maria"),

@@ -132,7 +132,7 @@ def test_no_secret_proves_everything_so_it_is_refused(
 
 
 @cases("made", [ecdsa, rsa_of])
-async def test_a_replaced_key_is_believed_until_it_is_gone(made: Callable[[], Signer]):
+async def test_a_replaced_key_is_accepted_until_it_is_gone(made: Callable[[], Signer]):
     former, current, stranger = made(), made(), made()
     both = KeySignature(GivenKeys([current.pem, former.pem]))
 
@@ -220,7 +220,7 @@ def test_a_name_narrows_an_authority_that_signs_for_others_too(authority: Author
 
 
 @cases("pem", ["", "x", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-def test_what_is_no_certificate_is_refused_at_the_start(pem: str):
+def test_an_invalid_certificate_is_refused_at_the_start(pem: str):
     with pytest.raises(ProofRefused, match="no certificate in PEM"):
         PeerCertificate(pem, now)
 

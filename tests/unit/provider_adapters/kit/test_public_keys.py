@@ -196,7 +196,7 @@ def _public(key: Any) -> str:
         _public(ed25519.Ed25519PrivateKey.generate()),
     ],
 )
-def test_what_is_no_key_of_ours_is_refused_without_being_shown(pem: str):
+def test_a_foreign_key_is_refused_without_being_shown(pem: str):
     with pytest.raises(ProofRefused) as refused:
         GivenKeys([pem])
 

@@ -112,7 +112,7 @@ def test_secrets_may_be_given_another_certificate(whole: dict[str, str], tmp_pat
     assert (renewed.client_id, renewed.client_secret) == ("id", "secret")
 
 
-def test_a_bank_of_one_text_gets_it_as_it_stands():
+def test_a_bank_of_one_text_gets_it_unchanged():
     """Also a text that looks like an object: a bank may want just that."""
     for text in ("token", '{"a": 1}', "-----BEGIN", "x" * 32_768):
         assert read_secrets(None, text).text == text
@@ -152,7 +152,7 @@ def test_an_optional_certificate_may_be_absent():
         ({"key": "other"}, "key", PemFlaw.OTHER_KEY),
     ],
 )
-def test_what_does_not_fit_is_refused_by_its_field(
+def test_unfit_input_is_refused_by_its_field(
     whole: dict[str, str], tmp_path: Path, change: dict[str, str | None], field: str, reason: str
 ):
     if change.get("key") == "other":

@@ -34,7 +34,7 @@ def test_settings_are_read_into_their_struct():
         ({"base_url": "", "url": ""}, "settings: Object contains unknown field `url`"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(given: dict[str, object], path: str):
+def test_an_error_is_named_with_its_place(given: dict[str, object], path: str):
     with pytest.raises(AdapterRefused) as refused:
         settings_of("bank", Settings, given)
 

@@ -29,7 +29,7 @@ def test_a_day_is_the_bank_s():
     assert local_day("2026-11-26", ZONE) == date(2026, 11, 26)
 
 
-def test_what_is_no_time_is_refused():
+def test_an_invalid_time_is_refused():
     with pytest.raises(ValueError, match="ontem"):
         instant("ontem", ZONE)
 

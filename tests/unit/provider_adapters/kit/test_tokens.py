@@ -212,7 +212,7 @@ async def test_processes_with_one_cache_fetch_one_token(stage: Stage):
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"null", b'{"token": 1}', b"\xff"])
-async def test_what_is_no_token_in_the_cache_is_fetched_anew(stage: Stage, text: bytes):
+async def test_an_invalid_token_in_the_cache_is_fetched_anew(stage: Stage, text: bytes):
     assert stage.context.cache is not None
     await stage.tokens().of(MARIA)
     for key in list(stage.context.cache._sizes):  # type: ignore[attr-defined] - where it is kept
@@ -299,7 +299,7 @@ async def test_a_refusal_that_comes_twice_is_the_verdict(stage: Stage, status: i
     assert len(stage.issuer.asked) == 2
 
 
-async def test_a_life_is_read_in_any_form_and_is_short_where_none_is_told(stage: Stage):
+async def test_a_life_is_read_in_any_form_and_is_short_where_none_is_reported(stage: Stage):
     """RFC 6749, 5.1 only recommends ``expires_in``; some banks create a token."""
     stage.issuer.status = 201
     kept = []

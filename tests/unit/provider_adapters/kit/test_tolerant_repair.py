@@ -139,7 +139,7 @@ def test_a_document_without_damage_stays_as_it_is():
         assert repaired(body) == body
 
 
-def test_a_long_document_is_gone_through_once():
+def test_a_long_document_is_repaired_in_one_pass():
     """Strings without an end, escaped quotation marks and levels without number."""
     for body in (b'{"' + b'\\"' * 100_000, b'{"\\' * 50_000, b"[" * 200_000, b'{"a":"' + b"\\" * 9):
         assert read(body) in {"not_json", "wrong_shape"}

@@ -121,7 +121,7 @@ def test_a_harmless_name_does_not_make_what_is_below_it_harmless():
 
 
 @cases("body", [b"<p>Maria Silva</p>", b'{"nome": "Maria', b"\xff\xfe", b"["])
-def test_what_is_no_json_is_told_by_its_length(body: bytes):
+def test_an_invalid_json_text_is_reported_by_its_length(body: bytes):
     assert scrubbed_body(body, {"nome"}) == f"{len(body)} bytes, not JSON"
 
 

@@ -43,7 +43,7 @@ async def test_without_a_look_up_by_key_the_bank_s_id_is_needed():
         await adapter.find_payout(ACCOUNT, KEY, "")
 
 
-async def test_a_word_it_does_not_know_is_counted_under_its_own_name():
+async def test_an_unknown_word_is_counted_under_its_own_name():
     """Drift of a bank's interface shows on the first day."""
     told = Witness()
     strange = answer(json.dumps({**PAYOUT, "situacao": "AGENDADA"}).encode())

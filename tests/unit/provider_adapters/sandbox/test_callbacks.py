@@ -98,7 +98,7 @@ async def test_a_body_of_another_form_says_nothing(body: bytes):
 
 
 @pytest.mark.parametrize("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
-async def test_a_text_that_somebody_typed_does_not_hide_the_payout(text: bytes):
+async def test_a_typed_text_does_not_hide_the_payout(text: bytes):
     for end in (b'"}', b""):
         body = BODY.removesuffix(b"}") + b', "descricao": "%s' % text + end
 

@@ -25,7 +25,7 @@ def test_its_bank_is_on_this_machine(url: str):
         made({"base_url": url})
 
 
-async def test_when_our_certificate_ends_is_told_under_the_provider_s_name(tmp_path: Path):
+async def test_when_our_certificate_ends_is_reported_under_the_provider_s_name(tmp_path: Path):
     """Long before payouts stop."""
     authority, witness = Authority(tmp_path), Witness()
     tls = {"ca": str(authority.file), "certificate": str(authority.sign("we", VALID))}

@@ -76,7 +76,7 @@ async def test_a_key_that_leads_nowhere_is_rejected():
     assert (outcome.failure, outcome.evidence.bytes_left) == (FailureCode.KEY_NOT_FOUND, False)
 
 
-async def test_a_key_of_somebody_else_is_rejected():
+async def test_a_key_of_another_person_is_rejected():
     entry = answering({"key": {**ENTRY, "taxId": "***.000.001-**"}})
 
     outcome, script = await paid(entry, by_key=True)
@@ -188,7 +188,7 @@ async def test_missed_events_come_oldest_first_and_are_acknowledged_one_by_one()
     assert script.heard[2].body == b'{"isDelivered":true}'
 
 
-async def test_an_event_that_cannot_be_acknowledged_is_told():
+async def test_an_event_that_cannot_be_acknowledged_is_reported():
     adapter, _ = made(None)
 
     with pytest.raises(Unavailable):

@@ -65,7 +65,7 @@ async def test_a_callback_says_what_it_speaks_of(
 
 
 @cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
-async def test_a_text_that_somebody_typed_does_not_hide_the_payout(text: bytes):
+async def test_a_typed_text_does_not_hide_the_payout(text: bytes):
     """Nor does a tag of another form, nor that the body was cut."""
     said = {**event("transfer", transfer={**TRANSFER, "tags": [7, None, *TRANSFER["tags"]]})}
     plain = json.dumps({"event": said}).encode().removesuffix(b"}}")

@@ -125,17 +125,19 @@ def test_an_end_to_end_id_is_read_from_lower_case(tags: list[str], e2e: str):
         ([*TAGS, "another"], ""),
     ],
 )
-def test_a_reference_is_told_by_our_tag_or_by_the_only_other_one(tags: list[str], reference: str):
+def test_a_reference_is_reported_by_our_tag_or_by_the_only_other_one(
+    tags: list[str], reference: str
+):
     """Of charges that somebody else made, and of what pays a charge alone."""
     assert charges.reference_of(tags) == reference
 
 
-def test_an_invoice_of_somebody_else_is_named_by_its_only_tag():
+def test_an_invoice_of_another_person_is_named_by_its_only_tag():
     assert charges.reference_of(["order-7"], of_invoice=True) == "order-7"
     assert charges.reference_of(["order-7", "shoes"], of_invoice=True) == ""
 
 
-def test_what_came_in_names_its_payer():
+def test_incoming_money_names_its_payer():
     paid = charges.received(deposit(), E2E)
 
     assert (paid.value, paid.refunded, paid.provider_id) == (

@@ -59,7 +59,7 @@ def test_one_thing_is_absent_by_the_bank_s_own_word(status: int):
     assert not isinstance(bare.value, NotFound)
 
 
-def test_a_balance_does_not_tell_what_is_blocked():
+def test_a_balance_does_not_show_blocked_amounts():
     held = {"id": "1", "amount": -5, "currency": "BRL", "updated": "2026-11-20T12:00:00+00:00"}
 
     read = mapping.balance(answering({"balances": [held]}))
@@ -129,7 +129,7 @@ def test_keys_are_written_as_we_write_them():
         mapping.keys(answering({"keys": [{**said[0], "type": "iban"}]}), None)
 
 
-def test_an_owner_is_shown_without_what_is_encrypted():
+def test_an_owner_is_shown_without_encrypted_fields():
     owner = mapping.owner(answering({"key": ENTRY}), "maria@example.com")
 
     assert (owner.branch, owner.account, owner.tax_number) == ("", "", "***.982.247-**")

@@ -53,7 +53,7 @@ async def test_a_charge_is_looked_for_under_our_tag_then_under_the_reference():
 
 
 @cases("reference", ["a,b", "x" * 101])
-async def test_what_is_no_tag_is_not_searched_for(reference: str):
+async def test_an_invalid_tag_is_not_searched_for(reference: str):
     adapter, script = made(*ABSENT)
 
     with pytest.raises(NotFound):
@@ -147,7 +147,7 @@ async def test_a_refusal_to_cancel_is_one():
         await adapter.cancel_charge(ACCOUNT, REFERENCE)
 
 
-async def test_what_is_paid_or_a_br_code_is_not_cancelled():
+async def test_paid_charges_and_br_codes_are_not_cancelled():
     adapter, script = made(invoices(status="paid"), NO_INVOICE, brcodes())
 
     with pytest.raises(Refused) as refused:
@@ -182,7 +182,7 @@ async def test_deposits_and_paid_invoices_are_one_list_newest_first():
 
 
 @cases("limit", [1, 2, 3])
-async def test_a_page_is_no_longer_than_asked_for(limit: int):
+async def test_a_page_is_no_longer_than_requested(limit: int):
     """Both lists hold as many; what does not fit comes with the next page."""
     adapter, script = made(
         answering({"deposits": [DEPOSIT] * limit}), answering({"logs": [log(1)] * limit}),

@@ -60,7 +60,7 @@ def asked(bank: ScriptedBank) -> list[str]:
     return [request.split(b" HTTP/")[0].decode() for request in bank.requests]
 
 
-async def test_what_can_never_be_sent_is_rejected_without_a_byte():
+async def test_an_order_that_can_never_be_sent_is_rejected_without_a_byte():
     async with standing(bank_of()) as bank:
         adapter = await adapter_of(bank)
         paid = await adapter.create_payout(ACCOUNT, by_account("998"), FAR)
@@ -131,7 +131,7 @@ async def test_all_keys_are_read_however_short_the_pages():
     ]  # fmt: skip
 
 
-async def test_a_bank_that_shows_the_same_keys_for_ever_is_not_believed():
+async def test_a_bank_that_shows_the_same_keys_for_ever_is_not_accepted():
     page = (200, {"pixKeys": [{"key": f"{i}@b.c", "type": "EMAIL"} for i in range(100)]})
     async with standing(bank_of(*[page] * 20)) as bank:
         adapter = await adapter_of(bank)

@@ -100,7 +100,7 @@ async def test_a_refund_is_of_the_account_that_the_bank_names():
 
 
 @cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
-async def test_a_text_that_somebody_typed_does_not_hide_the_charge(text: bytes):
+async def test_a_typed_text_does_not_hide_the_charge(text: bytes):
     whole = b'{"event": "X", "charge": {"correlationID": "order-1", "comment": "%s"}}' % text
 
     for body in (whole, whole[:-3]):

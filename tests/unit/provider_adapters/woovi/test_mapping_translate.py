@@ -205,7 +205,7 @@ def test_an_unknown_word_of_a_charge_is_counted(strange):
         (answer({}, 404), BadReply, "unexpected_status"),
         (answer(b"<html>", 503), Unavailable, "server_error"),
     ])  # fmt: skip
-def test_refusals_are_told_apart(said, kind, reason):
+def test_refusals_are_distinguished(said, kind, reason):
     error = mapping.failure(said)
 
     assert (type(error), error.reason) == (kind, reason)

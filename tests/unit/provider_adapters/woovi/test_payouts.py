@@ -52,7 +52,7 @@ def test_a_confirmed_payout_is_settled_with_its_time_and_id():
     assert outcome.settled_at == datetime(2026, 11, 22, 10, 31, 5, 123000, tzinfo=UTC)
 
 
-def test_what_was_really_paid_is_told():
+def test_the_amount_really_paid_is_returned():
     outcome = found(
         {"payment": {**SHOWN, "status": "CONFIRMED"}, "transaction": {**PAID, "value": 1049}}
     )
@@ -62,7 +62,7 @@ def test_what_was_really_paid_is_told():
 
 
 @cases(("code", "failure"), [*mapping.FAILURES.items(), ("ED05", FailureCode.OTHER)])
-def test_a_failed_payout_says_why(code, failure):
+def test_a_failed_payout_has_its_reason(code, failure):
     outcome = found(
         {
             "payment": {**SHOWN, "status": "FAILED"},

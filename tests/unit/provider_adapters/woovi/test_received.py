@@ -89,7 +89,7 @@ def test_a_payment_that_cannot_be_is_a_bad_reply(wrong):
         received.incoming(one({**PAYMENT, **wrong}), Money(50))
 
 
-def test_a_page_longer_than_asked_for_is_cut_and_goes_on():
+def test_a_page_longer_than_requested_is_cut_and_continues():
     found = received.received_payments(page(PAYMENT, PAYMENT, PAYMENT), None, 2)
 
     assert (len(found.items), paging.number_of(found.next_cursor)) == (2, 2)
@@ -130,7 +130,7 @@ def test_a_smaller_payment_does_not_stand_for_the_one_that_paid():
     assert (found.value, alone.value) == (Money(1050), Money(1))
 
 
-def test_a_paid_charge_without_its_payment_is_not_told_as_unpaid():
+def test_a_paid_charge_without_its_payment_is_not_reported_as_unpaid():
     with pytest.raises(BadReply):
         received.charge_payment(page({**PAYMENT, "type": "REFUND"}), CHARGE)
 

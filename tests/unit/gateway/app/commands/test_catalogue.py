@@ -75,14 +75,14 @@ def test_errors_need_no_configuration(shell):
     assert shell.reads("errors", "--config", "/nowhere.yaml")
 
 
-def test_the_page_is_what_the_command_prints(shell):
+def test_the_page_matches_the_command_s_output(shell):
     page = shell.says("errors", "--markdown")
 
     assert page == "\n".join(error_page(EVERY_CODE)) + "\n"
     assert page.count("\n| `") == len(EVERY_CODE) + len(REASONS)
 
 
-def test_the_sandbox_adapter_is_listed_with_what_it_can_do(shell):
+def test_the_sandbox_adapter_is_listed_with_its_capabilities(shell):
     (sandbox,) = [each for each in shell.reads("providers") if each["adapter"] == "sandbox"]
 
     assert (sandbox["payouts"], sandbox["repeat"]) == (True, "same_answer")
@@ -92,7 +92,7 @@ def test_the_sandbox_adapter_is_listed_with_what_it_can_do(shell):
     assert "sandbox" in shell.says("providers")
 
 
-def test_the_matrix_of_adapters_is_what_the_code_declares(shell):
+def test_the_matrix_of_adapters_matches_the_code(shell):
     """After a change of capabilities, ``make docs`` writes the page anew."""
     page = Path(__file__).parents[5] / "docs/providers/matrix.md"
 

@@ -32,7 +32,7 @@ def test_a_file_that_is_not_there_is_named():
         settings_of(Path("/nowhere.yaml"))
 
 
-def test_the_first_mistake_is_told_and_the_others_counted(tmp_path):
+def test_the_first_mistake_is_reported_and_the_others_counted(tmp_path):
     file = tmp_path / "config.yaml"
     file.write_text("servr: {}\nadmn: {}\ntrce: {}\n")
 
@@ -79,7 +79,7 @@ async def test_a_configured_bank_is_there_and_the_limits_of_serving_hold(
             await bank.adapter.get_balance(bank.account)
 
 
-async def test_credentials_that_cannot_be_opened_are_told(backoffice_client: AdminContext):
+async def test_credentials_that_cannot_be_opened_are_reported(backoffice_client: AdminContext):
     sealed = replace(account(), sealed_credentials=b"of another key")
 
     async with reached(backoffice_client) as banks:
@@ -87,7 +87,9 @@ async def test_credentials_that_cannot_be_opened_are_told(backoffice_client: Adm
             banks.of(sealed)
 
 
-async def test_an_adapter_that_does_not_take_its_settings_is_told(backoffice_client: AdminContext):
+async def test_an_adapter_that_does_not_take_its_settings_is_reported(
+    backoffice_client: AdminContext,
+):
     wrong = Provider(adapter="sandbox", settings={"base_url": "http://bank.example.com"})
     settings = msgspec.structs.replace(backoffice_client.kernel.settings, providers={"far": wrong})
     kernel = replace(backoffice_client.kernel, settings=settings)
@@ -111,7 +113,7 @@ def test_other_banks_do_not_open_their_books(settings: Settings):
     assert sandbox_books(settings) is None
 
 
-async def test_books_of_a_bank_that_is_away_are_no_empty_books():
+async def test_the_books_of_an_unreachable_bank_are_not_empty():
     books = sandbox_books(SANDBOX)
     assert books is not None
 

@@ -57,7 +57,7 @@ def test_nothing_is_lost_by_a_slip(shell):
         ("0001", []),
     ],
 )
-def test_what_of_money_is_lost_is_named(shell, revision: str, lost: list[str]):
+def test_lost_money_records_are_listed(shell, revision: str, lost: list[str]):
     """A credential without its limits pays anything; a stop that is gone stops nothing."""
     shell.says("db", "upgrade")
 

@@ -113,7 +113,7 @@ def test_the_version_is_the_distribution_s(shell):
     assert shell.says("--version") == f"{version('pixgate')}\n"
 
 
-def test_version_and_commit_name_what_is_installed(shell):
+def test_version_and_commit_are_of_the_installed_package(shell):
     shown = json.loads(shell.says("version", "--json"))
 
     assert shown == {

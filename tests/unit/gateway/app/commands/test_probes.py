@@ -38,7 +38,7 @@ async def test_nothing_is_found_where_everything_answers(shell, bank):
     assert await found(shell) == []
 
 
-async def test_a_store_that_is_not_there_yet_is_no_finding_and_is_not_made(shell, bank):
+async def test_a_store_not_yet_created_is_no_finding_and_is_not_created(shell, bank):
     """The next start makes the embedded one."""
     (shell.folder / "pixgate.db").unlink()
 
@@ -46,7 +46,7 @@ async def test_a_store_that_is_not_there_yet_is_no_finding_and_is_not_made(shell
     assert not (shell.folder / "pixgate.db").exists()
 
 
-async def test_a_store_that_nobody_will_make_is_named_and_not_made(fresh_shell):
+async def test_a_missing_store_is_reported_and_not_created(fresh_shell):
     text = f"var: {fresh_shell.folder}\ndatabase: {{migrate: never}}\n"
 
     ((path, message),) = await found(fresh_shell, text)
@@ -221,7 +221,7 @@ def in_thread(deed: Callable[..., Any], *arguments: str) -> Any:
 
 
 @pytest.mark.parametrize("part", ["ca", "certificate", "key"])
-def test_files_that_are_no_good_are_named_by_their_path(tmp_path: Path, part: str):
+def test_unusable_files_are_named_by_their_path(tmp_path: Path, part: str):
     """A start would end there; nobody should learn it from a start."""
     authority = Authority(tmp_path)
     files = {"ca": authority.file, "certificate": authority.sign("we"), "key": tmp_path / "key"}

@@ -98,7 +98,7 @@ def test_a_gateway_with_a_wrong_adapter_does_not_start(
 
 
 @pytest.mark.parametrize("wrong", WRONG_WHEN_LOADED)
-def test_a_wrong_one_has_a_row_that_says_so_and_harms_no_other(install: Install, wrong: str):
+def test_a_wrong_adapter_has_an_error_row_and_harms_no_other(install: Install, wrong: str):
     text, reason = WRONG_WHEN_LOADED[wrong]
     install("otherbank", text)
 
@@ -109,7 +109,7 @@ def test_a_wrong_one_has_a_row_that_says_so_and_harms_no_other(install: Install,
     assert (rows["sandbox"].problem, SECRET in rows["otherbank"].problem) == ("", False)
 
 
-def test_a_setting_that_is_none_is_told_without_its_value(tmp_path: Path, install: Install):
+def test_an_invalid_setting_is_reported_without_its_value(tmp_path: Path, install: Install):
     text = PACKAGE.replace(
         "return Adapter(context)",
         "from provider_adapters.kit.settings import settings_of\n"
@@ -149,7 +149,7 @@ async def test_a_bank_that_cannot_be_probed_is_only_started(tmp_path: Path, inst
     assert found == []
 
 
-async def test_one_that_cannot_be_started_is_refused(tmp_path: Path, install: Install):
+async def test_an_adapter_that_cannot_be_started_is_refused(tmp_path: Path, install: Install):
     install(
         "otherbank", PACKAGE.replace("start(self): ...", f"start(self): raise OSError('{SECRET}')")
     )
@@ -175,7 +175,7 @@ def test_every_adapter_gets_clocks_chance_and_fail_points(tmp_path: Path, instal
     assert (made.context.name, made.context.environment.value) == ("one", "sandbox")
 
 
-def test_a_proof_that_cannot_be_made_is_told(tmp_path: Path, install: Install):
+def test_a_proof_that_cannot_be_made_is_reported(tmp_path: Path, install: Install):
     """Otherwise each callback would be refused, and nobody would know why."""
     proving = f"    def callback_proof(self, secrets): raise SystemExit({SECRET!r})\n"
     declaring = ADAPTER.replace("BALANCE})", 'BALANCE}), callback_proofs=frozenset({"hmac"})')

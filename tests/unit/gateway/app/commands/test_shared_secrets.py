@@ -75,7 +75,7 @@ def test_without_variables_of_its_own_the_other_has_ours(shell):
     assert "sealing.key: is the same as in" in said
 
 
-def test_what_a_bank_gave_is_not_shared(against):
+def test_a_bank_s_secret_is_compared_by_value(against):
     secret = {"SECRET": "as the bank gave it"}
 
     shared, said = against(CALLBACKS, CALLBACKS, secret, secret)

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 
-def test_a_store_that_must_be_migrated_by_hand_says_so(fresh_shell):
+def test_a_store_to_be_migrated_by_hand_is_refused_with_the_command(fresh_shell):
     config = fresh_shell.folder / "config.yaml"
     config.write_text(f"var: {fresh_shell.folder}\ndatabase: {{migrate: never}}\n")
 

@@ -46,7 +46,7 @@ def test_other_addresses_are_not_loopback(text: str):
         loopback_address(text)
 
 
-def test_public_addresses_are_told_from_private_ones():
+def test_public_addresses_are_distinguished_from_private_ones():
     expected = {
         "200.160.2.3": True,
         "8.8.8.8": True,

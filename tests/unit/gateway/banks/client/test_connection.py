@@ -181,7 +181,7 @@ async def test_an_answer_before_the_request_had_left_ends_the_connection():
 
 
 @pytest.mark.parametrize(("first_byte_s", "whole_s"), [(0.02, 60), (60, 0.02)])
-async def test_a_bank_that_says_nothing_in_time(first_byte_s: float, whole_s: float):
+async def test_a_bank_that_is_silent_until_the_deadline(first_byte_s: float, whole_s: float):
     """Whichever time is over first."""
 
     async def silent(line: BankLine) -> None:
@@ -316,7 +316,7 @@ async def test_what_has_left_at_a_point(order: ProviderRequest, point: str, arri
     assert len(bank.requests) == arrived
 
 
-async def test_a_read_passes_no_point():
+async def test_a_read_reaches_no_fail_point():
     passed: list[str] = []
     read = ProviderRequest(operation="x", method="GET", template="/p", path="/p")
     async with standing(ScriptedBank(saying(answer()))) as bank:

@@ -94,7 +94,7 @@ async def test_the_next_address_is_tried_when_one_keeps_silent():
             await connected(connector(bank.port, Names(first, "127.0.0.1"), connect_s=600))
 
 
-async def test_the_next_address_is_tried_when_one_accepts_and_says_nothing(tmp_path: Path):
+async def test_the_next_address_is_tried_when_one_accepts_and_stays_silent(tmp_path: Path):
     """TLS is part of an attempt: a host that hangs takes connections all the same."""
     authority = Authority(tmp_path)
     names = [x509.DNSName("bank.example")]

@@ -170,7 +170,7 @@ async def test_where_the_proxy_does_not_connect_us_nothing_was_sent(
     assert b"secret" not in proxy.passed
 
 
-async def test_nobody_at_the_proxy_s_port():
+async def test_a_closed_proxy_port():
     progress = SendProgress(FAR)
     async with street() as (bank, proxy):
         nowhere = ConnectProxy(bank.port, port=1)

@@ -77,7 +77,7 @@ async def test_a_good_one_makes_the_next_unnecessary():
 
 
 @pytest.mark.parametrize("first_s", [0.0, 0.6])
-def test_when_all_have_failed_the_last_failure_is_told(first_s: float):
+def test_when_all_have_failed_the_last_failure_is_reported(first_s: float):
     @leaping
     async def run() -> None:
         with pytest.raises(OSError, match="last"):

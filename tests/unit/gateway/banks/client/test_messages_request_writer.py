@@ -54,18 +54,18 @@ def test_a_caller_s_trace_goes_along_beside_ours():
     assert not any(line.startswith(b"tracestate") for line in lines[1])
 
 
-def test_a_request_with_a_body_says_its_length_and_kind():
+def test_a_request_with_a_body_has_content_length_and_type():
     written = heads().write(asked("POST", body=b'{"a":"\xc3\xa7"}'))
 
     assert written.endswith(b"\r\nContent-Length: 10\r\n\r\n" + b'{"a":"\xc3\xa7"}')
     assert b"\r\nContent-Type: application/json\r\n" in written
 
 
-def test_a_post_without_a_body_says_so():
+def test_a_post_without_a_body_has_content_length_zero():
     assert b"\r\nContent-Length: 0\r\n" in heads().write(asked("POST"))
 
 
-def test_what_the_bank_wants_replaces_what_we_would_say():
+def test_headers_of_the_adapter_replace_our_defaults():
     written = heads().write(
         asked("POST", body=b"<x/>", **{"content-type": "text/xml", "ACCEPT": "text/xml"})
     )
@@ -112,7 +112,7 @@ def test_a_zone_in_the_host_is_no_placeholder():
     assert b"Host: [fe80::1%25s]\r\n" in heads("https://[fe80::1%25s]").write(asked())
 
 
-def test_what_would_be_read_as_something_else_is_not_sent():
+def test_ambiguous_input_is_not_sent():
     """Neither another path, nor another header, nor a second request."""
     bad = [
         asked(path="/a b"), asked(path="/a\r\nX: y"), asked(path="a"), asked(path=""),

@@ -10,7 +10,7 @@ from gateway.core.clocks import Deadline
 from tests.world.banks.witness import Clock
 
 
-def test_it_tells_how_far_a_call_got():
+def test_progress_shows_how_far_a_call_got():
     progress = SendProgress()
     seen = [(progress.phase, progress.bytes_left)]
 

@@ -119,7 +119,7 @@ async def test_a_busy_one_gets_no_call_after_a_minute():
 
 
 @leaping
-async def test_those_opened_together_do_not_end_together():
+async def test_connections_opened_together_do_not_end_together():
     loop = asyncio.get_running_loop()
     lives_s = []
     async with joining(kept()) as pairs:
@@ -173,7 +173,7 @@ async def test_after_a_renewal_the_former_ones_end_with_their_calls():
         assert not busy.usable
 
 
-async def test_one_that_does_not_come_about_leaves_its_place():
+async def test_a_failed_connection_frees_its_place():
     async def refused(_: object) -> Connection:
         raise Unreachable(Reason.CONNECT_FAILED)
 
@@ -288,7 +288,7 @@ async def test_they_end_when_they_are_old():
         assert (len(warm), len(pool._all)) == (0, 0)
 
 
-async def test_one_too_old_is_not_used_even_if_nobody_has_closed_it():
+async def test_an_expired_connection_is_not_used_even_if_still_open():
     async with ahead(1) as one:
         await one.pay()
         await one.settle(1)
@@ -344,7 +344,7 @@ class Bare:
 
 
 @pytest.mark.parametrize("does", ["closes", "speaks"])
-async def test_one_that_the_bank_has_touched_is_not_used(
+async def test_a_connection_with_unexpected_bytes_is_not_used(
     does: str, monkeypatch: pytest.MonkeyPatch
 ):
     """Looked at in the step of the write: the loop has not read what the kernel has."""

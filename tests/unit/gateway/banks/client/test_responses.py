@@ -143,7 +143,7 @@ def test_an_answer_without_a_length_ends_with_the_connection():
 
 
 @pytest.mark.parametrize("data", [answer(BODY), CHUNKED, EARLY + answer(BODY)])
-def test_an_answer_that_is_cut_is_none(data: bytes):
+def test_a_truncated_answer_is_refused(data: bytes):
     """At every byte: before its head is whole the connection is lost, then it is cut short."""
     whole = data.index(b"\r\n\r\n", len(EARLY) if data.startswith(EARLY) else 0) + 4
     for cut in range(len(data)):
@@ -158,7 +158,7 @@ def test_an_answer_that_is_cut_is_none(data: bytes):
         assert failed.value.http_status == (200 if cut >= whole else None)
 
 
-def test_a_compressed_answer_is_opened_though_nobody_asked_for_one():
+def test_an_unrequested_compressed_answer_is_decompressed():
     """A proxy of the bank may compress regardless; the limit is that of the plain body."""
     whole = gzip.compress(BODY)
     coded = (b"Content-Encoding: gzip",)
@@ -199,7 +199,7 @@ def test_after_too_many_hints_nothing_is_read():
     assert (found, heard.reading.discarding) == (None, True)
 
 
-def test_what_the_bank_says_of_its_patience_is_kept():
+def test_the_bank_s_keep_alive_timeout_is_kept():
     heard = Heard()
 
     heard.read(answer(headers=(b"Keep-Alive: timeout=5",)))

@@ -120,7 +120,7 @@ async def test_unchanged_files_are_not_read_again(authority: Authority):
 
 
 @pytest.mark.parametrize("written", ["", "half of a -----BEGIN CERT", None])
-async def test_files_that_are_no_good_change_nothing_until_they_are(
+async def test_unusable_files_change_nothing_until_they_are_valid(
     authority: Authority, written: str | None, caplog: pytest.LogCaptureFixture
 ):
     file = authority.sign("we")
@@ -144,7 +144,7 @@ async def test_files_that_are_no_good_change_nothing_until_they_are(
     assert len(caplog.records) == 1
 
 
-async def test_what_cannot_be_used_at_the_start_is_refused(authority: Authority, tmp_path: Path):
+async def test_unusable_files_are_refused_at_the_start(authority: Authority, tmp_path: Path):
     other = Authority(tmp_path, "other")
     absent, good = str(tmp_path / "absent.pem"), str(authority.sign("we"))
     ca = str(authority.file)  # given everywhere: to load the system's takes longer
@@ -173,7 +173,7 @@ async def test_what_cannot_be_used_at_the_start_is_refused(authority: Authority,
             check_files(files)
 
 
-async def test_credentials_that_were_not_started_connect_nobody():
+async def test_credentials_that_were_not_started_make_no_connection():
     with pytest.raises(Unreachable):
         await Kept(TlsFiles(cert_file="/nowhere")).credentials.current()
 

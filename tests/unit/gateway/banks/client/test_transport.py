@@ -65,7 +65,7 @@ async def test_head_and_body_arrive_in_one_piece():
     assert pieces[0].endswith(ORDER.body)
 
 
-async def test_a_caller_s_trace_goes_on_to_the_bank_with_a_parent_of_ours():
+async def test_a_caller_s_trace_continues_to_the_bank_with_a_parent_of_ours():
     trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
     sent = f"00-{trace_id}-00f067aa0ba902b7-01"
     trace.begin("mine", (sent,), ("rojo=1",))
@@ -257,7 +257,7 @@ async def test_files_for_an_address_without_tls_are_a_mistake(tmp_path):
         await transport.start()
 
 
-async def test_when_our_certificate_ends_is_told(tmp_path):
+async def test_when_our_certificate_ends_is_reported(tmp_path):
     """At the start; an operator sees it come long before payouts stop."""
     authority = Authority(tmp_path)
     told: list[datetime] = []

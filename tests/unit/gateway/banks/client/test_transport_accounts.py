@@ -173,7 +173,7 @@ def alerting(secure: ssl.SSLContext) -> Iterator[int]:
 
 @money
 @versions
-async def test_a_certificate_that_the_bank_refuses_is_told_as_ours(
+async def test_a_certificate_that_the_bank_refuses_is_reported_as_ours(
     authority: Authority, tmp_path: Path, version: str, pays: bool
 ):
     """In TLS 1.2 nothing was sent; in TLS 1.3 the request was written before the bank looked."""
@@ -288,7 +288,7 @@ async def test_a_call_that_is_cancelled_while_the_context_is_made_hurts_no_other
     assert first.cancelled()
 
 
-async def test_a_call_of_nobody_shows_no_account_s_certificate(authority: Authority):
+async def test_a_call_without_an_account_shows_no_certificate(authority: Authority):
     """A probe asks without an account: this bank refuses it, and no account is to blame."""
     bank = MutualBank(authority)
     async with bank.open() as to:
@@ -299,7 +299,7 @@ async def test_a_call_of_nobody_shows_no_account_s_certificate(authority: Author
     assert bank.names == ["one"]
 
 
-async def test_the_expiry_of_an_account_is_not_told_as_the_provider_s(authority: Authority):
+async def test_the_expiry_of_an_account_is_not_reported_as_the_provider_s(authority: Authority):
     told: list[object] = []
     bank = MutualBank(authority)
     async with bank.open(Runtime(on_certificate=told.append)) as to:
@@ -331,7 +331,7 @@ async def test_nothing_is_opened_before_the_start_or_after_the_end(authority: Au
     assert (found.reason, len(to)) == ("closed", 0)
 
 
-async def test_what_all_accounts_need_is_checked_at_the_start(
+async def test_common_settings_of_accounts_are_checked_at_the_start(
     authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def to(ca: Path) -> AccountTransports:

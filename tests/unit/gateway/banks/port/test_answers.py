@@ -32,7 +32,7 @@ SAY_NOTHING = {"acknowledge_events", "probe", "remove_callback"}
 """That they returned is enough."""
 
 
-async def test_another_type_is_not_believed():
+async def test_another_type_is_not_accepted():
     for name in sorted(set(CALLS) - SAY_NOTHING):
         for nonsense in (None, object(), CANARY, {"saldo": 1}, 10.5, True, (object(),), Money(1)):
             world = CheckedWorld(**{name: saying(nonsense)})
@@ -165,7 +165,7 @@ def is_odd(name: str, path: str, wrong: object) -> bool:
 
 
 @pytest.mark.parametrize("name", sorted({name for name, *_ in LIES}))
-async def test_no_part_of_an_answer_is_believed(name: str):
+async def test_every_part_of_an_answer_is_checked(name: str):
     """Types, lengths, control characters, zones, ranges, forms of end-to-end ids."""
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if is_odd(name, path, wrong) and (is_typed(name, path) or is_list(name)):
@@ -179,7 +179,7 @@ async def test_no_part_of_an_answer_is_believed(name: str):
 
 
 @pytest.mark.parametrize("name", sorted(TYPED))
-async def test_a_text_that_somebody_typed_takes_nothing_away(name: str):
+async def test_a_typed_text_takes_nothing_away(name: str):
     """It is cleaned, and everything else of the answer stays as it is."""
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if not is_typed(name, path) or not isinstance(wrong, str):
@@ -261,7 +261,7 @@ WRONG_ANSWERS: list[tuple[str, str, object]] = [
 ]
 
 
-async def test_the_answer_to_another_question_is_not_believed():
+async def test_the_answer_to_another_question_is_not_accepted():
     """Keys, references, values and ends of lists, as asked."""
     for name, lie in [each[1:] for each in WRONG_ANSWERS]:
         await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")

@@ -99,7 +99,7 @@ def test_what_cannot_be_is_named():
         ({Lookup.KEY, Lookup.BANK_ID}, True, True),
     ],
 )
-def test_a_payout_is_found_by_what_is_known_of_it(by: set[Lookup], without_id: bool, with_id: bool):
+def test_a_payout_is_found_by_its_known_ids(by: set[Lookup], without_id: bool, with_id: bool):
     declared = dataclasses.replace(WHOLE, lookup=frozenset(by))
 
     assert (declared.finds(), declared.finds("p-1")) == (without_id, with_id)

@@ -17,7 +17,7 @@ from tests.world.standing import NOON
 SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 
 
-def test_the_key_is_always_the_same_and_says_nothing():
+def test_the_key_is_deterministic_and_reveals_nothing():
     """Decisions 9, under a prefix of its own."""
     key = refund_key(SANDBOX, ACCOUNT, "r-1")
 
@@ -26,7 +26,7 @@ def test_the_key_is_always_the_same_and_says_nothing():
     assert key == "b7dfb80ea52e376ea8e29d4fb5f22c5f"
 
 
-def test_what_differs_has_another_key():
+def test_different_refunds_have_different_keys():
     keys = {
         refund_key(SANDBOX, ACCOUNT, "r-1"),
         refund_key(SANDBOX, ACCOUNT, "r-2"),

@@ -96,7 +96,7 @@ def test_a_text_that_is_sent_has_no_control_characters():
     assert "pattern" not in str(described([NoteBody])[1]["NoteRequest"]["properties"]["reason"])
 
 
-def test_only_what_is_referred_to_is_kept():
+def test_only_referenced_schemas_are_kept():
     shown, components = described([PetList])
 
     kept = reached({"schema": shown[PetList]}, components)

@@ -64,7 +64,9 @@ async def client(world: World) -> AsyncIterator[ClientSession]:
     await listener.close(1.0)
 
 
-async def test_the_process_is_alive_whatever_else_is_not(world: World, client: ClientSession):
+async def test_the_process_is_alive_even_if_its_dependencies_are_not(
+    world: World, client: ClientSession
+):
     world.checks = {"store": False}
 
     answer = await client.get("/livez")
@@ -84,7 +86,7 @@ async def test_ready_when_every_check_passes(client: ClientSession):
     }
 
 
-async def test_without_a_worker_requests_are_served_and_it_is_told(
+async def test_without_a_worker_requests_are_served_and_it_is_reported(
     world: World, client: ClientSession
 ):
     world.has_worker = False
@@ -94,7 +96,7 @@ async def test_without_a_worker_requests_are_served_and_it_is_told(
     assert (answer.status, (await answer.json())["worker"]) == (200, False)
 
 
-async def test_a_process_that_is_being_stopped_says_so_and_is_not_ready(
+async def test_a_stopping_process_is_shown_as_draining_and_not_ready(
     world: World, client: ClientSession
 ):
     world.draining = True
@@ -142,7 +144,7 @@ async def test_a_process_that_was_ready_stays_so_without_its_store_until_it_is_s
     assert seen == [(503, True), (200, True), (200, True), (503, True), (503, True)]
 
 
-async def test_a_check_that_breaks_says_no_and_keeps_its_text(
+async def test_a_check_that_raises_fails_and_its_text_stays_hidden(
     world: World, client: ClientSession, caplog: pytest.LogCaptureFixture
 ):
     world.problem = OSError("canary")
@@ -155,7 +157,7 @@ async def test_a_check_that_breaks_says_no_and_keeps_its_text(
     assert "readiness" in caplog.text
 
 
-async def test_a_check_that_hangs_says_no_in_time(world: World, client: ClientSession):
+async def test_a_check_that_hangs_fails_in_time(world: World, client: ClientSession):
     world.hangs = True
 
     answer = await client.get("/readyz")
@@ -269,7 +271,7 @@ async def test_a_trace_id_is_echoed_if_it_is_one(client: ClientSession, sent: st
     ],
     ids=["no HTTP", "a long header", "many headers"],
 )
-async def test_what_is_no_sound_request_gets_our_error_body(
+async def test_an_invalid_request_gets_our_error_body(
     client: ClientSession, sent: bytes, status: int, code: str
 ):
     """The limits of the public listener hold here too."""
@@ -301,7 +303,7 @@ async def test_another_path_is_refused_in_our_words(client: ClientSession, path:
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_another_method_is_refused_with_what_is_allowed(client: ClientSession, path: str):
+async def test_another_method_is_refused_with_the_allowed_ones(client: ClientSession, path: str):
     answer = await client.post(path)
 
     assert (answer.status, (await answer.json())["code"]) == (405, "SVC.GTW.002")

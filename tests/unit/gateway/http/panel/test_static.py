@@ -40,7 +40,7 @@ def test_an_address_changes_with_any_content():
     assert re.fullmatch(r"/panel/static/[0-9a-f]{16}/a\.css", first.address("a.css"))
 
 
-def test_a_name_nobody_knows_is_a_mistake_of_ours(own: StaticFiles):
+def test_an_unknown_file_name_raises(own: StaticFiles):
     with pytest.raises(KeyError):
         own.address("htmx.js")
 
@@ -65,7 +65,7 @@ def test_a_file_that_is_not_the_listed_one_is_not_served(tmp_path: Path):
     assert read_static(OWN, tmp_path).address("htmx.min.js") == ""
 
 
-def test_licences_are_served_to_nobody(whole: StaticFiles):
+def test_licences_are_not_served(whole: StaticFiles):
     assert not [path for path in whole.pages if path.endswith(".txt")]
 
 
@@ -86,7 +86,7 @@ def test_a_browser_may_keep_what_it_got_for_a_year(own: StaticFiles):
         ("plex-sans.woff2", "font/woff2"),
     ],
 )
-def test_a_file_says_what_it_is(name: str, kind: str, whole: StaticFiles):
+def test_a_file_has_its_content_type(name: str, kind: str, whole: StaticFiles):
     assert whole.pages[whole.address(name)].content_type == kind
 
 
@@ -100,7 +100,7 @@ def test_a_file_says_what_it_is(name: str, kind: str, whole: StaticFiles):
     ],
     ids=["styles", "scripts", "icons", "fonts"],
 )
-def test_what_a_page_loads_is_small(names: Sequence[str], most: int, whole: StaticFiles):
+def test_the_files_of_a_page_are_small(names: Sequence[str], most: int, whole: StaticFiles):
     """As it is sent: compressed."""
     pages = whole.pages
 
@@ -112,7 +112,7 @@ def test_our_own_script_is_small(own: StaticFiles):
     assert len(own.files["panel.js"]) <= 12 * KB
 
 
-def test_a_style_sheet_names_only_files_that_stand_beside_it(whole: StaticFiles):
+def test_a_style_sheet_names_only_files_beside_it(whole: StaticFiles):
     sheets = [name for name in whole.files if name.endswith(".css") and "swagger" not in name]
     named = {
         found
@@ -123,7 +123,7 @@ def test_a_style_sheet_names_only_files_that_stand_beside_it(whole: StaticFiles)
     assert named <= {name.encode() for name in whole.files}
 
 
-def test_colours_stand_in_the_tokens_alone(own: StaticFiles):
+def test_colours_are_defined_in_the_tokens_alone(own: StaticFiles):
     """A second place would be missed by the dark theme. Art and paper have their own grounds."""
     rest = re.sub(r"@media print \{.*", "", own.files["panel.css"].decode(), flags=re.DOTALL)
     lines = [line for line in rest.splitlines() if PAINT.search(line)]
@@ -169,7 +169,7 @@ def test_compressed_is_the_same_content(own: StaticFiles):
     assert answer.headers["Vary"] == "Accept-Encoding"
 
 
-async def test_what_is_not_there_is_not_found_and_not_kept(own: StaticFiles):
+async def test_a_missing_file_is_404_and_not_cached(own: StaticFiles):
     """A page of the version before names another digest: its browser must not keep the answer."""
     async with on_stage(surface(route()), pages=own.pages) as client:
         found = await client.ask("GET", own.address("panel.css"))

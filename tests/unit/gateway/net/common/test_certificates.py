@@ -43,7 +43,7 @@ def encrypted() -> str:
 
 
 @pytest.mark.parametrize("valid", [VALID, EXPIRED])
-def test_a_whole_pair_is_taken_and_its_validity_told(authority: Authority, valid):
+def test_a_matching_pair_is_accepted_and_its_validity_reported(authority: Authority, valid):
     pair = authority.pair("we", valid)
 
     validity = check_pair(pair)
@@ -134,7 +134,7 @@ def test_nothing_is_written_to_a_disk(authority: Authority, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("lost", ["memfd_create", "/proc"])
-def test_a_system_without_files_in_memory_is_told_of_at_the_start(
+def test_a_system_without_memory_files_is_reported_at_the_start(
     authority: Authority, monkeypatch: pytest.MonkeyPatch, lost: str
 ):
     pair = authority.pair("we")
@@ -150,7 +150,7 @@ def test_a_system_without_files_in_memory_is_told_of_at_the_start(
         load_pair(context(), pair)
 
 
-def test_the_bank_s_refusal_of_ours_is_told_from_other_failures():
+def test_the_bank_s_refusal_of_ours_is_distinguished_from_other_failures():
     expected = {
         "SSLV3_ALERT_CERTIFICATE_EXPIRED": True,
         "SSL/TLS_ALERT_BAD_CERTIFICATE": True,

@@ -93,7 +93,7 @@ async def test_all_who_want_a_name_wait_for_one_look_up(failed):
     assert server.asked == 1
 
 
-async def test_what_did_not_answer_is_asked_for_again(failed):
+async def test_a_name_without_an_answer_is_looked_up_again(failed):
     server = Server(GOOD, ("192.0.2.2",))
     known = known_by(server, failed)
 
@@ -201,7 +201,7 @@ async def test_without_a_thread_the_look_up_fails(failed, monkeypatch: pytest.Mo
     assert len(failed) == 1
 
 
-def test_a_loop_that_was_closed_is_told_nothing():
+def test_a_closed_loop_gets_no_result():
     server = Server(GOOD)
     server.hanging.clear()
     known = HostNames(look_up=server)

@@ -5,7 +5,7 @@ from gateway.net.common.runtime import Proxy, Runtime
 AUTHORIZATION = "Basic dXM6c2VjcmV0"
 
 
-def test_what_proves_us_to_the_proxy_is_not_printed():
+def test_the_proxy_s_credentials_are_not_printed():
     proxy = Proxy(host="proxy.example", port=3128, authorization=AUTHORIZATION)
 
     assert "dXM6" not in repr(proxy)

@@ -32,7 +32,7 @@ async def test_each_request_has_a_context_of_its_own(seen):
     assert found == ["nothing"] * 3
 
 
-async def test_an_unhandled_error_is_answered_and_quotes_nobody(seen, caplog):
+async def test_an_unhandled_error_is_answered_without_its_text(seen, caplog):
     """The error's words quote the caller: they stand neither in the answer nor in the log."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         told = await ask(listener.port, "/broken", more=b"X-Secret: gws_1\r\n")
@@ -86,7 +86,7 @@ async def test_a_caller_that_hangs_up_is_no_error(seen, caplog):
     assert [each for each in caplog.records if each.name == "gateway.net.server"] == []
 
 
-async def test_an_expectation_that_nobody_meets_is_ignored(seen):
+async def test_an_unknown_expectation_is_ignored(seen):
     """Aiohttp's own 417 would be no answer of ours."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         answer = await ask(listener.port, more=b"Expect: a-miracle\r\n")

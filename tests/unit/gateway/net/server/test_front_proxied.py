@@ -55,7 +55,7 @@ async def told(listener: Listener, *portions: bytes, gap_s: float = 0) -> list[s
     return [answer.body.decode() for answer in said.answers]
 
 
-async def test_a_peer_is_its_own_client_whatever_it_writes(seen: Seen):
+async def test_an_untrusted_peer_is_its_own_client_despite_its_headers(seen: Seen):
     async with telling(seen, "peer") as listener:
         assert await told(listener, get("/", b"X-Forwarded-For: 203.0.113.7")) == ["127.0.0.1"]
 
@@ -67,7 +67,7 @@ async def test_a_header_of_our_proxy_names_the_client(seen: Seen):
         assert await told(listener, named) == ["203.0.113.7"]
 
 
-async def test_a_header_of_a_stranger_names_nobody(seen: Seen):
+async def test_a_header_of_a_stranger_names_no_client(seen: Seen):
     async with telling(seen, "forwarded", OTHERS) as listener:
         assert await told(listener, get("/", b"X-Forwarded-For: 203.0.113.7")) == ["127.0.0.1"]
 
@@ -91,7 +91,7 @@ async def test_each_request_of_a_connection_has_its_own_client(seen: Seen):
 @pytest.mark.parametrize(
     ("header", "address"), [(ONE, "203.0.113.7"), (TWO, "2001:db8::7"), (NOBODY, "")]
 )
-async def test_an_announced_client_is_believed_for_the_whole_connection(seen, header, address):
+async def test_an_announced_client_is_accepted_for_the_whole_connection(seen, header, address):
     """The proxy stands for itself where it announces nobody; a header changes nothing."""
     async with telling(seen, "proxy_protocol") as listener:
         first = get("/", b"X-Forwarded-For: 198.51.100.1", last=False)
@@ -110,7 +110,9 @@ async def test_an_announcement_may_come_byte_by_byte(seen: Seen, header: bytes):
 
 
 @pytest.mark.parametrize("received", [b"", ONE.replace(b"80", b"080"), binary(PROXY, UDP4)])
-async def test_who_announces_nobody_is_hung_up_on_before_http(seen: Seen, received: bytes):
+async def test_a_connection_without_a_proxy_header_is_closed_before_http(
+    seen: Seen, received: bytes
+):
     """No answer: a refusal would need an address to count it for."""
     async with telling(seen, "proxy_protocol") as listener:
         said = await until_closed(listener.port, received + get())
@@ -197,7 +199,7 @@ async def test_a_certificate_of_a_stranger_is_none(seen: Seen):
 
 
 @pytest.mark.parametrize("mode", ["peer", "proxy_protocol"])
-async def test_a_proxy_that_hands_headers_through_says_nothing(seen: Seen, mode: str):
+async def test_headers_handed_through_by_a_proxy_are_ignored(seen: Seen, mode: str):
     """The header may be its caller's own."""
     first = ONE if mode == "proxy_protocol" else b""
     async with showing(seen, mode) as listener:

@@ -123,7 +123,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("data", ODD.values(), ids=ODD)
-def test_whatever_is_odd_is_left_to_aiohttp_and_forgotten(data: bytes):
+def test_odd_requests_are_left_to_aiohttp(data: bytes):
     lane = new_lane()
 
     assert read(data, lane) is None
@@ -259,7 +259,7 @@ async def test_a_connection_goes_from_one_to_the_other_and_back():
 
 
 @pytest.mark.parametrize("before", [POST[-2:], POST[-2:] + GET], ids=["begun", "and one between"])
-async def test_what_may_be_a_part_of_an_open_request_is_never_taken(before: bytes):
+async def test_a_possible_part_of_an_open_request_is_never_taken(before: bytes):
     """Another reader has the begin of a request, whose next line looks like one."""
     both, answers = Both(), before.count(b"GET") + 1
     begun = b"GET /v1/begun HTTP/1.1\r\nX: "
@@ -305,7 +305,7 @@ async def test_a_chunked_body_leaves_the_connection_to_aiohttp():
     assert both.by() == ["aiohttp", "aiohttp"]
 
 
-async def test_what_comes_while_it_serves_is_answered_behind_it():
+async def test_a_request_during_another_is_answered_after_it():
     both = Both()
     async with connected(both) as caller:
         await caller.tell(HELD)
@@ -359,7 +359,7 @@ async def test_a_caller_who_sends_no_more_is_answered_and_its_connection_ends():
     assert (answer.body, answer.headers["connection"]) == (b"/v1/held", "close")
 
 
-async def test_a_failure_of_ours_is_answered_once_and_told():
+async def test_a_failure_of_ours_is_answered_once_and_reported():
     both, told = Both(), []
     async with connected(both, told) as caller:
         await caller.tell(GET.replace(b"/v1/a?b=%20c", b"/v1/broken"))
@@ -395,7 +395,7 @@ async def test_a_request_that_comes_when_the_listener_closes_is_refused_by_aioht
     assert (answer.code, both.served) == ("SVC.GTW.006", [])
 
 
-async def test_what_it_serves_is_cancelled_when_time_is_up():
+async def test_a_request_is_cancelled_at_the_deadline():
     both = Both()
     async with connected(both) as caller:
         await caller.tell(HELD)

@@ -22,7 +22,7 @@ async def test_a_handler_is_served(seen):
     assert (answer.status, seen.requests) == (200, [("/a", b"")])
 
 
-async def test_the_real_port_is_told(seen):
+async def test_the_real_port_is_reported(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
         assert listener.port > 0
 

@@ -50,7 +50,7 @@ def test_the_rightmost_address_that_is_no_proxy_of_ours_is_the_clients():
     assert found == expected
 
 
-def test_what_is_no_address_ends_what_is_known():
+def test_an_invalid_address_ends_the_chain():
     """The last hop that we trust is believed, and nothing behind the gap."""
     expected = [
         ([], PEER),

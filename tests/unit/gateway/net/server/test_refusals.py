@@ -32,7 +32,7 @@ def test_an_answer_is_ours_and_not_to_be_kept():
     }
 
 
-def test_who_may_come_back_is_told_when():
+def test_a_retryable_refusal_has_retry_after():
     assert Refusals().answer(errors.DRAINING).headers["Retry-After"] == "1"
 
 
@@ -47,7 +47,7 @@ def test_where_aiohttp_cannot_answer_it_is_written_by_hand(is_bodiless: bool):
     assert written.endswith(b"\r\n\r\n") is is_bodiless
 
 
-def test_a_refusal_is_told_once_with_its_trace_id():
+def test_a_refusal_is_reported_once_with_its_trace_id():
     told = []
     refusals = Refusals(
         new_trace_id=lambda: "abc",

@@ -133,7 +133,7 @@ def test_the_deadline_is_for_the_whole_body():
     assert [answer.status for answer in answers] == [408]
 
 
-async def test_nobody_is_answered_who_hung_up(seen, reader):
+async def test_a_caller_that_hung_up_gets_no_answer(seen, reader):
     async with listening(reader, seen, PATIENT) as listener:
         _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(POST + b"Content-Length: 5\r\n\r\n")

@@ -75,7 +75,7 @@ def test_a_host_is_a_name_or_an_address():
     assert found == refused(*others)
 
 
-def test_a_length_is_digits():
+def test_a_content_length_has_digits_alone():
     lengths = ("0", "5", "005", "9" * 18)
     others = ("", "+5", "5 ", "9" * 19, "18446744073709551615", "٥", "5\n")
 

@@ -80,7 +80,7 @@ async def test_a_caller_of_http_1_0_reads_to_the_end(seen):
 
 
 @pytest.mark.parametrize("asked", [GET, OLD], ids=["HTTP/1.1", "HTTP/1.0"])
-async def test_what_fails_on_the_way_resets_the_connection(asked, seen):
+async def test_a_failure_amid_an_answer_resets_the_connection(asked, seen):
     """Without chunks, an end like any other would look like a whole file."""
     pieces = Pieced(2, fails=LookupError("gone"))
     writer = Writer(pieces)
@@ -148,7 +148,7 @@ async def test_the_whole_may_not_take_for_ever(seen):
     assert [type(each) for each in writer.problems] == [TimeoutError]
 
 
-async def test_head_is_told_what_get_would_be_and_reads_nothing(seen):
+async def test_head_has_the_headers_of_get_and_reads_nothing(seen):
     pieces = Pieced()
     async with listening(Writer(pieces), seen, PATIENT) as listener:
         asked = GET.replace(b"GET", b"HEAD")

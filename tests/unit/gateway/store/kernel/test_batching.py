@@ -70,7 +70,7 @@ async def test_one_alone_is_served_at_once(work: Work) -> None:
     assert work.seen == [[1], [2]]
 
 
-async def test_those_of_one_moment_share_a_batch_and_get_their_own_answers(work: Work) -> None:
+async def test_items_of_one_moment_share_a_batch_and_get_their_own_answers(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
 
     answers = await asyncio.gather(*asked(batches, range(5)))
@@ -79,7 +79,7 @@ async def test_those_of_one_moment_share_a_batch_and_get_their_own_answers(work:
     assert work.seen == [[0, 1, 2, 3, 4]]
 
 
-async def test_what_comes_meanwhile_gathers_in_its_order(work: Work) -> None:
+async def test_items_that_come_meanwhile_gather_in_order(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
     first = await held(batches, work)
     late = asked(batches, [5, 3, 4])
@@ -128,7 +128,7 @@ async def test_who_has_waited_beside_a_slow_batch_gets_a_lane_of_his_own(work: W
     assert work.most_at_once == 3
 
 
-async def test_a_failure_is_everybody_s_in_that_batch_and_nobody_else_s(work: Work) -> None:
+async def test_a_failure_reaches_its_whole_batch_alone(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
     work.fails = StoreUnavailable("gone")
 
@@ -140,7 +140,7 @@ async def test_a_failure_is_everybody_s_in_that_batch_and_nobody_else_s(work: Wo
     assert await batches.ask(3) == 6
 
 
-async def test_a_mistake_in_the_work_leaves_nobody_waiting(work: Work) -> None:
+async def test_an_error_in_the_work_ends_every_wait(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
     work.fails = KeyError("a mistake")
 
@@ -217,7 +217,7 @@ async def test_the_patience_for_a_turn_ends_with_the_turn(work: Work) -> None:
     assert await first == 0
 
 
-async def test_work_is_done_in_nobody_s_context(work: Work) -> None:
+async def test_work_runs_in_no_caller_s_context(work: Work) -> None:
     """Else all of a batch would be logged under the trace of whoever came first."""
     batches = BatchQueue(work.do, BatchLimits(count=1))
     ASKER.set("somebody")
@@ -227,7 +227,7 @@ async def test_work_is_done_in_nobody_s_context(work: Work) -> None:
     assert work.askers == ["nobody"]
 
 
-async def test_closing_finishes_what_was_asked_and_refuses_what_comes_then(work: Work) -> None:
+async def test_closing_finishes_queued_items_and_refuses_later_ones(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
     first = await held(batches, work)
     late = asked(batches, [1, 2])

@@ -24,7 +24,7 @@ def linked(made: AuditEvent, number: int = 1, previous: bytes = FIRST) -> bytes:
     return KEYS.link("k", previous, number, made)
 
 
-def test_a_hash_is_what_whoever_has_the_key_can_compute() -> None:
+def test_a_hash_can_be_computed_with_the_key() -> None:
     """
     It is HMAC-SHA-256 over 32 zero bytes and the text in ``DOCUMENT``.
 

@@ -46,7 +46,7 @@ def of_driver(kind: type[DBAPIError], origin: BaseException) -> DBAPIError:
     return kind("INSERT", None, origin)
 
 
-def test_a_failure_is_told_by_its_kind_alone() -> None:
+def test_a_failure_is_reported_by_its_kind_alone() -> None:
     """The driver's own words go no further where they may quote the row."""
     cases = [
         (ConnectionRefusedError("10.0.0.1"), "ConnectionRefusedError", False),
@@ -82,7 +82,7 @@ def of_server(kind: type[PostgresError], message: str, detail: str = "") -> DBAP
 UNNAMED = 'prepared statement "__asyncpg_stmt_5__" does not exist'
 
 
-def test_a_server_s_words_are_told_where_they_quote_no_row():
+def test_a_server_s_words_are_reported_where_they_quote_no_row():
     """An operator needs them: the state alone says little, and a pooler's own states less."""
     cases = [
         (
@@ -119,7 +119,7 @@ def test_a_server_s_words_are_told_where_they_quote_no_row():
         assert str(caught.value) == reason
 
 
-def test_what_is_not_the_store_s_passes() -> None:
+def test_errors_of_other_code_pass_unchanged() -> None:
     cases = [asyncio.CancelledError, AlreadyExists, ValueError, KeyError]
 
     for passing in cases:
@@ -127,7 +127,7 @@ def test_what_is_not_the_store_s_passes() -> None:
             raise passing
 
 
-def test_what_one_row_may_have_caused_undoes_a_transaction() -> None:
+def test_an_error_of_one_row_rolls_the_transaction_back() -> None:
     """Then each of its rows may be tried alone; and nothing of the row is told."""
     cases = [
         TimeoutError(),
@@ -157,7 +157,7 @@ def test_a_row_alone_fails_as_it_is() -> None:
         raise StatementError(problem, "INSERT", None, ValueError())
 
 
-def test_what_no_row_can_have_caused_is_not_tried_for_each() -> None:
+def test_an_error_of_no_row_is_not_retried_row_by_row() -> None:
     """A store that is gone would be asked as often as there are rows."""
     cases = [
         ConnectionResetError(),

@@ -55,7 +55,7 @@ async def pid(connection: AsyncConnection) -> int:
 
 
 @pytest.mark.parametrize("pooler", ["none", "session", "transaction"])
-async def test_what_writes_has_its_time_outs(postgres_url: str, pooler: Pooler) -> None:
+async def test_writing_transactions_have_their_timeouts(postgres_url: str, pooler: Pooler) -> None:
     store = open_store(f"{postgres_url}?pooler={pooler}", ONE)
 
     async with store.database.writing() as connection:
@@ -65,7 +65,7 @@ async def test_what_writes_has_its_time_outs(postgres_url: str, pooler: Pooler) 
     assert found == ["61500ms", "61500ms"]
 
 
-async def test_an_idle_connection_is_heard_of_by_what_stands_in_between(postgres_url: str) -> None:
+async def test_an_idle_connection_sends_keepalives(postgres_url: str) -> None:
     store = open_store(postgres_url, ONE)
 
     async with store.database.reading() as connection:

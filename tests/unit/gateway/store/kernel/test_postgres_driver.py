@@ -77,7 +77,7 @@ async def test_changes_are_counted(database: Database) -> None:
     assert await at_once(database, work) == [2, 2, 0]
 
 
-async def test_what_fails_is_told_in_the_server_s_words(database: Database) -> None:
+async def test_a_failure_has_the_server_s_message(database: Database) -> None:
     async def work(execution: Execution) -> None:
         await execution.execute(ABSENT)
 

@@ -65,7 +65,7 @@ async def test_they_find_what_is_stored(database: Database) -> None:
     assert await at_once(database, every) == [tuple(_ROW.values())]
 
 
-async def test_one_that_fails_is_told_as_the_store_s_and_spoils_no_other(
+async def test_a_failed_statement_raises_a_store_error_and_affects_no_other(
     database: Database,
 ) -> None:
     async def fail(execution: Execution) -> None:
@@ -128,7 +128,9 @@ async def test_a_connection_that_is_lost_is_not_used_again(postgres_url: str) ->
     [open_server(address("postgresql://127.0.0.1:1/x"), _ONE), nowhere(_ONE)],
     ids=["postgres", "sqlite"],
 )
-async def test_a_database_that_is_not_there_is_told_in_the_same_words(database: Database) -> None:
+async def test_a_database_that_is_not_there_is_reported_in_the_same_words(
+    database: Database,
+) -> None:
     with pytest.raises(StoreUnavailable) as by_sqlalchemy:
         async with database.reading():
             pass

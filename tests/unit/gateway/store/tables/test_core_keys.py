@@ -37,5 +37,5 @@ def test_every_unique_key_of_payouts_and_their_tries_holds_the_account():
     assert [key for table in TOGETHER for key in keys_without_account(table)] == []
 
 
-def test_what_belongs_to_a_payout_names_its_account():
+def test_rows_of_a_payout_have_its_account():
     assert [key for table in TOGETHER for key in foreign_keys_to_another_account(table)] == []

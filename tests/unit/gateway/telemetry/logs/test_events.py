@@ -78,7 +78,7 @@ def test_a_caller_is_named_and_the_account_is_not():
     assert "account_id_hash" not in access(record())
 
 
-def test_the_part_of_the_bank_is_told_apart():
+def test_the_part_of_the_bank_is_distinguished():
     bank = {"provider": "sandbox", "provider_s": 0.01, "provider_outcome": "ok"}
 
     line = access(record(**bank))
@@ -90,7 +90,7 @@ def test_the_part_of_the_bank_is_told_apart():
     )
 
 
-def test_a_time_is_told_to_the_microsecond():
+def test_a_time_is_written_to_the_microsecond():
     """Rounded, not cut."""
     cases = [
         (0.0, 0),
@@ -107,7 +107,7 @@ def test_a_time_is_told_to_the_microsecond():
         assert (line["duration_ms"], line["provider_ms"]) == (shown, shown)
 
 
-def test_a_payout_says_what_its_reference_was():
+def test_a_payout_is_logged_with_the_state_of_its_reference():
     cases = [
         ("accepted", "new"),
         ("rejected", "new"),
@@ -136,7 +136,7 @@ def test_only_our_own_mistake_is_an_error():
     assert wrong == []
 
 
-def test_a_refusal_says_why_and_names_the_security_event():
+def test_a_refusal_has_its_reason_and_security_event():
     """OWASP's logging vocabulary."""
     cases = [
         ("SVC.AUT.010", 401, "invalid", "authn_login_fail"),
@@ -158,7 +158,7 @@ def test_a_refusal_says_why_and_names_the_security_event():
         )
 
 
-def test_what_a_caller_wrote_is_not_shown():
+def test_text_of_a_caller_is_not_logged():
     """A method, a forwarded address or an unproven client id may hold anything."""
     for field in ["method", "address", "client_id", "reason"]:
         for canary in CANARIES[:3]:

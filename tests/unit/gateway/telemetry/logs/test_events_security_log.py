@@ -21,7 +21,7 @@ def log(counted: list[tuple[str, str]]) -> SecurityLog:
     return SecurityLog(lambda *each: counted.append(each))
 
 
-def test_what_befell_a_person_is_logged(log: SecurityLog, counted: list[tuple[str, str]]):
+def test_events_of_a_user_are_logged(log: SecurityLog, counted: list[tuple[str, str]]):
     with capture_logs() as lines:
         log.on_event("authn_login_success", "u-1")
 
@@ -56,7 +56,7 @@ def test_a_reused_code_is_an_alarm(log: SecurityLog, counted: list[tuple[str, st
         ("logout", ""),
     ],
 )
-def test_what_becomes_of_a_session_is_counted_and_logged(
+def test_ends_of_sessions_are_counted_and_logged(
     log: SecurityLog, counted: list[tuple[str, str]], label: str, word: str
 ):
     with capture_logs() as lines:

@@ -72,7 +72,7 @@ async def test_many_lines_do_not_wait(paper: Paper):
     assert paper.sheets == [b"x\nx\nx\n"]
 
 
-async def test_stopping_writes_what_is_left(paper: Paper):
+async def test_stopping_writes_the_rest(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=60)
     lines.start()
     lines.append(b"one\n")
@@ -83,7 +83,7 @@ async def test_stopping_writes_what_is_left(paper: Paper):
     assert paper.sheets == [b"one\n", b"two\n"]
 
 
-async def test_what_was_handed_on_is_not_touched_again():
+async def test_lines_handed_on_are_not_changed():
     """It is written later, on another thread."""
     batches: list[bytes | bytearray] = []
     lines = LineBuffer(batches.append, delay_s=60)

@@ -44,7 +44,7 @@ def test_one_message_does_not_silence_another(clock: Clock):
     assert ceiling.admits("y")
 
 
-def test_what_was_held_back_is_told_once(clock: Clock):
+def test_suppressed_lines_are_reported_once(clock: Clock):
     ceiling = Ceiling(2, clock)
     for _ in range(5):
         ceiling.admits("x")

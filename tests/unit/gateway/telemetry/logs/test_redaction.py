@@ -84,7 +84,7 @@ def test_enough_is_left_to_recognise_it():
     assert wrong == []
 
 
-def test_what_helps_to_find_a_fault_stays():
+def test_fields_useful_for_debugging_stay():
     """An evp key is a UUID and nothing but: it stays, like every id."""
     cases = [
         str(uuid.UUID(int=2**127 + 12345678901)),
@@ -122,7 +122,7 @@ def test_any_text_can_be_masked(text: str):
     masked.encode()
 
 
-def test_what_json_lets_through_is_written_out():
+def test_control_characters_allowed_by_json_are_escaped():
     """A terminal takes 0x9b for an escape sequence; 0x202e turns a line around."""
     wrong = [
         character
@@ -133,7 +133,7 @@ def test_what_json_lets_through_is_written_out():
     assert wrong == []
 
 
-def test_what_others_quote_is_hidden():
+def test_values_quoted_by_libraries_are_hidden():
     cases = [
         "bad value 'canary'",
         'bad value "canary"',
@@ -179,7 +179,7 @@ class Opaque:
     secret: str = "canary"
 
 
-def test_a_field_nobody_allowed_is_hidden():
+def test_a_field_not_allowed_is_hidden():
     cases = ["body", "headers", "password", "note", "reference", "query"]
 
     wrong = [name for name in cases if redact({name: "canary"}) != {name: MASK}]

@@ -19,20 +19,20 @@ def raised(problem: Exception, cause: Exception | None = None) -> Exception:
     return caught.value
 
 
-def test_it_says_which_and_where():
+def test_a_failure_names_its_type_and_place():
     found = describe_failure(raised(ValueError("too late")))
 
     assert (found["type"], found["text"]) == ("builtins.ValueError", "too late")
     assert found["where"][-1].endswith("raised")
 
 
-def test_it_says_what_it_came_from():
+def test_a_failure_names_its_causes():
     found = describe_failure(raised(ValueError("outer"), KeyError("inner")))
 
     assert found["cause"]["type"] == "builtins.KeyError"
 
 
-def test_a_chain_has_an_end():
+def test_a_long_chain_of_causes_is_cut():
     problem = ValueError("0")
     for number in range(1, 20):
         problem = raised(ValueError(str(number)), problem)
@@ -44,7 +44,7 @@ def test_a_chain_has_an_end():
     assert depth == 4
 
 
-def test_no_value_is_told():
+def test_no_value_is_reported():
     """Messages of others put values in quotes, databases into parameters; locals are not read."""
     cases = [
         ValueError("invalid literal for int() with base 10: 'hunter2'"),

@@ -120,7 +120,7 @@ def test_both_carry_the_trace_id_of_the_request(world: World):
     assert [line["trace_id"] for line in world.lines()] == ["t-1", "t-1"]
 
 
-def test_what_is_below_the_level_is_not_written(world: World):
+def test_lines_below_the_level_are_not_written(world: World):
     structlog.get_logger("x").debug("one")
     logging.getLogger("x").debug("two")
 
@@ -244,7 +244,7 @@ def test_a_thread_s_end_is_a_line_and_not_a_traceback(world: World, capsys):
     assert clean(world.text() + capsys.readouterr().err)
 
 
-async def test_a_task_nobody_awaited_is_a_line_and_not_a_traceback(world: World):
+async def test_an_unawaited_task_is_a_line_and_not_a_traceback(world: World):
     loop = asyncio.get_running_loop()
 
     loop.call_exception_handler({"message": "lost", "exception": ValueError("gws_canary")})

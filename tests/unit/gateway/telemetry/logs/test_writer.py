@@ -63,7 +63,7 @@ def test_batches_are_written_in_the_order_in_which_they_come(paper: Paper):
     assert writer.lost == {"failed": 0, "full": 0}
 
 
-def test_nobody_waits_for_a_reader_that_stands_still(still: Paper):
+def test_no_caller_waits_for_a_reader_that_hangs(still: Paper):
     """It has everything once it reads again."""
     writer = LineWriter(still.write)
 
@@ -76,7 +76,7 @@ def test_nobody_waits_for_a_reader_that_stands_still(still: Paper):
     assert (before, still.text) == ([], b"one\n" * 1000)
 
 
-def test_lines_beyond_what_may_wait_are_dropped_and_counted(still: Paper):
+def test_lines_beyond_the_buffer_are_dropped_and_counted(still: Paper):
     """Whole batches, and no earlier one: what was said first is what explains the rest."""
     writer = LineWriter(still.write, most=8)
     writer.put(b"0\n")
@@ -92,7 +92,7 @@ def test_lines_beyond_what_may_wait_are_dropped_and_counted(still: Paper):
     assert writer.lost == {"failed": 0, "full": 3}
 
 
-def test_a_batch_that_is_larger_than_what_may_wait_is_written(paper: Paper):
+def test_a_batch_larger_than_the_buffer_is_written(paper: Paper):
     writer = LineWriter(paper.write, most=1)
 
     writer.put(b"larger\n")
@@ -101,7 +101,7 @@ def test_a_batch_that_is_larger_than_what_may_wait_is_written(paper: Paper):
     assert paper.text == b"larger\n"
 
 
-def test_stopping_waits_no_longer_than_it_says(still: Paper):
+def test_stopping_waits_no_longer_than_its_limit(still: Paper):
     """The process ends, and the thread with it."""
     writer = LineWriter(still.write)
     writer.put(b"one\n")
@@ -116,7 +116,7 @@ def test_stopping_waits_no_longer_than_it_says(still: Paper):
     assert is_daemon
 
 
-def test_what_is_said_after_the_end_is_written_too(paper: Paper):
+def test_lines_after_the_end_are_written_too(paper: Paper):
     writer = LineWriter(paper.write)
     writer.put(b"one\n")
     written(writer)
@@ -159,7 +159,7 @@ def test_lines_wait_while_the_system_has_no_room_for_a_thread(
 
 
 @pytest.mark.parametrize("problem", [OSError("disk full"), ValueError("closed file")])
-def test_what_cannot_be_written_is_counted_and_stops_nobody(problem: Exception):
+def test_unwritable_lines_are_counted_and_block_no_caller(problem: Exception):
     """The next line is tried again."""
     taken: list[bytes] = []
 
@@ -179,7 +179,7 @@ def test_what_cannot_be_written_is_counted_and_stops_nobody(problem: Exception):
     assert taken == [b"", b"three\n"]
 
 
-def test_a_full_disk_stops_nobody():
+def test_a_full_disk_blocks_no_caller():
     with Path("/dev/full").open("wb") as full:
         writer = LineWriter(to_descriptor(full.fileno()))
 
@@ -259,7 +259,7 @@ def read(end: int, size: int) -> bytes:
     return got
 
 
-def test_what_nobody_has_to_wait_for_is_written_at_once(reader: tuple[int, int]):
+def test_lines_that_do_not_block_are_written_at_once(reader: tuple[int, int]):
     """No thread is asked, and the caller's own descriptor still waits as it did."""
     end, number = reader
     writer = LineWriter(to_descriptor(number), without_waiting(number))
@@ -299,7 +299,7 @@ def test_a_file_is_written_at_once(tmp_path: Path):
     assert writer._thread is None
 
 
-def test_lines_for_a_pipe_that_nobody_reads_any_more_are_counted():
+def test_lines_for_a_closed_pipe_are_counted():
     end, number = os.pipe()
     writer = LineWriter(to_descriptor(number), without_waiting(number))
     os.close(end)

@@ -7,6 +7,6 @@ from gateway.telemetry.metrics.page import describe_metrics
 PAGE = Path(__file__).parents[5] / "docs/metrics.md"
 
 
-def test_the_page_says_what_the_code_says():
+def test_the_page_matches_the_code():
     """After a change of a series, write the page anew."""
     assert PAGE.read_text() == describe_metrics()

@@ -194,7 +194,7 @@ def test_a_figure_is_read_with_each_scrape(values: MetricRegistry):
     assert "pixgate_store_connections_waiting 2.0" not in text
 
 
-def test_what_is_known_at_start_is_there_at_start(values: MetricRegistry):
+def test_known_labels_exist_from_the_start(values: MetricRegistry):
     text = values.render()[0].decode()
 
     labels = 'commit="0123456789ab",environment="sandbox",python="3.+",version="1.2.3"'
@@ -213,7 +213,7 @@ def test_two_instances_share_nothing(values: MetricRegistry):
     assert shown(other, series.SHED_REQUESTS, "pages", "loop_lag") == 0
 
 
-def test_what_alerts_watch_starts_at_zero(values: MetricRegistry):
+def test_series_of_alerts_start_at_zero(values: MetricRegistry):
     text = values.render()[0].decode()
 
     assert 'pixgate_payouts_total{method="pix",outcome="intent_failed"} 0.0' in text

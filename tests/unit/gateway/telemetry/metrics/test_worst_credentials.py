@@ -9,7 +9,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 WHO = {"client_id": "c", "company_id": "k"}
 
 
-def test_errors_are_told_apart_and_forgotten_after_five_minutes():
+def test_errors_are_distinguished_and_forgotten_after_five_minutes():
     worst, found = WorstCredentials(), {}
     for status in (429, 400, 404, 501, 500, 503, 502):
         worst.add(AccessRecord(trace_id="t", status=status, **WHO), NOON)
@@ -29,7 +29,7 @@ def test_errors_are_told_apart_and_forgotten_after_five_minutes():
     }
 
 
-def test_what_was_counted_is_given_back():
+def test_old_minutes_are_dropped():
     """Credentials come and go; minutes that are over are kept until the next error at most."""
     worst = WorstCredentials()
     for minute in range(1000):

@@ -100,7 +100,7 @@ def test_a_page_is_counted_from_one(name: str, text: str):
     assert refusal_of(given(**{name: text}).paging) is VALIDATION_FAILED
 
 
-def test_what_is_given_twice_is_refused():
+def test_a_repeated_parameter_is_refused():
     found = Filters(RawRequest(path={}, query={"actor": ["a", "b"]}))
 
     assert refusal_of(lambda: found.text("actor")) is VALIDATION_FAILED

@@ -54,7 +54,7 @@ def test_a_status_is_one_of_its_words():
 
 
 @pytest.mark.parametrize("takes", [INCOMING, REFUNDS], ids=["in", "back"])
-def test_days_may_be_those_of_brasilia(takes):
+def test_days_may_be_in_brasilia_time(takes):
     plain = takes.read(posted({**DAYS, "days": None})).search.window
     local = takes.read(posted({**DAYS, "days": "local"})).search.window
 
@@ -89,7 +89,7 @@ def test_a_wrong_body_has_the_code_of_the_query(takes, body: object, error: Erro
 
 
 @cases(("name", "field"), [("statuss", "statuss"), ("<b>", "")])
-def test_a_field_that_nobody_knows_is_refused(name: str, field: str):
+def test_an_unknown_field_is_refused(name: str, field: str):
     """Misspelt, a filter would match everything; a name unlike ours is not repeated."""
     with refused(errors.PAYLOAD_INVALID) as refusal:
         WITHDRAWS.read(posted({**DAYS, name: "paid"}))

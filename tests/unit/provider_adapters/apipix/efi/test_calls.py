@@ -17,7 +17,7 @@ from tests.unit.provider_adapters.apipix.efi.calls import far, order
 from tests.unit.provider_adapters.apipix.lists import today
 
 
-async def test_the_balance_tells_what_is_blocked(efi: Standing):
+async def test_the_balance_shows_blocked_amounts(efi: Standing):
     body = {"value": Money(2500), "kind": "med"}
     await efi.stage.control.post("accounts", efi.account.provider_account, "block", body=body)
 

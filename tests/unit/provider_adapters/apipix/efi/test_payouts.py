@@ -62,7 +62,7 @@ def test_an_account_is_written_by_ispb_without_dashes():
         {"name": "M" * 200},
     ],
 )
-def test_an_account_that_nobody_has_is_not_sent(wrong: dict[str, object]):
+def test_an_account_that_does_not_exist_is_not_sent(wrong: dict[str, object]):
     with pytest.raises(NeverSendable) as refused:
         payouts.recipient(order(replace(AT_ITAU, **wrong)))  # type: ignore[arg-type]
 
@@ -82,7 +82,7 @@ def test_an_account_that_nobody_has_is_not_sent(wrong: dict[str, object]):
         (400, {"nome": "conta_chave_sem_webhook"}),
     ],
 )
-def test_what_is_not_listed_is_never_definite(status: int, document: object):
+def test_an_unlisted_answer_is_never_definite(status: int, document: object):
     with pytest.raises(ProviderError):
         created(said(status, document))
 

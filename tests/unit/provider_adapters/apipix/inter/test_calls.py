@@ -18,7 +18,7 @@ from tests.world.tables import cases
 
 
 @pytest.mark.parametrize("kind", ["court", "med"])
-async def test_the_balance_contains_what_is_blocked_and_the_rest_can_be_spent(
+async def test_the_balance_contains_the_blocked_amount_and_the_rest_can_be_spent(
     inter: Standing, kind: str
 ):
     body = {"value": Money(2500), "kind": kind}
@@ -37,7 +37,7 @@ async def test_the_balance_contains_what_is_blocked_and_the_rest_can_be_spent(
         ({}, 1000, None),
     ],
 )
-def test_a_blocked_amount_that_is_not_told_blocks_nothing(
+def test_a_missing_blocked_amount_blocks_nothing(
     blocks: dict[str, object], held: int, blocked: int | None
 ):
     found = calls._balance(SALDO.decode(json.dumps({"disponivel": 10.0, **blocks})))

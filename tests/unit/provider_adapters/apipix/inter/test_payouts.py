@@ -45,7 +45,7 @@ def looked_up(**more: object) -> Outcome:
     return payouts.found(seen(**more), CODE)
 
 
-def test_an_order_by_key_says_amount_and_key_and_no_day():
+def test_an_order_by_key_has_amount_and_key_and_no_day():
     assert written(order()) == {
         "valor": 12.31,
         "destinatario": {"tipo": "CHAVE", "chave": "m@example.com"},
@@ -87,7 +87,7 @@ def test_every_type_of_account_can_be_paid(kind: AccountType):
         {"name": ""},
     ],
 )
-def test_an_account_that_nobody_has_is_not_sent(wrong: dict[str, str]):
+def test_an_account_that_does_not_exist_is_not_sent(wrong: dict[str, str]):
     with pytest.raises(NeverSendable) as refused:
         written(order(replace(AT_ITAU, **wrong)))
 
@@ -107,7 +107,7 @@ def test_an_order_without_the_bank_s_id_is_not_taken(more: dict[str, str]):
         payouts.created(said(200, {"tipoRetorno": "PROCESSADO", **more}))
 
 
-def test_a_malformed_e2e_id_is_not_believed():
+def test_a_malformed_e2e_id_is_not_accepted():
     assert isinstance(created(endToEndId="E1"), Unknown)
     assert isinstance(looked_up(endToEnd="E1"), Unknown)
 
@@ -130,11 +130,11 @@ def test_a_state_in_doubt_is_unknown_and_counted(word: str):
 
 
 @cases("value", ["12.31", 12.315, -12.31, 0, None])
-def test_an_amount_that_is_none_is_not_believed(value: object):
+def test_an_invalid_amount_is_not_accepted(value: object):
     with pytest.raises(ProviderError):
         looked_up(valor=value)
 
 
-def test_a_time_that_is_none_is_not_believed():
+def test_an_invalid_time_is_not_accepted():
     with pytest.raises(ProviderError):
         looked_up(dataHoraMovimento="ontem")

@@ -62,7 +62,7 @@ def test_without_pytest_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPa
     assert output == "Error: the suite is run by pytest: pip install 'pixgate[verify]'\n"
 
 
-def test_a_prefix_that_no_case_has_is_told():
+def test_a_prefix_that_no_case_has_is_reported():
     code, output = called("sandbox", "--case", "foo.")
 
     assert code == 1
@@ -122,7 +122,7 @@ def test_a_file_without_a_place_for_it_is_left_alone(tmp_path: Path, text: str):
     assert readme.read_text() == text
 
 
-def test_there_is_no_matrix_of_an_adapter_that_nobody_has():
+def test_there_is_no_matrix_of_an_adapter_that_does_not_exist():
     done = CliRunner().invoke(pixgate, ["adapter", "matrix", "nobody"])
 
     assert done.exit_code == 1

@@ -47,7 +47,7 @@ def test_a_lost_store_and_a_lost_pepper_are_made_good(shell, bank):
     assert {pair["client_id"] for pair in again["credentials"].values()} == listed
 
 
-def test_lost_keys_are_told_by_name(shell, bank):
+def test_lost_keys_are_reported_by_name(shell, bank):
     """The audit log is sealed under them: nothing is made that it could not tell of."""
     shell.reads("demo")
     (shell.folder / "keys.json").unlink()

@@ -142,7 +142,7 @@ def file(tmp_path: Path) -> Path:
     return made
 
 
-def test_it_stands_first_and_all_else_is_as_it_was(file: Path):
+def test_the_new_provider_is_first_and_the_rest_is_unchanged(file: Path):
     write_provider(file, "two", BANK)
 
     settings = settings_from(file.read_text(), {})

@@ -53,7 +53,7 @@ def test_an_id_is_taken_once(registered: dict[str, Case]):
         case("bank.one")(lambda _: forever())
 
 
-def test_the_cases_stand_group_by_group():
+def test_cases_are_listed_by_group():
     groups = [each.group for each in every_case().values()]
 
     assert groups == sorted(groups)

@@ -123,7 +123,7 @@ def test_a_day_is_read_as_a_person_or_a_program_writes_it(day):
 
 
 @pytest.mark.parametrize("day", ["", "20", "11/20/2026", "31/02/2026", "amanhã"])
-def test_what_is_no_day_is_a_filter_that_was_not_set(day):
+def test_an_invalid_day_sets_no_filter(day):
     assert formats.day_of(day) is None
     assert formats.day_begins(day) == formats.day_ends(day) == ""
 
@@ -144,7 +144,7 @@ def test_the_first_and_the_last_day_of_all_begin_and_end():
     ],
     ids=str,
 )
-def test_what_is_left_of_days_is_told_in_days_and_hours(later, left):
+def test_remaining_days_are_written_in_days_and_hours(later, left):
     assert formats.days_left(INSTANT + later, INSTANT) == left
 
 
@@ -197,7 +197,7 @@ def test_a_browser_is_named_as_people_do(agent: str, written: str):
     assert formats.browser(agent) == written
 
 
-def test_what_is_invisible_is_shown():
+def test_invisible_characters_are_shown():
     assert formats.visible("a\u202eb\u200bc\u0007é😀") == "a␣b␣c␣é😀"
 
 
@@ -226,7 +226,7 @@ def test_a_time_for_scripts_is_in_milliseconds():
     ("seconds", "written"),
     [(0, "0 min 00 s"), (65, "1 min 05 s"), (3600, "1 h 00 min"), (35_999, "9 h 59 min")],
 )
-def test_what_is_left_is_written_as_the_script_goes_on(seconds: int, written: str):
+def test_the_rest_is_written_as_by_the_script(seconds: int, written: str):
     now = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
     assert formats.time_left(now + timedelta(seconds=seconds), now) == written

@@ -60,7 +60,7 @@ def test_a_form_is_shown_to_its_person_on_its_page_within_a_quarter_of_an_hour()
     assert "fraude" not in header
 
 
-def test_what_cannot_be_kept_is_not():
+def test_a_form_that_cannot_be_kept_is_dropped():
     unknown = sent({"reason": "fraude"})
     unknown.asked.headers.clear()
     before = sent({"reason": "fraude"})

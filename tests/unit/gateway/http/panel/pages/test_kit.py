@@ -217,7 +217,7 @@ async def test_an_account_is_found_once_and_only_in_sight():
     assert malformed.value.error is errors.IDENTIFIER_INVALID
 
 
-async def test_a_failure_of_ours_is_told_as_one():
+async def test_a_failure_of_ours_is_reported_as_one():
     async def broken() -> None:
         raise KeyError
 
@@ -241,7 +241,7 @@ async def test_accounts_to_choose_from_and_names_may_be_missing():
     }
 
 
-def test_people_of_one_name_are_told_apart_by_address():
+def test_people_of_one_name_are_distinguished_by_address():
     one, other = Orderer("u1", "Ana", "ana@example.com"), Orderer("u2", "Ana", "a@example.com")
 
     assert called([one])["u1"] == "Ana"
@@ -255,7 +255,7 @@ async def test_people_are_named_for_who_may_read_users():
     assert await made.people(of(Role.VIEWER)) == {}
 
 
-async def test_what_a_list_shows_is_a_document():
+async def test_a_list_shows_documents():
     """What is sealed in an account must not reach a template."""
     made = Pages("/accounts", context())
 

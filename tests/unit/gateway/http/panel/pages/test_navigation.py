@@ -35,7 +35,7 @@ def test_a_form_is_no_page_of_the_side_column():
     assert not Navigation([page]).holds("/payouts")
 
 
-def test_no_path_stands_twice():
+def test_no_path_is_repeated():
     paths = [entry.path for _, entries in GROUPS for entry in entries]
 
     assert len(paths) == len(set(paths))

@@ -35,7 +35,7 @@ def test_what_is_missing_is_a_field_or_who_asks(code: str, words: str):
     assert means("missing", code) == words
 
 
-def test_any_other_word_means_what_programs_are_told():
+def test_any_other_reason_has_the_message_for_programs():
     assert means("expired", SESSION_REQUIRED.code) == "It has expired."
     assert means("no such word") == ""
 

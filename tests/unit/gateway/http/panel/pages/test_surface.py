@@ -13,7 +13,7 @@ from tests.unit.gateway.http.panel.pages.visit import visit
 from tests.world.surfaces import surface_named
 
 
-def test_every_page_behind_the_sign_in_asks_for_its_right():
+def test_every_page_behind_the_sign_in_requires_its_right():
     asked = [{type(each) for each in gate.policies} for gate in surface_named("panel_pages").gates]
 
     behind = [kinds for kinds in asked if SessionCookie in kinds]

@@ -31,7 +31,7 @@ TEMPLATES = Path(gateway.panel.__file__).parent / "templates"
 MADE = templates_on(web.Application()).environment(Language.ENGLISH)
 
 
-def test_what_others_typed_is_text_and_no_markup():
+def test_typed_text_is_escaped():
     shown = MADE.from_string('<b title="{{ name }}">{{ name }}</b>').render(name='"<script>')
 
     assert shown == '<b title="&#34;&lt;script&gt;">&#34;&lt;script&gt;</b>'
@@ -98,7 +98,7 @@ def test_a_value_that_was_not_read_is_said_to_be_none_of_a_kind_nowhere():
         assert "not known" in text[name], name
 
 
-def test_no_template_writes_a_dash_for_what_is_missing():
+def test_no_template_writes_a_dash_for_a_missing_value():
     """Words say whether it is unknown, or there is none; ``m.absent`` writes them."""
     comments = re.compile(r"\{#.*?#\}", re.DOTALL)
 
@@ -150,7 +150,7 @@ def joined(source: str) -> list[str]:
     ]
 
 
-def test_what_somebody_typed_stands_alone_in_an_element_or_is_isolated():
+def test_typed_text_is_alone_in_an_element_or_isolated():
     """A name from right to left would change places with a number that stands beside it."""
     found = {each.name: joined(each.read_text("utf-8")) for each in TEMPLATES.rglob("*.html")}
 

@@ -73,7 +73,7 @@ def test_an_address_keeps_its_query_but_for_what_changes():
     assert made.with_query(page="", q="") == "/panel/payouts"
 
 
-def test_a_link_elsewhere_is_told_from_ones_own():
+def test_a_link_elsewhere_is_distinguished_from_ones_own():
     followed = {"Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
 
     assert visit(Sec_Fetch_Site="cross-site", **followed).is_foreign

@@ -72,7 +72,7 @@ def translated():
     return found
 
 
-def test_a_message_stands_in_one_file():
+def test_a_message_is_in_one_file():
     """Else the last file settles what all the others say: what several say is in common.po."""
     counted = Counter((each.context, each.id) for _, each in translated())
 
@@ -111,7 +111,7 @@ def templates():
     return {str(each.relative_to(folder)): each.read_text() for each in folder.rglob("*.html")}
 
 
-def test_no_text_stands_outside_the_catalogue():
+def test_no_text_is_outside_the_catalogue():
     found = {
         template: words
         for template, text in templates().items()
@@ -258,25 +258,25 @@ def test_no_template_needs_a_weaker_content_security_policy():
     assert found == {}
 
 
-def test_a_language_says_its_words():
+def test_each_language_uses_its_words():
     portuguese, english = words_of(Language.PORTUGUESE), words_of(Language.ENGLISH)
 
     assert (portuguese.gettext("Payouts"), english.gettext("Payouts")) == ("Pagamentos", "Payouts")
 
 
-def test_what_came_of_testing_a_bank_is_said_in_portuguese():
+def test_results_of_testing_a_bank_are_in_portuguese():
     """The sentences are those of the back office."""
     assert sorted({(None, each) for each in SENTENCES.values()} - catalogue().keys()) == []
 
 
-def test_every_refusal_is_said_in_portuguese():
+def test_every_refusal_is_in_portuguese():
     """Their messages come from the catalogue of errors, where no extractor finds them."""
     messages = {each.message for each in (*errors.CATALOGUE, *user_errors.CATALOGUE)}
 
     assert sorted({(None, each) for each in messages} - catalogue().keys()) == []
 
 
-def test_what_is_said_of_a_refusal_is_said_in_portuguese():
+def test_explanations_of_refusals_are_in_portuguese():
     """Rules, facts, remedies and checks, and what to do about each code."""
     said = {
         *REASONS.values(),
