@@ -378,8 +378,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             the folder the process runs in.
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
-        limits, ratelimits, payouts, outflow, approvals, cache: (likewise).
-        statements, sandbox_bank, telemetry, worker: (likewise).
+        limits, ratelimits, payouts, outflow, approvals, cache: See the classes.
+        statements, sandbox_bank, telemetry, worker: See the classes.
         providers: By the name that accounts give.
     """
 

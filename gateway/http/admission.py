@@ -234,7 +234,7 @@ class Admission:
 
         Raises:
             Shed: ``SVC.GTW.006`` with ``Retry-After`` when all such places of the route are taken,
-                or those of the caller's network.
+                or the places of the caller's network.
         """
         places, place = max(_LEAST, self._most // _SHARE), network(address)
         waiting = self.strangers[route]

@@ -215,15 +215,15 @@ class Work:
     Settings and dependencies of the reconciler.
 
     Attributes:
-        find_account: Returns an account by its id, of the store or as the process keeps it.
+        find_account: Returns an account by its id, from the store or the process's cache.
         now: The clock by which payouts are due.
-        owner: The name its claims carry; another process has another.
+        owner: The process's name in its claims.
         chance: Numbers from 0 up to 1; spreads the hourly checks.
         rate: Returns a bank's rate limit by its provider's name.
         may_claim: Whether this process may claim payouts now.
         pause_s: Seconds between two turns, and between two reads of the store in one turn.
         tell: Called with the payouts' states after every turn.
-        end_hold: Sends a held payout whose time is over; without it, those stay held.
+        end_hold: Sends a held payout whose time is over; without it, held payouts stay held.
     """
 
     due: StoredFollowUps

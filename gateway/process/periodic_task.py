@@ -77,7 +77,7 @@ class PeriodicTask:
         Args:
             name: The work's name in the log.
             run_once: Does the work once.
-            schedule: When.
+            schedule: The times of the runs.
             wake: Set it to end the pause at once.
             sleep: Pauses, for tests with a clock of their own; ``wake`` has no effect then.
         """

@@ -92,7 +92,7 @@ class Callbacks(Access):
     Registers addresses, one for each key.
 
     Attributes:
-        authority: Who signs the certificate that the bank shows with callbacks; None where it
+        authority: The authority of the bank's certificate on callbacks; None where the bank
             is given an address with a secret step instead.
         derives: The bank is a simulator on this machine, which may use a derived secret.
     """

@@ -178,7 +178,7 @@ class AccessTokens:
 
     async def drop(self, credentials: ClientCredentials, refused: str) -> None:
         """
-        Forget a token that the bank refused; one that came meanwhile stays.
+        Drop a token that the bank refused; a newer token stays.
 
         ``reading`` does so by itself. Call it for a change or an order, which is not sent again.
         """

@@ -182,7 +182,7 @@ class Relay:
         return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
 
     def begin(self, play: Play = pass_on, *, at: int = 1, once: bool = False) -> None:
-        """Count from one again, and play at a request and, unless once, at all after it."""
+        """Count requests from one, and play at one request or, unless ``once``, from it on."""
         self._play = lambda now: play if now == at or (now > at and not once) else pass_on
         self.seen.clear()
         self.connections = 0

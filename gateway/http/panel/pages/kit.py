@@ -183,7 +183,7 @@ def chips(visit: Visit, names: Mapping[str, str]) -> Sequence[tuple[str, str, st
     Return each filter that is on: its name, its value, and the first page's address without it.
 
     Args:
-        visit: Whose address holds the filters.
+        visit: The page request with the filters in its address.
         names: The names for people.
     """
     return [
