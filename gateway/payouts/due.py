@@ -106,20 +106,25 @@ _TRACE_ID: Final = (
 """The trace id of a payout's latest try."""
 
 
-def _is_due() -> ColumnElement[bool]:
-    """
-    Return the SQL condition of a planned check with its payout: it is due and free.
+def _payout_is_due() -> ColumnElement[bool]:
+    """Return the SQL condition: the payout itself is due and free. It decides, not its plan."""
+    return and_(payouts.c.next_check_at <= _at(), _free())
 
-    It is asked of the payout too, which may have been changed by now and then decides.
-    """
-    return and_(_PLANNED.next_check_at <= _at(), payouts.c.next_check_at <= _at(), _free())
+
+_ITS_PAYOUT_IS_DUE: Final = (
+    select(literal(1))
+    .where(_ITS_PAYOUT, _payout_is_due())
+    .correlate(planned_checks)
+    .scalar_subquery()
+    .is_not(None)
+)
+"""The same of a planned check. No join: PostgreSQL may begin one with all payouts."""
 
 
 _ANY_DUE: Final = (
     select(literal(1))
     .select_from(planned_checks)
-    .join(payouts, _ITS_PAYOUT)
-    .where(_is_due())
+    .where(_PLANNED.next_check_at <= _at(), _ITS_PAYOUT_IS_DUE)
     .order_by(_PLANNED.next_check_at)
     .limit(1)
 )
@@ -127,8 +132,7 @@ _ANY_DUE: Final = (
 
 _DUE: Final = (
     select(_PLANNED.provider, _PLANNED.next_check_at)
-    .join(payouts, _ITS_PAYOUT)
-    .where(_is_due())
+    .where(_PLANNED.next_check_at <= _at(), _ITS_PAYOUT_IS_DUE)
     .order_by(_PLANNED.next_check_at)
     .limit(MOST_COUNTED)
     .subquery("due")
@@ -180,12 +184,10 @@ def _accounts_due() -> Select[tuple[str, str, datetime]]:
     holders = _holders()
     due = (
         select(_PLANNED.next_check_at)
-        .join(payouts, _ITS_PAYOUT)
         .where(_PLANNED.provider == holders.c.provider)
         .where(_PLANNED.account_id == holders.c.account_id)
         # Unseen: where few are due at all, another index would be walked, for every account anew.
-        .where(_PLANNED.next_check_at <= instant_unseen(_at()))
-        .where(payouts.c.next_check_at <= _at(), _free())
+        .where(_PLANNED.next_check_at <= instant_unseen(_at()), _ITS_PAYOUT_IS_DUE)
         .order_by(_PLANNED.next_check_at)
         .limit(1)
         .correlate(holders)
@@ -431,7 +433,7 @@ def _longest_due(place: int) -> Select[Any]:
         .join(payouts, _ITS_PAYOUT)
         .where(_PLANNED.provider == bindparam("of_provider", type_=Text))
         .where(_PLANNED.account_id == bindparam(f"account_{place}", type_=Text))
-        .where(_is_due())
+        .where(_PLANNED.next_check_at <= _at(), _payout_is_due())
         .order_by(_PLANNED.next_check_at)
         .limit(bindparam("each"))
         .with_for_update(skip_locked=True, of=payouts)

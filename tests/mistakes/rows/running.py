@@ -299,8 +299,8 @@ ROWS = (
         promise="A payout decides whether it is due; its plan may be older.",
         source="ADR 0068",
         file="gateway/payouts/due.py",
-        right="_PLANNED.next_check_at <= _at(), payouts.c.next_check_at <= _at(), _free()",
-        wrong="_PLANNED.next_check_at <= _at(), _free()",
+        right="return and_(payouts.c.next_check_at <= _at(), _free())",
+        wrong="return _free()",
         tests=(f"{_PAYOUT_UPDATES}::test_a_plan_that_is_older_than_its_payout_is_not_due",),
     ),
     Mistake(
