@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from sqlalchemy import Table, insert, select, text
+from sqlalchemy import Table, delete, insert, select, text
 
 from gateway.app.store import Store
 from gateway.payouts.model import PayoutState
@@ -177,3 +177,17 @@ async def test_each_name_of_a_bank_is_kept_once(store: Store) -> None:
     found = await store.database.rows(select(bank_names.c.name))
 
     assert [each.name for each in found] == ["E1"]
+
+
+@both
+async def test_a_deleted_payout_leaves_nothing_in_either_table(store: Store) -> None:
+    """As a company that moves to another cell leaves none."""
+    await store.payouts.add(payout(), None)
+    accepted = of(change(SENDING, ACCEPTED), attempt=payout().attempt, provider_id="p-1")
+    assert await store.payouts.record(accepted)
+    async with store.database.writing() as connection:
+        await connection.execute(delete(payouts))
+
+    left = [await store.database.rows(select(each)) for each in (planned_checks, bank_names)]
+
+    assert left == [[], []]

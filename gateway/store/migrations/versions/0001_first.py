@@ -477,6 +477,14 @@ _UNPLAN: Final = (
     "DELETE FROM payout_checks "
     "WHERE account_id = NEW.account_id AND reference_sha256 = NEW.reference_sha256"
 )
+_FORGET_PLAN: Final = (
+    "DELETE FROM payout_checks "
+    "WHERE account_id = OLD.account_id AND reference_sha256 = OLD.reference_sha256"
+)
+_FORGET_NAMES: Final = (
+    "DELETE FROM payout_names "
+    "WHERE name IN (OLD.provider_id, OLD.e2e_id) AND provider_key = OLD.provider_key"
+)
 _INDEXED: Final = ("next_check_at", "provider", "provider_id", "e2e_id")
 
 
@@ -503,6 +511,7 @@ def _on_sqlite() -> Iterator[str]:
     for act, on, steps in (
         ("insert", "INSERT", [_PLAN, *names]),
         ("update", f"UPDATE OF {', '.join(_INDEXED)}", [_PLAN, unplan, *names]),
+        ("delete", "DELETE", [_FORGET_PLAN, _FORGET_NAMES]),
     ):
         body = "; ".join(steps)
         yield f"CREATE TRIGGER payouts_indexed_{act} AFTER {on} ON payouts BEGIN {body}; END"
@@ -527,6 +536,7 @@ _FUNCTIONS: Final = {
         )
         + "RETURN NULL;"
     ),
+    "forget_payout": f"{_FORGET_PLAN}; {_FORGET_NAMES}; RETURN NULL;",
 }
 _PAGE_SHARE: Final = 50
 """
@@ -546,7 +556,7 @@ def _on_postgresql() -> Iterator[str]:
         yield f"CREATE FUNCTION {name}() RETURNS trigger {done}"
     for table in ("payouts", "payout_attempts"):
         yield f"ALTER TABLE {table} SET (fillfactor = {_PAGE_SHARE})"
-    audit, head, event, indexing = _FUNCTIONS
+    audit, head, event, indexing, forgetting = _FUNCTIONS
     changed = " OR ".join(f"OLD.{each} IS DISTINCT FROM NEW.{each}" for each in _INDEXED)
     for name, on, function in (
         ("audit_append_only", "BEFORE UPDATE OR DELETE OR TRUNCATE ON audit", audit),
@@ -563,5 +573,6 @@ def _on_postgresql() -> Iterator[str]:
             f"AFTER UPDATE ON payouts FOR EACH ROW WHEN ({changed})",
             indexing,
         ),
+        ("payouts_indexed_delete", "AFTER DELETE ON payouts FOR EACH ROW", forgetting),
     ):
         yield f"CREATE TRIGGER {name} {on} EXECUTE FUNCTION {function}()"
