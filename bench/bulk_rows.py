@@ -146,7 +146,7 @@ async def _hurry(connection: AsyncConnection, dialect: Dialect, account_ids: Seq
 
 async def _copy(connection: AsyncConnection, dialect: Dialect, table: Table, bulk: Bulk) -> None:
     """Copy a model into each number's row."""
-    names = [column.name for column in table.columns]
+    names = [column.name for column in table.columns if column.computed is None]
     values = ", ".join(_value(dialect, name, bulk.apart) for name in names)
     copying = (
         f"INSERT INTO {table.name} ({', '.join(names)}) WITH {dialect.numbers} "  # noqa: S608 - names are ours

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import ceil, cos, pi
 from typing import Final
 
-from gateway.store.kernel.partitions import EVENTS
+from gateway.store.kernel import partitions
 
 RECORD: Final = 313_000_000
 """Payouts on the busiest day of the whole network so far."""
@@ -32,7 +32,7 @@ POOL: Final = 10
 """Connections of a process to PostgreSQL (``database.pool``)."""
 HAPPENINGS: Final = 4
 """Rows of ``payout_events`` per payout: each try and each step."""
-DAYS: Final = {"day": 1, "month": 31}[EVENTS.period]
+DAYS: Final = partitions.DAYS[partitions.EVENTS.period]
 """Whose events lie in one partition."""
 LINES: Final = 1
 """Rows of ``request_log`` per payout: reads that succeed are thinned out."""

@@ -40,7 +40,8 @@ PAYOUT, BALANCE = "payout", "balance"
 _NO_CHECKS: Final = "UPDATE payouts SET next_check_at = NULL WHERE next_check_at IS NOT NULL"
 _WAL: Final = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"
 _KEPT: Final = (
-    """SELECT pg_total_relation_size('payouts') + pg_total_relation_size('payout_attempts')"""
+    "SELECT pg_total_relation_size('payouts') + pg_total_relation_size('payout_attempts')"
+    " + pg_total_relation_size('payout_names')"
 )
 _STORED: Final = "SELECT count(*) FROM payouts"
 

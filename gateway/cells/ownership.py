@@ -40,9 +40,11 @@ class Owned:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are copied: each database numbers events by itself."""
+        """The columns that are copied: each database numbers events and computes by itself."""
         return tuple(
-            each.name for each in self.table.columns if not (self.stays and each.name == "number")
+            each.name
+            for each in self.table.columns
+            if each.computed is None and not (self.stays and each.name == "number")
         )
 
 
@@ -72,6 +74,8 @@ OWNED: Final = (
 
 COUNTED_ANEW: Final = frozenset({"payout_hours"})
 """Sums of payouts by company in hours that each database closes by itself."""
+INDEXES: Final = frozenset({"payout_checks", "payout_names"})
+"""Written and deleted with each payout by the database's own triggers."""
 STAYING: Final[Mapping[str, str]] = {
     "audit": "acts stay in the chain that proves them",
     "callbacks": "what banks told; a move waits until nothing is open, so none is needed again",

@@ -21,6 +21,7 @@ from sqlalchemy import (
     not_,
     or_,
     select,
+    tuple_,
     union_all,
 )
 
@@ -45,6 +46,7 @@ from gateway.store.own_work import collectable, decidable, ended, ends_soon, rev
 from gateway.store.tables.backoffice import approvals, callbacks
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import (
+    PLANNED,
     UNRESOLVED,
     accounts,
     credentials,
@@ -265,8 +267,9 @@ def _open_payouts(who: Staff) -> Sequence[Select[*tuple[Any, ...]]]:
     own, mine = of_account(payouts.c.account_id, who.scope), reviewable(who)
     added, oldest = _whole(payouts.c.centavos, "value"), func.min(payouts.c.created_at)
     held = _line(Need.HELD, literal(""), added, func.min(payouts.c.held_until))
-    # What has no end is planned to be looked at, and few are: the index of that finds them.
-    is_held = (payouts.c.state == PayoutState.HELD.value, payouts.c.next_check_at.is_not(None))
+    # What has no end is planned to be looked at, and few are.
+    is_planned = tuple_(payouts.c.account_id, payouts.c.reference_sha256).in_(PLANNED)
+    is_held = (payouts.c.state == PayoutState.HELD.value, is_planned)
     return [
         held.where(*is_held, *own),
         *_unproven(own, mine, added, oldest),

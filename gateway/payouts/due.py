@@ -5,8 +5,9 @@ A claim is a lease on the row, not a lock. When a process dies with one, another
 the lease ends. Two checks at once do no harm: they only read at the bank, and their steps are
 compare-and-set.
 
-The index of bank, account and instant is walked from account to account, so that a hundred thousand
-unsettled payouts of one account cost the others nothing.
+Planned checks lie in a table of their own, whose index of bank, account and instant is walked from
+account to account, so that a hundred thousand unsettled payouts of one account cost the others
+nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from sqlalchemy import (
     Select,
     Text,
     Update,
+    and_,
     bindparam,
     case,
     cast,
@@ -57,7 +59,7 @@ from gateway.payouts.schedule import (
 from gateway.payouts.writes import PayoutWriter
 from gateway.store.kernel.database import Database
 from gateway.store.tables.columns import Instant, Record, instant_unseen
-from gateway.store.tables.core import UNRESOLVED, attempts, payouts
+from gateway.store.tables.core import UNRESOLVED, attempts, payouts, planned_checks
 from gateway.telemetry.records import Unsettled
 
 _log = logging.getLogger(__name__)
@@ -69,6 +71,11 @@ _SCANNED: Final = 1_000
 _PLACES: Final = (1, 4, MOST_ACCOUNTS)
 _NOBODY: Final = ""
 _KEY = (payouts.c.account_id, payouts.c.reference_sha256)
+_PLANNED = planned_checks.c
+_ITS_PAYOUT: Final = and_(
+    payouts.c.account_id == _PLANNED.account_id,
+    payouts.c.reference_sha256 == _PLANNED.reference_sha256,
+)
 
 
 def _due_by(at: datetime) -> dict[str, object]:
@@ -98,18 +105,35 @@ _TRACE_ID: Final = (
 )
 """The trace id of a payout's latest try."""
 
+
+def _payout_is_due() -> ColumnElement[bool]:
+    """Return the SQL condition: the payout itself is due and free. It decides, not its plan."""
+    return and_(payouts.c.next_check_at <= _at(), _free())
+
+
+_ITS_PAYOUT_IS_DUE: Final = (
+    select(literal(1))
+    .where(_ITS_PAYOUT, _payout_is_due())
+    .correlate(planned_checks)
+    .scalar_subquery()
+    .is_not(None)
+)
+"""The same of a planned check. No join: PostgreSQL may begin one with all payouts."""
+
+
 _ANY_DUE: Final = (
     select(literal(1))
-    .where(payouts.c.next_check_at <= _at(), _free())
-    .order_by(payouts.c.next_check_at)
+    .select_from(planned_checks)
+    .where(_PLANNED.next_check_at <= _at(), _ITS_PAYOUT_IS_DUE)
+    .order_by(_PLANNED.next_check_at)
     .limit(1)
 )
 """Whether there is anything to do, asked every second: no row when there is not."""
 
 _DUE: Final = (
-    select(payouts.c.provider, payouts.c.next_check_at)
-    .where(payouts.c.next_check_at <= _at(), _free())
-    .order_by(payouts.c.next_check_at)
+    select(_PLANNED.provider, _PLANNED.next_check_at)
+    .where(_PLANNED.next_check_at <= _at(), _ITS_PAYOUT_IS_DUE)
+    .order_by(_PLANNED.next_check_at)
     .limit(MOST_COUNTED)
     .subquery("due")
 )
@@ -125,33 +149,31 @@ def _next(
     column: ColumnElement[str], after: FromClause, *conditions: ColumnElement[bool]
 ) -> ColumnElement[str]:
     """Return the lowest value of the index's next column that meets conditions."""
-    lowest = select(column).where(payouts.c.next_check_at.is_not(None), *conditions)
-    lowest = lowest.order_by(column).limit(1).correlate(after)
+    lowest = select(column).where(*conditions).order_by(column).limit(1).correlate(after)
     return lowest.scalar_subquery()
 
 
 def _banks() -> CTE:
     """Select every bank with planned checks, from one to the next."""
-    planned = payouts.c.next_check_at.is_not(None)
-    first = select(payouts.c.provider).where(planned).order_by(payouts.c.provider).limit(1)
+    first = select(_PLANNED.provider).order_by(_PLANNED.provider).limit(1)
     banks = select(first.scalar_subquery().label("provider")).cte("banks", recursive=True)
-    further = _next(payouts.c.provider, banks, payouts.c.provider > banks.c.provider)
+    further = _next(_PLANNED.provider, banks, _PLANNED.provider > banks.c.provider)
     return banks.union_all(select(further).where(banks.c.provider.is_not(None)))
 
 
 def _holders() -> CTE:
     """Select banks and accounts with planned checks after ``after``, from one to the next."""
     banks, after = _banks(), cast(bindparam("after", type_=Text), Text)
-    own = payouts.c.provider == banks.c.provider
-    account = _next(payouts.c.account_id, banks, own, payouts.c.account_id > after)
+    own = _PLANNED.provider == banks.c.provider
+    account = _next(_PLANNED.account_id, banks, own, _PLANNED.account_id > after)
     holders = (
         select(banks.c.provider, account.label("account_id"))
         .where(banks.c.provider.is_not(None))
         .cte("holders", recursive=True)
     )
-    same = payouts.c.provider == holders.c.provider
-    behind = payouts.c.account_id > holders.c.account_id
-    following = _next(payouts.c.account_id, holders, same, behind)
+    same = _PLANNED.provider == holders.c.provider
+    behind = _PLANNED.account_id > holders.c.account_id
+    following = _next(_PLANNED.account_id, holders, same, behind)
     return holders.union_all(
         select(holders.c.provider, following).where(holders.c.account_id.is_not(None))
     )
@@ -161,12 +183,12 @@ def _accounts_due() -> Select[tuple[str, str, datetime]]:
     """Select those accounts, each with the due time of its first due and free payout."""
     holders = _holders()
     due = (
-        select(payouts.c.next_check_at)
-        .where(payouts.c.provider == holders.c.provider)
-        .where(payouts.c.account_id == holders.c.account_id)
+        select(_PLANNED.next_check_at)
+        .where(_PLANNED.provider == holders.c.provider)
+        .where(_PLANNED.account_id == holders.c.account_id)
         # Unseen: where few are due at all, another index would be walked, for every account anew.
-        .where(payouts.c.next_check_at <= instant_unseen(_at()), _free())
-        .order_by(payouts.c.next_check_at)
+        .where(_PLANNED.next_check_at <= instant_unseen(_at()), _ITS_PAYOUT_IS_DUE)
+        .order_by(_PLANNED.next_check_at)
         .limit(1)
         .correlate(holders)
     )
@@ -351,9 +373,13 @@ def _recalling(now: datetime) -> Update:
     planned = payouts.c.next_check_at
     waits_for_a_look = payouts.c.state.not_in([PayoutState.NOT_SENT.value, PayoutState.HELD.value])
     too_late = (planned > now + PLANNED_AHEAD) & waits_for_a_look
+    ahead = select(_PLANNED.account_id, _PLANNED.reference_sha256).where(
+        _PLANNED.next_check_at > now
+    )
     return (
         update(payouts)
-        .where(planned > now, or_(payouts.c.updated_at > now + CHANGED_AHEAD, too_late))
+        .where(tuple_(*_KEY).in_(ahead), planned > now)
+        .where(or_(payouts.c.updated_at > now + CHANGED_AHEAD, too_late))
         .values(next_check_at=now)
     )
 
@@ -402,13 +428,15 @@ def _claim(places: int) -> Update:
 def _longest_due(place: int) -> Select[Any]:
     """Select the longest due payouts of one account, locked where rows can be locked."""
     longest = (
-        select(*_KEY, payouts.c.next_check_at)
-        .where(payouts.c.provider == bindparam("of_provider", type_=Text))
-        .where(payouts.c.account_id == bindparam(f"account_{place}", type_=Text))
-        .where(payouts.c.next_check_at <= _at(), _free())
-        .order_by(payouts.c.next_check_at)
+        select(*_KEY, _PLANNED.next_check_at)
+        .select_from(planned_checks)
+        .join(payouts, _ITS_PAYOUT)
+        .where(_PLANNED.provider == bindparam("of_provider", type_=Text))
+        .where(_PLANNED.account_id == bindparam(f"account_{place}", type_=Text))
+        .where(_PLANNED.next_check_at <= _at(), _payout_is_due())
+        .order_by(_PLANNED.next_check_at)
         .limit(bindparam("each"))
-        .with_for_update(skip_locked=True)
+        .with_for_update(skip_locked=True, of=payouts)
         .subquery(f"longest_{place}")
     )
     return select(longest)

@@ -86,11 +86,14 @@ from gateway.store.own_work import collectable, decidable, reviewable
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import Instant, Record, reference_digest
 from gateway.store.tables.core import (
+    PLANNED,
     UNRESOLVED,
     accounts,
     attempts,
+    bank_names,
     credentials,
     payouts,
+    planned_checks,
     returns,
     stops,
 )
@@ -324,7 +327,6 @@ _KEYSET: Final = (payouts.c.created_at, *_KEY)
 _PROVEN: Final = and_(payouts.c.state != PayoutState.UNKNOWN.value, ~payouts.c.review)
 """The opposite of ``UNRESOLVED``, which is a text."""
 _SHORT: Final = text("length(payouts.reference) <= 200")
-_HAS_PROVIDER_ID: Final = text("payouts.provider_id <> ''")
 _LAST: Final = "\U0010ffff"
 """Behind every character: what begins like a text lies between it and this."""
 _COMPARED_AT_MOST: Final = 1_000
@@ -387,11 +389,8 @@ _LEADING: Final = ("account_id", "client_id", "method")
 # Every account there is: the index of amounts begins with them.
 _EVERY_ACCOUNT: Final = payouts.c.account_id.in_(select(accounts.c.id))
 _ALIKE: Final = payouts.alias("alike")
-_IS_MOVED: Final = payouts.c.moved_centavos.is_not(None)
-_OPEN: Final = payouts.alias("open")
-# SQLite looks for no NOT NULL in an index.
-_IS_PLANNED: Final = _OPEN.c.next_check_at >= _EPOCH
-_FAILED_UNSENT: Final = payouts.c.failure_code == FailureCode.NOT_SENT.value
+_IS_MOVED: Final = payouts.c.exception == "moved"
+_FAILED_UNSENT: Final = payouts.c.exception == FailureCode.NOT_SENT.value
 Led = Callable[[ColumnElement[bool]], Sequence[Sequence[Condition]]]
 """
 Lists of conditions, each with an index, of which each payout that is wanted meets one.
@@ -495,9 +494,10 @@ class PayoutDirectory:
         stand = payouts.c.state
         waiting = stand.in_([PayoutState.SENDING.value, PayoutState.ACCEPTED.value])
         open_to = (payouts.c.provider == provider, *of_account(payouts.c.account_id, scope))
+        planned = PLANNED.where(planned_checks.c.provider == provider)
         of = {
             Hit.UNKNOWN: (UNRESOLVED,),
-            Hit.WAITING: (payouts.c.next_check_at.is_not(None), waiting, not_(payouts.c.review)),
+            Hit.WAITING: (tuple_(*_KEY).in_(planned), waiting, not_(payouts.c.review)),
             Hit.NOT_SENT: (payouts.c.created_at >= since, proven(Certainty.NOT_SENT)),
             Hit.NOT_EXECUTED: (payouts.c.created_at >= since, proven(Certainty.NOT_EXECUTED)),
         }
@@ -682,10 +682,9 @@ def _led(wanted: PayoutFilterBody) -> Led | None:
             states, besides = {PayoutState.NOT_SENT}, _FAILED_UNSENT
     if not states or states & FINAL_STATES:
         return None
-    is_open = select(_OPEN.c.account_id, _OPEN.c.reference_sha256).where(_IS_PLANNED)
     # What has no end is planned to be looked at; else it failed, is unknown, or in review.
     return lambda needed: [
-        [tuple_(*_KEY).in_(is_open.where(needed))],
+        [tuple_(*_KEY).in_(PLANNED.where(needed))],
         [besides, needed],
     ]
 
@@ -762,7 +761,7 @@ def _amounts(
         alike = select(_ALIKE.c.account_id, _ALIKE.c.reference_sha256)
         every = _ALIKE.c.account_id.in_(select(accounts.c.id))
         by_order = tuple_(*_KEY).in_(alike.where(every, within(_ALIKE.c.centavos)))
-        is_moved = _ALIKE.c.moved_centavos.is_not(None)
+        is_moved = _ALIKE.c.exception == "moved"
         by_move = tuple_(*_KEY).in_(alike.where(is_moved, within(_ALIKE.c.moved_centavos)))
     else:
         return [[or_(ordered, moved, came_back)]]
@@ -791,7 +790,8 @@ def _equal(wanted: PayoutFilterBody) -> Mapping[str, ColumnElement[bool]]:
         (columns.client_id, wanted.client_id),
         (columns.method, wanted.method),
         (columns.provider, wanted.provider),
-        (columns.failure_code, wanted.failure),
+        # An open payout has not failed, and has another word here.
+        (columns.exception, wanted.failure),
     )
     return {
         column.name: column == _shown(str(value)) for column, value in asked if value is not None
@@ -842,9 +842,9 @@ def _by(named: Named, given: str) -> Sequence[Condition]:
     """Return the SQL condition of a text; each has an index, which the second part allows."""
     match named:
         case Named.E2E_ID:
-            return (payouts.c.e2e_id == given,)
+            return (_called(given), payouts.c.e2e_id == given)
         case Named.PROVIDER_ID:
-            return (payouts.c.provider_id == given, _HAS_PROVIDER_ID)
+            return (_called(given), payouts.c.provider_id == given)
         case Named.PROVIDER_KEY:
             return (payouts.c.provider_key == given,)
         case Named.TRACE_ID:
@@ -855,6 +855,11 @@ def _by(named: Named, given: str) -> Sequence[Condition]:
         case Named.RETURN_ID:
             back = select(returns.c.account_id, returns.c.reference_sha256)
             return (tuple_(*_KEY).in_(back.where(returns.c.id == given)),)
+
+
+def _called(name: str) -> Condition:
+    called = select(bank_names.c.provider_key).where(bank_names.c.name == name)
+    return payouts.c.provider_key.in_(called)
 
 
 def _place(row: Record) -> PayoutPlace:

@@ -26,6 +26,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    union_all,
     update,
 )
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
@@ -76,6 +77,7 @@ from gateway.store.tables import columns
 from gateway.store.tables.columns import Record, instant_unseen, reference_digest
 from gateway.store.tables.core import (
     attempts,
+    bank_names,
     opinions,
     payout_events,
     payouts,
@@ -94,6 +96,7 @@ _MOVED = select(
     *(payouts.c.state != each for each in _MOVED_NOTHING),
     payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
 )
+_KEYED = payouts.alias("keyed")
 Content = tuple[str, int, str]
 Rows = Sequence[Record]
 
@@ -432,8 +435,11 @@ class StoredPayouts:
         if not ids and not keys:
             return []
         # Either part leads to an index of its own; most payouts of an account are of neither.
+        by_name = select(bank_names.c.provider_key).where(bank_names.c.name.in_(ids))
+        by_key = select(_KEYED.c.provider_key).where(_KEYED.c.provider_key.in_(keys))
+        either = payouts.c.provider_key.in_(select(union_all(by_name, by_key).subquery()))
         named = or_(payouts.c.e2e_id.in_(ids), payouts.c.provider_key.in_(keys))
-        wanted = select(payouts).where(named, payouts.c.account_id == account_id)
+        wanted = select(payouts).where(either, named, payouts.c.account_id == account_id)
         return [restored_payout(row) for row in await self._database.rows(wanted)]
 
     async def events(self, account_id: str, reference: str) -> Sequence[PayoutEvent]:
@@ -443,7 +449,7 @@ class StoredPayouts:
 
     async def forget_events(self, before: datetime) -> int:
         """
-        Delete events before an instant; return how many, or how many months on PostgreSQL.
+        Delete events before an instant; return how many, or how many weeks on PostgreSQL.
 
         Those younger than thirty days by the database's own clock stay.
         """

@@ -27,6 +27,8 @@ MOVED_AT_ONCE: Final = 10_000
 """More rows of a time stay in the default partition: nobody can store one there while they move."""
 _YOUNG: Final = timedelta(days=30)
 """What no partition is dropped for, by the database's clock: that of a process may be wrong."""
+DAYS: Final = {"day": 1, "week": 7}
+_DAY: Final = "%Y%m%d"
 _BRIEFLY: Final = "SET LOCAL lock_timeout = '900ms'"
 _MADE: Final = text(
     "SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid "
@@ -40,11 +42,12 @@ class Partitions:
     The partitions of a table by its column ``at``.
 
     Attributes:
-        period: In UTC; each partition has the rows of one, and is named after it.
+        period: In UTC; each partition has the rows of one, and is named after its first day. A week
+            begins on Monday.
     """
 
     table: Table
-    period: Literal["day", "month"]
+    period: Literal["day", "week"]
 
     async def renew(self, database: Database, before: datetime) -> int:
         """
@@ -103,7 +106,7 @@ class Partitions:
         )
 
     def _name(self, start: datetime) -> str:
-        return f"{self.table.name}_{start:{self._form}}"
+        return f"{self.table.name}_{start:{_DAY}}"
 
     def _older(self, names: Collection[str], before: datetime) -> list[str]:
         """Return the partitions of a period that ended before an instant, the oldest first."""
@@ -111,21 +114,17 @@ class Partitions:
         for name in names:
             period = name.removeprefix(f"{self.table.name}_")
             if period.isdigit():
-                start = datetime.strptime(period, self._form).replace(tzinfo=UTC)
+                start = datetime.strptime(period, _DAY).replace(tzinfo=UTC)
                 ends[name] = self._end(start)
         return sorted(name for name, end in ends.items() if end <= before)
 
     def _start(self, at: datetime) -> datetime:
         """Return the beginning of an instant's period."""
         midnight = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        return midnight if self.period == "day" else midnight.replace(day=1)
+        return midnight - timedelta(days=midnight.weekday() if self.period == "week" else 0)
 
     def _end(self, start: datetime) -> datetime:
-        return self._start(start + timedelta(days=1 if self.period == "day" else 31))
-
-    @property
-    def _form(self) -> str:
-        return "%Y%m%d" if self.period == "day" else "%Y%m"
+        return start + timedelta(days=DAYS[self.period])
 
 
 async def _do(database: Database, *statements: str) -> None:
@@ -135,5 +134,5 @@ async def _do(database: Database, *statements: str) -> None:
 
 
 REQUESTS: Final = Partitions(requests, "day")
-# A look for the events of a payout goes through every partition.
-EVENTS: Final = Partitions(payout_events, "month")
+# A look for the events of a payout goes through every partition, and locks each.
+EVENTS: Final = Partitions(payout_events, "week")

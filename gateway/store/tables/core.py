@@ -12,6 +12,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Computed,
     Date,
     ForeignKey,
     ForeignKeyConstraint,
@@ -22,6 +23,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    select,
     text,
 )
 
@@ -171,13 +173,12 @@ credential_addresses = Table(
     Column("refused_at", Instant),
 )
 
-UNRESOLVED = text("(payouts.state = 'unknown' OR payouts.review)")
-"""
-The outcome is not proven: unknown yet, or for people to find out.
+UNRESOLVED = text("payouts.exception = 'unresolved'")
+"""The outcome is not proven: unknown yet, or for people to find out."""
 
-A text without parameters, as it stands in the index: only so a database sees that it may use it.
-"""
-
+# Each payment of a payout writes its row some times. PostgreSQL writes no index then if no column
+# of any index changes, so none of state, review, next_check_at, e2e_id and provider_id is in one:
+# ``planned_checks``, ``bank_names`` and ``exception`` are what finds them.
 payouts = Table(
     "payouts",
     METADATA,
@@ -224,50 +225,72 @@ payouts = Table(
     Column("moved_centavos", BigInteger),
     # The bank's own name of the account that it was sent from.
     Column("provider_account", Text, nullable=False),
+    # Why a payout stands out: its outcome is unresolved, the bank moved another amount, or the code
+    # of its failure. NULL for all that are under way or paid as ordered.
+    Column(
+        "exception",
+        Text,
+        Computed(
+            "CASE WHEN state = 'unknown' OR review THEN 'unresolved' "
+            "WHEN moved_centavos IS NOT NULL THEN 'moved' ELSE failure_code END",
+            persisted=True,
+        ),
+    ),
     # One key for two references would show one payout's fate for the other. The key comes first:
     # banks name a payout by it without its account.
     UniqueConstraint("provider_key", "account_id"),
     Index("ix_payouts_account_id_created_at", "account_id", "created_at"),
-    Index("ix_payouts_next_check_at", "next_check_at"),
-    # Who has payouts to follow up at a bank, and of each account those due longest: one with very
-    # many is passed over in a step.
-    Index(
-        "ix_payouts_provider_account_id_next_check_at",
-        *("provider", "account_id", "next_check_at"),
-        sqlite_where=text("next_check_at IS NOT NULL"),
-    ),
     # Lists across accounts, all and by method; new payouts are appended at their end.
     Index("ix_payouts_created_at", "created_at"),
     Index("ix_payouts_method_created_at", "method", "created_at"),
     # Lists of one credential or user, who may have made few payouts or none.
     Index("ix_payouts_client_id_created_at", "client_id", "created_at"),
-    # Few payouts are in these: an order that is made and settles is written in neither.
-    Index("ix_payouts_unresolved", "created_at", sqlite_where=text("state = 'unknown' OR review")),
+    # Few payouts are in it: an order that is made and settles is not.
     Index(
-        "ix_payouts_failure_code_created_at",
-        "failure_code",
-        "created_at",
-        sqlite_where=text("failure_code IS NOT NULL"),
+        "ix_payouts_exception_created_at",
+        *("exception", "created_at"),
+        sqlite_where=text("exception IS NOT NULL"),
     ),
     # Who pays the same amount again is asked for at every payout.
     Index("ix_payouts_account_id_centavos_created_at", "account_id", "centavos", "created_at"),
-    # Hardly any payout moved another amount than was ordered; those are found by it too.
-    Index(
-        "ix_payouts_moved_centavos_created_at",
-        *("moved_centavos", "created_at"),
-        sqlite_where=text("moved_centavos IS NOT NULL"),
-    ),
     # A reference may be too long for an index of PostgreSQL; those are found by their account.
     Index("ix_payouts_reference", "reference", sqlite_where=text("length(reference) <= 200")),
-    Index("ix_payouts_provider_id", "provider_id", sqlite_where=text("provider_id <> ''")),
     Index(
         "ix_payouts_payee_digest_created_at",
         "payee_digest",
         "created_at",
         sqlite_where=text("payee_digest IS NOT NULL"),
     ),
-    # A movement of a statement names its payout by it.
-    Index("ix_payouts_e2e_id", "e2e_id"),
+)
+
+# An index of ``payouts.next_check_at`` that is a table, kept by triggers: a row for each payout
+# that has one. The payout's own column decides.
+planned_checks = Table(
+    "payout_checks",
+    METADATA,
+    Column("account_id", Text, primary_key=True),
+    Column("reference_sha256", LargeBinary, primary_key=True),
+    Column("provider", Text, nullable=False),
+    Column("next_check_at", Instant, nullable=False),
+    Index("ix_payout_checks_next_check_at", "next_check_at"),
+    # Who has payouts to follow up at a bank, and of each account those due longest: one with very
+    # many is passed over in a step.
+    Index(
+        "ix_payout_checks_provider_account_id_next_check_at",
+        *("provider", "account_id", "next_check_at"),
+    ),
+)
+
+PLANNED = select(planned_checks.c.account_id, planned_checks.c.reference_sha256)
+"""The keys of payouts that are planned to be checked; of all that have no end but for reviews."""
+
+# An index of ``payouts.e2e_id`` and ``provider_id``, kept likewise. Names are only ever added, so
+# the payout's own columns decide here too.
+bank_names = Table(
+    "payout_names",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("provider_key", Text, primary_key=True),
 )
 
 attempts = Table(

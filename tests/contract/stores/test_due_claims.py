@@ -238,7 +238,7 @@ async def test_due_payouts_are_found_by_an_index(store: Store) -> None:
 
     plan = await plan_of(store, due._ACCOUNTS_DUE.params(**due._due_by(LATER), after=""))
 
-    assert plan.count("ix_payouts_provider_account_id_next_check_at") >= 3
+    assert plan.count("ix_payout_checks_provider_account_id_next_check_at") >= 3
     assert "Seq Scan on payouts" not in plan
     assert "SCAN payouts " not in plan.replace("SCAN payouts USING", "")
 
@@ -257,7 +257,7 @@ async def test_what_is_counted_or_planned_too_far_ahead_is_found_by_an_index(sto
     counted = await plan_of(store, due._BACKLOG.params(**due._due_by(LATER)))
 
     for each in (plan, counted):
-        assert re.search(r"ix_payouts_(provider_account_id_)?next_check_at", each)
+        assert re.search(r"ix_payout_checks_(provider_account_id_)?next_check_at", each)
 
 
 async def plan_of(store: Store, asked: Select[Any]) -> str:

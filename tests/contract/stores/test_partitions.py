@@ -89,7 +89,7 @@ async def test_partitions_are_made_ahead(filled_url: str) -> None:
         at = NOW + timedelta(days=3)
         await written(store, at)
 
-        assert await places(store, at) == ["request_log_20261123", "payout_events_202611"]
+        assert await places(store, at) == ["request_log_20261123", "payout_events_20261123"]
 
 
 async def test_an_order_of_a_time_without_a_partition_is_stored_and_moved_later(
@@ -104,7 +104,7 @@ async def test_an_order_of_a_time_without_a_partition_is_stored_and_moved_later(
 
         await renew(store, LONG_AGO)
 
-        assert await places(store, far) == ["request_log_20271225", "payout_events_202712"]
+        assert await places(store, far) == ["request_log_20271225", "payout_events_20271220"]
 
 
 async def test_many_rows_without_a_partition_stay_and_are_deleted_when_they_are_old(
@@ -125,7 +125,7 @@ async def test_partitions_are_dropped_when_all_in_them_is_old(filled_url: str) -
         await written(store, LONG_AGO)
     async with opened(filled_url, NOW) as store:
         assert await renew(store, datetime(2020, 1, 1, 23, 59, tzinfo=UTC)) == [0, 0]
-        assert await places(store, LONG_AGO) == ["request_log_20200101", "payout_events_202001"]
+        assert await places(store, LONG_AGO) == ["request_log_20200101", "payout_events_20191230"]
 
         assert await renew(store, datetime(2020, 2, 1, tzinfo=UTC)) == [4, 1]
 

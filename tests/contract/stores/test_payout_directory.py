@@ -282,20 +282,19 @@ PLANNED = {
     "client": "SELECT * FROM payouts WHERE client_id = 'a' ORDER BY created_at DESC LIMIT 26",
     "method": "SELECT * FROM payouts WHERE method = 'pix' ORDER BY created_at DESC LIMIT 26",
     "unresolved": (
-        "SELECT * FROM payouts WHERE (payouts.state = 'unknown' OR payouts.review)"
-        " ORDER BY created_at"
+        "SELECT * FROM payouts WHERE payouts.exception = 'unresolved' ORDER BY created_at LIMIT 26"
     ),
-    "failed": "SELECT * FROM payouts WHERE failure_code = 'OTHER' ORDER BY created_at LIMIT 26",
-    "moved": "SELECT * FROM payouts WHERE moved_centavos IS NOT NULL AND moved_centavos = 5",
+    "failed": "SELECT * FROM payouts WHERE exception = 'OTHER' ORDER BY created_at LIMIT 26",
+    "moved": "SELECT * FROM payouts WHERE exception = 'moved' AND moved_centavos = 5",
     "returned": "SELECT * FROM payout_returns WHERE centavos = 5",
 }
 INDEXES = {
     "list": "ix_payouts_created_at",
     "client": "ix_payouts_client_id_created_at",
     "method": "ix_payouts_method_created_at",
-    "unresolved": "ix_payouts_unresolved",
-    "failed": "ix_payouts_failure_code_created_at",
-    "moved": "ix_payouts_moved_centavos_created_at",
+    "unresolved": "ix_payouts_exception_created_at",
+    "failed": "ix_payouts_exception_created_at",
+    "moved": "ix_payouts_exception_created_at",
     "returned": "ix_payout_returns_centavos",
 }
 

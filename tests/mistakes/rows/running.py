@@ -15,6 +15,7 @@ _FOLLOW_UPS = "tests/contract/stores/test_follow_ups.py"
 _IMPORTS = "tests/architecture/test_imports.py"
 _METRICS = "tests/unit/gateway/telemetry/metrics/test_series.py"
 _PARTITIONS = "tests/contract/stores/test_partitions.py"
+_PAYOUT_UPDATES = "tests/contract/stores/test_payout_updates.py"
 _PAYOUT_RACES = "tests/contract/stores/test_payout_races.py"
 _READING = "tests/unit/gateway/config/test_reading.py"
 _ADMISSION = "tests/unit/gateway/http/test_admission.py"
@@ -270,6 +271,35 @@ ROWS = (
         right="if len(own) == 1 else None",
         wrong="if own else None",
         tests=(f"{_FOLLOW_UPS}::test_a_key_that_two_accounts_have_names_the_payout_of_neither",),
+    ),
+    Mistake(
+        name="index-that-every-step-writes",
+        promise="No step of an ordinary payout changes a column of an index of payouts.",
+        source="ADR 0068",
+        file="gateway/store/migrations/versions/0001_first.py",
+        right='            "method created_at",',
+        wrong='            "method created_at", "next_check_at",',
+        tests=(
+            f"{_PAYOUT_UPDATES}::test_no_step_of_an_ordinary_payout_changes_a_column_of_an_index",
+        ),
+    ),
+    Mistake(
+        name="planned-at-the-bank-before",
+        promise="A payout that is sent again at another bank is planned to be checked there.",
+        source="ADR 0068",
+        file="gateway/store/migrations/versions/0001_first.py",
+        right="SET provider = excluded.provider, next_check_at",
+        wrong="SET next_check_at",
+        tests=(f"{_PAYOUT_UPDATES}::test_what_is_sent_again_is_planned_at_its_new_bank",),
+    ),
+    Mistake(
+        name="due-by-the-plan-alone",
+        promise="A payout decides whether it is due; its plan may be older.",
+        source="ADR 0068",
+        file="gateway/payouts/due.py",
+        right="return and_(payouts.c.next_check_at <= _at(), _free())",
+        wrong="return _free()",
+        tests=(f"{_PAYOUT_UPDATES}::test_a_plan_that_is_older_than_its_payout_is_not_due",),
     ),
     Mistake(
         name="downgrade-forgotten",

@@ -21,16 +21,14 @@ from sqlalchemy import create_engine, insert
 from gateway.store.kernel.address import address
 from gateway.store.kernel.database import DEFAULT_LIMITS
 from gateway.store.kernel.sqlite import open_file
-from gateway.store.tables.core import METADATA, accounts, audit_head, companies
+from gateway.store.tables.core import accounts, companies
 from tests.proofs.simulation.fates import live
 from tests.proofs.simulation.invariants import Violation
 from tests.proofs.simulation.loop import Loop, Stuck
 from tests.proofs.simulation.scenario import Scenario, drawn
 from tests.proofs.simulation.sqlite_inline import Client, Disk, Slot
 from tests.proofs.simulation.world import NOON, LifeWorld, World, holder
-from tests.world.store import KEYS
-
-_NO_ACT = {"one": 1, "number": 0, "hash": bytes(32), "key_id": "", "seal": b""}
+from tests.world.store import KEYS, migrated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,15 +160,13 @@ def _content() -> bytes:
     """A database with the schema and one account, to begin every life with."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "template.db"
-        engine = create_engine(f"sqlite:///{file}")
+        engine = create_engine(migrated(file))
         with engine.begin() as connection:
-            METADATA.create_all(connection)
             owner = holder()
             connection.execute(
                 insert(companies), {"id": owner.company_id, "name": "", "created_at": NOON}
             )
             connection.execute(insert(accounts), _account_row())
-            connection.execute(insert(audit_head), _NO_ACT)
         engine.dispose()
         with closing(sqlite3.connect(file)) as raw:
             raw.execute("PRAGMA journal_mode = WAL")

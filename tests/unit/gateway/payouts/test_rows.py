@@ -8,7 +8,7 @@ from gateway.payouts.rows import (
 from gateway.store.tables.core import payouts
 from tests.world.stores.samples import EVIDENCE, payout
 
-LATER = {"check_owner", "check_until", "moved_centavos", "absence"}
+LATER = {"check_owner", "check_until", "moved_centavos", "absence", "exception"}
 
 
 def test_a_row_has_every_column_but_those_of_checks() -> None:

@@ -137,7 +137,8 @@ def _copies(reference: str, number: int) -> str:
         "provider_key": "provider_key || n",
         "centavos": "centavos + n",
     }
-    columns = ", ".join(other.get(each.name, each.name) for each in payouts.c)
+    names = [each.name for each in payouts.c if each.computed is None]
+    columns = ", ".join(other.get(each, each) for each in names)
     numbers = f"generate_series(1, {number}) n"
     which = f"FROM payouts, {numbers} WHERE reference = '{reference}'"
-    return f"INSERT INTO payouts SELECT {columns} {which}"
+    return f"INSERT INTO payouts ({', '.join(names)}) SELECT {columns} {which}"

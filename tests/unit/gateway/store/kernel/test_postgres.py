@@ -73,6 +73,7 @@ async def session(postgres_url: str) -> AsyncIterator[Session]:
     [
         ("statement_timeout", "61500ms"),
         ("idle_in_transaction_session_timeout", "61500ms"),
+        ("jit", "off"),
         ("application_name", "pixgate"),
         ("transaction_isolation", "read committed"),
     ],
