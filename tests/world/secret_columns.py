@@ -34,6 +34,7 @@ OPEN: Final = frozenset(
         "audit.hash",  # what the proof of the audit log shows
         "audit_head.hash",
         "audit_head.seal",
+        "company_moves.digest",  # of the payouts that moved, to compare two cells
         "day_closings.digest",  # names a day as it was shown
         "callbacks.body",  # what the bank sent; only who may read callbacks sees it
         "outflow_payees.payee",  # of a destination, which the payout itself has in full
