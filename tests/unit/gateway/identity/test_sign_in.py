@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
@@ -17,6 +19,7 @@ from gateway.identity.second_factor_codes import SecondFactorCodes
 from gateway.identity.second_factors import Enrolment
 from gateway.identity.sessions import SignedIn, TokenPair
 from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.store import StoredChallenges
 from tests.world.identity import (
     ELSEWHERE,
     EMAIL,
@@ -155,17 +158,25 @@ async def test_ten_wrong_codes_lock_for_a_quarter_of_an_hour(identity_world, mar
     await identity_world.sign_in()
 
 
-async def test_of_two_right_codes_at_once_one_opens(identity_world, maria):
+async def test_of_two_right_codes_at_once_one_opens(identity_world, maria, monkeypatch):
+    """Both are accepted, the earlier code first, before either uses the challenge up."""
     await identity_world.enrol()
     challenge = await asked(identity_world)
-    codes = (identity_world.code(), identity_world.code(off=1))
+    use, is_accepted, both = StoredChallenges.use, asyncio.Event(), asyncio.Barrier(2)
 
+    async def use_together(stored: StoredChallenges, digest: bytes, at: datetime) -> bool:
+        is_accepted.set()
+        await both.wait()
+        return await use(stored, digest, at)
+
+    def submit(code: str) -> Coroutine[object, object, SignedIn]:
+        return identity_world.services.sign_in.submit_code(challenge.mfa_token, code, HOME)
+
+    monkeypatch.setattr(StoredChallenges, "use", use_together)
+    earlier = asyncio.create_task(submit(identity_world.code()))
+    await is_accepted.wait()
     answers = await asyncio.gather(
-        *(
-            identity_world.services.sign_in.submit_code(challenge.mfa_token, code, HOME)
-            for code in codes
-        ),
-        return_exceptions=True,
+        earlier, submit(identity_world.code(off=1)), return_exceptions=True
     )
 
     assert sum(isinstance(each, SignedIn) for each in answers) == 1
