@@ -199,7 +199,8 @@ def page(found: Rounds, costs: Costs, command: str) -> Iterator[str]:
     }
     for name, form in rows.items():
         yield f"| {name} | " + " | ".join(form.format(demand) for _, demand in days) + " |"
-    yield "\n| What breaks, in this order | at payouts a day | assumed limit |\n| --- | --- | --- |"
+    yield "\n| Limits, in the order in which they are reached | at payouts a day | assumed limit |"
+    yield "| --- | --- | --- |"
     for name, payouts in model.breaks(days[-1][1]):
         limit, reason = model.LIMITS[name]
         yield f"| {name} | {payouts / 1e6:,.0f} M | {limit:,.0f}: {reason} |"
