@@ -391,7 +391,7 @@ class LastUses:
             _log.warning("last use not stored")
 
 
-_STOPS_S: Final = 5.0
+STOPS_BELIEVED_S: Final = 5.0
 """Stops are believed for as long as any record, should the change feed be blind to a change."""
 _STOPS: Final = "active"
 
@@ -462,7 +462,7 @@ def build_kept_records(
         absent_s=basic.cache_negative_ttl_s,
         size=basic.cache_size,
     )
-    once = Lifetimes(found_s=_STOPS_S, absent_s=_STOPS_S, size=1)
+    once = Lifetimes(found_s=STOPS_BELIEVED_S, absent_s=STOPS_BELIEVED_S, size=1)
 
     async def in_force(_keys: Sequence[str]) -> Mapping[str, Sequence[Stop]]:
         return {_STOPS: await stops_in_force(database, now())}

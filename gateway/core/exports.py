@@ -122,14 +122,18 @@ class Exports:
         person = who.person
         if person is None or not rows:
             return
-        wait_s = await self.rows.take(person.user_id, min(rows, self.rows.burst))
-        refuse_for(wait_s, ROWS_TAKEN)
+        await self.draw(person.user_id, rows)
         if not await self.listed.take(person.user_id, rows):
             return
         now, last = who.acting.now(), self._alarmed.get(person.user_id)
         if last is None or now - last >= _ALARM_EVERY:
             keep(self._alarmed, person.user_id, now)
             await self.on_alarm(who, ExportKind.LISTS)
+
+    async def draw(self, user_id: str, rows: int) -> None:
+        """Take rows from what a user has left; raises as ``show``."""
+        # what is read whole may hold more than a full bucket: it takes all of that
+        refuse_for(await self.rows.take(user_id, min(rows, self.rows.burst)), ROWS_TAKEN)
 
 
 @dataclass(slots=True)
@@ -159,9 +163,7 @@ class Export:
         person, exports = self.who.person, self.exports
         if person is None or not rows:
             return
-        # a file that is read whole may hold more than a full bucket: it takes all of that
-        wait_s = await exports.rows.take(person.user_id, min(rows, exports.rows.burst))
-        refuse_for(wait_s, ROWS_TAKEN)
+        await exports.draw(person.user_id, rows)
         if await exports.alarming.take(person.user_id, rows) and not self.has_alarmed:
             self.has_alarmed = True
             await exports.on_alarm(self.who, self.kind)

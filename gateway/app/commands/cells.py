@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from gateway.cells.routing import Claims
 
 _COLUMNS: Final = ("step", "what")
-_SETTLED_S: Final = 5.0
-"""No process believes a record for longer that the audit log says was changed."""
 IMPATIENT: Final = 3
 """The exit status while payouts are under way still."""
 
@@ -92,6 +90,7 @@ def move(
     """
     from gateway.app.commands.opened_cells import MOVING, opened_cells
     from gateway.app.failpoints import armed
+    from gateway.app.kept_records import STOPS_BELIEVED_S
     from gateway.cells.model import read_cells
     from gateway.cells.moving import Move, PatienceOver
     from gateway.cells.writer import MapWriter
@@ -118,7 +117,7 @@ def move(
                     switch=writer.write,
                     say=lambda step: click.echo(f"{step.step:<8} {step.what}", err=True),
                     wait=_waiting(patience),
-                    settle=lambda: asyncio.sleep(_SETTLED_S),
+                    settle=lambda: asyncio.sleep(STOPS_BELIEVED_S),
                     passed=armed(here.environment, os.environ) or unarmed,
                 )
                 return await (moving.plan() if only_plan else moving.run())

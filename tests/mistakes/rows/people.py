@@ -233,8 +233,8 @@ ROWS = (
         promise="Rows of lists count with those of files, and are refused like them.",
         source="ADR 0071",
         file="gateway/core/exports.py",
-        right="        refuse_for(wait_s, ROWS_TAKEN)\n        if not await self.listed.take",
-        wrong="        if not await self.listed.take",
+        right="        await self.draw(person.user_id, rows)\n        if not await self.listed",
+        wrong="        if not await self.listed",
         tests=(
             "tests/unit/gateway/core/test_exports.py::test_rows_of_lists_and_files_are_counted_together",
         ),

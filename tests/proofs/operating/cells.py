@@ -15,12 +15,18 @@ import msgspec
 from yarl import URL
 
 from tests.proofs.torture import postgres, sites
-from tests.proofs.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
+from tests.proofs.torture.gateway_client import (
+    BEHIND_A_PROXY,
+    GatewayClient,
+    TortureWorld,
+    torture_world_in,
+)
 from tests.proofs.torture.postgres import Postgres
 from tests.proofs.torture.processes import FAILPOINT, OFFSET, Command
 from tests.proofs.torture.sites import Account
 from tests.servers.front import Front, Node, haproxy_of_cells
 from tests.world.banks.authority import Authority
+from tests.world.waiting import until
 
 NORTH, SOUTH = "north", "south"
 _KEYS = ("pepper", "sealing_key")
@@ -28,10 +34,11 @@ _KEYS = ("pepper", "sealing_key")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a partner got: the status and the document."""
+    """What a partner got: the status, the document and the trace of both."""
 
     status: int
     document: Mapping[str, object]
+    trace_id: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,7 +77,8 @@ class Cells:
         document = json.loads(text)
         if said.status >= 400:
             assert document["trace_id"] == said.headers["X-Trace-ID"], document
-        return Answer(status=said.status, document=document)
+        trace_id = said.headers["X-Trace-ID"]
+        return Answer(status=said.status, document=document, trace_id=trace_id)
 
     async def pay(self, account: Account, reference: str) -> Answer:
         """Create a payout, or repeat it."""
@@ -114,10 +122,16 @@ class Cells:
         finally:
             await connection.close()
 
-    def served_by(self) -> Sequence[str]:
-        """Return the server of each request, as HAProxy logged it, oldest first."""
-        lines = self.front.log.read_text().splitlines()
-        return [json.loads(line)["server"] for line in lines if line.startswith("{")]
+    async def server_of(self, answer: Answer) -> str:
+        """Return the backend that HAProxy logged; the line may come after the answer."""
+
+        def logged() -> str:
+            lines = self.front.log.read_text().splitlines()
+            read = [json.loads(line) for line in lines if line.startswith("{") and line[-1] == "}"]
+            found = {each["trace_id"]: each["server"] for each in read}
+            return str(found.get(answer.trace_id, "")).partition("/")[0]
+
+        return str(await until(logged))
 
     async def another_company(self, cell: str) -> Account:
         """Add a company to a cell."""
@@ -182,19 +196,11 @@ async def cells_in(folder: Path) -> AsyncIterator[Cells]:
 async def _gateway(
     world: TortureWorld, name: str, store: Postgres, **changed: object
 ) -> GatewayClient:
-    server = {
-        "port": "${PIXGATE_PORT:-0}",
-        "connections_per_address": 2_000,
-        "drain_accept_s": 0,
-        "drain_s": 90,
-        "trusted_peers": "127.0.0.1",
-        "client_address": "forwarded",
-    }
     books = {"start": False, "control_port": URL(world.bank.answers).port}
     return await world.gateway_client(
         name,
         store=store.url(),
-        server=server,
+        server=BEHIND_A_PROXY,
         sandbox_bank=books,
         identity={"origin": f"https://{name}.example"},
         **changed,

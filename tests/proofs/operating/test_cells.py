@@ -83,22 +83,20 @@ async def test_each_request_goes_to_the_cell_of_its_credential(tmp_path: Path):
         unknown = {(each.status, each.document["code"]) for each in (*foreign[:2], foreign[-1])}
         assert unknown == {(404, "SVC.ACC.001")}
         assert {each.status for each in foreign} <= {400, 404}
-        served = {each.partition("/")[0] for each in cells.served_by()[-len(foreign) :]}
-        assert served == {"reads-south"}
+        assert {await cells.server_of(each) for each in foreign} == {"reads-south"}
 
         with_account = f"/baas/v1/account/{south.id}/balance"
-        assert (await cells.ask("GET", with_account, None)).status == 401
-        assert cells.served_by()[-1].startswith("reads-south/")
-        assert (await cells.ask("GET", "/iam/v1/info", None, host="south.example")).status == 200
-        assert cells.served_by()[-1].startswith("reads-south/")
-        assert (await cells.ask("GET", "/iam/v1/info", None, host="nowhere.example")).status == 200
-        assert cells.served_by()[-1].startswith("reads-north/")
+        nobody = await cells.ask("GET", with_account, None)
+        assert (nobody.status, await cells.server_of(nobody)) == (401, "reads-south")
+        for host, server in (("south.example", "reads-south"), ("nowhere.example", "reads-north")):
+            info = await cells.ask("GET", "/iam/v1/info", None, host=host)
+            assert (info.status, await cells.server_of(info)) == (200, server)
         for name, gateway in cells.gateways.items():
             config = ("callbacks", "--json", "--config", str(gateway.config))
             _, said = await cells.command(*config)
             path = "/callbacks/" + said.partition("/callbacks/")[2].partition('"')[0]
-            assert (await cells.ask("POST", path, None, b"{}")).status < 500
-            assert cells.served_by()[-1].startswith(f"gateways-{name}/")
+            told = await cells.ask("POST", path, None, b"{}")
+            assert (told.status < 500, await cells.server_of(told)) == (True, f"gateways-{name}")
 
         await is_dead_alone(cells, north, south)
 
@@ -183,7 +181,10 @@ async def is_whole(cells: Cells, moved: Account, company: str, paid: list[str]) 
     assert found == set(paid)
     events = "SELECT kind FROM payout_events WHERE account_id = $1 ORDER BY number LIMIT 1"
     assert [row["kind"] for row in await cells.rows(SOUTH, events, moved.id)] == ["stored"]
-    told = "SELECT action FROM audit WHERE subject = $1 ORDER BY number"
+    told = (
+        "SELECT action FROM audit WHERE subject = $1"
+        " AND action NOT LIKE 'outflow.%' ORDER BY number"  # the guard watches meanwhile
+    )
     acts = {
         name: [row["action"] for row in await cells.rows(name, told, f"company:{company}")]
         for name in (NORTH, SOUTH)

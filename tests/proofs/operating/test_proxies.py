@@ -15,7 +15,12 @@ import aiohttp
 from yarl import URL
 
 from tests.proofs.torture import postgres, processes
-from tests.proofs.torture.gateway_client import GatewayClient, TortureWorld, torture_world_in
+from tests.proofs.torture.gateway_client import (
+    BEHIND_A_PROXY,
+    GatewayClient,
+    TortureWorld,
+    torture_world_in,
+)
 from tests.proofs.torture.postgres import Postgres
 from tests.proofs.torture.processes import OFFSET, Command
 from tests.servers.front import FRONTS, Front, Node, haproxy
@@ -51,19 +56,11 @@ class Pair:
 @asynccontextmanager
 async def pair_in(folder: Path) -> AsyncIterator[Pair]:
     """Start PostgreSQL, a bank and two gateways that believe their proxy."""
-    server = {
-        "port": "${PIXGATE_PORT:-0}",
-        "connections_per_address": 2_000,
-        "drain_accept_s": 0,
-        "drain_s": 90,
-        "trusted_peers": "127.0.0.1",
-        "client_address": "forwarded",
-    }
     async with postgres.running() as store, torture_world_in(folder) as world:
         books = {"start": False, "control_port": URL(world.bank.answers).port}
         database = {"url": store.url(), "migrate": "never"}
         partner = await world.gateway_client(
-            "pair", store=store.url(), database=database, sandbox_bank=books, server=server
+            "pair", store=store.url(), database=database, sandbox_bank=books, server=BEHIND_A_PROXY
         )
         other, _ = processes.gateway(partner.config.parent, partner.config, "other")
         world.opened.callback(other.kill)

@@ -23,6 +23,15 @@ Verdict = tuple[int, str]
 
 LOST: Verdict = (0, "lost")
 _BANK = "sandbox"
+BEHIND_A_PROXY = {
+    "port": "${PIXGATE_PORT:-0}",
+    "connections_per_address": 2_000,
+    "drain_accept_s": 0,
+    "drain_s": 90,
+    "trusted_peers": "127.0.0.1",
+    "client_address": "forwarded",
+}
+"""The section ``server`` of a gateway that believes its proxy."""
 """It has every kind of account."""
 
 
