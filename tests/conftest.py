@@ -15,6 +15,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck, settings
 
 from tests import rings
+from tests.seeded_ids import SeededIds
 from tests.servers import chromium, in_memory, loopback, postgres, redis
 from tests.servers.postgres import PostgresServer
 from tests.servers.redis import RedisServer
@@ -29,7 +30,9 @@ _patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "
 settings.register_profile("few", max_examples=20, derandomize=True, **_patient)
 settings.register_profile("usual", max_examples=100, derandomize=True, **_patient)
 settings.register_profile("random", max_examples=1_000, print_blob=True, **_patient)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
+_profile = os.environ.get("HYPOTHESIS_PROFILE", "usual")
+settings.load_profile(_profile)
+_ids = SeededIds(uuid.uuid4)
 
 OF_A_REQUEST = frozenset({"access_record", "trace_id", "traceparent"})
 """The context variables of a request, of which there are no others (``ContextVar`` in gateway/)."""
@@ -40,6 +43,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: {meaning}")
     statements.share()
     in_memory.keep()
+    if _profile != "random":
+        uuid.uuid4 = _ids
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    _ids.begin(item.nodeid)
+
+
+def pytest_runtest_logfinish() -> None:
+    _ids.end()
 
 
 def _is_of_this_test(record: logging.LogRecord) -> bool:

@@ -122,8 +122,7 @@ class Searches:
         exact = exact or await self._exact(who, text)
         if exact:
             return exact.first(FOUND_AT_MOST, is_exact=True)
-        if strict.is_e2e_id(text) or text.startswith(_CLIENT) or number:
-            return exact
+        # A reference may look like any of these: fourteen letters and digits like a CNPJ.
         return (await self._fuzzy(who, text, wanted.page)).first(FOUND_AT_MOST)
 
     async def _paid_to(self, who: Staff, number: str, asked: TextQuery, page: int) -> Found:
@@ -140,18 +139,9 @@ class Searches:
         return Found(payouts=paid, accounts=await self._named(who, _ACCOUNTS, _ACCOUNT, own, page))
 
     async def _exact(self, who: Staff, text: str) -> Found:
-        if strict.is_e2e_id(text):
-            return Found(
-                payouts=await self._payouts(who, text, Named.E2E_ID, Named.RETURN_ID),
-                charges=await self._charges(who, charges.c.e2e_id == text),
-            )
-        if text.startswith(_CLIENT):
-            named = credentials.c.client_id == text
-            return Found(credentials=await self._named(who, _CREDENTIALS, _CREDENTIAL, named))
-        if _is_uuid(text) or "@" in text:
-            found = await self._by_id(who, text.lower())
-            if found:
-                return found
+        named = await self._by_id(who, text)
+        if named:
+            return named
         by_key = (Named.PROVIDER_KEY,) if _KEY.fullmatch(text) else ()
         begun = await self._payouts(who, text, Named.REFERENCE)
         whole = [each for each in begun if each.payout.reference == text]
@@ -161,7 +151,18 @@ class Searches:
             return Found(payouts=whole, charges=asked)
         return Found(payouts=await self._payouts(who, text, Named.PROVIDER_ID, Named.TRACE_ID))
 
-    async def _by_id(self, who: Staff, given: str) -> Found:
+    async def _by_id(self, who: Staff, text: str) -> Found:
+        if strict.is_e2e_id(text):
+            return Found(
+                payouts=await self._payouts(who, text, Named.E2E_ID, Named.RETURN_ID),
+                charges=await self._charges(who, charges.c.e2e_id == text),
+            )
+        if text.startswith(_CLIENT):
+            named = credentials.c.client_id == text
+            return Found(credentials=await self._named(who, _CREDENTIALS, _CREDENTIAL, named))
+        if not (_is_uuid(text) or "@" in text):
+            return Found()
+        given = text.lower()
         return Found(
             companies=await self._named(who, _COMPANIES, _COMPANY, companies.c.id == given),
             accounts=await self._named(who, _ACCOUNTS, _ACCOUNT, accounts.c.id == given),

@@ -199,12 +199,17 @@ async def test_refunds_of_an_amount_have_pages(
     assert (await search.find(who, SearchBody(text="7,77"))).more
 
 
-async def test_a_reference_may_read_as_a_tax_number(office: Registers, known: Payout):
-    await office.store.payouts.add(payout("11144477735"), attempt())
+@pytest.mark.parametrize("begun", ["", "-0"], ids=["whole", "begun"])
+@pytest.mark.parametrize("form", ["11144477735", "varios-bbff0f73", PAID, "cli_1"])
+async def test_a_reference_may_look_like_another_name(
+    office: Registers, known: Payout, form: str, begun: str
+):
+    """One text of fourteen letters and digits in some hundreds is a CNPJ by its last two."""
+    await office.store.payouts.add(payout(form + begun), attempt())
 
-    found = await named(office, everywhere(office), "11144477735")
+    found = await named(office, everywhere(office), form)
 
-    assert [each.payout.reference for each in found.payouts] == ["11144477735"]
+    assert [each.payout.reference for each in found.payouts] == [form + begun]
 
 
 async def test_an_account_is_found_by_its_id(office: Registers, known: Payout):
