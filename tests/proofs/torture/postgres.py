@@ -36,6 +36,12 @@ class Postgres:
         """Address of the database, by way of another port where one is given."""
         return f"postgresql://postgres@127.0.0.1:{port or self.port}/{database}"
 
+    @property
+    def pid(self) -> int:
+        """Return the process of a server that serves."""
+        assert self._process is not None
+        return self._process.pid
+
     async def start(self) -> None:
         """Serve; after a crash this includes recovering."""
         where = ["-h", "127.0.0.1", "-p", str(self.port), "-k", str(self.folder)]
