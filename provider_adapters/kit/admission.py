@@ -19,7 +19,7 @@ from gateway.banks.port.providers import Reason, Unreachable
 from gateway.core.clocks import Monotonic
 from gateway.net.common.runtime import Runtime
 from gateway.telemetry.records import Observer
-from provider_adapters.kit.bank_limits import BankLimits, Bulkhead, account_of
+from provider_adapters.kit.bank_limits import BankLimits, Bulkhead
 from provider_adapters.kit.limits import BreakerLimits, ClientLimits
 
 
@@ -308,7 +308,7 @@ class Admission:
         Raises:
             Unreachable: ``breaker_open``. Nothing was sent.
         """
-        account, bank_limits = account_of(request), self.bank_limits
+        account, bank_limits = request.account, self.bank_limits
         breakers = self.breakers[request.kind]
         permit = breakers.admit(account)
         if bank_limits is None or bank_limits.enter_now(request):
@@ -327,7 +327,7 @@ class Admission:
             Unreachable: ``breaker_open`` or ``bulkhead_full``. Nothing was sent.
             RateLimited: beyond the bank's limits. Nothing was sent.
         """
-        account, breakers = account_of(request), self.breakers[request.kind]
+        account, breakers = request.account, self.breakers[request.kind]
         permit = breakers.admit(account)
         entered = False
         try:
@@ -351,7 +351,7 @@ class Admission:
 
         ``failed`` says whether the bank did; None where the call proves nothing of it.
         """
-        account, breakers = account_of(request), self.breakers[request.kind]
+        account, breakers = request.account, self.breakers[request.kind]
         if failed is None:
             breakers.abandoned(account, permit)
         elif failed:

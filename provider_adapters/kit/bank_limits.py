@@ -195,7 +195,7 @@ class BankLimits:
 
     def leave(self, request: ProviderRequest) -> None:
         """End a call: another one of its account may begin."""
-        places = self._accounts.get(account_of(request))
+        places = self._accounts.get(request.account)
         if places is not None:
             places.leave()
             self._forget(request)
@@ -315,7 +315,7 @@ class BankLimits:
 
     def _places(self, request: ProviderRequest) -> Bulkhead | None:
         """Return the places of the call's account; None where they are not bounded."""
-        account = account_of(request)
+        account = request.account
         if self._width is None or not account:
             return None
         places = self._accounts.get(account)
@@ -325,17 +325,11 @@ class BankLimits:
 
     def _forget(self, request: ProviderRequest) -> None:
         """Keep nothing of an account without calls."""
-        account = account_of(request)
-        places = self._accounts.get(account)
+        places = self._accounts.get(request.account)
         if places is not None and places.is_idle:
-            del self._accounts[account]
-
-
-def account_of(request: ProviderRequest) -> str:
-    """Return whose call it is; empty for one that concerns no account, such as a probe."""
-    return request.identity.account_id if request.identity else request.account
+            del self._accounts[request.account]
 
 
 def _credential(request: ProviderRequest) -> str:
     """Return the credential that a call counts for: the account's unless the call names another."""
-    return request.credential or account_of(request)
+    return request.credential or request.account

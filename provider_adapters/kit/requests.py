@@ -112,7 +112,7 @@ def paying(
 
 def as_account(request: ProviderRequest, identity: Identity) -> ProviderRequest:
     """Have a request sent on connections of one account, under its certificate."""
-    return msgspec.structs.replace(request, identity=identity)
+    return msgspec.structs.replace(request, identity=identity, account=identity.account_id)
 
 
 def json_body(document: object) -> bytes:

@@ -17,6 +17,7 @@ from provider_adapters.kit.limits import (
     BulkheadLimits,
     ClientLimits,
 )
+from provider_adapters.kit.requests import as_account, get
 from tests.world.banks.witness import Clock, still
 from tests.world.tables import cases
 from tests.world.waiting import forever, settle
@@ -220,9 +221,7 @@ async def test_who_waits_for_the_account_s_turn_gets_it():
 
 async def test_the_account_of_an_identity_is_an_account_too():
     scene = Scene(in_flight=1, waiting=0)
-    one = ProviderRequest(
-        operation=BALANCE, method="GET", template="/", path="/", identity=Identity(account_id="a")
-    )
+    one = as_account(get(BALANCE, "/", {}), Identity(account_id="a"))
     assert scene.limits.enter_now(one)
 
     assert not await scene.passes(call(account="a"))
