@@ -138,7 +138,8 @@ async def test_valkey_of_the_chart_speaks_tls_alone(tmp_path: Path):
 
     with running(container["args"][0], probe, tmp_path) as (port, _, probing):
         url = f"//:{PASSWORD}@127.0.0.1:{port}/0"
-        configured = Cache(url=Address(f"rediss:{url}"), ca=str(authority.file))
+        address = Address(f"rediss:{url}")
+        configured = Cache(url=address, ca=str(authority.file), timeout_s=10)
         shared = build_cache(Settings(cache=configured), NO_KEYS, lambda _event, _label: None)
         await shared.check()
         await shared.close()
