@@ -16,7 +16,7 @@ from tests.browser.inspection import USUAL, Inspection, Look, inspecting
 from tests.browser.people import NOBODY, People
 from tests.browser.screens import Case
 from tests.servers.process import free_port
-from tests.world.gateway.world import World, opened, patient, sandbox
+from tests.world.gateway.world import World, opened, sandbox
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
@@ -67,7 +67,7 @@ class PanelSite:
 def settings(folder: Path, **changed: object) -> Settings:
     """Return the settings of a sandbox whose pages come over plain HTTP from a known port."""
     server = Server(port=free_port(), drain_accept_s=0, drain_s=3)
-    return patient(sandbox(folder, server=server, session=Session(insecure_dev=True), **changed))
+    return sandbox(folder, server=server, session=Session(insecure_dev=True), **changed)
 
 
 @asynccontextmanager

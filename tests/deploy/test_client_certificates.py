@@ -20,7 +20,7 @@ from provider_adapters.testing.demo.ensure import Pair
 from tests.servers.front import Front, Node, nginx, patient_haproxy
 from tests.world.banks.authority import Authority
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, basic, opened, order, pair_of, patient, sandbox, send
+from tests.world.gateway.world import World, basic, opened, order, pair_of, sandbox, send
 from tests.world.waiting import until
 
 FRONTS = {"haproxy": patient_haproxy, "nginx": nginx}
@@ -91,7 +91,7 @@ async def pay(
 
 @asynccontextmanager
 async def behind(name: str, folder: Path, partners: Partners) -> AsyncIterator[tuple[World, Front]]:
-    settings = patient(sandbox(folder / "gateway"))
+    settings = sandbox(folder / "gateway")
     server = {
         "trusted_peers": "127.0.0.1",
         "client_address": "forwarded",

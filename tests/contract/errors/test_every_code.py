@@ -174,7 +174,7 @@ async def draining(_world: World, folder: Path) -> Said:
 
 async def too_slow(_world: World, folder: Path) -> Said:
     """A body that is announced and does not come."""
-    impatient = Server(port=0, body_deadline_s=0.2, drain_s=3)
+    impatient = Server(port=0, body_deadline_s=0.2, drain_s=30)
     async with opened(sandbox(folder, server=impatient)) as other:
         head = (
             f"POST {other.at('/withdraw')} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n"

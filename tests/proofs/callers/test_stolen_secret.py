@@ -24,7 +24,7 @@ from tests.servers.front import Node, nginx, patient_haproxy
 from tests.world.banks.authority import Authority
 from tests.world.extent import SEED, WHOLE
 from tests.world.gateway.routes import PAID
-from tests.world.gateway.world import World, basic, opened, order, pair_of, patient, sandbox
+from tests.world.gateway.world import World, basic, opened, order, pair_of, sandbox
 from tests.world.raw_http import split
 from tests.world.waiting import until
 
@@ -46,7 +46,7 @@ async def reached(
     folder: Path, way: str
 ) -> AsyncIterator[tuple[World, int, ssl.SSLContext | None]]:
     """Run a gateway; return it, the port to call, and TLS where a proxy stands in front."""
-    settings = patient(sandbox(folder / "gateway"))
+    settings = sandbox(folder / "gateway")
     server = replace(settings.server, certificate_header="Client-Cert", **WAYS[way])
     if way == "itself":
         server = replace(server, certificate_header="")

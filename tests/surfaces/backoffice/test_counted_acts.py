@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gateway.audit.routes import NDJSON
 from tests.world.backoffice.client import NOBODY, BackofficeClient
-from tests.world.gateway.world import opened, patient, sandbox
+from tests.world.gateway.world import opened, sandbox
 
 WRONG = "uma frase que ninguém escolheu"
 
@@ -20,7 +20,7 @@ async def fails(backoffice_client: BackofficeClient, email: str) -> tuple[int, s
 
 async def test_a_stop_of_the_process_writes_the_counts(tmp_path: Path):
     """Guesses at somebody and at nobody are answered alike, and told apart in the log alone."""
-    settings = patient(sandbox(tmp_path))
+    settings = sandbox(tmp_path)
     async with opened(settings) as world:
         backoffice_client = BackofficeClient(world)
         victim = world.demo["users"]["approver"]["email"]

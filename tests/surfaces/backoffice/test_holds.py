@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from gateway.config.settings import Payouts
 from tests.world.backoffice.client import BackofficeClient
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -21,7 +21,7 @@ VALUE = 1000.01
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway that holds what is above R$ 1,000.00 to a first payee."""
     settings = sandbox(tmp_path_factory.mktemp("holds"), payouts=Payouts(hold_above="1000.00"))
-    async with opened(patient(settings)) as made:
+    async with opened(settings) as made:
         yield made
 
 

@@ -14,7 +14,7 @@ import pytest_asyncio
 from gateway.config.settings import Payouts, Settings
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import BANK_PAYEE, PAYEE, paid, withdrawing
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway where four eyes are switched off."""
-    async with opened(patient(alone(tmp_path_factory.mktemp("money")))) as made:
+    async with opened(alone(tmp_path_factory.mktemp("money"))) as made:
         yield made
 
 

@@ -14,7 +14,7 @@ from tests.surfaces.backoffice.approvals import ordered
 from tests.surfaces.backoffice.management import issued, pair
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.callbacks import listed, summary
-from tests.world.gateway.world import opened, patient, sandbox
+from tests.world.gateway.world import opened, sandbox
 
 OFFICE = "/backoffice/v1"
 
@@ -24,7 +24,7 @@ async def backoffice_client(
     tmp_path: Path, migrated_postgres_url: str
 ) -> AsyncIterator[BackofficeClient]:
     database = Database(url=migrated_postgres_url, migrate="always")  # type: ignore[arg-type]
-    async with opened(patient(sandbox(tmp_path, database=database))) as world:
+    async with opened(sandbox(tmp_path, database=database)) as world:
         yield BackofficeClient(world)
 
 

@@ -12,7 +12,7 @@ from gateway.config.settings import Payouts
 from gateway.core.limits import CallRate
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.backoffice.operations import paid, today
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -23,7 +23,7 @@ WINDOW = {"days": 1, "limit": 25}
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway in which a person takes one page of a list."""
     alone = Payouts(approval_above=None)
-    settings = patient(sandbox(tmp_path_factory.mktemp("lists"), payouts=alone))
+    settings = sandbox(tmp_path_factory.mktemp("lists"), payouts=alone)
     limits = msgspec.structs.replace(
         settings.ratelimits, exported_rows=CallRate(rate=0.001, burst=1)
     )

@@ -12,7 +12,7 @@ from gateway.config.identity import Identity, MfaRequired
 from gateway.core.rights import Right, Role, changes
 from tests.world.backoffice import matrix
 from tests.world.backoffice.client import PASSWORD, BackofficeClient
-from tests.world.gateway.world import opened, patient, sandbox
+from tests.world.gateway.world import opened, sandbox
 
 ALWAYS = MfaRequired(**dict.fromkeys(MfaRequired.__struct_fields__, "always"))
 WHO = "everybody@example.com"
@@ -23,9 +23,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def strict(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BackofficeClient]:
     """A back office that asks every role for a factor, as production does; one person has none."""
-    settings = patient(
-        sandbox(tmp_path_factory.mktemp("strict"), identity=Identity(mfa_required=ALWAYS))
-    )
+    settings = sandbox(tmp_path_factory.mktemp("strict"), identity=Identity(mfa_required=ALWAYS))
     async with opened(settings) as world:
         backoffice_client = BackofficeClient(world)
         await backoffice_client.plain(WHO, *Role)

@@ -34,7 +34,7 @@ import uvloop
 from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
 from gateway.config.upstream import SandboxBank
-from tests.world.gateway.world import FROM_NOON, basic, now, opened, order, patient, sandbox
+from tests.world.gateway.world import FROM_NOON, basic, now, opened, order, sandbox
 
 Calls = Counter[CodeType]
 
@@ -139,7 +139,7 @@ class _Caller(_Messages):
 @asynccontextmanager
 async def _standing(folder: Path) -> AsyncIterator[tuple[str, str, _Caller]]:
     """Serve a store with the demo in it; give its account, its credential, and a caller."""
-    settings = patient(sandbox(folder))
+    settings = sandbox(folder)
     async with opened(settings) as world:
         account, credential = world.demo["accounts"]["main"]["id"], basic(world.pair("full"))
     loop, port = cast("_Loop", asyncio.get_running_loop()), settings.sandbox_bank.port

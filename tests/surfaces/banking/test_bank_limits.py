@@ -11,7 +11,7 @@ import pytest_asyncio
 from gateway.config.upstream import AccountLimits, Breaker
 from gateway.core.limits import CallRate
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -23,7 +23,7 @@ SLOWLY = CallRate(rate=0.001, burst=BURST)
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    settings = patient(sandbox(tmp_path_factory.mktemp("limits")))
+    settings = sandbox(tmp_path_factory.mktemp("limits"))
     limits = AccountLimits(rates={"create_payout": SLOWLY, "list_keys": SLOWLY})
     provider = msgspec.structs.replace(
         settings.providers["sandbox"], account_limits=limits, breaker=Breaker(), waiting_s=0.5

@@ -10,7 +10,7 @@ import pytest_asyncio
 from gateway.core.access import Staff
 from gateway.core.caller_rules import CallerRule
 from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway.world import World, opened, order, pair_of, patient, sandbox
+from tests.world.gateway.world import World, opened, order, pair_of, sandbox
 
 HERE = CallerRule(networks=("127.0.0.0/8",))
 ELSEWHERE = CallerRule(networks=("192.0.2.0/24",))
@@ -19,7 +19,7 @@ REFUSED = (403, "SVC.AUT.010")
 
 @pytest_asyncio.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
-    async with opened(patient(sandbox(tmp_path))) as made:
+    async with opened(sandbox(tmp_path)) as made:
         yield made
 
 

@@ -20,7 +20,7 @@ from gateway.config.values import Address, Secret
 from gateway.core.account import Environment
 from gateway.store.stamp import StoreRefused
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import basic, opened, patient, sandbox, send
+from tests.world.gateway.world import basic, opened, sandbox, send
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 PEPPER = "a pepper of 32 bytes or more 0123456789"
@@ -57,7 +57,7 @@ async def asked(gateway: Gateway, path: str, authorization: str = "") -> Answer:
 
 async def test_a_sandbox_credential_does_not_open_production(tmp_path: Path, postgres_url: str):
     """Contract part 1: 401 ``SVC.AUT.010``."""
-    async with opened(patient(sandbox(tmp_path / "sandbox"))) as world:
+    async with opened(sandbox(tmp_path / "sandbox")) as world:
         header, path = basic(world.pair("full")), world.at("/balance")
         here = await world.ask("GET", path)
         async with produced(production(tmp_path, postgres_url)) as gateway:

@@ -123,9 +123,9 @@ async def test_calls_of_following_up_are_logged_under_the_trace_of_the_order(
             keys[ended.provider_key] = traced["X-Trace-ID"]
 
         await paid("callback", 1.05)
-        await paid("look", 777.06)
+        await paid("look", 777.08)
         async with world.failing("payout_read", "status", status=500):
-            await paid("statement", 777.06)
+            await paid("statement", 777.08)
 
     lines = [
         json.loads(line) for line in capfd.readouterr().out.splitlines() if "provider_call" in line

@@ -9,7 +9,7 @@ import msgspec
 
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 SENT, NORMAL = "12.abc.345/01DE-35", "12ABC34501DE35"
 DESTINATION = {"name": "Loja Ltda", "tax_number": SENT, "key_type": "cnpj", "key": SENT}
@@ -17,7 +17,7 @@ DESTINATION = {"name": "Loja Ltda", "tax_number": SENT, "key_type": "cnpj", "key
 
 def settings(folder: Path, *, bank_takes: bool) -> Any:
     """Settings of a bank that takes letters or digits only."""
-    plain = patient(sandbox(folder))
+    plain = sandbox(folder)
     provider = plain.providers["sandbox"]
     told = {**provider.settings, "alphanumeric_cnpj": bank_takes}
     providers = {**plain.providers, "sandbox": msgspec.structs.replace(provider, settings=told)}

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -37,7 +37,7 @@ TAKEN: dict[str, dict[str, Any]] = {
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def narrow(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway on a bank that takes e-mail keys, and accounts at one bank."""
-    settings = patient(sandbox(Path(tmp_path_factory.mktemp("narrow"))))
+    settings = sandbox(Path(tmp_path_factory.mktemp("narrow")))
     provider = settings.providers["sandbox"]
     told = {**provider.settings, "key_types": ["email"], "banks": ["341"]}
     providers = {**settings.providers, "sandbox": msgspec.structs.replace(provider, settings=told)}

@@ -8,7 +8,7 @@ from gateway.config.settings import Night, Payouts
 from gateway.core.money import Money
 from gateway.core.permissions import CredentialLimits
 from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway.world import World, opened, order, pair_of, patient, sandbox
+from tests.world.gateway.world import World, opened, order, pair_of, sandbox
 
 ABOVE = (403, "SVC.GTW.010")
 NOW = Night(begins="08:00", ends="12:00", limit_per_night="20.00")
@@ -27,7 +27,7 @@ async def paid(world: World, pair: Pair, *references: str) -> list[tuple[int, st
 
 
 async def test_at_night_the_gateways_limits_hold_for_credentials_without_their_own(tmp_path: Path):
-    async with opened(patient(sandbox(tmp_path, payouts=Payouts(night=NOW)))) as world:
+    async with opened(sandbox(tmp_path, payouts=Payouts(night=NOW))) as world:
         plain = await issued(world)
         higher = await issued(world, per_night=Money(2100))
         lower = await issued(world, per_payout_at_night=Money(1049))

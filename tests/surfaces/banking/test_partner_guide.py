@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import PixKeyType, normal_key
 from provider_adapters.testing.demo.ensure import Pair
-from tests.world.gateway.world import World, opened, order, pair_of, patient, sandbox
+from tests.world.gateway.world import World, opened, order, pair_of, sandbox
 from tests.world.signing import Signer
 from tests.world.stops import stop_payouts
 from tests.world.waiting import until
@@ -28,7 +28,7 @@ SETTLES, REFUSED, CUT_SHORT = 10.5, 777.04, 777.08
 @pytest.fixture
 async def fresh(tmp_path: Path) -> AsyncIterator[World]:
     """A gateway that has not looked for stops yet: the first payout sees those of now."""
-    async with opened(patient(sandbox(tmp_path))) as made:
+    async with opened(sandbox(tmp_path)) as made:
         yield made
 
 

@@ -13,7 +13,7 @@ from gateway.app.services import Services
 from gateway.config.settings import Payouts
 from gateway.payouts.staff import PayoutRecords
 from gateway.store.tables import core
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 
 async def similar_counted(world: World) -> float:
@@ -35,7 +35,7 @@ async def test_a_duplicate_is_reported_or_refused(
     executed: list[int],
 ):
     """Wishes 5: same account, amount and recipient under another reference."""
-    async with opened(patient(sandbox(tmp_path, payouts=Payouts(similar=policy)))) as world:
+    async with opened(sandbox(tmp_path, payouts=Payouts(similar=policy))) as world:
         first = await world.pay(order("first", world.today()))
         twin = await world.pay(order("twin", world.today()))
         other = await world.pay(order("other", world.today(), value=2))
@@ -62,7 +62,7 @@ async def forget(world: World) -> None:
 
 async def test_a_restored_store_that_looks_first_pays_nothing_twice(tmp_path: Path):
     """Rule R10; what the bank does not know is sent as ever."""
-    async with opened(patient(sandbox(tmp_path, payouts=Payouts(look_first=True)))) as world:
+    async with opened(sandbox(tmp_path, payouts=Payouts(look_first=True))) as world:
         await world.pay(order("forgotten", world.today()))
         await world.settled("forgotten")
         await forget(world)
@@ -78,7 +78,7 @@ async def test_a_restored_store_that_looks_first_pays_nothing_twice(tmp_path: Pa
 
 async def test_while_the_bank_cannot_be_asked_nothing_is_sent(tmp_path: Path):
     """502 ``SVC.ACC.005``: certainly not sent, and sent when the bank answers again."""
-    async with opened(patient(sandbox(tmp_path, payouts=Payouts(look_first=True)))) as world:
+    async with opened(sandbox(tmp_path, payouts=Payouts(look_first=True))) as world:
         async with world.failing("payout_read", "status", status=500):
             refused = await world.pay(order("o-1", world.today()))
         sent = await world.pay(order("o-1", world.today()))

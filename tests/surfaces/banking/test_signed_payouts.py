@@ -13,7 +13,7 @@ import pytest_asyncio
 from gateway.net.server.lane import LARGEST_BYTES
 from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, opened, order, other_secret, pair_of, patient, sandbox
+from tests.world.gateway.world import World, opened, order, other_secret, pair_of, sandbox
 from tests.world.signing import Signer
 
 OURS, THEIRS = Signer(1), Signer(2)
@@ -24,7 +24,7 @@ LONG = {"description": "x" * 1000, "note": "x" * LARGEST_BYTES}
 
 @pytest_asyncio.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
-    async with opened(patient(sandbox(tmp_path))) as made:
+    async with opened(sandbox(tmp_path)) as made:
         yield made
 
 

@@ -15,7 +15,7 @@ from gateway.app.lifecycle import running
 from gateway.config.settings import Cache, Settings
 from gateway.config.values import Address
 from tests.servers.redis import RedisServer
-from tests.world.gateway.world import FROM_NOON, World, opened, patient, sandbox
+from tests.world.gateway.world import FROM_NOON, World, opened, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -26,7 +26,7 @@ LARGEST_PAGE = 500
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway whose main account has ten thousand movements of today, by its own ledger."""
-    async with opened(patient(sandbox(tmp_path_factory.mktemp("pages")))) as made:
+    async with opened(sandbox(tmp_path_factory.mktemp("pages"))) as made:
         await fill(made, ENTRIES)
         yield made
 
@@ -96,7 +96,7 @@ async def test_two_gateways_share_a_walk_through_redis(
     """Page 1 at one of them, page 2 at the other, at one bank: one walk."""
     folder = tmp_path_factory.mktemp("shared")
     await redis_server.empty()
-    settings = patient(sandbox(folder, cache=Cache(url=Address(redis_server.url))))
+    settings = sandbox(folder, cache=Cache(url=Address(redis_server.url)))
     other = msgspec.structs.replace(
         settings,
         sandbox_bank=msgspec.structs.replace(settings.sandbox_bank, start=False),

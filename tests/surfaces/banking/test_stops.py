@@ -17,7 +17,6 @@ from tests.world.gateway.world import (
     opened,
     order,
     pair_of,
-    patient,
     sandbox,
 )
 from tests.world.stops import lift, plant, sample, stop_payouts
@@ -30,7 +29,7 @@ REFUSED_FOR_GOOD = 777.04
 @pytest.fixture
 async def fresh(tmp_path: Path) -> AsyncIterator[World]:
     """A gateway that has not looked for stops yet: the first payout sees those of now."""
-    async with opened(patient(sandbox(tmp_path))) as made:
+    async with opened(sandbox(tmp_path)) as made:
         yield made
 
 

@@ -20,7 +20,6 @@ from tests.world.gateway.world import (
     order,
     other_secret,
     pair_of,
-    patient,
     sandbox,
 )
 from tests.world.stores.relay import relayed
@@ -49,7 +48,7 @@ async def test_a_kept_record_serves_without_the_store(world: World):
 @pytest.mark.parametrize("table", ["credentials", "accounts"])
 async def test_a_record_serves_to_the_end_of_its_time(tmp_path: Path, table: str):
     """Then 503 with Retry-After; and all is well when the store is back."""
-    async with opened(patient(sandbox(tmp_path, auth=BRIEF))) as world:
+    async with opened(sandbox(tmp_path, auth=BRIEF)) as world:
 
         async def refused() -> Answer | None:
             answer = await balance(world)

@@ -18,7 +18,6 @@ from tests.world.gateway.world import (
     opened,
     order,
     other_secret,
-    patient,
     sandbox,
 )
 from tests.world.waiting import until
@@ -30,7 +29,7 @@ LIMITED = (429, "SVC.GTW.005")
 @asynccontextmanager
 async def rationed(folder: Path, **rates: CallRate) -> AsyncIterator[World]:
     limits = RateLimits(**{"read": FREE, "payout": FREE, "company": FREE, **rates})
-    async with opened(patient(sandbox(folder, ratelimits=limits))) as world:
+    async with opened(sandbox(folder, ratelimits=limits)) as world:
         yield world
 
 
@@ -81,7 +80,7 @@ async def test_a_quota_is_drawn_before_the_permission_and_after_the_secret(tmp_p
 @asynccontextmanager
 async def throttled(folder: Path, **limits: float) -> AsyncIterator[World]:
     failed = FailedCredentials(**limits)  # type: ignore[arg-type]
-    settings = patient(sandbox(folder, limits=Limits(loop_lag_s=3_600, failed_credentials=failed)))
+    settings = sandbox(folder, limits=Limits(loop_lag_s=3_600, failed_credentials=failed))
     async with opened(settings) as world:
         yield world
 
@@ -105,7 +104,7 @@ async def test_an_address_that_fails_too_often_is_throttled(tmp_path: Path):
 async def test_a_full_class_sheds_its_own_requests_alone(tmp_path: Path):
     """503 at once, with Retry-After; whoever is inside is served to the end, and others go on."""
     limits = Limits(in_flight=6, loop_lag_s=3_600)  # two of them for partners' reads
-    async with opened(patient(sandbox(tmp_path, limits=limits))) as world:
+    async with opened(sandbox(tmp_path, limits=limits)) as world:
         async with world.failing("balance", "hang"):
             await world.control.delete("calls")
             held = [asyncio.create_task(balance(world)) for _ in range(2)]

@@ -27,7 +27,7 @@ from provider_adapters.testing.commands.demo_bank import account_request, open_a
 from provider_adapters.testing.demo.ensure import Pair
 from tests.world.backoffice.client import BackofficeClient
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import World, now, opened, patient, sandbox
+from tests.world.gateway.world import World, now, opened, sandbox
 
 PREFIX = "simulated-"
 """Before a bank's name: the demo has a provider ``sandbox`` of its own."""
@@ -78,7 +78,7 @@ async def every_bank(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[
     async with AsyncExitStack() as stack:
         banks = {name: await _running(stack, name, folder) for name in simulators.names()}
         (folder / "gateway").mkdir()
-        settings = patient(sandbox(folder / "gateway"))
+        settings = sandbox(folder / "gateway")
         own = {PREFIX + name: _provider(name, bank) for name, bank in banks.items()}
         settings = msgspec.structs.replace(
             settings,

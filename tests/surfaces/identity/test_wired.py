@@ -16,7 +16,7 @@ from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
 from tests.world.gateway.identity_api import ORIGIN
-from tests.world.gateway.world import World, opened, patient, sandbox
+from tests.world.gateway.world import World, opened, sandbox
 from tests.world.people import CLI
 
 EMAIL, PASSWORD = "canario@example.com", "canary password of maria"
@@ -74,7 +74,7 @@ def _texts(document: object) -> list[str]:
 
 @pytest.fixture
 async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
-    settings = msgspec.structs.replace(patient(sandbox(tmp_path)), identity=Identity(origin=ORIGIN))
+    settings = msgspec.structs.replace(sandbox(tmp_path), identity=Identity(origin=ORIGIN))
     async with opened(settings) as world:
         order = InvitationBody(email=EMAIL, name="Maria", roles=[Role.ADMIN])
         await world.gateway.services.identity.users.create(CLI, order, PASSWORD)
@@ -194,9 +194,7 @@ async def test_identity_events_are_in_the_metrics(caller: Caller):
 
 
 async def test_the_cookie_of_one_machine_has_its_own_name(tmp_path: Path):
-    settings = msgspec.structs.replace(
-        patient(sandbox(tmp_path)), session=Session(insecure_dev=True)
-    )
+    settings = msgspec.structs.replace(sandbox(tmp_path), session=Session(insecure_dev=True))
     async with opened(settings) as world:
         _, _, headers = await Caller(world).ask("GET", "/iam/v1/auth/session")
 

@@ -12,7 +12,7 @@ from gateway.config.identity import Identity
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
 from tests.world.gateway.identity_api import ORIGIN
-from tests.world.gateway.world import World, opened, patient, sandbox
+from tests.world.gateway.world import World, opened, sandbox
 from tests.world.people import CLI
 
 PASSWORD = "uma frase bem comprida"
@@ -21,7 +21,7 @@ PASSWORD = "uma frase bem comprida"
 @asynccontextmanager
 async def with_every_role(folder: Path) -> AsyncIterator[World]:
     """Run a gateway; ``viewer@panel.example`` and the like have no second factor yet."""
-    settings = msgspec.structs.replace(patient(sandbox(folder)), identity=Identity(origin=ORIGIN))
+    settings = msgspec.structs.replace(sandbox(folder), identity=Identity(origin=ORIGIN))
     async with opened(settings) as made:
         users = made.gateway.services.identity.users
         for role in Role:

@@ -9,13 +9,13 @@ import pytest
 import pytest_asyncio
 
 from tests.world.gateway.segments import Gateway, without_sockets
-from tests.world.gateway.world import World, opened, patient, sandbox
+from tests.world.gateway.world import World, opened, sandbox
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def waiting_world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway that waits for its callers as long as it takes; no payout settles meanwhile."""
-    settings = patient(sandbox(tmp_path_factory.mktemp("world")))
+    settings = sandbox(tmp_path_factory.mktemp("world"))
     server = msgspec.structs.replace(
         settings.server, header_deadline_s=600, body_deadline_s=600, keep_alive_s=600
     )

@@ -15,7 +15,7 @@ from gateway.config.settings import FailedCredentials, Limits, RateLimits
 from tests.servers.front import Node, nginx, patient_haproxy
 from tests.servers.haproxy import TELLING, in_front
 from tests.world.banks.authority import Authority
-from tests.world.gateway.world import World, basic, opened, other_secret, patient, sandbox, send
+from tests.world.gateway.world import World, basic, opened, other_secret, sandbox, send
 
 FRONTS = {"haproxy": patient_haproxy, "nginx": nginx}
 
@@ -39,7 +39,7 @@ SIGN_INS = 12
 async def behind(folder: Path, how: str) -> AsyncIterator[tuple[World, str]]:
     """Open a gateway with the limits of service behind a proxy; return the proxy's address too."""
     limits = Limits(loop_lag_s=3_600, failed_credentials=FailedCredentials())
-    settings = patient(sandbox(folder, limits=limits, ratelimits=sandbox_rates(folder)))
+    settings = sandbox(folder, limits=limits, ratelimits=sandbox_rates(folder))
     # the demo is made at the gateway itself; what is tried comes by the proxy
     source = "forwarded" if how in FRONTS else how.partition(" ")[0]
     server = msgspec.structs.replace(

@@ -16,7 +16,7 @@ import pytest
 from gateway.app.banks import path_of
 from gateway.config.settings import Limits
 from provider_adapters.testing.sandbox import sign
-from tests.world.gateway.world import World, opened, patient, sandbox
+from tests.world.gateway.world import World, opened, sandbox
 from tests.world.raw_http import HOST, split
 from tests.world.waiting import settle, until
 
@@ -52,7 +52,7 @@ async def gateway(folder: Path, how: str) -> AsyncIterator[World]:
         client_address=how,
         trusted_peers="127.0.0.0/8" if how == "forwarded" else "",
     )
-    async with opened(patient(msgspec.structs.replace(settings, server=server))) as world:
+    async with opened(msgspec.structs.replace(settings, server=server)) as world:
         yield world
 
 

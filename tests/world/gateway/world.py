@@ -280,22 +280,22 @@ def sandbox(folder: Path, **changed: object) -> Settings:
     """
     Return the settings of an embedded sandbox in which only what a test changes is scarce.
 
-    A silent bank is given up on after a second; ``patient`` waits for one that answers.
+    It waits for its bank for as long as a busy machine may need; ``hurried`` does not.
     """
     port = free_port()
     provider = Provider(
         adapter="sandbox",
         settings={"base_url": f"http://127.0.0.1:{port}"},
-        connect_timeout_s=0.8,
-        waiting_s=0.5,
-        read_timeout_s=1.0,
-        payout_timeout_s=1.5,
+        connect_timeout_s=20,
+        waiting_s=20,
+        read_timeout_s=21,
+        payout_timeout_s=22,
         breaker=Breaker(consecutive=MANY, calls=MANY, open_s=0.1, longest_open_s=0.1),
     )
     failed = FailedCredentials(per_address=MANY, per_address_and_client=MANY, hard_per_address=MANY)
     settings = Settings(
         var=str(folder),
-        server=Server(port=0, drain_accept_s=0, drain_s=3),
+        server=Server(port=0, drain_accept_s=0, drain_s=90),
         admin=Admin(port=0),
         database=Database(auth_timeout_s=60, timeout_s=60),
         # The loop of a module's gateway may stand still between two tests: that is no load.
@@ -310,19 +310,18 @@ def sandbox(folder: Path, **changed: object) -> Settings:
     return msgspec.structs.replace(settings, **changed)
 
 
-def patient(settings: Settings) -> Settings:
-    """Wait for a bank for as long as a busy machine may need: for tests in which it answers."""
-    long = {
-        "connect_timeout_s": 60,
-        "waiting_s": 60,
-        "read_timeout_s": 61,
-        "payout_timeout_s": 62,
+def hurried(settings: Settings) -> Settings:
+    """Give up on a silent bank after a second: for tests of silence alone."""
+    brief = {
+        "connect_timeout_s": 0.8,
+        "waiting_s": 0.5,
+        "read_timeout_s": 1.0,
+        "payout_timeout_s": 1.5,
     }
     providers = {
-        name: msgspec.structs.replace(each, **long) for name, each in settings.providers.items()
+        name: msgspec.structs.replace(each, **brief) for name, each in settings.providers.items()
     }
-    server = msgspec.structs.replace(settings.server, drain_s=90)
-    return msgspec.structs.replace(settings, providers=providers, server=server)
+    return msgspec.structs.replace(settings, providers=providers)
 
 
 @asynccontextmanager
@@ -376,7 +375,7 @@ async def _furnished(environ: Mapping[str, str]) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="pixgate-demo-"))
         atexit.register(shutil.rmtree, folder)
         migrated(folder / "pixgate.db")
-        async with _standing(patient(sandbox(folder)), environ):
+        async with _standing(sandbox(folder), environ):
             _FURNISHED[clock] = folder
     return _FURNISHED[clock]
 

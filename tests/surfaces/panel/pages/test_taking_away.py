@@ -13,7 +13,7 @@ from gateway.core.rights import Role
 from gateway.http.routing import CSV
 from tests.surfaces.panel.pages.person import signed_in
 from tests.world.backoffice.client import BackofficeClient
-from tests.world.gateway.world import World, opened, order, patient, sandbox
+from tests.world.gateway.world import World, opened, order, sandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -25,7 +25,7 @@ FEW = CallRate(rate=0.01, burst=2)
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
     """A gateway in which a person takes two of each, and an alarm comes with the second row."""
-    settings = patient(sandbox(tmp_path_factory.mktemp("away")))
+    settings = sandbox(tmp_path_factory.mktemp("away"))
     limits = msgspec.structs.replace(
         settings.ratelimits,
         owner_lookups=FEW,

@@ -12,7 +12,7 @@ from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
 from gateway.config.listeners import Server, Trace
 from tests.world import raw_http
-from tests.world.gateway.world import sandbox
+from tests.world.gateway.world import hurried, sandbox
 
 
 async def status_of(port: int, path: str, **headers: str) -> tuple[int, str]:
@@ -34,7 +34,7 @@ async def test_public_document_and_accepted_trace_ids_are_settings(
 ):
     server = Server(port=0, openapi=openapi, drain_s=3)
     trace = msgspec.convert({"accept": accept}, Trace)
-    gateway = assemble(sandbox(tmp_path, server=server, trace=trace), {}, with_bank=False)
+    gateway = assemble(hurried(sandbox(tmp_path, server=server, trace=trace)), {}, with_bank=False)
     async with running(gateway):
         found, _ = await status_of(gateway.public.port, "/openapi.json")
         headers = {"X-Trace-ID": "token-1"}
@@ -46,7 +46,7 @@ async def test_public_document_and_accepted_trace_ids_are_settings(
 async def test_limits_of_the_wire_are_settings(tmp_path: Path):
     """As set, not as they are by default."""
     server = Server(port=0, request_line_bytes=100, header_line_bytes=50, headers=3, drain_s=3)
-    gateway = assemble(sandbox(tmp_path, server=server), {}, with_bank=False)
+    gateway = assemble(hurried(sandbox(tmp_path, server=server)), {}, with_bank=False)
     requests = {
         "a line": f"GET /{'x' * 100} HTTP/1.1\r\nHost: a\r\n\r\n",
         "a header": f"GET / HTTP/1.1\r\nHost: a\r\nX-A: {'x' * 50}\r\n\r\n",
