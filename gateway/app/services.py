@@ -480,7 +480,9 @@ class Services:
 
     @cached_property
     def closings(self) -> Closings:
-        return Closings(database=self.kernel.store.database, statements=self.statements)
+        return Closings(
+            database=self.kernel.store.database, statements=self.statements, exports=self.exports
+        )
 
     @cached_property
     def foreign_debits(self) -> ForeignDebits:
