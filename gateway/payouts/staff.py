@@ -24,7 +24,7 @@ from gateway.core.errors import (
     ServiceError,
 )
 from gateway.core.exports import ExportKind, Exports
-from gateway.core.permissions import Action
+from gateway.core.permissions import Action, client_of
 from gateway.core.rights import Area
 from gateway.core.strict import hidden_tax_number
 from gateway.core.user_errors import NOT_POSSIBLE
@@ -372,11 +372,31 @@ class PayoutActs:
 
     @requires(Area.PAYOUT, Action.WRITE, active=True)
     async def order(self, who: Staff, account: Account, order: PayoutRequest) -> Payout | Approval:
-        """Pay out; the order may wait for another user."""
+        """
+        Pay out; the order may wait for another user.
+
+        An order by the reference of a payout to a CPF that somebody else ordered counts as a search
+        for that CPF: by the answer, the number is the same or another.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) with ``Retry-After``: the person has searched for
+                too many CPFs lately. Nothing was compared or ordered.
+        """
+        await self._count_repetition(who, account.id, order.reference)
         found = await self.pay(who, account, order)
         if isinstance(found, Refund):
             raise TypeError(found)
         return found
+
+    async def _count_repetition(self, who: Staff, account_id: str, reference: str) -> None:
+        if who.person is None:
+            return
+        known = await self.payouts.find(account_id, reference)
+        if known is None or known.client_id == client_of(who.person.user_id):
+            return
+        number = known.destination.tax_number
+        if hidden_tax_number(number) != number:
+            await self.owners.count(who.person.user_id)
 
     @requires(Area.PAYOUT, Action.WRITE, active=True)
     async def cancel(self, who: Staff, account: Account) -> AccountPayout:

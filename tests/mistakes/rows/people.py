@@ -23,6 +23,7 @@ _SESSION = "tests/unit/policies/authentication/test_session.py"
 _SESSIONS = "tests/contract/stores/test_sessions.py"
 _SIGN_IN = "tests/unit/gateway/identity/test_sign_in.py"
 _CLOSINGS = "tests/contract/stores/test_closings.py"
+_OWNERS = "tests/unit/gateway/payouts/test_staff_key_owners.py"
 _FACTS = "tests/unit/gateway/approvals/test_facts.py"
 _HIDDEN = "tests/surfaces/backoffice/test_hidden_numbers.py"
 _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
@@ -187,7 +188,7 @@ ROWS = (
         promise="Above `ratelimits.owner_lookups` a person looks up no more owners of Pix keys.",
         source="ADR 0061",
         file="gateway/pix_keys/service.py",
-        right="refuse_for(await self.looked_up.take(who.person.user_id), TOO_MANY_LOOK_UPS)",
+        right="refuse_for(await self.looked_up.take(user_id), TOO_MANY_LOOK_UPS)",
         wrong="pass",
         tests=(f"{_KEYS}::test_a_person_looks_up_so_many_owners_and_then_waits",),
     ),
@@ -277,6 +278,15 @@ ROWS = (
         right="            found = replace(found, to_recipient=())\n",
         wrong="            pass\n",
         tests=(f"{_FACTS}::test_who_ordered_a_payout_sees_none_to_its_recipient",),
+    ),
+    Mistake(
+        name="references-that-search-for-a-cpf",
+        promise="An order by the reference of another's payout to a CPF counts as a search.",
+        source="ADR 0071",
+        file="gateway/payouts/staff.py",
+        right="            await self.owners.count(who.person.user_id)\n",
+        wrong="            pass\n",
+        tests=(f"{_OWNERS}::test_an_order_by_the_reference_of_another_is_a_search_for_its_cpf",),
     ),
     Mistake(
         name="owners-for-every-reader",
