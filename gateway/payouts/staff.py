@@ -210,7 +210,12 @@ class PayoutRecords:
 
     @requires(Area.APPROVAL, Action.READ)
     async def alike(self, who: Staff, account_id: str, order: PayoutRequest) -> PayoutsAlike:
-        """Return payouts similar to an order, without the order's own payout."""
+        """
+        Return payouts similar to an order, without the order's own payout.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
         number, now = strict.tax_number_if_any(order.destination.tax_number), who.acting.now()
         since = now - timedelta(days=RECIPIENT_DAYS)
         today = PayoutFilterBody(account_id=account_id, days=1)
@@ -225,7 +230,9 @@ class PayoutRecords:
             ]
 
         recent = [each for each in found if each.payout.created_at >= since]
-        return PayoutsAlike(others(recent), others(same))
+        alike = PayoutsAlike(others(recent), others(same))
+        await self.exports.show(who, len(alike.to_recipient) + len(alike.same_value))
+        return alike
 
     async def _opinions(self, payout: Payout, events: Sequence[PayoutEvent]) -> Sequence[Opinion]:
         """Return the opinions; the events prove where there are none, without a query."""
