@@ -749,9 +749,9 @@ def place_of(destination: Destination) -> tuple[str, ...]:
     """
     Return where money goes, the same for every spelling of a bank account.
 
-    Zeros in front and the hyphen are left out, and the bank and the kind of account, which have
-    several names: two accounts of one tax number seldom have the same number. So it serves to add
-    up, and ``is_same_place``, which compares all of it, to know a payee.
+    Leading zeros, the hyphen, the bank (COMPE or ISPB) and the kind of account are left out: one
+    tax number seldom has two accounts of the same number. For sums alone; ``is_same_place``
+    compares everything, to recognise a known payee.
     """
     if isinstance(destination, PixDestination):
         return destination.tax_number, destination.key_type, destination.key
