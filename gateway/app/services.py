@@ -323,7 +323,7 @@ class Services:
     def users(self) -> Users:
         """Users for staff; acts wait for a second person where the settings require it."""
         wait = self._orders.wait if self._four_eyes.people else None
-        return replace(self.identity.users, wait=wait)
+        return replace(self.identity.users, wait=wait, exports=self.exports)
 
     # Orders that wait for a second person
 
@@ -356,6 +356,7 @@ class Services:
                 seal=sealer.seal,
                 open=sealer.open,
             ),
+            exports=self.exports,
         )
 
     @cached_property
@@ -479,7 +480,9 @@ class Services:
 
     @cached_property
     def closings(self) -> Closings:
-        return Closings(database=self.kernel.store.database, statements=self.statements)
+        return Closings(
+            database=self.kernel.store.database, statements=self.statements, exports=self.exports
+        )
 
     @cached_property
     def foreign_debits(self) -> ForeignDebits:
@@ -576,6 +579,7 @@ class Services:
                 people_of=store.approvals.people_of,
             ),
             absent_after=self._absent_after,
+            exports=self.exports,
         )
 
     @cached_property
@@ -606,7 +610,7 @@ class Services:
 
     @cached_property
     def callbacks(self) -> Callbacks:
-        return Callbacks(CallbackRecords(self.kernel.store.database))
+        return Callbacks(CallbackRecords(self.kernel.store.database), self.exports)
 
     @cached_property
     def configuration(self) -> Configuration:

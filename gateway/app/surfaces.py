@@ -39,7 +39,7 @@ from gateway.credentials import routes as credential_routes
 from gateway.credentials.model import CredentialSearch, CredentialState
 from gateway.http.gates import staff_surface
 from gateway.http.panel.pages.badges import Badges
-from gateway.http.panel.pages.kit import CHOICES, PageContext
+from gateway.http.panel.pages.kit import CHOICES, Actor, PageContext
 from gateway.http.panel.pages.navigation import Navigation
 from gateway.http.panel.pages.page import Page, holders
 from gateway.http.panel.pages.represent import PageResponses
@@ -49,7 +49,6 @@ from gateway.http.routing import Routes
 from gateway.identity import pages as identity_pages
 from gateway.identity import routes as identity_routes
 from gateway.identity import sign_in_pages
-from gateway.identity.model import UserStanding
 from gateway.identity.panel_surface import panel_surface, session_gate
 from gateway.identity.surface import identity_surface, keys_surface
 from gateway.net.common.runtime import utc_now
@@ -239,8 +238,8 @@ def _context(services: Services) -> PageContext:
     async def names(who: Staff, ids: Sequence[str]) -> Sequence[Name]:
         return await accounts.names(who, NamesRequest(list(ids[:NAMED_AT_MOST])))
 
-    async def users(who: Staff) -> Sequence[UserStanding]:
-        return (await services.users.page(who, CHOICES)).items
+    async def people(who: Staff) -> Sequence[Actor]:
+        return await services.users.names(who, CHOICES)
 
     async def in_force(who: Staff) -> Sequence[Stop]:
         return (await services.stops.page(who, CHOICES)).items
@@ -252,7 +251,7 @@ def _context(services: Services) -> PageContext:
         accounts=lambda who: accounts.page(who, AccountSearch(CHOICES)),
         banks=accounts.bank_numbers,
         names=names,
-        people=users,
+        people=people,
         stops=in_force,
     )
 

@@ -24,7 +24,8 @@ class DecisionFacts:
     Facts around an order.
 
     Attributes:
-        alike: Similar payouts; empty for an order that is no payout.
+        alike: Similar payouts; empty for an order that is no payout. The user who ordered it sees
+            none to its recipient: orders for one CPF after another would complete a hidden one.
         reading: The account's balance as last read; None where the bank is not queried.
         waiting: The account's other waiting orders of money.
     """
@@ -65,4 +66,7 @@ class ApprovalFacts:
         waiting = await self.orders.waiting_money(account_id, now, without=approval.id)
         if not isinstance(order, PayoutRequest):
             return DecisionFacts(waiting=waiting)
-        return DecisionFacts(await self.payouts.alike(who, account_id, order), waiting=waiting)
+        found = await self.payouts.alike(who, account_id, order)
+        if who.person is not None and approval.ordered_by == who.person.user_id:
+            found = replace(found, to_recipient=())
+        return DecisionFacts(found, waiting=waiting)

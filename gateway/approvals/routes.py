@@ -46,7 +46,8 @@ class DecisionFactsDocument(TypedDict):
 
     ``to_recipient`` are payouts to the same tax number of the last 30 days, at most 25, and
     ``same_value`` payouts of the same amount and account today, in Brasilia's days; newest first,
-    without the order's own payout. ``waiting`` are the other payouts and refunds
+    without the order's own payout; ``to_recipient`` is empty for the user who ordered it.
+    ``waiting`` are the other payouts and refunds
     of the account that wait, the oldest 25; ``waiting_count`` and ``waiting_value`` are of all of
     them. All is empty for orders that move no money; both lists of payouts are empty for a refund.
     ``reading`` is absent where the account's bank is not queried.

@@ -46,6 +46,7 @@ from gateway.core.approvals import (
 )
 from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
+from gateway.core.exports import Exports
 from gateway.core.money import Money
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
@@ -107,6 +108,7 @@ class Approvals:
     money: MoneyOrders
     known: ApprovalFacts
     config: ApprovalConfig
+    exports: Exports
     executors: dict[ApprovalKind, Executor] = field(default_factory=dict)
 
     async def order(self, who: Staff, account: Account, order: Order) -> Moved | Approval:
@@ -221,8 +223,15 @@ class Approvals:
 
     @requires(Area.APPROVAL, Action.READ)
     async def page(self, who: Staff, wanted: ApprovalSearch) -> Listed[Approval]:
-        """List the orders that wait, or waited, for another user."""
-        return await self.store.search(wanted, who.scope, _person(who).user_id)
+        """
+        List the orders that wait, or waited, for another user.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
+        found = await self.store.search(wanted, who.scope, _person(who).user_id)
+        await self.exports.show(who, len(found.items))
+        return found
 
     @requires(Area.APPROVAL, Action.READ)
     async def to_collect(self, who: Staff) -> Sequence[Approval]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Struct
 
@@ -14,6 +15,14 @@ from gateway.core import fields
 from gateway.core.fields import meaning
 from gateway.core.schemas import OptionalMoment, PresentMoment, inline
 from gateway.core.windows import Paging
+
+_HIDDEN: Final = re.compile(
+    # an address for mail: first, and from its very beginning, so that no text is read twice
+    r"(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.-]+"
+    r"|(?<!\d)\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)"  # a CPF, or as many digits
+    r"|(?<!\d)\+?55\d{10,11}(?!\d)",  # a telephone number
+    re.ASCII,
+)
 
 
 class CallbackState(StrEnum):
@@ -63,7 +72,8 @@ class Callback:
         """Show it."""
         fields = WebhookDocument.__struct_fields__
         values = {name: getattr(self, name) for name in fields if name != "body"}
-        return WebhookDocument(body=self.body.decode("utf-8", "replace"), **values)
+        body = redacted(self.body.decode("utf-8", "replace"))
+        return WebhookDocument(body=body, **values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +87,7 @@ class CallbackSearch:
 
 
 class WebhookDocument(Struct, frozen=True, kw_only=True):
-    """A callback that was proven; ``body`` is as it came, where it is text."""
+    """A callback that was proven; ``body`` is what came, where it is text."""
 
     id: fields.Id
     provider: fields.Provider
@@ -88,4 +98,15 @@ class WebhookDocument(Struct, frozen=True, kw_only=True):
     tries: Annotated[int, meaning("How often it was worked on.")]
     received_at: PresentMoment
     handled_at: OptionalMoment
-    body: Annotated[str, meaning("What the bank sent, as it came.", '{"event": "charge.paid"}')]
+    body: Annotated[
+        str,
+        meaning(
+            "What the bank sent, without tax and telephone numbers and mail addresses.",
+            '{"event": "charge.paid"}',
+        ),
+    ]
+
+
+def redacted(body: str) -> str:
+    """Mask personal data in a bank's text: tax and telephone numbers, mail."""
+    return _HIDDEN.sub("•••", body)

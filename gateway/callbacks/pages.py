@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from gateway.banks.port.provider_callbacks import CallbackKind
-from gateway.callbacks.model import CallbackState
+from gateway.callbacks.model import CallbackState, redacted
 from gateway.callbacks.searches import SEARCH
 from gateway.callbacks.service import Callbacks
 from gateway.core.calls import RawRequest
@@ -22,13 +21,6 @@ _FIND: Final = Right(Area.PAYOUT, Action.READ)
 _LIMIT: Final = "25"
 _MOST: Final = 4000
 """Characters of a body that are shown: more than any bank sends of one event."""
-_HIDDEN: Final = re.compile(
-    # an address for mail: first, and from its very beginning, so that no text is read twice
-    r"(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.-]+"
-    r"|(?<!\d)\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)"  # a CPF, or as many digits
-    r"|(?<!\d)\+?55\d{10,11}(?!\d)",  # a telephone number
-    re.ASCII,
-)
 
 
 def pages(callbacks: Callbacks, context: PageContext) -> Sequence[Page]:
@@ -64,8 +56,3 @@ def pages(callbacks: Callbacks, context: PageContext) -> Sequence[Page]:
 
 def _shown(body: bytes) -> str:
     return redacted(body.decode("utf-8", "replace")[:_MOST])
-
-
-def redacted(body: str) -> str:
-    """Mask personal data in a bank's text: tax and telephone numbers, mail."""
-    return _HIDDEN.sub("•••", body)

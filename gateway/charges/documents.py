@@ -1,16 +1,17 @@
-"""Charges as QR codes and as transactions, on every surface alike (contract 2.4, 2.5)."""
+"""Charges as QR codes and as transactions (contract 2.4, 2.5)."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from gateway.banks.port.charges import Charge, ChargePayment, Payer
 from gateway.core import fields
 from gateway.core.fields import meaning
 from gateway.core.money import Money
 from gateway.core.schemas import Instant, instant
+from gateway.core.strict import hidden_tax_number
 from gateway.core.structs import struct_of
 from gateway.http.common import OfAccount, PartyDocument
 from gateway.http.rendering import Amount, minute
@@ -117,6 +118,14 @@ def charge(found: Charge, _caller: OfAccount) -> ChargeDocument:
     )
 
 
+def charge_for_staff(found: Charge, caller: OfAccount) -> ChargeDocument:
+    """Show the same charge, with the payer's tax number in part if it is a person's."""
+    shown = charge(found, caller)
+    if found.payer is None:
+        return shown
+    return structs.replace(shown, payer=payer_for_staff(found.payer))
+
+
 def transaction(found: ChargePayment, _caller: OfAccount) -> TransactionDocument:
     """Show a charge as a transaction (contract 2.5)."""
     shown: TransactionDocument = {
@@ -130,6 +139,11 @@ def transaction(found: ChargePayment, _caller: OfAccount) -> TransactionDocument
     if found.payer is not None:
         shown["payer"] = payer(found.payer)
     return shown
+
+
+def payer_for_staff(who: Payer) -> PayerDocument:
+    """Show a payer, with a person's tax number in part."""
+    return {**payer(who), "tax_number": hidden_tax_number(who.tax_number)}
 
 
 def payer(who: Payer) -> PayerDocument:

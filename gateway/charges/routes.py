@@ -82,7 +82,7 @@ def partner_routes(charges: ChargeReads) -> Routes:
 
 def routes(charges: Charges) -> Routes:
     """Return the routes."""
-    office = Routes(shows=charge_documents.charge, fails=_ONE_FAILS, raises=CHANGES)
+    office = Routes(shows=charge_documents.charge_for_staff, fails=_ONE_FAILS, raises=CHANGES)
     one, by_reference = f"{_QRCODE}/{{reference}}", {"reference": REFERENCE}
     office.get(
         "/charges",

@@ -17,6 +17,7 @@ from gateway.closings.model import Closing, Day, Figures, compared, figures
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.audit_context import RuleViolation
+from gateway.core.exports import Exports
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.windows import LONGEST_DAYS, LocalWindow, local_end, local_start
@@ -46,6 +47,7 @@ class Closings:
 
     database: Database
     statements: Statements
+    exports: Exports
 
     @requires(Area.TRANSACTION, Action.READ)
     async def read(self, who: Staff, account: Account, day: date) -> Day:
@@ -54,10 +56,16 @@ class Closings:
 
         Raises:
             RuleViolation: the day has not ended, or is too long ago.
-            ServiceError: ``SVC.ACC.005`` (422) when no provider is configured.
+            ServiceError: ``SVC.ACC.005`` (422) when no provider is configured; ``SVC.GTW.005``
+                (429) as ``Exports.show``.
             NotSupported: the bank reports no movements, or no balance.
             ProviderError: the bank gave no usable answer.
         """
+        found = await self._read(who, account, day)
+        await self.exports.show(who, len(found.lines))
+        return found
+
+    async def _read(self, who: Staff, account: Account, day: date) -> Day:
         today = local_day(who.acting.now())
         if not today - timedelta(days=LONGEST_DAYS - 1) < day < today:
             message = "a day is closed when it is over, and within 90 days"
@@ -161,7 +169,7 @@ class Closings:
         self, who: Staff, account: Account, day: date, digest: str
     ) -> tuple[Day, Figures]:
         """Read a day anew, and refuse one that has changed since it was shown."""
-        seen = await self.read(who, account, day)
+        seen = await self._read(who, account, day)
         if seen.figures is None or seen.digest != digest:
             message = "the day is not as it was shown: read it again"
             raise RuleViolation(message, "closing_changed", field="day")

@@ -65,10 +65,11 @@ class CallerRule(Struct, frozen=True, kw_only=True, cache_hash=True):
         """
         if self.anywhere:
             return ""
-        if not self.is_decided:
+        if self.networks:
+            if not _is_within(self, address):
+                return "network"
+        elif not self.certificates:
             return "no_caller_rule"
-        if self.networks and not _is_within(self, address):
-            return "network"
         if self.certificates and _fingerprint(certificate()) not in self.certificates:
             return "certificate"
         return ""

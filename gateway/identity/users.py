@@ -25,6 +25,7 @@ from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, scope_of
 from gateway.core.errors import ServiceError
+from gateway.core.exports import Exports
 from gateway.core.permissions import Action
 from gateway.core.rights import RIGHTS, Area, Role, may_grant, may_write
 from gateway.core.schemas import ReasonBody
@@ -119,18 +120,32 @@ class Users:
         wait: Lets an order wait that gives a user roles that may write, or gives a user with
             such roles more companies, their access back, or a reset of the second factor.
             None where the same is done at once, as it is on the command line.
+        exports: What people take away as lists; None on the command line, which has no limit.
     """
 
     context: IdentityContext
     known_company: KnownCompany
     wait: Wait | None = None
+    exports: Exports | None = None
 
     @requires(Area.USER, Action.READ)
     async def page(self, who: Staff, paging: Paging) -> Listed[UserStanding]:
-        """List the users you may see."""
+        """
+        List the users you may see.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
         found = await self.context.stores.users.page(paging, who.scope)
         items = await self._standings(found.items)
+        if self.exports is not None:
+            await self.exports.show(who, len(items))
         return Listed(items=items, paging=paging, total=found.total)
+
+    @requires(Area.USER, Action.READ)
+    async def names(self, who: Staff, paging: Paging) -> Sequence[User]:
+        """Return users you may see, for their names beside acts that are shown; not counted."""
+        return (await self.context.stores.users.page(paging, who.scope)).items
 
     @requires(Area.USER, Action.READ)
     async def get(self, who: Staff, user_id: str) -> UserStanding:

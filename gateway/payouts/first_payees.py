@@ -8,12 +8,13 @@ second of two simultaneous payouts counts the first. Payouts to known payees loc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sqlalchemy import bindparam, func, select
 
+from gateway.banks.port.payout_orders import Destination
 from gateway.core.storage import LimitReached
 from gateway.payouts.model import (
     Claim,
@@ -22,7 +23,7 @@ from gateway.payouts.model import (
     Payout,
     PayoutState,
     is_same_place,
-    normal_destination,
+    place_of,
     restored_destination,
 )
 from gateway.store.kernel.database import Database
@@ -88,7 +89,8 @@ async def has_paid(database: Database, payout: Payout, first: FirstPayee) -> boo
         StoreUnavailable: the store did not answer.
     """
     rows = await database.rows(_PAID_BEFORE, _asked(first))
-    return any(_is_to(payout, row) for row in rows)
+    paid = (_destination(payout, row) for row in rows)
+    return any(to is not None and is_same_place(payout.destination, to) for to in paid)
 
 
 @dataclass(slots=True)
@@ -97,10 +99,10 @@ class FirstPayments:
     The sums ordered to first payees, in centavos.
 
     Attributes:
-        ordered: By company and place.
+        ordered: By company, method and place.
     """
 
-    ordered: dict[tuple[str, str], int] = field(default_factory=dict)
+    ordered: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     def take(self, intent: Intent) -> FirstPayeeLimit | None:
         """Count a payout, or return that its payee would get too much."""
@@ -126,21 +128,25 @@ async def first_payments(connection: Execution, writes: Iterable[Intent | Claim]
         place = _place(payout, first)
         if place not in found.ordered:
             rows = (await connection.execute(_ORDERED_SINCE, _asked(first))).all()
-            found.ordered[place] = sum(int(row.centavos) for row in rows if _is_to(payout, row))
+            found.ordered[place] = sum(int(row.centavos) for row in rows if _adds_up(payout, row))
     return found
 
 
-def _is_to(payout: Payout, row: Record) -> bool:
-    """Return whether a row is of the place that a payout goes to."""
+def _adds_up(payout: Payout, row: Record) -> bool:
+    """Return whether a row is of the place that a payout goes to, however it is spelled."""
+    to = _destination(payout, row)
+    return to is not None and place_of(to) == place_of(payout.destination)
+
+
+def _destination(payout: Payout, row: Record) -> Destination | None:
+    """Return the destination of a row; None for one of another method than a payout's."""
     if row.method != payout.method.value:
-        return False
-    other = restored_destination(payout.method, columns.read(row.destination))
-    return is_same_place(payout.destination, other)
+        return None
+    return restored_destination(payout.method, columns.read(row.destination))
 
 
-def _place(payout: Payout, first: FirstPayee) -> tuple[str, str]:
-    fields: Mapping[str, str] = normal_destination(payout.destination) | {"name": ""}
-    return first.company_id, columns.written({"method": payout.method.value, **fields})
+def _place(payout: Payout, first: FirstPayee) -> tuple[str, ...]:
+    return first.company_id, payout.method.value, *place_of(payout.destination)
 
 
 def _asked(first: FirstPayee) -> dict[str, Any]:

@@ -745,6 +745,20 @@ def is_same_place(one: Destination, other: Destination) -> bool:
     return {**mine, "name": ""} == {**theirs, "name": ""}
 
 
+def place_of(destination: Destination) -> tuple[str, ...]:
+    """
+    Return where money goes, the same for every spelling of a bank account.
+
+    Leading zeros, the hyphen, the bank (COMPE or ISPB) and the kind of account are left out: one
+    tax number seldom has two accounts of the same number. For sums alone; ``is_same_place``
+    compares everything, to recognise a known payee.
+    """
+    if isinstance(destination, PixDestination):
+        return destination.tax_number, destination.key_type, destination.key
+    account = destination.account.replace("-", "").lower()
+    return destination.tax_number, destination.branch.lstrip("0"), account.lstrip("0")
+
+
 def normal_destination(destination: Destination) -> dict[str, str]:
     """Convert a destination to a flat mapping of texts, for storing and comparing."""
     fields = destination.__dataclass_fields__

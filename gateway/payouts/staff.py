@@ -24,7 +24,7 @@ from gateway.core.errors import (
     ServiceError,
 )
 from gateway.core.exports import ExportKind, Exports
-from gateway.core.permissions import Action
+from gateway.core.permissions import Action, client_of
 from gateway.core.rights import Area
 from gateway.core.strict import hidden_tax_number
 from gateway.core.user_errors import NOT_POSSIBLE
@@ -210,7 +210,12 @@ class PayoutRecords:
 
     @requires(Area.APPROVAL, Action.READ)
     async def alike(self, who: Staff, account_id: str, order: PayoutRequest) -> PayoutsAlike:
-        """Return payouts similar to an order, without the order's own payout."""
+        """
+        Return payouts similar to an order, without the order's own payout.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
         number, now = strict.tax_number_if_any(order.destination.tax_number), who.acting.now()
         since = now - timedelta(days=RECIPIENT_DAYS)
         today = PayoutFilterBody(account_id=account_id, days=1)
@@ -225,7 +230,9 @@ class PayoutRecords:
             ]
 
         recent = [each for each in found if each.payout.created_at >= since]
-        return PayoutsAlike(others(recent), others(same))
+        alike = PayoutsAlike(others(recent), others(same))
+        await self.exports.show(who, len(alike.to_recipient) + len(alike.same_value))
+        return alike
 
     async def _opinions(self, payout: Payout, events: Sequence[PayoutEvent]) -> Sequence[Opinion]:
         """Return the opinions; the events prove where there are none, without a query."""
@@ -372,11 +379,31 @@ class PayoutActs:
 
     @requires(Area.PAYOUT, Action.WRITE, active=True)
     async def order(self, who: Staff, account: Account, order: PayoutRequest) -> Payout | Approval:
-        """Pay out; the order may wait for another user."""
+        """
+        Pay out; the order may wait for another user.
+
+        An order by the reference of a payout to a CPF that somebody else ordered counts as a search
+        for that CPF: by the answer, the number is the same or another.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) with ``Retry-After``: the person has searched for
+                too many CPFs lately. Nothing was compared or ordered.
+        """
+        await self._count_repetition(who, account.id, order.reference)
         found = await self.pay(who, account, order)
         if isinstance(found, Refund):
             raise TypeError(found)
         return found
+
+    async def _count_repetition(self, who: Staff, account_id: str, reference: str) -> None:
+        if who.person is None:
+            return
+        known = await self.payouts.find(account_id, reference)
+        if known is None or known.client_id == client_of(who.person.user_id):
+            return
+        number = known.destination.tax_number
+        if hidden_tax_number(number) != number:
+            await self.owners.count(who.person.user_id)
 
     @requires(Area.PAYOUT, Action.WRITE, active=True)
     async def cancel(self, who: Staff, account: Account) -> AccountPayout:

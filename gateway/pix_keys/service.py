@@ -83,6 +83,15 @@ class KeyOwners:
         """
         return await self._look_up(who, account, key, by_order=True)
 
+    async def count(self, user_id: str) -> None:
+        """
+        Take one look-up of a user.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) with ``Retry-After``: there is none left.
+        """
+        refuse_for(await self.looked_up.take(user_id), TOO_MANY_LOOK_UPS)
+
     async def _look_up(self, who: Staff, account: Account, key: str, *, by_order: bool) -> KeyOwner:
         bank = bank_of(self.banks, account)
         calls = offered(bank, PortCall.LOOK_UP_KEY)
@@ -91,7 +100,7 @@ class KeyOwners:
             now, asked = who.acting.now(), (who.person.user_id, key)
             shown_at = self._shown.pop(asked, None) if by_order else None
             if shown_at is None or now - shown_at > _ORDERED_WITHIN:
-                refuse_for(await self.looked_up.take(who.person.user_id), TOO_MANY_LOOK_UPS)
+                await self.count(who.person.user_id)
             if not by_order:
                 keep(self._shown, asked, now)
         async with recorded(self.audit, _act(who.acting, account, "look_up", {})):

@@ -114,7 +114,7 @@ def incoming(found: IncomingPayment) -> IncomingDocument:
         "paid_at": instant(found.paid_at),
     }
     if found.payer is not None:
-        shown["payer"] = charge_documents.payer(found.payer)
+        shown["payer"] = charge_documents.payer_for_staff(found.payer)
     return shown
 
 

@@ -19,6 +19,7 @@ from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name, reason
 from gateway.core.company_scope import scope_of
+from gateway.core.exports import Exports
 from gateway.core.money import Money
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right, rights_of
@@ -115,6 +116,7 @@ class Reviews:
     follow_ups: StoredFollowUps
     reviewers: Reviewers
     absent_after: Mapping[str, timedelta | None]
+    exports: Exports
 
     @requires(Area.REVIEW, Action.READ)
     async def everything(self, who: Staff) -> Sequence[UnresolvedPayout]:
@@ -138,8 +140,14 @@ class Reviews:
 
     @requires(Area.REVIEW, Action.READ)
     async def unresolved(self, who: Staff, paging: Paging) -> Listed[Unresolved]:
-        """List the payouts whose outcome is not proven, with the evidence of each."""
+        """
+        List the payouts whose outcome is not proven, with the evidence of each.
+
+        Raises:
+            ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
+        """
         found = await unresolved(self.database, who.scope, paging)
+        await self.exports.show(who, len(found.items))
         items = [
             Unresolved(
                 found=each,

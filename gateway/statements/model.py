@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
+from msgspec import structs
+
 from gateway.banks.port.refunds import IncomingPayment, Refund
 from gateway.banks.port.statements import Balance, Direction, Entry, MovementKind
 from gateway.charges.model import ChargeRecord
 from gateway.core.money import Sum
+from gateway.core.strict import hidden_tax_number
 from gateway.core.windows import Paging, Search, Window, local_time
 from gateway.payouts.matching import is_return_id
 from gateway.payouts.model import Payout
@@ -18,6 +21,13 @@ from gateway.reports.texts import Locale
 
 _EXPLAINED: Final = frozenset({MovementKind.PIX_RETURN, MovementKind.FEE})
 """Debits that say themselves what they are for."""
+
+
+def without_number(entry: Entry) -> Entry:
+    """Mask both ends of the counterparty's tax number, if it is a person's."""
+    who = entry.counterparty
+    hidden = structs.replace(who, tax_number=hidden_tax_number(who.tax_number))
+    return structs.replace(entry, counterparty=hidden)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
 
-from msgspec import structs
-
 from gateway.banks.connections import bank_of, offered
 from gateway.banks.lists import walked
 from gateway.banks.port.capabilities import PortCall
@@ -21,12 +19,11 @@ from gateway.core.account import Account, Environment
 from gateway.core.audit_context import RuleViolation
 from gateway.core.clocks import Now
 from gateway.core.money import Sum
-from gateway.core.strict import hidden_tax_number
 from gateway.core.windows import Window
 from gateway.reports.document import Document, change
 from gateway.reports.formats import FORMATS, Format, Write
 from gateway.reports.pdf import WriterMissing
-from gateway.statements.model import Report, ReportRequest
+from gateway.statements.model import Report, ReportRequest, without_number
 from gateway.statements.packed_movements import PackedMovements
 from gateway.statements.reads import balance_of
 
@@ -104,7 +101,7 @@ class Reports:
             return await self._in_pieces(account, asked, form)
         document = await self.gather(account, asked.window)
         if asked.hides_people:
-            document = replace(document, entries=tuple(map(_hidden, document.entries)))
+            document = replace(document, entries=tuple(map(without_number, document.entries)))
         try:
             content = await self._written(form.write, document)
         except WriterMissing as problem:
@@ -128,7 +125,7 @@ class Reports:
         document = self._document(account, asked.window, balance)
         groups: Iterator[Sequence[Entry]] = packed.oldest_first(_GROUP)
         if asked.hides_people:
-            groups = (list(map(_hidden, group)) for group in groups)
+            groups = (list(map(without_number, group)) for group in groups)
         pieces = form.pieces[asked.locale](document, groups)
         is_short = len(packed) <= _GROUP
         return Report(
@@ -217,14 +214,6 @@ def _bounded(found: Sequence[Entry]) -> tuple[Entry, ...]:
         raise RuleViolation(message, "too_many_movements")
     newest_first = sorted(found, key=lambda entry: entry.created_at, reverse=True)
     return tuple(reversed(newest_first))
-
-
-def _hidden(entry: Entry) -> Entry:
-    """Mask both ends of a person's tax number."""
-    number = hidden_tax_number(entry.counterparty.tax_number)
-    return structs.replace(
-        entry, counterparty=structs.replace(entry.counterparty, tax_number=number)
-    )
 
 
 async def _one_by_one(pieces: Iterator[bytes]) -> AsyncGenerator[bytes, None]:

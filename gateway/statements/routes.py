@@ -29,7 +29,14 @@ from gateway.http.routing import READS, Routes, kept
 from gateway.payouts.model import Certainty, certainty_of
 from gateway.reports.formats import FORMATS
 from gateway.statements import documents as statement_documents
-from gateway.statements.model import LinkedEntry, LinkedStatement, Report, Statement, Sums
+from gateway.statements.model import (
+    LinkedEntry,
+    LinkedStatement,
+    Report,
+    Statement,
+    Sums,
+    without_number,
+)
 from gateway.statements.reads import StatementReads, balance_of
 from gateway.statements.searches import STATEMENT, report_input
 from gateway.statements.service import Statements
@@ -192,7 +199,7 @@ def routes(statements: Statements) -> Routes:
         "statement",
         statements.read,
         takes={"wanted": SEARCH},
-        shows=statement_documents.statement,
+        shows=statement_documents.statement_for_staff,
     )
     office.get(
         f"{_ACCOUNT}/statement",
@@ -245,7 +252,8 @@ def linked_statement(found: LinkedStatement, _who: object) -> LinkedStatementDoc
 
 
 def _entry(found: LinkedEntry) -> LinkedEntryDocument:
-    entry, who = found.entry, found.entry.counterparty
+    entry = found.entry
+    who = without_number(entry).counterparty
     shown: LinkedEntryDocument = {
         "id": entry.provider_id,
         "e2e_id": entry.e2e_id,

@@ -74,7 +74,8 @@ def read_document(
     taken. Any other document that fails is read once more, and then a number may be written as
     a text, a text as a number, a whole number with a fraction of zeros, and null for an empty
     list or for a field that may be absent; a text that may be absent may be anything else. A
-    row of a list that makes no value is left out and counted, if another row makes one.
+    row of a list that makes no value is left out and counted, if another row makes one; what is
+    nested too deep to be decoded makes none.
     ``shape`` may be called several times. ``whole`` leaves out none: for rows that are read
     together, such as the refunds of a payment, which are added up.
 
@@ -112,13 +113,15 @@ def _read_again(  # noqa: PLR0913, PLR0917 - what ``_made`` was given, and why t
     problem: Exception,
 ) -> Value:
     """Read a document whose texts are damaged, or whose values have another form, or both."""
-    if _reason(problem) is Reason.NOT_JSON:
-        body = tolerant.repaired(body)
-        try:
-            return shape(decoder.decode(body))
-        except tolerant.UNREADABLE as still:
-            problem = still
-    if not tolerant.may_be_tolerant(answer) or _reason(problem) is Reason.NOT_JSON:
+    may_be_tolerant = tolerant.may_be_tolerant(answer)
+    for repair in (tolerant.repaired, tolerant.shallow)[: 1 + may_be_tolerant]:
+        if _reason(problem) is Reason.NOT_JSON:
+            body = repair(body)
+            try:
+                return shape(decoder.decode(body))
+            except tolerant.UNREADABLE as still:
+                problem = still
+    if not may_be_tolerant or _reason(problem) is Reason.NOT_JSON:
         raise problem
     return tolerant.read(answer, body, decoder, shape, whole=whole)
 

@@ -12,6 +12,10 @@ then stand between two quotation marks. Each becomes U+FFFD, or the escape of th
 character, so that a name and an amount never become another name or amount. Quotation marks,
 brackets, commas and colons are left as they are: a document that is cut or has something behind
 its end stays undecodable.
+
+The decoder refuses a document that is nested deeper than Python's stack, some thousand levels.
+What is nested deeper than any document of a bank is cut out then, so that one row or part does
+not hide the others.
 """
 
 from __future__ import annotations
@@ -38,6 +42,9 @@ _STRING: Final = r'"(?:[^"\\]+|\\.|\\\Z)*+(?:"|\Z)'
 _WORD: Final = r'[^ \t\n\r"{}\[\],:]+'
 _TOKEN: Final = re.compile(f"{_STRING}|{_WORD}", re.DOTALL)
 _PIECE: Final = re.compile(rf"{_STRING}|{_WORD}|[{{}}\[\],]", re.DOTALL)
+_BRACKET: Final = re.compile(rf"{_STRING}|[{{}}\[\]]", re.DOTALL)
+_DEEPEST: Final = 100
+"""Levels; documents of banks have ten."""
 _LITERAL: Final = re.compile(
     r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 )
@@ -66,6 +73,26 @@ def repaired(body: bytes) -> bytes:
     return _TOKEN.sub(_token, body.decode(errors="replace")).encode()
 
 
+def shallow(body: bytes) -> bytes:
+    """
+    Return a document with what is nested too deep replaced by a value that no field takes.
+
+    Never for answers that decide whether money moved: what is cut out may be no JSON.
+    """
+    text, kept, depth, start = body.decode(errors="replace"), list[str](), 0, 0
+    for found in _BRACKET.finditer(text):
+        if found[0] in "{[":
+            if depth == _DEEPEST:
+                kept += text[start : found.start()], _NEITHER
+            depth += 1
+        elif found[0] in "}]":
+            depth = max(0, depth - 1)
+            if depth == _DEEPEST:
+                start = found.end()
+    rest = text[start:] if depth <= _DEEPEST else ""
+    return "".join((*kept, rest)).encode() if kept else body
+
+
 def decoded(body: bytes) -> object:
     """
     Decode a document of any form, its texts repaired; fractions stay as they are written.
@@ -73,7 +100,7 @@ def decoded(body: bytes) -> object:
     Raises:
         MsgspecError, ValueError, RecursionError: It is no JSON.
     """
-    return EXACT.decode(repaired(body))
+    return EXACT.decode(shallow(repaired(body)))
 
 
 def salvaged(body: bytes) -> object:
@@ -86,7 +113,7 @@ def salvaged(body: bytes) -> object:
     top: list[object] = []
     within: list[dict[str, object] | list[object]] = [top]
     name: str | None = None
-    for piece in _PIECE.findall(body.decode(errors="replace")):
+    for piece in _PIECE.findall(shallow(body).decode(errors="replace")):
         holder = within[-1]
         if piece in "}]":
             del within[max(1, len(within) - 1) :]
@@ -202,7 +229,7 @@ def _decoded(body: bytes) -> object:
     """Decode a document of any form; texts that are damaged beside its form are repaired."""
     try:
         return EXACT.decode(body)
-    except (msgspec.MsgspecError, ValueError):
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         return decoded(body)
 
 

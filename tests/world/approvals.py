@@ -9,6 +9,7 @@ from typing import Any
 from gateway.app.store import Store
 from gateway.approvals.service import ApprovalConfig, Approvals
 from gateway.core.money import Money
+from tests.world.exports import exports
 
 NOTHING = Money(0)
 
@@ -35,4 +36,5 @@ def approvals_on(store: Store, config: ApprovalConfig, money: Any = None) -> App
         money=money,
         known=nothing,
         config=config,
+        exports=exports(),
     )

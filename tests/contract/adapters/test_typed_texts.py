@@ -363,6 +363,24 @@ async def test_a_typed_text_drops_no_part_of_a_callback(name: str):
     assert wrong[:5] == []
 
 
+@pytest.mark.parametrize("name", list(BODIES))
+async def test_a_value_nested_too_deep_drops_no_part_of_a_callback(name: str):
+    """Not even of a body that is cut behind it."""
+    body = json.dumps(BODIES[name]).encode()
+    plain, texts = await said_by(name, body), texts_of(body)
+    wrong: list[object] = []
+    for text in texts:
+        for opens, closes in ((b"[", b"]"), (b'{"a":', b"}")):
+            deep = opens * 3_000 + b"1" + closes * 3_000
+            other = body[: text.start - 1] + deep + body[text.end + 1 :]
+            read = [await said_by(name, each) for each in (other, other[:-1])]
+            if read != [plain, plain]:
+                wrong.append((body[: text.start], opens, read))
+
+    assert texts
+    assert wrong == []
+
+
 def test_changed_text_stays_text():
     body = b'{"valor": "1.00", "nome": "Jos\\u00e9 \\"x\\"", "tags": ["a"], "more": ["b", ""]}'
 

@@ -14,9 +14,12 @@ from gateway.banks.port.statements import Balance, Entry, MovementKind
 from gateway.charges.store import StoredCharges
 from gateway.closings.model import Closing, Rule
 from gateway.closings.service import Closings
+from gateway.core import errors
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext, RuleViolation
+from gateway.core.errors import ServiceError
 from gateway.core.money import Money
+from gateway.core.rights import Role
 from gateway.payouts.store import StoredPayouts
 from gateway.process.cache import MemoryCache
 from gateway.statements.model import local_day
@@ -24,8 +27,10 @@ from gateway.statements.reads import StatementReads
 from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
 from tests.contract.stores.databases import both
+from tests.world.exports import exports
 from tests.world.movements import movement
 from tests.world.payouts import OneBank, ScriptedBank
+from tests.world.people import somebody
 from tests.world.stores.samples import NOW, account
 
 DAY = timedelta(days=1)
@@ -50,7 +55,7 @@ class Bank(ScriptedBank):
         return Balance(balance=Money(told), blocked=None, updated_at=None)
 
 
-def closings(store: Store, bank: Bank) -> Closings:
+def closings(store: Store, bank: Bank, rows: int = 100) -> Closings:
     """Return the closings over a store and one bank; nobody asks for files."""
     unused: Any = None
     kept = Snapshots(cache=MemoryCache(1 << 20), keep_s=60.0, most_bytes=1 << 20)
@@ -62,7 +67,7 @@ def closings(store: Store, bank: Bank) -> Closings:
         charges=StoredCharges(store.database),
         exports=unused,
     )
-    return Closings(database=store.database, statements=statements)
+    return Closings(database=store.database, statements=statements, exports=exports(rows=rows))
 
 
 @both
@@ -93,6 +98,23 @@ async def test_one_signs_what_they_saw_and_another_locks_it(store: Store, second
     assert (kept.closing, kept.fees, kept.differences) == (5_000, 99, 1)
     assert kept.opening == 5_000 + 99 + FOREIGN.value.centavos
     assert [each.e2e_id for each in seen.lines if each.rule is Rule.BANK_ONLY] == ["E-foreign"]
+
+
+@both
+async def test_movements_of_a_day_are_counted_as_they_are_shown(store: Store) -> None:
+    """Each names a counterparty. Signing shows none."""
+    bank = Bank()
+    bank.tells(FEE, FOREIGN)
+    made = closings(store, bank, rows=2)
+    acting, person = who("maria").acting, somebody(*Role, factor_at=NOW + DAY)
+    maria = Staff(acting, person=person)
+
+    seen = await made.read(maria, HELD, YESTERDAY)
+    with pytest.raises(ServiceError) as refusal:
+        await made.read(maria, HELD, YESTERDAY)
+
+    assert refusal.value.error is errors.TOO_MANY_REQUESTS
+    assert await made.sign(maria, HELD, YESTERDAY, seen.digest)
 
 
 @both

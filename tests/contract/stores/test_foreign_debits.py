@@ -34,6 +34,7 @@ from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
 from tests.contract.stores.databases import both
 from tests.world.acts import reader
+from tests.world.exports import exports
 from tests.world.movements import movement
 from tests.world.payouts import ScriptedBank
 from tests.world.stores.samples import ACCOUNT, NOW, SISTER, account, attempt, change, of, payout
@@ -173,7 +174,10 @@ async def test_it_is_explained_once_and_counts_no_more(store: Store) -> None:
     (found,) = await shown(store)
     assert (found.settled_by, found.reason) == ("user:maria", "seizure 12/2026")
     assert await needed(store) == []
-    day = await Closings(database=store.database, statements=statements(store, banks)).read(
+    closings = Closings(
+        database=store.database, statements=statements(store, banks), exports=exports()
+    )
+    day = await closings.read(
         Staff(AuditContext("user:maria", lambda: NOW + 24 * HOUR)), HELD, local_day(BEFORE)
     )
     assert (day.explained, day.differences) == ({"line-1"}, 0)

@@ -319,8 +319,8 @@ ROWS = (
         promise="A credential is used from the networks of its rule alone.",
         source="ADR 0057",
         file="gateway/core/caller_rules.py",
-        right="if self.networks and not _is_within(self, address):",
-        wrong="if self.networks and not address:",
+        right="if not _is_within(self, address):",
+        wrong="if not address:",
         tests=(_CALLER_RULES,),
     ),
     Mistake(

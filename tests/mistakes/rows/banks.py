@@ -28,6 +28,7 @@ _TRANSCRIPT = "tests/unit/provider_adapters/kit/test_transcript.py"
 
 _TOLERANT = "tests/unit/provider_adapters/kit/test_tolerant.py"
 _REPAIR = "tests/unit/provider_adapters/kit/test_tolerant_repair.py"
+_TYPED = "tests/contract/adapters/test_typed_texts.py"
 
 ROWS = (
     Mistake(
@@ -47,6 +48,24 @@ ROWS = (
         right="        if not any(lists):",
         wrong="        if not lists:",
         tests=(f"{_TOLERANT}::test_rows_are_not_left_out_where_something_would_be_hidden",),
+    ),
+    Mistake(
+        name="depth-hides-callbacks",
+        promise="A part of a callback that is nested too deep does not hide the others.",
+        source="decisions 11",
+        file="provider_adapters/kit/tolerant.py",
+        right="_PIECE.findall(shallow(body).decode",
+        wrong="_PIECE.findall(body.decode",
+        tests=(f"{_TYPED}::test_a_value_nested_too_deep_drops_no_part_of_a_callback",),
+    ),
+    Mistake(
+        name="depth-read-past-in-payouts",
+        promise="What decides whether money moved is not read past what is nested too deep.",
+        source="decisions 11",
+        file="provider_adapters/kit/answers.py",
+        right="[: 1 + may_be_tolerant]",
+        wrong="[:2]",
+        tests=(f"{_REPAIR}::test_what_is_nested_too_deep_hides_nothing_else",),
     ),
     Mistake(
         name="damaged-text-joins",

@@ -9,6 +9,7 @@ _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
 _CERTAINTY = "tests/unit/gateway/payouts/test_model_certainty.py"
 _DOMAIN_APPROVALS = "tests/unit/gateway/core/test_approvals.py"
 _FOLLOWUP = "tests/unit/gateway/payouts/test_followup.py"
+_FIRST = "tests/unit/gateway/payouts/test_first_payees.py"
 _HOLDS = "tests/unit/gateway/payouts/test_holds.py"
 _PAYERS = "tests/unit/gateway/payouts/test_holds_payers.py"
 _STORED_HOLDS = "tests/contract/stores/test_holds.py"
@@ -484,6 +485,18 @@ ROWS = (
         right="if ordered > intent.first.most.centavos:",
         wrong="if intent.payout.value.centavos > intent.first.most.centavos:",
         tests=(f"{_HOLDS}::test_a_sum_in_pieces_is_held_as_a_whole_one",),
+    ),
+    Mistake(
+        name="first-payee-spelled-otherwise",
+        promise="A bank account is one first payee, however it is spelled.",
+        source="ADR 0058",
+        file="gateway/payouts/model.py",
+        right='destination.branch.lstrip("0"), account.lstrip("0")',
+        wrong="destination.branch, account",
+        tests=(
+            f"{_FIRST}::test_a_bank_account_gets_the_amount_once_however_it_is_spelled",
+            f"{_FIRST}::test_what_was_ordered_to_another_spelling_counts",
+        ),
     ),
     Mistake(
         name="first-payee-paid-by-two-at-once",

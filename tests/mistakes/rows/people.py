@@ -22,6 +22,10 @@ _RIGHTS = "tests/unit/gateway/core/test_rights.py"
 _SESSION = "tests/unit/policies/authentication/test_session.py"
 _SESSIONS = "tests/contract/stores/test_sessions.py"
 _SIGN_IN = "tests/unit/gateway/identity/test_sign_in.py"
+_CLOSINGS = "tests/contract/stores/test_closings.py"
+_OWNERS = "tests/unit/gateway/payouts/test_staff_key_owners.py"
+_FACTS = "tests/unit/gateway/approvals/test_facts.py"
+_HIDDEN = "tests/surfaces/backoffice/test_hidden_numbers.py"
 _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
 _THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
 _TOLD = "test_who_may_do_something_about_it_is_told_of_a_credential_that_only_reads"
@@ -184,7 +188,7 @@ ROWS = (
         promise="Above `ratelimits.owner_lookups` a person looks up no more owners of Pix keys.",
         source="ADR 0061",
         file="gateway/pix_keys/service.py",
-        right="refuse_for(await self.looked_up.take(who.person.user_id), TOO_MANY_LOOK_UPS)",
+        right="refuse_for(await self.looked_up.take(user_id), TOO_MANY_LOOK_UPS)",
         wrong="pass",
         tests=(f"{_KEYS}::test_a_person_looks_up_so_many_owners_and_then_waits",),
     ),
@@ -238,6 +242,51 @@ ROWS = (
         tests=(
             "tests/unit/gateway/core/test_exports.py::test_rows_of_lists_and_files_are_counted_together",
         ),
+    ),
+    Mistake(
+        name="closing-copied-without-limit",
+        promise="Movements of a closing count as rows of lists.",
+        source="ADR 0071",
+        file="gateway/closings/service.py",
+        right="        await self.exports.show(who, len(found.lines))\n",
+        wrong="",
+        tests=(f"{_CLOSINGS}::test_movements_of_a_day_are_counted_as_they_are_shown",),
+    ),
+    Mistake(
+        name="whole-cpf-in-a-statement",
+        promise="Statements show staff a CPF in part.",
+        source="ADR 0071",
+        file="gateway/statements/documents.py",
+        right="tuple(map(without_number, found.entries))",
+        wrong="tuple(found.entries)",
+        tests=(f"{_HIDDEN}::test_no_document_shows_a_whole_cpf",),
+    ),
+    Mistake(
+        name="whole-cpf-in-a-callback",
+        promise="The text of a callback is shown without tax numbers.",
+        source="ADR 0071",
+        file="gateway/callbacks/model.py",
+        right='body = redacted(self.body.decode("utf-8", "replace"))',
+        wrong='body = self.body.decode("utf-8", "replace")',
+        tests=(f"{_HIDDEN}::test_no_document_shows_a_whole_cpf",),
+    ),
+    Mistake(
+        name="orders-that-search-for-a-cpf",
+        promise="Who ordered a payout sees no payouts to its recipient.",
+        source="ADR 0071",
+        file="gateway/approvals/facts.py",
+        right="            found = replace(found, to_recipient=())\n",
+        wrong="            pass\n",
+        tests=(f"{_FACTS}::test_who_ordered_a_payout_sees_none_to_its_recipient",),
+    ),
+    Mistake(
+        name="references-that-search-for-a-cpf",
+        promise="An order by the reference of another's payout to a CPF counts as a search.",
+        source="ADR 0071",
+        file="gateway/payouts/staff.py",
+        right="            await self.owners.count(who.person.user_id)\n",
+        wrong="            pass\n",
+        tests=(f"{_OWNERS}::test_an_order_by_the_reference_of_another_is_a_search_for_its_cpf",),
     ),
     Mistake(
         name="owners-for-every-reader",

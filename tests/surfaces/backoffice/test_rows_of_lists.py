@@ -8,6 +8,9 @@ import msgspec
 import pytest
 import pytest_asyncio
 
+from gateway.banks.port.provider_callbacks import CallbackKind
+from gateway.callbacks.model import Callback, CallbackState
+from gateway.callbacks.store import CallbackRecords
 from gateway.config.settings import Payouts
 from gateway.core.limits import CallRate
 from tests.world.backoffice.client import BackofficeClient
@@ -36,6 +39,25 @@ def office(world: World) -> BackofficeClient:
     return BackofficeClient(world)
 
 
+async def waiting(world: World, office: BackofficeClient) -> None:
+    """Make an order that waits, and a callback."""
+    company = world.demo["companies"]["main"]["id"]
+    wanted = {"email": "a@example.com", "name": "A", "roles": ["operator"], "companies": [company]}
+    ordered = await office.ask("POST", "/backoffice/v1/users", wanted, by="admin")
+    assert ordered.status == 202
+    told = Callback(
+        id="1",
+        provider="sandbox",
+        event="e",
+        kind=CallbackKind.OTHER,
+        subject="",
+        received_at=world.gateway.kernel.now(),
+        body=b"{}",
+        state=CallbackState.DONE,
+    )
+    await CallbackRecords(world.gateway.kernel.store.database).add(told)
+
+
 async def test_every_list_with_rows_of_files_is_refused_to_who_took_too_many(
     world: World, office: BackofficeClient
 ):
@@ -48,6 +70,7 @@ async def test_every_list_with_rows_of_files_is_refused_to_who_took_too_many(
     found = await office.ask("POST", "/backoffice/v1/payouts/search", WINDOW)
     assert (found.status, len(found.document["data"])) == (200, 1)
     await office.ask("POST", "/backoffice/v1/payouts/search", WINDOW, by="security")
+    await waiting(world, office)
     day = today(office)
     days = f"?init={day['init']}&ends={day['ends']}"
 
@@ -64,6 +87,9 @@ async def test_every_list_with_rows_of_files_is_refused_to_who_took_too_many(
             ("operator", "POST", "/backoffice/v1/search", {"text": "listed"}),
             ("security", "GET", "/backoffice/v1/requests", None),
             ("security", "GET", "/backoffice/v1/audit", None),
+            ("security", "GET", "/backoffice/v1/users", None),
+            ("security", "GET", "/backoffice/v1/approvals", None),
+            ("operator", "GET", "/backoffice/v1/webhooks", None),
         )
     }
 

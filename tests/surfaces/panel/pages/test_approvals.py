@@ -231,6 +231,20 @@ async def test_the_bank_of_the_key_is_named_from_the_summary_to_the_statement_fo
     assert all("Banco da Ana" not in each.text for each in (approval, payout, receipt, certainty))
 
 
+async def test_an_own_order_says_nothing_of_earlier_payouts_to_its_recipient(
+    approver: Person, world: World
+):
+    operator = await signed_in(world, Role.OPERATOR)
+    await operator.open("/panel/payouts/new")
+    sent = await operator.send("/panel/payouts/new", payout_form(world) | {"step": "send"})
+
+    own, of_another = [await each.open(sent.location) for each in (operator, approver)]
+
+    assert "Para este favorecido" in of_another.text
+    assert "Para este favorecido" not in own.text
+    assert "Mesmo valor desta conta, hoje" in own.text
+
+
 async def test_a_payout_names_who_ordered_and_who_approved_it(
     approver: Person, viewer: Person, world: World
 ):

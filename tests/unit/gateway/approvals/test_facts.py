@@ -11,6 +11,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace as replace_struct
 
+from gateway.app.build_payouts import tax_number_digests
 from gateway.approvals.facts import ApprovalFacts, DecisionFacts
 from gateway.banks.model import Reading
 from gateway.banks.port.payout_orders import PayoutMethod
@@ -22,6 +23,7 @@ from gateway.payouts.documents import PayoutsAlike
 from gateway.payouts.model import PayoutRequest
 from gateway.refunds.orders import RefundRequest
 from tests.unit.standing_payouts import company_and_accounts
+from tests.world.exports import signed_in
 from tests.world.registers import NOON, Registers
 from tests.world.stores.samples import ACCOUNT, COMPANY, attempt, event, payout
 
@@ -69,6 +71,24 @@ async def test_the_account_s_balance_is_read_meanwhile_and_shown(
     assert [each.payout.reference for each in told.alike.same_value] == ["alike"]
     assert told.reading is not None
     assert (told.reading.account_id, told.reading.balance) == (ACCOUNT, UNSET)
+
+
+async def test_who_ordered_a_payout_sees_none_to_its_recipient(
+    office: Registers, facts: ApprovalFacts
+):
+    """They could order for one CPF after another, to complete a hidden one."""
+    digest = tax_number_digests(office.kernel).digest(ORDER.destination.tax_number)
+    paid = replace(payout("paid", created_at=NOON), provider_key="paid", payee_digest=digest)
+    await office.store.payouts.add(paid, attempt())
+
+    own, of_others = [
+        await facts.of(replace(signed_in(), acting=office.acting), order, ORDER)
+        for order in (replace(WAITING, ordered_by="maria"), WAITING)
+    ]
+
+    assert [each.payout.reference for each in of_others.alike.to_recipient] == ["paid"]
+    assert own.alike.to_recipient == ()
+    assert own.alike.same_value == of_others.alike.same_value
 
 
 async def test_a_refund_is_like_no_payout(office: Registers, facts: ApprovalFacts):

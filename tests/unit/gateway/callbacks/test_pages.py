@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.callbacks.pages import redacted
+from gateway.callbacks.model import redacted
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from gateway.callbacks.service import Callbacks
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.windows import Paging
 from tests.unit.gateway.http.registers import AdminWorld
+from tests.world.exports import exports
 from tests.world.standing import NOON
 from tests.world.stores.samples import attempt, payout
 
@@ -36,7 +37,8 @@ async def test_a_limited_user_sees_callbacks_of_their_accounts(admin_world: Admi
         admin_world.staff(admin_world.ours.id),
         admin_world.staff(admin_world.theirs.id),
     )
-    shown = [list((await Callbacks(records).search(who.staff, FIRST)).items) for who in everybody]
+    callbacks = Callbacks(records, exports())
+    shown = [list((await callbacks.search(who.staff, FIRST)).items) for who in everybody]
 
     assert shown == [[told, ours], [ours], []]
     assert told.to_document(None).body == "\N{REPLACEMENT CHARACTER}"
@@ -54,7 +56,7 @@ async def test_a_payout_is_found_in_scope(admin_world: AdminWorld):
         received_at=NOON,
         body=b"{}",
     )
-    callbacks = Callbacks(CallbackRecords(admin_world.office.store.database))
+    callbacks = Callbacks(CallbackRecords(admin_world.office.store.database), exports())
 
     ours = await callbacks.payouts(admin_world.staff(admin_world.ours.id).staff, [told])
     theirs = await callbacks.payouts(admin_world.staff(admin_world.theirs.id).staff, [told])

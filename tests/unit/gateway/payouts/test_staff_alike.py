@@ -10,13 +10,16 @@ import pytest
 
 from gateway.app.build_payouts import tax_number_digests
 from gateway.banks.port.payout_orders import PayoutMethod
+from gateway.core import errors
 from gateway.core.access import Staff
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.money import Money
 from gateway.payouts.documents import PayoutsAlike
 from gateway.payouts.model import PayoutRequest
 from gateway.payouts.staff import RECIPIENT_DAYS
+from tests.unit.refusals import refused
 from tests.unit.standing_payouts import company_and_accounts
+from tests.world.exports import exports, signed_in
 from tests.world.registers import NOON, Registers
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, payout
 
@@ -62,6 +65,17 @@ def references(listed: Any) -> set[str]:
 async def office_with_accounts(office: Registers) -> Registers:
     await company_and_accounts(office.store)
     return office
+
+
+async def test_payouts_alike_count_as_rows_of_lists(office_with_accounts: Registers):
+    """Else orders of one amount after another would list the payees of a day."""
+    office = office_with_accounts
+    await put(office, "alike", payee_digest=digest(office, JOAO))
+    records = replace(office.payouts, exports=exports(rows=1))
+
+    assert len((await records.alike(signed_in(), ACCOUNT, ORDER)).same_value) == 1
+    with refused(errors.TOO_MANY_REQUESTS):
+        await records.alike(signed_in(), ACCOUNT, ORDER)
 
 
 async def test_payouts_to_the_same_recipient_are_shown_from_every_account(

@@ -13,16 +13,17 @@ from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyType
 from gateway.banks.port.providers import Unavailable
 from gateway.core import errors
+from gateway.core.access import Staff
 from gateway.core.allowances import Allowance
 from gateway.core.errors import ServiceError
 from gateway.payouts.model import KeyPayout, NamedOwner, Payout, PayoutRequest
-from gateway.payouts.staff import with_owner
+from gateway.payouts.staff import PayoutActs, with_owner
 from gateway.pix_keys.service import KeyOwners
 from tests.unit.offering import Log, OfferingBank, lessened
 from tests.unit.refusals import refused
 from tests.world.exports import allowance, signed_in
 from tests.world.payouts import PIX, OneBank, asking
-from tests.world.people import account
+from tests.world.people import CLI, account
 from tests.world.stores.samples import payout
 
 REQUEST = replace(asking(), destination=replace(PIX, name=""))
@@ -126,3 +127,43 @@ async def test_no_bank_is_asked_for_an_order_of_another_day():
     earlier = replace(OTHERS, date=OTHERS.date - timedelta(days=1))
 
     assert await named(earlier, bank=OfferingBank(reads={})) == earlier
+
+
+CNPJ = replace(PIX, tax_number="11222333000181")
+
+
+@pytest.mark.parametrize(
+    ("known", "who", "is_counted"),
+    [
+        (payout(), signed_in(), True),
+        (replace(payout(), client_id="user:joao"), signed_in(), True),
+        (replace(payout(), client_id="user:maria"), signed_in(), False),
+        (replace(payout(), destination=CNPJ), signed_in(), False),
+        (None, signed_in(), False),
+        (payout(), CLI, False),
+    ],
+    ids=["a partner's", "a colleague's", "their own", "of a company", "a new one", "a command"],
+)
+async def test_an_order_by_the_reference_of_another_is_a_search_for_its_cpf(
+    known: Payout | None, who: Staff, is_counted: bool
+):
+    """By the answer, the number is the same or another. It is refused before it is compared."""
+    compared: list[PayoutRequest] = []
+
+    async def pay(_who: Staff, _account: object, order: PayoutRequest) -> Payout:
+        compared.append(order)
+        return payout()
+
+    owners: Any = KeyOwners(OneBank(OfferingBank()), Log(), allowance(1))  # type: ignore[arg-type]
+    payouts: Any = Known(known)
+    nothing: Any = None
+    acts = PayoutActs(payouts=payouts, follow_up=nothing, probes=nothing, pay=pay, owners=owners)
+    await acts.order(who, account(), REQUEST)
+
+    if is_counted:
+        with refused(errors.TOO_MANY_REQUESTS) as refusal:
+            await acts.order(who, account(), OTHERS)
+        assert refusal.value.reason == "owner_lookups"
+    else:
+        await acts.order(who, account(), OTHERS)
+    assert compared == [REQUEST, OTHERS][: 1 + (not is_counted)]

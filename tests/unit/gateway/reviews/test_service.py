@@ -11,6 +11,7 @@ from gateway.audit.model import AuditSearch
 from gateway.audit.service import find_acts
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.providers import Evidence, Phase, Settled
+from gateway.core import errors
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
@@ -24,8 +25,10 @@ from gateway.payouts.model import Failure, Opinion, PayoutState, Verdict
 from gateway.reviews.model import JudgementBody, Progress, ReviewState, WithdrawalBody
 from gateway.reviews.service import person
 from gateway.reviews.store import unresolved
+from tests.unit.refusals import refused
 from tests.unit.standing_payouts import company_and_accounts, review, stand
 from tests.world.acts import acts_of
+from tests.world.exports import exports, signed_in
 from tests.world.registers import NOON, Registers
 from tests.world.stores.people import user
 from tests.world.stores.samples import ACCOUNT, NOW, change, event, payout
@@ -395,6 +398,17 @@ async def test_a_review_outside_of_the_scope_is_not_there(office: Registers):
         with pytest.raises(RuleViolation, match="has no payout"):
             await act
     assert (await office.reviews.unresolved(limited, Paging(1, 25))).items == []
+
+
+async def test_unresolved_payouts_count_as_rows_of_lists(office: Registers):
+    """They name payees, and commands have no limit."""
+    await in_review(office)
+    reviews = replace(office.reviews, exports=exports(rows=1))
+    for who in (signed_in(), staff(office, "ana"), staff(office, "ana")):
+        assert len((await reviews.unresolved(who, Paging(1, 25))).items) == 1
+
+    with refused(errors.TOO_MANY_REQUESTS):
+        await reviews.unresolved(signed_in(), Paging(1, 25))
 
 
 async def test_unresolved_payouts_are_oldest_first_with_their_evidence(office: Registers):

@@ -157,6 +157,18 @@ def test_an_odd_row_is_left_out_and_counted():
     assert ids("list_statement", good)[1] == 0
 
 
+@cases("first", [PLAIN, SAME["a text for an amount"]])
+def test_a_row_nested_too_deep_is_left_out_only_where_its_value_is_read(first: object):
+    """Whichever the decoder meets first, the depth or another form."""
+    rows = [first, {**PLAIN, "at": "@"}, {**PLAIN, "id": "3", "note": "@", "unread": "@"}]
+    body = json.dumps({"rows": rows}).encode()
+    answer = answer_to("list_statement", body.replace(b'"@"', b"[" * 3_000 + b"]" * 3_000))
+
+    found = read_document(answer, LISTING, lambda page: [each.id for each in page.rows])
+
+    assert (found, answer.rows_unreadable) == (["17", "3"], 1)
+
+
 def test_rows_are_not_left_out_where_something_would_be_hidden():
     """No row of one thing's parts, no part of a row, not every row, and not very many."""
     in_a_row = {**PLAIN, "refunds": [{"centavos": 1}, {"centavos": "x"}]}

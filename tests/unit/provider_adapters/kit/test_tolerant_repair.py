@@ -13,7 +13,7 @@ from gateway.core.money import Money
 from gateway.core.strict import Malformed
 from provider_adapters.kit import money as amounts
 from provider_adapters.kit.answers import provider_id, read_document, try_body, try_document
-from provider_adapters.kit.tolerant import repaired, salvaged
+from provider_adapters.kit.tolerant import repaired, salvaged, shallow
 from tests.world.tables import cases
 
 
@@ -144,6 +144,32 @@ def test_a_long_document_is_repaired_in_one_pass():
     for body in (b'{"' + b'\\"' * 100_000, b'{"\\' * 50_000, b"[" * 200_000, b'{"a":"' + b"\\" * 9):
         assert read(body) in {"not_json", "wrong_shape"}
     assert salvaged(b"[" * 200_000 + b"]" * 200_000 + b"}") is not None
+
+
+DEEP = b"[" * 3_000 + b"]" * 3_000
+
+
+def test_what_is_nested_too_deep_hides_nothing_else():
+    """It is no value of a field that is read, and what decides about money is not read past it."""
+    typed = document(b"@").replace(b'"@"', DEEP)
+    other = typed.replace(b"10.50", b'"10.50"')
+    amount = document(b"@").replace(b"10.50", DEEP)
+    unread = typed.replace(b'"name"', b'"memo"')
+
+    for body in (typed, other, unread, unread.replace(b"{", b'{"a": "\xff", ', 1)):
+        assert read(body, "get_charge") == ("7", Money(1050), "PAID", None)
+        refused = {read(body, each) for each in ("create_payout", "find_payout", "find_refund")}
+        assert refused <= {"not_json", "wrong_shape"}
+    assert read(amount, "get_charge") == read(unread[:-1], "get_charge") == "not_json"
+
+
+def test_a_hundred_levels_are_left_as_they_are():
+    body = b'{"a": "[{", "b": ' + b"[" * 99 + b"]" * 99 + b', "c": 1}'
+    deeper = body.replace(b"[]", b'["]", {"d": [[1]]}, [2], 3]')
+
+    assert shallow(body) == body
+    assert shallow(deeper) == body.replace(b"[]", b'["]", [[]], [[]], 3]')
+    assert shallow(deeper[: deeper.index(b"[1]")]) == body[: body.index(b"[]")] + b'["]", [[]]'
 
 
 def test_damage_and_another_form_are_read_together():
