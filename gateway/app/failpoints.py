@@ -28,6 +28,10 @@ OF_A_HOLD: Final = ("before_release", "after_release")
 """Around the claim with which the follow-up ends a hold; the payout passes the others then."""
 OF_A_MOVE: Final = ("after_stop", "after_copy", "after_leaving", "after_map", "after_resume")
 """Between the steps of ``pixgate cells move``."""
+OF_AN_ARCHIVE: Final = (
+    *("after_draft", "after_noted", "after_named", "after_batch", "after_emptied"),
+)
+"""Between the steps of ``pixgate payouts archive write``."""
 NAMES: Final = (
     "before_insert",
     "after_insert",
@@ -60,7 +64,7 @@ def armed(
     if not given:
         return None
     name, _, number = given.partition(":")
-    known = (*OF_A_HOLD, *NAMES, *OF_A_MOVE)
+    known = (*OF_A_HOLD, *NAMES, *OF_A_MOVE, *OF_AN_ARCHIVE)
     if name not in known or (number and not (number.isdecimal() and int(number))):
         message = f"{VARIABLE}: {given!r} is none of {', '.join(known)}, each with :n or without"
         raise ConfigError(message)

@@ -59,6 +59,8 @@ OWNED: Final = (
     Owned(core.payout_events, _OF_ACCOUNTS, stays=True),
     Owned(core.returns, _OF_ACCOUNTS, "centavos"),
     Owned(core.opinions, _OF_ACCOUNTS, "centavos"),
+    Owned(core.archived_payouts, _OF_ACCOUNTS, "centavos"),
+    Owned(core.archive_files, _OF_ACCOUNTS, "centavos"),
     Owned(core.charges, _OF_ACCOUNTS, "centavos"),
     Owned(core.stops, _OF_SUBJECT),
     Owned(core.day_closings, _OF_ACCOUNTS, "closing"),

@@ -168,13 +168,19 @@ async def payouts_lacking(
         f"CREATE TEMPORARY TABLE {_RETURNED} ON COMMIT DROP AS"  # noqa: S608 - names of ours
         f" SELECT {_listed(listed)} FROM payouts LIMIT 0"
     )
+    of_company = "account_id IN (SELECT id FROM accounts WHERE company_id = $1)"
+    names = _listed(listed)
+    # archived by now, in one of the two or in both
     query = (
-        f"SELECT {_listed(listed)} FROM payouts"  # noqa: S608 - names of ours
-        " WHERE account_id IN (SELECT id FROM accounts WHERE company_id = $1)"
+        f"SELECT {names} FROM payouts WHERE {of_company}"  # noqa: S608 - names of ours
+        f" UNION ALL SELECT {names} FROM archived_payouts WHERE {of_company}"
     )
     await _stream(source, target, company, _Part(query, _RETURNED, listed))
-    lacking = f"SELECT count(*) FROM {_RETURNED} LEFT JOIN payouts USING ({_listed(listed)})"  # noqa: S608 - names of ours
-    found: int = await target.fetchval(f"{lacking} WHERE payouts.centavos IS NULL")
+    found: int = await target.fetchval(
+        f"SELECT count(*) FROM {_RETURNED} LEFT JOIN payouts USING ({names})"  # noqa: S608 - names of ours
+        f" LEFT JOIN archived_payouts AS archived USING ({names})"
+        " WHERE payouts.centavos IS NULL AND archived.centavos IS NULL"
+    )
     return found
 
 

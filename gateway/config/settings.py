@@ -218,8 +218,10 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             production, ``off`` in the sandbox.
         hold_s: How long it is held, at most until midnight UTC, which ends it as not sent.
         events_kept_days: How long what happened to payouts is kept event by event, on PostgreSQL
-            up to a month longer; the payouts themselves, their tries and what people said of
-            them are never deleted.
+            up to a month longer.
+        keep_months: ``pixgate payouts archive write`` moves payouts to files that were created
+            before this month and so many before it; absent, it moves none and all stay. Nothing
+            else deletes payouts, their tries, or what people said of them.
         foreign_debits_every_s: How often the statements of active accounts are read for debits
             that are none of ours; 0 reads none.
         night: The hours of the night, and the default limits of credentials in them.
@@ -232,6 +234,7 @@ class Payouts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     hold_above: Annotated[ReaisOrOff, written("${PIXGATE_HOLD_ABOVE:-}")] = ""
     hold_s: Annotated[float, Meta(ge=1, le=43_200)] = 1800.0
     events_kept_days: Annotated[int, Meta(ge=31, le=3660)] = 90
+    keep_months: Annotated[int, Meta(ge=6, le=240)] | None = None
     foreign_debits_every_s: SecondsOrNone = 900.0
     night: Night = Night()
 

@@ -634,6 +634,13 @@ class DossierDocument(Struct, frozen=True, kw_only=True):
     state: fields.State
     certainty: ShownCertainty
     review: fields.NeedsReview
+    archived: Annotated[
+        bool,
+        Meta(
+            description="Its tries, and what was sent in full, are in a file of the archive.",
+            examples=[False],
+        ),
+    ]
     bank_shows: ShownMoveDocument | UnsetType = UNSET
     provider: fields.Provider
     provider_key: fields.ProviderKey

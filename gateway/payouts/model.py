@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
+from operator import attrgetter
 from typing import ClassVar, Final
 
 import msgspec
@@ -33,6 +34,11 @@ from gateway.core.windows import Search
 
 _DOTS: Final = "\N{BULLET}" * 5
 _SORTED: Final = json.JSONEncoder(sort_keys=True)
+_DESTINATIONS: Final = {
+    each: (tuple(each.__dataclass_fields__), attrgetter(*each.__dataclass_fields__))
+    for each in (PixDestination, BankDestination)
+}
+"""The fields of each destination, and what reads them: three times for each payout."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +267,8 @@ class Payout:
         owner: The key's owner, where a user ordered it and the bank names owners.
         moved: The amount that the bank moved, where it differs from the ``value`` ordered.
         trace_id: Of its latest try; read for following up alone, else empty.
+        archived: Its tries, and the tax number and key of its recipient unmasked, are in a file of
+            the archive; the destination is masked.
     """
 
     account_id: str
@@ -292,6 +300,7 @@ class Payout:
     owner: NamedOwner | None = None
     moved: Money | None = None
     trace_id: str = field(default="", compare=False)
+    archived: bool = False
 
     @property
     def moved_value(self) -> Money:
@@ -761,8 +770,8 @@ def place_of(destination: Destination) -> tuple[str, ...]:
 
 def normal_destination(destination: Destination) -> dict[str, str]:
     """Convert a destination to a flat mapping of texts, for storing and comparing."""
-    fields = destination.__dataclass_fields__
-    return {name: str(getattr(destination, name)) for name in fields}
+    names, values = _DESTINATIONS[type(destination)]
+    return dict(zip(names, map(str, values(destination)), strict=True))
 
 
 def hidden_destination(sent: Mapping[str, str]) -> dict[str, str]:
@@ -793,6 +802,18 @@ def restored_destination(method: PayoutMethod, fields: Mapping[str, str]) -> Des
         account=fields["account"],
         account_type=AccountType(fields["account_type"]),
     )
+
+
+def masked_destination(method: PayoutMethod, sent: Mapping[str, str]) -> Destination:
+    """
+    Build the destination of an archived payout from what was sent, which is masked.
+
+    Whatever was left out of it, the payout can be read: its reference is known.
+    """
+    given = {name: text for name, text in sent.items() if text}
+    names = {name for fields, _ in _DESTINATIONS.values() for name in fields}
+    kinds = {"key_type": PixKeyType.EVP.value, "account_type": AccountType.CHECKING.value}
+    return restored_destination(method, dict.fromkeys(names, "") | kinds | given)
 
 
 def hidden_key(kind: str, key: str) -> str:

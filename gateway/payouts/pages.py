@@ -34,7 +34,6 @@ from gateway.payouts.documents import (
     is_open,
     track_word,
 )
-from gateway.payouts.events import HappeningDocument
 from gateway.payouts.holds import HoldDecisions, RefusalBody
 from gateway.payouts.model import FINAL_STATES, Certainty, CertaintySought, PayoutState
 from gateway.payouts.search import PayoutFilterBody, PayoutsBody
@@ -262,24 +261,26 @@ def timeline(found: PayoutDetail, dossier: DossierDocument) -> Sequence[Mapping[
     reasons = {(each.by, instant(each.at)): each.reason for each in dossier.opinions}
     settled = [{"kind": "settled", "at": found.payout.settled_at}] * bool(found.payout.settled_at)
     returned = [{"kind": "returned", "at": each.at, "returned": each} for each in found.returns]
-    events = [*_happenings(dossier.timeline, tries, reasons), *settled, *returned]
+    events = [*_happenings(dossier, tries, reasons), *settled, *returned]
     return sorted(events, key=lambda each: instant(each["at"]))
 
 
 def _happenings(
-    entries: Iterable[HappeningDocument],
+    dossier: DossierDocument,
     tries: Mapping[int, object],
     reasons: Mapping[tuple[str, str], str],
 ) -> Iterator[Mapping[str, Any]]:
     word = ""
-    for each in entries:
+    for each in dossier.timeline:
+        # Tries of an archived payout are in its file; its events may be kept for longer.
+        archived = {"number": each.attempt, "provider": dossier.provider}
         before, word = word, _track(each.state, each.certainty_after, word)
         yield {
             "kind": each.kind,
             "at": each.at,
             "state": each.state,
             "facts": each.facts,
-            "attempt": tries.get(each.attempt, {"number": each.attempt}),
+            "attempt": tries.get(each.attempt, archived),
             "before": before,
             "after": word,
             "reason": reasons.get((each.facts.get("by", ""), instant(each.at)), ""),

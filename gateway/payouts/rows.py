@@ -12,6 +12,7 @@ from gateway.banks.port.payout_orders import FailureCode, PayoutMethod
 from gateway.banks.port.providers import Evidence, Phase
 from gateway.core.money import Money
 from gateway.core.terms import folded
+from gateway.payouts.archived import NO_DESTINATION
 from gateway.payouts.events import KEPT_FACTS, Facts, PayoutEvent
 from gateway.payouts.model import (
     SUCCESSORS,
@@ -26,6 +27,7 @@ from gateway.payouts.model import (
     Payout,
     PayoutState,
     Verdict,
+    masked_destination,
     normal_destination,
     restored_destination,
 )
@@ -97,17 +99,24 @@ def restored_payout(row: Record) -> Payout:
     word, centavos, destination, sent, state, *more = _READ_AT(row)
     code, forbidden, owner, moved, absence = more
     method = _METHODS[word]
+    archived = destination == NO_DESTINATION
+    texts = columns.read(sent)
     return Payout(
         **dict(zip(_KEPT, _KEPT_AT(row), strict=True)),
         method=method,
         value=Money(centavos),
-        destination=restored_destination(method, columns.read(destination)),
-        destination_sent=columns.read(sent),
+        destination=(
+            masked_destination(method, texts)
+            if archived
+            else restored_destination(method, columns.read(destination))
+        ),
+        destination_sent=texts,
         state=_STATES[state],
         failure=None if code is None else Failure(FailureCode(code), forbidden),
         owner=None if owner is None else NamedOwner(**columns.read(owner)),
         moved=None if moved is None else Money(moved),
         absence=None if absence is None else Absence(absence),
+        archived=archived,
     )
 
 

@@ -22,11 +22,13 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     ScalarSelect,
+    Select,
     Subquery,
     Table,
     Text,
     and_,
     asc,
+    bindparam,
     case,
     cast,
     desc,
@@ -80,15 +82,16 @@ from gateway.payouts.model import (
     PayoutStatus,
     certainty_when,
 )
-from gateway.payouts.rows import restored_payout
+from gateway.payouts.rows import key_columns, restored_payout
 from gateway.store.kernel.database import Database
 from gateway.store.own_work import collectable, decidable, reviewable
 from gateway.store.tables.backoffice import approvals
-from gateway.store.tables.columns import Instant, Record, reference_digest
+from gateway.store.tables.columns import Instant, Record
 from gateway.store.tables.core import (
     PLANNED,
     UNRESOLVED,
     accounts,
+    archived_payouts,
     attempts,
     bank_names,
     credentials,
@@ -355,33 +358,46 @@ _NAMED: Final = (
     .outerjoin(credentials, credentials.c.client_id == payouts.c.client_id)
 )
 _APPROVERS: Final = users.alias("approvers")
-_PEOPLE: Final = (
-    select(
-        *_ORDERED,
-        approvals.c.id.label("approval_id"),
-        approvals.c.ordered_at,
-        approvals.c.decided_by,
-        _APPROVERS.c.name.label("approver_name"),
-        _APPROVERS.c.email.label("approver_email"),
+
+
+def _people_of(table: Table) -> Select[*tuple[Any, ...]]:
+    """Read the orderer and approver of payouts, archived ones or others."""
+    user_id = func.substr(table.c.client_id, len(USER_CLIENT) + 1)
+    return (
+        select(
+            *_ORDERED,
+            approvals.c.id.label("approval_id"),
+            approvals.c.ordered_at,
+            approvals.c.decided_by,
+            _APPROVERS.c.name.label("approver_name"),
+            _APPROVERS.c.email.label("approver_email"),
+        )
+        .select_from(table)
+        .outerjoin(users, users.c.id == user_id)
+        .outerjoin(credentials, credentials.c.client_id == table.c.client_id)
+        .outerjoin(
+            approvals,
+            and_(
+                approvals.c.account_id == table.c.account_id,
+                approvals.c.reference_sha256 == table.c.reference_sha256,
+                approvals.c.kind == ApprovalKind.PAYOUT.value,
+                approvals.c.state == ApprovalState.APPROVED.value,
+                # A partner's payout may have the reference of an order that was refused for it.
+                approvals.c.ordered_by == user_id,
+            ),
+        )
+        .outerjoin(_APPROVERS, _APPROVERS.c.id == approvals.c.decided_by)
+        .where(
+            table.c.account_id == bindparam("account_id"),
+            table.c.reference_sha256 == bindparam("reference_sha256"),
+        )
+        .order_by(approvals.c.decided_at.desc())
+        .limit(1)
     )
-    .select_from(payouts)
-    .outerjoin(users, users.c.id == _USER_ID)
-    .outerjoin(credentials, credentials.c.client_id == payouts.c.client_id)
-    .outerjoin(
-        approvals,
-        and_(
-            approvals.c.account_id == payouts.c.account_id,
-            approvals.c.reference_sha256 == payouts.c.reference_sha256,
-            approvals.c.kind == ApprovalKind.PAYOUT.value,
-            approvals.c.state == ApprovalState.APPROVED.value,
-            # A partner's payout may have the reference of an order that was refused for it.
-            approvals.c.ordered_by == _USER_ID,
-        ),
-    )
-    .outerjoin(_APPROVERS, _APPROVERS.c.id == approvals.c.decided_by)
-    .order_by(approvals.c.decided_at.desc())
-    .limit(1)
-)
+
+
+_PEOPLE: Final = _people_of(payouts)
+_PEOPLE_OF_ARCHIVED: Final = _people_of(archived_payouts)
 
 
 _LEADING: Final = ("account_id", "client_id", "method")
@@ -457,11 +473,12 @@ class PayoutDirectory:
 
     async def people(self, about: Payout) -> PayoutPeople:
         """Return the orderer of a payout, and its approver."""
-        wanted = _PEOPLE.where(
-            payouts.c.account_id == about.account_id,
-            payouts.c.reference_sha256 == reference_digest(about.reference),
+        key = key_columns(about.account_id, about.reference)
+        [row] = (
+            await self._database.rows(_PEOPLE, key)
+            # perhaps since it was read
+            or await self._database.rows(_PEOPLE_OF_ARCHIVED, key)
         )
-        [row] = await self._database.rows(wanted)
         ordered_by = Orderer.of(about.client_id, row.orderer_name, row.orderer_email)
         if row.approval_id is None:
             return PayoutPeople(ordered_by=ordered_by)

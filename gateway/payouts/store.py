@@ -4,7 +4,8 @@ Payouts and their attempts in the store.
 Concurrent reads of single payouts and of similar payouts share a statement. A read begins after it
 was requested, so it sees every commit acknowledged before.
 
-One atomic insert creates a payout, compare-and-set changes its state, and nothing deletes it.
+One atomic insert creates a payout, compare-and-set changes its state, and nothing but the archive
+and the move of a company deletes it. An archived payout is found by its reference as before.
 """
 
 from __future__ import annotations
@@ -17,8 +18,13 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
+    BindParameter,
+    Column,
     ColumnElement,
+    FromClause,
     Select,
+    Subquery,
+    Table,
     Update,
     and_,
     bindparam,
@@ -39,6 +45,7 @@ from gateway.core.night import NIGHT, Night
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search
 from gateway.payouts import first_payees
+from gateway.payouts.archived import ARCHIVED, YOUNGEST
 from gateway.payouts.events import PayoutEvent, judged, opinion_withdrawn, released
 from gateway.payouts.matching import MOST
 from gateway.payouts.model import (
@@ -76,6 +83,7 @@ from gateway.store.kernel.prepared import Execution, Key, bound
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record, instant_unseen, reference_digest
 from gateway.store.tables.core import (
+    archived_payouts,
     attempts,
     bank_names,
     opinions,
@@ -196,38 +204,67 @@ _RETURNS = (
 _AT_ONCE: Final = 2
 """Connections that lists may take: however many are asked for, payouts find one in the pool."""
 
-_INSIDE = (
-    payouts.c.account_id == bindparam("account_id"),
-    payouts.c.created_at >= bindparam("start"),
-    payouts.c.created_at < bindparam("end"),
-)
+
+def _inside(table: Table) -> tuple[ColumnElement[bool], ...]:
+    """Return the SQL condition: of an account and in a window."""
+    return (
+        table.c.account_id == bindparam("account_id"),
+        table.c.created_at >= bindparam("start"),
+        table.c.created_at < bindparam("end"),
+    )
+
+
+_INSIDE = _inside(payouts)
 # The index of the window finds them. An index of states would be written at every step of every
 # payout, to serve a list that people open now and then.
-_STANDING = payouts.c.state.in_(bindparam("states", expanding=True))
+_STATES: BindParameter[Any] = bindparam("states", expanding=True)
 
 
 class _List:
     """The statements of a list: a page of it, its length, and the first page with its length."""
 
-    def __init__(self, shown: Iterable[ColumnElement[Any]], *only: ColumnElement[bool]) -> None:
+    def __init__(
+        self, shown: Iterable[Column[Any]], *, standing: bool = False, archived: bool = False
+    ) -> None:
+        source: FromClause = _inside_either() if archived else payouts
+        inside = () if archived else _INSIDE
+        only = (source.c.state.in_(_STATES),) if standing else ()
         self.page: Select[*tuple[Any, ...]] = (
-            select(*shown)
-            .where(*_INSIDE, *only)
-            .order_by(payouts.c.created_at.desc(), payouts.c.reference.desc())
+            select(*(source.c[each.name] for each in shown))
+            .where(*inside, *only)
+            .order_by(source.c.created_at.desc(), source.c.reference.desc())
             .limit(bindparam("limit"))
             .offset(bindparam("offset"))
         )
-        self.length = select(func.count()).select_from(payouts).where(*_INSIDE, *only)
+        self.length = select(func.count()).select_from(source).where(*inside, *only)
         self.first = self.page.add_columns(self.length.scalar_subquery().label("total"))
 
 
-_WHOLE = _List(payouts.c)
-_LISTED = _List(LISTED)
-_LISTED_STANDING = _List(LISTED, _STANDING)
+class _Lists:
+    """One list over the payouts, and over archived ones too where its window may hold some."""
+
+    def __init__(self, shown: Iterable[Column[Any]], *, standing: bool = False) -> None:
+        self.young = _List(shown, standing=standing)
+        self.old = _List(shown, standing=standing, archived=True)
+
+    def of(self, search: Search, now: datetime) -> _List:
+        """Return the statements for a window."""
+        return self.old if search.window.start < now - YOUNGEST else self.young
+
+
+def _inside_either() -> Subquery:
+    """Return the payouts inside, archived or not: a name of ``payouts`` that they all have."""
+    archived = ARCHIVED.where(*_inside(archived_payouts))
+    return union_all(select(payouts).where(*_INSIDE), archived).subquery("either")
+
+
+_WHOLE = _Lists(payouts.c)
+_LISTED = _Lists(LISTED)
+_LISTED_STANDING = _Lists(LISTED, standing=True)
 
 
 class StoredPayouts:
-    """Payouts by account and reference; rows are never deleted."""
+    """Payouts by account and reference; a reference that was stored is found for ever."""
 
     def __init__(self, database: Database, night: Night = NIGHT) -> None:
         self._database = database
@@ -407,7 +444,9 @@ class StoredPayouts:
         if states:
             asked["states"] = sorted(states)
         async with self._reading_lists() as connection:
-            rows, total = await _found(_LISTED_STANDING if states else _LISTED, asked, connection)
+            lists = _LISTED_STANDING if states else _LISTED
+            listed = lists.of(search, self._database.now())
+            rows, total = await _found(listed, asked, connection)
         return [listed_payout(row) for row in rows], total
 
     async def whole(self, account_id: str, search: Search) -> tuple[Sequence[Payout], int]:
@@ -418,7 +457,8 @@ class StoredPayouts:
             StoreUnavailable: the store did not answer.
         """
         async with self._reading_lists() as connection:
-            rows, total = await _found(_WHOLE, _asked(account_id, search), connection)
+            listed = _WHOLE.of(search, self._database.now())
+            rows, total = await _found(listed, _asked(account_id, search), connection)
         return [restored_payout(row) for row in rows], total
 
     async def attempts(self, account_id: str, reference: str) -> Sequence[Attempt]:
@@ -565,7 +605,7 @@ class StoredPayouts:
         """Return the rows with these keys."""
         if not keys:
             return {}
-        rows = await execution.execute(by_keys(self._database.among), bound("keys", keys))
+        rows = await execution.execute(by_keys(self._database.each_of), bound("keys", keys))
         return {(row.account_id, row.reference_sha256): [row] for row in rows.all()}
 
     async def _rows_like(

@@ -27,6 +27,7 @@ from typing import Any
 from sqlalchemy import (
     CTE,
     ColumnElement,
+    CompoundSelect,
     Insert,
     Select,
     Table,
@@ -36,6 +37,7 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    union_all,
     update,
 )
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
@@ -44,6 +46,7 @@ from sqlalchemy.sql.expression import Executable
 
 from gateway.core.night import NIGHT, Night
 from gateway.core.storage import LimitReached, StoreUnavailable
+from gateway.payouts.archived import ARCHIVED
 from gateway.payouts.events import PayoutEvent, begun, held, stepped
 from gateway.payouts.first_payees import FirstPayments, first_payments
 from gateway.payouts.limits import Allowances, allowances
@@ -67,6 +70,7 @@ from gateway.store.kernel.prepared import (
     Among,
     BulkParameters,
     BulkRow,
+    EachOf,
     Execution,
     Found,
     Key,
@@ -75,7 +79,7 @@ from gateway.store.kernel.prepared import (
     bound,
 )
 from gateway.store.tables.columns import Record, reference_digest
-from gateway.store.tables.core import attempts, payout_events, payouts
+from gateway.store.tables.core import archived_payouts, attempts, payout_events, payouts
 
 Write = Intent | Claim | Change | Checked
 WriteResult = Payout | bool | LimitReached
@@ -441,7 +445,7 @@ def _alone(writes: Sequence[Write]) -> bool:
 async def _found(
     database: Database, connection: Execution, keys: Sequence[Key]
 ) -> Mapping[Key, Payout]:
-    rows = await connection.execute(by_keys(database.among), bound("keys", keys))
+    rows = await connection.execute(by_keys(database.each_of), bound("keys", keys))
     return {(row.account_id, row.reference_sha256): restored_payout(row) for row in rows.all()}
 
 
@@ -517,9 +521,17 @@ def _lock(among: Among) -> Select[*tuple[Any, ...]]:
 
 
 @cache
-def by_keys(among: Among) -> Select[*tuple[Any, ...]]:
-    """Find payouts by their keys."""
-    return select(payouts).where(among(_COLUMNS, "keys"))
+def by_keys(each_of: EachOf) -> CompoundSelect[*tuple[Any, ...]]:
+    """
+    Find payouts by their keys, archived ones too; perhaps others of these accounts and references.
+
+    One statement, so that a payout that is archived meanwhile is found in one of the two tables: a
+    reference that is found nowhere is paid.
+    """
+    archived = (archived_payouts.c.account_id, archived_payouts.c.reference_sha256)
+    return union_all(
+        each_of(select(payouts), _COLUMNS, "keys"), each_of(ARCHIVED, archived, "keys")
+    )
 
 
 @cache

@@ -42,6 +42,13 @@ WITHOUT = {
         "so too: tests/contract/stores/test_outflow.py",
     ),
     **dict.fromkeys(
+        [
+            *(f"gateway/archive/{each}.py" for each in ("folder", "lines", "model", "reading")),
+            *("gateway/archive/store.py", "gateway/payouts/archived.py"),
+        ],
+        "so too: tests/contract/stores/test_archive.py",
+    ),
+    **dict.fromkeys(
         [f"gateway/cells/{each}.py" for each in ("moving", "transfer")],
         "between two databases: tests/contract/stores/test_company_moves.py",
     ),

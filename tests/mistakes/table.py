@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mistakes.rows import (
     access,
     adapters,
+    archive,
     backoffice,
     backoffice_surface,
     banks,
@@ -44,4 +45,5 @@ MISTAKES = (
     *wire.ROWS,
     *outflow.ROWS,
     *cells.ROWS,
+    *archive.ROWS,
 )

@@ -17,10 +17,13 @@ from gateway.accounts.service import Accounts
 from gateway.app.build_identity import build_identity
 from gateway.app.build_payouts import build_follow_up, build_reconciler
 from gateway.app.commands.store import opened_store, this_command
+from gateway.app.failpoints import armed
 from gateway.app.kernel import Kernel, SilentObserver
 from gateway.app.sandbox import simulator
 from gateway.app.services import Services, build_credentials
 from gateway.app.store import Store
+from gateway.archive.service import Archive
+from gateway.archive.store import ArchiveRecords
 from gateway.audit.breaks import AuditBreaks
 from gateway.audit.store import StoredAudit
 from gateway.banks.connections import ConfiguredProvider, ConnectedBanks
@@ -39,6 +42,7 @@ from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials
 from gateway.identity.mail import SealedOutbox
 from gateway.identity.services import IdentityServices
+from gateway.net.common.runtime import unarmed
 from gateway.payouts.matching import Execution
 from gateway.payouts.reconciler import Reconciler
 from gateway.payouts.staff import PayoutRecords
@@ -182,8 +186,19 @@ def _outbox(services: Services) -> SealedOutbox:
     return SealedOutbox(services.kernel.store.database, services.kernel.keys.sealer)
 
 
+def _archive(services: Services) -> Archive:
+    kernel = services.kernel
+    return Archive(
+        database=kernel.store.database,
+        records=ArchiveRecords(kernel.store.database),
+        keep_months=kernel.settings.payouts.keep_months,
+        passed=armed(kernel.settings.environment, os.environ) or unarmed,
+    )
+
+
 SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {
     Accounts: lambda services: services.accounts,
+    Archive: _archive,
     AuditBreaks: _audit_breaks,
     CallbackOrders: _callback_orders,
     Companies: lambda services: services.companies,

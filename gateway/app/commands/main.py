@@ -17,6 +17,7 @@ from gateway.app.commands.config import config
 from gateway.app.commands.database import database
 from gateway.app.commands.key_rotation import promote, stage, status
 from gateway.app.commands.serve import serve, worker
+from gateway.archive.cli import archive
 from gateway.audit.cli import audit
 from gateway.cli.console import Terminal
 from gateway.cli.context import CommandContext
@@ -101,5 +102,5 @@ for _command in (
 for _command in (status, stage, promote):
     keys.add_command(_command)
 
-for _command in (unresolved, review, stop, stops, resume):
+for _command in (unresolved, review, stop, stops, resume, archive):
     payouts.add_command(_command)

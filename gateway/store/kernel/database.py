@@ -22,7 +22,7 @@ from gateway.core.storage import StoreUnavailable, WritesRefused
 from gateway.core.windows import Listed, Paging
 from gateway.net.common.runtime import utc_now
 from gateway.store.kernel.chain import NO_KEYS, ChainKeys
-from gateway.store.kernel.prepared import Among, BulkParameters, Execution, Found
+from gateway.store.kernel.prepared import Among, BulkParameters, EachOf, Execution
 from gateway.store.tables.columns import Record
 
 Item = TypeVar("Item")
@@ -189,7 +189,7 @@ class Database:
     among: Among
     lend: Callable[[], AbstractAsyncContextManager[Execution]]
     one_of: Callable[[ColumnElement[str], str], ColumnElement[bool]]
-    each_of: Callable[[Found, Sequence[ColumnElement[Any]], str], Found]
+    each_of: EachOf
     bulk: BulkParameters
     joins: bool
     commits_statements: bool

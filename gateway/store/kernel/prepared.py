@@ -30,6 +30,7 @@ Key = tuple[str, bytes]
 """An account's id and the digest of a reference."""
 Among = Callable[[Sequence[ColumnElement[object]], str], ColumnElement[bool]]
 Found = Select[*tuple[Any, ...]]
+EachOf = Callable[[Found, Sequence[ColumnElement[Any]], str], Found]
 Types = Mapping[str, TypeEngine[Any]]
 """The values of a row by name, each with the type of its column."""
 

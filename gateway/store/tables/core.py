@@ -355,6 +355,58 @@ returns = Table(
     ),
 )
 
+# Payouts that ``pixgate payouts archive`` has written to files and deleted: what repetitions of
+# their references and reads are answered from. The full tax number and key, tries and evidence are
+# in the file alone. Nothing but the move of a company changes or deletes a row.
+archived_payouts = Table(
+    "archived_payouts",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("reference_sha256", LargeBinary, primary_key=True),
+    Column("reference", BY_CODE_POINT, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("provider_key", Text, nullable=False),
+    Column("provider", Text, nullable=False),
+    Column("client_id", Text, nullable=False),
+    Column("method", Text, nullable=False),
+    Column("centavos", BigInteger, nullable=False),
+    Column("date", Date, nullable=False),
+    Column("description", Text, nullable=False),
+    # As sent, with a person's tax number and key masked.
+    Column("destination_sent", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    Column("settled_at", Instant),
+    Column("e2e_id", Text, nullable=False),
+    Column("failure_code", Text),
+    Column("failure_forbidden", Boolean, nullable=False),
+    Column("key_owner", Text),
+    Column("absence", Text),
+    Column("moved_centavos", BigInteger),
+    # Lists of an account.
+    Index("ix_archived_payouts_account_id_created_at", "account_id", "created_at"),
+)
+
+# Each file of archived payouts: those that an account created in a month. The number counts the
+# files of one month, whose last payouts may end long after the others.
+archive_files = Table(
+    "archive_files",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    # Its first day.
+    Column("month", Date, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("sha256", Text, nullable=False),
+    Column("payouts", Integer, nullable=False),
+    Column("centavos", BigInteger, nullable=False),
+    # When the file was compared with the database; nothing was deleted before.
+    Column("proven_at", Instant, nullable=False),
+    # When its last payout had left the database; absent while payouts may be left.
+    Column("emptied_at", Instant),
+)
+
 # Charges that were ordered through us; the digest first, so that a reference alone finds them.
 charges = Table(
     "charges",

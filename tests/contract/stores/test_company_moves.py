@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.core import audit, charges, companies, company_moves, payouts, stops
 from gateway.store.tables.figures import closed_hours, payout_hours
 from tests.servers.postgres import PostgresServer
+from tests.world import archive
 from tests.world.registers import Clock, Registers
 from tests.world.stops import plant, sample
 from tests.world.store import open_store
@@ -396,6 +398,32 @@ async def test_what_a_restore_brought_back_leaves_again(pair: Pair):
     assert await acts(pair.north, f"company:{COMPANY}") == [
         *("payouts.stopped", "company.left", "company.left"),
     ]
+
+
+async def pay_plain(store: Store) -> None:
+    """Store a payout that ended."""
+    await store.payouts.add(samples.payout("plain"), samples.attempt())
+    ended = samples.change(PayoutState.SENDING, PayoutState.PAID, reference="plain")
+    assert await store.payouts.record(ended)
+
+
+async def test_what_the_target_has_archived_since_is_not_lacking(pair: Pair, tmp_path: Path):
+    """A restore brings the payout back to the source; in the target only its row is left."""
+    await pay_plain(pair.north)
+    await pair.move().run()
+    later = NOW + timedelta(days=300)
+    async with pair.south.database.writing() as connection:  # under a stop nothing leaves
+        await connection.execute(update(stops).values(lifted_at=NOW))
+    await archive.write(pair.south.database, tmp_path, lambda: later)
+    gone = await pair.south.payouts.find(ACCOUNT, "plain")
+    assert gone is not None
+    assert gone.archived
+    await fill_company(pair.north)
+    await pay_plain(pair.north)
+
+    assert [each.step for each in await pair.move().run()] == ["done"]
+
+    assert not any((await everything(pair.north)).values())
 
 
 async def test_a_restored_company_with_other_payouts_stays(pair: Pair):

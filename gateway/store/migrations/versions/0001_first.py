@@ -198,6 +198,24 @@ _TABLES: Final = (
         of={_PAYOUT: f"payouts {_PAYOUT}"},
     ),
     _Table(
+        "archived_payouts",
+        "text account_id; bytes reference_sha256; ordered reference; "
+        "text fingerprint provider_key provider client_id method; large centavos; date date; "
+        "text description destination_sent state; number attempt; "
+        "time created_at updated_at; time? settled_at; text e2e_id; text? failure_code; "
+        "flag failure_forbidden; text? key_owner absence; large? moved_centavos",
+        key=_PAYOUT,
+        of={"account_id": "accounts"},
+        indexes=("account_id created_at",),
+    ),
+    _Table(
+        "archive_files",
+        "text account_id; date month; number number; text sha256; number payouts; "
+        "large centavos; time proven_at; time? emptied_at",
+        key="account_id month number",
+        of={"account_id": "accounts"},
+    ),
+    _Table(
         "payout_stops",
         "text id scope subject reason created_by; time created_at ends_at; time? lifted_at; "
         "text lifted_by",

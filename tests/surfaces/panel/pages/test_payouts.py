@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
@@ -25,6 +26,7 @@ from gateway.store.tables import core
 from gateway.store.tables.columns import reference_digest
 from tests.surfaces.panel.pages.payouts import ordered
 from tests.surfaces.panel.pages.person import Person, Seen, signed_in
+from tests.world.archive import write
 from tests.world.backoffice.watching import held, in_review
 from tests.world.gateway.world import World, order
 from tests.world.stores.samples import attempt, change, payout
@@ -877,3 +879,53 @@ async def test_a_list_shows_its_range_and_total(world: World, viewer: Person):
     assert 'href="/panel/payouts?client_id=cli_muitos&amp;page=3"' in first.text
     assert last.text.count('<tr class="go">') == 9
     assert past.status == 200
+
+
+async def archived(world: World, reference: str, folder: Path) -> None:
+    """Make a payout three hundred days older, and archive it."""
+    database, of = world.gateway.kernel.store.database, core.payouts.c.reference == reference
+    row = await database.first(select(core.payouts).where(of))
+    assert row is not None
+    times = ("created_at", "updated_at", "settled_at")
+    older = {each: getattr(row, each) - timedelta(days=300) for each in times}
+    await database.write(update(core.payouts).where(of).values(older))
+    assert [stay for _, stay in await write(database, folder, world.gateway.kernel.now)] == [0]
+
+
+async def test_partners_read_an_archived_payout_and_never_pay_it_again(
+    world: World, tmp_path: Path
+):
+    body = order(f"pedido-{uuid4()}", world.today(), value=12.34)
+    reference = str(body["reference"])
+    await world.pay(body)
+    before = await world.settled(reference)
+    await archived(world, reference, tmp_path)
+
+    again = await world.pay(body)
+    after = (await world.ask("GET", world.at(f"/withdraw/{reference}"))).document
+
+    assert (again.status, again.document["status"]) == (200, "processing")
+    assert await world.executions(reference) == [1234]
+    masked = {**before["destination"], "tax_number": "***.982.247-**", "key": "m•••••@e•••••.com"}
+    assert after["destination"] == masked
+    same = ("status", "value", "date", "e2e_id", "description", "method", "origin")
+    assert {each: after[each] for each in same} == {each: before[each] for each in same}
+
+
+async def test_people_read_an_archived_payout_without_its_tries(
+    world: World, viewer: Person, tmp_path: Path
+):
+    reference = await paid(world)
+    await archived(world, reference, tmp_path)
+    page = at(world, reference)
+
+    seen = {
+        each: await viewer.open(f"{page}/{each}".removesuffix("/"))
+        for each in ("", "certainty", "receipt", "dossier")
+    }
+
+    assert {each.status for each in seen.values()} == {200}
+    assert "Arquivado: as tentativas" in seen[""].text
+    assert "52998224725" not in "".join(each.text for each in seen.values())
+    shown = json.loads(seen["dossier"].text)
+    assert (shown["archived"], shown["attempts"], shown["certainty"]) == (True, [], "settled")

@@ -16,7 +16,18 @@ from tests.world.stores.samples import ACCOUNT, SISTER, payout
 UNKNOWN, PAID = PayoutState.UNKNOWN, PayoutState.PAID
 AT = ("--account", ACCOUNT)
 LOST = Evidence(phase=Phase.SENT, bytes_left=True, reason="timeout")
-COMMANDS = {"list", "probe", "resume", "review", "show", "stop", "stops", "unresolved", "verify"}
+COMMANDS = {
+    "archive",
+    "list",
+    "probe",
+    "resume",
+    "review",
+    "show",
+    "stop",
+    "stops",
+    "unresolved",
+    "verify",
+}
 
 
 def now() -> datetime:

@@ -10,7 +10,7 @@ from sqlalchemy import event
 from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import PayoutState, PayoutStatus, states_of
-from gateway.payouts.store import _AT_ONCE, _LISTED, StoredPayouts
+from gateway.payouts.store import _AT_ONCE, _LISTED, StoredPayouts, _List
 from gateway.store.tables.core import payouts
 from tests.world.statements import Statement
 from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout, search
@@ -72,16 +72,19 @@ async def test_a_list_whose_turn_does_not_come_is_refused(store: Store) -> None:
         await pages.search(ACCOUNT, search(DAY, DAY))
 
 
-async def test_nothing_is_walked_but_the_index(store: Store) -> None:
-    """However many payouts there are outside of the window."""
-    first = _LISTED.first.compile(store.database.reader.sync_engine)
+@pytest.mark.parametrize(
+    ("pages", "tables"), [(_LISTED.young, 1), (_LISTED.old, 2)], ids=["young", "old"]
+)
+async def test_nothing_is_walked_but_the_index(store: Store, pages: _List, tables: int) -> None:
+    """However many payouts there are outside of the window; old ones may be archived."""
+    first = pages.first.compile(store.database.reader.sync_engine)
     async with store.database.reading() as connection:
         values = (0,) * str(first).count("?")
         plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {first}", values)
         steps = [row.detail for row in plan]
 
     looks = [each for each in steps if "payouts USING" in each]
-    assert len(looks) == 2
+    assert len(looks) == 2 * tables
     assert all(each.startswith("SEARCH") for each in looks)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from gateway.payouts.matching import Execution
 from gateway.payouts.model import PayoutState
 from gateway.payouts.verification import Kind, Report, Verification
 from tests.unit.standing_payouts import company_and_accounts, stand
+from tests.world.archive import write
 from tests.world.movements import movement
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.registers import Registers
@@ -204,6 +206,24 @@ async def test_two_accounts_that_cannot_be_checked_are_two_differences(compariso
     report = await comparison.run(ids=(ACCOUNT, SISTER))
 
     assert kinds(report) == ["not_checked", "not_checked"]
+
+
+async def test_days_whose_payouts_are_archived_are_not_checked(comparison, tmp_path: Path):
+    """An archived one is not found by its key: its execution would have no row."""
+    database, then = comparison.office.store.database, NOW - timedelta(days=300)
+    made = payout(created_at=then)
+    sent = {"tax_number": "52998224725", "key_type": "email", "key": "maria@example.com"}
+    await stand(comparison.office.store, replace(made, destination_sent=sent), PAID)
+    await write(database, tmp_path, lambda: NOW)
+    comparison.says(movement(provider_key=KEY))
+
+    report = await comparison.run(Window(then.date(), then.date()))
+
+    [found] = report.differences
+    assert (found.kind, found.details) == (
+        Kind.NOT_CHECKED,
+        "payouts of these days are archived",
+    )
 
 
 async def test_an_account_without_a_provider_is_passed_over(comparison):
