@@ -52,7 +52,7 @@ class Costs:
         payout_us, balance_us: CPU of server processes.
         database_us: CPU of PostgreSQL for a payout.
         wal: Bytes of write-ahead log for a payout.
-        kept: Bytes of a payout and its try with their indexes, which are never deleted.
+        kept: Bytes of a payout and its try with their indexes, which stay unless they are archived.
     """
 
     payout_us: float
