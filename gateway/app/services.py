@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from functools import cached_property, partial
 from importlib.metadata import version
 from types import MappingProxyType
@@ -30,6 +30,7 @@ from gateway.app.sandbox import build_sandbox_tools
 from gateway.approvals.facts import ApprovalFacts
 from gateway.approvals.money import MoneyOrders
 from gateway.approvals.service import ApprovalConfig, Approvals, ApprovedSecrets
+from gateway.archive.model import first_kept
 from gateway.audit.service import AuditLog
 from gateway.banks.connections import ConfiguredProvider, ConnectedBanks
 from gateway.banks.model import Provider, ProviderMinute
@@ -538,7 +539,12 @@ class Services:
             absent_after=self._absent_after,
             digests=tax_number_digests(kernel).every,
             exports=self.exports,
+            kept_from=self._kept_from,
         )
+
+    def _kept_from(self, now: datetime) -> date | None:
+        months = self.kernel.settings.payouts.keep_months
+        return None if months is None else first_kept(now, months)
 
     @cached_property
     def _payout_probes(self) -> PayoutProbes:

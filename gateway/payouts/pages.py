@@ -119,8 +119,15 @@ class PayoutPages:
             "may_order": self.panel.may(visit, self.acts.order),
             "export": _export(visit) if self.panel.may(visit, self.records.export) else "",
             "is_open": is_open(found.data),
+            "is_archived": self._is_archived(visit),
         }
         return Shown(template="money/payouts.html", part="money/_payouts.html", data=data)
+
+    def _is_archived(self, visit: Visit) -> bool:
+        """Return whether the list begins before the oldest month that is kept whole."""
+        kept_from = self.records.kept_from(self.panel.staff(visit).acting.now())
+        first = day_of(visit.query("init") or visit.query("ends"))
+        return kept_from is not None and first is not None and first < kept_from
 
     async def _found(self, visit: Visit) -> PayoutsFoundDocument:
         who = self.panel.staff(visit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import count
 from typing import Final
 
@@ -88,6 +88,8 @@ class PayoutRecords:
         absent_after: The declaration of each provider's adapter, by the provider's name.
         digests: Computes the digests of a recipient's tax number, under every key.
         exports: What people take away as files and lists.
+        kept_from: Returns at a time the first day of the oldest month that is not archived; None
+            where nothing is.
     """
 
     directory: PayoutDirectory
@@ -96,6 +98,7 @@ class PayoutRecords:
     absent_after: Mapping[str, timedelta | None]
     digests: Callable[[str], Sequence[bytes]]
     exports: Exports
+    kept_from: Callable[[datetime], date | None]
 
     @requires(Area.PAYOUT, Action.READ)
     async def find(self, who: Staff, account: Account, reference: str) -> Payout:

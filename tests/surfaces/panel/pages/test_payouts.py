@@ -929,3 +929,18 @@ async def test_people_read_an_archived_payout_without_its_tries(
     assert "52998224725" not in "".join(each.text for each in seen.values())
     shown = json.loads(seen["dossier"].text)
     assert (shown["archived"], shown["attempts"], shown["certainty"]) == (True, [], "settled")
+
+
+async def test_a_list_of_archived_months_says_that_it_lacks_some(world: World, viewer: Person):
+    settings = world.gateway.kernel.settings.payouts
+    note = "podem estar arquivados"
+
+    without = await viewer.open("/panel/payouts?init=2026-01-01&ends=2026-01-31")
+    msgspec.structs.force_setattr(settings, "keep_months", 6)
+    try:
+        archived = await viewer.open("/panel/payouts?init=2026-01-01&ends=2026-01-31")
+        kept = await viewer.open("/panel/payouts?init=2026-05-01&ends=2026-05-31")
+    finally:
+        msgspec.structs.force_setattr(settings, "keep_months", None)
+
+    assert [note in each.text for each in (without, archived, kept)] == [False, True, False]
