@@ -35,6 +35,7 @@ OWNER = KeyOwner(
     tax_number="52998224725",
     ispb="88888888",
 )
+ARCHIVED = replace(payout(), destination=replace(PIX, tax_number="***.982.247-**"), archived=True)
 NAMED = NamedOwner(name="Maria", tax_number="***.982.247-**", bank="88888888")
 
 
@@ -141,8 +142,12 @@ CNPJ = replace(PIX, tax_number="11222333000181")
         (replace(payout(), destination=CNPJ), signed_in(), False),
         (None, signed_in(), False),
         (payout(), CLI, False),
+        (ARCHIVED, signed_in(), True),
     ],
-    ids=["a partner's", "a colleague's", "their own", "of a company", "a new one", "a command"],
+    ids=[
+        *("a partner's", "a colleague's", "their own", "of a company", "a new one", "a command"),
+        "an archived one",
+    ],
 )
 async def test_an_order_by_the_reference_of_another_is_a_search_for_its_cpf(
     known: Payout | None, who: Staff, is_counted: bool
