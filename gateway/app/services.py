@@ -62,7 +62,10 @@ from gateway.core.strict import amount
 from gateway.credentials.notices import CredentialNotices
 from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials, CredentialSource
-from gateway.http.gates import PartnerPolicies, UserPolicies, partner_surface
+from gateway.events import routes as event_routes
+from gateway.events.service import EventFeed
+from gateway.events.store import EventRecords
+from gateway.http.gates import PartnerPolicies, UserPolicies, events_surface, partner_surface
 from gateway.http.route import Surface
 from gateway.identity.mail import Mailer, SealedOutbox
 from gateway.identity.panel_surface import Panel
@@ -232,13 +235,26 @@ class Services:
             charge_routes.partner_routes(self.charges.reads),
             payout_routes.partner_routes(self.payouts),
         ]
-        policies = PartnerPolicies(
+        return partner_surface(routes, self.partner_policies, self.kernel.settings.environment)
+
+    @cached_property
+    def partner_policies(self) -> PartnerPolicies:
+        """The checks in front of the partners' routes, of the extensions too."""
+        return PartnerPolicies(
             credentials=self.basic,
             quota=self.quota,
             callers=FromAllowedCaller(self.uses.refused),
             scope=AccountScope(self.kept.accounts.find),
         )
-        return partner_surface(routes, policies, self.kernel.settings.environment)
+
+    @cached_property
+    def events(self) -> Surface:
+        """The surface of events."""
+        return events_surface([event_routes.partner_routes(self.event_feed)], self.partner_policies)
+
+    @cached_property
+    def event_feed(self) -> EventFeed:
+        return EventFeed(EventRecords(self.kernel.store.database), self.kernel.now)
 
     # Companies, accounts, credentials, stops, users
 
@@ -650,7 +666,7 @@ class Services:
 
     @cached_property
     def traces(self) -> Traces:
-        database, gates = self.kernel.store.database, self.partners.gates
+        database, gates = self.kernel.store.database, (*self.partners.gates, *self.events.gates)
         routes = [route for gate in gates for route in gate.routes]
         return Traces(
             database=database,

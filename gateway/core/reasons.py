@@ -50,6 +50,8 @@ _FORMS: Final = {
     "secret_again": "{field} must be typed once more: no page shows again what is secret.",
     "out_of_range": "{field} is outside the documented range.",
     "object": "{field} must be a JSON object.",
+    "cursor_form": "{field} must be the `next` of an answer about this account.",
+    "cursor_old": "{field} is older than 30 days: begin without it.",
     "text_form": ("{field} must be a text of at most 1024 characters, without control characters."),
     "account_name_form": (
         "{field} must be a text of at most 1024 characters that are all seen,"

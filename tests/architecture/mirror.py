@@ -28,6 +28,7 @@ WITHOUT = {
             *(f"gateway/{noun}/routes.py" for noun in ("search", "statements", "stops")),
             *(f"gateway/{noun}/routes.py" for noun in ("banks", "configuration", "identity")),
             *(f"gateway/{noun}/routes.py" for noun in ("outbox", "outflow", "overview", "traces")),
+            "gateway/events/routes.py",
         ],
         "declarations: tests/contract/openapi keeps and calls each, tests/surfaces its permission",
     ),
@@ -40,6 +41,10 @@ WITHOUT = {
     **dict.fromkeys(
         [f"gateway/outflow/{each}.py" for each in ("guard", "model", "service", "store")],
         "so too: tests/contract/stores/test_outflow.py",
+    ),
+    **dict.fromkeys(
+        [f"gateway/events/{each}.py" for each in ("service", "store")],
+        "so too: tests/contract/stores/test_events.py",
     ),
     **dict.fromkeys(
         [f"gateway/cells/{each}.py" for each in ("moving", "transfer")],

@@ -10,6 +10,7 @@ from tests.mistakes.rows import (
     banks,
     cells,
     configuration,
+    events,
     identity,
     outflow,
     panel,
@@ -42,6 +43,7 @@ MISTAKES = (
     *backoffice.ROWS,
     *backoffice_surface.ROWS,
     *wire.ROWS,
+    *events.ROWS,
     *outflow.ROWS,
     *cells.ROWS,
 )

@@ -337,6 +337,35 @@ payout_events = Table(
     Index("ix_payout_events_account_id_reference_sha256", "account_id", "reference_sha256"),
 )
 
+# What partners are told of an account: ids alone. The end of a payout is written by a trigger, in
+# the statement that ends it.
+events = Table(
+    "events",
+    METADATA,
+    # SQLite counts by itself in a column of this very type alone.
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("id", Text, nullable=False),
+    Column("account_id", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("at", Instant, nullable=False),
+    # The ids of what it is about, as far as its type has them.
+    *(Column(name, Text) for name in ("reference", "e2e_id", "return_id", "client_id")),
+    # In the account's feed: given to committed events when the feed is read, so that none ever
+    # appears in front of one that was read.
+    Column("position", BigInteger),
+    # PostgreSQL's key begins with it.
+    Index("ix_events_at", "at").ddl_if(dialect="sqlite"),
+    Index("ix_events_account_id_position", "account_id", "position"),
+)
+
+# The last position of each feed that was ever read; locked by whoever gives the next ones.
+event_feeds = Table(
+    "event_feeds",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("last", BigInteger, nullable=False),
+)
+
 # What came back of settled payouts, each once by its own id.
 returns = Table(
     "payout_returns",

@@ -117,7 +117,7 @@ WORST: Final = (
     Label("result", ("limited", "refused", "failed", "bank_failed")),
 )
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
-TABLE: Final = Label("table", ("request_log", "payout_events"))
+TABLE: Final = Label("table", ("request_log", "payout_events", "events"))
 TASK: Final = Label(
     "task",
     (

@@ -1,0 +1,56 @@
+"""The feed of an account: every event in the order of commit, and none twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from gateway.core import errors
+from gateway.core.calls import Caller
+from gateway.core.clocks import Now
+from gateway.core.errors import ServiceError
+from gateway.events.model import FEED_KEPT, FeedPart, Wanted, place
+from gateway.events.store import EventRecords
+
+_LATE: Final = timedelta(days=2)
+"""How much older than its cursor an event behind it may be; see ``place`` and ``Cursor.at``."""
+_PASSED_OVER: Final = 2_000
+"""Events that one call passes over at most while it looks for events of some types."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventFeed:
+    """The feeds, for partners."""
+
+    records: EventRecords
+    now: Now
+
+    async def read(self, caller: Caller, wanted: Wanted) -> FeedPart:
+        """
+        Read the events of an account behind a cursor, oldest first.
+
+        Raises:
+            ServiceError: ``SVC.VAL.011`` for a cursor of another account, ``SVC.VAL.008`` for one
+                that is older than 30 days.
+            StoreUnavailable: the store did not answer.
+        """
+        account_id, after, now = caller.account.id, wanted.after, self.now()
+        if after is not None and after.account_id != account_id:
+            raise ServiceError(errors.PAYLOAD_INVALID, "cursor_form", field="after")
+        if after is not None and after.at < now - FEED_KEPT:
+            raise ServiceError(errors.WINDOW_INVALID, "cursor_old", field="after")
+        begin, since = (0, now - FEED_KEPT) if after is None else (after.position, after.at - _LATE)
+        reached = await self.records.reach(
+            account_id, begin + (_PASSED_OVER if wanted.types else wanted.limit)
+        )
+        found = await self.records.between(account_id, begin, reached.last, since, wanted)
+        events = [each.event for each in found]
+        if len(found) == wanted.limit:
+            return FeedPart(events, place(account_id, found[-1].position, events[-1].at, now))
+        oldest_left = self._oldest_left(wanted, now) if reached.has_more else now
+        return FeedPart(events, place(account_id, max(begin, reached.last), oldest_left, now))
+
+    def _oldest_left(self, wanted: Wanted, now: datetime) -> datetime:
+        """Return an instant before all events that have no position yet."""
+        return now - FEED_KEPT if wanted.after is None else wanted.after.at

@@ -1,0 +1,147 @@
+"""
+Events in the store, and their order in the feeds.
+
+A transaction that takes long commits an event behind later ones, so no number that is given at the
+insert is an order in which a reader misses none. Positions are given when a feed is read: to the
+account's committed events, by one transaction at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import BindParameter, bindparam, exists, insert, select, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
+
+from gateway.events.model import FEED_KEPT, Event, Wanted
+from gateway.store.kernel.database import Database
+from gateway.store.kernel.old_rows import delete_old
+from gateway.store.kernel.partitions import FEEDS
+from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.tables.core import event_feeds, events
+
+STORED_FOR: Final = FEED_KEPT + timedelta(days=2)
+"""A day for whoever reads the oldest events, and one for clocks that differ."""
+_AT_ONCE: Final = 500
+"""Events that get their positions in one transaction, for which other readers of the feed wait."""
+_ACCOUNT: Final[BindParameter[str]] = bindparam("account")
+_OWN: Final = events.c.account_id == _ACCOUNT
+_UNPLACED: Final = (_OWN, events.c.position.is_(None))
+_FEED: Final = select(event_feeds.c.last).where(event_feeds.c.account_id == _ACCOUNT)
+_STATE: Final = select(
+    _FEED.scalar_subquery().label("last"), exists().where(*_UNPLACED).label("has_new")
+)
+_NEXT: Final = (
+    select(events.c.at, events.c.number)
+    .where(*_UNPLACED)
+    .order_by(events.c.number)
+    .limit(bindparam("most"))
+)
+_PLACE: Final = (
+    update(events)
+    .where(events.c.at == bindparam("of_at"), events.c.number == bindparam("of_number"))
+    .values(position=bindparam("new_position"))
+)
+_MOVE_ON: Final = (
+    update(event_feeds)
+    .where(event_feeds.c.account_id == _ACCOUNT)
+    .values(last=bindparam("new_last"))
+)
+_BETWEEN: Final = (
+    select(events)
+    .where(_OWN, events.c.position > bindparam("after"), events.c.position <= bindparam("last"))
+    .where(events.c.at >= bindparam("since"))
+    .order_by(events.c.position)
+    .limit(bindparam("most"))
+)
+_BETWEEN_OF_TYPES: Final = _BETWEEN.where(events.c.type.in_(bindparam("types", expanding=True)))
+
+
+class Placed(NamedTuple):
+    """An event and its position in the feed."""
+
+    position: int
+    event: Event
+
+
+class Reached(NamedTuple):
+    """
+    The end of a feed.
+
+    Attributes:
+        has_more: There are committed events behind it that have no position yet.
+    """
+
+    last: int
+    has_more: bool
+
+
+async def append(connection: AsyncConnection, *told: Event) -> None:
+    """Add events inside the transaction of the change that they tell."""
+    await connection.execute(insert(events), [dict(row_of(each)) for each in told])
+
+
+class EventRecords:
+    """The events of accounts; ``StoreUnavailable`` when the store does not answer."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def reach(self, account_id: str, position: int) -> Reached:
+        """Give positions to committed events as far as a position, or to all of them."""
+        while True:
+            state = await self._database.first(_STATE, {"account": account_id})
+            last = 0 if state is None or state.last is None else int(state.last)
+            has_more = state is not None and bool(state.has_new)
+            if not has_more or last >= position:
+                return Reached(last, has_more=has_more)
+            await self._place(account_id)
+
+    async def between(
+        self, account_id: str, after: int, last: int, since: datetime, wanted: Wanted
+    ) -> Sequence[Placed]:
+        """
+        Return the wanted events of a feed behind a position, up to another one.
+
+        None of them is older than ``since``: so partitions that are older are not looked into.
+        """
+        given: dict[str, Any] = {
+            "account": account_id,
+            "after": after,
+            "last": last,
+            "since": since,
+            "most": wanted.limit,
+        }
+        if wanted.types:
+            given["types"] = sorted(wanted.types)
+        rows = await self._database.rows(_BETWEEN_OF_TYPES if wanted.types else _BETWEEN, given)
+        return [Placed(row.position, from_row(row, Event)) for row in rows]
+
+    async def forget(self, before: datetime) -> int:
+        """Delete older events; return how many, or how many weeks on PostgreSQL."""
+        if self._database.writer.dialect.name == "postgresql":
+            return await FEEDS.renew(self._database, before)
+        return await delete_old(self._database, events.c.at, before)
+
+    async def _place(self, account_id: str) -> None:
+        """Give the next positions of a feed."""
+        own = {"account": account_id}
+        async with self._database.writing() as connection:
+            locked = _FEED.with_for_update()
+            last = (await connection.execute(locked, own)).scalar()
+            if last is None:
+                first = {"account_id": account_id, "last": 0}
+                await self._database.add(connection, event_feeds, first)
+                last = (await connection.execute(locked, own)).scalar_one()
+            # Another statement than the lock: it sees what was committed while that waited.
+            new = (await connection.execute(_NEXT, {**own, "most": _AT_ONCE})).all()
+            if not new:
+                return
+            placed = [
+                {"of_at": row.at, "of_number": row.number, "new_position": last + count}
+                for count, row in enumerate(new, start=1)
+            ]
+            await connection.execute(_PLACE, placed)
+            await connection.execute(_MOVE_ON, {**own, "new_last": last + len(new)})

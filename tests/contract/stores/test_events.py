@@ -1,0 +1,376 @@
+"""Events of accounts on each database: told with the change, read in the order of commit, once."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import delete, select, update
+
+from gateway.app.store import Store
+from gateway.banks.port.providers import PixReturn
+from gateway.core.calls import Caller
+from gateway.core.errors import ServiceError
+from gateway.core.money import Money
+from gateway.core.storage import StoreUnavailable
+from gateway.events.model import Cursor, Event, EventType, FeedPart, Wanted, new_event_id
+from gateway.events.service import EventFeed
+from gateway.events.store import STORED_FOR, EventRecords, append
+from gateway.payouts.model import FINAL_STATES, PayoutState
+from gateway.payouts.store import StoredPayouts
+from gateway.payouts.writes import record_step
+from gateway.store.kernel.database import Database
+from gateway.store.tables.core import event_feeds, events
+from tests.contract.stores.databases import both, server_alone
+from tests.contract.stores.locks import until_blocked
+from tests.world.people import principal
+from tests.world.stores.samples import (
+    ACCOUNT,
+    NOW,
+    SISTER,
+    account,
+    attempt,
+    change,
+    held,
+    payout,
+)
+
+SENDING, PAID, FAILED = PayoutState.SENDING, PayoutState.PAID, PayoutState.FAILED
+RETURN = f"D{7:031}"
+SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
+
+
+def feed_of(store: Store, now: datetime = NOW) -> EventFeed:
+    return EventFeed(EventRecords(store.database), lambda: now)
+
+
+async def read(
+    feed: EventFeed,
+    after: Cursor | None = None,
+    *types: EventType,
+    account_id: str = ACCOUNT,
+    limit: int = 100,
+) -> FeedPart:
+    """Read as a partner does: the cursor has been a text in between."""
+    caller = Caller(principal(), account(account_id))
+    after = after and Cursor.parse(str(after))
+    return await feed.read(caller, Wanted(after=after, types=frozenset(types), limit=limit))
+
+
+def told(part: FeedPart) -> list[tuple[EventType, str | None]]:
+    return [(each.type, each.reference) for each in part.events]
+
+
+async def sent(store: Store, *references: str, account_id: str = ACCOUNT) -> None:
+    for each in references:
+        await store.payouts.add(payout(each, account_id=account_id), attempt())
+
+
+def an_event(reference: str, at: datetime = NOW, account_id: str = ACCOUNT) -> Event:
+    return Event(
+        id=new_event_id(lambda size: reference.encode().rjust(size, b"-")[-size:]),
+        account_id=account_id,
+        type=EventType.PAYOUT_RETURNED,
+        at=at,
+        reference=reference,
+        return_id=RETURN,
+    )
+
+
+async def stored(database: Database, *given: Event) -> None:
+    async with database.writing() as connection:
+        await append(connection, *given)
+
+
+@both
+@pytest.mark.parametrize("state", sorted(FINAL_STATES))
+async def test_each_end_of_a_payout_is_told_once(store: Store, state: PayoutState) -> None:
+    await sent(store, "order-1")
+    step = change(SENDING, state)
+
+    assert [await store.payouts.record(step) for _ in range(2)] == [True, False]
+
+    part = await read(feed_of(store))
+    wanted = EventType.PAYOUT_PAID if state is PAID else EventType.PAYOUT_FAILED
+    assert told(part) == [(wanted, "order-1")]
+    [event] = part.events
+    assert (event.account_id, event.at, event.return_id) == (ACCOUNT, step.at, None)
+    assert event.id.removeprefix("evt_").isalnum()
+    assert len(event.id) == len(new_event_id(bytes))
+
+
+async def test_a_payout_under_way_is_not_told(store: Store) -> None:
+    for state in sorted(set(PayoutState) - FINAL_STATES - {SENDING, PayoutState.HELD}):
+        await sent(store, state)
+        await store.payouts.record(change(SENDING, state, reference=state))
+    await store.payouts.add(held(payout("held")), None)
+
+    assert told(await read(feed_of(store))) == []
+
+
+@both
+async def test_a_refused_hold_is_told_as_a_failure(store: Store) -> None:
+    await store.payouts.add(held(payout()), None)
+
+    await store.payouts.record(change(PayoutState.HELD, FAILED, attempt=0))
+
+    assert told(await read(feed_of(store))) == [(EventType.PAYOUT_FAILED, "order-1")]
+
+
+@both
+async def test_what_is_undone_was_never_told(store: Store) -> None:
+    await sent(store, "order-1")
+
+    class Undone(Exception):
+        pass
+
+    with suppress(Undone):
+        async with store.database.writing() as connection:
+            assert await record_step(store.database, connection, change(SENDING, PAID))
+            raise Undone
+
+    assert told(await read(feed_of(store))) == []
+
+
+@both
+async def test_a_return_is_told_once_with_its_id(store: Store, second: Store) -> None:
+    await sent(store, "order-1")
+    back = PixReturn(id=RETURN, value=Money(100), at=NOW - DAY)
+
+    await asyncio.gather(
+        *(each.payouts.note_returns(payout(), [back]) for each in (store, second) * 2)
+    )
+
+    part = await read(feed_of(store, datetime.now(UTC)))
+    assert told(part) == [(EventType.PAYOUT_RETURNED, "order-1")]
+    assert part.events[0].return_id == RETURN
+
+
+async def test_a_return_that_is_not_kept_is_not_told(store: Store) -> None:
+    back = PixReturn(id=RETURN, value=Money(100), at=NOW)
+
+    with pytest.raises(StoreUnavailable):  # there is no such payout
+        await store.payouts.note_returns(payout(), [back])
+
+    assert told(await read(feed_of(store, datetime.now(UTC)))) == []
+
+
+async def test_a_return_whose_event_cannot_be_written_is_not_kept(store: Store) -> None:
+    """And is told when it is found again."""
+    await sent(store, "order-1")
+    back = PixReturn(id=RETURN, value=Money(100), at=NOW)
+    failing = StoredPayouts(store.database, new_event_id=lambda: None)  # type: ignore[arg-type, return-value] # of no form
+
+    with pytest.raises(StoreUnavailable):
+        await failing.note_returns(payout(), [back])
+
+    assert await store.payouts.returns(ACCOUNT, "order-1") == []
+    assert await store.payouts.note_returns(payout(), [back]) == 1
+    assert len((await read(feed_of(store, datetime.now(UTC)))).events) == 1
+
+
+@server_alone
+async def test_two_readers_give_each_position_once(store: Store, second: Store) -> None:
+    """The second one waits for the first, and goes on behind it."""
+    await stored(store.database, *(an_event(str(number)) for number in range(3)))
+    await read(feed_of(store))
+    await stored(store.database, an_event("3"))
+    async with store.database.writing() as first:
+        locked = select(event_feeds.c.last).with_for_update()
+        assert (await first.execute(locked)).scalar_one() == 3
+        waiting = asyncio.create_task(read(feed_of(second)))
+        await until_blocked(store)
+        await first.execute(update(events).where(events.c.reference == "3").values(position=4))
+        await first.execute(update(event_feeds).values(last=4))
+
+    part = await waiting
+
+    assert [each.reference for each in part.events] == ["0", "1", "2", "3"]
+    assert part.next.position == 4
+
+
+@server_alone
+async def test_who_goes_on_misses_no_event_that_is_committed_late(
+    store: Store, second: Store
+) -> None:
+    """The first transaction writes first and commits last."""
+    await sent(store, "first", "second")
+    feed = feed_of(second)
+    async with store.database.writing() as early:
+        await record_step(store.database, early, change(SENDING, PAID, reference="first"))
+        await second.payouts.record(change(SENDING, PAID, reference="second"))
+        before = await read(feed)
+
+    after = await read(feed, before.next)
+
+    assert told(before) == [(EventType.PAYOUT_PAID, "second")]
+    assert told(after) == [(EventType.PAYOUT_PAID, "first")]
+    whole = await read(feed)
+    assert told(whole) == [*told(before), *told(after)]
+
+
+@both
+async def test_readers_beside_many_writers_read_all_in_one_order(
+    store: Store, second: Store
+) -> None:
+    references = [f"order-{number}" for number in range(60)]
+    await sent(store, *references)
+    ended = asyncio.Event()
+
+    async def followed(node: Store, limit: int) -> list[str]:
+        found: list[str] = []
+        after = None
+        while True:
+            was_over = ended.is_set()
+            part = await read(feed_of(node), after, limit=limit)
+            found += [each.id for each in part.events]
+            after = part.next
+            if was_over and not part.events:
+                return found
+
+    async def end(node: Store, reference: str) -> None:
+        await node.payouts.record(change(SENDING, PAID, reference=reference))
+
+    readers = [
+        asyncio.create_task(followed(node, limit))
+        for node, limit in ((store, 1), (second, 7), (second, 100))
+    ]
+    async with asyncio.TaskGroup() as writers:
+        for number, each in enumerate(references):
+            writers.create_task(end((store, second)[number % 2], each))
+    ended.set()
+    first, *others = [await each for each in readers]
+
+    assert len(set(first)) == len(references)
+    assert len(first) == len(references)
+    assert others == [first, first]
+
+
+@both
+async def test_a_feed_has_the_events_of_its_account_alone(store: Store) -> None:
+    for account_id in (ACCOUNT, SISTER):
+        await stored(store.database, an_event(account_id[-2:], account_id=account_id))
+    feed = feed_of(store)
+
+    parts = {each: await read(feed, account_id=each) for each in (ACCOUNT, SISTER)}
+
+    assert {each: [one.account_id for one in part.events] for each, part in parts.items()} == {
+        ACCOUNT: [ACCOUNT],
+        SISTER: [SISTER],
+    }
+
+
+async def test_a_cursor_of_another_account_is_refused(store: Store) -> None:
+    feed = feed_of(store)
+    other = (await read(feed, account_id=SISTER)).next
+
+    with pytest.raises(ServiceError) as refused:
+        await read(feed, other)
+
+    assert (refused.value.error.code, refused.value.field) == ("SVC.VAL.011", "after")
+
+
+@both
+async def test_a_feed_is_read_in_parts_to_its_end_and_further(store: Store) -> None:
+    await stored(store.database, *(an_event(str(number)) for number in range(5)))
+    feed, found, after = feed_of(store), [], None
+    for _ in range(3):
+        part = await read(feed, after, limit=2)
+        found += [each.reference for each in part.events]
+        after = part.next
+
+    assert found == ["0", "1", "2", "3", "4"]
+    assert told(await read(feed, after)) == []
+    await stored(store.database, an_event("5"))
+    assert [each.reference for each in (await read(feed, after)).events] == ["5"]
+
+
+@both
+async def test_events_of_other_types_are_passed_over_for_good(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a call cannot pass over all of them."""
+    monkeypatch.setattr("gateway.events.service._PASSED_OVER", 2)
+    monkeypatch.setattr("gateway.events.store._AT_ONCE", 2)
+    await stored(store.database, *(an_event(str(number)) for number in range(4)))
+    await sent(store, "order-1")
+    await store.payouts.record(change(SENDING, PAID))
+    feed, after, parts, places = feed_of(store), None, [], []
+
+    for _ in range(3):
+        part = await read(feed, after, EventType.PAYOUT_PAID)
+        parts.append(told(part))
+        places.append(part.next)
+        after = part.next
+
+    assert parts == [[], [], [(EventType.PAYOUT_PAID, "order-1")]]
+    # What follows may be as old as anything, until all of it was seen.
+    assert [each.at for each in places] == [NOW - 29 * DAY, NOW - 29 * DAY, NOW]
+
+
+async def test_a_feed_begins_thirty_days_ago(store: Store) -> None:
+    ages = {"31": 31 * DAY, "30": 30 * DAY, "29": 29 * DAY}
+    await stored(store.database, *(an_event(name, NOW - age) for name, age in ages.items()))
+
+    part = await read(feed_of(store))
+
+    assert [each.reference for each in part.events] == ["30", "29"]
+
+
+async def test_who_reads_the_oldest_events_has_a_day_for_the_next(store: Store) -> None:
+    await stored(store.database, *(an_event(str(n), NOW - 30 * DAY) for n in range(2)))
+    first = await read(feed_of(store), limit=1)
+
+    later = await read(feed_of(store, NOW + DAY - SECOND), first.next)
+
+    assert [each.reference for each in (*first.events, *later.events)] == ["0", "1"]
+    with pytest.raises(ServiceError):
+        await read(feed_of(store, NOW + DAY + SECOND), first.next)
+
+
+async def test_a_cursor_of_a_quiet_feed_is_good_for_thirty_days(store: Store) -> None:
+    cursor = (await read(feed_of(store))).next
+
+    assert told(await read(feed_of(store, NOW + 30 * DAY - SECOND), cursor)) == []
+    with pytest.raises(ServiceError) as refused:
+        await read(feed_of(store, NOW + 30 * DAY + SECOND), cursor)
+    assert (refused.value.error.code, refused.value.reason) == ("SVC.VAL.008", "cursor_old")
+
+
+async def test_a_cursor_in_the_middle_is_as_old_as_its_event(store: Store) -> None:
+    """What follows it may be deleted before a month has gone by."""
+    await stored(store.database, *(an_event(str(n), NOW - 10 * DAY) for n in range(2)))
+    cursor = (await read(feed_of(store), limit=1)).next
+
+    with pytest.raises(ServiceError):
+        await read(feed_of(store, NOW + 20 * DAY + SECOND), cursor)
+
+
+@both
+async def test_only_events_that_no_cursor_leads_to_are_deleted(store: Store) -> None:
+    now = datetime.now(UTC)
+    ages = {"old": STORED_FOR + SECOND, "young": STORED_FOR - SECOND}
+    await stored(store.database, *(an_event(name, now - age) for name, age in ages.items()))
+    # A week is dropped whole on PostgreSQL, so it is the default partition that is looked at.
+    records = EventRecords(store.database)
+
+    assert await records.forget(now - STORED_FOR) == 1
+
+    rows = await store.database.rows(select(events.c.reference))
+    assert [row.reference for row in rows] == ["young"]
+    assert await records.forget(now - STORED_FOR) == 0
+
+
+async def test_positions_of_deleted_events_are_not_given_again(store: Store) -> None:
+    await stored(store.database, *(an_event(str(n)) for n in range(2)))
+    feed = feed_of(store)
+    cursor = (await read(feed)).next
+    await store.database.write(delete(events))
+    await stored(store.database, an_event("new"))
+
+    part = await read(feed, cursor)
+
+    assert [each.reference for each in part.events] == ["new"]
+    assert part.next.position == cursor.position + 1
