@@ -29,6 +29,7 @@ from gateway.callbacks.registrations import MissedEvents
 from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import DebitWatch
 from gateway.core.key_rotation import LiveProcess
+from gateway.events.waiting import EVERY_S as EVENTS_EVERY_S
 from gateway.identity.mail import MailSender, sending
 from gateway.payouts.reconciler import Reconciler
 from gateway.process.leases import LeasedTasks, RunOnce, WorkerWatch
@@ -171,6 +172,7 @@ def _beside_requests(
         task("request log", services.request_lines.run_once, _EACH_SECOND),
         task("readings", readings.turn, Schedule(every_s=_MINUTE_S), readings.wake),
         services.uses.task,
+        task("waiting events", services.event_feed.waits.turn, Schedule(every_s=EVENTS_EVERY_S)),
         task("reset links", services.identity.reset_requests.answer, _BY_THE_CLOCK),
     ]
     if not role.part.works:

@@ -65,6 +65,7 @@ from gateway.credentials.service import Credentials, CredentialSource
 from gateway.events import routes as event_routes
 from gateway.events.service import EventFeed
 from gateway.events.store import EventRecords
+from gateway.events.waiting import Waits
 from gateway.http.gates import PartnerPolicies, UserPolicies, events_surface, partner_surface
 from gateway.http.route import Surface
 from gateway.identity.mail import Mailer, SealedOutbox
@@ -254,7 +255,8 @@ class Services:
 
     @cached_property
     def event_feed(self) -> EventFeed:
-        return EventFeed(EventRecords(self.kernel.store.database), self.kernel.now)
+        records = EventRecords(self.kernel.store.database)
+        return EventFeed(records, Waits(records, self.kernel.monotonic), self.kernel.now)
 
     # Companies, accounts, credentials, stops, users
 

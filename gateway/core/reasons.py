@@ -210,6 +210,7 @@ _CALLERS: Final = {
     "quota_read": "The credential's quota of reads is used up.",
     "quota_payout": "The credential's quota of payouts is used up.",
     "quota_company": "The company's quota is used up.",
+    "waiting_calls": "As many calls of the credential as may wait for events wait already.",
     "quota_anonymous": "The quota of this address is used up.",
     "quota_sign_in": "The quota of wrong passwords of this address is used up.",
     "quota_second_factor": "The quota of wrong codes of this address is used up.",

@@ -109,11 +109,13 @@ class Wanted:
         after: None for the oldest event that is kept.
         types: Other events are passed over; empty for all.
         limit: The most events of an answer.
+        wait_s: For how long to wait for one where there is none.
     """
 
     after: Cursor | None
     types: frozenset[EventType]
     limit: int
+    wait_s: int = 0
 
 
 @dataclass(frozen=True, slots=True)

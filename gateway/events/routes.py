@@ -25,5 +25,6 @@ def partner_routes(feed: EventFeed) -> Routes:
         takes={"wanted": FEED},
         shows=events,
         needs=READS_EVENTS,
+        waits=True,
     )
     return partner

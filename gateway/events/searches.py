@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from gateway.core import errors
+from gateway.core import errors, strict
 from gateway.core.calls import Input, Parameter, RawRequest
 from gateway.core.errors import ServiceError
 from gateway.core.windows import LARGEST_LIMIT
-from gateway.events.model import Cursor, EventType, Wanted
+from gateway.events.model import LONGEST_WAIT_S, Cursor, EventType, Wanted
 from policies.validation import search
 from policies.validation.inputs import SEARCH
 
@@ -18,13 +18,18 @@ _LIMIT: Final = next(each for each in SEARCH.parameters if each.name == "limit")
 
 def _wanted(asked: RawRequest) -> Wanted:
     """
-    Read ``after``, ``types`` and ``limit``.
+    Read ``after``, ``types``, ``limit`` and ``wait``.
 
     Raises:
         ServiceError: in this order ``SVC.VAL.011`` for a cursor or a type that is none of ours,
-            ``.009`` when limit is not a positive integer.
+            ``.009`` when limit is not a positive integer, or wait not one of 0 to 25.
     """
-    return Wanted(after=_after(asked), types=_types(asked), limit=search.limit(asked))
+    return Wanted(
+        after=_after(asked),
+        types=_types(asked),
+        limit=search.limit(asked),
+        wait_s=_wait(asked),
+    )
 
 
 def _after(asked: RawRequest) -> Cursor | None:
@@ -45,6 +50,19 @@ def _types(asked: RawRequest) -> frozenset[EventType]:
         return frozenset(map(EventType, text.split(",")))
     except ValueError as problem:
         raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="types") from problem
+
+
+def _wait(asked: RawRequest) -> int:
+    values = asked.query.get("wait", ("0",))
+    if len(values) != 1:
+        raise ServiceError(errors.NUMBER_INVALID, "repeated", field="wait")
+    try:
+        wait_s = strict.whole_number(values[0])
+    except ValueError as problem:
+        raise ServiceError(errors.NUMBER_INVALID, "out_of_range", field="wait") from problem
+    if wait_s > LONGEST_WAIT_S:
+        raise ServiceError(errors.NUMBER_INVALID, "out_of_range", field="wait")
+    return wait_s
 
 
 def _single(asked: RawRequest, name: str) -> str:
@@ -81,6 +99,12 @@ FEED: Final[Input[Wanted]] = Input(
             required=False,
             schema=_LIMIT.schema,
             description=f"At most; more than {LARGEST_LIMIT} counts as {LARGEST_LIMIT}.",
+        ),
+        Parameter(
+            name="wait",
+            required=False,
+            schema={"type": "integer", "minimum": 0, "maximum": LONGEST_WAIT_S, "default": 0},
+            description="Seconds to wait for an event where there is none.",
         ),
     ),
     refuses=(errors.PAYLOAD_INVALID, errors.WINDOW_INVALID, errors.NUMBER_INVALID),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -12,6 +12,7 @@ from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
 from gateway.events.model import FEED_KEPT, FeedPart, Wanted, place
 from gateway.events.store import EventRecords
+from gateway.events.waiting import Waits
 
 _LATE: Final = timedelta(days=2)
 """How much older than its cursor an event behind it may be; see ``place`` and ``Cursor.at``."""
@@ -21,9 +22,10 @@ _PASSED_OVER: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class EventFeed:
-    """The feeds, for partners."""
+    """The feeds, for partners; ``waits`` are the calls of this process that wait."""
 
     records: EventRecords
+    waits: Waits
     now: Now
 
     async def read(self, caller: Caller, wanted: Wanted) -> FeedPart:
@@ -32,9 +34,20 @@ class EventFeed:
 
         Raises:
             ServiceError: ``SVC.VAL.011`` for a cursor of another account, ``SVC.VAL.008`` for one
-                that is older than 30 days.
+                that is older than 30 days, ``SVC.GTW.005`` where too many calls wait already.
             StoreUnavailable: the store did not answer.
         """
+        part = await self._part(caller, wanted)
+        if part.events or not wanted.wait_s:
+            return part
+        with self.waits.place(caller.principal.client_id, wanted.wait_s) as until:
+            while not part.events and await self.waits.news(
+                caller.account.id, part.next.position, until
+            ):
+                part = await self._part(caller, replace(wanted, after=part.next))
+        return part
+
+    async def _part(self, caller: Caller, wanted: Wanted) -> FeedPart:
         account_id, after, now = caller.account.id, wanted.after, self.now()
         if after is not None and after.account_id != account_id:
             raise ServiceError(errors.PAYLOAD_INVALID, "cursor_form", field="after")

@@ -8,11 +8,21 @@ account's committed events, by one transaction at a time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import BindParameter, bindparam, exists, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    bindparam,
+    exists,
+    insert,
+    literal,
+    select,
+    union_all,
+    update,
+)
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.events.model import FEED_KEPT, Event, Wanted
@@ -26,6 +36,9 @@ STORED_FOR: Final = FEED_KEPT + timedelta(days=2)
 """A day for whoever reads the oldest events, and one for clocks that differ."""
 _AT_ONCE: Final = 500
 """Events that get their positions in one transaction, for which other readers of the feed wait."""
+_ACCOUNTS_AT_ONCE: Final = 500
+"""In one statement, of which SQLite takes some thousands of values."""
+_NO_END: Final = 2**63 - 1
 _ACCOUNT: Final[BindParameter[str]] = bindparam("account")
 _OWN: Final = events.c.account_id == _ACCOUNT
 _UNPLACED: Final = (_OWN, events.c.position.is_(None))
@@ -88,6 +101,14 @@ class EventRecords:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._ends = union_all(
+            select(event_feeds.c.account_id, event_feeds.c.last.label("reach")).where(
+                database.one_of(event_feeds.c.account_id, "accounts")
+            ),
+            select(events.c.account_id, literal(_NO_END, BigInteger).label("reach"))
+            .where(database.one_of(events.c.account_id, "accounts"), events.c.position.is_(None))
+            .distinct(),
+        )
 
     async def reach(self, account_id: str, position: int) -> Reached:
         """Give positions to committed events as far as a position, or to all of them."""
@@ -118,6 +139,20 @@ class EventRecords:
             given["types"] = sorted(wanted.types)
         rows = await self._database.rows(_BETWEEN_OF_TYPES if wanted.types else _BETWEEN, given)
         return [Placed(row.position, from_row(row, Event)) for row in rows]
+
+    async def ends(self, account_ids: Collection[str]) -> Mapping[str, int]:
+        """
+        Return how far the feeds of accounts reach; feeds without events are left out.
+
+        One with events that have no position yet reaches further than any position.
+        """
+        found: dict[str, int] = {}
+        accounts = sorted(account_ids)
+        for begin in range(0, len(accounts), _ACCOUNTS_AT_ONCE):
+            given = {"accounts": accounts[begin : begin + _ACCOUNTS_AT_ONCE]}
+            for row in await self._database.rows(self._ends, given):
+                found[row.account_id] = max(found.get(row.account_id, 0), row.reach)
+        return found
 
     async def forget(self, before: datetime) -> int:
         """Delete older events; return how many, or how many weeks on PostgreSQL."""

@@ -58,6 +58,7 @@ WITHOUT = {
     "gateway/sandbox/model.py": "structs; tests of the tools and of their page read them",
     "gateway/statements/model.py": "tested with the statements that are made of it",
     "gateway/core/bank_calls.py": "one variable: tests of checked_adapter and server set it",
+    "gateway/core/waiting.py": "one variable: tests of server and of waiting events set it",
     "gateway/core/calls.py": "a record: tests of every policy and route make and read calls",
     "gateway/core/structs.py": "copies fields: tests of documents that are made by it show them",
     "gateway/accounts/documents.py": "shown with a statement, tests/surfaces/banking/test_reads.py",

@@ -122,7 +122,7 @@ TASK: Final = Label(
     "task",
     (
         *("change feed", "processes", "cache", "charges", "provider minutes"),
-        *("audit tally", "request log", "readings", "last uses", "worker"),
+        *("audit tally", "request log", "readings", "last uses", "waiting events", "worker"),
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "recall", "mail"),
         *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
         "outflow guard",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
@@ -18,6 +19,7 @@ from gateway.core.storage import StoreUnavailable
 from gateway.events.model import Cursor, Event, EventType, FeedPart, Wanted, new_event_id
 from gateway.events.service import EventFeed
 from gateway.events.store import STORED_FOR, EventRecords, append
+from gateway.events.waiting import Waits
 from gateway.payouts.model import FINAL_STATES, PayoutState
 from gateway.payouts.store import StoredPayouts
 from gateway.payouts.writes import record_step
@@ -43,7 +45,8 @@ SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
 
 
 def feed_of(store: Store, now: datetime = NOW) -> EventFeed:
-    return EventFeed(EventRecords(store.database), lambda: now)
+    records = EventRecords(store.database)
+    return EventFeed(records, Waits(records, time.monotonic), lambda: now)
 
 
 async def read(
@@ -374,3 +377,28 @@ async def test_positions_of_deleted_events_are_not_given_again(store: Store) -> 
 
     assert [each.reference for each in part.events] == ["new"]
     assert part.next.position == cursor.position + 1
+
+
+@both
+async def test_the_ends_of_feeds_tell_who_has_something_to_read(store: Store) -> None:
+    records, both = EventRecords(store.database), (ACCOUNT, SISTER)
+    nothing = await records.ends(both)
+    await stored(store.database, an_event("1"), an_event("2"))
+    unread = await records.ends(both)
+    await read(feed_of(store))
+
+    assert nothing == {}
+    assert unread.keys() == {ACCOUNT}
+    assert unread[ACCOUNT] > 2
+    assert await records.ends(both) == {ACCOUNT: 2}
+    assert await records.ends({SISTER}) == {}
+
+
+async def test_the_ends_of_more_feeds_than_a_statement_takes_are_found(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.events.store._ACCOUNTS_AT_ONCE", 1)
+    for account_id in (ACCOUNT, SISTER):
+        await stored(store.database, an_event(account_id[-2:], account_id=account_id))
+
+    assert (await EventRecords(store.database).ends((ACCOUNT, SISTER))).keys() == {ACCOUNT, SISTER}

@@ -89,4 +89,42 @@ ROWS = (
         wrong="if wanted.limit < 0 else now",
         tests=(f"{_STORE}::test_events_of_other_types_are_passed_over_for_good",),
     ),
+    Mistake(
+        name="waiting-calls-hold-their-places",
+        promise="A call that waits for events holds no place of other requests.",
+        source=_PAGE,
+        file="gateway/http/admission.py",
+        right="""        self.leave(priority)
+        try:
+            yield
+        finally:
+            self.held[priority] += 1
+
+    @asynccontextmanager
+""",
+        wrong="""        yield
+
+    @asynccontextmanager
+""",
+        tests=(
+            (
+                "tests/unit/gateway/http/test_server.py::"
+                "test_a_request_that_waits_holds_no_place_and_its_wait_is_not_measured"
+            ),
+        ),
+    ),
+    Mistake(
+        name="a-stop-waits-for-waiting-calls",
+        promise="A gateway that stops answers waiting calls at once.",
+        source=_PAGE,
+        file="gateway/app/lifecycle.py",
+        right="    gateway.services.event_feed.waits.end()\n",
+        wrong="",
+        tests=(
+            (
+                "tests/surfaces/banking/test_events.py::"
+                "test_a_stop_answers_waiting_calls_at_once_with_an_empty_page"
+            ),
+        ),
+    ),
 )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
+import signal
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gateway.app.lifecycle import drain
 from tests.world.gateway.answers import Answer
-from tests.world.gateway.world import NOBODY, World, order
+from tests.world.gateway.world import NOBODY, World, opened, order, sandbox
 from tests.world.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -149,3 +151,53 @@ async def test_the_program_of_the_page_reads_each_event(world: World):
 
     assert (event["type"], event["data"]["reference"]) == ("payout.paid", "events-program")
     assert place == after
+
+
+async def test_a_call_waits_until_something_is_told(world: World):
+    after = await begin(world)
+    waiting = asyncio.create_task(world.ask("GET", feed(world, f"?after={after}&wait=25")))
+
+    await world.pay(order("events-waited-for", world.today()))
+    part = await waiting
+
+    assert [each["data"]["reference"] for each in part.document["data"]] == ["events-waited-for"]
+
+
+async def test_a_fifth_call_of_a_credential_does_not_wait(world: World):
+    """Each of the others is answered as if it had been alone."""
+    after, waits = await begin(world), world.gateway.services.event_feed.waits
+    path = feed(world, f"?after={after}&wait=25")
+    held = [asyncio.create_task(world.ask("GET", path)) for _ in range(4)]
+    await until(lambda: len(waits._calls) == 4)
+
+    fifth = await world.ask("GET", path)
+    at_once = await world.ask("GET", feed(world, f"?after={after}"))
+    other = asyncio.create_task(world.ask("GET", path, by="company"))
+    await until(lambda: len(waits._calls) == 5)
+    await world.pay(order("events-for-five", world.today()))
+
+    assert fifth.verdict == (429, "SVC.GTW.005")
+    assert 1 <= int(fifth.headers["Retry-After"]) <= 25
+    assert at_once.document["data"] == []
+    told = [(await each).document["data"] for each in (*held, other)]
+    assert [len(each) for each in told] == [1] * 5
+    assert len({each[0]["id"] for each in told}) == 1
+
+
+async def test_a_stop_answers_waiting_calls_at_once_with_an_empty_page(tmp_path: Path):
+    async with opened(sandbox(tmp_path)) as stopping:
+        first = await stopping.ask("GET", feed(stopping, "?limit=100"))
+        waits, after = stopping.gateway.services.event_feed.waits, first.document["next"]
+        path = feed(stopping, f"?after={after}&wait=25")
+        waiting = asyncio.create_task(stopping.ask("GET", path))
+        await until(lambda: waits._calls)
+        [call] = waits._calls
+
+        draining = asyncio.create_task(drain(stopping.gateway, signal.SIGTERM))
+        part = await waiting
+        await draining
+
+    assert call.woken.result() is False  # cancelled where its time was over
+    assert part.status == 200
+    assert part.document["data"] == []
+    assert part.document["next"]

@@ -27,10 +27,11 @@ def test_everything_may_be_absent_or_empty():
 
 
 def test_each_parameter_is_read():
-    found = read(after=str(CURSOR), types="payout.failed,payout.paid,payout.paid", limit="7")
+    words = "payout.failed,payout.paid,payout.paid"
+    found = read(after=str(CURSOR), types=words, limit="7", wait="25")
 
     types = frozenset({EventType.PAYOUT_PAID, EventType.PAYOUT_FAILED})
-    assert found == Wanted(after=CURSOR, types=types, limit=7)
+    assert found == Wanted(after=CURSOR, types=types, limit=7, wait_s=25)
     assert read(limit="101").limit == 100
 
 
@@ -49,6 +50,13 @@ def test_each_parameter_is_read():
         ({"limit": "1.0"}, "SVC.VAL.009", "limit"),
         ({"after": "1", "types": "x", "limit": "0"}, "SVC.VAL.011", "after"),
         ({"types": "x", "limit": "0"}, "SVC.VAL.011", "types"),
+        ({"wait": "26"}, "SVC.VAL.009", "wait"),
+        ({"wait": "-1"}, "SVC.VAL.009", "wait"),
+        ({"wait": "1.5"}, "SVC.VAL.009", "wait"),
+        ({"wait": ""}, "SVC.VAL.009", "wait"),
+        ({"wait": ["1", "1"]}, "SVC.VAL.009", "wait"),
+        ({"wait": "9" * 30}, "SVC.VAL.009", "wait"),
+        ({"limit": "0", "wait": "x"}, "SVC.VAL.009", "limit"),
     ],
 )
 def test_another_form_is_refused(query: dict[str, str | list[str]], code: str, field: str):
