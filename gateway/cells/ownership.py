@@ -68,6 +68,7 @@ OWNED: Final = (
     Owned(core.returns, _OF_ACCOUNTS, "centavos"),
     Owned(core.opinions, _OF_ACCOUNTS, "centavos"),
     Owned(core.charges, _OF_ACCOUNTS, "centavos"),
+    Owned(core.received, _OF_ACCOUNTS),
     Owned(core.stops, _OF_SUBJECT),
     Owned(core.day_closings, _OF_ACCOUNTS, "closing"),
     Owned(core.foreign_debits, _OF_ACCOUNTS, "centavos"),

@@ -18,11 +18,13 @@ class EventData(TypedDict):
     """
     Ids alone, of what the event is about: read it before you act.
 
-    ``reference`` is there for `payout.*`, ``return_id`` for `payout.returned`.
+    ``reference`` is there for `payout.*` and `pix.received`, ``e2e_id`` for `pix.received`,
+    ``return_id`` for `payout.returned`.
     """
 
     account_id: fields.Id
     reference: NotRequired[fields.Reference]
+    e2e_id: NotRequired[Annotated[str, meaning("End-to-end id of the payment.", E2E_ID)]]
     return_id: NotRequired[
         Annotated[str, meaning("The bank's id of the return.", f"D{E2E_ID[1:]}")]
     ]
@@ -60,6 +62,8 @@ def _event(found: Event) -> EventDocument:
     data: EventData = {"account_id": found.account_id}
     if found.reference is not None:
         data["reference"] = found.reference
+    if found.e2e_id is not None:
+        data["e2e_id"] = found.e2e_id
     if found.return_id is not None:
         data["return_id"] = found.return_id
     return {

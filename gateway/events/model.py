@@ -34,6 +34,7 @@ class EventType(StrEnum):
     PAYOUT_PAID = "payout.paid"
     PAYOUT_FAILED = "payout.failed"
     PAYOUT_RETURNED = "payout.returned"
+    PIX_RECEIVED = "pix.received"
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +44,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: Unique, and the same for ever.
         at: By the clock of the process that stored it.
-        reference: Of a payout.
+        reference: Of a payout or a charge.
+        e2e_id: The end-to-end id of a payment received.
         return_id: The bank's id of a return.
     """
 
@@ -52,6 +54,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     type: EventType
     at: datetime
     reference: str | None = None
+    e2e_id: str | None = None
     return_id: str | None = None
 
 

@@ -8,8 +8,10 @@ account's committed events, by one transaction at a time.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
@@ -25,13 +27,15 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.events.model import FEED_KEPT, Event, Wanted
+from gateway.events.model import FEED_KEPT, Event, Wanted, new_event_id
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.kernel.partitions import FEEDS
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.core import event_feeds, events
 
+RANDOM_ID: Final = partial(new_event_id, os.urandom)
+"""Makes the id of an event; see ``new_event_id``."""
 STORED_FOR: Final = FEED_KEPT + timedelta(days=2)
 """A day for whoever reads the oldest events, and one for clocks that differ."""
 _AT_ONCE: Final = 500

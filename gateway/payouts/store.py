@@ -10,12 +10,10 @@ One atomic insert creates a payout, compare-and-set changes its state, and nothi
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
@@ -41,7 +39,7 @@ from gateway.core.night import NIGHT, Night
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search
 from gateway.events import store as account_events
-from gateway.events.model import Event, EventType, new_event_id
+from gateway.events.model import Event, EventType
 from gateway.payouts import first_payees
 from gateway.payouts.events import PayoutEvent, judged, opinion_withdrawn, released
 from gateway.payouts.matching import MOST
@@ -101,7 +99,6 @@ _MOVED = select(
     payouts.c.created_at >= instant_unseen(bindparam("since", type_=payouts.c.created_at.type)),
 )
 _KEYED = payouts.alias("keyed")
-_EVENT_ID: Final = partial(new_event_id, os.urandom)
 Content = tuple[str, int, str]
 Rows = Sequence[Record]
 
@@ -238,7 +235,7 @@ class StoredPayouts:
         self,
         database: Database,
         night: Night = NIGHT,
-        new_event_id: Callable[[], str] = _EVENT_ID,
+        new_event_id: Callable[[], str] = account_events.RANDOM_ID,
     ) -> None:
         self._database = database
         self._new_event_id = new_event_id

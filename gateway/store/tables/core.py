@@ -420,6 +420,17 @@ charges = Table(
     Index("ix_charges_e2e_id", "e2e_id"),
 )
 
+# Payments that came in and pay a charge, each once, however often and wherever it was seen.
+received = Table(
+    "received",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("e2e_id", Text, primary_key=True),
+    Column("reference", Text, nullable=False),
+    # By the bank's clock.
+    Column("paid_at", Instant, nullable=False),
+)
+
 stops = Table(
     "payout_stops",
     METADATA,

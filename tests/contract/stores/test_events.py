@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,6 +13,8 @@ from sqlalchemy import delete, select, update
 
 from gateway.app.store import Store
 from gateway.banks.port.providers import PixReturn
+from gateway.charges.model import ChargeState, SeenCharge
+from gateway.charges.store import StoredCharges
 from gateway.core.calls import Caller
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
@@ -24,7 +27,7 @@ from gateway.payouts.model import FINAL_STATES, PayoutState
 from gateway.payouts.store import StoredPayouts
 from gateway.payouts.writes import record_step
 from gateway.store.kernel.database import Database
-from gateway.store.tables.core import event_feeds, events
+from gateway.store.tables.core import event_feeds, events, received
 from tests.contract.stores.databases import both, server_alone
 from tests.contract.stores.locks import until_blocked
 from tests.world.people import principal
@@ -402,3 +405,64 @@ async def test_the_ends_of_more_feeds_than_a_statement_takes_are_found(
         await stored(store.database, an_event(account_id[-2:], account_id=account_id))
 
     assert (await EventRecords(store.database).ends((ACCOUNT, SISTER))).keys() == {ACCOUNT, SISTER}
+
+
+def paid(number: int, e2e_id: str, **changed: object) -> SeenCharge:
+    seen = SeenCharge(
+        account_id=ACCOUNT,
+        reference=f"cob-{number}",
+        state=ChargeState.PAID,
+        at=NOW,
+        paid_at=datetime.now(UTC),
+        e2e_id=e2e_id,
+    )
+    return replace(seen, **changed)  # type: ignore[arg-type]
+
+
+@both
+async def test_each_payment_of_a_charge_is_told_once_however_it_was_seen(
+    store: Store, second: Store
+) -> None:
+    """A charge that is paid twice has two; a charge of somebody else's has one, too."""
+    listed = paid(1, "E1", paid=Money(1), is_listed=True)
+    seen = [paid(1, "E1"), listed, paid(1, "E2"), paid(2, "E3")]
+
+    await asyncio.gather(*(StoredCharges(each.database).note(seen) for each in (store, second)))
+
+    part = await read(feed_of(store, datetime.now(UTC)))
+    assert sorted((each.reference, each.e2e_id) for each in part.events) == [
+        ("cob-1", "E1"),
+        ("cob-1", "E2"),
+        ("cob-2", "E3"),
+    ]
+    assert {each.type for each in part.events} == {EventType.PIX_RECEIVED}
+
+
+async def test_what_is_no_payment_is_not_told(store: Store) -> None:
+    charges = StoredCharges(store.database)
+    unpaid = paid(1, "", state=ChargeState.ACTIVE, paid_at=None)
+
+    await charges.note([unpaid, paid(2, ""), paid(3, "E3", paid_at=None)])
+
+    assert told(await read(feed_of(store, datetime.now(UTC)))) == []
+
+
+async def test_a_payment_of_long_ago_is_kept_and_not_told(store: Store) -> None:
+    """Somebody looks through the payments of a quarter."""
+    old = datetime.now(UTC) - 31 * DAY
+    charges = StoredCharges(store.database)
+
+    await charges.note([paid(1, "E1", paid_at=old), paid(1, "E1")])
+
+    rows = await store.database.rows(select(received.c.e2e_id, received.c.paid_at))
+    assert [(row.e2e_id, row.paid_at) for row in rows] == [("E1", old)]
+    assert told(await read(feed_of(store, datetime.now(UTC)))) == []
+
+
+async def test_a_payment_whose_event_cannot_be_written_is_not_kept(store: Store) -> None:
+    failing = StoredCharges(store.database, new_event_id=lambda: None)  # type: ignore[arg-type, return-value] # of no form
+
+    with pytest.raises(StoreUnavailable):
+        await failing.note([paid(1, "E1")])
+
+    assert await store.database.rows(select(received)) == []

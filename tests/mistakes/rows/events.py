@@ -127,4 +127,13 @@ ROWS = (
             ),
         ),
     ),
+    Mistake(
+        name="payment-told-each-time-it-is-seen",
+        promise="A payment of a charge is told once, however often and wherever it is seen.",
+        source=_PAGE,
+        file="gateway/charges/store.py",
+        right="if is_new and seen.paid_at",
+        wrong="if seen.paid_at",
+        tests=(f"{_STORE}::test_each_payment_of_a_charge_is_told_once_however_it_was_seen",),
+    ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -201,3 +202,18 @@ async def test_a_stop_answers_waiting_calls_at_once_with_an_empty_page(tmp_path:
     assert part.status == 200
     assert part.document["data"] == []
     assert part.document["next"]
+
+
+async def test_each_payment_of_a_charge_is_told_with_the_charge(world: World):
+    """By the bank's notification; nobody reads the charge."""
+    after, reference = await begin(world), world.demo["charges"]["reusable"]
+    found: list[dict[str, Any]] = []
+    for _ in range(2):
+        await world.control.post("charges", reference, "pay", body={})
+        found += await until(partial(behind, world, after))
+        after = await begin(world)
+
+    assert [each["type"] for each in found] == ["pix.received"] * 2
+    assert {each["data"]["reference"] for each in found} == {reference}
+    assert len({each["data"]["e2e_id"] for each in found}) == 2
+    assert all(each["data"].keys() == {"account_id", "reference", "e2e_id"} for each in found)

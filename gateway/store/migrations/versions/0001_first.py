@@ -351,6 +351,12 @@ _TABLES: Final = (
         ),
     ),
     _Table(
+        "received",
+        "text account_id e2e_id reference; time paid_at",
+        key="account_id e2e_id",
+        of={"account_id": "accounts"},
+    ),
+    _Table(
         "provider_minutes",
         "text provider operation; large minute; text worker; number calls ok; "
         f"text last_failure; number {_TOOK}",

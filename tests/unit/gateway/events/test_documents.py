@@ -25,7 +25,16 @@ def test_an_event_has_its_type_its_time_and_the_ids_of_its_type():
         return_id="D1",
     )
 
-    assert events(FeedPart([paid, back], CURSOR), None) == {
+    came = Event(
+        id="evt_3",
+        account_id=ACCOUNT,
+        type=EventType.PIX_RECEIVED,
+        at=NOW,
+        reference="",
+        e2e_id="E1",
+    )
+
+    assert events(FeedPart([paid, back, came], CURSOR), None) == {
         "data": [
             {
                 "id": "evt_1",
@@ -38,6 +47,12 @@ def test_an_event_has_its_type_its_time_and_the_ids_of_its_type():
                 "type": "payout.returned",
                 "timestamp": "2026-11-20T12:30:15Z",
                 "data": {"account_id": ACCOUNT, "reference": "order-1", "return_id": "D1"},
+            },
+            {
+                "id": "evt_3",
+                "type": "pix.received",
+                "timestamp": "2026-11-20T12:30:15Z",
+                "data": {"account_id": ACCOUNT, "reference": "", "e2e_id": "E1"},
             },
         ],
         "next": str(CURSOR),
