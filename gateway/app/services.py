@@ -92,6 +92,7 @@ from gateway.process.cache import MemoryCache
 from gateway.reference.pages import Reference
 from gateway.refunds.refunding import RefundExecution
 from gateway.refunds.service import Refunds
+from gateway.refunds.store import RefundRecords
 from gateway.request_log.service import RequestLog
 from gateway.request_log.store import RequestRecords
 from gateway.request_log.writer import RequestLogWriter
@@ -484,7 +485,12 @@ class Services:
             now=kernel.now,
             monotonic=kernel.monotonic,
             stops=self.kept.stops_in_force,
+            tell=self.refund_records.take,
         )
+
+    @cached_property
+    def refund_records(self) -> RefundRecords:
+        return RefundRecords(self.kernel.store.database)
 
     @cached_property
     def refunds(self) -> Refunds:
@@ -493,6 +499,7 @@ class Services:
             kept=self.charges.reads.kept,
             environment=self.kernel.settings.environment,
             place=self._orders.order,
+            tell=self.refund_records.take,
             exports=self.exports,
         )
 

@@ -18,16 +18,17 @@ class EventData(TypedDict):
     """
     Ids alone, of what the event is about: read it before you act.
 
-    ``reference`` is there for `payout.*` and `pix.received`, ``e2e_id`` for `pix.received`,
-    ``return_id`` for `payout.returned`.
+    ``reference`` is there for `payout.*` and `pix.received`, ``e2e_id`` for `pix.*`,
+    ``return_id`` for `payout.returned` and `pix.refunded`, ``client_id`` for `credential.*`.
     """
 
     account_id: fields.Id
     reference: NotRequired[fields.Reference]
-    e2e_id: NotRequired[Annotated[str, meaning("End-to-end id of the payment.", E2E_ID)]]
+    e2e_id: NotRequired[Annotated[str, meaning("End-to-end id of the payment received.", E2E_ID)]]
     return_id: NotRequired[
         Annotated[str, meaning("The bank's id of the return.", f"D{E2E_ID[1:]}")]
     ]
+    client_id: NotRequired[fields.ClientId]
 
 
 class EventDocument(TypedDict):
@@ -66,6 +67,8 @@ def _event(found: Event) -> EventDocument:
         data["e2e_id"] = found.e2e_id
     if found.return_id is not None:
         data["return_id"] = found.return_id
+    if found.client_id is not None:
+        data["client_id"] = found.client_id
     return {
         "id": found.id,
         "type": found.type.value,

@@ -35,6 +35,8 @@ class EventType(StrEnum):
     PAYOUT_FAILED = "payout.failed"
     PAYOUT_RETURNED = "payout.returned"
     PIX_RECEIVED = "pix.received"
+    PIX_REFUNDED = "pix.refunded"
+    CREDENTIAL_EXPIRING = "credential.expiring"
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +48,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         at: By the clock of the process that stored it.
         reference: Of a payout or a charge.
         e2e_id: The end-to-end id of a payment received.
-        return_id: The bank's id of a return.
+        return_id: The bank's id of a return, of money of ours or of a payer's.
+        client_id: Of a credential.
     """
 
     id: str
@@ -56,6 +59,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     reference: str | None = None
     e2e_id: str | None = None
     return_id: str | None = None
+    client_id: str | None = None
 
 
 def new_event_id(random: Random) -> str:

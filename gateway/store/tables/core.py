@@ -162,6 +162,15 @@ secrets = Table(
     Column("approved_by", Text, nullable=False),
 )
 
+# Ends of credentials and of rotated secrets that partners were told of, so many days before.
+expiry_notices = Table(
+    "expiry_notices",
+    METADATA,
+    Column("client_id", Text, ForeignKey("credentials.client_id"), primary_key=True),
+    Column("ends_at", Instant, primary_key=True),
+    Column("days", Integer, primary_key=True),
+)
+
 # Addresses that showed a right secret, for people to make a rule of.
 credential_addresses = Table(
     "credential_addresses",
@@ -429,6 +438,14 @@ received = Table(
     Column("reference", Text, nullable=False),
     # By the bank's clock.
     Column("paid_at", Instant, nullable=False),
+)
+
+# Refunds that moved money, each once by the central bank's id of the way back.
+refunded = Table(
+    "refunded",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("return_id", Text, primary_key=True),
 )
 
 stops = Table(

@@ -125,7 +125,7 @@ TASK: Final = Label(
         *("audit tally", "request log", "readings", "last uses", "waiting events", "worker"),
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "recall", "mail"),
         *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
-        "outflow guard",
+        *("outflow guard", "expiring credentials"),
         *("reset links", "event loop lag", "store"),
     ),
 )

@@ -13,12 +13,14 @@ from sqlalchemy import delete, select, update
 
 from gateway.app.store import Store
 from gateway.banks.port.providers import PixReturn
+from gateway.banks.port.refunds import Refund, RefundStatus
 from gateway.charges.model import ChargeState, SeenCharge
 from gateway.charges.store import StoredCharges
 from gateway.core.calls import Caller
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
+from gateway.credentials.expiry import ExpiryWatch
 from gateway.events.model import Cursor, Event, EventType, FeedPart, Wanted, new_event_id
 from gateway.events.service import EventFeed
 from gateway.events.store import STORED_FOR, EventRecords, append
@@ -26,21 +28,33 @@ from gateway.events.waiting import Waits
 from gateway.payouts.model import FINAL_STATES, PayoutState
 from gateway.payouts.store import StoredPayouts
 from gateway.payouts.writes import record_step
+from gateway.refunds.store import RefundRecords
 from gateway.store.kernel.database import Database
-from gateway.store.tables.core import event_feeds, events, received
+from gateway.store.kernel.structs import from_row
+from gateway.store.tables.core import (
+    credentials,
+    event_feeds,
+    events,
+    expiry_notices,
+    received,
+    secrets,
+)
 from tests.contract.stores.databases import both, server_alone
 from tests.contract.stores.locks import until_blocked
 from tests.world.people import principal
 from tests.world.stores.samples import (
     ACCOUNT,
+    CLIENT,
     NOW,
     SISTER,
     account,
     attempt,
     change,
+    credential,
     held,
     payout,
 )
+from tests.world.stores.samples import event as an_act
 
 SENDING, PAID, FAILED = PayoutState.SENDING, PayoutState.PAID, PayoutState.FAILED
 RETURN = f"D{7:031}"
@@ -466,3 +480,123 @@ async def test_a_payment_whose_event_cannot_be_written_is_not_kept(store: Store)
         await failing.note([paid(1, "E1")])
 
     assert await store.database.rows(select(received)) == []
+
+
+def a_refund(**changed: object) -> Refund:
+    given = Refund(
+        reference="",
+        provider_key="",
+        provider_id="dev_1",
+        payment_e2e_id="E1",
+        payment_reference="",
+        return_id=RETURN,
+        value=Money(100),
+        description="",
+        status=RefundStatus.PAID,
+        failure=None,
+        created_at=datetime.now(UTC),
+        settled_at=None,
+    )
+    return replace(given, **changed)  # type: ignore[arg-type]
+
+
+@both
+async def test_a_refund_is_told_once_with_its_payment(store: Store, second: Store) -> None:
+    await asyncio.gather(
+        *(RefundRecords(each.database).note(account(), a_refund()) for each in (store, second) * 2)
+    )
+
+    [event] = (await read(feed_of(store, datetime.now(UTC)))).events
+    assert (event.type, event.e2e_id, event.return_id) == (EventType.PIX_REFUNDED, "E1", RETURN)
+    assert event.reference is None
+
+
+async def test_a_refund_that_moved_nothing_yet_or_long_ago_is_not_told(store: Store) -> None:
+    records, old = RefundRecords(store.database), datetime.now(UTC) - 31 * DAY
+    for each in (
+        *(a_refund(status=status) for status in (RefundStatus.PROCESSING, RefundStatus.FAILED)),
+        a_refund(return_id=""),
+        a_refund(created_at=old),
+        a_refund(return_id=f"D{8:031}", settled_at=old),
+    ):
+        await records.note(account(), each)
+
+    assert told(await read(feed_of(store, datetime.now(UTC)))) == []
+
+
+async def test_a_refund_whose_event_cannot_be_written_is_told_when_it_is_read_again(
+    store: Store,
+) -> None:
+    failing = RefundRecords(store.database, new_event_id=lambda: None)  # type: ignore[arg-type, return-value] # of no form
+
+    await failing.take(account(), a_refund())
+    await RefundRecords(store.database).take(account(), a_refund())
+
+    assert len((await read(feed_of(store, datetime.now(UTC)))).events) == 1
+
+
+async def issued(
+    store: Store, *, account_id: str | None = None, expires_at: datetime | None = None
+) -> None:
+    made = replace(credential(), account_id=account_id, expires_at=expires_at)
+    await store.credentials.add(made, an_act())
+
+
+async def expiring(store: Store, now: datetime) -> list[tuple[str, str | None]]:
+    """Let the watch look once; return what it told, by account."""
+    before = {each.id for each in await everything(store)}
+    await ExpiryWatch(store.database, lambda: now).turn()
+    new = [each for each in await everything(store) if each.id not in before]
+    assert {each.type for each in new} <= {EventType.CREDENTIAL_EXPIRING}
+    return sorted((each.account_id, each.client_id) for each in new)
+
+
+async def everything(store: Store) -> list[Event]:
+    return [from_row(row, Event) for row in await store.database.rows(select(events))]
+
+
+@both
+async def test_a_credential_that_ends_is_told_a_week_and_a_day_before(store: Store) -> None:
+    ends = NOW + 30 * DAY
+    await issued(store, account_id=ACCOUNT, expires_at=ends)
+    moments = [ends - 7 * DAY - SECOND, ends - 7 * DAY, ends - 2 * DAY, ends - DAY, ends - SECOND]
+
+    told = [await expiring(store, each) for each in (*moments, ends, ends + 2 * DAY)]
+
+    once = [(ACCOUNT, CLIENT)]
+    assert told == [[], once, [], once, [], [], []]
+    assert await store.database.rows(select(expiry_notices)) == []
+
+
+async def test_a_rotated_secret_that_ends_is_told_at_each_account_of_its_company(
+    store: Store,
+) -> None:
+    """One that ends within a day is told once."""
+    await issued(store)
+    old_ends = update(secrets).values(expires_at=NOW + DAY)
+    await store.database.write(old_ends)
+
+    told = [await expiring(store, each) for each in (NOW, NOW + timedelta(hours=12))]
+
+    assert told == [[(ACCOUNT, CLIENT), (SISTER, CLIENT)], []]
+
+
+async def test_what_ends_with_its_credential_or_is_revoked_is_not_told_again(store: Store) -> None:
+    await issued(store, account_id=ACCOUNT, expires_at=NOW + DAY)
+    await store.database.write(update(secrets).values(expires_at=NOW + DAY))
+    assert await expiring(store, NOW) == [(ACCOUNT, CLIENT)]
+    await store.database.write(update(credentials).values(revoked_at=NOW, expires_at=NOW + 2 * DAY))
+
+    assert await expiring(store, NOW + DAY) == []
+
+
+@both
+async def test_two_workers_tell_an_end_once(store: Store, second: Store) -> None:
+    await issued(store, account_id=ACCOUNT, expires_at=NOW + DAY)
+
+    told = await asyncio.gather(
+        *(ExpiryWatch(each.database, lambda: NOW).turn() for each in (store, second) * 2)
+    )
+
+    assert sum(told) == 1
+    assert len(await everything(store)) == 1

@@ -136,4 +136,24 @@ ROWS = (
         wrong="if seen.paid_at",
         tests=(f"{_STORE}::test_each_payment_of_a_charge_is_told_once_however_it_was_seen",),
     ),
+    Mistake(
+        name="refund-told-before-it-moved-money",
+        promise="A refund is told once the bank shows it paid.",
+        source=_PAGE,
+        file="gateway/refunds/store.py",
+        right="if refund.status is not RefundStatus.PAID or not refund.return_id:",
+        wrong="if not refund.return_id:",
+        tests=(f"{_STORE}::test_a_refund_that_moved_nothing_yet_or_long_ago_is_not_told",),
+    ),
+    Mistake(
+        name="end-of-a-credential-told-every-hour",
+        promise="The end of a credential is told a week before and a day before, once each.",
+        source=_PAGE,
+        file="gateway/credentials/expiry.py",
+        right="""            if not await self.database.add(connection, expiry_notices, notice):
+                return False
+""",
+        wrong="            await self.database.add(connection, expiry_notices, notice)\n",
+        tests=(f"{_STORE}::test_a_credential_that_ends_is_told_a_week_and_a_day_before",),
+    ),
 )

@@ -131,6 +131,12 @@ _TABLES: Final = (
         of={"client_id": "credentials client_id"},
     ),
     _Table(
+        "expiry_notices",
+        "text client_id; time ends_at; number days",
+        key="client_id ends_at days",
+        of={"client_id": "credentials client_id"},
+    ),
+    _Table(
         "payouts",
         "text account_id; bytes reference_sha256; ordered reference; "
         "text fingerprint provider_key provider client_id method; large centavos; date date; "
@@ -354,6 +360,12 @@ _TABLES: Final = (
         "received",
         "text account_id e2e_id reference; time paid_at",
         key="account_id e2e_id",
+        of={"account_id": "accounts"},
+    ),
+    _Table(
+        "refunded",
+        "text account_id return_id",
+        key="account_id return_id",
         of={"account_id": "accounts"},
     ),
     _Table(

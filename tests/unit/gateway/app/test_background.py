@@ -37,6 +37,7 @@ WORK = [
     "missed events",
     "approvals",
     "figures",
+    "expiring credentials",
     "old sign-ins",
     "retention",
 ]

@@ -33,8 +33,15 @@ def test_an_event_has_its_type_its_time_and_the_ids_of_its_type():
         reference="",
         e2e_id="E1",
     )
+    ends = Event(
+        id="evt_4",
+        account_id=ACCOUNT,
+        type=EventType.CREDENTIAL_EXPIRING,
+        at=NOW,
+        client_id="cli_1",
+    )
 
-    assert events(FeedPart([paid, back, came], CURSOR), None) == {
+    assert events(FeedPart([paid, back, came, ends], CURSOR), None) == {
         "data": [
             {
                 "id": "evt_1",
@@ -53,6 +60,12 @@ def test_an_event_has_its_type_its_time_and_the_ids_of_its_type():
                 "type": "pix.received",
                 "timestamp": "2026-11-20T12:30:15Z",
                 "data": {"account_id": ACCOUNT, "reference": "", "e2e_id": "E1"},
+            },
+            {
+                "id": "evt_4",
+                "type": "credential.expiring",
+                "timestamp": "2026-11-20T12:30:15Z",
+                "data": {"account_id": ACCOUNT, "client_id": "cli_1"},
             },
         ],
         "next": str(CURSOR),
