@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from gateway.core import errors
 from gateway.core.calls import Caller
 from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
-from gateway.events.model import FEED_KEPT, FeedPart, Wanted, place
-from gateway.events.store import EventRecords
+from gateway.events.model import FEED_KEPT, Cursor, FeedPart, Wanted, place
+from gateway.events.store import EventRecords, Placed
 from gateway.events.waiting import Waits
 
 _LATE: Final = timedelta(days=2)
@@ -53,17 +54,21 @@ class EventFeed:
             raise ServiceError(errors.PAYLOAD_INVALID, "cursor_form", field="after")
         if after is not None and after.at < now - FEED_KEPT:
             raise ServiceError(errors.WINDOW_INVALID, "cursor_old", field="after")
-        begin, since = (0, now - FEED_KEPT) if after is None else (after.position, after.at - _LATE)
-        reached = await self.records.reach(
-            account_id, begin + (_PASSED_OVER if wanted.types else wanted.limit)
-        )
-        found = await self.records.between(account_id, begin, reached.last, since, wanted)
+        if after is None:
+            since = now - FEED_KEPT
+            after = Cursor(account_id, await self.records.beginning(account_id, since), since)
+        else:
+            since = after.at - _LATE
+        most = _PASSED_OVER if wanted.types else wanted.limit
+        reached = await self.records.reach(account_id, after.position, most)
+        if reached.last < after.position:
+            raise ServiceError(errors.PAYLOAD_INVALID, "cursor_form", field="after")
+        last = min(reached.last, after.position + most)
+        found: Sequence[Placed] = ()
+        if last > after.position:
+            found = await self.records.between(account_id, after.position, last, since, wanted)
         events = [each.event for each in found]
         if len(found) == wanted.limit:
             return FeedPart(events, place(account_id, found[-1].position, events[-1].at, now))
-        oldest_left = self._oldest_left(wanted, now) if reached.has_more else now
-        return FeedPart(events, place(account_id, max(begin, reached.last), oldest_left, now))
-
-    def _oldest_left(self, wanted: Wanted, now: datetime) -> datetime:
-        """Return an instant before all events that have no position yet."""
-        return now - FEED_KEPT if wanted.after is None else wanted.after.at
+        is_end = last == reached.last and not reached.has_more
+        return FeedPart(events, place(account_id, last, now if is_end else after.at, now))

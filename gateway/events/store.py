@@ -19,6 +19,7 @@ from sqlalchemy import (
     BindParameter,
     bindparam,
     exists,
+    func,
     insert,
     literal,
     select,
@@ -49,6 +50,13 @@ _UNPLACED: Final = (_OWN, events.c.position.is_(None))
 _FEED: Final = select(event_feeds.c.last).where(event_feeds.c.account_id == _ACCOUNT)
 _STATE: Final = select(
     _FEED.scalar_subquery().label("last"), exists().where(*_UNPLACED).label("has_new")
+)
+_BEGINNING: Final = select(
+    _FEED.scalar_subquery().label("last"),
+    select(func.min(events.c.position))
+    .where(_OWN, events.c.position.is_not(None), events.c.at >= bindparam("since"))
+    .scalar_subquery()
+    .label("first"),
 )
 _NEXT: Final = (
     select(events.c.at, events.c.number)
@@ -114,13 +122,24 @@ class EventRecords:
             .distinct(),
         )
 
-    async def reach(self, account_id: str, position: int) -> Reached:
-        """Give positions to committed events as far as a position, or to all of them."""
+    async def beginning(self, account_id: str, since: datetime) -> int:
+        """Return the position in front of the first event of a feed since an instant."""
+        row = await self._database.first(_BEGINNING, {"account": account_id, "since": since})
+        if row is None or (row.first is None and row.last is None):
+            return 0
+        return int(row.last if row.first is None else row.first - 1)
+
+    async def reach(self, account_id: str, begin: int, most: int) -> Reached:
+        """
+        Give positions to committed events: to so many behind ``begin``, or to all.
+
+        None gets one where the feed ends in front of ``begin``: nobody has read that far.
+        """
         while True:
             state = await self._database.first(_STATE, {"account": account_id})
             last = 0 if state is None or state.last is None else int(state.last)
             has_more = state is not None and bool(state.has_new)
-            if not has_more or last >= position:
+            if not has_more or not begin <= last < begin + most:
                 return Reached(last, has_more=has_more)
             await self._place(account_id)
 

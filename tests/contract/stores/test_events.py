@@ -600,3 +600,37 @@ async def test_two_workers_tell_an_end_once(store: Store, second: Store) -> None
 
     assert sum(told) == 1
     assert len(await everything(store)) == 1
+
+
+async def test_a_cursor_that_no_read_has_given_yet_is_refused(store: Store) -> None:
+    """The store was restored to an earlier day; or somebody made it up, and gets no work done."""
+    await stored(store.database, an_event("1"))
+    feed = feed_of(store)
+    ahead = replace((await read(feed)).next, position=2)
+    await stored(store.database, an_event("2"))
+
+    with pytest.raises(ServiceError) as refused:
+        await read(feed, ahead)
+
+    assert (refused.value.error.code, refused.value.reason) == ("SVC.VAL.011", "cursor_form")
+    unread = await store.database.rows(select(events).where(events.c.position.is_(None)))
+    assert [row.reference for row in unread] == ["2"]
+
+
+@both
+async def test_a_feed_whose_oldest_events_are_deleted_begins_with_those_that_are_left(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many were deleted, and with types, too."""
+    monkeypatch.setattr("gateway.events.service._PASSED_OVER", 2)
+    feed, returned = feed_of(store), EventType.PAYOUT_RETURNED
+    await stored(store.database, *(an_event(str(number)) for number in range(9)))
+    await read(feed)
+    await store.database.write(delete(events).where(events.c.position < 8))
+
+    plain, of_type = await read(feed), await read(feed, None, returned)
+
+    assert [each.reference for each in plain.events] == ["7", "8"]
+    assert [each.reference for each in of_type.events] == ["7", "8"]
+    await store.database.write(delete(events))
+    assert (await read(feed)).next.position == 9

@@ -85,8 +85,8 @@ ROWS = (
         promise="A cursor is as old as the oldest event that may follow it.",
         source=_PAGE,
         file="gateway/events/service.py",
-        right="if reached.has_more else now",
-        wrong="if wanted.limit < 0 else now",
+        right="now if is_end else after.at",
+        wrong="now if last else after.at",
         tests=(f"{_STORE}::test_events_of_other_types_are_passed_over_for_good",),
     ),
     Mistake(
