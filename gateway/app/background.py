@@ -29,6 +29,8 @@ from gateway.callbacks.registrations import MissedEvents
 from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import DebitWatch
 from gateway.core.key_rotation import LiveProcess
+from gateway.credentials.expiry import ExpiryWatch
+from gateway.events.waiting import EVERY_S as EVENTS_EVERY_S
 from gateway.identity.mail import MailSender, sending
 from gateway.payouts.reconciler import Reconciler
 from gateway.process.leases import LeasedTasks, RunOnce, WorkerWatch
@@ -171,6 +173,7 @@ def _beside_requests(
         task("request log", services.request_lines.run_once, _EACH_SECOND),
         task("readings", readings.turn, Schedule(every_s=_MINUTE_S), readings.wake),
         services.uses.task,
+        task("waiting events", services.event_feed.waits.turn, Schedule(every_s=EVENTS_EVERY_S)),
         task("reset links", services.identity.reset_requests.answer, _BY_THE_CLOCK),
     ]
     if not role.part.works:
@@ -207,6 +210,7 @@ def _work(
         look=reconciler.look_at,
         look_back=follow_up.look_back,
         paid=services.charges.reads.kept.read,
+        refunded=services.refund_records.note,
         now=kernel.shared_now,
         may_claim=kernel.is_in_step,
     )
@@ -254,6 +258,7 @@ def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, R
     yield "missed events", missed.turn, _MISSED
     yield "approvals", services.approvals.expire, minutely
     yield "figures", services.overviews.remember, minutely
+    yield "expiring credentials", ExpiryWatch(store.database, kernel.now).turn, hourly
     yield (
         "old sign-ins",
         lambda: delete_old_sign_ins(store.identity, kernel.now()),

@@ -72,6 +72,7 @@ async def drain(gateway: Gateway, asked: signal.Signals) -> None:
     gateway.readiness.draining = True
     if not gateway.role.part.serves:
         return
+    gateway.services.event_feed.waits.end()
     if asked is signal.SIGTERM:
         await asyncio.sleep(gateway.kernel.settings.server.drain_accept_s)
     await gateway.public.stop_accepting()

@@ -11,6 +11,7 @@ from gateway.app.store import Store
 from gateway.banks.store import ProviderMinutes
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.storage import StoreUnavailable
+from gateway.events.store import STORED_FOR, EventRecords
 from gateway.identity.store import IdentityStore
 from gateway.outflow.store import KEPT, PAYEES_KEPT, OutflowRecords
 from gateway.request_log.store import RequestRecords
@@ -34,15 +35,17 @@ MINUTES_KEPT: Final = timedelta(days=8)
 
 async def delete_old_records(store: Store, events_kept: timedelta, now: datetime) -> int:
     """
-    Delete old request log lines, callbacks, provider minutes, payout events, hours and payees.
+    Delete old request log lines, callbacks, provider minutes, events, hours and payees.
 
-    ``events_kept`` is how long events are kept. Returns the number of lines, callbacks and events.
+    ``events_kept`` is how long events of payouts are kept. Returns the number of lines, callbacks
+    and events of payouts.
     """
     database = store.database
     outflow = OutflowRecords(database)
     await _deleted("outflow hours", outflow.forget(now - KEPT))
     await _deleted("outflow payees", outflow.forget_payees(now - PAYEES_KEPT))
     await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
+    await _deleted("events of accounts", EventRecords(database).forget(now - STORED_FOR))
     deleted = await _deleted("requests", RequestRecords(database).forget(now - REQUESTS_KEPT))
     deleted += await _deleted("callbacks", CallbackRecords(database).forget(now - CALLBACKS_KEPT))
     # The database refuses if the clock of this machine is a month ahead of its own.

@@ -63,7 +63,11 @@ from gateway.core.strict import amount
 from gateway.credentials.notices import CredentialNotices
 from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials, CredentialSource
-from gateway.http.gates import PartnerPolicies, UserPolicies, partner_surface
+from gateway.events import routes as event_routes
+from gateway.events.service import EventFeed
+from gateway.events.store import EventRecords
+from gateway.events.waiting import Waits
+from gateway.http.gates import PartnerPolicies, UserPolicies, events_surface, partner_surface
 from gateway.http.route import Surface
 from gateway.identity.mail import Mailer, SealedOutbox
 from gateway.identity.panel_surface import Panel
@@ -89,6 +93,7 @@ from gateway.process.cache import MemoryCache
 from gateway.reference.pages import Reference
 from gateway.refunds.refunding import RefundExecution
 from gateway.refunds.service import Refunds
+from gateway.refunds.store import RefundRecords
 from gateway.request_log.service import RequestLog
 from gateway.request_log.store import RequestRecords
 from gateway.request_log.writer import RequestLogWriter
@@ -233,13 +238,27 @@ class Services:
             charge_routes.partner_routes(self.charges.reads),
             payout_routes.partner_routes(self.payouts),
         ]
-        policies = PartnerPolicies(
+        return partner_surface(routes, self.partner_policies, self.kernel.settings.environment)
+
+    @cached_property
+    def partner_policies(self) -> PartnerPolicies:
+        """The checks in front of the partners' routes, of the extensions too."""
+        return PartnerPolicies(
             credentials=self.basic,
             quota=self.quota,
             callers=FromAllowedCaller(self.uses.refused),
             scope=AccountScope(self.kept.accounts.find),
         )
-        return partner_surface(routes, policies, self.kernel.settings.environment)
+
+    @cached_property
+    def events(self) -> Surface:
+        """The surface of events."""
+        return events_surface([event_routes.partner_routes(self.event_feed)], self.partner_policies)
+
+    @cached_property
+    def event_feed(self) -> EventFeed:
+        records = EventRecords(self.kernel.store.database)
+        return EventFeed(records, Waits(records, self.kernel.monotonic), self.kernel.now)
 
     # Companies, accounts, credentials, stops, users
 
@@ -467,7 +486,12 @@ class Services:
             now=kernel.now,
             monotonic=kernel.monotonic,
             stops=self.kept.stops_in_force,
+            tell=self.refund_records.take,
         )
+
+    @cached_property
+    def refund_records(self) -> RefundRecords:
+        return RefundRecords(self.kernel.store.database)
 
     @cached_property
     def refunds(self) -> Refunds:
@@ -476,6 +500,7 @@ class Services:
             kept=self.charges.reads.kept,
             environment=self.kernel.settings.environment,
             place=self._orders.order,
+            tell=self.refund_records.take,
             exports=self.exports,
         )
 
@@ -656,7 +681,7 @@ class Services:
 
     @cached_property
     def traces(self) -> Traces:
-        database, gates = self.kernel.store.database, self.partners.gates
+        database, gates = self.kernel.store.database, (*self.partners.gates, *self.events.gates)
         routes = [route for gate in gates for route in gate.routes]
         return Traces(
             database=database,

@@ -29,7 +29,7 @@ from gateway.store.kernel.chain import NO_KEYS, ChainKeys
 from gateway.store.kernel.clock import DatabaseClock
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database, FactSealing, Limits
 from gateway.store.kernel.leases import StoredTaskLeases
-from gateway.store.kernel.partitions import EVENTS, REQUESTS
+from gateway.store.kernel.partitions import EVENTS, FEEDS, REQUESTS
 from gateway.store.kernel.processes import StoredProcesses
 from gateway.store.opening import open_database
 from gateway.store.stamp import Stamp, StoreRefused, check_environment, stamped
@@ -101,7 +101,8 @@ class Store:
             return {}
         now = self.database.now()
         async with self.database.reading() as connection:
-            return {each.table.name: await each.end(connection, now) for each in (REQUESTS, EVENTS)}
+            made = (REQUESTS, EVENTS, FEEDS)
+            return {each.table.name: await each.end(connection, now) for each in made}
 
     async def close(self) -> None:
         """Finish running writes, then close connections and threads."""

@@ -89,7 +89,12 @@ _KEY_BYTES: Final = 32
 
 def build_surfaces(services: Services) -> Sequence[Surface]:
     """Build the surfaces, banking first."""
-    return (services.partners, *user_surfaces(services), callback_surface(services.reception))
+    return (
+        services.partners,
+        services.events,
+        *user_surfaces(services),
+        callback_surface(services.reception),
+    )
 
 
 def user_surfaces(services: Services) -> Sequence[Surface]:

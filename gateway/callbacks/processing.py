@@ -19,6 +19,7 @@ from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import ChargePayment
 from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.banks.port.providers import Banks, NotFound, ProviderError
+from gateway.banks.port.refunds import Refund
 from gateway.callbacks.model import Callback, CallbackState
 from gateway.callbacks.owners import CallbackAccounts
 from gateway.callbacks.store import CallbackRecords
@@ -52,6 +53,7 @@ class CallbackProcessor:
             callback names it, and returns the bank's answer; safe to repeat.
         look_back: Stores the returns of a paid payout; returns whether the bank shows any.
         paid: Stores the bank's answer about a charge, and the time of the query.
+        refunded: Stores a refund once it has moved money.
         now: The clock by which callbacks are due.
         may_claim: Whether this process may claim callbacks now.
         pause_s: Seconds until new callbacks of a bank are seen while another bank hangs.
@@ -65,6 +67,7 @@ class CallbackProcessor:
     look: Callable[[Payout, str, Hear], Awaitable[Payout]]
     look_back: Callable[[Payout, Account], Awaitable[bool]]
     paid: Callable[[Account, ChargePayment, datetime], None]
+    refunded: Callable[[Account, Refund], Awaitable[None]]
     now: Now
     may_claim: Callable[[], bool] = lambda: True
     pause_s: float = 1.0
@@ -189,7 +192,7 @@ class CallbackProcessor:
         self, callback: Callback, account: Account | None, *, last: bool
     ) -> CallbackState:
         """
-        Query a charge, whose record is updated, or a refund, which is not stored.
+        Query a charge, whose record is updated, or a refund, which is told once it is paid.
 
         An unknown account may still be about to be stored.
         """
@@ -202,7 +205,7 @@ class CallbackProcessor:
             self.paid(account, found, asked_at)
         else:
             calls = offered(bank, PortCall.FIND_REFUND)
-            await calls.find_refund(bank.account, callback.subject)
+            await self.refunded(account, await calls.find_refund(bank.account, callback.subject))
         return CallbackState.DONE
 
     def _again(self, callback: Callback, state: CallbackState) -> datetime | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Table
+from sqlalchemy import Column, Table
 
 from gateway.store.tables import backoffice, core, figures
 
@@ -44,8 +44,14 @@ class Owned:
         return tuple(
             each.name
             for each in self.table.columns
-            if each.computed is None and not (self.stays and each.name == "number")
+            if each.computed is None and each is not self.counts
         )
+
+    @property
+    def counts(self) -> Column[Any] | None:
+        """The column in which each database counts by itself, in the order of its rows."""
+        key = list(self.table.primary_key)
+        return key[0] if [each.name for each in key] == ["number"] else None
 
 
 OWNED: Final = (
@@ -54,14 +60,19 @@ OWNED: Final = (
     Owned(core.credentials, _OF_COMPANY),
     Owned(core.secrets, _OF_CREDENTIALS),
     Owned(core.credential_addresses, _OF_CREDENTIALS),
+    Owned(core.expiry_notices, _OF_CREDENTIALS),
     Owned(core.payouts, _OF_ACCOUNTS, "centavos"),
     Owned(core.attempts, _OF_ACCOUNTS),
     Owned(core.payout_events, _OF_ACCOUNTS, stays=True),
+    Owned(core.events, _OF_ACCOUNTS),
+    Owned(core.event_feeds, _OF_ACCOUNTS),
     Owned(core.returns, _OF_ACCOUNTS, "centavos"),
     Owned(core.opinions, _OF_ACCOUNTS, "centavos"),
     Owned(core.archived_payouts, _OF_ACCOUNTS, "centavos"),
     Owned(core.archive_files, _OF_ACCOUNTS, "centavos"),
     Owned(core.charges, _OF_ACCOUNTS, "centavos"),
+    Owned(core.received, _OF_ACCOUNTS),
+    Owned(core.refunded, _OF_ACCOUNTS),
     Owned(core.stops, _OF_SUBJECT),
     Owned(core.day_closings, _OF_ACCOUNTS, "closing"),
     Owned(core.foreign_debits, _OF_ACCOUNTS, "centavos"),

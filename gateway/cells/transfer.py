@@ -137,6 +137,8 @@ async def _copy_rows(
 ) -> None:
     listed = _listed(owned.columns)
     query = f"SELECT {listed} FROM {_quoted(owned.table.name)} WHERE {owned.where}"  # noqa: S608 - names and conditions of ours
+    if owned.counts is not None:
+        query += f" ORDER BY {_quoted(owned.counts.name)}"
     await _stream(source, target, company, _Part(query, owned.table.name, owned.columns))
 
 

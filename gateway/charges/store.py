@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.charges.model import (
     COUNTED_AT_MOST,
@@ -33,10 +34,12 @@ from gateway.core.money import Sum
 from gateway.core.storage import LEASE_AHEAD
 from gateway.core.terms import search_term
 from gateway.core.windows import PageStart
+from gateway.events import store as events
+from gateway.events.model import FEED_KEPT, Event, EventType
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.columns import reference_digest
-from gateway.store.tables.core import charges
+from gateway.store.tables.core import charges, received
 from gateway.store.tables.scope import of_account
 from gateway.store.tables.texts import Folded, holding
 
@@ -119,8 +122,11 @@ _CLOCKS_APART: Final = timedelta(minutes=5)
 class StoredCharges:
     """Records by account and reference; each method raises ``StoreUnavailable``."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self, database: Database, new_event_id: Callable[[], str] = events.RANDOM_ID
+    ) -> None:
         self._database = database
+        self._new_event_id = new_event_id
 
     async def begin(self, record: ChargeRecord) -> bool:
         """
@@ -168,11 +174,37 @@ class StoredCharges:
         """
         Store new facts: the later answer of a bank corrects the earlier one.
 
-        A reusable charge stays active when it is paid. A listed payment pays a charge whose amount
+        Each payment is stored, too, and told once, in the same transaction. A reusable charge
+        stays active when it is paid. A listed payment pays a charge whose amount
         it reaches, or that has none, unless the bank said otherwise of it since.
         """
         for each in seen:
-            await self._database.write(*_noted(each))
+            async with self._database.writing() as connection:
+                await connection.execute(*_noted(each))
+                await self._receive(connection, each)
+
+    async def _receive(self, connection: AsyncConnection, seen: SeenCharge) -> None:
+        """Store and tell a payment when it is seen for the first time; an old one is not told."""
+        if seen.paid_at is None or not seen.e2e_id:
+            return
+        row = {
+            "account_id": seen.account_id,
+            "e2e_id": seen.e2e_id,
+            "reference": seen.reference,
+            "paid_at": seen.paid_at,
+        }
+        now = self._database.now()
+        is_new = await self._database.add(connection, received, row)
+        if is_new and seen.paid_at >= now - FEED_KEPT:
+            told = Event(
+                id=self._new_event_id(),
+                account_id=seen.account_id,
+                type=EventType.PIX_RECEIVED,
+                at=now,
+                reference=seen.reference,
+                e2e_id=seen.e2e_id,
+            )
+            await events.append(connection, told)
 
     async def search(
         self, wanted: ChargeSearch, scope: CompanyScope, now: datetime

@@ -18,13 +18,14 @@ from gateway.core.public_keys import PublicKey
 
 
 class Resource(StrEnum):
-    """Resources that a credential may use (contract 5.2)."""
+    """Resources that a credential may use (contract 5.2; ``event`` is an extension)."""
 
     BALANCE = "balance"
     TRANSACTION = "transaction"
     WITHDRAW = "withdraw"
     PIX_KEY = "pix_key"
     QRCODE = "qrcode"
+    EVENT = "event"
 
 
 class Action(IntEnum):
@@ -59,16 +60,22 @@ class Permission:
             ValueError: when either word is not ours.
         """
         resource, _, word = text.partition(":")
-        for action in Action:
+        for action in actions_on(Resource(resource)):
             if word == action.name.lower():
                 return cls(Resource(resource), action)
         problem = f"no such action: {word!r}"
         raise ValueError(problem)
 
 
+def actions_on(resource: Resource) -> tuple[Action, ...]:
+    """Return the actions that there are on a resource: events can only be read."""
+    return (Action.READ,) if resource is Resource.EVENT else tuple(Action)
+
+
 EVERY_PERMISSION: tuple[Permission, ...] = tuple(
-    Permission(resource, action) for resource in Resource for action in Action
+    Permission(resource, action) for resource in Resource for action in actions_on(resource)
 )
+READS_EVENTS: Final = Permission(Resource.EVENT, Action.READ)
 
 
 class CredentialLimits(msgspec.Struct, frozen=True, kw_only=True):

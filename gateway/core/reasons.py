@@ -50,6 +50,8 @@ _FORMS: Final = {
     "secret_again": "{field} must be typed once more: no page shows again what is secret.",
     "out_of_range": "{field} is outside the documented range.",
     "object": "{field} must be a JSON object.",
+    "cursor_form": "{field} must be the `next` of an answer about this account.",
+    "cursor_old": "{field} is older than 30 days: begin without it.",
     "text_form": ("{field} must be a text of at most 1024 characters, without control characters."),
     "account_name_form": (
         "{field} must be a text of at most 1024 characters that are all seen,"
@@ -208,6 +210,7 @@ _CALLERS: Final = {
     "quota_read": "The credential's quota of reads is used up.",
     "quota_payout": "The credential's quota of payouts is used up.",
     "quota_company": "The company's quota is used up.",
+    "waiting_calls": "As many calls of the credential as may wait for events wait already.",
     "quota_anonymous": "The quota of this address is used up.",
     "quota_sign_in": "The quota of wrong passwords of this address is used up.",
     "quota_second_factor": "The quota of wrong codes of this address is used up.",

@@ -17,7 +17,7 @@ from gateway.core.approvals import Approval
 from gateway.core.caller_rules import CallerRule
 from gateway.core.errors import ServiceError
 from gateway.core.night import Night
-from gateway.core.permissions import Action, CredentialLimits, Resource
+from gateway.core.permissions import Action, CredentialLimits, Resource, actions_on
 from gateway.core.rights import Area, Right
 from gateway.core.schemas import ReasonBody
 from gateway.core.user_errors import VALIDATION_FAILED
@@ -47,7 +47,13 @@ STATES: Final = ("live", "care", "ended")
 OVERLAPS: Final = (0, 3600, 86400, 7 * 86400)
 """Seconds for which an old secret holds beside the new one: none, an hour, a day, a week."""
 
-_MATRIX: Final = {"resources": [str(each) for each in RESOURCES], "levels": LEVELS}
+_MATRIX: Final = {
+    "resources": [str(each) for each in RESOURCES],
+    "levels": LEVELS,
+    "levels_of": {
+        str(each): [action.name.lower() for action in actions_on(each)] for each in RESOURCES
+    },
+}
 """What the matrix of permissions is made of."""
 _STOPS: Final = Right(Area.STOP, Action.WRITE)
 _LIMITS: Final = [f"limit_{name}" for name in CredentialLimits.__struct_fields__]

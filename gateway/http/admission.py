@@ -201,6 +201,15 @@ class Admission:
             self.leave(_STRANGERS)
             self.held[priority] += 1
 
+    @contextmanager
+    def aside(self, priority: Priority) -> Iterator[None]:
+        """Hold no place for a block in which a request waits for news, and costs nothing."""
+        self.leave(priority)
+        try:
+            yield
+        finally:
+            self.held[priority] += 1
+
     @asynccontextmanager
     async def at_bank(self, priority: Priority, bank: str) -> AsyncIterator[None]:
         """

@@ -19,6 +19,7 @@ from gateway.net.server.lane import Reply
 
 _DESCRIBED: Final = {
     "banking": ("", "pixgate banking"),
+    "events": ("/events/v1", "pixgate events"),
     "identity": ("/iam/v1", "pixgate identity"),
     "backoffice": ("/backoffice/v1", "pixgate back office"),
 }

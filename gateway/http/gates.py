@@ -45,6 +45,7 @@ from policies.traffic.throttle import NotBlocked
 from policies.validation.parameters import Identifiers, KnownParameters
 
 PARTNER_PREFIX: Final = "/baas/v1"
+EVENTS_PREFIX: Final = "/events/v1"
 PARTNER_CHALLENGE: Final = 'Basic realm="baas", charset="UTF-8"'
 USER_CHALLENGE: Final = 'Bearer realm="iam"'
 """Never Basic: a browser would open its own password dialog."""
@@ -229,7 +230,28 @@ def partner_surface(
     nouns: Sequence[Routes], policies: PartnerPolicies, environment: Environment
 ) -> Surface:
     """Return the surface of partners."""
-    partner = Gate(
+    return Surface(
+        name="banking",
+        prefix=PARTNER_PREFIX,
+        gates=(_partner_gate(nouns, policies), open_gate("banking", environment, errors.CATALOGUE)),
+        challenge=PARTNER_CHALLENGE,
+        body_bytes=LARGEST_BODY,
+    )
+
+
+def events_surface(nouns: Sequence[Routes], policies: PartnerPolicies) -> Surface:
+    """Return the surface of events: an extension, behind the same checks as the contract's."""
+    return Surface(
+        name="events",
+        prefix=EVENTS_PREFIX,
+        gates=(_partner_gate(nouns, policies),),
+        challenge=PARTNER_CHALLENGE,
+        body_bytes=LARGEST_BODY,
+    )
+
+
+def _partner_gate(nouns: Sequence[Routes], policies: PartnerPolicies) -> Gate[Caller]:
+    return Gate(
         policies=(
             NotBlocked(policies.credentials.throttle),
             policies.credentials,
@@ -243,13 +265,6 @@ def partner_surface(
         admits=admit_partner,
         routes=list(chain.from_iterable(each.declared for each in nouns)),
         scheme="basic",
-    )
-    return Surface(
-        name="banking",
-        prefix=PARTNER_PREFIX,
-        gates=(partner, open_gate("banking", environment, errors.CATALOGUE)),
-        challenge=PARTNER_CHALLENGE,
-        body_bytes=LARGEST_BODY,
     )
 
 

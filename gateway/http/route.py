@@ -86,6 +86,7 @@ class Route(Generic[Who]):
         media: The media types its content may have.
         also: Other successful answers: documents by status.
         tells_version: Its answer carries an ``ETag``.
+        waits: Its calls may wait for news; see ``core/waiting.py``.
     """
 
     method: str
@@ -104,6 +105,7 @@ class Route(Generic[Who]):
     media: Sequence[str]
     also: Mapping[int, Any]
     tells_version: bool
+    waits: bool = False
 
 
 def code_of(problem: Exception, fails: Mapping[type[Exception], ErrorCode]) -> ErrorCode | None:

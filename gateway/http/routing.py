@@ -108,7 +108,7 @@ class Shape(TypedDict, total=False):
         fails: Which code each exception of a port becomes; the store's alone where it is absent.
         status: The answer's status, where it is not the verb's.
         summary: For OpenAPI, where it is not the docstring's.
-        media, also: See ``Route``.
+        media, also, waits: See ``Route``.
     """
 
     needs: Permission | None
@@ -125,6 +125,7 @@ class Shape(TypedDict, total=False):
     summary: str
     media: Sequence[str]
     also: Mapping[int, Any]
+    waits: bool
 
 
 class Routes:
@@ -211,6 +212,7 @@ class Routes:
             media=shape.get("media", _JSON),
             also={**also, **shape.get("also", {})},
             tells_version=typing.get_origin(main) is VersionedAnswer,
+            waits=shape.get("waits", False),
         )
         self.declared.append(route)
         if needed is not None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
@@ -27,6 +27,7 @@ from gateway.core.calls import Call, Policy, RawRequest
 from gateway.core.errors import ServiceError
 from gateway.core.priority import Priority
 from gateway.core.reasons import Unsigned
+from gateway.core.waiting import aside
 from gateway.http.admission import Admission, Shed
 from gateway.http.documents import Page
 from gateway.http.rendering import render, render_refusal, translate
@@ -258,7 +259,7 @@ class Serving:
     def _tell(self, exchange: Exchange) -> None:
         record = exchange.record
         _describe(exchange.call, record)
-        record.duration_s = self.clock() - exchange.started
+        record.duration_s = self.clock() - exchange.started - record.waited_s
         self.observer.request(record)
 
     async def _show(self, page: Page, request: Request, exchange: Exchange) -> Reply:
@@ -312,7 +313,9 @@ class Serving:
             await self._asked(asking, exchange, call)
         if limit and not call.asked.body:
             call.asked.body = await self._body(request, exchange, route, call)
-        if call.on_bank_call is None:
+        if route.waits:
+            shown = await self._serve_waiting(place, exchange, call)
+        elif call.on_bank_call is None:
             shown = await route.serve(place.gate.admits(call), call.asked)
         else:
             shown = await self._serve_person(place, exchange, call)
@@ -327,6 +330,24 @@ class Serving:
         if call.asked.unknown_fields:
             self.observer.count(Event.UNKNOWN_FIELD, route.name)
         return render(shown, route.status, call.headers)
+
+    async def _serve_waiting(self, place: PlacedRoute, exchange: Exchange, call: Call) -> Any:  # noqa: ANN401 - of any route
+        """Run a route that may wait: meanwhile it holds no place, and the time is not its own."""
+
+        @contextmanager
+        def wait() -> Iterator[None]:
+            began = self.clock()
+            try:
+                with self.admission.aside(place.route.priority):
+                    yield
+            finally:
+                exchange.record.waited_s += self.clock() - began
+
+        before = aside.set(wait)
+        try:
+            return await place.route.serve(place.gate.admits(call), call.asked)
+        finally:
+            aside.reset(before)
 
     async def _serve_person(self, place: PlacedRoute, exchange: Exchange, call: Call) -> Any:  # noqa: ANN401 - of any route
         """Run a route for a person, whose reads of banks are charged and have turns."""

@@ -11,7 +11,7 @@ and the move of a company deletes it. An archived payout is found by its referen
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -44,6 +44,8 @@ from gateway.core.money import Money
 from gateway.core.night import NIGHT, Night
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Search
+from gateway.events import store as account_events
+from gateway.events.model import Event, EventType
 from gateway.payouts import first_payees
 from gateway.payouts.archived import ARCHIVED, YOUNGEST
 from gateway.payouts.events import PayoutEvent, judged, opinion_withdrawn, released
@@ -266,8 +268,14 @@ _LISTED_STANDING = _Lists(LISTED, standing=True)
 class StoredPayouts:
     """Payouts by account and reference; a reference that was stored is found for ever."""
 
-    def __init__(self, database: Database, night: Night = NIGHT) -> None:
+    def __init__(
+        self,
+        database: Database,
+        night: Night = NIGHT,
+        new_event_id: Callable[[], str] = account_events.RANDOM_ID,
+    ) -> None:
         self._database = database
+        self._new_event_id = new_event_id
         self._writer = PayoutWriter(database, night)
         self._turns = asyncio.Semaphore(_AT_ONCE)
         lately = database.each_of(_MOVED, _CONTENT, "contents")
@@ -513,22 +521,31 @@ class StoredPayouts:
         return [PixReturn(id=row.id, value=Money(row.centavos), at=row.at) for row in rows]
 
     async def note_returns(self, payout: Payout, found: Sequence[PixReturn]) -> int:
-        """Store returns with new ids, in one transaction; return how many were new."""
+        """Store returns with new ids and their events, in one transaction; return how many."""
         key = key_columns(payout.account_id, payout.reference)
         known = {each.id for each in await self.returns(payout.account_id, payout.reference)}
         new = [each for each in found if each.id not in known][: MOST - len(known)]
         if not new:
             return 0
+        told: list[Event] = []
         async with self._database.writing() as connection:
-            added = [
-                await self._database.add(
-                    connection,
-                    returns,
-                    {**key, "id": each.id, "centavos": each.value.centavos, "at": each.at},
-                )
-                for each in new
-            ]
-        return sum(added)
+            for each in new:
+                row = {**key, "id": each.id, "centavos": each.value.centavos, "at": each.at}
+                if await self._database.add(connection, returns, row):
+                    told.append(self._returned(payout, each))
+            if told:
+                await account_events.append(connection, *told)
+        return len(told)
+
+    def _returned(self, payout: Payout, found: PixReturn) -> Event:
+        return Event(
+            id=self._new_event_id(),
+            account_id=payout.account_id,
+            type=EventType.PAYOUT_RETURNED,
+            at=self._database.now(),
+            reference=payout.reference,
+            return_id=found.id,
+        )
 
     async def opinions(self, account_id: str, reference: str) -> Sequence[Opinion]:
         """Return the opinions on a payout, oldest first."""

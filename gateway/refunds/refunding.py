@@ -58,6 +58,9 @@ Answered = TypeVar("Answered")
 StopsInForce = Callable[[], Awaitable[Sequence[Stop]]]
 """Gives the kill switches in force; those of other processes may be a second late."""
 
+Tell = Callable[[Account, Refund], Awaitable[None]]
+"""Stores a refund and its event, once it has moved money."""
+
 SEND_S = 20.0
 """Seconds after which an order is not sent any more."""
 
@@ -70,6 +73,7 @@ class RefundExecution:
     Attributes:
         stops: Gives the stops in force, which may be a second old: one that
             holds payouts back holds refunds back too.
+        tell: Tells the partner of a refund; raises nothing.
     """
 
     banks: Banks
@@ -78,6 +82,7 @@ class RefundExecution:
     now: Now
     monotonic: Monotonic
     stops: StopsInForce
+    tell: Tell
 
     async def create(
         self, acting: AuditContext, account: Account, request: RefundRequest
@@ -103,11 +108,14 @@ class RefundExecution:
         key = refund_key(self.environment, account.id, request.reference)
         known = await _before_sending(_found(offered(bank, PortCall.FIND_REFUND), bank, key))
         if known is not None:
-            return _repeated(known, request)
+            repeated = _repeated(known, request)
+            await self.tell(account, known)
+            return repeated
         await self.go_on(account)
         order = _order(key, request, await _before_sending(_payment(bank, request)))
         async with recorded(self.audit, _act(acting, account, order)):
             refund = await self._send(calls, bank, order)
+        await self.tell(account, refund)
         return replace(refund, reference=request.reference)
 
     async def found(self, account: Account, request: RefundRequest) -> Refund | None:

@@ -24,6 +24,7 @@ from gateway.core.windows import Listed
 from gateway.payouts.model import Payout
 from gateway.refunds import report_file as received
 from gateway.refunds.orders import RefundRequest
+from gateway.refunds.refunding import Tell
 from gateway.refunds.searches import IncomingSearch, RefundSearch
 from gateway.reports.files import ROWS_A_PAGE, DownloadFile, held
 
@@ -59,6 +60,7 @@ class Refunds:
     Attributes:
         kept: Updates the charges that payments name and may have paid.
         place: Places a user's order, which may wait for another user.
+        tell: Tells the partner of a refund; raises nothing.
         exports: What people take away as files and lists.
     """
 
@@ -66,6 +68,7 @@ class Refunds:
     kept: KeptCharges
     environment: Environment
     place: Callable[[Staff, Account, RefundRequest], Awaitable[Refund | Payout | Approval]]
+    tell: Tell
     exports: Exports
 
     @requires(Area.TRANSACTION, Action.READ)
@@ -171,7 +174,9 @@ class Refunds:
         bank = bank_of(self.banks, account)
         calls = offered(bank, PortCall.FIND_REFUND)
         key = refund_key(self.environment, account.id, reference)
-        return replace(await calls.find_refund(bank.account, key), reference=reference)
+        found = await calls.find_refund(bank.account, key)
+        await self.tell(account, found)
+        return replace(found, reference=reference)
 
     @requires(Area.REFUND, Action.WRITE, active=True)
     async def order(self, who: Staff, account: Account, wanted: RefundRequest) -> Refund | Approval:

@@ -26,7 +26,7 @@ from gateway.telemetry.records import AccessRecord, ProviderCall, Unsettled, cur
 _log = logging.getLogger(__name__)
 
 _SCHEMES: Final = {
-    "banking": "basic",
+    **dict.fromkeys(("banking", "events"), "basic"),
     **dict.fromkeys(("identity", "backoffice"), "bearer"),
     "panel": "session",
 }

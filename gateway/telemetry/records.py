@@ -24,7 +24,9 @@ class AccessRecord(msgspec.Struct, kw_only=True):
         field: The fault of the request, by a name of ours; mostly empty.
         auth: The result of authentication: ok, missing, malformed,
             wrong_scheme, invalid, revoked, expired, throttled, unavailable.
-        duration_s: The whole request; ``provider_s`` is the part spent on banks.
+        duration_s: The whole request, but for ``waited_s``; ``provider_s`` is the part spent on
+            banks.
+        waited_s: For so long it waited for news, as its caller asked for.
         payout: The outcome of a payout request: accepted, rejected, duplicate,
             conflict, intent_failed, not_sent, credentials_refused, rate_limited,
             unknown.
@@ -44,6 +46,7 @@ class AccessRecord(msgspec.Struct, kw_only=True):
     field: str = ""
     auth: str = ""
     duration_s: float = 0.0
+    waited_s: float = 0.0
     provider: str = ""
     provider_s: float = 0.0
     provider_outcome: str = ""

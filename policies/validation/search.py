@@ -46,8 +46,13 @@ def days(init: date, ends: date, error: ErrorCode = errors.WINDOW_INVALID) -> Wi
 def paging(asked: RawRequest) -> Paging:
     """Read ``page`` (from 1) and ``limit`` (more than 100 is 100)."""
     page = _positive(asked, "page", 1)
+    return Paging(page, limit(asked))
+
+
+def limit(asked: RawRequest) -> int:
+    """Read ``limit`` (more than 100 is 100)."""
     limit = _positive(asked, "limit", DEFAULT_LIMIT)
-    return Paging(page, min(limit, LARGEST_LIMIT))
+    return min(limit, LARGEST_LIMIT)
 
 
 def _positive(asked: RawRequest, name: str, default: int) -> int:

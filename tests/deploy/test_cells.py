@@ -138,6 +138,7 @@ async def test_the_credential_decides_then_the_account_the_token_and_the_host(tm
                 assert await cells.cell(account(OURS), method, **asked) == "north"
                 assert await cells.cell(account(NOBODYS), method, **asked) == "north"
             assert await cells.cell(account(THEIRS), method) == "south"
+            assert await cells.cell(f"/events/v1/account/{THEIRS}/events", method) == "south"
             assert await cells.cell("/callbacks/bank/8b8b/pix", method) == "south"
             assert await cells.cell("/callbacks/bank/none", method) == "north"
             assert await cells.cell("/callbacks/bank/none", method, Host="south.example") == "south"

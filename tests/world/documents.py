@@ -48,7 +48,7 @@ def _described(name: str) -> Described:
 
 
 SURFACES: Mapping[str, Described] = {
-    name: _described(name) for name in ("banking", "identity", "backoffice")
+    name: _described(name) for name in ("banking", "events", "identity", "backoffice")
 }
 PLACES: tuple[PlacedRoute, ...] = tuple(
     place for described in SURFACES.values() for place in described.places

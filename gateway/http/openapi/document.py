@@ -35,6 +35,11 @@ _ABOUT: Final = MappingProxyType(
             "Repeat a payout with the same `reference`: it is paid once. Every answer carries "
             "`X-Trace-ID`."
         ),
+        "events": (
+            "What happened at an account, as events in one order: an extension of the partners' "
+            "interface, with the same credentials. An event has ids alone; read what it is about "
+            "before you act. Times are RFC 3339 in UTC. Every answer carries `X-Trace-ID`."
+        ),
         "identity": (
             "Sign-in for users: password, second factor, tokens, and resetting a forgotten "
             "password. Access tokens live for ten minutes; a refresh token works once."

@@ -63,6 +63,7 @@ _GROUPS: Final = MappingProxyType(
             "Money paid out, by PIX key or to a bank account.",
             "withdraw withdraws payouts search counts bank-numbers",
         ),
+        "Events": ("What happened, to be read in its order.", "events"),
         "Accounts": (
             "Accounts as registered, and the bank behind each.",
             "accounts provider names",

@@ -19,7 +19,7 @@ from gateway.store.kernel.database import Database
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.tables.backoffice import requests
 from gateway.store.tables.columns import Instant
-from gateway.store.tables.core import payout_events
+from gateway.store.tables.core import events, payout_events
 
 AHEAD: Final = timedelta(days=3)
 """How long before its first row a partition is made: the worker may be away for a weekend."""
@@ -136,3 +136,5 @@ async def _do(database: Database, *statements: str) -> None:
 REQUESTS: Final = Partitions(requests, "day")
 # A look for the events of a payout goes through every partition, and locks each.
 EVENTS: Final = Partitions(payout_events, "week")
+# So does a look into an account's feed.
+FEEDS: Final = Partitions(events, "week")

@@ -162,6 +162,15 @@ secrets = Table(
     Column("approved_by", Text, nullable=False),
 )
 
+# Ends of credentials and of rotated secrets that partners were told of, so many days before.
+expiry_notices = Table(
+    "expiry_notices",
+    METADATA,
+    Column("client_id", Text, ForeignKey("credentials.client_id"), primary_key=True),
+    Column("ends_at", Instant, primary_key=True),
+    Column("days", Integer, primary_key=True),
+)
+
 # Addresses that showed a right secret, for people to make a rule of.
 credential_addresses = Table(
     "credential_addresses",
@@ -337,6 +346,35 @@ payout_events = Table(
     Index("ix_payout_events_account_id_reference_sha256", "account_id", "reference_sha256"),
 )
 
+# What partners are told of an account: ids alone. The end of a payout is written by a trigger, in
+# the statement that ends it.
+events = Table(
+    "events",
+    METADATA,
+    # SQLite counts by itself in a column of this very type alone.
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("id", Text, nullable=False),
+    Column("account_id", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("at", Instant, nullable=False),
+    # The ids of what it is about, as far as its type has them.
+    *(Column(name, Text) for name in ("reference", "e2e_id", "return_id", "client_id")),
+    # In the account's feed: given to committed events when the feed is read, so that none ever
+    # appears in front of one that was read.
+    Column("position", BigInteger),
+    # PostgreSQL's key begins with it.
+    Index("ix_events_at", "at").ddl_if(dialect="sqlite"),
+    Index("ix_events_account_id_position", "account_id", "position"),
+)
+
+# The last position of each feed that was ever read; locked by whoever gives the next ones.
+event_feeds = Table(
+    "event_feeds",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("last", BigInteger, nullable=False),
+)
+
 # What came back of settled payouts, each once by its own id.
 returns = Table(
     "payout_returns",
@@ -441,6 +479,25 @@ charges = Table(
         sqlite_where=text("paid_centavos IS NOT NULL"),
     ),
     Index("ix_charges_e2e_id", "e2e_id"),
+)
+
+# Payments that came in and pay a charge, each once, however often and wherever it was seen.
+received = Table(
+    "received",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("e2e_id", Text, primary_key=True),
+    Column("reference", Text, nullable=False),
+    # By the bank's clock.
+    Column("paid_at", Instant, nullable=False),
+)
+
+# Refunds that moved money, each once by the central bank's id of the way back.
+refunded = Table(
+    "refunded",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("return_id", Text, primary_key=True),
 )
 
 stops = Table(

@@ -117,15 +117,15 @@ WORST: Final = (
     Label("result", ("limited", "refused", "failed", "bank_failed")),
 )
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
-TABLE: Final = Label("table", ("request_log", "payout_events"))
+TABLE: Final = Label("table", ("request_log", "payout_events", "events"))
 TASK: Final = Label(
     "task",
     (
         *("change feed", "processes", "cache", "charges", "provider minutes"),
-        *("audit tally", "request log", "readings", "last uses", "worker"),
+        *("audit tally", "request log", "readings", "last uses", "waiting events", "worker"),
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "recall", "mail"),
         *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
-        "outflow guard",
+        *("outflow guard", "expiring credentials"),
         *("reset links", "event loop lag", "store"),
     ),
 )

@@ -14,6 +14,7 @@ from gateway.core.account import BankCoordinates
 from gateway.core.money import Money
 from gateway.core.permissions import (
     EVERY_PERMISSION,
+    READS_EVENTS,
     UNLIMITED,
     Action,
     CredentialLimits,
@@ -89,11 +90,14 @@ class DemoCredential:
     limits: CredentialLimits = UNLIMITED
 
 
-_EVERYTHING: Final = frozenset(Permission(resource, Action.MANAGE) for resource in Resource)
+_EVERYTHING: Final = frozenset(
+    Permission(resource, Action.MANAGE) for resource in Resource if resource is not Resource.EVENT
+)
+"""Of the contract: events are an extension."""
 
 CREDENTIALS: Final[Mapping[str, DemoCredential]] = {
-    "full": DemoCredential(_EVERYTHING),
-    "company": DemoCredential(_EVERYTHING, account=None),
+    "full": DemoCredential(_EVERYTHING | {READS_EVENTS}),
+    "company": DemoCredential(_EVERYTHING | {READS_EVENTS}, account=None),
     "other_company": DemoCredential(_EVERYTHING, company="other", account=None),
     "limited": DemoCredential(
         _EVERYTHING,

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, create_mock_engine, inspect
 from gateway.core.storage import StoreUnavailable
 from gateway.store import schema
 from gateway.store.kernel.database import DEFAULT_LIMITS, Database
-from gateway.store.kernel.partitions import EVENTS, REQUESTS
+from gateway.store.kernel.partitions import EVENTS, FEEDS, REQUESTS
 from gateway.store.opening import open_database
 from gateway.store.stamp import StoreRefused
 from gateway.store.tables.every import METADATA
@@ -73,7 +73,7 @@ async def database(url: str) -> AsyncIterator[Database]:
 
 def parted(statement: str) -> str:
     """Add what a table that ``partitions`` knows has on PostgreSQL alone."""
-    if statement.split()[2] not in {REQUESTS.table.name, EVENTS.table.name}:
+    if statement.split()[2] not in {each.table.name for each in (REQUESTS, EVENTS, FEEDS)}:
         return statement
     keyed = statement.replace("PRIMARY KEY (number)", "PRIMARY KEY (at, number)")
     return f"{keyed} PARTITION BY RANGE (at)"

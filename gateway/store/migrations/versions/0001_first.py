@@ -131,6 +131,12 @@ _TABLES: Final = (
         of={"client_id": "credentials client_id"},
     ),
     _Table(
+        "expiry_notices",
+        "text client_id; time ends_at; number days",
+        key="client_id ends_at days",
+        of={"client_id": "credentials client_id"},
+    ),
+    _Table(
         "payouts",
         "text account_id; bytes reference_sha256; ordered reference; "
         "text fingerprint provider_key provider client_id method; large centavos; date date; "
@@ -181,6 +187,18 @@ _TABLES: Final = (
         "time at; text? after; bytes? sealed_facts",
         indexes=(_PAYOUT,),
         by_time=True,
+    ),
+    _Table(
+        "events",
+        "counted number; text id account_id type; time at; "
+        "text? reference e2e_id return_id client_id; large? position",
+        indexes=("account_id position",),
+        by_time=True,
+    ),
+    _Table(
+        "event_feeds",
+        "text account_id; large last",
+        of={"account_id": "accounts"},
     ),
     _Table(
         "payout_returns",
@@ -357,6 +375,18 @@ _TABLES: Final = (
         ),
     ),
     _Table(
+        "received",
+        "text account_id e2e_id reference; time paid_at",
+        key="account_id e2e_id",
+        of={"account_id": "accounts"},
+    ),
+    _Table(
+        "refunded",
+        "text account_id return_id",
+        key="account_id return_id",
+        of={"account_id": "accounts"},
+    ),
+    _Table(
         "provider_minutes",
         "text provider operation; large minute; text worker; number calls ok; "
         f"text last_failure; number {_TOOK}",
@@ -436,7 +466,8 @@ def _tables() -> sa.MetaData:
         unique=True,
     )
     # PostgreSQL's key begins with it.
-    _index(metadata.tables["request_log"], "at").ddl_if(dialect="sqlite")
+    for name in ("request_log", "events"):
+        _index(metadata.tables[name], "at").ddl_if(dialect="sqlite")
     return metadata
 
 
@@ -504,12 +535,24 @@ _FORGET_NAMES: Final = (
     "WHERE name IN (OLD.provider_id, OLD.e2e_id) AND provider_key = OLD.provider_key"
 )
 _INDEXED: Final = ("next_check_at", "provider", "provider_id", "e2e_id")
+# A payout ends once. What partners are told of it is written by whatever ends it.
+_ENDS: Final = "OLD.state <> NEW.state AND NEW.state IN ('paid', 'rejected', 'failed')"
 
 
 def _name(column: str) -> str:
     return (
         "INSERT INTO payout_names (name, provider_key) "
         f"SELECT NEW.{column}, NEW.provider_key WHERE NEW.{column} <> '' ON CONFLICT DO NOTHING"
+    )
+
+
+def _tell_end(random: str) -> str:
+    """Write the event of a payout's end; ``random`` gives the 32 hexadecimal digits of its id."""
+    return (
+        "INSERT INTO events (id, account_id, type, at, reference) "
+        f"SELECT 'evt_' || {random}, NEW.account_id, "
+        "CASE NEW.state WHEN 'paid' THEN 'payout.paid' ELSE 'payout.failed' END, "
+        "NEW.updated_at, NEW.reference"
     )
 
 
@@ -533,6 +576,10 @@ def _on_sqlite() -> Iterator[str]:
     ):
         body = "; ".join(steps)
         yield f"CREATE TRIGGER payouts_indexed_{act} AFTER {on} ON payouts BEGIN {body}; END"
+    yield (
+        f"CREATE TRIGGER payouts_told AFTER UPDATE OF state ON payouts WHEN {_ENDS} "
+        f"BEGIN {_tell_end('lower(hex(randomblob(16)))')}; END"
+    )
 
 
 _FUNCTIONS: Final = {
@@ -555,6 +602,9 @@ _FUNCTIONS: Final = {
         + "RETURN NULL;"
     ),
     "forget_payout": f"{_FORGET_PLAN}; {_FORGET_NAMES}; RETURN NULL;",
+    "tell_end_of_payout": (
+        _tell_end("replace(CAST(gen_random_uuid() AS text), '-', '')") + "; RETURN NULL;"
+    ),
 }
 _PAGE_SHARE: Final = 50
 """
@@ -567,14 +617,14 @@ before the old versions can go. Then no step writes an index.
 
 def _on_postgresql() -> Iterator[str]:
     """Give a partition for rows that no other one is for, and the triggers with their functions."""
-    for table in ("request_log", "payout_events"):
+    for table in ("request_log", "payout_events", "events"):
         yield f"CREATE TABLE {table}_default PARTITION OF {table} DEFAULT"
     for name, body in _FUNCTIONS.items():
         done = f"LANGUAGE plpgsql AS $$ BEGIN {body} END $$"
         yield f"CREATE FUNCTION {name}() RETURNS trigger {done}"
     for table in ("payouts", "payout_attempts"):
         yield f"ALTER TABLE {table} SET (fillfactor = {_PAGE_SHARE})"
-    audit, head, event, indexing, forgetting = _FUNCTIONS
+    audit, head, event, indexing, forgetting, telling = _FUNCTIONS
     changed = " OR ".join(f"OLD.{each} IS DISTINCT FROM NEW.{each}" for each in _INDEXED)
     for name, on, function in (
         ("audit_append_only", "BEFORE UPDATE OR DELETE OR TRUNCATE ON audit", audit),
@@ -592,5 +642,6 @@ def _on_postgresql() -> Iterator[str]:
             indexing,
         ),
         ("payouts_indexed_delete", "AFTER DELETE ON payouts FOR EACH ROW", forgetting),
+        ("payouts_told", f"AFTER UPDATE ON payouts FOR EACH ROW WHEN ({_ENDS})", telling),
     ):
         yield f"CREATE TRIGGER {name} {on} EXECUTE FUNCTION {function}()"

@@ -16,7 +16,14 @@ from gateway.telemetry.metrics import series
 from tests.world.gateway.world import sandbox
 
 EVERYWHERE = ["change feed", "cache", "store", "charges", "provider minutes", "processes"]
-BESIDE_REQUESTS = ["audit tally", "request log", "readings", "last uses", "reset links"]
+BESIDE_REQUESTS = [
+    "audit tally",
+    "request log",
+    "readings",
+    "last uses",
+    "waiting events",
+    "reset links",
+]
 WORK = [
     "unsettled payouts",
     "callbacks",
@@ -30,6 +37,7 @@ WORK = [
     "missed events",
     "approvals",
     "figures",
+    "expiring credentials",
     "old sign-ins",
     "retention",
 ]

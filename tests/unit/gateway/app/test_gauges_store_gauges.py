@@ -20,6 +20,7 @@ from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
 from gateway.core.browsers import PanelState
 from gateway.core.sessions import SigningKey
+from gateway.events.store import EventRecords
 from gateway.payouts.model import PayoutState
 from gateway.request_log.store import RequestRecords
 from gateway.store.tables.core import audit, audit_head
@@ -250,17 +251,19 @@ async def test_how_far_partitions_are_made_ahead_is_shown(board: Board, migrated
     before = await server.partitions_end()
     await RequestRecords(server.database).forget(NOW - 30 * DAY)
     await server.payouts.forget_events(NOW - 90 * DAY)
+    await EventRecords(server.database).forget(NOW - 32 * DAY)
     await replace(board.gauges, store=server).run_once()
     ends = [
         shown(board.values, series.STORE_PARTITIONS_END, table)
-        for table in ("request_log", "payout_events")
+        for table in ("request_log", "payout_events", "events")
     ]
     await server.close()
 
     today = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
     assert await board.store.partitions_end() == {}
-    assert [end <= NOW for end in before.values()] == [True, True]
+    assert [end <= NOW for end in before.values()] == [True] * 3
     assert [ends[0], ends[1] > ends[0]] == [(today + 4 * DAY).timestamp(), True]
+    assert ends[2] == ends[1]
 
 
 async def test_connections_of_the_server_are_shown_beside_its_limit(

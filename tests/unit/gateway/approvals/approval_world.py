@@ -28,6 +28,7 @@ from gateway.core.user import User
 from gateway.core.windows import Paging
 from gateway.refunds.orders import RefundRequest
 from gateway.refunds.refunding import RefundExecution
+from gateway.refunds.store import RefundRecords
 from gateway.stops.model import Stop
 from tests.world.approvals import approval_config, approvals_on
 from tests.world.payouts import CAREFUL, PayoutWorld, asking
@@ -173,6 +174,7 @@ def made(
         now=config.now,
         monotonic=payout_world.clock.monotonic,
         stops=in_force,
+        tell=RefundRecords(store.database).take,
     )
     guards = replace(payout_world.payouts.guards, stops=in_force)
     money = MoneyOrders(

@@ -85,6 +85,7 @@ class Hall:
     shows: list[bool] = field(default_factory=list)
     looked_back: int = 0
     paid: list[object] = field(default_factory=list)
+    refunded: list[tuple[object, object]] = field(default_factory=list)
     may_claim: bool = True
 
     async def take(
@@ -101,6 +102,9 @@ class Hall:
         delivery = Delivery(headers=NO_HEADERS, body=body, rest=rest)
         await reception.take(AddressedDelivery(provider=provider, token=token, delivery=delivery))
 
+    async def refund(self, account: object, refund: object) -> None:
+        self.refunded.append((account, refund))
+
     def ring(self) -> None:
         self.rung += 1
 
@@ -114,6 +118,7 @@ class Hall:
             look=self.look,
             look_back=self.look_back,
             paid=lambda account, payment, _asked_at: self.paid.append((account, payment)),
+            refunded=self.refund,
             now=self.clock.now,
             may_claim=lambda: self.may_claim,
             pause_s=0.01,
@@ -152,7 +157,9 @@ class People:
 
 
 class Bank:
-    capabilities = Capabilities(calls=frozenset({PortCall.GET_CHARGE_PAYMENT}))
+    capabilities = Capabilities(
+        calls=frozenset({PortCall.GET_CHARGE_PAYMENT, PortCall.FIND_REFUND})
+    )
 
     def __init__(self, problem: Exception | None) -> None:
         self.problem = problem
@@ -166,6 +173,9 @@ class Bank:
         self.asked.append(reference)
         if self.problem:
             raise self.problem
+
+    async def find_refund(self, _account: object, key: str) -> str:
+        return f"refund {key}"
 
 
 class Accounts:

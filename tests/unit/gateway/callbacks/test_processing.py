@@ -219,6 +219,16 @@ async def test_a_charge_is_read_at_its_bank(
     assert (await hall.all())[0].company_id == "company-1"
 
 
+async def test_a_refund_that_a_bank_tells_of_is_read_and_handed_on(hall: Hall):
+    hall.proof.notice = Notice(event="e", kind=CallbackKind.REFUND, subject="k", account="acc")
+    await hall.take()
+
+    one = await hall.turn(Accounts(), Bank(None))
+
+    assert one.state is CallbackState.DONE
+    assert [refund for _, refund in hall.refunded] == ["refund k"]
+
+
 async def test_a_mistake_with_one_does_not_keep_the_others_from_their_look(
     hall: Hall, caplog: pytest.LogCaptureFixture
 ):

@@ -1,4 +1,4 @@
-"""Permissions: five resources, three actions, the higher covers the lower."""
+"""Permissions: five resources, three actions, the higher covers the lower; and events."""
 
 import itertools
 
@@ -19,15 +19,15 @@ WORDS = {
 COVERED = {"read": {"read"}, "write": {"read", "write"}, "manage": {"read", "write", "manage"}}
 
 
-def test_there_are_five_resources_with_three_actions_each():
+def test_there_are_five_resources_with_three_actions_each_and_events_to_be_read():
     names = {f"{resource}:{action}" for resource in WORDS for action in COVERED}
 
-    assert {str(each) for each in EVERY_PERMISSION} == names
-    assert len(EVERY_PERMISSION) == 15
+    assert {str(each) for each in EVERY_PERMISSION} == {*names, "event:read"}
+    assert len(EVERY_PERMISSION) == 16
 
 
 def test_manage_covers_write_covers_read_of_the_same_resource_alone():
-    """Contract 5.2, all 225 pairs."""
+    """Contract 5.2, all pairs."""
     wrong = [
         f"{held} on {needed}"
         for held, needed in itertools.product(EVERY_PERMISSION, repeat=2)
@@ -77,6 +77,8 @@ def test_what_is_not_written_so_is_no_permission():
         "*:read",
         "balance:*",
         "accounts:read",
+        "event:write",
+        "event:manage",
     ]
 
     for text in cases:
@@ -85,7 +87,7 @@ def test_what_is_not_written_so_is_no_permission():
 
 
 @given(st.one_of(st.text(), st.from_regex(r"\A[a-z_]{0,12}:[a-zA-Z]{0,7}\Z")))
-def test_any_text_is_one_of_the_fifteen_or_refused(text: str):
+def test_any_text_is_a_permission_or_refused(text: str):
     try:
         permission = Permission.parse(text)
     except ValueError:

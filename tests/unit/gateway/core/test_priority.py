@@ -35,7 +35,7 @@ def test_payouts_and_stops_are_shed_last():
 
 
 def test_partners_and_banks_come_next():
-    partners = {name for name in ROUTES if name.startswith(("banking.", "callbacks."))}
+    partners = {name for name in ROUTES if name.startswith(("banking.", "events.", "callbacks."))}
     opened = {"banking.health", "banking.info", "banking.error_codes"}
 
     assert of(Priority.PARTNERS) == partners - opened - of(Priority.PAYOUTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -16,6 +17,7 @@ from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.core.priority import Priority
 from gateway.core.reasons import Unsigned
+from gateway.core.waiting import aside
 from gateway.http.rendering import MEDIA_TYPE
 from tests.world import raw_http
 from tests.world.gateway.listener_client import Asks, admission, on_stage, route, surface
@@ -267,6 +269,40 @@ async def test_requests_in_flight_are_counted_while_they_last():
         await held
 
     assert (during, sum(admitted.held)) == (1, 0)
+
+
+async def test_a_request_that_waits_holds_no_place_and_its_wait_is_not_measured():
+    """Of a route that may wait; any other is in its place all the time."""
+    entered, gates = ({word: asyncio.Event() for word in ("waits", "held")} for _ in range(2))
+    times = count()
+
+    async def wait(_who: object, said: str) -> str:
+        with aside.get()():
+            entered[said].set()
+            await gates[said].wait()
+        return said
+
+    admitted, basic = admission(), {"Authorization": "Basic a"}
+    routes = [
+        replace(route(wait, path=f"/{each}/{{word}}"), waits=each == "waits") for each in gates
+    ]
+    during = {}
+    async with on_stage(
+        surface(*routes), admission=admitted, clock=lambda: float(next(times))
+    ) as listener_client:
+        for word, gate in gates.items():
+            asking = listener_client.ask("GET", f"/v1/{word}/{word}", headers=basic)
+            asked = asyncio.create_task(asking)
+            await entered[word].wait()
+            during[word] = sum(admitted.held)
+            gate.set()
+            await asked
+    waits, held = listener_client.witness.records
+
+    assert during == {"waits": 0, "held": 1}
+    assert sum(admitted.held) == 0
+    assert (waits.duration_s, waits.waited_s) == (2.0, 1.0)
+    assert (held.duration_s, held.waited_s) == (1.0, 0.0)
 
 
 async def test_ignored_fields_are_counted():

@@ -23,9 +23,9 @@ from gateway.banks.port.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.banks.port.refunds import IncomingPayment, RefundStatus, refund_key
+from gateway.banks.port.refunds import IncomingPayment, Refund, RefundStatus, refund_key
 from gateway.core import errors
-from gateway.core.account import Environment
+from gateway.core.account import Account, Environment
 from gateway.core.catalogue import ErrorCode
 from gateway.core.company_scope import StopScope
 from gateway.core.money import Money
@@ -79,6 +79,7 @@ class RefundWorld:
     stops: Sequence[Stop] = ()
     read_only: bool = False
     is_there: bool = True
+    told: list[Refund] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         known = {"order-1": CHARGE, "payment of order-1": PAYMENT, "create_refund": TAKEN}
@@ -95,10 +96,14 @@ class RefundWorld:
             now=clock.now,
             monotonic=clock.monotonic,
             stops=self._stops,
+            tell=self._tell,
         )
 
     async def give(self, **fields: object):
         return await self.refunds.create(acting(), account(), request(**fields))
+
+    async def _tell(self, _account: Account, refund: Refund) -> None:
+        self.told.append(refund)
 
     async def _stops(self) -> Sequence[Stop]:
         return self.stops
@@ -112,6 +117,7 @@ async def test_it_is_ordered_under_our_key_and_told_as_the_bank_keeps_it():
     order = refund_world.bank.refund_orders[0]
     assert (order.provider_key, order.payment_e2e_id, order.value) == (KEY, E2E_ID, Money(1050))
     assert given == refund_world.bank.given[KEY]
+    assert refund_world.told == [given]
     assert refund_world.log.actions == ["refund.ordered", "refund.done"]
     assert refund_world.log.events[0].subject == f"refund:{KEY}"
     assert refund_world.log.events[0].details == {
@@ -129,6 +135,7 @@ async def test_a_repeat_is_answered_and_not_sent():
     by_its_id = await refund_world.give(payment=E2E_ID)
 
     assert first == again == by_its_id
+    assert [each.return_id for each in refund_world.told] == [first.return_id] * 3
     assert len(refund_world.bank.refund_orders) == 1
     assert len(refund_world.log.events) == 2
 

@@ -20,7 +20,7 @@ from gateway.banks.port.refunds import (
 )
 from gateway.core import errors
 from gateway.core.access import Staff
-from gateway.core.account import Environment
+from gateway.core.account import Account, Environment
 from gateway.core.approvals import Approval
 from gateway.core.money import Money, Sum
 from gateway.core.rights import Role
@@ -62,17 +62,27 @@ def wanted(status: IncomingStatus | None = None, page: int = 1, limit: int = 25)
 
 
 def at(
-    bank: OfferingBank, *, is_there: bool = True, placed: Moved | Approval | None = None
+    bank: OfferingBank,
+    *,
+    is_there: bool = True,
+    placed: Moved | Approval | None = None,
+    told: list[Refund] | None = None,
 ) -> Refunds:
+    told = [] if told is None else told
+
     async def place(*_order: object) -> Moved | Approval:
         assert placed
         return placed
+
+    async def tell(_account: Account, refund: Refund) -> None:
+        told.append(refund)
 
     return Refunds(
         banks=OneBank(bank, is_there=is_there),
         kept=kept(),
         environment=Environment.SANDBOX,
         place=place,
+        tell=tell,
         exports=exports(),
     )
 
@@ -234,7 +244,12 @@ async def test_a_refund_is_read_by_its_reference():
     bank = OfferingBank()
     bank.given[refund_key(Environment.SANDBOX, ACCOUNT, "refund-1")] = refund(reference="")
 
-    assert await at(bank).get(staff(), account(), "refund-1") == refund(reference="refund-1")
+    told: list[Refund] = []
+
+    found = await at(bank, told=told).get(staff(), account(), "refund-1")
+
+    assert found == refund(reference="refund-1")
+    assert [each.return_id for each in told] == [found.return_id]
     with pytest.raises(NotFound):
         await at(bank).get(staff(), account(), "refund-2")
 
