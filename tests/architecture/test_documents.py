@@ -37,7 +37,7 @@ def test_a_generated_page_matches_the_code():
         assert (ROOT / "docs" / f"{page}.md").read_text() == written.stdout
 
 
-def test_a_link_leads_somewhere():
+def test_every_link_has_a_target():
     broken = [
         f"{page}: {target}"
         for page in documents()

@@ -13,7 +13,7 @@ INDEX = re.compile(
 BINARY = {".gz", ".ico", ".png", ".woff2", ".zip"}
 
 
-def test_no_file_names_a_folder_of_somebody_s_machine():
+def test_no_file_names_a_local_machine_s_folder():
     assert found(MACHINE) == []
 
 

@@ -26,7 +26,7 @@ def test_each_migration_declares_its_compatible_schemas():
     assert undeclared == []
 
 
-def test_it_is_compatible_with_older_ones_or_with_itself_alone():
+def test_no_compatible_schema_is_newer_than_its_migration():
     wrong = [name for name, oldest in declared().items() if oldest > name]
 
     assert wrong == []

@@ -17,7 +17,7 @@ def test_a_test_at_a_module_s_path_has_its_module():
     assert sorted(set((ROOT / UNIT).rglob("test_*.py")) - expected) == []
 
 
-def test_an_exception_is_still_one():
+def test_an_exception_names_a_module_without_a_test():
     """An exception for a module that has a test by now, or is gone, is a wrong statement."""
     kept = {excused(path) for path in modules() if not found_tests(path)}
 

@@ -120,18 +120,18 @@ def entrances() -> dict[str, Function]:
     return found
 
 
-def test_every_statement_on_what_is_kept_stands_beside_an_audit_event():
+def test_every_statement_on_cached_records_is_beside_an_audit_event():
     silent = {name for name, function in entrances().items() if not tells(function)}
 
     assert silent == set(UNTOLD)
 
 
-def test_every_one_of_them_is_shown_to_tell_which_record_it_changed():
+def test_every_writer_of_cached_records_is_in_the_store_contract():
     """The store contract suite does each of them."""
     assert set(entrances()) - set(UNTOLD) == set(WRITERS)
 
 
-def test_none_is_made_outside_of_a_method_of_a_store():
+def test_cached_records_are_written_in_store_methods_alone():
     """Where no transaction can be seen around it."""
     loose = {}
     for path in sources():
@@ -147,7 +147,7 @@ def test_none_is_made_outside_of_a_method_of_a_store():
     assert {path: found for path, found in loose.items() if found} == {}
 
 
-def test_none_is_written_by_hand():
+def test_no_statement_on_cached_records_is_handwritten_sql():
     by_hand = [str(path) for path in sources() if BY_HAND.search((ROOT / path).read_text())]
 
     assert by_hand == []

@@ -92,7 +92,7 @@ async def test_each_planted_fault_is_found(browser: Browser, served):
     } == {}
 
 
-async def test_a_refusal_that_is_meant_is_no_finding(browser: Browser, served):
+async def test_an_expected_error_status_is_no_finding(browser: Browser, served):
     """The browser itself writes a line for each answer of 400 and more."""
     origin = await served(application(GOOD))
 

@@ -64,9 +64,7 @@ async def outside(site: PanelSite) -> Mapping[str, str]:
     return await who_sees(site, site.seeds["nothing"])
 
 
-async def test_every_address_of_another_company_leads_to_nothing(
-    site: PanelSite, outside: Mapping[str, str]
-):
+async def test_every_address_of_another_company_is_404(site: PanelSite, outside: Mapping[str, str]):
     """Pages, files and forms; whoever asks lacks no right, and nothing changes."""
     async with visiting(site, outside) as outsider:
         token = await outsider.token("/panel")
@@ -137,7 +135,7 @@ async def test_no_page_count_or_file_holds_anything_of_another_company(site: Pan
     assert {path: names for path, names in held.items() if names} == {}
 
 
-async def test_who_has_nothing_is_shown_no_count(site: PanelSite, outside: Mapping[str, str]):
+async def test_a_user_without_data_sees_no_count(site: PanelSite, outside: Mapping[str, str]):
     async with visiting(site, await site.people.cookies_of(Role.ADMIN)) as insider:
         theirs = await insider.open("/panel")
     async with visiting(site, outside) as outsider:

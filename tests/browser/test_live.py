@@ -53,7 +53,7 @@ async def stop(site: PanelSite) -> None:
     await plant(kernel.store, made, event)
 
 
-async def test_a_filter_keeps_those_that_have_no_field(browser: Browser, lively: PanelSite):
+async def test_a_filter_keeps_parameters_without_a_field(browser: Browser, lively: PanelSite):
     """Chips, form and list say the same after a change, and "More filters" forgets none."""
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/requests?code=SVC.AUT.003&reason=permission")
@@ -101,7 +101,7 @@ async def test_the_title_of_the_tab_has_the_number_of_tasks(browser: Browser, li
         assert tab.findings == []
 
 
-async def test_how_many_a_filter_finds_is_reported(browser: Browser, lively: PanelSite):
+async def test_the_number_of_filter_results_is_announced(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/credentials")
         said = tab.page.locator("#said")
@@ -145,7 +145,7 @@ async def test_text_typed_beside_a_list_stays(browser: Browser, lively: PanelSit
         assert tab.findings == []
 
 
-async def test_a_call_is_tried_with_a_credential_that_is_kept_nowhere(
+async def test_a_credential_typed_into_the_api_reference_is_stored_nowhere(
     browser: Browser, lively: PanelSite
 ):
     """Under the policy of every page; leaving it forgets what was typed."""

@@ -74,7 +74,7 @@ async def faults(browser: Browser, site: PanelSite, looked: Iterable[Case]) -> d
 if WHOLE:
 
     @pytest.mark.parametrize("case", [case for each in SCREENS for case in cases(each)], ids=str)
-    async def test_no_screen_has_a_fault_in_any_way(browser: Browser, site: PanelSite, case: Case):
+    async def test_no_screen_has_a_fault_in_any_look(browser: Browser, site: PanelSite, case: Case):
         assert await faults(browser, site, [case]) == {}
 
 else:
@@ -82,13 +82,15 @@ else:
     @pytest.mark.parametrize(
         "by", sorted({each.by for each in SCREENS}), ids=lambda by: by or "nobody"
     )
-    async def test_no_screen_has_a_fault(browser: Browser, site: PanelSite, by: str):
+    async def test_no_screen_has_a_fault_in_the_usual_look(
+        browser: Browser, site: PanelSite, by: str
+    ):
         screens = [usual(each) for each in SCREENS if each.by == by]
 
         assert await faults(browser, site, screens) == {}
 
     @pytest.mark.parametrize("number", range(A_DAY))
-    async def test_no_screen_has_a_fault_in_another_way(
+    async def test_no_screen_has_a_fault_in_the_look_of_the_day(
         browser: Browser, site: PanelSite, number: int
     ):
         case = OTHERS[(DAY * A_DAY + number) % len(OTHERS)]
@@ -132,7 +134,7 @@ async def test_a_page_asks_the_store_little_and_is_small(tmp_path: Path):
     assert [each for each in costs if each.too_much] == []
 
 
-def test_every_page_is_a_screen_and_every_screen_a_page():
+def test_screens_and_pages_match():
     """A page without an entry is looked at by nobody; files are no pages."""
     shown = {row_at(each.path.format_map(_Any())) for each in SCREENS}
 
@@ -174,7 +176,9 @@ async def test_paper_is_white_and_its_text_dark(browser: Browser, site: PanelSit
 
 
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
-async def test_nothing_that_counts_is_cut(browser: Browser, site: PanelSite, language: str):
+async def test_important_text_is_not_cut_off_on_the_narrowest_screen(
+    browser: Browser, site: PanelSite, language: str
+):
     """On the narrowest screen: how certain a payout is, and what was called."""
     look, cut = Look(language=language, width=LEAST_WIDTH), {}
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN), look) as tab:

@@ -145,7 +145,7 @@ ORDER = """([name, number]) => {
 }"""
 
 
-async def test_a_name_from_right_to_left_leaves_the_number_beside_it_where_it_is(
+async def test_a_right_to_left_name_does_not_move_the_number_beside_it(
     browser: Browser, site: PanelSite
 ):
     """In a list, where the name is a link; templates are looked through for the rest."""
@@ -159,7 +159,7 @@ async def test_a_name_from_right_to_left_leaves_the_number_beside_it_where_it_is
         assert listed
 
 
-async def test_a_dialog_looks_the_same_whether_it_holds_a_form_or_not(
+async def test_dialogs_with_and_without_a_form_have_equal_padding(
     browser: Browser, site: PanelSite
 ):
     inner = (
@@ -178,7 +178,7 @@ async def test_a_dialog_looks_the_same_whether_it_holds_a_form_or_not(
         assert await filters.evaluate(foot) == "flex"
 
 
-async def test_two_keys_go_somewhere(browser: Browser, site: PanelSite):
+async def test_two_key_shortcuts_open_pages(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
         for keys, path in (
             ("gc", "/panel/credentials"),
@@ -192,7 +192,9 @@ async def test_two_keys_go_somewhere(browser: Browser, site: PanelSite):
             await expect(tab.page).to_have_url(f"{site.origin}{path}")
 
 
-async def test_keys_walk_the_rows_and_are_listed(browser: Browser, site: PanelSite):
+async def test_keys_move_the_focus_through_rows_and_show_their_list(
+    browser: Browser, site: PanelSite
+):
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/people")
         rows = tab.page.locator("a.to")
@@ -206,7 +208,7 @@ async def test_keys_walk_the_rows_and_are_listed(browser: Browser, site: PanelSi
         await expect(tab.page.locator("#keys")).to_be_visible()
 
 
-async def test_keys_are_letters_while_somebody_types(browser: Browser, site: PanelSite):
+async def test_shortcut_keys_are_text_inside_a_field(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
         await tab.open("/panel/credentials/new")
 
@@ -216,7 +218,7 @@ async def test_keys_are_letters_while_somebody_types(browser: Browser, site: Pan
         await expect(tab.page.locator("#name")).to_have_value("gc/?")
 
 
-async def test_the_theme_turns_at_once_and_is_kept(browser: Browser, site: PanelSite):
+async def test_the_theme_switches_at_once_and_is_saved(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.VIEWER)) as tab:
         await tab.open("/panel")
         async with tab.page.expect_response("**/panel/preferences"):
@@ -266,7 +268,7 @@ async def test_a_row_of_the_unresolved_opens_beside_its_amount(browser: Browser,
         assert tab.findings == []
 
 
-async def test_a_mark_says_what_holds_when_its_time_is_over(browser: Browser, site: PanelSite):
+async def test_a_badge_changes_when_its_time_has_passed(browser: Browser, site: PanelSite):
     """A bank whose pause is over is not on hold any more, whoever calls it next."""
     mark = '<b class="b bad" id="m" data-over="pronto">em pausa <i data-until="1"></i></b>'
     async with site.tab(browser, await site.people.cookies_of(Role.APPROVER)) as tab:
@@ -278,7 +280,7 @@ async def test_a_mark_says_what_holds_when_its_time_is_over(browser: Browser, si
         await expect(tab.page.locator("#m")).to_have_class("b warn")
 
 
-async def test_the_chosen_tab_is_seen_where_not_all_fit(browser: Browser, site: PanelSite):
+async def test_the_selected_tab_is_scrolled_into_view(browser: Browser, site: PanelSite):
     look = Look(language="pt-BR", theme="light", width=NARROW)
     keys = f"/panel/accounts/{site.seeds['main']}/keys"
     async with site.tab(browser, await site.people.fresh(Role.OPERATOR), look) as tab:
@@ -297,7 +299,9 @@ async def test_a_short_page_is_as_tall_as_its_window(browser: Browser, site: Pan
         assert await tab.page.evaluate(rest) == 0
 
 
-async def test_a_wrong_field_is_marked_for_eye_and_ear(browser: Browser, site: PanelSite):
+async def test_a_wrong_field_is_marked_and_described_for_screen_readers(
+    browser: Browser, site: PanelSite
+):
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR), LOOKS[3]) as tab:
         tab.refused.add(f"{site.origin}/panel/stops/new")
         await tab.open("/panel/stops/new?scope=provider&subject=sandbox")
@@ -335,7 +339,7 @@ async def test_typed_text_stays_while_the_page_renews_itself(browser: Browser, s
         assert tab.findings == []
 
 
-async def test_a_code_is_asked_for_in_a_page_without_a_finding(browser: Browser, site: PanelSite):
+async def test_the_page_that_requires_a_code_has_no_finding(browser: Browser, site: PanelSite):
     person = await site.people.make(Role.ADMIN)
     cookies = await site.people.sign_in(person)
     await site.people.age_factor(person)
@@ -352,9 +356,7 @@ async def test_a_code_is_asked_for_in_a_page_without_a_finding(browser: Browser,
         assert await tab.look() == []
 
 
-async def test_recovery_codes_are_had_in_a_page_without_a_finding(
-    browser: Browser, site: PanelSite
-):
+async def test_a_refused_form_for_recovery_codes_has_no_finding(browser: Browser, site: PanelSite):
     """Password and app code stand in the form itself; what is wrong is marked and typed again."""
     person = await site.people.make(Role.OPERATOR)
     async with site.tab(browser, await site.people.sign_in(person)) as tab:
@@ -373,7 +375,7 @@ async def test_recovery_codes_are_had_in_a_page_without_a_finding(
         assert await tab.look() == []
 
 
-async def test_one_goes_back_to_what_was_found(browser: Browser, site: PanelSite):
+async def test_going_back_from_a_payout_shows_the_search_results(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
         await tab.open("/panel")
         await tab.page.fill("#q", "pedido-10")
@@ -388,7 +390,7 @@ async def test_one_goes_back_to_what_was_found(browser: Browser, site: PanelSite
         await expect(tab.page.locator("a.to")).not_to_have_count(0)
 
 
-async def test_one_goes_back_from_a_payout_to_an_empty_form(browser: Browser, site: PanelSite):
+async def test_going_back_to_a_payout_form_shows_it_empty(browser: Browser, site: PanelSite):
     """Its summary holds a tax number, which stands in no address."""
     async with site.tab(browser, await site.people.fresh(Role.OPERATOR)) as tab:
         await tab.open("/panel/payouts/new?to=bank_account")

@@ -117,7 +117,7 @@ async def test_a_forged_form_is_refused_and_nothing_changes(
     assert after == before
 
 
-async def test_the_walk_finds_the_forms_that_there_are(forms: Forms):
+async def test_the_walk_finds_the_known_forms(forms: Forms):
     """Else the test above would hold of nothing."""
     found = {path for theirs in forms.values() for path, _ in theirs}
 
@@ -151,7 +151,7 @@ async def test_a_route_without_the_right_is_403(site: PanelSite):
     assert {route: status for route, status in found.items() if status != FORBIDDEN} == {}
 
 
-async def test_every_link_a_role_is_shown_opens(site: PanelSite):
+async def test_every_link_shown_to_a_role_opens(site: PanelSite):
     """No link of a page leads to a refusal or to nothing, and no page fails."""
     linked = [(role, page) for role in Role for page in (await walk_of(site, role)).linked]
 
@@ -193,7 +193,7 @@ async def test_no_page_shows_the_cpf_or_the_key_of_a_person(pages: list[Seen]):
     assert [page.path for page in shown if CPF.search(page.text)] == []
 
 
-async def test_no_way_leads_elsewhere(site: PanelSite):
+async def test_no_redirect_leads_to_another_site(site: PanelSite):
     """After signing in, after a choice of language, and from a link of a mail."""
     found = {}
     async with visiting(site, await site.people.cookies_of(Role.ADMIN)) as visitor:

@@ -46,17 +46,17 @@ def test_the_tests_that_a_row_names_exist():
     assert {name: tests for name, tests in missing.items() if tests} == {}
 
 
-def test_every_row_has_a_name_of_its_own():
+def test_every_row_has_a_unique_name():
     names = Counter(mistake.name for mistake in MISTAKES)
 
     assert [name for name, times in names.items() if times > 1] == []
 
 
-def test_there_are_enough_of_them():
+def test_the_table_has_a_minimum_of_mistakes():
     assert len(MISTAKES) >= LEAST
 
 
-def test_the_page_tells_of_every_row():
+def test_the_page_lists_every_mistake_in_order():
     """In the order of the rows."""
     told = NAMED.findall((ROOT / PAGE).read_text())
     rows = [mistake.name for mistake in MISTAKES]
