@@ -92,7 +92,7 @@ async def test_undelivered_events_can_be_read_and_acknowledged(
 
 
 @pytest.mark.parametrize("url", ["https://127.0.0.1/", "http://192.0.2.1/", "ftp://x", "x"])
-async def test_the_bank_calls_this_machine_alone(
+async def test_a_callback_to_another_host_is_refused(
     adapter: Offering, bank_world: BankWorld, url: str
 ):
     with pytest.raises(Refused):

@@ -250,7 +250,9 @@ def choices(calls: Sequence[Recorded]) -> Iterator[tuple[Recorded, str, list[Tex
 
 
 @pytest.mark.parametrize("name", list(BANKS))
-async def test_a_typed_text_hides_nothing(name: str, monkeypatch: pytest.MonkeyPatch):
+async def test_hostile_text_in_an_answer_changes_no_other_field(
+    name: str, monkeypatch: pytest.MonkeyPatch
+):
     """Of the same row, of the others, of a single charge, payout or owner of a key."""
     draw = random.Random(f"{SEED} {name}")
     async with recorded(name, monkeypatch) as (calls, tape):
@@ -346,7 +348,7 @@ async def said_by(name: str, body: bytes) -> list[Notice]:
 
 
 @pytest.mark.parametrize("name", list(BODIES))
-async def test_a_typed_text_drops_no_part_of_a_callback(name: str):
+async def test_hostile_text_in_a_callback_drops_no_event(name: str):
     draw = random.Random(f"{SEED} callbacks {name}")
     wrong: list[object] = []
     for letters in (True, False):

@@ -42,7 +42,7 @@ def test_cancelling_promises_no_success():
     assert "Always answers 501 `SVC.PIX.018`" in described["description"]
 
 
-def test_every_code_of_the_surface_is_some_routes():
+def test_every_code_of_the_surface_belongs_to_a_route():
     """But for the two of the route table, which stand in front of every route."""
     told = {error for place in routes.PLACES for error in codes_of(place.gate, place.route)}
     in_front = {"route_unknown", "method_not_allowed"}
@@ -51,7 +51,7 @@ def test_every_code_of_the_surface_is_some_routes():
     assert silent == in_front
 
 
-def test_a_validator_lets_every_valid_order_through():
+def test_a_validator_accepts_every_valid_order():
     """The guide's own order, and amounts that are no multiples of 0.01 in binary."""
     guide = (Path(__file__).parents[3] / "docs/partner-guide.md").read_text("utf-8")
     orders = [json.loads(each) for each in re.findall(r"```json\n(.*?)```", guide, re.DOTALL)]

@@ -144,7 +144,7 @@ def worded(value: object) -> str:
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", CHOOSING, ids=name)
-async def test_each_value_of_a_filter_is_taken(
+async def test_each_value_of_a_filter_is_accepted(
     backoffice_client: BackofficeClient, place: PlacedRoute
 ):
     said = await verdicts(backoffice_client, place, choices(place))

@@ -37,7 +37,7 @@ def test_the_document_is_openapi_3_1(about: Described):
 
 
 @EVERY
-def test_every_word_has_a_type_and_a_single_one_is_a_constant(about: Described):
+def test_every_enumeration_has_a_type_and_several_values(about: Described):
     """Generators drop a shape whose enumeration has no type."""
     wrong = [
         at
@@ -52,7 +52,7 @@ def test_every_word_has_a_type_and_a_single_one_is_a_constant(about: Described):
 
 
 @EVERY
-def test_no_amount_is_an_object_and_none_that_is_sent_may_be_nothing(about: Described):
+def test_amounts_are_numbers_above_zero_with_a_maximum(about: Described):
     """Contract 2.1: a number of reais; decisions 4: above zero, two decimals, at most this."""
     sent = [part for _, part in parts(about.document) if part.get("minimum") == 0.01]
 
@@ -70,7 +70,7 @@ def test_keywords_that_readers_misread_are_left_out(about: Described):
 
 
 @EVERY
-def test_a_shape_is_named_by_a_word_and_not_by_a_module(about: Described):
+def test_a_schema_is_named_by_a_word_without_suffix(about: Described):
     schemas = about.document["components"]["schemas"]
 
     assert [each for each in schemas if not each.isalnum() or each[0].islower()] == []
@@ -107,7 +107,7 @@ def test_a_limit_names_no_maximum(about: Described):
 
 
 @EVERY
-def test_no_header_has_an_example_that_every_caller_would_send(about: Described):
+def test_no_header_has_an_example(about: Described):
     """Swagger UI and Postman fill examples in: all requests would be one trace."""
     sent = about.document["components"]["parameters"].values()
 
@@ -126,7 +126,7 @@ def test_each_refusal_is_listed_with_its_meaning(about: Described):
 
 
 @EVERY
-def test_nothing_but_the_routes_is_described(about: Described):
+def test_exactly_the_routes_are_described(about: Described):
     shown = {
         (method.upper(), path) for path, each in about.document["paths"].items() for method in each
     }

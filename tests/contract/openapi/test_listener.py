@@ -44,7 +44,7 @@ async def test_three_fields_are_as_described_for_every_operation(world: World, s
 
 
 @pytest.mark.parametrize("surface", ["identity", "backoffice"])
-async def test_field_and_reason_are_left_out_by_the_listener_alone(surface: str):
+async def test_only_errors_of_the_listener_lack_field_and_reason(surface: str):
     """400, 408, 431 and 503; a 401 or a 409 is always the surface's."""
     document = SURFACES[surface].document
     schemas = {

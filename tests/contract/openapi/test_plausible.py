@@ -79,7 +79,7 @@ IMPOSSIBLE: Final[Mapping[str, Callable[[str, Any], bool]]] = {
 }
 
 
-def test_no_time_status_or_end_to_end_id_is_made_up():
+def test_examples_have_plausible_times_statuses_and_end_to_end_ids():
     wrong = [
         (where, name, value, word)
         for where, _, shown in examples()
@@ -234,7 +234,7 @@ def test_a_line_of_the_record_has_every_field_of_an_act():
     assert (set(json.loads(line)), end) == (set(AuditDocument.__struct_fields__), "")
 
 
-def test_an_order_that_names_its_method_is_answered_by_a_payout_of_it():
+def test_the_example_answer_to_an_order_has_the_order_s_method():
     """To what the request's example sends: by key, and to a bank account."""
     office = SURFACES["backoffice"]
     shown = {

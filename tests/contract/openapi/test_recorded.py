@@ -191,7 +191,7 @@ IMPOSSIBLE: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
-async def test_no_example_of_a_payout_is_impossible():
+async def test_no_example_of_a_payout_is_implausible():
     """A mock server answers each payout with one of them."""
     answers = json.loads(FILE.read_text("utf-8"))
     shown = [

@@ -88,7 +88,7 @@ async def test_the_documents_are_served_as_they_are_generated(world: World):
         assert found == of_today(document(surface_named(surface), titles[surface])), surface
 
 
-async def test_no_request_decides_where_clients_go(world: World):
+async def test_a_forged_host_does_not_change_the_servers_in_the_document(world: World):
     """A forged Host would lead the next reader's client, and its secret, to somebody else."""
     headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
     forged = await world.ask("GET", "/openapi.json", by=NOBODY, headers=headers)
@@ -97,7 +97,7 @@ async def test_no_request_decides_where_clients_go(world: World):
     assert forged.document["servers"][0]["url"] == f"http://127.0.0.1:{world.port}"
 
 
-async def test_the_document_is_read_and_not_written(world: World):
+async def test_the_document_accepts_get_and_head_alone(world: World):
     head = await world.ask("HEAD", "/openapi.json", by=NOBODY)
     posted = await world.ask("POST", "/openapi.json", by=NOBODY)
 
@@ -119,7 +119,7 @@ async def test_every_answer_is_of_its_schema(world: World):
 ROLES = ["pending", "paid", "anonymous", "canceled", "reusable"]
 
 
-async def test_a_charge_of_any_kind_is_of_its_schema(world: World):
+async def test_an_answer_with_a_charge_of_any_kind_matches_its_schema(world: World):
     wrong = {}
     for name in ("banking.qrcode", "banking.pix_transaction"):
         place = next(each for each in routes.PLACES if each.route.name == name)

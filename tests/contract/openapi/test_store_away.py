@@ -38,7 +38,9 @@ BANK_ALONE = {
 """Routes that ask the bank alone, once the account in the path is known."""
 
 
-async def test_without_its_records_a_route_answers_503(backoffice_client: BackofficeClient):
+async def test_a_route_answers_503_when_its_records_are_unavailable(
+    backoffice_client: BackofficeClient,
+):
     """The callers and the accounts are known; the records behind them are away."""
     known = [(place, await what_is_known(backoffice_client, place)) for place in ROUTES]
     for place, each in known:
@@ -72,7 +74,7 @@ async def test_a_callback_that_cannot_be_kept_is_answered_503(backoffice_client:
     assert answer.headers["Retry-After"] == "2"
 
 
-async def test_a_route_names_the_one_code():
+async def test_every_route_maps_a_store_failure_to_store_unavailable():
     wrong = [
         place.route.name
         for place in ROUTES

@@ -121,7 +121,9 @@ async def test_a_bank_s_account_belongs_to_one_company(store: Store, theirs: str
     assert await store.audit.verify() == before
 
 
-async def test_accounts_of_no_bank_stand_behind_anybody(store: Store, theirs: str) -> None:
+async def test_accounts_without_a_bank_may_share_an_empty_bank_account(
+    store: Store, theirs: str
+) -> None:
     for account_id, owner in (("a", COMPANY), ("b", theirs)):
         alone = replace(at_bank(account_id, owner), provider="", provider_account="")
         await store.accounts.add(alone, event())
@@ -130,7 +132,9 @@ async def test_accounts_of_no_bank_stand_behind_anybody(store: Store, theirs: st
 
 
 @both
-async def test_an_account_shared_long_ago_can_still_be_changed(store: Store, theirs: str) -> None:
+async def test_an_account_that_already_shares_its_bank_account_can_be_changed(
+    store: Store, theirs: str
+) -> None:
     """A store from before this rule: whoever does not move may stay, and be switched off."""
     await store.accounts.add(at_bank("a", COMPANY), event())
     await store.accounts.add(at_bank("b", theirs, "conta-2"), event())
@@ -143,7 +147,7 @@ async def test_an_account_shared_long_ago_can_still_be_changed(store: Store, the
 
 
 @both
-async def test_of_two_companies_that_take_one_at_once_one_gets_it(
+async def test_of_two_companies_adding_one_bank_account_at_once_one_succeeds(
     store: Store, theirs: str
 ) -> None:
     for turn in range(10):
@@ -210,7 +214,7 @@ async def test_the_accounts_of_a_provider_are_read_a_few_at_a_time(store: Store)
 
 
 @both
-async def test_of_several_a_bank_calls_by_one_name_the_oldest_is_it(store: Store) -> None:
+async def test_the_oldest_of_several_accounts_with_one_bank_name_is_found(store: Store) -> None:
     older = replace(account("z"), created_at=NOW - timedelta(seconds=1))
     await store.accounts.add(older, event())
 
@@ -218,7 +222,7 @@ async def test_of_several_a_bank_calls_by_one_name_the_oldest_is_it(store: Store
 
 
 @both
-async def test_the_first_end_of_a_certificate_is_found_by_provider(store: Store) -> None:
+async def test_the_earliest_certificate_expiry_is_found_by_provider(store: Store) -> None:
     """Of active accounts alone: nothing is sent for the others."""
     day, ends = timedelta(days=1), NOW + timedelta(days=30)
     rows = (
@@ -243,7 +247,7 @@ async def test_the_first_end_of_a_certificate_is_found_by_provider(store: Store)
 
 
 @both
-async def test_a_certificate_is_seen_as_it_was_when_an_account_is_replaced(store: Store) -> None:
+async def test_replacing_an_account_compares_its_certificate_expiry(store: Store) -> None:
     before = account()
     after = replace(before, certificate_ends_at=NOW)
 
@@ -253,7 +257,7 @@ async def test_a_certificate_is_seen_as_it_was_when_an_account_is_replaced(store
 
 
 @both
-async def test_several_are_found_at_once(store: Store) -> None:
+async def test_several_accounts_are_found_by_id_in_one_read(store: Store) -> None:
     """Those that there are, each once, by exact id."""
     ids = [ACCOUNT, "absent", SISTER, ACCOUNT.upper(), ACCOUNT]
 
@@ -295,7 +299,7 @@ async def test_an_account_is_listed_with_its_company_within_the_scope(store: Sto
 
 
 @both
-async def test_what_ids_stand_for_is_called_by_name_within_the_scope(store: Store) -> None:
+async def test_ids_are_resolved_to_names_within_the_scope(store: Store) -> None:
     await add_company(store.database, company(OTHER), event())
     await store.credentials.add(credential(), event())
     ids = NamesRequest([ACCOUNT, COMPANY, CLIENT, OTHER, "no such"])

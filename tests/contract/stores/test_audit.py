@@ -187,7 +187,7 @@ async def test_two_events_cannot_change_places(store: Store) -> None:
 
 
 @pytest.mark.parametrize("first", [6, 1], ids=["tail", "all"])
-async def test_a_log_that_was_made_anew_is_found(log: Store, first: int) -> None:
+async def test_a_log_rebuilt_with_another_key_is_found(log: Store, first: int) -> None:
     """Every hash fits the one before; only who has the key can make them."""
     await forged(log, first, ChainKeys({"k1": b"x" * 32}, {"k1": b"y" * 32}))
 
@@ -201,7 +201,9 @@ async def test_a_log_that_was_made_anew_is_found(log: Store, first: int) -> None
     [[CUT, MOVED_BACK], [MOVED_BACK], [UNSEALED], [BEGUN_ANEW]],
     ids=["cut", "moved", "unsealed", "begun anew"],
 )
-async def test_going_on_repairs_nothing(log: Store, statements: list[str | Update]) -> None:
+async def test_later_events_do_not_repair_a_broken_log(
+    log: Store, statements: list[str | Update]
+) -> None:
     """Acts go on, since stops must; and no later head hides what befell this one."""
     await tampered(log, *statements)
     with pytest.raises(ValueError, match="broken at event"):
@@ -218,7 +220,7 @@ async def test_going_on_repairs_nothing(log: Store, statements: list[str | Updat
 
 
 @both
-async def test_an_emptied_log_is_found_by_a_head_that_was_kept(log: Store) -> None:
+async def test_an_emptied_log_is_found_by_a_head_stored_elsewhere(log: Store) -> None:
     """It is whole in itself, as the log of a new store is."""
     kept = await log.audit.head()
     await tampered(log, "DELETE FROM audit", BEGUN_ANEW)
@@ -311,7 +313,7 @@ async def test_a_store_restored_whole_is_reported_by_a_head_that_was_kept(log: S
             await log.audit.verify(known)
 
 
-async def test_an_event_goes_with_the_change_that_failed(store: Store) -> None:
+async def test_a_change_is_rolled_back_with_its_failed_event(store: Store) -> None:
     """The event is of the transaction it describes."""
     bad = event("company.created", note="\ud800")
 

@@ -120,7 +120,9 @@ def drawn(chance: Random, *, limited: bool) -> Write:
 
 @both
 @pytest.mark.parametrize("seed", range(40 if WHOLE else 10))
-async def test_many_together_or_one_by_one_is_the_same(store: Store, seed: int) -> None:
+async def test_batched_writes_have_the_same_results_as_single_writes(
+    store: Store, seed: int
+) -> None:
     """As if one came after another: new payouts, claims, steps, then what was undecided."""
     chance = Random(seed)
     limited = chance.random() < 0.7

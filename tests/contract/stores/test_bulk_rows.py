@@ -84,7 +84,7 @@ async def test_rows_are_inserted_in_the_order_they_come(written: Written, kind: 
 
 @both
 @pytest.mark.parametrize("size", [1, 3, 64])
-async def test_a_change_reaches_its_own_row(written: Written, size: int) -> None:
+async def test_each_bulk_update_reaches_its_own_row(written: Written, size: int) -> None:
     database = written.store.database
     await written.add([f"order-{number}" for number in range(65)])
     places = database.bulk.parameters({"was": KEY.type, NEW: payouts.c.description.type})
@@ -106,7 +106,7 @@ async def test_a_change_reaches_its_own_row(written: Written, size: int) -> None
 
 
 @both
-async def test_a_value_is_checked_in_a_crowd_as_alone(written: Written) -> None:
+async def test_values_in_a_bulk_insert_are_checked(written: Written) -> None:
     """A time without a zone could mean any instant."""
     database = written.store.database
     adding = database.bulk.insert_rows(database.insert_new(payouts), TYPES)
@@ -119,7 +119,7 @@ async def test_a_value_is_checked_in_a_crowd_as_alone(written: Written) -> None:
 
 
 @server_alone
-async def test_a_server_is_sent_one_text_for_any_number(written: Written) -> None:
+async def test_bulk_inserts_of_any_size_have_one_statement_text(written: Written) -> None:
     """It keeps what it has prepared by its text, for every connection."""
     for size in (1, 2, 7, 64):
         await written.add([f"{size}-{number}" for number in range(size)])

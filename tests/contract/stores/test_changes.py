@@ -68,13 +68,13 @@ async def test_many_events_are_read_in_batches(store: Store, most: int) -> None:
     assert found == ["act.0", "act.1", "act.2"]
 
 
-async def test_an_empty_log_has_a_place_too(store: Store) -> None:
+async def test_reading_from_the_start_returns_every_act(store: Store) -> None:
     news = await read(Changes(store.database), Mark(0, b""))
 
     assert len(news.acts) == news.mark.number == 3
 
 
-async def test_who_reads_up_to_a_number_has_missed_none(store: Store, second: Store) -> None:
+async def test_concurrent_acts_are_read_in_order_without_a_gap(store: Store, second: Store) -> None:
     """Of many that write at once the one with the lower number is visible first."""
     changes = Changes(store.database, most=7)
     mark, found = (await read(changes, None)).mark, []
@@ -104,7 +104,7 @@ async def test_rolled_back_acts_are_not_reported(store: Store) -> None:
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["cut off", "and written over"])
-async def test_a_log_that_was_put_back_is_another_one(store: Store, *, again: bool) -> None:
+async def test_a_log_restored_from_a_backup_is_not_continued(store: Store, *, again: bool) -> None:
     """Its numbers are given out a second time: going on would miss what they tell then."""
     changes = Changes(store.database)
     head = await store.audit.head()

@@ -85,7 +85,7 @@ async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: St
 
 
 @both
-async def test_of_many_who_begin_at_once_one_holds_the_reference(store: Store):
+async def test_of_many_concurrent_orders_of_a_reference_one_holds_it(store: Store):
     """Whether there is no record, or one whose holder is gone."""
     held = []
 
@@ -147,7 +147,7 @@ async def test_a_later_answer_of_the_bank_corrects_the_record(
 
 @pytest.mark.parametrize("told", STATES[1:])
 @pytest.mark.parametrize("before", STATES)
-async def test_a_slow_answer_takes_nothing_back(
+async def test_an_answer_older_than_the_record_changes_no_final_charge(
     store: Store, before: ChargeState, told: ChargeState
 ):
     """It was asked for before what is known, and came after it. What was paid is believed."""
@@ -159,7 +159,7 @@ async def test_a_slow_answer_takes_nothing_back(
     assert (await one(store)).state is (before if over else told)
 
 
-async def test_a_time_from_before_a_clock_was_put_back_makes_no_answer_slow(store: Store):
+async def test_an_answer_counts_after_the_clock_was_set_back(store: Store):
     await records(store).begin(charge(state=ChargeState.PAID, updated_at=NOW + 3600 * SECOND))
 
     await records(store).note([seen(ChargeState.ACTIVE)])
@@ -223,7 +223,7 @@ async def test_a_listed_payment_pays_a_charge_whose_amount_it_reaches(
     assert (known.state is ChargeState.PAID, known.e2e_id) == (pays, "E1" if pays else "")
 
 
-async def test_of_several_listed_payments_one_that_pays_is_kept(store: Store):
+async def test_the_newest_listed_payment_that_covers_a_charge_is_kept(store: Store):
     """Newest first, as they are listed: neither a smaller one nor an older one replaces it."""
     await records(store).begin(charge(centavos=10_000))
 
@@ -334,7 +334,7 @@ async def test_pages_follow_each_other_newest_first(store: Store):
 
 
 @both
-async def test_filters(store: Store):
+async def test_charges_are_filtered_by_state_account_reference_and_time(store: Store):
     await records(store).begin(charge(1))
     await records(store).begin(charge(2, account_id=SISTER, state=ChargeState.PAID))
     await records(store).begin(charge(3, expires_at=NOW))
@@ -352,7 +352,7 @@ async def test_filters(store: Store):
 
 
 @both
-async def test_another_company_s_charges_are_not_there(store: Store):
+async def test_charges_of_another_company_are_not_found(store: Store):
     await records(store).begin(charge())
 
     theirs, others = (CompanyScope(frozenset({each})) for each in (COMPANY, "other"))

@@ -66,7 +66,7 @@ def closings(store: Store, bank: Bank) -> Closings:
 
 
 @both
-async def test_one_signs_what_they_saw_and_another_locks_it(store: Store, second: Store) -> None:
+async def test_one_user_signs_a_day_and_another_locks_it(store: Store, second: Store) -> None:
     bank = Bank()
     bank.tells(FEE, FOREIGN)
     here, there = closings(store, bank), closings(second, bank)
@@ -110,7 +110,7 @@ async def test_figures_changed_since_they_were_shown_are_not_signed(store: Store
 
 
 @both
-async def test_a_day_that_changes_before_it_is_locked_is_signed_anew(store: Store) -> None:
+async def test_a_day_changed_before_its_lock_must_be_signed_again(store: Store) -> None:
     bank = Bank()
     bank.tells(FEE, FOREIGN)
     made = closings(store, bank)

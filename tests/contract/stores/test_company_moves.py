@@ -224,7 +224,7 @@ async def stop_of(store: Store) -> str:
     return str(found[0].id)
 
 
-async def test_both_logs_tell_and_caches_forget(pair: Pair):
+async def test_a_move_is_in_both_audit_logs_and_names_changed_records(pair: Pair):
     await pair.move().run()
 
     company, account = f"company:{COMPANY}", f"account:{ACCOUNT}"
@@ -241,7 +241,7 @@ async def test_both_logs_tell_and_caches_forget(pair: Pair):
 
 
 @pytest.mark.parametrize("point", OF_A_MOVE)
-async def test_a_move_that_ends_anywhere_goes_on_when_it_is_repeated(pair: Pair, point: str):
+async def test_a_move_interrupted_at_any_point_can_be_repeated(pair: Pair, point: str):
     """Twice at each point; the events, which nothing may delete, are there once."""
     before = await everything(pair.north)
 
@@ -279,7 +279,7 @@ async def test_a_company_that_failed_to_leave_is_served_where_it_is(pair: Pair):
     assert (await everything(pair.north))["payouts"]
 
 
-async def test_a_payout_that_comes_while_the_rows_leave_is_stored_nowhere(pair: Pair):
+async def test_a_payout_during_the_copy_is_stored_in_neither_cell(pair: Pair):
     """Whatever the process remembers: its account is gone when the lock is."""
     late: list[asyncio.Task[object]] = []
 
@@ -311,7 +311,7 @@ OPEN: Mapping[str, tuple[Table, Mapping[str, object]]] = {
 
 
 @pytest.mark.parametrize("what", OPEN)
-async def test_what_is_under_way_is_waited_for(pair: Pair, what: str):
+async def test_a_move_waits_for_open_work(pair: Pair, what: str):
     """The stop stays, so that a repetition has less to wait for."""
     table, changed = OPEN[what]
     await pair.north.database.write(
@@ -348,7 +348,7 @@ REFUSED: Mapping[str, tuple[Mapping[str, object], str]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-async def test_a_target_that_does_not_fit_is_refused(pair: Pair, what: str):
+async def test_an_incompatible_target_is_refused(pair: Pair, what: str):
     changed, said = REFUSED[what]
 
     for act in (Move.run, Move.plan):
@@ -358,7 +358,7 @@ async def test_a_target_that_does_not_fit_is_refused(pair: Pair, what: str):
     assert not pair.steps
 
 
-async def test_a_company_that_another_cell_has_is_refused(pair: Pair):
+async def test_a_company_that_another_cell_holds_is_refused(pair: Pair):
     """By name where it is a third one; the two that the move is between by their journals."""
     with pytest.raises(RuleViolation, match="east has the company, too"):
         await pair.move(others={"east": pair.north.database}).run()
@@ -369,7 +369,7 @@ async def test_a_company_that_another_cell_has_is_refused(pair: Pair):
         await replace(pair.move(), company=str(uuid.uuid4())).run()
 
 
-async def test_a_stop_of_everything_is_not_left_behind(pair: Pair):
+async def test_a_company_under_a_stop_of_everything_moves_to_the_same_stop_alone(pair: Pair):
     """A company must not pay again because it moved."""
     whole = sample(scope=StopScope.EVERYTHING, subject="")
     await plant(pair.north, whole)
@@ -382,7 +382,7 @@ async def test_a_stop_of_everything_is_not_left_behind(pair: Pair):
     assert (await everything(pair.south))["payouts"]
 
 
-async def test_what_a_restore_brought_back_leaves_again(pair: Pair):
+async def test_a_company_restored_in_its_former_cell_is_removed_again(pair: Pair):
     """The rows of the target are in force, and stay as they are."""
     await pair.move().run()
     await fill_company(pair.north)
@@ -410,7 +410,7 @@ async def test_a_restored_company_with_other_payouts_stays(pair: Pair):
     assert await pair.north.payouts.find(ACCOUNT, "unknown-there") is not None
 
 
-async def test_a_company_that_still_arrives_does_not_move_on(pair: Pair):
+async def test_a_company_that_is_still_arriving_is_not_moved_on(pair: Pair):
     await pair.north.database.write(insert(company_moves), journal("arriving"))
 
     with pytest.raises(RuleViolation, match="still moving from west to north"):
@@ -429,7 +429,7 @@ def journal(state: str) -> dict[str, object]:
     }
 
 
-async def test_a_copy_with_other_payouts_than_were_copied_is_not_replaced(pair: Pair):
+async def test_a_copy_with_changed_payouts_is_not_replaced(pair: Pair):
     """Somebody paid from it by hand: people decide."""
 
     def end(passed: str) -> None:
@@ -481,7 +481,9 @@ async def test_a_company_moves_back(pair: Pair):
 
 
 @pytest.mark.parametrize(("here", "there"), [(True, True), (True, False), (False, True)])
-async def test_hours_are_counted_once(pair: Pair, here: bool, there: bool):
+async def test_hourly_sums_move_between_cells_without_double_counting(
+    pair: Pair, here: bool, there: bool
+):
     """Sums move between closed hours; what one cell alone has closed is counted from payouts."""
     sums = {**row(payout_hours), "hour": HOUR}
     if here:
@@ -498,7 +500,7 @@ async def test_hours_are_counted_once(pair: Pair, here: bool, there: bool):
     assert (len(kept), len(closed)) == ((1, 1) if here and there else (0, 0))
 
 
-async def test_what_stays_is_written_down(pair: Pair):
+async def test_a_move_leaves_a_journal_and_old_events_behind(pair: Pair):
     """Events stay behind, too, until their month is dropped; the company is found by none."""
     await pair.move().run()
 

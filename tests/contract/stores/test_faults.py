@@ -82,7 +82,9 @@ async def test_a_cancelled_write_leaves_nothing_and_the_store_usable(short: Stor
 
 
 @pytest.mark.parametrize("turns", [2**power for power in range(11)])
-async def test_a_write_cancelled_at_any_point_is_whole_or_absent(short: Store, turns: int) -> None:
+async def test_a_write_cancelled_at_any_point_is_complete_or_absent(
+    short: Store, turns: int
+) -> None:
     """It may still be done after its caller has gone; whoever asks then waits for that."""
     task = asyncio.create_task(short.payouts.add(payout(), attempt()))
     await settle(turns)

@@ -159,7 +159,7 @@ async def test_a_debit_without_an_order_is_found_once(store: Store, second: Stor
 
 
 @both
-async def test_it_is_explained_once_and_counts_no_more(store: Store) -> None:
+async def test_a_debit_is_explained_once_and_no_longer_counted(store: Store) -> None:
     banks = Tellers(**{ACCOUNT: Teller().tells(FOREIGN)})
     await watch(store, banks).turn()
     debits = ForeignDebits(store.database)
@@ -179,7 +179,7 @@ async def test_it_is_explained_once_and_counts_no_more(store: Store) -> None:
     assert (day.explained, day.differences) == ({"line-1"}, 0)
 
 
-async def test_a_bank_whose_statement_names_no_payout_is_not_read(store: Store) -> None:
+async def test_a_bank_whose_statement_has_no_payout_keys_is_not_read(store: Store) -> None:
     """Each payout of ours would be a foreign debit."""
     bank = Teller().tells(FOREIGN)
     bank.capabilities = replace(bank.capabilities, entry_fields=frozenset({EntryField.KIND}))
@@ -212,7 +212,7 @@ async def test_a_payout_that_is_known_later_settles_it(store: Store) -> None:
     assert await needed(store) == []
 
 
-async def test_a_debit_of_this_moment_waits_for_the_answer_to_its_payout(store: Store) -> None:
+async def test_a_young_debit_waits_for_the_answer_to_its_payout(store: Store) -> None:
     young = movement(provider_id="line-1", created_at=NOW - timedelta(minutes=14))
     banks = Tellers(**{ACCOUNT: Teller().tells(young)})
 

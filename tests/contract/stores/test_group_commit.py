@@ -194,7 +194,7 @@ async def test_a_row_the_database_refuses_fails_alone(store: Store, wrong: Payou
     assert await store.payouts.attempts(wrong.account_id, "wrong") == []
 
 
-async def test_an_attempt_that_cannot_be_kept_fails_alone(store: Store) -> None:
+async def test_an_attempt_that_cannot_be_stored_fails_alone(store: Store) -> None:
     told = await asyncio.gather(
         store.payouts.add(payout(), replace(attempt(), trace_id="\ud800")),
         store.payouts.add(payout("order-2"), attempt()),
@@ -206,7 +206,7 @@ async def test_an_attempt_that_cannot_be_kept_fails_alone(store: Store) -> None:
     assert [await found(store, each) for each in ("order-1", "order-2")] == [None, SENDING]
 
 
-async def test_a_refused_intent_takes_no_outcome_with_it(store: Store) -> None:
+async def test_a_refused_intent_does_not_fail_another_payout_s_outcome(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     told = await asyncio.gather(
@@ -221,7 +221,7 @@ async def test_a_refused_intent_takes_no_outcome_with_it(store: Store) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 3])
-async def test_new_payouts_and_their_outcomes_take_a_trip_each_to_a_server(
+async def test_batches_of_payouts_and_outcomes_take_one_round_trip_each(
     store: Store, commits: Commits, number: int
 ) -> None:
     """A transaction would take three more: its beginning, another statement, and its end."""
@@ -268,7 +268,7 @@ async def test_steps_whose_commit_is_lost_are_not_retried(
     assert [await found(store, each) for each in ("order-1", "order-2")] == [stands, stands]
 
 
-async def test_a_store_that_fails_amid_a_batch_leaves_nothing_and_is_not_asked_again(
+async def test_a_store_failure_during_a_batch_fails_all_of_it_without_a_retry(
     store: Store, commits: Commits
 ) -> None:
     """What one row cannot have caused, is not tried for each."""
@@ -282,7 +282,7 @@ async def test_a_store_that_fails_amid_a_batch_leaves_nothing_and_is_not_asked_a
     assert await added(store, payout(), payout("order-2")) == [None, None]
 
 
-async def test_batches_of_two_nodes_in_opposite_orders_never_wait_for_each_other(
+async def test_batches_of_two_nodes_in_opposite_order_never_deadlock(
     store: Store,
 ) -> None:
     """A ring of waiting transactions would cost a second, and one of them its work."""

@@ -45,7 +45,7 @@ async def test_a_locked_row_delays_no_other_payout(store: Store) -> None:
 @pytest.mark.parametrize(
     ("moved", "done"), [("unknown", True), ("paid", False), ("not_sent", False)]
 )
-async def test_a_step_alone_waits_and_is_compared_with_what_it_finds_then(
+async def test_a_waiting_state_change_is_compared_with_the_row_it_finds(
     store: Store, moved: str, done: bool
 ) -> None:
     """Any of the states it names will do, also another one than when it began to wait."""
@@ -65,7 +65,7 @@ async def test_a_step_alone_waits_and_is_compared_with_what_it_finds_then(
 
 
 @pytest.mark.parametrize("others", [0, 3], ids=["alone", "in a batch"])
-async def test_a_payout_above_its_limit_waits_for_a_rival_with_its_reference(
+async def test_a_payout_above_its_limit_waits_for_a_rival_of_its_reference(
     store: Store, others: int
 ) -> None:
     """A refusal that overtakes it would be followed by money."""
@@ -87,7 +87,7 @@ async def test_a_payout_above_its_limit_waits_for_a_rival_with_its_reference(
     assert await asyncio.gather(*waits) == [rival, *[None] * others]
 
 
-async def test_a_claim_above_its_limit_waits_for_its_row_too(store: Store) -> None:
+async def test_a_claim_above_its_limit_waits_for_its_locked_row(store: Store) -> None:
     """It has lost if somebody else claims first, whatever its limit."""
     limits = CredentialLimits(per_payout=Money(1000))
     await store.credentials.add(replace(credential(), limits=limits), event())

@@ -87,7 +87,7 @@ async def test_held_and_sent_payouts_share_a_batch(store: Store) -> None:
 
 
 @both
-async def test_of_several_claims_of_a_held_payout_one_wins(store: Store) -> None:
+async def test_of_several_claims_of_a_held_payout_one_succeeds(store: Store) -> None:
     await store.payouts.add(WAITING, None)
     next_one = claimed(WAITING)
 
@@ -127,7 +127,7 @@ async def test_a_released_payout_is_due_at_once_and_its_claim_is_cleared(store: 
 
 
 @both
-async def test_a_refused_one_is_claimed_no_more(store: Store) -> None:
+async def test_a_refused_held_payout_cannot_be_claimed_or_released(store: Store) -> None:
     await store.payouts.add(WAITING, None)
     step = replace(
         change(HELD, FAILED, attempt=0),
@@ -144,7 +144,7 @@ async def test_a_refused_one_is_claimed_no_more(store: Store) -> None:
 
 
 @both
-async def test_it_counts_towards_the_limit_of_its_day_once(store: Store) -> None:
+async def test_a_held_payout_counts_once_towards_its_daily_limit(store: Store) -> None:
     """It counts from when it is stored, and not again when it is sent."""
     limits = CredentialLimits(per_day=Money(1050))
     await store.credentials.add(credential(limits=limits), event())
@@ -156,7 +156,7 @@ async def test_it_counts_towards_the_limit_of_its_day_once(store: Store) -> None
 
 
 @both
-async def test_a_payee_is_known_by_number_and_place_in_the_company(store: Store) -> None:
+async def test_a_payee_is_known_within_its_company_by_number_and_destination(store: Store) -> None:
     paid, about = to_payee("paid"), to_payee("order-1")
     await store.payouts.add(paid, attempt())
     known = first(since=NOW)
@@ -174,7 +174,7 @@ async def test_a_payee_is_known_by_number_and_place_in_the_company(store: Store)
 
 @both
 @pytest.mark.parametrize("processes", [1, 2])
-async def test_of_many_at_once_a_first_payee_gets_no_more_than_its_amount(
+async def test_concurrent_payouts_to_a_first_payee_stay_within_its_limit(
     store: Store, second: Store, processes: int
 ) -> None:
     """They are written in batches, by accounts and processes that do not know of each other."""
@@ -197,7 +197,9 @@ async def test_of_many_at_once_a_first_payee_gets_no_more_than_its_amount(
 
 
 @both
-async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store) -> None:
+async def test_concurrent_payouts_on_two_processes_stay_within_a_payee_s_limit(
+    store: Store, second: Store
+) -> None:
     for number in range(20):
         pair = [to_payee(f"{number}-{side}", key=f"{number}@example.com") for side in "ab"]
         found = await asyncio.gather(
@@ -211,7 +213,7 @@ async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store)
 
 
 @both
-async def test_a_repeated_reference_is_found_though_its_payee_has_got_the_amount(
+async def test_a_repeated_reference_is_found_before_its_payee_s_limit(
     store: Store,
 ) -> None:
     """Held again it would be two rows, or an answer that is not of the stored payout."""

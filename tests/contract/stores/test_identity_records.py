@@ -56,7 +56,7 @@ async def test_a_key_is_retired_once(store: Store):
 
 
 @both
-async def test_no_failure_is_lost_however_many_come_at_once(store: Store, second: Store):
+async def test_concurrent_failures_are_all_counted(store: Store, second: Store):
     """Each counts under several keys, named in any order."""
     nodes = [store.identity.failures, second.identity.failures] * 5
     keys = [["ip:1", "a:1", "b:1"], ["b:1", "ip:1", "a:1"], ["a:1", "b:1", "ip:1"]]
@@ -84,7 +84,7 @@ async def test_one_refused_key_leaves_the_others_uncounted(store: Store):
 
 
 @server_alone
-async def test_a_count_that_is_cleared_meanwhile_begins_anew(store: Store, second: Store):
+async def test_a_counter_cleared_during_a_count_starts_again(store: Store, second: Store):
     """A sign-in succeeds on another node between finding a count and locking it."""
     await store.identity.failures.change(["ip:1"], one_more)
     cleared: list[str] = []

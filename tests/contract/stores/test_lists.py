@@ -45,7 +45,7 @@ EVERY = Paging(1, 25)
         ([THIRD], []),
     ],
 )
-async def test_people_who_see_nothing_beyond_are_shown(
+async def test_a_limited_user_sees_only_users_within_their_companies(
     store: Store, limit: Sequence[str], shown: Sequence[str]
 ) -> None:
     """Who sees every company is shown to nobody who is limited."""
@@ -65,7 +65,7 @@ async def test_people_who_see_nothing_beyond_are_shown(
 
 
 @both
-async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -> None:
+async def test_reviews_are_visible_by_the_company_of_their_account(store: Store) -> None:
     await in_review(store)
 
     everybody = await listed(store.database, EVERY_COMPANY, EVERY)
@@ -78,7 +78,7 @@ async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -
 
 
 @both
-async def test_unresolved_payouts_come_with_their_tries_and_opinions(store: Store) -> None:
+async def test_unresolved_payouts_are_listed_with_attempts_and_opinions(store: Store) -> None:
     """One in review, one that is unknown, one that is paid; each company sees its own."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())
@@ -105,7 +105,7 @@ async def test_unresolved_payouts_come_with_their_tries_and_opinions(store: Stor
 
 
 @both
-async def test_the_last_sign_in_of_each_is_found(store: Store) -> None:
+async def test_the_last_sign_in_of_each_user_is_found(store: Store) -> None:
     """Ended ones too, as long as they are on record."""
     ids = ("1", "2", "3")
     for each in ids:
@@ -127,7 +127,9 @@ NOTHING = CompanyScope(frozenset())
 
 @both
 @pytest.mark.parametrize("scope", [EVERY_COMPANY, OURS, ELSEWHERE, NOTHING], ids=str)
-async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: CompanyScope) -> None:
+async def test_scopes_limit_which_credentials_and_users_are_found(
+    store: Store, scope: CompanyScope
+) -> None:
     """The scope stands in the statement: what is outside of it is not there."""
     await add_company(store.database, company(THIRD), event())
     await store.credentials.add(credential(), event())

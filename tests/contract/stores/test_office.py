@@ -117,7 +117,7 @@ async def test_approvals_are_searched_by_state_and_company(store: Store):
 
 
 @both
-async def test_what_waits_past_its_end_is_overdue(store: Store):
+async def test_a_waiting_order_is_overdue_after_its_deadline(store: Store):
     await store.approvals.add(APPROVAL, event())
 
     assert await store.approvals.overdue(END - timedelta(seconds=1)) == []
@@ -168,7 +168,7 @@ async def test_due_callbacks_are_claimed_once(store: Store, second: Store):
 
 
 @both
-async def test_of_some_banks_nothing_is_claimed(store: Store):
+async def test_callbacks_of_excluded_banks_are_not_claimed(store: Store):
     await CallbackRecords(store.database).add(CALLBACK)
     await CallbackRecords(store.database).add(replace(CALLBACK, id="o", provider="other"))
 
@@ -252,7 +252,7 @@ LIMITED = replace(user("u-limited", "limited@example.com"), companies=frozenset(
 
 
 @both
-async def test_an_act_belongs_to_the_company_of_its_subject(store: Store):
+async def test_an_act_is_visible_to_the_company_of_its_subject(store: Store):
     """Found in the transaction of the change, so that what it makes counts as well."""
     await store.credentials.add(credential(), replace(event(), subject=f"credential:{CLIENT}"))
     await store.payouts.add(payout(), attempt())
@@ -288,7 +288,7 @@ async def shown_to(store: Store, *companies: str) -> list[AuditEntry]:
     return list(found)
 
 
-async def test_an_act_on_a_payout_whose_key_two_companies_have_is_shown_to_neither(store: Store):
+async def test_an_act_on_a_payout_key_of_two_companies_is_visible_to_neither(store: Store):
     theirs = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c09"
     await add_company(store.database, company(OTHER), event())
     await store.accounts.add(
@@ -303,7 +303,7 @@ async def test_an_act_on_a_payout_whose_key_two_companies_have_is_shown_to_neith
     assert await shown_to(store, COMPANY) == await shown_to(store, OTHER) == []
 
 
-async def test_an_act_on_somebody_of_two_companies_is_shown_to_who_sees_both(store: Store):
+async def test_an_act_on_a_user_of_two_companies_is_visible_to_users_of_both(store: Store):
     both = replace(LIMITED, companies=frozenset({COMPANY, OTHER}))
     await store.identity.users.add(both, replace(event(), subject=f"user:{both.id}"))
 
@@ -311,7 +311,7 @@ async def test_an_act_on_somebody_of_two_companies_is_shown_to_who_sees_both(sto
     assert await shown_to(store, COMPANY) == await shown_to(store, OTHER) == []
 
 
-async def test_whoever_writes_an_act_may_say_whose_it_is(store: Store):
+async def test_an_act_may_name_its_companies_itself(store: Store):
     await store.audit.append(replace(event("a"), companies=frozenset({OTHER})))
     await store.audit.append(
         replace(event("b"), subject=f"account:{ACCOUNT}", companies=frozenset())
@@ -334,7 +334,7 @@ async def test_callbacks_are_searched_by_company(store: Store):
     assert shown(now) == ([replace(CALLBACK, company_id=COMPANY)], 1)
 
 
-async def test_the_record_is_exported_in_its_order(store: Store):
+async def test_the_audit_log_is_exported_in_order(store: Store):
     await store.audit.append(event("last"))
 
     length = await store.audit.verify()

@@ -162,7 +162,7 @@ async def trips_of(store: Store, clock: Clock, scope: CompanyScope) -> Sequence[
 
 
 @both
-async def test_a_guard_that_watches_records_a_trip_once_and_stops_nothing(
+async def test_the_guard_in_watch_mode_records_a_trip_once_and_stops_nothing(
     paying: Store, clock: Clock
 ):
     watching = guard(paying, clock, Mode.WATCH)
@@ -200,7 +200,7 @@ async def test_many_payouts_to_one_stranger_are_many_to_a_new_payee(paying: Stor
     assert (trip.measure, trip.payouts) == (Measure.NEW_PAYOUTS, 6)
 
 
-async def test_a_company_may_have_a_mode_of_its_own(paying: Store, clock: Clock):
+async def test_a_company_can_have_its_own_mode(paying: Store, clock: Clock):
     await pay(paying, clock, 6)
 
     await guard(paying, clock, Mode.STOP, {COMPANY: Mode.OFF}).turn()
@@ -252,7 +252,7 @@ async def test_payouts_released_by_people_are_not_judged_again(paying: Store, cl
 
 
 @both
-async def test_what_a_person_orders_is_of_an_account_and_another_person_lifts_the_stop(
+async def test_payouts_ordered_by_a_user_stop_the_account_until_another_user_lifts_it(
     paying: Store, clock: Clock
 ):
     """Neither who ordered such a payout does, nor who approved one."""
@@ -273,7 +273,7 @@ async def test_what_a_person_orders_is_of_an_account_and_another_person_lifts_th
     assert await stopped(paying, clock) == []
 
 
-async def test_payouts_of_a_faster_clock_led_to_the_stop_too(paying: Store, clock: Clock):
+async def test_payouts_dated_after_the_stop_count_towards_it(paying: Store, clock: Clock):
     """The guard judges them, though they carry an instant after its stop."""
     ahead = Clock()
     ahead.at += 30 * SECOND
@@ -286,7 +286,7 @@ async def test_payouts_of_a_faster_clock_led_to_the_stop_too(paying: Store, cloc
 
 @both
 @pytest.mark.parametrize("wide", [False, True])
-async def test_who_ordered_or_approved_a_secret_does_not_lift_the_stop_of_its_payouts(
+async def test_the_orderer_or_approver_of_a_secret_cannot_lift_the_stop_of_its_payouts(
     paying: Store, clock: Clock, wide: bool
 ):
     """Also where the flood came from several credentials, so that their account was stopped."""
@@ -311,7 +311,7 @@ async def test_who_ordered_or_approved_a_secret_does_not_lift_the_stop_of_its_pa
 
 
 @both
-async def test_a_secret_that_ended_an_hour_before_the_stop_has_no_hand_in_it(
+async def test_the_orderer_of_a_secret_replaced_an_hour_before_can_lift_the_stop(
     paying: Store, clock: Clock
 ):
     """Bruno's replaced Ana's an hour ago; one that ended since then would have a hand in it."""
@@ -327,7 +327,7 @@ async def test_a_secret_that_ended_an_hour_before_the_stop_has_no_hand_in_it(
 
 
 @both
-async def test_who_let_a_held_payout_go_does_not_lift_the_stop_that_it_led_to(
+async def test_the_user_who_released_held_payouts_cannot_lift_their_stop(
     paying: Store, clock: Clock
 ):
     judging = guard(paying, clock)
@@ -443,9 +443,7 @@ async def test_a_payout_that_was_not_sent_counts_when_it_is_sent_again(paying: S
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
-async def test_what_was_read_before_it_failed_counts_again_when_it_is_sent_again(
-    paying: Store, clock: Clock
-):
+async def test_a_failed_payout_counts_again_when_it_is_sent_again(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     await order(paying, clock, 5)
     await judging.turn()
@@ -463,9 +461,7 @@ async def test_what_was_read_before_it_failed_counts_again_when_it_is_sent_again
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
-async def test_a_payout_that_was_sent_again_is_of_the_hour_in_which_it_was(
-    paying: Store, clock: Clock
-):
+async def test_a_payout_sent_again_counts_in_the_hour_of_sending(paying: Store, clock: Clock):
     await order(paying, clock, 2)
     await fail(paying, 2)
     clock.at += 2 * HOUR
@@ -481,7 +477,7 @@ async def test_a_payout_that_was_sent_again_is_of_the_hour_in_which_it_was(
 
 
 @both
-async def test_who_ordered_what_was_sent_again_does_not_lift_the_stop(paying: Store, clock: Clock):
+async def test_the_orderer_of_payouts_sent_again_cannot_lift_the_stop(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     await order(paying, clock, 6, client_id="user:ana")
     await fail(paying, 6)
@@ -493,7 +489,7 @@ async def test_who_ordered_what_was_sent_again_does_not_lift_the_stop(paying: St
 
 
 @both
-async def test_each_payout_of_an_instant_is_read_once(paying: Store, clock: Clock):
+async def test_many_payouts_of_one_instant_are_read_once_each(paying: Store, clock: Clock):
     """More of them than are read at once."""
     await pay(paying, clock, 501)
     await pay(paying, clock, 2, 501)
@@ -509,7 +505,7 @@ async def test_each_payout_of_an_instant_is_read_once(paying: Store, clock: Cloc
 
 
 @both
-async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
+async def test_after_a_day_a_payee_is_known_and_the_hour_is_added_to_history_once(
     paying: Store, second: Store, clock: Clock
 ):
     """An hour is added once, by whichever process is first; the other one goes on from there."""
@@ -539,7 +535,7 @@ async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
 
 
 @both
-async def test_a_payee_is_forgotten_so_long_after_the_last_payout(paying: Store, clock: Clock):
+async def test_a_payee_is_deleted_after_its_last_payout_is_old_enough(paying: Store, clock: Clock):
     """Payouts within a week of the last one on record do not write it again."""
     records, begun = OutflowRecords(paying.database), clock.at
     payees = [(COMPANY, digest * 16) for digest in (b"a", b"b", b"c")]
@@ -554,7 +550,7 @@ async def test_a_payee_is_forgotten_so_long_after_the_last_payout(paying: Store,
     assert await records.first_paid(payees) == {payees[1]: begun}
 
 
-async def test_an_hour_of_history_keeps_when_its_payees_were_last_paid(
+async def test_an_hour_of_history_updates_when_its_payees_were_last_paid(
     paying: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(outflow_store, "_LAST_TO", HOUR)
@@ -569,7 +565,7 @@ async def test_an_hour_of_history_keeps_when_its_payees_were_last_paid(
     assert await OutflowRecords(paying.database).forget_payees(begun + HOUR) == 1
 
 
-async def test_what_led_to_a_stop_is_no_history(paying: Store, clock: Clock):
+async def test_payouts_that_led_to_a_stop_are_not_added_to_history(paying: Store, clock: Clock):
     await pay(paying, clock, 6)
     await guard(paying, clock).turn()
     clock.at += 2 * HOUR
@@ -583,7 +579,7 @@ async def test_what_led_to_a_stop_is_no_history(paying: Store, clock: Clock):
     assert await records.first_paid([(COMPANY, payee)]) == {}
 
 
-async def test_a_subject_of_another_company_does_not_exist(paying: Store, clock: Clock):
+async def test_outflow_of_a_subject_outside_the_scope_is_not_found(paying: Store, clock: Clock):
     nobody = reader(CompanyScope(frozenset()))
 
     for scope, subject in (
@@ -597,7 +593,7 @@ async def test_a_subject_of_another_company_does_not_exist(paying: Store, clock:
             await outflows(paying, clock).of(nobody, scope, subject)
 
 
-def test_a_payee_is_where_the_money_goes():
+def test_a_payee_is_identified_by_its_destination():
     """Another name is the same payee, another key a different one."""
     one = destination_digest('{"name": "Ana", "tax_number": "1", "key": "a"}')
 

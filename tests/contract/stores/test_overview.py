@@ -124,7 +124,7 @@ async def test_payouts_are_counted_by_hour_and_state(store: Store, *, is_remembe
     ]
 
 
-async def test_an_hour_with_an_open_payout_is_not_remembered_until_it_ends(store: Store):
+async def test_an_hour_with_an_open_payout_is_summed_once_the_payout_ends(store: Store):
     before = THIS_HOUR - HOUR
     await asked(store, "1", before)
     ended = Span(before, THIS_HOUR)
@@ -168,7 +168,7 @@ async def test_two_processes_at_once_remember_an_hour_once(store: Store, second:
         assert len((await connection.execute(select(payout_hours))).all()) == 1
 
 
-async def test_a_new_store_remembers_a_month_in_a_transaction_a_day(store: Store):
+async def test_a_new_store_sums_a_month_in_one_transaction_a_day(store: Store):
     """Each start of a gateway on one does: hour by hour it took seconds of its CPU time."""
     await paid(store, "1", DAY.since)
     await paid(store, "2", DAY.until - HOUR)

@@ -92,7 +92,7 @@ async def test_partitions_are_made_ahead(filled_url: str) -> None:
         assert await places(store, at) == ["request_log_20261123", "payout_events_20261123"]
 
 
-async def test_an_order_of_a_time_without_a_partition_is_stored_and_moved_later(
+async def test_a_row_without_a_partition_is_stored_and_moved_later(
     filled_url: str,
 ) -> None:
     """A clock far ahead, or no worker for days."""
@@ -119,7 +119,7 @@ async def test_many_rows_without_a_partition_stay_and_are_deleted_when_they_are_
         assert await renew(store, LONG_AGO + timedelta(days=1)) == [1, 1]
 
 
-async def test_partitions_are_dropped_when_all_in_them_is_old(filled_url: str) -> None:
+async def test_partitions_are_dropped_when_all_their_rows_are_old(filled_url: str) -> None:
     async with opened(filled_url, LONG_AGO) as store:
         await renew(store, LONG_AGO)
         await written(store, LONG_AGO)
@@ -134,7 +134,9 @@ async def test_partitions_are_dropped_when_all_in_them_is_old(filled_url: str) -
         assert await store.payouts.find(ACCOUNT, str(LONG_AGO)) is not None
 
 
-async def test_partitions_young_by_the_database_s_clock_are_not_dropped(filled_url: str) -> None:
+async def test_partitions_that_are_young_by_the_database_clock_are_not_dropped(
+    filled_url: str,
+) -> None:
     """A process whose clock is years ahead takes everything for old."""
     now = datetime.now(UTC)
     async with opened(filled_url, now) as store:
@@ -146,7 +148,7 @@ async def test_partitions_young_by_the_database_s_clock_are_not_dropped(filled_u
         assert "default" not in " ".join(await places(store, now))
 
 
-async def test_a_partition_that_is_read_is_dropped_another_time(filled_url: str) -> None:
+async def test_a_partition_in_use_is_dropped_on_a_later_run(filled_url: str) -> None:
     """Nobody waits for the reader: payouts would wait behind who drops."""
     async with opened(filled_url, LONG_AGO) as store:
         await renew(store, LONG_AGO)

@@ -115,7 +115,7 @@ async def test_a_payout_shows_which_absence_is_proven(told: Store):
         (CertaintySought.CONFIRMED_REJECTED, (Certainty.CONFIRMED_REJECTED,)),
     ],
 )
-async def test_a_search_for_not_sent_keeps_both_and_each_has_its_own(
+async def test_a_search_for_unsent_payouts_includes_both_kinds_of_absence(
     told: Store, sought: CertaintySought, words: Sequence[Certainty]
 ):
     directory = PayoutDirectory(told.database)
@@ -132,7 +132,7 @@ async def test_a_search_for_not_sent_keeps_both_and_each_has_its_own(
 
 
 @both
-async def test_an_incident_counts_them_apart(told: Store):
+async def test_the_figures_of_an_incident_count_both_kinds_of_absence(told: Store):
     found = await PayoutDirectory(told.database).hit("sandbox", NOW, EVERY_COMPANY)
 
     counted = {each.hit: each.count for each in found}
@@ -173,7 +173,7 @@ async def test_hourly_figures_count_both_kinds_of_absence(told: Store, *, is_rem
         (S.ACCEPTED, None, Certainty.CONFIRMED_REJECTED),
     ],
 )
-async def test_what_people_closed_is_theirs_unless_the_bank_had_the_order(
+async def test_a_payout_closed_by_people_has_its_own_certainty_without_an_answer_of_the_bank(
     store: Store, before: PayoutState, absence: Absence | None, word: Certainty
 ):
     await store.payouts.add(payout(), attempt())

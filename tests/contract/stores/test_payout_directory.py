@@ -143,7 +143,7 @@ async def numbers(store: Store, query: PayoutQuery) -> list[int]:
     ],
     ids=lambda each: "-".join(each) if isinstance(each, dict) else "",
 )
-async def test_each_filter_finds_its_own(
+async def test_each_filter_finds_its_payouts(
     several: Store, filters: dict[str, Any], found: list[int]
 ) -> None:
     assert await numbers(several, of_the_day(**filters)) == found
@@ -266,7 +266,7 @@ async def test_certainty_is_the_same_in_the_store_as_in_the_domain(
     assert sum(each.count for each in counts.by_state if each.certainty is word) == len(alike)
 
 
-async def test_more_than_are_counted_is_said(
+async def test_a_count_above_the_maximum_is_marked_incomplete(
     several: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert payout_search.COUNTED_AT_MOST == 10_000
@@ -319,7 +319,7 @@ async def test_each_list_has_an_index(store: Store, name: str) -> None:
 
 
 @both
-async def test_a_reference_comes_first_then_the_newest_that_begin_with_it(
+async def test_the_exact_reference_is_listed_before_the_newest_with_its_prefix(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of very many with one beginning the highest alone are compared: no list is read whole."""
@@ -336,7 +336,7 @@ async def test_a_reference_comes_first_then_the_newest_that_begin_with_it(
 
 
 @both
-async def test_who_ordered_and_who_approved_are_named(store: Store):
+async def test_a_payout_names_its_orderer_and_approver(store: Store):
     """An order that was refused, because a partner had used its reference, approved nothing."""
     await store.identity.users.add(user(), event())
     await store.identity.users.add(user("u2", "joao@example.com"), event())
@@ -377,7 +377,7 @@ async def test_a_credential_is_named(store: Store):
 
 
 @both
-async def test_payouts_that_a_failing_bank_concerns_are_counted_by_account(store: Store):
+async def test_payouts_affected_by_a_failing_bank_are_counted_by_account(store: Store):
     """Without an outcome, on their way, and not sent since the bank fails; within the scope."""
     old = NOW - ONE_DAY
     kinds: list[dict[str, Any]] = [
@@ -442,7 +442,7 @@ async def test_search_text_matches_part_of_name_or_reference_or_amount(
 
 
 @both
-async def test_a_text_is_looked_for_in_the_newest_alone(
+async def test_a_text_search_compares_the_newest_payouts_alone(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ):
     for number in range(4):

@@ -112,7 +112,9 @@ async def test_steps_not_taken_have_no_event(store: Store, second: Store) -> Non
 
 
 @both
-async def test_many_at_once_leave_one_event_for_each_change(store: Store, second: Store) -> None:
+async def test_concurrent_writes_leave_one_event_for_each_change(
+    store: Store, second: Store
+) -> None:
     """Batches tell as much as one by one, whoever of two nodes wins."""
     references = [f"o-{number}" for number in range(40)]
     nodes = [store, second]
@@ -134,7 +136,7 @@ async def test_many_at_once_leave_one_event_for_each_change(store: Store, second
 
 
 @both
-async def test_a_change_that_is_undone_takes_its_event_along(store: Store) -> None:
+async def test_a_change_is_rolled_back_when_its_event_cannot_be_stored(store: Store) -> None:
     """One transaction: where the event cannot be added, the payout is not stored either."""
     async with store.database.writing() as connection:
         await connection.execute(text("ALTER TABLE payout_events RENAME TO elsewhere"))
@@ -149,7 +151,9 @@ async def test_a_change_that_is_undone_takes_its_event_along(store: Store) -> No
     assert await count(store) == 0
 
 
-async def test_a_sender_that_dies_leaves_true_events(store: Store, second: Store) -> None:
+async def test_a_sender_that_dies_before_its_outcome_leaves_a_stored_event(
+    store: Store, second: Store
+) -> None:
     """Between its two transactions: the order is stored, and nothing says that it was sent."""
     await store.payouts.add(payout(), attempt())
 
@@ -322,7 +326,7 @@ async def test_a_callback_is_recorded_once_its_payout_is_known(store: Store) -> 
     assert ("noticed", 1, "") in await told(store)
 
 
-async def test_events_of_another_account_are_not_of_this_one(store: Store) -> None:
+async def test_events_of_another_account_are_not_returned(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     await store.payouts.add(payout(account_id=SISTER), attempt())
 

@@ -80,7 +80,7 @@ async def test_limits_are_read_back(store: Store) -> None:
     assert found.limits == CredentialLimits(**limits, per_payout_at_night=Money(1))
 
 
-async def test_one_payout_may_be_as_much_as_its_limit(store: Store) -> None:
+async def test_a_payout_may_equal_its_limit_and_not_exceed_it(store: Store) -> None:
     await limited(store, per_payout=TEN)
 
     within = await store.payouts.add(payout(centavos=1000), attempt(), limited=True)
@@ -104,7 +104,7 @@ async def test_a_day_ends_exactly_at_its_limit(store: Store) -> None:
 
 @both
 @pytest.mark.parametrize("processes", [1, 2])
-async def test_of_many_at_once_no_two_slip_under_a_limit(
+async def test_concurrent_payouts_stay_within_a_daily_limit(
     store: Store, second: Store, processes: int
 ) -> None:
     """They are written in batches, and two processes do not know of each other."""
@@ -117,7 +117,9 @@ async def test_of_many_at_once_no_two_slip_under_a_limit(
 
 
 @both
-async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store) -> None:
+async def test_concurrent_payouts_on_two_processes_stay_within_a_daily_limit(
+    store: Store, second: Store
+) -> None:
     await limited(store, per_day=Money(1500))
 
     for number in range(20):
@@ -127,7 +129,7 @@ async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store)
         assert told(found) == (1, 1)
 
 
-async def test_payouts_of_other_accounts_count_and_of_other_credentials_do_not(
+async def test_a_daily_limit_covers_all_accounts_of_one_credential(
     store: Store,
 ) -> None:
     await limited(store, per_day=Money(2500))
@@ -173,7 +175,7 @@ async def test_the_day_before_does_not_count(store: Store) -> None:
     assert told(await together([store], [payout()])) == (1, 0)
 
 
-async def test_a_repeat_above_the_limit_is_shown_the_first_one(store: Store) -> None:
+async def test_a_repeated_payout_above_the_limit_returns_the_first_one(store: Store) -> None:
     """Limits are looked at after repetitions, in a batch too."""
     await limited(store, per_day=Money(1050))
     await store.payouts.add(payout(), attempt(), limited=True)
@@ -237,7 +239,7 @@ async def test_a_payout_counts_in_the_night_that_it_is_sent_in(store: Store) -> 
 
 
 @both
-async def test_of_many_at_once_at_night_no_two_slip_under_a_limit(
+async def test_concurrent_payouts_at_night_stay_within_a_nightly_limit(
     store: Store, second: Store
 ) -> None:
     await limited(store, per_night=Money(3 * 1050))
@@ -306,7 +308,7 @@ async def test_claims_of_one_moment_are_counted_together(store: Store) -> None:
     assert sum(isinstance(each, LimitReached) for each in found) == 2
 
 
-async def test_who_sends_again_is_counted(store: Store) -> None:
+async def test_a_payout_sent_again_counts_for_the_sending_credential(store: Store) -> None:
     """The payout of another credential, not sent, becomes that of whoever sends it."""
     await limited(store, per_day=Money(1050))
     await store.payouts.add(replace(payout(), client_id="cli_other"), attempt())

@@ -60,7 +60,7 @@ async def test_a_list_shows_stored_fields_of_a_payout(
 
 @both
 @pytest.mark.parametrize("page", [1, 2, 10, 11])
-async def test_a_whole_page_is_the_same_with_all_that_is_stored(
+async def test_a_page_of_complete_payouts_matches_the_listed_page(
     store: Store, stored: Sequence[Payout], page: int
 ) -> None:
     """Same payouts, same order, same length; past the end there are none."""
@@ -75,7 +75,7 @@ async def test_a_whole_page_is_the_same_with_all_that_is_stored(
 
 
 @pytest.mark.usefixtures("stored")
-async def test_pages_of_one_moment_are_those_that_each_asked_for(store: Store) -> None:
+async def test_concurrent_reads_of_pages_each_return_their_own_page(store: Store) -> None:
     """Whatever shares a connection: other accounts, windows, pages and sizes."""
     await store.payouts.add(payout("theirs", account_id=SISTER, created_at=DAY), attempt())
     asked = [
@@ -93,7 +93,7 @@ async def test_pages_of_one_moment_are_those_that_each_asked_for(store: Store) -
 
 
 @pytest.mark.usefixtures("stored")
-async def test_a_page_that_cannot_be_asked_for_fails_alone(store: Store) -> None:
+async def test_an_unreadable_page_fails_alone(store: Store) -> None:
     """Those beside it are answered."""
     day = search(FIRST, LAST, limit=1)
 

@@ -229,9 +229,7 @@ async def test_a_final_state_is_never_left(store: Store, final: PayoutState) -> 
     ],
     ids=["state", "later attempt", "earlier attempt", "reference", "account"],
 )
-async def test_a_step_from_elsewhere_is_lost_and_changes_nothing(
-    store: Store, lost: Change
-) -> None:
+async def test_a_change_from_another_state_is_refused(store: Store, lost: Change) -> None:
     await store.payouts.add(payout(), attempt())
 
     done = await store.payouts.record(lost)
@@ -262,7 +260,7 @@ async def test_a_payout_proven_unsent_is_claimed_with_the_next_attempt(store: St
     assert numbers == [1, 2]
 
 
-async def test_a_claim_of_an_attempt_that_was_made_is_lost(store: Store) -> None:
+async def test_a_claim_of_an_attempt_already_made_is_refused(store: Store) -> None:
     """Somebody else has claimed, sent, and proven it unsent in between."""
     there = await standing(store, NOT_SENT)
     await store.payouts.claim(there, attempt(2))
@@ -284,7 +282,9 @@ async def test_only_a_payout_proven_unsent_is_claimed(store: Store, state: Payou
     assert await store.payouts.find(ACCOUNT, "order-1") == there
 
 
-async def test_an_attempt_proven_unsent_stays_so_when_its_payout_fails(store: Store) -> None:
+async def test_an_attempt_proven_unsent_keeps_its_outcome_when_the_payout_fails(
+    store: Store,
+) -> None:
     await standing(store, NOT_SENT)
 
     await store.payouts.record(change(NOT_SENT, FAILED))

@@ -49,7 +49,7 @@ async def test_minutes_of_processes_are_added_up(store: Store):
 
 
 @both
-async def test_only_the_window_and_the_provider_count(store: Store):
+async def test_figures_are_filtered_by_window_and_provider(store: Store):
     minutes = ProviderMinutes(store.database)
     await minutes.add("a", [GOOD, replace(BAD, provider="jacaranda")])
 

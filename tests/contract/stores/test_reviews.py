@@ -30,7 +30,7 @@ async def test_opinions_are_read_back_oldest_first(store: Store) -> None:
 
 
 @pytest.mark.parametrize("later", [{"attempt": 2}, {"state": PayoutState.ACCEPTED}], ids=str)
-async def test_in_a_later_review_a_person_judges_anew(store: Store, later: dict) -> None:
+async def test_a_user_gives_a_new_opinion_in_a_later_review(store: Store, later: dict) -> None:
     """What they said of an earlier attempt or state stands in the audit log."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())
@@ -55,7 +55,7 @@ async def test_one_person_has_one_opinion(store: Store) -> None:
 
 
 @both
-async def test_of_two_at_once_somebody_sees_both(store: Store, second: Store) -> None:
+async def test_one_of_two_concurrent_opinions_sees_both(store: Store, second: Store) -> None:
     """Or two opinions that agree would decide nothing."""
     await in_review(store)
 
@@ -100,7 +100,7 @@ async def test_a_payout_that_moved_meanwhile_is_not_decided(store: Store) -> Non
     assert await store.audit.verify() == before
 
 
-async def test_of_two_decisions_one_is_done(store: Store, second: Store) -> None:
+async def test_of_two_concurrent_decisions_one_succeeds(store: Store, second: Store) -> None:
     await in_review(store)
 
     done = await asyncio.gather(

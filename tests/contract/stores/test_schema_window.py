@@ -108,7 +108,9 @@ async def test_a_newer_schema_that_is_not_is_refused(unstamped: Store) -> None:
             await prepare(unstamped, SANDBOX, migrate=migrate, now=now)
 
 
-async def test_the_other_environment_s_store_is_refused_in_the_window_too(unstamped: Store) -> None:
+async def test_a_store_of_the_other_environment_is_refused_with_a_newer_schema(
+    unstamped: Store,
+) -> None:
     await brought_to(unstamped, NEWER, OURS)
 
     with pytest.raises(StoreRefused, match="belongs to sandbox"):

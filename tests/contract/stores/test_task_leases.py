@@ -50,7 +50,7 @@ async def test_a_lease_too_far_ahead_is_ignored(store: Store):
     assert await store.leases.latest(back) == back + LEASE
 
 
-async def test_release_ends_ones_own(store: Store):
+async def test_a_release_ends_every_lease_of_its_owner(store: Store):
     for task, owner in (("mail", "one"), ("figures", "one"), ("retention", "two")):
         await store.leases.take(task, owner, NOW)
 
@@ -62,7 +62,9 @@ async def test_release_ends_ones_own(store: Store):
 
 
 @pytest.mark.parametrize("before", [None, NOW - LEASE], ids=["never taken", "over"])
-async def test_of_many_at_once_one_has_it(store: Store, before: datetime | None):
+async def test_of_many_concurrent_takers_of_a_lease_one_succeeds(
+    store: Store, before: datetime | None
+):
     if before is not None:
         await store.leases.take("mail", "old", before)
 

@@ -46,7 +46,7 @@ def subject_of(wrong: Wrong) -> Subject:
     return Subject(name="wrong", factory=wrong.factory, make_stage=wrong.stage)
 
 
-def test_every_case_catches_something():
+def test_every_case_catches_a_wrong_adapter():
     """Those of the wire are one function for all calls: some calls stand for the others."""
     proven = {each.case for each in WRONG.values()}
     alike = {each.id for each in CASES.values() if each.group == "wire"}
@@ -55,5 +55,5 @@ def test_every_case_catches_something():
     assert len(proven & alike) >= 8
 
 
-def test_every_mistake_has_a_name_of_its_own():
+def test_every_wrong_adapter_has_a_unique_name():
     assert len(WRONG) == sum(len(each.WRONG) for each in MODULES) >= 25

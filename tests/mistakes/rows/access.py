@@ -25,7 +25,9 @@ _SURFACE = "tests/unit/gateway/http/test_gates_partner_routes.py"
 _THROTTLE = "tests/unit/policies/traffic/test_throttle.py"
 _SERVICES = "tests/unit/gateway/app/test_services.py"
 _TRAFFIC = "tests/surfaces/banking/test_traffic.py"
-_SCOPED = "tests/contract/stores/test_lists.py::test_a_record_is_found_within_its_scope_alone"
+_SCOPED = (
+    "tests/contract/stores/test_lists.py::test_scopes_limit_which_credentials_and_users_are_found"
+)
 
 ROWS = (
     Mistake(
@@ -385,7 +387,7 @@ ROWS = (
         right="change = _unrevoked(client_id).where(*_are(_limit_columns(before)))",
         wrong="change = _unrevoked(client_id)",
         tests=(
-            "tests/contract/stores/test_approvals.py::test_limits_are_changed_while_a_credential_lives",
+            "tests/contract/stores/test_approvals.py::test_limits_can_be_changed_until_a_credential_is_revoked",
         ),
     ),
     Mistake(
@@ -396,7 +398,7 @@ ROWS = (
         right="change = _unrevoked(client_id).where(*_are(_callers_column(before)))",
         wrong="change = _unrevoked(client_id)",
         tests=(
-            "tests/contract/stores/test_credentials.py::test_a_rule_of_use_is_kept_and_read_back",
+            "tests/contract/stores/test_credentials.py::test_caller_rules_are_stored_and_compared_on_change",
         ),
     ),
     Mistake(

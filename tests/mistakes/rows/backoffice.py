@@ -174,7 +174,7 @@ ROWS = (
         file="gateway/credentials/store.py",
         right="if current.scalar() != rotation.old_made_at:",
         wrong="if current.scalar() is None:",
-        tests=(f"{_STORED}::test_a_rotation_in_the_place_of_another_secret_is_refused",),
+        tests=(f"{_STORED}::test_a_rotation_of_another_secret_than_the_current_one_is_refused",),
     ),
     Mistake(
         name="older-order-of-a-key",
@@ -491,7 +491,7 @@ ROWS = (
         file="gateway/closings/foreign_debits.py",
         right="each.direction is Direction.DEBIT and each.created_at <= settled",
         wrong="each.direction is Direction.DEBIT",
-        tests=(f"{_FOREIGN}::test_a_debit_of_this_moment_waits_for_the_answer_to_its_payout",),
+        tests=(f"{_FOREIGN}::test_a_young_debit_waits_for_the_answer_to_its_payout",),
     ),
     Mistake(
         name="debit-explained-twice",
@@ -500,6 +500,6 @@ ROWS = (
         file="gateway/closings/foreign_debits.py",
         right="_KEPT.account_id == account_id, _KEPT.line_id == line_id, _OPEN",
         wrong="_KEPT.account_id == account_id, _KEPT.line_id == line_id",
-        tests=(f"{_FOREIGN}::test_it_is_explained_once_and_counts_no_more",),
+        tests=(f"{_FOREIGN}::test_a_debit_is_explained_once_and_no_longer_counted",),
     ),
 )

@@ -417,7 +417,7 @@ ROWS = (
         file="gateway/payouts/writes.py",
         right='    was = (*_KEY, "attempt", "state")\n',
         wrong="    was = _KEY\n",
-        tests=(f"{_STORED_HOLDS}::test_a_refused_one_is_claimed_no_more",),
+        tests=(f"{_STORED_HOLDS}::test_a_refused_held_payout_cannot_be_claimed_or_released",),
     ),
     Mistake(
         name="orderer-lets-go",
@@ -492,9 +492,7 @@ ROWS = (
         file="gateway/payouts/first_payees.py",
         right="        self.ordered[place] = ordered\n",
         wrong="        del ordered\n",
-        tests=(
-            f"{_STORED_HOLDS}::test_of_many_at_once_a_first_payee_gets_no_more_than_its_amount",
-        ),
+        tests=(f"{_STORED_HOLDS}::test_concurrent_payouts_to_a_first_payee_stay_within_its_limit",),
     ),
     Mistake(
         name="centavo-makes-known",
@@ -512,6 +510,6 @@ ROWS = (
         file="gateway/payouts/limits.py",
         right="centavos_of_day = 0 if sending.was_held else centavos",
         wrong="centavos_of_day = centavos",
-        tests=(f"{_STORED_HOLDS}::test_it_counts_towards_the_limit_of_its_day_once",),
+        tests=(f"{_STORED_HOLDS}::test_a_held_payout_counts_once_towards_its_daily_limit",),
     ),
 )

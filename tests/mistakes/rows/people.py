@@ -91,7 +91,7 @@ ROWS = (
             ".where(refresh_tokens.c.digest == token.digest, refresh_tokens.c.used_at.is_(None))"
         ),
         wrong=".where(refresh_tokens.c.digest == token.digest)",
-        tests=(f"{_SESSIONS}::test_of_ten_refreshes_at_once_one_wins",),
+        tests=(f"{_SESSIONS}::test_of_ten_concurrent_refreshes_one_succeeds",),
     ),
     Mistake(
         name="code-works-twice",
@@ -100,7 +100,7 @@ ROWS = (
         file="gateway/identity/store.py",
         right="users.c.totp_step < step",
         wrong="users.c.totp_step <= step",
-        tests=(f"{_USERS}::test_a_step_is_accepted_once_and_none_before_it",),
+        tests=(f"{_USERS}::test_a_totp_step_is_accepted_once_and_no_earlier_step",),
     ),
     Mistake(
         name="lockout-never-comes",
@@ -167,7 +167,7 @@ ROWS = (
         right="found = [*_in(scope)]",
         wrong="found = []",
         tests=(
-            "tests/contract/stores/test_credentials.py::test_a_credential_of_two_secrets_is_one",
+            "tests/contract/stores/test_credentials.py::test_a_credential_with_two_secrets_is_listed_once",
         ),
     ),
     Mistake(

@@ -175,7 +175,7 @@ ROWS = (
         file="gateway/audit/store.py",
         right="is_whole = head != BEGINNING or await _last(connection) == BEGINNING",
         wrong="is_whole = True",
-        tests=(f"{_AUDIT}::test_going_on_repairs_nothing",),
+        tests=(f"{_AUDIT}::test_later_events_do_not_repair_a_broken_log",),
     ),
     Mistake(
         name="audit-head-not-locked",
@@ -202,7 +202,9 @@ ROWS = (
         file="gateway/store/kernel/processes.py",
         right="            await connection.execute(_LOCK)\n",
         wrong="",
-        tests=(f"{_PROCESSES}::test_of_many_with_different_keys_that_start_at_once_one_is_first",),
+        tests=(
+            f"{_PROCESSES}::test_of_processes_with_different_keys_starting_at_once_one_registers",
+        ),
     ),
     Mistake(
         name="sqlite-takes-its-lock-late",
@@ -241,9 +243,7 @@ ROWS = (
         file="gateway/store/migrations/versions/0001_first.py",
         right="PARTITION OF {table} DEFAULT",
         wrong="PARTITION OF {table} FOR VALUES FROM (MINVALUE) TO ('2026-11-01')",
-        tests=(
-            f"{_PARTITIONS}::test_an_order_of_a_time_without_a_partition_is_stored_and_moved_later",
-        ),
+        tests=(f"{_PARTITIONS}::test_a_row_without_a_partition_is_stored_and_moved_later",),
     ),
     Mistake(
         name="partition-made-beside-writers",
@@ -261,7 +261,9 @@ ROWS = (
         file="gateway/store/kernel/partitions.py",
         right="min(before, server_now - _YOUNG)",
         wrong="before",
-        tests=(f"{_PARTITIONS}::test_partitions_young_by_the_database_s_clock_are_not_dropped",),
+        tests=(
+            f"{_PARTITIONS}::test_partitions_that_are_young_by_the_database_clock_are_not_dropped",
+        ),
     ),
     Mistake(
         name="key-of-two-accounts",
@@ -270,7 +272,7 @@ ROWS = (
         file="gateway/payouts/due.py",
         right="if len(own) == 1 else None",
         wrong="if own else None",
-        tests=(f"{_FOLLOW_UPS}::test_a_key_that_two_accounts_have_names_the_payout_of_neither",),
+        tests=(f"{_FOLLOW_UPS}::test_a_provider_key_of_two_accounts_finds_neither_payout",),
     ),
     Mistake(
         name="index-that-every-step-writes",
@@ -279,9 +281,7 @@ ROWS = (
         file="gateway/store/migrations/versions/0001_first.py",
         right='            "method created_at",',
         wrong='            "method created_at", "next_check_at",',
-        tests=(
-            f"{_PAYOUT_UPDATES}::test_no_step_of_an_ordinary_payout_changes_a_column_of_an_index",
-        ),
+        tests=(f"{_PAYOUT_UPDATES}::test_an_ordinary_payout_s_changes_touch_no_indexed_column",),
     ),
     Mistake(
         name="planned-at-the-bank-before",
@@ -290,7 +290,7 @@ ROWS = (
         file="gateway/store/migrations/versions/0001_first.py",
         right="SET provider = excluded.provider, next_check_at",
         wrong="SET next_check_at",
-        tests=(f"{_PAYOUT_UPDATES}::test_what_is_sent_again_is_planned_at_its_new_bank",),
+        tests=(f"{_PAYOUT_UPDATES}::test_a_payout_sent_again_is_planned_at_its_new_bank",),
     ),
     Mistake(
         name="due-by-the-plan-alone",
@@ -299,7 +299,7 @@ ROWS = (
         file="gateway/payouts/due.py",
         right="return and_(payouts.c.next_check_at <= _at(), _free())",
         wrong="return _free()",
-        tests=(f"{_PAYOUT_UPDATES}::test_a_plan_that_is_older_than_its_payout_is_not_due",),
+        tests=(f"{_PAYOUT_UPDATES}::test_a_planned_check_older_than_its_payout_is_not_due",),
     ),
     Mistake(
         name="downgrade-forgotten",
@@ -308,7 +308,7 @@ ROWS = (
         file="gateway/store/migrations/versions/0001_first.py",
         right="    _tables().drop_all(op.get_bind(), checkfirst=False)",
         wrong="    return",
-        tests=(f"{_SCHEMA}::test_the_way_down_leaves_nothing",),
+        tests=(f"{_SCHEMA}::test_a_downgrade_to_base_leaves_no_table",),
     ),
     Mistake(
         name="change-feed-not-heard",
