@@ -108,7 +108,7 @@ def pods(values: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def test_helm_and_kubernetes_find_nothing_wrong():
+def test_helm_and_kubernetes_accept_the_chart():
     found = [judged(values)["wrong"] for values in (DEFAULT, ALL, LEAST)]
 
     assert found == [["icon is recommended"]] * 3
@@ -196,7 +196,7 @@ def test_every_pod_is_locked_and_no_service_becomes_a_variable_of_it(values: Map
     assert lacking == []
 
 
-def test_the_owner_s_address_goes_over_the_other_where_tables_are_made():
+def test_the_owner_s_database_address_is_used_where_tables_are_made():
     """The role of the network's processes reads and writes rows alone."""
     secrets = {
         name: [each["secretRef"]["name"] for each in pod["containers"][0].get("envFrom", [])]
@@ -242,7 +242,7 @@ def test_probes_use_paths_of_the_operations_listener():
         }
 
 
-def test_a_pod_monitor_names_series_as_rules_and_dashboards_do():
+def test_the_pod_monitor_labels_series_like_rules_and_dashboards():
     monitor = rendered(ALL)["PodMonitor", "pixgate"]
     [endpoint] = monitor["spec"]["podMetricsEndpoints"]
 
@@ -254,7 +254,7 @@ def test_a_pod_monitor_names_series_as_rules_and_dashboards_do():
     assert endpoint["port"] == "ops"
 
 
-def test_rules_and_dashboards_are_those_of_the_other_ways():
+def test_the_chart_s_rules_and_dashboards_match_the_deploy_files():
     """With the address of the runbook, and of the panel."""
     found = rendered(ALL)
     rules = yaml.safe_load(
@@ -279,7 +279,7 @@ def test_rules_and_dashboards_are_those_of_the_other_ways():
     }
 
 
-def test_each_exporter_is_scraped_under_the_job_of_its_rules():
+def test_each_exporter_is_scraped_under_its_job_name():
     found = rendered(ALL)
     templates = [
         each["spec"]["template"] for (kind, _), each in found.items() if kind == "Deployment"
@@ -302,7 +302,7 @@ def test_each_exporter_is_scraped_under_the_job_of_its_rules():
     }
 
 
-def test_each_selector_finds_the_pods_that_it_is_for():
+def test_each_selector_matches_its_own_pods():
     found = rendered(DEFAULT)
     labels = {
         name: each["spec"]["template"]["metadata"]["labels"]
@@ -349,7 +349,7 @@ def test_the_configuration_is_fit_to_serve_with_the_cache_of_the_chart(tmp_path:
     assert (settings.server.port, settings.admin.port) == (8080, 9090)
 
 
-def test_every_variable_is_one_that_is_read():
+def test_every_variable_of_the_chart_is_read():
     known = (DEPLOY.parent / "config.yaml").read_text()
 
     assert {*re.findall(r"PIXGATE_[A-Z_]+", json.dumps(CHART))} <= {

@@ -106,7 +106,7 @@ async def behind(name: str, folder: Path, partners: Partners) -> AsyncIterator[t
 
 
 @pytest.mark.parametrize("name", FRONTS)
-async def test_the_pinned_certificate_pays_and_nothing_else_does(tmp_path: Path, name: str):
+async def test_only_the_pinned_certificate_can_pay(tmp_path: Path, name: str):
     partners = Partners(tmp_path)
     async with behind(name, tmp_path, partners) as (world, front):
         made = await world.issue()

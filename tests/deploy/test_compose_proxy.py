@@ -66,7 +66,7 @@ async def gateway(address: str) -> AsyncIterator[None]:
         await runner.cleanup()
 
 
-async def test_a_gateway_more_is_found_by_name(tmp_path: Path):
+async def test_an_added_gateway_is_found_by_name(tmp_path: Path):
     """As ``--scale gateway=3`` does; a path that is written is asked, too."""
     certificate = Authority(tmp_path).sign("proxy")
     loop = asyncio.get_running_loop()

@@ -37,7 +37,7 @@ def test_each_command_is_one_of_ours(name: str):
     command.make_context("it", words, resilient_parsing=False)
 
 
-def test_gateway_worker_and_upgrade_are_of_one_image():
+def test_gateway_worker_and_upgrade_share_one_image():
     assert {each["command"][-1] for each in OURS.values()} == {"serve", "worker", "upgrade"}
     assert {each["image"] for each in OURS.values()} == {f"pixgate:${{PIXGATE_VERSION:-{VERSION}}}"}
 
@@ -59,7 +59,7 @@ def test_the_smallest_production_configuration_is_fit_to_serve():
     assert list(check(read_settings(DEPLOY / "production.yaml", secrets), names())) == []
 
 
-def test_every_variable_is_one_that_is_read():
+def test_every_variable_of_the_compose_files_is_read():
     """By pixgate, by Compose or by HAProxy's file."""
     proxy = set(SERVICES["haproxy"]["environment"])
     known = {
@@ -95,7 +95,7 @@ def test_every_container_is_locked_and_bounded_and_its_log_too():
     assert lacking == []
 
 
-def test_gateways_publish_nothing_and_haproxy_meets_them_in_one_network():
+def test_only_haproxy_publishes_a_port_and_shares_a_network_with_the_gateway():
     """A second gateway would ask for the same port; elsewhere the proxy is no trusted peer."""
     published = {name: each["ports"] for name, each in SERVICES.items() if "ports" in each}
     settings = read_settings(DEPLOY / "compose-config.yaml", SECRETS)
@@ -114,7 +114,7 @@ def test_gateways_publish_nothing_and_haproxy_meets_them_in_one_network():
     assert settings.server.trusted_peers == subnet["subnet"]
 
 
-def test_each_job_is_a_container_that_prometheus_and_what_it_watches_reach():
+def test_prometheus_reaches_each_job_and_each_exporter_its_server():
     """Each shares a network with Prometheus, and an exporter one with its server, too."""
     config = yaml.safe_load((DEPLOY / "prometheus.yml").read_text())
     found = {
@@ -149,7 +149,7 @@ def test_prometheus_keeps_the_dashboards_time_range():
     assert [int(days) > max(looked) for days in kept] == [True]
 
 
-def test_every_file_that_is_mounted_is_there_but_the_operator_s_certificate():
+def test_every_mounted_file_exists_except_the_operator_s_certificate():
     mounted = {
         volume.partition(":")[0]
         for each in SERVICES.values()

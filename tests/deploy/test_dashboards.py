@@ -139,7 +139,7 @@ def test_panels_do_not_overlap():
         assert max(x for x, _ in taken) < 24
 
 
-def test_a_figure_that_an_alert_rests_on_has_its_colour_and_leads_to_the_runbook():
+def test_a_figure_with_an_alert_has_thresholds_and_a_link_to_the_runbook():
     """Whoever looks at a figure sees whether it is good; NOT_JUDGED says why some are not."""
     watched = {name for rule in RULES for name, _ in METRIC.findall(written_out(rule["expr"]))}
     bare = {
@@ -172,7 +172,7 @@ def test_every_alert_has_a_panel_that_leads_to_its_section():
     assert led == {rule["alert"].lower() for rule in RULES}
 
 
-def test_colour_is_shown_where_a_figure_is_judged():
+def test_thresholds_are_drawn_in_every_panel_that_has_them():
     """A threshold that nothing draws tells nobody."""
     hidden = [
         panel["title"]
@@ -220,7 +220,7 @@ def meets(value: float, wanted: set[float]) -> bool:
     return any(math.isclose(each, other, abs_tol=1e-9) for each in shown | one for other in wanted)
 
 
-def test_marks_are_of_the_chosen_and_every_dashboard_has_them():
+def test_every_dashboard_has_annotations_filtered_by_the_chosen_values():
     for dashboard in DASHBOARDS.values():
         marks = dashboard["annotations"]["list"]
         assert [each["name"] for each in marks] == ["Deployments", "Configurations read"]
@@ -250,7 +250,7 @@ def test_durations_of_requests_show_the_traces_of_slow_ones():
     assert '"/panel/trace/{trace_id}"' in pages
 
 
-def test_the_provisioned_source_is_the_dashboards_default():
+def test_the_provisioned_data_source_is_the_dashboards_default():
     [file] = (GRAFANA / "provisioning/datasources").iterdir()
     [source] = yaml.safe_load(file.read_text())["datasources"]
     chosen = [each["templating"]["list"][0]["current"]["value"] for each in DASHBOARDS.values()]

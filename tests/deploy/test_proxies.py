@@ -128,7 +128,7 @@ def attempts(front: Front, method: str) -> int:
     return 1 + int(line["retries"]) if "retries" in line else line["tried"].count(",") + 1
 
 
-async def test_figures_are_shown_apart_from_partners(tmp_path: Path):
+async def test_the_proxy_s_metrics_have_their_own_address(tmp_path: Path):
     """On an address of their own, and nothing else there."""
     node = Node(port=(port := free_port()), ops=port)
     async with echoing(port), aiohttp.ClientSession() as session:

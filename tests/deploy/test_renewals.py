@@ -114,7 +114,7 @@ def commands_of_the_page(front: Front, file: Path) -> str:
 
 
 @pytest.mark.parametrize("how", ["commands", "reload"])
-async def test_a_certificate_is_renewed_and_no_request_is_cut(tmp_path: Path, how: str):
+async def test_a_certificate_is_renewed_without_cutting_a_request(tmp_path: Path, how: str):
     """By the commands of docs/operations.md, and by a reload as systemd's unit asks for one."""
     if how == "commands":
         found("socat")

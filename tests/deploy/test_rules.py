@@ -11,14 +11,14 @@ NAMES = [rule["alert"] for rule in RULES]
 CASES = cases()
 
 
-def test_every_alert_has_a_case_that_fires_and_one_that_is_silent():
+def test_every_alert_has_a_firing_and_a_silent_case():
     """Add under the alert, in a file of rules/, a case ``- fires: 20m`` or ``- silent: 20m``."""
     wanted = {(alert, fires) for alert in NAMES for fires in (True, False)}
 
     assert {(case.alert, case.fires) for case in CASES} == wanted
 
 
-def test_a_silent_case_has_what_the_rule_looks_at():
+def test_a_silent_case_has_the_series_its_rule_reads():
     """Nothing at all fires nothing, and shows nothing."""
     expressions = {rule["alert"]: written_out(rule["expr"]) for rule in RULES}
     blind = [
@@ -42,7 +42,7 @@ def test_an_alert_fires_and_is_silent_when_it_should(tmp_path: Path):
     assert status == 0, said
 
 
-def test_a_wrong_case_is_found_by_that_run(tmp_path: Path):
+def test_a_wrong_case_fails_the_run(tmp_path: Path):
     [case, *_] = [each for each in CASES if each.fires]
     wrong = dataclasses.replace(case, at="0m")
 

@@ -72,7 +72,7 @@ async def test_scraped_pages_are_valid_for_prometheus(observed: Observed):
     assert said == (0, "")
 
 
-async def test_every_rule_is_evaluated_and_none_fires(observed: Observed):
+async def test_every_rule_is_healthy_and_none_fires(observed: Observed):
     said = await observed.until("rules", all_evaluated)
 
     rules = [
@@ -116,7 +116,7 @@ async def test_a_slow_or_failed_request_leads_to_its_trace(observed: Observed):
     assert "" not in traces
 
 
-async def test_the_proxy_s_own_figures_are_those_that_the_rules_rest_on(observed: Observed):
+async def test_the_proxy_exports_the_series_that_rules_use(observed: Observed):
     """Names, values of labels, and the count: three calls went through the front."""
     answered = 'haproxy_frontend_http_responses_total{proxy="public",code="2xx"}'
     servers = 'haproxy_backend_active_servers{proxy=~"reads|gateways"}'
@@ -139,7 +139,7 @@ async def test_the_variables_of_a_dashboard_are_found(observed: Observed):
     assert len(processes) == 2
 
 
-async def test_alerts_fire(observed: Observed, postgres_server: PostgresServer):
+async def test_each_alert_fires_for_its_fault(observed: Observed, postgres_server: PostgresServer):
     """Each for the fault that it is there for; only the wait before it fires is shortened."""
     world, faults = observed.world, observed.world.control
     lost = {"operation": "payout", "fault": "reset_before", "count": None}

@@ -23,7 +23,7 @@ COMMANDS = re.findall(
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_each_command_is_one_of_ours_with_options_it_has(line: str):
+def test_each_unit_runs_a_valid_pixgate_command(line: str):
     words = shlex.split(line)
     command: click.Command = pixgate
     context = click.Context(pixgate)
@@ -89,7 +89,7 @@ def test_a_unit_has_few_rights(name: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_a_unit_s_files_memory_and_log_are_bounded_or_its_own(name: str):
+def test_a_unit_limits_file_rights_memory_and_log(name: str):
     """By default, journald drops lines beyond 10,000 in 30 s."""
     lines = UNITS[name].splitlines()
 

@@ -113,7 +113,7 @@ def with_tls() -> Mapping[str, Any]:
     return found
 
 
-def test_pods_of_the_chart_get_the_authority_of_its_valkey_and_not_its_key():
+def test_pods_mount_the_valkey_authority_and_not_its_key():
     found = with_tls()
     (text,) = {
         each["data"]["config.yaml"] for each in found["documents"] if each["kind"] == "ConfigMap"
@@ -128,7 +128,7 @@ def test_pods_of_the_chart_get_the_authority_of_its_valkey_and_not_its_key():
     assert all(MOUNT in each["containers"][0]["volumeMounts"] for each in ours)
 
 
-async def test_valkey_of_the_chart_speaks_tls_alone(tmp_path: Path):
+async def test_the_chart_s_valkey_accepts_tls_alone(tmp_path: Path):
     """Its certificate is of an authority that no system trusts, but that `cache.ca` names."""
     (container,) = pods(with_tls())["pixgate-valkey"]["containers"]
     (tmp_path / "tls.crt").symlink_to((authority := Authority(tmp_path)).sign("tls"))

@@ -29,7 +29,7 @@ async def refusal(identity_world, email: str, number: int) -> str:
 @pytest.mark.parametrize(
     ("name", "status", "digests"), [("login", 401, 1), ("forgot", 202, 0), ("mfa", 401, 0)]
 )
-async def test_known_and_unknown_get_one_answer_for_the_same_work(
+async def test_known_and_unknown_addresses_cost_the_same_and_get_one_answer(
     here, clock, name, status, digests
 ):
     """
@@ -54,7 +54,7 @@ async def test_known_and_unknown_get_one_answer_for_the_same_work(
     assert all(told.known)
 
 
-async def test_all_refusals_are_one_answer(here, maria):
+async def test_all_sign_in_refusals_are_identical(here, maria):
     """Wrong, unknown, disabled, without a password, and no address at all."""
     await here.person("gone@example.com")
     await here.services.users.disable(CLI, "gone@example.com", ReasonBody())

@@ -221,7 +221,7 @@ class Life:
 
 @pytest.mark.parametrize("seed", LIVES)
 @pytest.mark.parametrize("repeat", [Repeat.SAME_ANSWER, Repeat.REFUSES])
-async def test_no_life_of_a_payout_breaks_a_promise_and_each_can_end(
+async def test_no_sequence_of_events_breaks_an_invariant_of_a_payout(
     payout_world: PayoutWorld, seed: int, repeat: Repeat
 ):
     life = Life(payout_world, seed, repeat)

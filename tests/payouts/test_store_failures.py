@@ -72,7 +72,9 @@ async def test_an_intent_of_unknown_storage_is_not_sent(payout_world: PayoutWorl
 
 
 @pytest.mark.parametrize("when", ["fails_before", "fails_after"])
-async def test_a_claim_that_failed_is_not_sent(payout_world: PayoutWorld, clock: Clock, when: str):
+async def test_a_payout_whose_claim_failed_is_not_sent(
+    payout_world: PayoutWorld, clock: Clock, when: str
+):
     await payout_world.stands(NOT_SENT)
     setattr(payout_world.store, when, {"claim"})
 
@@ -108,7 +110,7 @@ async def test_a_payout_that_cannot_be_closed_at_its_day_s_end_is_not_sent(
     ids=["accepted", "settled", "not sent", "unknown"],
 )
 @pytest.mark.parametrize("when", ["fails_before", "fails_after"])
-async def test_an_outcome_that_could_not_be_recorded_is_reported_where_it_is_true(
+async def test_an_outcome_that_was_not_recorded_is_still_answered(
     payout_world: PayoutWorld, said: Outcome, answer: str, after: PayoutState, when: str
 ):
     """Rejections are the exception, see the rules."""
@@ -148,7 +150,7 @@ async def test_an_unrecorded_acceptance_is_found_again_by_a_look(
     assert (await payout_world.look()).state is PAID
 
 
-async def test_a_store_that_breaks_while_the_winner_is_waited_for_ends_the_wait(
+async def test_a_store_failure_during_the_wait_for_the_winner_ends_the_wait(
     payout_world: PayoutWorld,
 ):
     await payout_world.stands(SENDING)

@@ -83,7 +83,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="                stored = await self._add(caller, intent, attempt, first)\n",
         wrong="                stored = None\n",
-        tests=(f"{_RULES}::test_r1_the_intent_is_stored_before_the_bank_is_asked",),
+        tests=(f"{_RULES}::test_r1_the_intent_is_stored_before_the_bank_is_called",),
     ),
     Mistake(
         name="sent-though-not-stored",
@@ -101,7 +101,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right='return {"after": PayoutState.UNKNOWN}',
         wrong='return {"after": PayoutState.NOT_SENT}',
-        tests=(f"{_RULES}::test_r3_an_unknown_outcome_is_never_sent_again",),
+        tests=(f"{_RULES}::test_r3_an_unknown_payout_is_never_sent_again",),
     ),
     Mistake(
         name="no-answer-is-not-sent",
