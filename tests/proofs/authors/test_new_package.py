@@ -33,7 +33,7 @@ def packages(environment: Environment) -> Path:
     return folder
 
 
-def test_every_pair_of_choices_is_there():
+def test_the_packages_cover_every_pair_of_choices():
     """A third choice, or a fifth option, needs other packages."""
     pairs = {
         frozenset({(one, chosen[one]), (other, chosen[other])})
@@ -55,7 +55,7 @@ def test_every_pair_of_choices_is_there():
 
 
 @pytest.mark.parametrize("name", ["ab", "abcdefghijklmnopqrstuvwx"])
-def test_a_short_and_a_long_name_are_as_well_formed(environment: Environment, name: str):
+def test_a_package_with_a_short_or_long_name_passes_ruff(environment: Environment, name: str):
     """The formatter counts characters."""
     folder = write(name, environment.folder)
 

@@ -48,7 +48,7 @@ def test_it_is_found_by_its_entry_point(environment: Environment, package: Path)
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-def test_the_suite_is_green(environment: Environment, package: Path):
+def test_the_adapter_passes_the_suite(environment: Environment, package: Path):
     environment.runs("pixgate", "adapter", "verify", "outside")
 
 

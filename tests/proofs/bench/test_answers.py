@@ -72,7 +72,7 @@ async def test_a_lost_connection_is_wrong():
     assert tally.answers == 0
 
 
-async def test_what_waits_for_a_free_connection_counts_from_when_it_was_due(bank_port: int):
+async def test_waiting_for_a_free_connection_counts_as_latency(bank_port: int):
     """Each takes the bank 50 ms, and some five are due meanwhile: soon they have waited for two."""
     slow = order(bank_port, bank.path(bank.SLOW_ACCOUNT))
     async with arriving(slow, 1, rate=100) as tally:

@@ -32,7 +32,7 @@ def measured(folder: Path, module: str, *options: str) -> subprocess.CompletedPr
     return done
 
 
-def test_run_measures_every_system(tmp_path: Path):
+def test_bench_run_measures_every_system(tmp_path: Path):
     """A wrong answer would end it with 1."""
     done = measured(tmp_path, "bench.run", *ROUND, "--only", *FIGURES)
 
@@ -52,14 +52,14 @@ def test_payouts_are_stored_and_followed_up(tmp_path: Path):
     assert (f"| {payouts.LOOKS} | " in done.stdout) == WHOLE
 
 
-def test_callers_are_compared(tmp_path: Path):
+def test_bench_callers_compares_every_rule(tmp_path: Path):
     done = measured(tmp_path, "bench.callers")
 
     assert [line.split("  ")[0] for line in done.stdout.splitlines()] == [*callers.RULES]
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-def test_scale_writes_its_page(tmp_path: Path):
+def test_bench_scale_writes_its_page(tmp_path: Path):
     """Right answers only; whether the prediction is right is no matter of so few."""
     page = tmp_path / "ports.md"
     page.write_text(f"before\n{scale.BEGIN}\nold\n{scale.END}\nbehind\n")

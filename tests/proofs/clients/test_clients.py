@@ -168,7 +168,9 @@ async def test_openapi_generator_builds_them_whole_and_pays(world: World, worksh
 
 
 @pytest.mark.parametrize("language", ["go", "java"])
-async def test_numbers_keep_their_digits_in_go_and_java(workshop: Workshop, language: str):
+async def test_generated_go_and_java_clients_use_wide_number_types(
+    workshop: Workshop, language: str
+):
     """As the guide builds them: no amount of 32 bits, and an integer only where its bound fits."""
     for surface in SURFACES:
         wanted = {

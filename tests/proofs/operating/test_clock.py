@@ -191,7 +191,7 @@ async def beside_a_right_one(folder: Path, server: PostgresServer) -> AsyncItera
     await server.drop(name)
 
 
-async def test_a_process_whose_clock_is_put_ahead_is_taken_out_and_no_payout_waits(
+async def test_a_process_with_a_clock_ahead_is_not_ready_and_delays_no_payout(
     tmp_path: Path, postgres_server: PostgresServer
 ):
     """

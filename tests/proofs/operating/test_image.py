@@ -71,7 +71,7 @@ def test_the_layers_above_the_base_are_small(image: Stage):
     assert 0 < measured <= MOST_MB
 
 
-def test_its_user_owns_its_folder_alone_and_writes_to_nothing_else(image: Stage):
+def test_the_image_s_user_owns_its_data_folder_alone(image: Stage):
     found = {
         str(path.relative_to(image.layers))
         for path in image.layers.rglob("*")

@@ -50,7 +50,9 @@ def text(url: URL) -> str:
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 @pytest.mark.parametrize("mode", MODES)
-async def test_the_store_keeps_its_contract(mode: str, postgres_server: PostgresServer):
+async def test_the_store_contract_passes_behind_pgbouncer(
+    mode: str, postgres_server: PostgresServer
+):
     assert DEFAULT_LIMITS.pool_size > SESSIONS
     with behind(postgres_server, mode, mode) as url:
         running = await asyncio.create_subprocess_exec(
@@ -67,7 +69,7 @@ async def test_the_store_keeps_its_contract(mode: str, postgres_server: Postgres
 
 
 @pytest.mark.parametrize("mode", MODES if WHOLE else ["transaction"])
-async def test_payouts_are_made_and_counted(
+async def test_payouts_are_made_once_behind_pgbouncer(
     mode: str, tmp_path: Path, postgres_server: PostgresServer, postgres_url: str
 ):
     name = postgres_url.rsplit("/", 1)[1]
@@ -93,7 +95,7 @@ async def test_payouts_are_made_and_counted(
     assert executed == [[1050]] * len(executed)
 
 
-async def test_a_session_for_every_connection_needs_no_setting(
+async def test_session_pooling_with_enough_sessions_needs_no_setting(
     postgres_server: PostgresServer, postgres_url: str
 ):
     """Its time-outs are set after it was made: none is a start-up parameter."""
@@ -109,7 +111,9 @@ async def test_a_session_for_every_connection_needs_no_setting(
     assert kept == "5s"
 
 
-async def test_an_error_names_what_was_said(postgres_server: PostgresServer, postgres_url: str):
+async def test_an_error_of_a_shared_session_names_the_setting(
+    postgres_server: PostgresServer, postgres_url: str
+):
     """Statements that are prepared, where the next one reaches another session."""
     name = postgres_url.rsplit("/", 1)[1]
     with behind(postgres_server, "transaction", "none") as url:
@@ -133,7 +137,7 @@ async def test_an_error_names_what_was_said(postgres_server: PostgresServer, pos
     assert "set database.pooler: transaction" in str(caught.value)
 
 
-async def test_a_pooler_that_refuses_is_quoted(postgres_server: PostgresServer):
+async def test_a_pooler_s_refusal_is_quoted(postgres_server: PostgresServer):
     with behind(postgres_server, "transaction", "transaction") as url:
         store = open_store(text(url.set(database="nowhere")))
 

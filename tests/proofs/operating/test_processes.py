@@ -24,7 +24,7 @@ async def is_ready(running: Served, status: int) -> bool:
     return await running.ready() == status
 
 
-async def test_a_stopping_process_serves_on_and_then_ends_with_zero(tmp_path: Path):
+async def test_a_stopping_process_serves_then_refuses_and_exits_with_zero(tmp_path: Path):
     """
     Not ready at once; requests served for a while; then 503 on kept connections.
 
@@ -53,7 +53,7 @@ async def test_a_stopping_process_serves_on_and_then_ends_with_zero(tmp_path: Pa
     assert (inside.verdict, code) == ((502, "SVC.ACC.006"), 0)
 
 
-async def test_a_hangup_takes_what_can_be_taken_and_names_the_rest(tmp_path: Path):
+async def test_a_hangup_applies_reloadable_settings_and_names_the_others(tmp_path: Path):
     """``kill -HUP`` is an operator's reflex; a closed terminal sends it too."""
     where = place(tmp_path, read="{rate: 0.01, burst: 2}")
     async with served(where) as running:

@@ -29,7 +29,7 @@ async def answered_in_time(nodes: Nodes) -> None:
         pytest.skip(f"this machine is too busy: {counted}")
 
 
-async def test_a_quota_is_one_for_all_processes(tmp_path: Path, postgres_url: str):
+async def test_all_processes_share_one_quota(tmp_path: Path, postgres_url: str):
     """300 calls a second for 8 s, where 50 a second and 100 at once are allowed."""
     async with (
         torture_world_in(tmp_path) as world,
@@ -43,7 +43,7 @@ async def test_a_quota_is_one_for_all_processes(tmp_path: Path, postgres_url: st
     assert said[200] == pytest.approx(allowed, rel=0.05)
 
 
-async def test_wrong_secrets_of_a_client_are_let_through_twenty_times(
+async def test_wrong_secrets_of_a_client_are_limited_across_processes(
     tmp_path: Path, postgres_url: str
 ):
     async with (

@@ -103,7 +103,7 @@ async def crew(
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_a_worker_killed_again_and_again_loses_nothing(crew: Crew):
+async def test_a_repeatedly_killed_worker_loses_no_payout(crew: Crew):
     worker = await crew.worker("worker")
     load = Load(crew.partner, [crew.partner.base])
     async with load.at(20):
@@ -127,7 +127,7 @@ def looks_of(workers: Sequence[Command]) -> list[int]:
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_two_workers_share_and_look_at_no_payout_twice_at_once(crew: Crew):
+async def test_two_workers_do_not_query_a_payout_twice_at_once(crew: Crew):
     workers = [await crew.worker(name) for name in ("one", "two")]
     made = await crew.lose(20)
 

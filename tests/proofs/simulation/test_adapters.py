@@ -128,7 +128,7 @@ def reading(name: str) -> Deed:
 
 
 @adapters
-def test_a_bank_that_never_answers_costs_simulated_seconds_alone(name: str):
+def test_a_timeout_of_a_silent_bank_takes_simulated_time(name: str):
     net = Net()
 
     outcome, took, _ = live(name, net, paying(name))

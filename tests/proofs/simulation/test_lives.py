@@ -40,7 +40,7 @@ RARE = ("callback lost", "fails later", "holds released", "holds refused")
 REPLAYED = [0, 7, 23, 101] if WHOLE else [7]
 
 
-def test_every_invariant_holds_in_every_life():
+def test_every_invariant_holds_in_every_simulated_run():
     """I1 to I17, looked at after every step; a broken one names its seed."""
     steps, counts, broken = 0, Counter[str](), {}
 
@@ -66,7 +66,7 @@ def test_a_seed_replays_step_by_step(seed: int):
     assert once.digest != run(seed + 1).digest
 
 
-def test_a_seed_is_the_same_life_in_another_process():
+def test_a_seed_has_the_same_run_in_another_process():
     """What ran before in a process leaves nothing behind that could change an order."""
     here = [run(seed).digest for seed in (5, 6, 8)]
 
@@ -75,7 +75,7 @@ def test_a_seed_is_the_same_life_in_another_process():
     assert there == [here[2], here[0], here[1]]
 
 
-def test_the_story_of_a_life_can_be_read():
+def test_a_run_has_a_readable_log():
     told: list[str] = []
 
     run(1, note=told.append)
@@ -84,7 +84,7 @@ def test_the_story_of_a_life_can_be_read():
     assert any("COMMITS" in line for line in told)
 
 
-def test_lives_differ():
+def test_different_seeds_have_different_runs():
     """A chance that is always the same number would prove nothing."""
     from random import Random  # noqa: PLC0415 - only here
 

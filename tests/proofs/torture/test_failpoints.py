@@ -107,7 +107,7 @@ def assert_half(answer: bytes, *, whole: bool) -> None:
     assert len(body) in {int(length[1]) // 2, (int(length[1]) + 1) // 2}
 
 
-async def test_wherever_it_dies_the_retry_pays_exactly_once(tmp_path: Path):
+async def test_a_crash_at_any_fail_point_pays_exactly_once_after_a_retry(tmp_path: Path):
     """
     Hardening 3.1, row 1, at all twelve points; in the small part at the one that leaves most open.
 
@@ -148,7 +148,7 @@ async def killed_at_the_end_of_a_hold(gateway_client: GatewayClient, point: str)
     assert await gateway_client.executions("once") == [1050], point
 
 
-async def test_wherever_it_dies_at_the_end_of_a_hold_it_pays_exactly_once(tmp_path: Path):
+async def test_a_crash_at_the_end_of_a_hold_pays_exactly_once(tmp_path: Path):
     """Before the claim the next process ends the hold; after it the attempt is as any other."""
     async with torture_world_in(tmp_path) as torture_world:
         for point in HOLD_POINTS:
@@ -182,7 +182,7 @@ async def called(
         await transport.close()
 
 
-async def test_half_a_body_is_on_the_wire_at_mid_body():
+async def test_half_of_the_body_is_sent_at_the_mid_body_fail_point():
     """What the bank holds at that point is the head and exactly half of the order."""
     body = b'{"valor_centavos":1050}.'
     received: dict[str, bytes] = {}

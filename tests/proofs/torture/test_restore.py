@@ -147,7 +147,7 @@ async def test_look_first_restores_payouts_missing_from_the_backup(
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_without_looking_first_a_bank_that_ignores_keys_pays_again(tmp_path: Path):
+async def test_without_look_first_a_bank_that_ignores_keys_pays_again(tmp_path: Path):
     """What the drill is for: this is the loss that the setting prevents."""
     async with sqlite_backup() as backup, torture_world_in(tmp_path) as torture_world:
         gateway_client = await torture_world.gateway_client("careless", kind="none")

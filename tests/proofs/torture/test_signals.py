@@ -25,7 +25,7 @@ async def until_ordered(gateway_client: GatewayClient) -> None:
     await until(gateway_client.orders)
 
 
-async def test_a_stopping_process_records_the_call_it_is_in(tmp_path: Path):
+async def test_a_stopping_process_records_its_current_call(tmp_path: Path):
     """SIGTERM in mid call: drained, ended with 0, and the payout was made once."""
     async with torture_world_in(tmp_path) as torture_world:
         short = providers(torture_world.target, **LOSING)
@@ -52,7 +52,7 @@ async def test_a_stopping_process_records_the_call_it_is_in(tmp_path: Path):
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_a_caller_who_hangs_up_is_paid_for_all_the_same(tmp_path: Path):
+async def test_a_payout_is_completed_when_its_caller_disconnects(tmp_path: Path):
     """The bank stands still, the caller leaves, the bank goes on: recorded, made once."""
     async with torture_world_in(tmp_path) as torture_world:
         gateway_client = await torture_world.gateway_client("one")

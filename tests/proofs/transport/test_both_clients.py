@@ -82,7 +82,7 @@ async def test_a_request_arrives_as_it_was_made_and_the_answer_is_read(road: Roa
     assert (progress.phase, progress.bytes_left) == (Phase.ANSWERED, True)
 
 
-async def test_without_a_partner_s_request_there_is_a_trace_id_all_the_same(road: Road):
+async def test_a_call_without_a_partner_s_request_has_a_trace_id(road: Road):
     trace.begin("")
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
         await to.call(asked(), SendProgress())
@@ -91,7 +91,7 @@ async def test_without_a_partner_s_request_there_is_a_trace_id_all_the_same(road
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "POST"])
-async def test_nothing_is_sent_again_when_the_bank_hangs_up(road: Road, method: str):
+async def test_a_request_is_not_repeated_when_the_bank_hangs_up(road: Road, method: str):
     """By itself aiohttp sends GET, PUT and DELETE twice here."""
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         with pytest.raises(Unavailable) as failed:
@@ -102,7 +102,7 @@ async def test_nothing_is_sent_again_when_the_bank_hangs_up(road: Road, method: 
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "POST"])
-async def test_nothing_is_sent_again_on_a_kept_connection_either(road: Road, method: str):
+async def test_a_request_on_a_kept_connection_is_not_repeated(road: Road, method: str):
     """The connection was kept, and the bank hangs up on the second request."""
     bank = ScriptedBank(saying(answer()), keeps=True)
 
@@ -167,7 +167,7 @@ async def test_connections_are_kept_except_after_surplus_bytes(road: Road):
 
 
 @pytest.mark.parametrize("body", [b"", b"{}"])
-async def test_after_the_deadline_not_a_byte_is_written(road: Road, body: bytes):
+async def test_nothing_is_written_after_the_deadline(road: Road, body: bytes):
     """The connection is made, the clock passes, and the write is not."""
     clock = Clock()
     progress = SendProgress(Deadline(clock.at, clock))
@@ -181,7 +181,7 @@ async def test_after_the_deadline_not_a_byte_is_written(road: Road, body: bytes)
     assert (bank.connections, bank.requests) == (1, [])
 
 
-async def test_a_deadline_that_passes_while_connecting_is_seen_at_the_write(road: Road):
+async def test_the_deadline_is_checked_again_before_the_write(road: Road):
     """The clock is asked in the step that writes, not when the call begins."""
     clock = Clock()
     seen: list[float] = []
@@ -203,7 +203,7 @@ async def test_a_deadline_that_passes_while_connecting_is_seen_at_the_write(road
     assert bank.requests == []
 
 
-async def test_a_call_given_up_while_connecting_leaves_nothing_behind(road: Road):
+async def test_a_call_cancelled_while_connecting_sends_nothing(road: Road):
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         progress = SendProgress()
         call = asyncio.create_task(to.call(asked("POST", b"{}"), progress))
@@ -229,7 +229,7 @@ async def drip(line: Line) -> None:
 
 @pytest.mark.parametrize("play", [silent, drip])
 @pytest.mark.parametrize("kept", [False, True])
-async def test_a_call_is_over_in_its_time(road: Road, play: Play, kept: bool):
+async def test_a_call_times_out_after_sixty_seconds(road: Road, play: Play, kept: bool):
     """A bank that keeps silent, and one whose every byte comes in time and all of them too late."""
     progress = SendProgress()
     expected = Phase.SENT if play is silent else Phase.ANSWERED
@@ -253,7 +253,7 @@ async def test_a_call_is_over_in_its_time(road: Road, play: Play, kept: bool):
     assert progress.phase is expected
 
 
-async def test_a_call_whose_time_is_over_while_connecting_was_not_sent(road: Road):
+async def test_a_timeout_while_connecting_proves_that_nothing_was_sent(road: Road):
     """Nobody takes the connection: the queue of the port is full."""
     progress = SendProgress()
     with contextlib.ExitStack() as sockets:
@@ -273,7 +273,7 @@ async def test_a_call_whose_time_is_over_while_connecting_was_not_sent(road: Roa
 
 
 @pytest.mark.parametrize("play", [hang_up, saying(answer())])
-async def test_when_a_call_is_over_its_right_to_send_is_too(road: Road, play: Play):
+async def test_a_finished_call_cannot_send(road: Road, play: Play):
     """Whatever task of the session is still alive then."""
     progress = SendProgress()
     async with standing(ScriptedBank(play)) as bank, road(bank.url) as to:
@@ -315,7 +315,7 @@ async def test_a_compressed_answer_is_not_opened(road: Road, coding: str):
     assert failed.value.reason == "content_coding"
 
 
-async def test_a_name_that_leads_inwards_is_not_called_in_production(road: Road):
+async def test_a_name_with_an_internal_address_is_refused_in_production(road: Road):
     async with standing(ScriptedBank(hang_up)) as bank:
         url = bank.url.replace("127.0.0.1", "localhost")
         async with road(url, Environment.PRODUCTION) as to:

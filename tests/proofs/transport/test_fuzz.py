@@ -46,7 +46,7 @@ def test_no_bytes_break_the_reader(data: bytes, places: Sequence[int]):
 
 
 @given(answer=told(), behind=st.binary(max_size=40), places=st.lists(st.integers(0, 900)))
-def test_segments_and_following_bytes_change_nothing(
+def test_segmentation_and_following_bytes_change_no_answer(
     answer: Told, behind: bytes, places: Sequence[int]
 ):
     """Except where the end of the connection is the end of the answer."""
@@ -59,7 +59,7 @@ def test_segments_and_following_bytes_change_nothing(
 
 
 @pytest.mark.parametrize("data", SEEDS, ids=["length", "chunks", "end", "hint"])
-def test_two_cuts_anywhere_change_nothing(data: bytes):
+def test_two_cuts_anywhere_change_no_answer(data: bytes):
     """Every pair of places, and every byte a segment of its own."""
     whole = read([data])
 
@@ -69,7 +69,7 @@ def test_two_cuts_anywhere_change_nothing(data: bytes):
 
 
 @given(data=SPOILT)
-def test_a_cut_anywhere_never_makes_another_answer_of_doubtful_bytes(data: bytes):
+def test_a_cut_anywhere_changes_no_malformed_answer(data: bytes):
     """One that is refused whole may not be believed in pieces, nor the other way round."""
     whole = read([data])
 
@@ -108,19 +108,19 @@ def test_aiohttp_reads_every_accepted_answer_alike(
     assert ours == stock
 
 
-def test_a_space_before_the_colon_of_a_length_hides_no_cut():
+def test_a_length_with_a_space_before_its_colon_is_refused():
     """The parser reads the length by it; the reader, asked for the name, finds none."""
     assert read([b"HTTP/1.1 200 OK\r\nContent-Length : 5\r\n\r\n"])[0] != 200
 
 
-def test_a_line_of_blanks_does_not_end_a_head():
+def test_a_blank_line_with_a_space_does_not_end_the_head():
     """The parser sees the head end there, the reader waits for the empty line."""
     data = b"HTTP/1.1 204 No\r\n \r\nX: y\r\n\r\n"
 
     assert read([data]) == read(cut(data, range(len(data))))
 
 
-def test_half_a_line_s_end_makes_one_answer_at_most():
+def test_a_bare_line_feed_gives_the_same_answer_in_any_segments():
     """The parser sees the head end at the line feed, the reader two bytes later."""
     data = b'HTTP/1.1 200 OK\r\nContent-Length: 8\n\r\n\r\n{"a": 1}'
 

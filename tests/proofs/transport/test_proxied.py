@@ -84,7 +84,7 @@ def test_each_account_shows_its_own_certificate_to_the_bank(run: Run, tmp_path: 
 
 
 @pytest.mark.parametrize("how", ["refuses", "hangs up", "loses the bank"])
-def test_a_proxy_that_fails_now_and_then_loses_and_doubles_nothing(run: Run, how: str):
+def test_a_proxy_that_sometimes_fails_loses_and_doubles_no_payout(run: Run, how: str):
     """What was told as unsent never arrived, and what was answered arrived once."""
 
     async def pay() -> None:

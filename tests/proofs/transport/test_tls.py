@@ -68,7 +68,7 @@ def test_a_kept_connection_serves_all_reads(run: Run, authority: Authority, vers
 
 
 @versions
-def test_each_order_has_a_connection_that_resumes_a_session(
+def test_each_payout_resumes_a_tls_session_on_a_new_connection(
     run: Run, authority: Authority, version: str
 ):
     """The first handshake is whole, and later ones go on from it."""
@@ -93,7 +93,7 @@ def test_each_order_has_a_connection_that_resumes_a_session(
 
 
 @pytest.mark.parametrize("which", ["missing", "expired", "stranger"])
-def test_in_tls_1_2_a_refused_certificate_proves_that_nothing_was_sent(
+def test_a_certificate_refused_in_tls_1_2_proves_that_nothing_was_sent(
     run: Run, authority: Authority, which: str
 ):
     async def refused() -> None:
@@ -118,7 +118,9 @@ def test_in_tls_1_2_a_refused_certificate_proves_that_nothing_was_sent(
 
 
 @pytest.mark.parametrize("which", ["missing", "expired", "stranger"])
-def test_in_tls_1_3_it_comes_after_the_request(run: Run, authority: Authority, which: str):
+def test_a_certificate_refused_in_tls_1_3_may_leave_the_payout_unknown(
+    run: Run, authority: Authority, which: str
+):
     """So it is unknown, though nothing arrived; an expired one is therefore checked before."""
 
     async def refused() -> None:
@@ -168,7 +170,9 @@ def test_a_new_certificate_is_shown_without_a_restart(run: Run, authority: Autho
 
 
 @versions
-def test_an_answer_that_ends_with_the_connection(run: Run, authority: Authority, version: str):
+def test_an_answer_without_a_length_ends_with_the_tls_connection(
+    run: Run, authority: Authority, version: str
+):
     async def closes() -> None:
         bank = ScriptedBank(saying(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 50_000))
         async with (
@@ -184,7 +188,7 @@ def test_an_answer_that_ends_with_the_connection(run: Run, authority: Authority,
 
 
 @versions
-def test_an_answer_that_ends_with_a_connection_cut_by_anybody(
+def test_an_answer_cut_without_a_tls_close_is_an_error(
     run: Run, authority: Authority, version: str
 ):
     """Whoever can cut a connection could shorten it; only the bank can say that it has ended."""
@@ -228,7 +232,9 @@ def test_a_name_only_in_the_common_name_is_refused(run: Run, authority: Authorit
 
 
 @versions
-def test_a_bank_of_another_authority_is_sent_nothing(run: Run, authority: Authority, version: str):
+def test_a_bank_with_a_certificate_of_another_authority_is_sent_nothing(
+    run: Run, authority: Authority, version: str
+):
     async def stranger() -> None:
         bank = ScriptedBank(saying(answer()))
         secure = Authority(authority.folder, "stranger").server(version=version)

@@ -40,7 +40,7 @@ def ours(street: Street, which: str) -> TlsFiles:
 
 
 @pytest.mark.parametrize("which", ["good"])
-def test_a_good_certificate_is_known_by_its_name(
+def test_a_valid_client_certificate_reaches_the_bank(
     run: Run, street: Street, peer: Peer, ours: TlsFiles
 ):
     """And the bank behind is paid once for each order."""
@@ -63,7 +63,9 @@ def test_a_good_certificate_is_known_by_its_name(
 
 
 @pytest.mark.parametrize("which", NO_GOOD)
-def test_another_one_never_reaches_the_bank(run: Run, street: Street, peer: Peer, ours: TlsFiles):
+def test_an_invalid_client_certificate_never_reaches_the_bank(
+    run: Run, street: Street, peer: Peer, ours: TlsFiles
+):
     """
     No order arrives, and what we say of it is never less than true.
 
