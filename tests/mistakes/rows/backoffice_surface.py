@@ -112,7 +112,7 @@ ROWS = (
         file="gateway/payouts/documents.py",
         right="moved_value.centavos) if payout.state is PayoutState.PAID else ZERO,",
         wrong="moved_value.centavos),",
-        tests=(f"{_MONEY}::test_what_is_not_paid_has_moved_nothing",),
+        tests=(f"{_MONEY}::test_a_payout_that_is_not_paid_has_moved_nothing",),
     ),
     Mistake(
         name="hold-of-a-paid-payout",

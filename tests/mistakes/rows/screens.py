@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _HEALTH = "tests/unit/gateway/banks/test_health.py"
-_ONE_SECRET = "test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else"
+_ONE_SECRET = "test_a_new_secret_is_shown_in_one_uncached_answer"
 _PANEL = "tests/unit/gateway/http/panel"
 _SURFACES = "tests/surfaces/panel/pages"
 _APPROVALS = f"{_SURFACES}/test_approvals.py"
@@ -104,7 +104,9 @@ ROWS = (
         file="gateway/credentials/pages.py",
         right='if visit.form["words"] != found.name:',
         wrong='if visit.form["words"] not in found.name:',
-        tests=(f"{_SURFACES}/test_credentials.py::test_one_is_ended_only_by_its_typed_name",),
+        tests=(
+            f"{_SURFACES}/test_credentials.py::test_a_credential_is_revoked_by_its_typed_name_alone",
+        ),
     ),
     Mistake(
         name="cpf-in-a-callback",

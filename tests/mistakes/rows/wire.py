@@ -252,7 +252,7 @@ ROWS = (
         right="        self._discards |= is_last\n",
         wrong="",
         tests=(
-            "tests/surfaces/wire/test_three_ways.py::test_nothing_is_read_behind_a_last_answer",
+            "tests/surfaces/wire/test_three_ways.py::test_nothing_is_read_after_the_last_answer",
         ),
     ),
 )

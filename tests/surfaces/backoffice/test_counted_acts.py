@@ -18,7 +18,7 @@ async def fails(backoffice_client: BackofficeClient, email: str) -> tuple[int, s
     return (await backoffice_client.ask("POST", "/iam/v1/auth/login", given, by=NOBODY)).verdict
 
 
-async def test_a_stop_of_the_process_writes_the_counts(tmp_path: Path):
+async def test_a_stopping_process_writes_counted_acts(tmp_path: Path):
     """Guesses at somebody and at nobody are answered alike, and told apart in the log alone."""
     settings = patient(sandbox(tmp_path))
     async with opened(settings) as world:

@@ -63,7 +63,7 @@ async def pays(
     return await backoffice_client.world.pay(document, pair=who)
 
 
-async def test_one_person_alone_issues_no_credential_that_pays(backoffice_client: BackofficeClient):
+async def test_one_user_alone_issues_no_credential_that_pays(backoffice_client: BackofficeClient):
     """The first attack: a secret in the answer, and money moved with it."""
     before = await backoffice_client.ask("GET", f"{OFFICE}/credentials", by="security")
 
@@ -141,7 +141,9 @@ async def test_no_user_gives_a_right_that_they_lack(
     assert (invited.verdict, given.verdict) == (verdict, verdict)
 
 
-async def test_the_factor_of_who_may_write_is_reset_by_two(backoffice_client: BackofficeClient):
+async def test_a_factor_of_a_user_with_write_rights_is_reset_by_two_people(
+    backoffice_client: BackofficeClient,
+):
     who = await backoffice_client.limited("main", Role.OPERATOR)
     listed = await backoffice_client.ask("GET", f"{OFFICE}/users", by="admin")
     [found] = [each for each in listed.document["data"] if each["email"] == who]

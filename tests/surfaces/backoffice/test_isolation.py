@@ -22,7 +22,7 @@ async def limited(backoffice_client: BackofficeClient) -> str:
     return await backoffice_client.limited("main", *Role)
 
 
-async def test_an_account_of_another_company_is_as_good_as_none(
+async def test_an_account_of_another_company_is_not_found(
     backoffice_client: BackofficeClient, limited: str
 ):
     """Every route answers as for an account that does not exist; the own account is found."""
@@ -100,7 +100,7 @@ CHANGES = (
         ("inactive_unverified", "SVC.ACC.002"),
     ],
 )
-async def test_an_account_that_may_not_bank_is_read_and_not_changed(
+async def test_an_account_that_cannot_bank_is_readable_and_not_changeable(
     backoffice_client: BackofficeClient, account: str, code: str
 ):
     """Contract 5.1, before the body is read."""
@@ -151,7 +151,7 @@ async def test_a_list_holds_and_counts_rows_in_scope_alone(
 
 
 @pytest.mark.parametrize("noun", ["companies", "accounts"])
-async def test_a_record_of_another_company_is_as_good_as_none(
+async def test_a_record_of_another_company_is_not_found(
     backoffice_client: BackofficeClient, limited: str, noun: str
 ):
     known = {"companies": backoffice_client.world.demo["companies"]["other"]["id"]}

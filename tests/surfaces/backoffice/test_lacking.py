@@ -162,7 +162,7 @@ async def ask(client: BackofficeClient, surface: str, route: RouteOf) -> Answer:
     return await world.ask(route.method, world.at(path), document=body)  # type: ignore[arg-type]
 
 
-async def test_a_route_that_needs_the_call_is_refused(backoffice_client: BackofficeClient):
+async def test_a_route_is_refused_when_its_bank_lacks_the_call(backoffice_client: BackofficeClient):
     can = declared(backoffice_client.world)
 
     wrong = {}
@@ -175,7 +175,7 @@ async def test_a_route_that_needs_the_call_is_refused(backoffice_client: Backoff
     assert wrong == {}
 
 
-async def test_a_bank_that_can_nothing_is_asked_nothing(backoffice_client: BackofficeClient):
+async def test_a_bank_without_capabilities_is_not_called(backoffice_client: BackofficeClient):
     wrong = {}
     with declaring(backoffice_client.world, Capabilities()):
         for surface, route in EVERY:
@@ -222,7 +222,7 @@ async def test_our_own_records_are_shown_for_any_bank(
 
 
 @pytest.mark.parametrize("lacks", ["everything", "our key"])
-async def test_a_payout_is_read_where_its_bank_cannot_be_asked(
+async def test_a_payout_is_read_when_its_bank_cannot_look_it_up(
     backoffice_client: BackofficeClient, lacks: str
 ):
     """It says what is known; the bank is not asked what it cannot answer."""
@@ -254,7 +254,7 @@ async def test_a_bank_without_payouts_still_changes_charges(backoffice_client: B
     assert answer.status == 201
 
 
-async def test_no_route_that_queries_a_bank_is_left_out():
+async def test_every_route_that_calls_a_bank_is_in_the_table():
     """Those that may answer that a provider lacks something, as they themselves declare."""
     told = {
         place.route.name

@@ -29,7 +29,7 @@ async def test_a_secret_is_shown_once(backoffice_client: BackofficeClient):
     assert one.document in listed.document["data"]
 
 
-async def test_a_company_an_account_and_its_bank(backoffice_client: BackofficeClient):
+async def test_a_company_with_an_account_and_a_bank_is_created(backoffice_client: BackofficeClient):
     """From nothing to an account that may act."""
     company = await backoffice_client.ask(
         "POST", f"{OFFICE}/companies", {"name": "Nova Ltda"}, by="admin"

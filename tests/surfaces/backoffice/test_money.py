@@ -96,7 +96,7 @@ async def test_a_payout_that_never_left_is_proven_not_sent(backoffice_client: Ba
     assert told["attempts"][0]["evidence"]["bytes_left"] is False
 
 
-async def test_what_is_not_paid_has_moved_nothing(backoffice_client: BackofficeClient):
+async def test_a_payout_that_is_not_paid_has_moved_nothing(backoffice_client: BackofficeClient):
     """In its row and in the sum of its state, whatever was ordered."""
     world, name = backoffice_client.world, uuid.uuid4().hex[:8]
     for number, value in enumerate((777.02, 777.03, 777.11, 10.5)):
@@ -119,7 +119,7 @@ async def test_what_is_not_paid_has_moved_nothing(backoffice_client: BackofficeC
     }
 
 
-async def test_money_is_given_back_in_parts_and_each_part_once(backoffice_client: BackofficeClient):
+async def test_a_payment_is_refunded_in_parts_each_once(backoffice_client: BackofficeClient):
     """Read by its reference, found by search, seen on the payment."""
     charge, asked = await paid(backoffice_client), giving()
 

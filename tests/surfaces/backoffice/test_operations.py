@@ -96,7 +96,7 @@ async def test_a_report_is_a_file(backoffice_client: BackofficeClient, form: str
     assert len(answer.body) > 100
 
 
-async def test_a_key_is_registered_read_and_given_up(backoffice_client: BackofficeClient):
+async def test_a_pix_key_is_registered_read_and_cancelled(backoffice_client: BackofficeClient):
     """201 with the key; a second time it is in use; given up, it stays readable."""
     named = {"type": "email", "key": f"{uuid.uuid4().hex}@Example.com"}
 
@@ -189,7 +189,7 @@ async def test_a_withdraw_waits_for_another_person(
     assert await backoffice_client.world.executions(reference) == []
 
 
-async def test_a_payout_that_is_there_is_read_searched_and_answered_for(
+async def test_an_existing_payout_is_read_searched_and_returned_for_a_repeat(
     backoffice_client: BackofficeClient,
 ):
     """Ordered with the same content it is the same payout: 200, and paid once."""

@@ -91,7 +91,7 @@ async def test_a_role_opens_exactly_the_routes_of_its_rights(backoffice_client: 
     assert wrong == {}
 
 
-async def test_every_role_is_let_in_and_refused_somewhere():
+async def test_every_role_is_allowed_and_refused_by_some_route():
     """A role that no route tries would be proven by the table alone."""
     tried = {(role, matrix.may(role, place)) for place, role in matrix.outcomes()}
 

@@ -42,7 +42,7 @@ async def test_a_refund_above_the_rest_of_its_payment_is_refused_when_it_is_orde
     assert said.document["reason"] == "above_payment"
 
 
-async def test_of_two_refunds_that_exceed_their_payment_the_second_is_not_approved(
+async def test_of_two_refunds_above_their_payment_the_second_is_not_approved(
     backoffice_client: BackofficeClient,
 ):
     """Both fit when they are ordered; after the first there is too little left for the second."""

@@ -36,7 +36,7 @@ def office(world: World) -> BackofficeClient:
     return BackofficeClient(world)
 
 
-async def test_every_list_with_rows_of_files_is_refused_to_who_took_too_many(
+async def test_every_export_is_refused_above_the_limit_of_rows(
     world: World, office: BackofficeClient
 ):
     """Partners' own lists go on."""

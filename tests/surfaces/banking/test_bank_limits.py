@@ -33,7 +33,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
         yield made
 
 
-async def test_a_payout_too_many_is_certainly_not_sent_and_pays_later(world: World):
+async def test_a_payout_above_the_bank_limit_is_not_sent_and_can_be_repeated(world: World):
     """502 ``SVC.ACC.005``: the bank saw nothing of it, and the same reference may be repeated."""
     for number in range(BURST):
         await world.pay(order(f"within-{number}", world.today()))
@@ -51,7 +51,7 @@ async def test_a_payout_too_many_is_certainly_not_sent_and_pays_later(world: Wor
     assert len([call for call in orders if call["method"] == "POST"]) == BURST
 
 
-async def test_a_read_too_many_is_the_route_s_502_and_others_continue(world: World):
+async def test_a_read_above_the_bank_limit_is_502_for_its_route_alone(world: World):
     within = [(await world.ask("GET", world.at("/pix/keys"))).status for _ in range(BURST)]
     beyond = await world.ask("GET", world.at("/pix/keys"))
     charge = await world.ask("GET", world.at(f"/pix/qrcode/{world.demo['charges']['pending']}"))

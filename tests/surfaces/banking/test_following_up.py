@@ -79,7 +79,7 @@ async def shown_on_the_gauge(world: World) -> None:
 
 
 @pytest.mark.parametrize("value", [777.06, 777.08])
-async def test_a_lost_answer_heals_without_anybody_reading(hurried_world: World, value: float):
+async def test_a_lost_answer_is_resolved_in_the_background(hurried_world: World, value: float):
     """Lost, then found paid: once sent, once executed, never asked about by the partner."""
     world = hurried_world
     reference = f"lost-{value}"
@@ -109,7 +109,7 @@ async def test_the_statement_settles_a_payout_that_a_look_up_cannot(hurried_worl
     assert attempt.evidence.reason == "statement"
 
 
-async def test_calls_of_following_up_are_logged_under_the_trace_of_the_order(
+async def test_follow_up_calls_are_logged_with_the_order_s_trace_id(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
     """With the payout's key: else nobody can say which payout a bank was asked about."""
@@ -136,7 +136,7 @@ async def test_calls_of_following_up_are_logged_under_the_trace_of_the_order(
     assert {line["operation"] for line in followed} == {"find_payout", "list_statement"}
 
 
-async def test_another_amount_comes_into_review(world: World):
+async def test_a_payout_with_another_amount_is_put_in_review(world: World):
     """R$ 777.12: no proof about this payout, so a person decides; the gauge tells."""
     reference = "one-centavo-less"
     await world.pay(order(reference, world.today(), value=777.12))

@@ -100,7 +100,7 @@ PAYOUT_LIES: dict[str, Lie] = {
 
 
 @pytest.mark.parametrize("lie", list(PAYOUT_LIES))
-async def test_a_payout_that_is_lied_about_is_unknown_at_once_and_heals(
+async def test_an_invalid_answer_to_a_payout_leaves_it_unknown_until_followed_up(
     world: World, liar: LyingAdapter, untold: list[bytes], lie: str
 ):
     """Recorded before the answer, never sent again, and settled by the look that follows."""
@@ -122,7 +122,7 @@ async def test_a_payout_that_is_lied_about_is_unknown_at_once_and_heals(
 
 
 @pytest.mark.parametrize("lie", list(LIES))
-async def test_a_look_that_is_lied_to_leaves_a_payout_as_it_was_and_the_loop_alive(
+async def test_an_invalid_answer_to_a_status_query_changes_nothing(
     world: World, liar: LyingAdapter, untold: list[bytes], lie: str
 ):
     """Neither a 500 for whoever reads it, nor a route that nobody looks at any more."""

@@ -189,7 +189,7 @@ async def test_a_cancellation_is_not_looked_up(world: World):
     assert stored.without_trace == unknown.without_trace
 
 
-async def test_a_body_on_a_read_is_not_looked_at(world: World):
+async def test_a_body_on_a_read_is_ignored(world: World):
     answer = await world.ask("GET", world.at("/balance"), data=json.dumps({"a": 1}).encode())
 
     assert answer.status == 200

@@ -166,7 +166,7 @@ def test_every_failure_code_is_explained():
     assert {code for code, _, _ in rows_of("`failure.code`")} == set(FailureCode)
 
 
-def test_every_kind_of_key_is_explained_with_a_key_that_is_taken():
+def test_every_type_of_key_is_explained_with_a_valid_example():
     rows = rows_of("`key_type`")
 
     assert [kind for kind, _, _ in rows] == list(PixKeyType)

@@ -37,7 +37,7 @@ OTHER_PATHS = {
 }
 
 
-async def test_another_spelling_is_another_path(world: World):
+async def test_another_spelling_of_a_path_is_404(world: World):
     """No redirect, no guess: 404 from the route table, before anything else."""
     account = world.demo["accounts"]["main"]["id"]
 
@@ -89,7 +89,7 @@ async def test_head_works_where_get_does(world: World):
     assert wrong == {}
 
 
-async def test_head_is_refused_as_get_is(world: World):
+async def test_head_is_refused_like_get(world: World):
     answer = await world.ask("HEAD", world.at("/balance"), by=NOBODY)
 
     assert (answer.status, answer.body) == (401, b"")
@@ -114,7 +114,7 @@ def route(name: str) -> PlacedRoute:
     return next(each for each in routes.PLACES if each.route.name == name)
 
 
-async def test_a_reference_is_read_as_it_was_stored(world: World):
+async def test_a_reference_is_read_back_unchanged(world: World):
     """Decoded once, a slash included; never trimmed, never folded."""
     wrong = {}
     for text in REFERENCES:
@@ -191,7 +191,7 @@ async def test_a_trace_id_is_echoed_or_replaced(world: World, path: str):
         assert trace == (sent if echoed else str(uuid.UUID(trace)))
 
 
-async def test_two_trace_ids_are_none(world: World):
+async def test_two_trace_ids_are_replaced(world: World):
     headers = [("X-Trace-ID", "one"), ("X-Trace-ID", "two")]
 
     answer = await world.call("GET", world.at("/balance"), headers=headers)
@@ -221,7 +221,7 @@ async def test_two_authorization_headers_are_malformed(world: World):
     assert answer.verdict == (401, "SVC.AUT.002")
 
 
-async def test_pipelined_requests_are_judged_one_by_one(world: World):
+async def test_pipelined_requests_are_authenticated_one_by_one(world: World):
     """A right credential lends nothing to the request behind it on the same connection."""
     path = world.at("/balance")
     known = f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {basic(world.pair('full'))}\r\n\r\n"

@@ -113,7 +113,7 @@ async def read(world: World, reference: str, **details: Any) -> Any:
     return await world.ask("GET", world.at(f"/withdraw/{reference}"), **details)
 
 
-async def test_a_late_one_is_processing_until_it_settles(world: World):
+async def test_a_late_payout_is_processing_until_it_settles(world: World):
     """R$ 777.01: thirty seconds of the bank's clock."""
     await world.pay(order("late", world.today(), value=777.01))
 
@@ -258,7 +258,7 @@ async def prove_sent_once(world: World, fault: str, *, executed: bool) -> None:
     assert shown["status"] == ("paid" if executed else "processing")
 
 
-async def test_reading_is_never_the_banks_failure(world: World):
+async def test_a_payout_is_readable_while_the_bank_is_unavailable(world: World):
     """A bank that is away leaves the payout as it was last known."""
     await world.pay(order("read-while-away", world.today(), value=777.01))
 
@@ -282,7 +282,7 @@ async def test_another_account_s_payout_is_not_found(world: World):
     assert theirs.verdict == hers.verdict == (404, "SVC.PIX.011")
 
 
-async def test_the_banks_books_balance(world: World):
+async def test_the_simulated_bank_s_ledger_balances(world: World):
     """After everything above, in whatever order."""
     ledger = await world.control.get("ledger")
 

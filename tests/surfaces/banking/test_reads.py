@@ -117,7 +117,7 @@ async def test_a_read_is_repeated_once_when_the_connection_is_lost(world: World)
 
 
 @pytest.mark.parametrize("place", routes.BANKED, ids=routes.name)
-async def test_an_account_without_a_provider_has_nothing_to_read(world: World, place: PlacedRoute):
+async def test_a_read_of_an_account_without_a_provider_is_422(world: World, place: PlacedRoute):
     """422, for asking again cannot help."""
     answer = await routes.ask(world, place, "no_provider", by="company")
 

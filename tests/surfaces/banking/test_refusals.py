@@ -48,7 +48,7 @@ async def test_every_route_is_behind_the_gate(world: World):
     assert wrong == {}
 
 
-async def test_no_refused_payout_left_a_trace(world: World):
+async def test_a_payout_refused_before_the_operation_is_neither_stored_nor_sent(world: World):
     """What is refused in front of the operation is neither stored nor sent."""
     today = world.gateway.kernel.now().date().isoformat()
     window = f"/withdraws?init={today}&ends={today}"

@@ -22,7 +22,7 @@ async def issued(world: World) -> Pair:
     return pair_of(await world.issue())
 
 
-async def test_a_revocation_counts_at_once_in_the_process_that_took_it(world: World):
+async def test_a_revocation_takes_effect_at_once_in_its_process(world: World):
     pair = await issued(world)
     served = await balance(world, pair)
 
@@ -71,7 +71,7 @@ async def test_a_rotated_credential_has_two_secrets_until_the_old_one_ends(world
     assert after.status == 200
 
 
-async def test_a_new_credential_of_another_process_is_known_at_once(
+async def test_a_credential_issued_by_another_process_works_at_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ):
     """Even if somebody tried its id before: that nobody had it is looked at again."""

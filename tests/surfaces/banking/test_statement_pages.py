@@ -66,7 +66,7 @@ async def asked(world: World) -> list[str]:
     return [call["path"] for call in seen["data"] if "/extrato" in call["path"]]
 
 
-async def test_a_hundred_pages_of_ten_thousand_entries_cost_one_walk(world: World):
+async def test_a_hundred_statement_pages_read_the_bank_s_statement_once(world: World):
     await world.control.delete("calls")
 
     pages = [await page(world, number) for number in range(1, 102)]  # another test adds one

@@ -48,7 +48,7 @@ async def pulled(world: World, scope: StopScope, office: AdminContext | None = N
     return await stop_payouts(office or world.office, scope, subject(world, scope))
 
 
-async def test_a_stop_holds_at_once_in_the_process_that_took_it(fresh: World):
+async def test_a_stop_takes_effect_at_once_in_its_process(fresh: World):
     """The very next payout is refused, and the first one behind its end is paid."""
     wanted = order("ordered", fresh.today())
     await fresh.pay(wanted)
@@ -94,7 +94,7 @@ async def test_a_stop_has_another_answer_than_a_refusal_of_the_bank(fresh: World
     assert (stored.document["status"], absent.status) == ("failed", 404)
 
 
-async def test_the_stop_of_one_credential_is_not_that_of_its_company(fresh: World):
+async def test_a_stop_of_one_credential_does_not_stop_its_company(fresh: World):
     await pulled(fresh, StopScope.CREDENTIAL)
     made = await fresh.issue()
     pair = pair_of(made)
@@ -105,7 +105,7 @@ async def test_the_stop_of_one_credential_is_not_that_of_its_company(fresh: Worl
     assert (other.status, own.verdict) == (200, STOPPED)
 
 
-async def test_a_stop_ends_by_itself(fresh: World):
+async def test_a_stop_ends_at_its_end_time(fresh: World):
     """However old what a process remembers of it is."""
     now = fresh.gateway.kernel.now()
     ends_at = now + timedelta(seconds=1)

@@ -90,7 +90,7 @@ async def wrong(world: World, role: str = "full") -> Answer:
     return await world.ask("GET", world.at("/balance"), pair=other_secret(world.pair(role)))
 
 
-async def test_an_address_that_fails_too_often_is_throttled(tmp_path: Path):
+async def test_an_address_with_too_many_failures_is_throttled(tmp_path: Path):
     """429 in place of the 401, whatever is wrong; who is right is still served."""
     async with throttled(tmp_path, per_address=3, per_address_and_client=3) as world:
         refused = [await wrong(world) for _ in range(5)]
@@ -102,7 +102,7 @@ async def test_an_address_that_fails_too_often_is_throttled(tmp_path: Path):
     assert right.status == 200
 
 
-async def test_a_full_class_sheds_its_own_requests_alone(tmp_path: Path):
+async def test_a_full_request_class_refuses_its_own_requests_alone(tmp_path: Path):
     """503 at once, with Retry-After; whoever is inside is served to the end, and others go on."""
     limits = Limits(in_flight=6, loop_lag_s=3_600)  # two of them for partners' reads
     async with opened(patient(sandbox(tmp_path, limits=limits))) as world:

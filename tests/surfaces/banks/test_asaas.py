@@ -42,9 +42,7 @@ def centavos(wanted: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize("fault", ["malformed", "reset_after", "reset_before"])
-async def test_a_lost_answer_ends_with_a_person_and_never_in_a_second_order(
-    bank: AtBank, fault: str
-):
+async def test_a_lost_answer_ends_in_review_and_never_in_a_second_order(bank: AtBank, fault: str):
     """Paid or not: the bank finds nothing by our key, and pays a key again."""
     before, wanted = await executed(bank), payout(bank)
     async with failing(bank, "payout", fault):

@@ -16,7 +16,7 @@ def bank(every_bank: EveryBank, request: pytest.FixtureRequest) -> AtBank:
     return every_bank[request.param]
 
 
-async def test_a_payout_to_an_account_settles_and_is_paid_once(bank: AtBank):
+async def test_a_payout_to_a_bank_account_is_paid_once(bank: AtBank):
     """To a key: ``test_matrix_cells``."""
     before, wanted = await executed(bank), payout(bank, **TO_ACCOUNT)
 
@@ -41,7 +41,7 @@ async def test_an_unknown_payout_is_found_by_our_key(bank: AtBank, fault: str):
     assert await executed(bank) == [*before, 1050]
 
 
-async def test_a_payout_that_may_have_left_is_never_sent_again(bank: AtBank):
+async def test_a_payout_that_may_have_been_sent_is_never_sent_again(bank: AtBank):
     """The bank never had it; nothing says when that is proven, so a person decides at last."""
     before, wanted = await executed(bank), payout(bank)
     async with failing(bank, "payout", "reset_before"):

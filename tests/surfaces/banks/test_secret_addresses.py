@@ -44,7 +44,7 @@ async def addressed(every_bank: EveryBank, request: pytest.FixtureRequest) -> Ad
     return Addressed(request.param, every_bank[request.param])
 
 
-async def test_a_paid_charge_arrives_at_the_registered_address(addressed: Addressed):
+async def test_a_paid_charge_arrives_at_the_registered_callback_address(addressed: Addressed):
     """Sent by the bank itself, which adds to the address what it adds; a payer's text is none."""
     bank, wanted = addressed.bank, charge(addressed.bank)
     url = f"http://127.0.0.1:{bank.office.world.port}{addressed.path}"

@@ -37,7 +37,7 @@ async def test_unknown_fields_are_ignored_and_counted(api_client: ApiClient, mar
     ],
     ids=str,
 )
-async def test_paths_and_methods_come_first(
+async def test_paths_and_methods_are_checked_first(
     api_client: ApiClient, method: str, path: str, verdict: tuple[int, str]
 ):
     """Before any token; no CORS is spoken."""
@@ -63,7 +63,7 @@ async def test_the_token_is_asked_for_before_the_body(api_client: ApiClient):
     assert answer.verdict == (401, "INVALID_CREDENTIALS")
 
 
-async def test_an_address_above_its_quota_waits(store, clock):
+async def test_an_address_above_its_quota_is_refused(store, clock):
     """Before the body is read; other routes go on."""
     async with api_client_on(store, clock, sign_in=CallRate(rate=0.001, burst=2)) as api_client:
         verdicts = [(await api_client.ask("POST", LOGIN, {})).verdict for _ in range(3)]
@@ -86,7 +86,7 @@ async def test_public_information_needs_no_session(api_client: ApiClient):
     assert not {each for each in listed if each.startswith("SVC.PIX")}
 
 
-async def test_the_public_keys_may_be_kept_for_five_minutes(api_client: ApiClient):
+async def test_the_public_keys_are_cacheable_for_five_minutes(api_client: ApiClient):
     answer = await api_client.ask("GET", "/.well-known/jwks.json")
 
     (key,) = answer.document["keys"]
@@ -105,7 +105,7 @@ def _told(api_client: ApiClient) -> set[ErrorCode]:
     }
 
 
-async def test_every_code_of_people_is_some_routes(api_client: ApiClient):
+async def test_every_identity_code_belongs_to_a_route(api_client: ApiClient):
     """But for the two of the route table, which stand in front of every route."""
     elsewhere = {"route_unknown", "method_not_allowed"}
 

@@ -115,9 +115,7 @@ async def everything(caller: Caller) -> None:
     )
 
 
-async def test_nothing_that_opens_anything_is_logged(
-    capfd: pytest.CaptureFixture[str], caller: Caller
-):
+async def test_no_secret_is_logged(capfd: pytest.CaptureFixture[str], caller: Caller):
     """Passwords, tokens, codes, cookies, links and addresses: sought in all that was printed."""
     await everything(caller)
     gateway = caller.world.gateway
@@ -138,7 +136,7 @@ async def test_nothing_that_opens_anything_is_logged(
     assert [each for each in secrets if len(each) > 6 and each in printed] == []
 
 
-async def test_a_token_whose_code_is_fresh_gets_no_recovery_codes(caller: Caller):
+async def test_recovery_codes_require_the_password_and_a_new_code(caller: Caller):
     """Nor by a recovery code, nor by the code that was given: by password and a code of its own."""
     bearer = {"Authorization": f"Bearer {(await caller.sign_in())['access_token']}"}
     _, begun, _ = await caller.ask("POST", "/iam/v1/auth/totp", {"password": PASSWORD}, **bearer)
@@ -204,7 +202,7 @@ async def test_the_cookie_of_one_machine_has_its_own_name(tmp_path: Path):
     assert "Secure" not in headers["Set-Cookie"]
 
 
-async def test_bearer_is_nothing_on_the_banking_surface(caller: Caller):
+async def test_a_bearer_token_is_refused_on_the_banking_surface(caller: Caller):
     """Contract 5.1; as Basic is nothing here."""
     token = (await caller.sign_in())["access_token"]
 

@@ -35,7 +35,7 @@ async def write(api_client: ApiClient, place: PlacedRoute, headers: dict[str, st
     return await api_client.ask(place.route.method, path(place), body, headers=headers)
 
 
-async def test_a_foreign_page_writes_nothing(api_client: ApiClient, maria):
+async def test_a_cross_site_write_is_refused(api_client: ApiClient, maria):
     """On no route, though it had cookie and token."""
     browser = await api_client.signed_in_browser()
     ours = {"Cookie": f"{COOKIE}={browser.cookie}", "X-CSRF-Token": browser.csrf}
@@ -46,7 +46,7 @@ async def test_a_foreign_page_writes_nothing(api_client: ApiClient, maria):
     assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
-async def test_with_the_token_of_another_nothing_is_written(api_client: ApiClient, maria):
+async def test_a_write_with_another_session_s_csrf_token_is_refused(api_client: ApiClient, maria):
     """On no route."""
     browser, other = await api_client.signed_in_browser(), await api_client.open_browser()
     ours = {"Cookie": f"{COOKIE}={browser.cookie}", "Origin": ORIGIN, "X-CSRF-Token": other.csrf}
@@ -57,7 +57,7 @@ async def test_with_the_token_of_another_nothing_is_written(api_client: ApiClien
     assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
-async def test_a_form_writes_nothing(api_client: ApiClient, maria):
+async def test_a_write_without_a_json_body_is_refused(api_client: ApiClient, maria):
     """What a page may send without being asked about first is refused, on every route."""
     browser = await api_client.signed_in_browser()
     headers = {
@@ -72,7 +72,7 @@ async def test_a_form_writes_nothing(api_client: ApiClient, maria):
         assert answer.verdict == REFUSED, name(place)
 
 
-async def test_a_foreign_page_reads_nothing(api_client: ApiClient, maria):
+async def test_a_cross_site_read_is_refused(api_client: ApiClient, maria):
     """On no route; and no CORS is spoken."""
     browser = await api_client.signed_in_browser()
     headers = {
@@ -93,13 +93,13 @@ def test_every_route_of_the_panel_is_attacked():
     assert READS
 
 
-async def test_a_page_that_is_opened_may_ask_for_its_session(api_client: ApiClient):
+async def test_a_same_origin_or_direct_page_may_read_its_session(api_client: ApiClient):
     """Typed into the address, there is no origin at all."""
     for headers in ({}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}):
         assert (await api_client.ask("GET", "/iam/v1/auth/session", headers=headers)).status == 200
 
 
-async def test_signing_in_is_guarded_before_anybody_is_known(api_client: ApiClient, maria):
+async def test_a_sign_in_without_a_csrf_token_is_refused(api_client: ApiClient, maria):
     """Else a foreign page signs a browser in as somebody else."""
     body = {"email": "maria@example.com", "password": "uma frase bem comprida"}
 

@@ -18,7 +18,7 @@ JWT = re.compile(rb"eyJ[\w-]+\.eyJ[\w-]+\.")
 
 
 @BOTH
-async def test_from_the_first_page_to_signing_out(api_client: ApiClient, maria):
+async def test_a_session_from_the_first_page_to_the_sign_out(api_client: ApiClient, maria):
     """Password, code, session, sign-out; each answer says what a page may know, and no more."""
     await api_client.identity_world.enrol()
     browser = await api_client.open_browser()
@@ -49,7 +49,7 @@ async def test_from_the_first_page_to_signing_out(api_client: ApiClient, maria):
         assert JWT.search(answer.body) is None
 
 
-async def test_a_page_s_data_of_the_signed_in_user(api_client: ApiClient, maria):
+async def test_the_session_document_describes_the_signed_in_user(api_client: ApiClient, maria):
     await api_client.identity_world.enrol()
     browser = await api_client.open_browser()
     await browser.sign_in()
@@ -104,7 +104,9 @@ async def test_a_cookie_is_not_accepted_as_a_bearer_nor_the_reverse(api_client: 
     assert by_bearer.verdict == (401, "SESSION_REQUIRED")
 
 
-async def test_each_rise_gives_a_new_cookie_and_voids_the_old(api_client: ApiClient, maria):
+async def test_each_step_of_authentication_gives_a_new_cookie_and_voids_the_old(
+    api_client: ApiClient, maria
+):
     """
     Before the password, after it, after the code, after stepping up (fixation).
 

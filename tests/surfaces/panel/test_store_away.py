@@ -56,7 +56,7 @@ async def test_a_failed_sign_out_is_not_confirmed(
     assert (await browser.load_session())["authenticated"] is True
 
 
-async def test_unreadable_keys_are_not_an_empty_set(api_client: ApiClient, url: str):
+async def test_unreadable_signing_keys_are_a_503(api_client: ApiClient, url: str):
     """A verifier that caches an empty set would refuse every token."""
     api_client.identity_world.keyring.forget()
     address = f"http://127.0.0.1:{api_client.port}/.well-known/jwks.json"

@@ -42,7 +42,7 @@ async def guess(api_client: ApiClient, times: int = 100) -> None:
 
 
 @pytest.mark.parametrize("path", ["/panel/auth/login", "/iam/v1/auth/login"])
-async def test_no_foreign_page_uses_up_the_tries_of_an_office(store, clock, path: str):
+async def test_cross_site_sign_ins_do_not_use_up_tries(store, clock, path: str):
     """A page open in somebody's browser may send what it likes: it is refused uncounted."""
     async with api_client_on(store, clock, sign_in=SCARCE) as api_client:
         await api_client.identity_world.person()
@@ -65,7 +65,7 @@ async def test_a_form_without_a_token_uses_up_no_tries(store, clock):
     assert signed_in.status == 200
 
 
-async def test_no_foreign_page_uses_up_what_our_pages_ask_first(store, clock):
+async def test_cross_site_reads_do_not_use_up_the_anonymous_quota(store, clock):
     async with api_client_on(store, clock, anonymous=SCARCE) as api_client:
         path = "/iam/v1/auth/session"
         foreign = [await api_client.ask("GET", path, headers=FOREIGN) for _ in range(5)]
@@ -80,7 +80,7 @@ async def test_no_foreign_page_uses_up_what_our_pages_ask_first(store, clock):
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null"])
-async def test_no_page_is_excused_by_saying_that_it_is_none(
+async def test_a_foreign_origin_is_refused_with_sec_fetch_site_none(
     api_client: ApiClient, maria, origin: str
 ):
     """``Sec-Fetch-Site: none`` is what a person begins: it comes from no page at all."""
@@ -91,7 +91,7 @@ async def test_no_page_is_excused_by_saying_that_it_is_none(
     assert (await login(browser, **{"Sec-Fetch-Site": "none"})).status == 200
 
 
-async def test_an_office_that_signs_in_at_nine_uses_up_nothing(store, clock):
+async def test_right_passwords_and_codes_use_up_no_tries(store, clock):
     """Right passwords and codes cost no tries; each kind of guess has its own."""
     rates = {"sign_in": SCARCE, "second_factor": SCARCE, "recovery": SCARCE}
     async with api_client_on(store, clock, **rates) as api_client:
@@ -118,7 +118,7 @@ async def test_an_office_that_signs_in_at_nine_uses_up_nothing(store, clock):
     assert links == [202, 202, 202, 429]
 
 
-async def test_a_stranger_s_look_leaves_no_row(store, clock):
+async def test_an_anonymous_read_of_the_session_stores_no_row(store, clock):
     async with api_client_on(store, clock) as api_client:
         looked = await api_client.ask("GET", "/iam/v1/auth/session")
     async with store.database.reading() as connection:
@@ -128,7 +128,7 @@ async def test_a_stranger_s_look_leaves_no_row(store, clock):
     assert rows == []
 
 
-async def test_a_browser_that_signed_in_before_is_not_shut_out(api_client: ApiClient, maria):
+async def test_a_known_browser_can_sign_in_while_strangers_guess(api_client: ApiClient, maria):
     """However much strangers guess; others are, and are told that a reset helps."""
     mine = await api_client.signed_in_browser()
     await mine.post("/panel/auth/logout")
@@ -146,7 +146,7 @@ async def test_a_browser_that_signed_in_before_is_not_shut_out(api_client: ApiCl
     assert served.document["authenticated"]
 
 
-async def test_a_device_cookie_alone_opens_nothing(api_client: ApiClient, maria):
+async def test_a_device_cookie_alone_gives_no_access(api_client: ApiClient, maria):
     """It is no session, and no token against forged requests."""
     mine = await api_client.signed_in_browser()
     thief = BrowserClient(api_client, device=mine.device)

@@ -70,7 +70,7 @@ async def caller(address: str) -> AsyncIterator[aiohttp.ClientSession]:
 
 
 @EACH
-async def test_wrong_credentials_of_one_change_nothing_for_another(tmp_path: Path, how: str):
+async def test_wrong_credentials_of_one_client_do_not_limit_another(tmp_path: Path, how: str):
     async with behind(tmp_path, how) as (world, base_url):
         path = world.at("/balance")
         wrong = {"Authorization": basic(other_secret(world.pair("full")))}
@@ -91,7 +91,7 @@ async def test_wrong_credentials_of_one_change_nothing_for_another(tmp_path: Pat
 
 
 @EACH
-async def test_sign_ins_of_one_change_nothing_for_another(tmp_path: Path, how: str):
+async def test_sign_ins_of_one_client_do_not_limit_another(tmp_path: Path, how: str):
     """Nor is a header believed that the stranger writes itself."""
     async with behind(tmp_path, how) as (_, base_url):
         body = {"email": "nobody@example.com", "password": "wrong wrong wrong"}

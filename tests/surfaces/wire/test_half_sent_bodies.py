@@ -136,7 +136,9 @@ async def slow_callback(world: World, how: str) -> int:
 
 @HOW
 @pytest.mark.parametrize("path", ["callbacks", LOGIN])
-async def test_one_stranger_does_not_fill_others_places(tmp_path: Path, how: str, path: str):
+async def test_one_address_cannot_use_up_the_places_for_half_sent_bodies(
+    tmp_path: Path, how: str, path: str
+):
     async with gateway(tmp_path, how) as world:
         target = callback_path(world) if path == "callbacks" else path
         async with half_sent(world, how, target, STRANGERS[:1] * MANY, waiting=2) as held:
@@ -151,7 +153,7 @@ async def test_one_stranger_does_not_fill_others_places(tmp_path: Path, how: str
 
 
 @HOW
-async def test_many_strangers_fill_their_own_places_alone(tmp_path: Path, how: str):
+async def test_half_sent_callbacks_use_up_their_own_places_alone(tmp_path: Path, how: str):
     """A callback that comes whole needs no place; afterwards all is as before."""
     async with gateway(tmp_path, how) as world:
         path = callback_path(world)
@@ -196,7 +198,7 @@ async def test_slow_bodies_at_one_route_do_not_block_another(tmp_path: Path):
     assert shut_out == []
 
 
-async def test_who_has_no_address_of_ours_is_not_waited_for(tmp_path: Path):
+async def test_a_callback_to_an_unknown_address_is_refused_before_its_body(tmp_path: Path):
     """However many: they are answered before they have sent anything."""
     async with gateway(tmp_path, "peer") as world:
         path = f"/callbacks/sandbox/{'0' * 32}"

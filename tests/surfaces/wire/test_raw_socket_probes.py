@@ -73,7 +73,7 @@ async def tried(probe: Probe, *, late: bool) -> str:
     return f"{probe.name}: {wrong} {told.raw!r}" if wrong else ""
 
 
-async def test_an_unusual_but_sound_request_is_served():
+async def test_an_unusual_valid_request_is_served():
     """Strictness refuses what two readers would read differently, and nothing else."""
     wrong = []
     for sent, path, body in ACCEPTED:
@@ -98,7 +98,7 @@ async def test_pipelined_requests_are_answered_in_order(listener, seen):
     assert [path for path, _ in seen.requests] == ["/1", "/401", "/3"]
 
 
-async def test_a_bad_request_behind_a_good_one_is_refused_in_its_turn(listener, seen):
+async def test_a_bad_request_after_a_good_one_is_refused_in_order(listener, seen):
     """The good one keeps its answer when the bad one comes while it is worked on."""
     good = b"GET /held HTTP/1.1\r\n" + HOST + END
     bad = b"GET / HTTP/9.9\r\n" + HOST + END + NEXT
@@ -139,7 +139,7 @@ async def test_bytes_after_a_last_request_are_ignored(listener, seen, asked, bod
     assert [each[1] for each in seen.requests] == [body]
 
 
-async def test_a_hundred_portions_make_one_request(listener, seen):
+async def test_a_request_sent_byte_by_byte_is_served(listener, seen):
     """A request that comes byte by byte, but in time, is served."""
     request = b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhello"
     portions = [request[at : at + 1] for at in range(len(request))]
@@ -161,7 +161,7 @@ async def test_a_dripping_caller_is_cut_off_at_the_deadline(seen):
     assert seen.requests == []
 
 
-async def test_a_silent_caller_is_hung_up_on_without_an_answer(seen):
+async def test_a_silent_caller_is_disconnected_without_an_answer(seen):
     """Not a byte came: there is no request to answer."""
     async with brief(seen) as listener:
         told = await told_by(listener)
@@ -176,7 +176,7 @@ async def test_an_idle_kept_connection_is_closed_without_an_answer(listener):
     assert (told.statuses, told.closed) == ([200], True)
 
 
-async def test_a_second_request_begun_and_not_finished_is_refused(seen):
+async def test_an_unfinished_second_request_is_refused(seen):
     """The deadline of a later request runs from its first byte."""
     async with brief(seen) as listener:
         told = await told_by(listener, b"GET / HTTP/1.1\r\n" + HOST + END, b"GET / HT")
@@ -255,14 +255,14 @@ async def test_a_second_request_begun_in_the_first_one_s_segment_is_hung_up_on(l
     ],
     ids=["blank line", "body", "chunks"],
 )
-async def test_neither_a_blank_line_nor_a_body_begins_a_request(listener, portions):
+async def test_a_blank_line_or_a_read_body_begins_no_request(listener, portions):
     """Served, then closed as idle, without a second answer."""
     told = await told_by(listener, *portions)
 
     assert (told.statuses, told.closed) == ([200], True)
 
 
-async def test_a_coded_body_is_handed_up_as_it_came(listener, seen):
+async def test_a_compressed_body_is_passed_on_unchanged(listener, seen):
     """Undoing the coding is how a few bytes become gigabytes."""
     start = b"POST / HTTP/1.1\r\n" + HOST + b"Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\n"
 

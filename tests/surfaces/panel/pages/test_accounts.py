@@ -39,7 +39,7 @@ READS_BANK = (
 
 
 @pytest.mark.parametrize("rest", READS_BANK)
-async def test_no_page_waits_for_a_bank(operator: Person, world: World, rest: str):
+async def test_no_page_waits_for_a_slow_bank(operator: Person, world: World, rest: str):
     """A bank that never answers: the page is there, and offers to read it."""
     await world.control.post("faults", body={"operation": "*", "fault": "hang", "count": 9})
     try:
@@ -63,7 +63,7 @@ async def test_a_bank_s_missing_data_is_shown_in_its_part_of_the_page(
     assert "<html" not in part.text
 
 
-async def test_the_balance_may_fail_without_the_rows(viewer: Person, world: World):
+async def test_the_statement_is_shown_when_the_balance_fails(viewer: Person, world: World):
     await world.control.post(
         "faults", body={"operation": "balance", "fault": "status", "status": 400, "count": 5}
     )
@@ -112,7 +112,7 @@ async def test_page_and_file_show_the_same_lines_pix_or_not(viewer: Person, worl
     assert page.text.count('<tr><td class="muted wide-only">') == file.text.count("\r\n") - 1
 
 
-async def test_a_payment_received_is_found_at_the_bank_alone(viewer: Person, world: World):
+async def test_a_received_payment_is_searched_at_the_bank_on_request(viewer: Person, world: World):
     """After the page: without a script by a link."""
     at_once = await viewer.open("/panel/search?q=149,90")
     asked = await viewer.open("/panel/search?q=149,90&read=1")
@@ -123,7 +123,9 @@ async def test_a_payment_received_is_found_at_the_bank_alone(viewer: Person, wor
     assert "os bancos de" in asked.text
 
 
-async def test_a_payout_is_linked_and_the_file_is_a_brazilian_one(viewer: Person, world: World):
+async def test_a_statement_links_its_payouts_and_exports_a_brazilian_csv(
+    viewer: Person, world: World
+):
     reference = uuid4().hex
     await world.pay(order(reference, world.today(), description="=1+1"))
     await world.settled(reference)
@@ -143,7 +145,7 @@ async def test_a_payout_is_linked_and_the_file_is_a_brazilian_one(viewer: Person
     assert other.status == 400
 
 
-async def test_a_charge_is_made_shown_with_its_code_and_cancelled(operator: Person, world: World):
+async def test_a_charge_is_created_shown_and_cancelled(operator: Person, world: World):
     reference = await made(operator, world, description="Mensalidade de março")
     path = at(world, f"/charges/{reference}")
 
@@ -162,7 +164,7 @@ async def test_a_charge_is_made_shown_with_its_code_and_cancelled(operator: Pers
     assert "panel:tick" not in after.text
 
 
-async def test_a_paid_charge_stops_being_looked_at(operator: Person, world: World):
+async def test_a_paid_charge_is_no_longer_polled(operator: Person, world: World):
     reference = await made(operator, world)
     await world.control.post("charges", reference, "pay", body={})
 
@@ -172,7 +174,7 @@ async def test_a_paid_charge_stops_being_looked_at(operator: Person, world: Worl
     assert "panel:tick" not in seen.text
 
 
-async def test_no_more_than_the_rest_is_given_back(operator: Person, world: World):
+async def test_a_refund_above_the_rest_of_its_payment_is_refused(operator: Person, world: World):
     path = at(world, f"/received/{await paid(operator, world)}/refund")
     opened = await operator.open(f"{path}?read=1")
 
@@ -210,7 +212,9 @@ async def test_incoming_money_is_listed_by_local_days(operator: Person, world: W
         assert e2e_id not in await listed(beside)
 
 
-async def test_a_key_is_registered_and_given_up_by_typing_it(operator: Person, world: World):
+async def test_a_pix_key_is_registered_and_cancelled_by_its_typed_text(
+    operator: Person, world: World
+):
     await operator.open(at(world, "/keys"))
     done = await operator.send(at(world, "/keys"), {"type": "evp"})
     listed = await operator.open(done.location)
@@ -342,7 +346,7 @@ async def test_the_stops_of_the_chosen_account_alone_are_shown(world: World):
     assert re.search(r"Os pagamentos da conta <bdi>[^<]+</bdi> estão bloqueados", theirs)
 
 
-async def test_a_stop_is_shown_where_one_would_pay(world: World):
+async def test_a_stop_is_shown_on_every_page_that_orders_payments(world: World):
     operator = await signed_in(world, Role.OPERATOR)
     company = world.demo["companies"]["main"]["id"]
     said = "Os pagamentos da empresa <bdi>Loja Exemplo Ltda</bdi> estão bloqueados."

@@ -38,7 +38,7 @@ def carried(person: Person, world: World) -> Person:
     return replace(person, world=world, cookies=dict(person.cookies))
 
 
-async def test_a_neighbour_s_address_is_no_other_network(world: World):
+async def test_a_neighbouring_address_counts_as_the_same_network(world: World):
     person = await signed_in(world, Role.VIEWER)
 
     async with session_from(NEIGHBOUR) as session:
@@ -47,7 +47,7 @@ async def test_a_neighbour_s_address_is_no_other_network(world: World):
     assert seen.status == 200
 
 
-async def test_every_page_leads_to_the_code_and_one_code_opens_them_all(world: World, away: World):
+async def test_every_page_from_another_network_requires_one_code(world: World, away: World):
     """Pages, parts of pages and forms; what was typed is there again afterwards."""
     person = await signed_in(world, Role.OPERATOR, fresh=False)
     moved = carried(person, away)
@@ -134,7 +134,7 @@ async def test_a_token_requires_a_code_and_the_refresh_continues(world: World, a
     assert await ask(away, newer) == await ask(world, newer) == (200, "", "")
 
 
-async def test_without_a_factor_one_signs_in_anew(world: World, away: World):
+async def test_a_user_without_a_factor_signs_in_again_on_another_network(world: World, away: World):
     """By page and by token; the session at home goes on."""
     identity, email = world.gateway.services.identity, "plain@network.example"
     order = InvitationBody(email=email, name="Plain", roles=[Role.VIEWER])

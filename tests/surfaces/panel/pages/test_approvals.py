@@ -57,7 +57,7 @@ async def ordered_payout(world: World, key_type: str, **typed: str) -> str:
     return sent.location
 
 
-async def test_who_ordered_cannot_decide_and_withdraws_with_a_reason(
+async def test_an_orderer_cannot_decide_and_withdraws_with_a_reason(
     keeper: Person, approver: Person, world: World
 ):
     path = await ordered(keeper, world)
@@ -109,7 +109,7 @@ async def test_an_approver_sees_both_banks_of_a_moving_account(approver: Person,
     assert "canary-of-a-secret" not in shown.text + listed.text
 
 
-async def test_a_second_person_agrees_and_the_first_collects_the_secret_once(
+async def test_a_second_user_approves_and_the_orderer_collects_the_secret_once(
     keeper: Person, approver: Person, world: World
 ):
     path = await ordered(keeper, world)
@@ -170,7 +170,7 @@ async def test_an_order_of_money_is_approved_by_its_typed_amount(
     assert (wrong, right.status) == ([400, 400], 303)
 
 
-async def test_a_number_of_another_person_is_seen_by_the_second_person_and_ever_after(
+async def test_a_payee_with_another_tax_number_is_marked_on_every_page(
     approver: Person, viewer: Person, world: World
 ):
     """The bank's owner beside the typed number, in red, with the orderer's reason."""
@@ -205,7 +205,7 @@ async def test_a_number_of_another_person_is_seen_by_the_second_person_and_ever_
     assert re.search(r"Cliente de Outro Banco</a> .*\*\*\*\.982", listed.text)
 
 
-async def test_the_bank_of_the_key_is_named_from_the_summary_to_the_statement_for_the_customer(
+async def test_the_bank_of_a_pix_key_is_named_on_every_page(
     approver: Person, viewer: Person, world: World
 ):
     operator = await signed_in(world, Role.OPERATOR)
@@ -263,7 +263,7 @@ async def test_the_list_shows_waiting_orders(keeper: Person, approver: Person, w
     assert "Nenhuma solicitação nesta situação" in void.text
 
 
-async def test_who_decides_on_nothing_is_not_told_that_there_is_nothing_to_approve(world: World):
+async def test_nothing_to_approve_is_shown_only_to_approvers(world: World):
     made = await Services(world.gateway.kernel).companies.create(
         Staff(world.office.acting), CompanyRequest(name="Sem Conta Ltda")
     )
@@ -277,7 +277,7 @@ async def test_who_decides_on_nothing_is_not_told_that_there_is_nothing_to_appro
     assert "Nenhuma solicitação aguarda" in seen[1]
 
 
-async def test_people_are_named_and_those_of_one_name_by_address_too(world: World):
+async def test_users_are_shown_by_name_and_namesakes_also_by_address(world: World):
     """Whoever decides may not read the list of people."""
     author = await signed_in(world, Role.SECURITY, name="Rui Alves")
     namesake = await signed_in(world, Role.APPROVER, name="Rui Alves")
@@ -347,7 +347,9 @@ async def test_the_count_of_a_recipient_is_explained(
     assert "Nada foi pago" not in none.text
 
 
-async def test_orders_that_cannot_all_be_paid_are_warned_of(approver: Person, world: World):
+async def test_orders_that_exceed_the_balance_together_show_a_warning(
+    approver: Person, world: World
+):
     """Each approval lists the others and takes them off; so does the form of the next order."""
     account = world.demo["accounts"]["other_company"]["id"]
     operator = await signed_in(world, Role.OPERATOR)

@@ -154,7 +154,7 @@ async def test_an_exported_payout_matches_the_panel(hostile: World, limited: Per
     assert one["Identificador da conta"] == hostile.demo["accounts"]["main"]["id"]
 
 
-async def test_a_file_is_of_the_filter_of_the_page(hostile: World, limited: Person):
+async def test_an_exported_file_has_the_page_s_filter(hostile: World, limited: Person):
     seen = await limited.open("/panel/payouts?tab=not_sent&days=1")
     assert 'href="/panel/payouts/export?tab=not_sent&amp;days=1"' in seen.text
 
@@ -176,7 +176,7 @@ async def test_the_link_to_the_file_follows_the_filter(limited: Person, path: st
 
 
 @pytest.mark.parametrize("name", ["/panel/payouts/export?days=1", "/panel/requests/export"])
-async def test_all_is_there_that_others_may_see(hostile: World, name: str):
+async def test_an_unlimited_user_sees_the_other_company_s_data(hostile: World, name: str):
     """So that the tests before prove something."""
     everybody = await signed_in(hostile, *Role)
 
@@ -185,7 +185,7 @@ async def test_all_is_there_that_others_may_see(hostile: World, name: str):
     assert "foreign-canary" in seen.text
 
 
-async def test_more_than_a_page_comes_in_pieces_and_whole(world: World):
+async def test_a_list_longer_than_a_page_is_exported_complete(world: World):
     """None missing, none twice, in the order of the list; each is in the file once."""
     count = 2 * ROWS_A_PAGE + 1
     log = RequestRecords(world.gateway.kernel.store.database)
@@ -200,7 +200,7 @@ async def test_more_than_a_page_comes_in_pieces_and_whole(world: World):
     assert found == [f"many-{number}" for number in range(count)]
 
 
-async def test_a_person_reads_two_files_at_once_and_no_third(world: World, viewer: Person):
+async def test_a_user_may_read_two_files_at_once(world: World, viewer: Person):
     """Whoever opens ten is told so; the others of the house still get theirs."""
     turns, other = world.gateway.services.exports.turns, await signed_in(world, *Role)
     who = await world.gateway.services.identity.users.find("viewer@panel.example")
@@ -224,7 +224,7 @@ async def test_no_statement_shows_a_whole_cpf(hostile: World, limited: Person, f
     assert "52998224725" not in seen.text
 
 
-async def test_a_statement_leads_to_each_of_its_files(world: World, viewer: Person):
+async def test_a_statement_links_to_each_of_its_files(world: World, viewer: Person):
     account = world.demo["accounts"]["main"]["id"]
 
     seen = await viewer.open(f"/panel/accounts/{account}/statement")

@@ -58,13 +58,13 @@ async def test_pages_and_parts_are_compressed(world: World, viewer: Person):
     assert len(set().union(*tokens)) == sum(map(len, tokens)) > 1
 
 
-async def test_who_has_not_signed_in_is_shown_the_way(world: World):
+async def test_a_page_without_a_session_redirects_to_the_sign_in(world: World):
     seen = await Person(world).open("/panel?period=7")
 
     assert (seen.status, seen.location) == (303, "/panel/login?next=%2Fpanel%3Fperiod%3D7")
 
 
-async def test_the_sign_in_leads_back(world: World):
+async def test_the_sign_in_redirects_back(world: World):
     person = Person(world)
     await person.open("/panel/login?next=/panel%3Fperiod%3D7")
 
@@ -114,7 +114,7 @@ async def test_preferences_hold_in_every_browser_of_the_user(world: World):
     assert "data-keys" not in (await here.open("/panel")).text
 
 
-async def test_before_the_sign_in_a_browser_remembers(world: World):
+async def test_preferences_before_the_sign_in_are_kept_in_the_browser(world: World):
     person = Person(world)
     await person.open("/panel/login")
 
@@ -126,7 +126,7 @@ async def test_before_the_sign_in_a_browser_remembers(world: World):
     assert '<html lang="en" data-theme="dark">' in (await person.open("/panel")).text
 
 
-async def test_a_link_elsewhere_leads_to_a_link_of_ours_and_keeps_the_session(viewer: Person):
+async def test_a_link_from_another_site_starts_no_session(viewer: Person):
     """The cookie does not come along: a new session here would end the one that there is."""
     kept = dict(viewer.cookies)
     stranger = Person(viewer.world)
@@ -141,7 +141,7 @@ async def test_a_link_elsewhere_leads_to_a_link_of_ours_and_keeps_the_session(vi
     assert viewer.cookies == kept
 
 
-async def test_signing_out_ends_it_and_may_be_repeated(world: World):
+async def test_signing_out_ends_the_session_and_may_be_repeated(world: World):
     person = Person(world)
     await person.sign_in("viewer@panel.example")
 
@@ -173,7 +173,9 @@ async def test_a_missing_page_is_a_404_in_html(viewer: Person):
         ("", "%2Fpanel"),
     ],
 )
-async def test_a_part_of_a_page_leads_to_the_sign_in_and_back(world: World, page: str, back: str):
+async def test_a_partial_page_without_a_session_redirects_to_the_sign_in(
+    world: World, page: str, back: str
+):
     headers = {"HX-Request-Type": "partial", "HX-Current-URL": page, "Sec-Fetch-Mode": "cors"}
 
     seen = await Person(world).open("/panel/payouts", **headers)
@@ -181,7 +183,7 @@ async def test_a_part_of_a_page_leads_to_the_sign_in_and_back(world: World, page
     assert (seen.status, seen.headers["HX-Redirect"]) == (401, f"/panel/login?next={back}")
 
 
-async def test_a_page_that_a_form_left_has_the_address_of_its_page(viewer: Person):
+async def test_a_refused_form_links_to_the_page_it_is_on(viewer: Person):
     """What is chosen there, and going back, lead to a page; the form's address leads there too."""
     await viewer.open("/panel/me")
 
@@ -263,7 +265,7 @@ async def test_a_page_past_the_end_links_to_the_first_page(admin: Person, path: 
         ("/panel/credentials/new", 403, []),
     ],
 )
-async def test_a_refusal_is_shown_at_its_field_and_keeps_the_counts(
+async def test_an_error_page_marks_its_entry_and_keeps_the_counts(
     world: World, path: str, status: int, current: list[str]
 ):
     person = Person(world)

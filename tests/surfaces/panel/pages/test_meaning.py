@@ -37,7 +37,7 @@ async def test_a_payout_that_people_decide_is_amber_in_every_list(world: World, 
         assert set(words) == {"warn"}, path
 
 
-async def test_a_review_leads_with_why_people_decide(world: World, approver: Person):
+async def test_a_review_shows_first_why_people_must_decide(world: World, approver: Person):
     reference = await in_review(world)
     account = world.demo["accounts"]["main"]["id"]
 
@@ -62,7 +62,7 @@ async def test_the_latest_payouts_show_reasons_of_refusals(world: World, operato
         ("/panel/providers/sandbox", "/panel/providers"),
     ],
 )
-async def test_a_page_without_an_entry_marks_the_one_it_belongs_to(
+async def test_a_page_without_a_menu_entry_marks_its_parent(
     operator: Person, path: str, entry: str
 ):
     seen = await operator.open(path)
@@ -85,7 +85,7 @@ async def test_days_are_typed_as_people_write_them(keeper: Person, operator: Per
     assert 'class="empty"' in past.text
 
 
-async def test_a_callback_of_a_payout_leads_to_it(world: World, operator: Person):
+async def test_a_callback_of_a_payout_links_to_the_payout(world: World, operator: Person):
     """Its subject is the key that we sent, which nobody knows a payout by."""
     kernel = world.gateway.kernel
     reference = f"told-{uuid4()}"

@@ -32,7 +32,7 @@ def change(**more: str) -> dict[str, str]:
     return {"current_password": PASSWORD, "new_password": NEW, "new_again": NEW, **more}
 
 
-async def test_the_page_shows_where_one_is_signed_in(person: Person):
+async def test_the_page_shows_active_sessions(person: Person):
     seen = await person.open("/panel/me")
 
     assert seen.status == 200
@@ -73,7 +73,7 @@ async def test_recovery_codes_are_shown_once(person: Person):
     assert not CODE.search((await person.open("/panel/me")).text)
 
 
-async def test_codes_removal_and_password_ask_for_password_and_app_in_the_form(world: World):
+async def test_changing_factor_or_password_requires_password_and_app_code(world: World):
     """The sign-in's code is a moment old, and a code that steps up is not theirs either."""
     person = await signed_in(world, Role.OPERATOR)
     await person.open("/panel/me")
@@ -114,7 +114,7 @@ async def test_a_user_without_an_app_is_led_to_enrolment(world: World):
     assert 'name="code"' not in refused.text
 
 
-async def test_other_sessions_are_ended_and_this_one_stays(person: Person):
+async def test_ending_other_sessions_keeps_this_one(person: Person):
     seen = await person.send("/panel/me/sessions/end")
 
     assert (seen.status, seen.location) == (303, "/panel/me")

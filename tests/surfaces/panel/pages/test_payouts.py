@@ -57,7 +57,7 @@ async def test_the_list_shows_payouts_and_hides_the_tax_number(world: World, vie
     assert "***.982.247-**" in seen.text
 
 
-async def test_a_list_without_a_hit_offers_to_clear_the_filters(world: World, viewer: Person):
+async def test_an_empty_list_offers_to_clear_the_filters(world: World, viewer: Person):
     reference = await paid(world)
 
     for query in ("tab=not_sent", "least=99.999,00&most=99.999,01", "client_id=cli_nobody"):
@@ -315,7 +315,7 @@ async def test_a_held_payout_shows_its_reason_and_a_second_person_decides(
     assert "nada será" in shown.text
 
 
-async def test_a_probe_is_once_in_five_seconds_and_shows_the_payout(world: World, operator: Person):
+async def test_a_probe_is_limited_to_once_in_five_seconds(world: World, operator: Person):
     reference = await in_review(world)
     page = at(world, reference)
     shown = await operator.open(page)
@@ -346,7 +346,7 @@ async def test_payouts_in_review_are_listed_with_their_evidence(world: World, ap
     assert 'name="verdict"' in seen.text
 
 
-async def test_an_opinion_is_given_once_and_by_two_people(world: World, approver: Person):
+async def test_an_opinion_is_given_once_per_user(world: World, approver: Person):
     reference = await in_review(world)
     account = world.demo["accounts"]["main"]["id"]
     here = f"/panel/unresolved?account={account}&reference={reference}"
@@ -526,7 +526,9 @@ async def searched(person: Person, text: str) -> Seen:
 
 
 @pytest.mark.parametrize("what", ["reference", "e2e_id", "tax_number"])
-async def test_one_field_leads_to_a_payment(world: World, viewer: Person, what: str):
+async def test_the_search_field_finds_a_payment_by_each_of_its_ids(
+    world: World, viewer: Person, what: str
+):
     """One hit opens itself; several are listed, and a tax number stands in no address."""
     reference = await paid(world)
     account = world.demo["accounts"]["main"]["id"]
@@ -564,7 +566,7 @@ async def test_a_pasted_id_with_surrounding_text_is_found(world: World, viewer: 
         assert (seen.status, seen.location) == (303, at(world, reference)), pasted
 
 
-async def test_a_trace_in_any_writing_leads_to_its_refusal(world: World, operator: Person):
+async def test_a_trace_id_in_any_notation_leads_to_its_refusal(world: World, operator: Person):
     trace = str(uuid4())
     await world.ask("GET", world.at("/balance", "sister"), headers={"X-Trace-ID": trace})
 
@@ -580,7 +582,7 @@ async def test_a_trace_in_any_writing_leads_to_its_refusal(world: World, operato
         assert (seen.status, seen.location) == (303, f"/panel/trace/{trace}"), text
 
 
-async def test_a_payout_is_looked_up_read_and_ordered_once(world: World, operator: Person):
+async def test_a_payout_form_is_reviewed_and_ordered_once(world: World, operator: Person):
     fields = ordered(world)
     await operator.open("/panel/payouts/new")
     account = world.demo["accounts"]["main"]["id"]
@@ -622,7 +624,7 @@ async def test_a_key_that_is_a_cpf_names_its_owner(world: World, operator: Perso
     assert (await operator.open(sent.location)).text.count("***.982.247-**") == 3
 
 
-async def test_a_telephone_is_typed_as_people_write_it(world: World, operator: Person):
+async def test_a_phone_key_in_local_notation_is_normalised(world: World, operator: Person):
     """The summary shows the key that is ordered."""
     typed = ordered(world, key_type="phone", key="(11) 98888-7777")
     await operator.open("/panel/payouts/new")
@@ -636,7 +638,7 @@ async def test_a_telephone_is_typed_as_people_write_it(world: World, operator: P
     assert sent.status == 303, sent.text
 
 
-async def test_who_corrects_an_order_finds_everything_filled_in(world: World, operator: Person):
+async def test_correcting_an_order_keeps_every_field(world: World, operator: Person):
     fields = ordered(world, value="R$ 1.234,56", key="outra@example.com", description="aluguel")
     await operator.open("/panel/payouts/new")
 
@@ -704,7 +706,7 @@ def to_bank_account(world: World, **more: str) -> dict[str, str]:
         ("?to=made-up", 'name="key"', 'name="bank_number"'),
     ],
 )
-async def test_the_address_says_how_the_recipient_is_named(
+async def test_the_address_selects_a_payout_by_key_or_bank_account(
     operator: Person, query: str, field: str, other: str
 ):
     """Without a script too: the two ways are links."""
@@ -717,7 +719,7 @@ async def test_the_address_says_how_the_recipient_is_named(
 
 
 @pytest.mark.parametrize("number", ["341", "60701190"])
-async def test_a_payout_to_a_bank_account_is_read_once_more_and_ordered_once(
+async def test_a_payout_to_a_bank_account_is_reviewed_and_ordered_once(
     world: World, operator: Person, number: str
 ):
     fields = to_bank_account(world, bank_number=number)
@@ -816,7 +818,7 @@ async def test_several_hits_are_listed(world: World, viewer: Person):
     assert f"{start}-1" in seen.text
 
 
-async def test_pages_of_a_tax_number_are_sent_by_the_form(
+async def test_result_pages_of_a_tax_number_are_requested_by_post(
     world: World, viewer: Person, monkeypatch: pytest.MonkeyPatch
 ):
     """The number stands in no address, and everything that was paid to it can be reached."""
@@ -837,7 +839,7 @@ async def test_pages_of_a_tax_number_are_sent_by_the_form(
         assert not re.search(r'(?:href|action)="[^"]*(?:52998224725|529\.982\.247)', each.text)
 
 
-async def test_pages_of_another_text_have_an_address(viewer: Person):
+async def test_result_pages_of_another_text_have_an_address(viewer: Person):
     beyond = await viewer.open("/panel/search?q=Loja&page=2")
 
     assert beyond.status == 200

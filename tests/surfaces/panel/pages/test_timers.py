@@ -59,7 +59,7 @@ async def viewer(world: World) -> Person:
 
 
 @pytest.mark.parametrize("page", [balances, payout])
-async def test_a_timer_leaves_the_end_where_it_is_and_a_person_moves_it(
+async def test_a_timer_does_not_extend_the_session_and_a_user_does(
     world: World, viewer: Person, page
 ):
     path, marked = asks((await viewer.open(await page(world))).text)
