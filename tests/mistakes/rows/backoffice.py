@@ -16,7 +16,7 @@ _EXPORTED = "tests/unit/gateway/payouts/test_staff_searches.py"
 _FILES = "tests/unit/gateway/reports/test_files.py"
 _LINKED = "tests/unit/gateway/statements/test_service.py"
 _MONEY_ORDERS = "tests/unit/gateway/approvals/test_money.py"
-_NO_PROOF = "test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given"
+_NO_PROOF = "test_a_failed_repetition_leaves_a_possibly_given_refund_unknown"
 _OVERSIGHT = "tests/unit/gateway/audit/test_service.py"
 _PROBES = "tests/unit/gateway/reviews/test_probes.py"
 _BANKS = "tests/unit/gateway/accounts/test_service_banks.py"
@@ -250,7 +250,7 @@ ROWS = (
         file="gateway/approvals/execution.py",
         right="if approval.outcome is Outcome.NONE and self.now() < began + _CARRYING:",
         wrong="if approval.outcome is Outcome.NONE and self.now() < began:",
-        tests=(f"{_EXECUTION}::test_while_one_call_is_under_way_a_second_one_has_no_outcome",),
+        tests=(f"{_EXECUTION}::test_a_second_approval_during_the_call_is_refused_as_under_way",),
     ),
     Mistake(
         name="repetition-not-on-record",
@@ -268,7 +268,7 @@ ROWS = (
         file="gateway/approvals/money.py",
         right='    ProviderError: (Outcome.UNKNOWN, ""),\n',
         wrong="    ProviderError: (Outcome.NOT_SENT, user_errors.REFUND_NOT_SENT.code),\n",
-        tests=(f"{_MONEY_ORDERS}::test_a_failure_leaves_an_outcome",),
+        tests=(f"{_MONEY_ORDERS}::test_a_failure_is_mapped_to_an_outcome",),
     ),
     Mistake(
         name="order-answered-with-another-payout",
@@ -289,7 +289,7 @@ ROWS = (
         file="gateway/approvals/money.py",
         right="            await self.payouts.guards.go_on(_caller(user_id, account))\n",
         wrong="",
-        tests=(f"{_APPROVALS}::test_while_payouts_are_stopped_no_order_is_taken",),
+        tests=(f"{_APPROVALS}::test_no_order_is_accepted_while_payouts_are_stopped",),
     ),
     Mistake(
         name="one-person-is-two",
@@ -316,7 +316,7 @@ ROWS = (
         file="gateway/accounts/service.py",
         right="if who.person is None or not (self.takes_two and before.had_bank):",
         wrong="if before.provider:",
-        tests=(f"{_BANKS}::test_another_bank_of_an_account_waits_and_the_first_does_not",),
+        tests=(f"{_BANKS}::test_changing_the_bank_needs_approval_and_the_first_bank_does_not",),
     ),
     Mistake(
         name="opinion-of-an-earlier-review",
@@ -481,7 +481,7 @@ ROWS = (
         right="if approval.ordered_by != person.user_id:",
         wrong="if not approval.ordered_by:",
         tests=(
-            "tests/unit/gateway/approvals/test_service.py::test_who_ordered_withdraws_and_others_reject",
+            "tests/unit/gateway/approvals/test_service.py::test_only_the_orderer_withdraws_and_only_others_reject",
         ),
     ),
     Mistake(

@@ -40,7 +40,7 @@ ROWS = (
         file="gateway/accounts/service.py",
         right="            if kind is not RecordKind.CREDENTIAL or who.may(_READS_CREDENTIALS)\n",
         wrong="            if kind is not RecordKind.CREDENTIAL or who.acting\n",
-        tests=(f"{_ACCOUNTS}::test_records_are_named_to_who_may_read_them",),
+        tests=(f"{_ACCOUNTS}::test_records_are_named_within_the_reader_s_rights",),
     ),
     Mistake(
         name="credential-found-by-anybody",

@@ -217,7 +217,7 @@ ROWS = (
         file="gateway/callbacks/reception.py",
         right='return part or (came.body if len(notices) == 1 else b"")',
         wrong="return part or came.body",
-        tests=(f"{_OPERATIONS_CALLBACKS}::test_several_things_in_one_body_are_kept_apart",),
+        tests=(f"{_OPERATIONS_CALLBACKS}::test_several_notices_in_one_body_are_stored_separately",),
     ),
     Mistake(
         name="callback-believed",
@@ -241,7 +241,9 @@ ROWS = (
         file="gateway/callbacks/processing.py",
         right="return payout if payout and payout.provider == callback.provider else None",
         wrong="return payout",
-        tests=(f"{_CALLBACK_LOOKS}::test_a_bank_speaks_of_its_own_payouts_alone",),
+        tests=(
+            f"{_CALLBACK_LOOKS}::test_a_callback_about_another_bank_s_payout_makes_no_status_query",
+        ),
     ),
     Mistake(
         name="below-a-harmless-name",

@@ -119,7 +119,7 @@ ROWS = (
         file="gateway/cells/routing.py",
         right="each.companies.keys() - (each.arriving & settled)",
         wrong="each.companies.keys() - (settled - each.arriving)",
-        tests=(f"{_ROUTING}::test_a_company_that_arrives_is_served_where_it_still_is",),
+        tests=(f"{_ROUTING}::test_a_company_that_is_arriving_is_served_by_its_former_cell",),
     ),
     Mistake(
         name="two-cells-claim-one-account",

@@ -372,9 +372,7 @@ ROWS = (
         file="gateway/callbacks/processing.py",
         right="seen = payout if is_final else await self.look(payout, named, heard.append)",
         wrong="seen = await self.look(payout, named, heard.append)",
-        tests=(
-            f"{_CALLBACK_LOOKS}::test_a_settled_payout_is_not_looked_at_for_any_other_callback",
-        ),
+        tests=(f"{_CALLBACK_LOOKS}::test_a_settled_payout_is_not_queried_for_other_callbacks",),
     ),
     Mistake(
         name="letters-sent-to-any-bank",

@@ -52,7 +52,7 @@ ROWS = (
         file="gateway/app/store_check.py",
         right="_WATCHED_S if is_well else _RECENT_S",
         wrong="_WATCHED_S",
-        tests=(f"{_STORE_CHECK}::test_a_store_that_refuses_is_tried_each_second",),
+        tests=(f"{_STORE_CHECK}::test_a_refusing_store_is_tested_each_second",),
     ),
     Mistake(
         name="store-that-is-away-refuses-payouts-as-full",
@@ -70,7 +70,7 @@ ROWS = (
         file="gateway/app/readiness.py",
         right='"clock": self.check.clock.is_in_step(),',
         wrong='"clock": True,',
-        tests=(f"{_READINESS}::test_a_clock_that_is_wrong_is_not_ready_until_it_is_right",),
+        tests=(f"{_READINESS}::test_a_process_with_a_wrong_clock_is_not_ready",),
     ),
     Mistake(
         name="lease-by-the-process-s-own-clock",
@@ -165,7 +165,7 @@ ROWS = (
         wrong="if head.key_id and not hmac.compare_digest(",
         tests=(
             f"{_AUDIT}::test_tampering_is_found_and_named",
-            f"{_WALK}::test_a_head_without_a_seal_is_the_beginning_of_an_empty_log_alone",
+            f"{_WALK}::test_only_an_empty_log_has_a_head_without_a_seal",
         ),
     ),
     Mistake(
@@ -327,7 +327,7 @@ ROWS = (
         right="if asked is signal.SIGTERM:",
         wrong="if asked is signal.SIGINT:",
         tests=(
-            f"{_RUNNING}::test_sigterm_leaves_the_port_open_for_a_while_and_sigint_closes_it_at_once",
+            f"{_RUNNING}::test_sigterm_keeps_the_port_open_while_draining_and_sigint_closes_it",
         ),
     ),
     Mistake(

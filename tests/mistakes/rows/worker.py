@@ -140,7 +140,7 @@ ROWS = (
         wrong="        self._kept.validity.until = self._clock() + VALID_S",
         tests=(
             (
-                f"{_UNIT}/app/test_kept_records_feed.py::test_the_validity_counts_from_before_the_reading"
+                f"{_UNIT}/app/test_kept_records_feed.py::test_validity_starts_before_the_feed_is_read"
             ),
         ),
     ),
@@ -152,10 +152,7 @@ ROWS = (
         right="                self._kept.forget_all()",
         wrong="                self._mark = news.mark",
         tests=(
-            (
-                f"{_UNIT}/app/test_kept_records_feed.py"
-                "::test_another_log_means_that_everything_is_forgotten"
-            ),
+            (f"{_UNIT}/app/test_kept_records_feed.py::test_a_restarted_log_drops_every_record"),
         ),
     ),
     Mistake(
@@ -182,7 +179,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/app/test_kept_records_wrong_secrets.py"
-                "::test_what_the_store_has_by_now_counts"
+                "::test_a_refused_secret_is_checked_against_the_store"
             ),
         ),
     ),

@@ -39,7 +39,7 @@ async def account(office, company_id) -> Account:
     return await office.account(company_id, SANDBOX, tax_number="11.222.333/0001-81")
 
 
-async def test_an_account_is_made_and_found_again(office, company_id):
+async def test_an_account_is_created_and_found(office, company_id):
     made, who = await office.account(company_id), Staff(office.acting)
 
     assert await office.found(made.id.upper()) == made
@@ -120,7 +120,7 @@ async def test_an_order_that_does_not_fit_changes_nothing(office, company_id, wr
     assert len(await office.acts()) == 1
 
 
-async def test_a_bank_s_account_has_a_name_that_is_seen(office, company_id):
+async def test_a_bank_account_name_with_invisible_characters_is_refused(office, company_id):
     """Two names that look alike would be two accounts for us, and one for the bank."""
     unseen = ("a\u00a0b", "a\u200b", "a\u2060b", "a\u00adb", "a\ufe0f", "\u3164")
     told = {}
@@ -159,7 +159,7 @@ async def test_an_update_is_on_record_with_both_values(office, account):
     assert act.details == {"active": "false -> true", "name": "Padaria -> Nova"}
 
 
-async def test_an_update_that_changes_nothing_leaves_no_trace(office, account):
+async def test_an_update_without_a_change_has_no_audit_event(office, account):
     before = await office.acts()
 
     await office.change(account.id, active=False, name="Padaria")
@@ -167,7 +167,7 @@ async def test_an_update_that_changes_nothing_leaves_no_trace(office, account):
     assert await office.acts() == before
 
 
-async def test_another_bank_never_sees_the_credentials_of_the_one_before(office, account):
+async def test_changing_the_bank_drops_the_credentials_of_the_former_one(office, account):
     elsewhere = ProviderRequest(provider="other-bank", provider_account="9")
     with pytest.raises(RuleViolation) as refused:
         await office.change(account.id, elsewhere)
@@ -190,7 +190,7 @@ async def test_a_provider_may_be_taken_away(office, account):
     assert updated.sealed_credentials == b""
 
 
-async def test_coordinates_are_completed(office, account):
+async def test_bank_coordinates_can_be_set_in_parts(office, account):
     for part in ({"branch": "0001"}, {"account": "123456-7", "bank_number": "341"}):
         updated = await office.change(account.id, **part)
 
@@ -217,12 +217,12 @@ async def test_an_update_that_does_not_fit_changes_nothing(office, account, upda
 
 
 @pytest.mark.parametrize("account_id", [ABSENT, "no-uuid"])
-async def test_an_account_that_is_not_there_is_named(office, account_id: str):
+async def test_an_absent_account_is_named_in_the_error(office, account_id: str):
     with pytest.raises(RuleViolation, match=account_id):
         await office.change(account_id, active=True)
 
 
-async def test_a_list_of_nobody_s_accounts_is_refused(office):
+async def test_listing_accounts_of_an_absent_company_is_refused(office):
     with pytest.raises(RuleViolation, match=ABSENT):
         await office.accounts.every(Staff(office.acting), ABSENT)
 
@@ -239,7 +239,7 @@ def secrets(tmp_path, monkeypatch) -> dict[str, str]:
     return {"client_id": "canary-id", "certificate": pair.certificate, "key": pair.key}
 
 
-async def test_secrets_are_sealed_whole_and_their_end_is_on_record(office, company_id, secrets):
+async def test_secrets_are_sealed_and_their_expiry_is_stored(office, company_id, secrets):
     choice = ProviderRequest(provider="other-bank", provider_account="7", credentials=secrets)
 
     made = await office.account(company_id, choice)
@@ -270,7 +270,7 @@ async def test_a_new_certificate_is_an_act_with_both_ends(office, company_id, se
 
 
 @pytest.mark.parametrize("half", ["client_id", "certificate", "key"])
-async def test_half_of_the_secrets_changes_nothing(office, company_id, secrets, half: str):
+async def test_incomplete_secrets_change_nothing(office, company_id, secrets, half: str):
     choice = ProviderRequest(provider="other-bank", provider_account="7", credentials=secrets)
     made = await office.account(company_id, choice)
     given = {name: text for name, text in secrets.items() if name != half}
@@ -296,7 +296,7 @@ async def owned(office: Registers, name: str) -> Account:
     return await office.account((await office.company(name)).id, name=name)
 
 
-async def test_a_change_of_another_version_is_refused(office: Registers, account: Account):
+async def test_an_update_of_another_version_is_refused(office: Registers, account: Account):
     who, wanted = Staff(office.acting), AccountChange(active=True)
     seen = Expected(frozenset({version_of_account(account)}))
 
@@ -307,7 +307,7 @@ async def test_a_change_of_another_version_is_refused(office: Registers, account
     assert refused.value.error.code == "SVC.GTW.011"
 
 
-async def test_a_bank_s_account_belongs_to_one_company_however_it_is_spelled(office: Registers):
+async def test_a_bank_account_belongs_to_one_company_in_any_spelling(office: Registers):
     """Letter case, wide letters, and another name of the same bank: one account at the bank."""
     mine, other = await owned(office, "Padaria"), await owned(office, "Outra")
     await office.change(mine.id, SANDBOX)
@@ -357,7 +357,9 @@ async def test_credentials_unfit_for_the_bank_are_refused_by_field(
     assert "canary" not in f"{refused.value!r} {refused.value}"
 
 
-async def test_a_bank_of_one_text_takes_no_fields(office: Registers, company_id: str):
+async def test_a_bank_with_a_single_text_as_credentials_refuses_fields(
+    office: Registers, company_id: str
+):
     with pytest.raises(RuleViolation) as refused:
         await office.account(company_id, replace(SANDBOX, credentials={"a": "canary"}))
 
@@ -368,7 +370,7 @@ async def test_a_bank_of_one_text_takes_no_fields(office: Registers, company_id:
     ("role", "seen"),
     [(Role.VIEWER, {"Padaria", "Matriz"}), (Role.SECURITY, {"Padaria", "Matriz", "ERP"})],
 )
-async def test_records_are_named_to_who_may_read_them(
+async def test_records_are_named_within_the_reader_s_rights(
     office: Registers, role: Role, seen: set[str]
 ):
     company, foreign = await office.company("Padaria"), await owned(office, "Outra")
@@ -383,7 +385,7 @@ async def test_records_are_named_to_who_may_read_them(
     assert await office.accounts.names(who, NamesRequest([])) == []
 
 
-async def test_every_bank_has_both_numbers_once(office: Registers):
+async def test_every_bank_number_is_listed_once_with_its_ispb(office: Registers):
     found = await office.accounts.bank_numbers(Staff(office.acting))
 
     assert "60701190" in {each.ispb for each in found if each.compe == "341"}

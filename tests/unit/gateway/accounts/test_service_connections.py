@@ -75,7 +75,9 @@ async def tried(banks: OneBank) -> tuple[Connection, Kept]:
         (ProviderError("x"), Connected.NOT_UNDERSTOOD),
     ],
 )
-async def test_every_end_has_its_word(failure: ProviderError | None, outcome: Connected):
+async def test_every_outcome_of_a_connection_test_is_returned_and_audited(
+    failure: ProviderError | None, outcome: Connected
+):
     """And is in the audit log, with who asked."""
     bank = Balances()
     bank.failure = failure
@@ -96,5 +98,5 @@ async def test_without_a_bank_or_credentials_no_call_is_made():
     assert (await tried(OneBank(bank)))[0].outcome is Connected.NO_CREDENTIALS
 
 
-def test_every_word_has_a_sentence():
+def test_every_outcome_has_a_sentence():
     assert SENTENCES.keys() == set(Connected)

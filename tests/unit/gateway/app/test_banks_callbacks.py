@@ -79,12 +79,12 @@ async def test_the_embedded_bank_is_accepted_at_its_own_address_alone():
     assert await made["two"].proof.check(delivery) is None
 
 
-def test_where_no_provider_is_the_banks_it_tells_nobody():
+def test_without_a_sandbox_provider_the_bank_sends_no_callbacks():
     assert listener_of(Settings(), KEYS, str) is None
     assert make_addresses(Settings(), KEYS, {}) == {}
 
 
-async def test_a_bank_s_own_secret_takes_the_place_of_the_derived_one():
+async def test_a_configured_callback_secret_replaces_the_derived_one():
     given = settings(Callbacks(secret=OURS))
 
     assert await told(given, "one", OURS.encode()) is not None
@@ -109,7 +109,7 @@ def test_the_address_of_a_retired_sealing_key_still_answers():
     assert not addresses(settings())["one"].knows(current)
 
 
-def test_another_address_is_not_known():
+def test_a_wrong_callback_address_is_refused():
     wrong = [
         token
         for token in ["", "0" * 32, "é", "\udcff"]
@@ -119,14 +119,14 @@ def test_another_address_is_not_known():
     assert wrong == []
 
 
-async def test_a_former_secret_is_accepted_as_well_while_it_is_named():
+async def test_a_retired_callback_secret_is_accepted_while_configured():
     given = settings(Callbacks(secret=OURS, retired_secrets={"2026": FORMER}))
 
     assert await told(given, "one", FORMER.encode()) is not None
     assert await told(settings(Callbacks(secret=OURS)), "one", FORMER.encode()) is None
 
 
-async def test_a_secret_derived_from_a_retired_sealing_key_is_accepted_as_well():
+async def test_a_callback_secret_derived_from_a_retired_sealing_key_is_accepted():
     """A sandbox bank in another process may have been started before the key was replaced."""
     assert await told(settings(), "one", KEYS.key("callbacks one"), REPLACED) is not None
 

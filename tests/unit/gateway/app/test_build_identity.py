@@ -48,7 +48,7 @@ async def people(
     await store.close()
 
 
-async def test_the_settings_reach_the_rules(people):
+async def test_identity_settings_reach_the_rules(people):
     rules = people.context.settings
 
     assert rules.origin == "https://pix.example"

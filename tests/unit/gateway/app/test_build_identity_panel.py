@@ -11,7 +11,7 @@ from gateway.config.identity import Session
 from gateway.config.settings import Settings
 
 
-def test_the_settings_reach_the_rules(tmp_path):
+def test_session_settings_reach_the_panel(tmp_path):
     settings = msgspec.structs.replace(
         Settings(var=str(tmp_path)), session=Session(idle_s=60, renew_s=120)
     )

@@ -45,7 +45,7 @@ def settings(tmp_path) -> Settings:
     return Settings(var=str(tmp_path), providers={"sandbox": Provider(adapter="sandbox")})
 
 
-def test_every_route_and_page_is_a_word_of_the_metrics(settings: Settings):
+def test_every_route_and_page_is_a_value_of_the_metric_label(settings: Settings):
     """A label is one of a closed set; a new route is in it on arrival, and nothing else is."""
     surfaces = described_surfaces(settings)
     made = build_telemetry(settings, lambda: NOON, surfaces)
@@ -85,7 +85,7 @@ def calls_of_the_port() -> Iterator[str]:
         yield from (name for name, of in vars(port).items() if iscoroutinefunction(of))
 
 
-def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
+def test_every_word_of_ours_is_a_known_label_value(settings: Settings):
     """Closed sets are completed from where words are declared, so a new one is in on arrival."""
     made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
     tell = made.observer
@@ -123,7 +123,7 @@ def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
     ],
     ids=["refusals", "throttles", "forgeries", "connections"],
 )
-def test_a_reason_that_is_raised_is_one_of_the_label_s_values(written: str, label: Label):
+def test_every_raised_reason_is_a_label_value(written: str, label: Label):
     """Reasons stand where they are raised, as text; what blocks nobody (``account``) is none."""
     files = [file for top in ("gateway", "policies") for file in (ROOT / top).rglob("*.py")]
     raised = {word for file in files for word in re.findall(written, file.read_text())}
@@ -132,7 +132,7 @@ def test_a_reason_that_is_raised_is_one_of_the_label_s_values(written: str, labe
     assert raised <= {*(label.values or ())}
 
 
-def test_lines_that_were_not_written_are_shown(settings: Settings):
+def test_lost_log_lines_are_counted(settings: Settings):
     made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
     made.writer.lost["full"] = 3
 

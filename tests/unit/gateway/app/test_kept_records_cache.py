@@ -70,7 +70,7 @@ async def test_recently_read_records_are_returned_at_once(source: Source, key: s
 
 
 @leaping
-async def test_absence_is_cached_too(source: Source):
+async def test_absence_of_a_record_is_cached(source: Source):
     cache = source.cache()
 
     found = [await cache.find("x"), await cache.find("x")]
@@ -95,7 +95,7 @@ async def test_a_record_is_valid_for_its_lifetime_from_its_read(source: Source):
 
 @pytest.mark.parametrize("key", ["a", "x"])
 @leaping
-async def test_its_time_runs_from_before_it_was_read(source: Source, key: str):
+async def test_the_lifetime_of_a_record_starts_before_its_read(source: Source, key: str):
     """What changed during a slow read must not be believed for longer."""
     cache = source.cache(Lifetimes(found_s=0.2, absent_s=0.2, size=9))
     source.gate.clear()
@@ -111,7 +111,7 @@ async def test_its_time_runs_from_before_it_was_read(source: Source, key: str):
 
 
 @leaping
-async def test_a_read_slower_than_the_time_is_answered_and_not_kept(source: Source):
+async def test_a_record_whose_read_outlasts_its_lifetime_is_not_cached(source: Source):
     cache = source.cache(Lifetimes(found_s=0.02, absent_s=0.02, size=9))
     source.gate.clear()
     reading = asyncio.ensure_future(cache.find("a"))
@@ -123,7 +123,7 @@ async def test_a_read_slower_than_the_time_is_answered_and_not_kept(source: Sour
 
 
 @leaping
-async def test_absence_has_a_time_of_its_own(source: Source):
+async def test_absence_has_its_own_lifetime(source: Source):
     cache = source.cache(Lifetimes(found_s=60.0, absent_s=0.05, size=9))
     await cache.find("a")
     await cache.find("x")
@@ -147,7 +147,7 @@ async def test_a_forgotten_record_is_read_again(source: Source):
 
 
 @leaping
-async def test_the_absence_of_one_is_forgotten_too(source: Source):
+async def test_cached_absence_can_be_dropped(source: Source):
     """What was created a moment ago is there."""
     cache = source.cache()
     await cache.find("x")
@@ -238,7 +238,7 @@ async def test_a_failing_load_is_not_kept(source: Source):
 
 
 @leaping
-async def test_a_record_outlives_the_store_that_gave_it(source: Source):
+async def test_a_cached_record_is_served_while_the_store_is_down(source: Source):
     """Known partners are served while the store is down, to the end of the record's time."""
     cache = source.cache()
     await cache.find("a")
@@ -250,7 +250,7 @@ async def test_a_record_outlives_the_store_that_gave_it(source: Source):
 
 
 @leaping
-async def test_many_who_wait_cause_one_load(source: Source):
+async def test_concurrent_reads_of_one_key_load_once(source: Source):
     cache = source.cache()
     source.gate.clear()
     waiting = [asyncio.ensure_future(cache.find("a")) for _ in range(50)]
@@ -313,7 +313,7 @@ async def test_an_unawaited_failure_logs_nothing(source: Source):
 
 
 @leaping
-async def test_the_key_used_least_recently_goes_first(source: Source):
+async def test_the_least_recently_used_key_is_evicted_first(source: Source):
     """So ids that were made up push out no partner who keeps calling."""
     source.records = {str(number): str(number) for number in range(20)}
     cache = source.cache(Lifetimes(found_s=60.0, absent_s=60.0, size=5))
@@ -330,7 +330,7 @@ async def test_the_key_used_least_recently_goes_first(source: Source):
 
 
 @leaping
-async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
+async def test_cached_absence_is_bounded(source: Source):
     cache = source.cache(Lifetimes(found_s=60.0, absent_s=60.0, size=5))
 
     for number in range(200):

@@ -55,7 +55,7 @@ async def log(tmp_path: Path) -> AsyncIterator[Log]:
         yield Log(keep(office, watch), Clock(), watch)
 
 
-async def test_the_log_is_followed_from_its_newest_place(log: Log):
+async def test_the_feed_starts_at_the_newest_event(log: Log):
     """What was done before is in whatever is read from now on."""
     assert not log.is_believed()
 
@@ -93,7 +93,7 @@ async def test_reported_changes_are_dropped_before_validity_is_extended(log: Log
     assert log.is_believed()
 
 
-async def test_who_cannot_follow_for_four_seconds_believes_nothing(log: Log):
+async def test_four_seconds_without_the_feed_invalidate_the_cache(log: Log):
     await log.feed.run_once()
     log.is_down = True
 
@@ -118,7 +118,7 @@ async def test_a_feed_without_a_turn_loses_its_validity(log: Log):
     assert not log.is_believed()
 
 
-async def test_the_validity_counts_from_before_the_reading(log: Log):
+async def test_validity_starts_before_the_feed_is_read(log: Log):
     """What was changed while it ran may not be in what was read."""
     log.slow_s = 1.0
     await log.feed.run_once()
@@ -128,9 +128,7 @@ async def test_the_validity_counts_from_before_the_reading(log: Log):
     assert not log.is_believed()
 
 
-async def test_another_log_means_that_everything_is_forgotten(
-    log: Log, caplog: pytest.LogCaptureFixture
-):
+async def test_a_restarted_log_drops_every_record(log: Log, caplog: pytest.LogCaptureFixture):
     """A store put back to an earlier state: its numbers are given out a second time."""
     await log.feed.run_once()
     await log.kept.credentials.find("cli_1")
@@ -143,7 +141,7 @@ async def test_another_log_means_that_everything_is_forgotten(
     assert "change_feed_restarted" in caplog.text
 
 
-async def test_an_outage_is_logged_once_and_so_is_its_end(
+async def test_the_loss_and_return_of_the_feed_are_logged_once(
     log: Log, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.INFO)
@@ -156,7 +154,7 @@ async def test_an_outage_is_logged_once_and_so_is_its_end(
     ]
 
 
-async def test_the_figures_age_while_the_feed_is_stopped(log: Log):
+async def test_the_age_of_a_stopped_feed_grows(log: Log):
     await log.feed.run_once()
     fresh = log.feed.age_s(), log.feed.is_believed()
     log.clock.passes(5)
@@ -165,7 +163,7 @@ async def test_the_figures_age_while_the_feed_is_stopped(log: Log):
     assert (log.feed.age_s(), log.feed.is_believed()) == (5.0, False)
 
 
-def test_its_times_keep_what_is_promised():
+def test_the_feed_s_intervals_keep_changes_within_five_seconds():
     """Elsewhere within a second; within five where the feed stands still; a slow turn is borne."""
     assert EVERY_S < 1
     assert 2 * (PATIENCE_S + EVERY_S) <= VALID_S < 5

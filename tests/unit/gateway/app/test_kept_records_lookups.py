@@ -16,7 +16,7 @@ AWAY = StoreUnavailable("ConnectionRefusedError")
 
 
 @leaping
-async def test_a_slow_one_is_given_up():
+async def test_a_slow_look_up_is_cancelled():
     """And stopped."""
     stopped: list[str] = []
 
@@ -58,7 +58,7 @@ async def test_a_slow_cancelled_read_is_not_awaited():
 
 
 @leaping
-async def test_a_caller_who_gives_up_stops_the_look_up():
+async def test_cancelling_a_caller_cancels_the_look_up():
     started, stopped = asyncio.Event(), asyncio.Event()
 
     async def slow(_key: str) -> str | None:
@@ -79,7 +79,7 @@ async def test_a_caller_who_gives_up_stops_the_look_up():
 
 
 @leaping
-async def test_it_is_shown_whether_the_store_answers():
+async def test_the_availability_of_the_credential_store_is_exported():
     shown: list[tuple[str, float]] = []
 
     def show(figure: str, value: float) -> None:

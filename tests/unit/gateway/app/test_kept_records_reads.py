@@ -60,14 +60,14 @@ class Letters:
         return await asyncio.gather(*map(self.find, keys), return_exceptions=True)
 
 
-async def test_keys_of_one_turn_are_read_by_one_statement():
+async def test_keys_requested_together_are_read_by_one_statement():
     letters = Letters()
 
     assert await letters.found(["a", "x", "b", "a"]) == ["A", None, "B", "A"]
     assert letters.statements == [["a", "x", "b"]]
 
 
-async def test_while_two_statements_run_the_next_one_gathers():
+async def test_keys_are_collected_while_two_statements_run():
     letters, waiting = Letters(is_gated=True), []
     for keys in ("ab", "c", "de", "f"):
         waiting += map(letters.find, keys)
@@ -83,7 +83,7 @@ async def test_while_two_statements_run_the_next_one_gathers():
     assert letters.statements == [["a", "b"], ["c"], ["d", "e", "f"]]
 
 
-async def test_very_many_are_read_in_pieces():
+async def test_many_keys_are_read_in_batches():
     letters, keys = Letters(), [f"key-{number}" for number in range(1200)]
 
     assert await letters.found(keys) == [key.upper() for key in keys]
@@ -99,7 +99,7 @@ async def test_a_failure_reaches_its_whole_batch_and_no_other():
     assert await letters.found("a") == ["A"]
 
 
-async def test_a_row_that_cannot_be_read_fails_alone():
+async def test_an_unreadable_row_fails_alone():
     """Such as one that a newer release has written."""
     before, failed, after = await Letters(broken=frozenset("b")).found("abc")
 
@@ -107,7 +107,7 @@ async def test_a_row_that_cannot_be_read_fails_alone():
 
 
 @leaping
-async def test_a_silent_store_is_given_up_by_all_in_time():
+async def test_a_silent_store_fails_every_waiting_look_up_in_time():
     """By those too who waited for a place: the bound is that of the whole look-up."""
     letters, waiting = Letters(within_s=0.2, is_gated=True), []
     began = time.monotonic()

@@ -64,7 +64,7 @@ class Desk:
 
 
 @leaping
-async def test_what_the_store_has_by_now_counts():
+async def test_a_refused_secret_is_checked_against_the_store():
     """The secret was rotated in another process after the record was kept."""
     desk = Desk()
     await desk.cache.find(KNOWN)
@@ -76,7 +76,7 @@ async def test_what_the_store_has_by_now_counts():
 
 
 @leaping
-async def test_a_look_that_began_before_the_request_does_not_count():
+async def test_a_read_begun_before_the_refused_request_is_not_used():
     desk = Desk()
     desk.gate.clear()
     first = asyncio.ensure_future(desk.cache.find(KNOWN))
@@ -113,7 +113,7 @@ async def test_wrong_secrets_for_one_id_are_read_one_after_another(key: str):
 
 
 @leaping
-async def test_a_strangers_loop_leaves_what_is_kept_at_hand():
+async def test_reads_for_wrong_secrets_do_not_delay_cached_records():
     """The partner behind the id does not wait."""
     desk = Desk()
     await desk.cache.find(KNOWN)
@@ -130,7 +130,7 @@ async def test_a_strangers_loop_leaves_what_is_kept_at_hand():
 
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
 @leaping
-async def test_a_store_that_is_down_cannot_tell(key: str):
+async def test_an_unavailable_store_fails_every_refused_secret(key: str):
     """All who wait are told."""
     desk = Desk()
     await desk.cache.find(key)

@@ -13,7 +13,7 @@ from tests.unit.gateway.app.checked_store import CheckedStore
 
 
 @pytest.mark.parametrize("started", [False, True], ids=["starting", "serving"])
-async def test_every_check_has_its_name(tmp_path: Path, started: bool):
+async def test_every_readiness_check_is_reported(tmp_path: Path, started: bool):
     checked = CheckedStore(f"sqlite:///{tmp_path}/store.db")
 
     found = await Readiness(checked.check, started=started).checks()
@@ -54,7 +54,7 @@ async def test_a_store_that_takes_no_writes_is_not_ready(tmp_path: Path, postgre
         assert found == [(True, False), (True, False), (True, True)], url
 
 
-async def test_a_clock_that_is_wrong_is_not_ready_until_it_is_right(postgres_url: str):
+async def test_a_process_with_a_wrong_clock_is_not_ready(postgres_url: str):
     checked = CheckedStore(postgres_url)
     found = []
     for hours in (2, -2, 0):

@@ -103,7 +103,7 @@ def _not_sent(_world: ApprovalWorld, bank: OfferingBank) -> None:
 
 
 @pytest.mark.parametrize("hinders", [_unreachable, _read_only, _stopped, _not_sent])
-async def test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given(
+async def test_a_failed_repetition_leaves_a_possibly_given_refund_unknown(
     approval_world: ApprovalWorld, refund_bank: OfferingBank, hinders: Callable[..., None]
 ):
     waiting = await approved(approval_world)
@@ -126,7 +126,7 @@ async def test_a_bank_that_cannot_be_asked_leaves_a_refund_unknown(
 
 
 @pytest.mark.parametrize("hinders", [_read_only, _stopped], ids=["read-only", "stopped"])
-async def test_a_given_refund_is_found_even_if_another_is_forbidden(
+async def test_a_refund_already_given_is_found_when_another_is_forbidden(
     approval_world: ApprovalWorld, refund_bank: OfferingBank, hinders: Callable[..., None]
 ):
     """Also long after its day: looking it up gives nothing."""
@@ -142,7 +142,7 @@ async def test_a_given_refund_is_found_even_if_another_is_forbidden(
     assert (again.approval.outcome, len(refund_bank.refund_orders)) == (Outcome.MOVED, 1)
 
 
-async def test_a_refund_that_the_bank_shows_as_failed_has_moved_nothing(
+async def test_a_refund_that_failed_at_the_bank_ends_as_refused(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
     waiting = await approved(approval_world)
@@ -245,7 +245,7 @@ async def test_an_unknown_payout_is_not_reported_as_moved_by_a_repetition(
     assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_while_one_call_is_under_way_a_second_one_has_no_outcome(
+async def test_a_second_approval_during_the_call_is_refused_as_under_way(
     approval_world: ApprovalWorld, monkeypatch: pytest.MonkeyPatch
 ):
     """Neither that it moved, nor that it did not."""
@@ -267,7 +267,7 @@ async def test_while_one_call_is_under_way_a_second_one_has_no_outcome(
 
 
 @pytest.mark.parametrize("says", [IS_SETTLED, IS_UNKNOWN], ids=["paid", "unknown"])
-async def test_an_outcome_that_cannot_be_noted_hides_nothing_and_is_followed_up(
+async def test_an_outcome_that_cannot_be_stored_is_followed_up(
     approval_world: ApprovalWorld, says: object
 ):
     approval_world.payout_world.bank.says = [says]
@@ -289,7 +289,7 @@ async def test_an_outcome_that_cannot_be_noted_hides_nothing_and_is_followed_up(
     assert (await approval_world.now(waiting)).outcome is Outcome.MOVED
 
 
-async def test_what_a_process_that_died_left_undone_is_done_a_minute_later(
+async def test_an_approval_left_by_a_dead_process_can_be_executed_a_minute_later(
     approval_world: ApprovalWorld,
 ):
     """Until then the process may still be at it."""
@@ -317,7 +317,7 @@ async def test_what_a_process_that_died_left_undone_is_done_a_minute_later(
     [(IS_NOT_SENT, "waits"), (IS_FORBIDDEN, "403 SVC.PIX.010"), (IS_SETTLED, "the payout")],
     ids=["not sent", "refused", "paid"],
 )
-async def test_an_order_of_a_payout_that_exists_is_answered_as_a_repetition_is(
+async def test_ordering_an_existing_payout_is_answered_like_a_repeat(
     approval_world: ApprovalWorld, said: object, answered: str
 ):
     """What was not sent waits like a new order; what was refused is refused again."""
@@ -334,7 +334,7 @@ async def test_an_order_of_a_payout_that_exists_is_answered_as_a_repetition_is(
             assert (await approval_world.refusal(order)).startswith(refusal)
 
 
-async def test_a_payout_that_was_proven_unsent_may_be_repeated(approval_world: ApprovalWorld):
+async def test_an_approval_of_a_payout_proven_unsent_may_be_repeated(approval_world: ApprovalWorld):
     """Unknown at first; the bank's word later shows that it never came."""
     world = approval_world.payout_world
     world.bank.says = [IS_UNKNOWN, IS_SETTLED]

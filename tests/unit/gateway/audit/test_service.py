@@ -24,7 +24,7 @@ from tests.world.registers import Registers
 FIRST = AuditSearch(paging=Paging(1, 25))
 
 
-async def test_acts_are_searched_exported_and_proven(admin_world: AdminWorld):
+async def test_acts_are_searched_exported_and_verified(admin_world: AdminWorld):
     log, who = audit_log(admin_world.office.store), admin_world.staff().staff
 
     found = await log.search(who, FIRST)
@@ -64,7 +64,7 @@ async def test_an_exported_act_holds_what_its_hash_is_made_of(admin_world: Admin
     assert datetime.fromisoformat(json.loads(written)["at"]) == at
 
 
-async def test_an_open_opinion_is_read_by_its_person_alone(admin_world: AdminWorld):
+async def test_an_opinion_on_an_open_review_is_shown_to_its_author_alone(admin_world: AdminWorld):
     """Also an auditor may tell others: nobody reads it before the payout is decided."""
     [entry, *_] = await acts_of(admin_world.office.store)
     said = {"verdict": "paid", "reason": "extrato"}
@@ -116,7 +116,7 @@ async def test_a_proof_covers_the_whole_log_and_counts_visible_acts(office: Regi
     assert everything.problem == limited.problem == ""
 
 
-async def test_an_accepted_break_is_shown_to_all_and_its_people_to_those_of_all_companies(
+async def test_an_accepted_break_is_shown_to_all_and_its_people_to_unlimited_users(
     office: Registers,
 ):
     """The people may be of companies that a limited user does not see."""

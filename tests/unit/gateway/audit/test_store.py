@@ -19,7 +19,7 @@ from tests.world.stores.samples import event
 BATCHES, SIZE = 20, 50
 
 
-async def test_a_stop_goes_between_the_batches_of_a_flood(store: Store):
+async def test_a_stop_is_stored_between_the_batches_of_a_flood(store: Store):
     """Events of strangers are written in batches, so that who stops payouts waits for one."""
 
     async def flood() -> None:

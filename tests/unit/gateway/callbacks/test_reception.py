@@ -65,7 +65,7 @@ async def test_a_former_address_still_answers(hall: Hall):
     assert hall.counted == {"taken": 1}
 
 
-async def test_a_step_that_the_bank_adds_is_taken_and_no_other(hall: Hall):
+async def test_a_known_path_suffix_is_accepted_and_no_other(hall: Hall):
     await hall.take(rest="pix")
 
     with refused(errors.ROUTE_UNKNOWN):
@@ -75,7 +75,7 @@ async def test_a_step_that_the_bank_adds_is_taken_and_no_other(hall: Hall):
     assert len(await hall.all()) == 1
 
 
-async def test_several_things_in_one_body_are_kept_apart(hall: Hall):
+async def test_several_notices_in_one_body_are_stored_separately(hall: Hall):
     """Each with its own part: the rest may be of another company."""
     one = Notice(event="", kind=CallbackKind.CHARGE, subject="r1", account="a", part=b"[1]")
     hall.proof.says = [
@@ -116,7 +116,7 @@ async def test_an_empty_callback_is_accepted_and_not_stored(hall: Hall):
     ],
     ids=["no-keys", "raises", "text", "number", "word", "one-of-two"],
 )
-async def test_a_proof_that_raises_is_no_proof_and_no_fault_of_the_bank(
+async def test_a_proof_that_raises_counts_as_unproven(
     hall: Hall, says: object, caplog: pytest.LogCaptureFixture
 ):
     """The bank repeats it; nobody is told of a forgery."""
@@ -130,7 +130,7 @@ async def test_a_proof_that_raises_is_no_proof_and_no_fault_of_the_bank(
 
 
 @pytest.mark.parametrize("text", ["a\x00", "x" * 1025, "\ud800"])
-async def test_a_text_that_cannot_be_stored_is_left_out(hall: Hall, text: str):
+async def test_a_text_that_cannot_be_stored_becomes_empty(hall: Hall, text: str):
     hall.proof.notice = replace(PAYOUT, event=text, subject=text, account=text)
 
     await hall.take()

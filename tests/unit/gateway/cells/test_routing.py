@@ -22,7 +22,7 @@ def south(**changed: object) -> Claims:
     return Claims(cell="south", **{**usual, **changed})
 
 
-def test_keys_lead_to_their_cells_and_what_has_none_to_the_first():
+def test_keys_are_mapped_to_their_cells_and_the_first_cell_is_the_default():
     assert map_of([NORTH, south()]) == {
         "first": "north",
         "a1": "north",
@@ -56,7 +56,7 @@ def test_a_token_is_in_no_refusal():
     assert "t1" not in str(refused.value)
 
 
-def test_a_company_that_arrives_is_served_where_it_still_is():
+def test_a_company_that_is_arriving_is_served_by_its_former_cell():
     copied = south(companies={"c1": ["a1", "cli1"]}, arriving=frozenset({"c1"}))
     left = Claims(cell="north", companies={})
 
@@ -64,7 +64,7 @@ def test_a_company_that_arrives_is_served_where_it_still_is():
     assert map_of([left, copied])["a1"] == "south"
 
 
-def test_the_keys_of_a_company_that_is_held_lead_nowhere():
+def test_keys_of_a_held_company_are_mapped_to_held():
     found = map_of([NORTH, south()], held="c1")
 
     assert {found["a1"], found["cli1"]} == {"held"}
@@ -81,7 +81,7 @@ def test_a_map_is_written_in_one_order_and_read_back(tmp_path: Path):
     assert read_map(file) == entries
 
 
-def test_a_file_keeps_its_mode_and_a_new_one_is_not_everybodys(tmp_path: Path):
+def test_a_replaced_file_keeps_its_mode_and_a_new_one_is_private(tmp_path: Path):
     """Whoever reads it knows the addresses of callbacks."""
     file = tmp_path / "cells.map"
     replace_file(file, "a north\n")
@@ -91,9 +91,7 @@ def test_a_file_keeps_its_mode_and_a_new_one_is_not_everybodys(tmp_path: Path):
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_write_that_fails_leaves_the_former_file_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_failed_write_leaves_the_former_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     file = tmp_path / "cells.map"
     replace_file(file, "a north\n")
 

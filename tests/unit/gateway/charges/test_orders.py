@@ -54,7 +54,7 @@ def test_a_charge_is_read_whole():
 
 
 @pytest.mark.parametrize("absent", [{}, {"value": None, "expires_in": None, "payer": None}])
-def test_a_charge_may_be_open_endless_and_anybodys(absent: dict[str, None]):
+def test_a_charge_may_have_no_amount_expiry_or_payer(absent: dict[str, None]):
     order = orders.CHARGE.read(posted({**CHARGE, **absent}))
 
     assert (order.value, order.expires_in, order.payer, order.reusable) == (None, None, None, False)

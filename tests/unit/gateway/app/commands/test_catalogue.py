@@ -7,7 +7,7 @@ from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
 from gateway.core.reasons import REASONS
 
 
-def test_every_row_shows_what_it_needs_and_may_cost(shell):
+def test_every_route_shows_its_permission_and_quota(shell):
     """The ten operations of contract 4.1, and three that are open, are the banking surface's."""
     rows = {each["name"]: each for each in shell.reads("routes")}
 
@@ -19,7 +19,7 @@ def test_every_row_shows_what_it_needs_and_may_cost(shell):
     assert "SVC.PIX.010 502" in create["errors"]
 
 
-def test_what_people_try_draws_from_a_bucket_of_their_address(shell):
+def test_sign_in_routes_draw_from_a_quota_by_address(shell):
     rows = {each["name"]: each for each in shell.reads("routes")}
 
     assert (rows["identity.login"]["quota"], rows["panel.mfa"]["quota"]) == (
@@ -30,7 +30,7 @@ def test_what_people_try_draws_from_a_bucket_of_their_address(shell):
     assert rows["identity.logout"]["quota"] == rows["panel.logout"]["quota"] == ""
 
 
-def test_who_signed_in_draws_from_a_bucket_of_their_own(shell):
+def test_routes_with_a_session_draw_from_a_quota_by_user(shell):
     """On identity, in the panel, and in the back office by token and by cookie."""
     rows = {each["name"]: each for each in shell.reads("routes")}
 
@@ -43,7 +43,7 @@ def test_who_signed_in_draws_from_a_bucket_of_their_own(shell):
     }
 
 
-def test_only_open_rows_need_no_permission_and_draw_no_quota(shell):
+def test_only_public_routes_need_no_permission_and_draw_no_quota(shell):
     """On the banking surface."""
     rows = [each for each in shell.reads("routes") if each["name"].startswith("banking.")]
 
@@ -55,7 +55,7 @@ def test_only_open_rows_need_no_permission_and_draw_no_quota(shell):
     }
 
 
-def test_rows_are_a_table_for_people(shell):
+def test_routes_are_printed_as_a_table(shell):
     lines = shell.says("routes").splitlines()
 
     assert lines[0].split()[:3] == ["method", "path", "permission"]

@@ -43,7 +43,7 @@ def test_a_store_of_before_the_first_release_is_refused_in_one_line(fresh_shell,
     )
 
 
-def test_nothing_is_lost_by_a_slip(shell):
+def test_a_downgrade_requires_confirmation(shell):
     shell.says("db", "upgrade")
 
     assert "--yes" in shell.fails("db", "downgrade", "base", status=2)
@@ -68,7 +68,7 @@ def test_lost_money_records_are_listed(shell, revision: str, lost: list[str]):
     assert "--yes" in said
 
 
-def test_a_schema_that_never_was_is_named(shell):
+def test_an_unknown_schema_is_named(shell):
     assert "'9999'" in shell.fails("db", "downgrade", "9999", "--yes")
 
 

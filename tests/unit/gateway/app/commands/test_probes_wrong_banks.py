@@ -84,7 +84,9 @@ def configured(folder: Path, install: Install, what: str) -> str:
 
 
 @pytest.mark.parametrize("what", list(WRONG))
-def test_config_check_names_path_and_reason_and_no_value(shell: Shell, install: Install, what: str):
+def test_config_check_names_path_and_reason_without_the_value(
+    shell: Shell, install: Install, what: str
+):
     """Status 1."""
     config = shell.folder / "wrong.yaml"
     config.write_text(configured(shell.folder, install, what))
@@ -96,7 +98,7 @@ def test_config_check_names_path_and_reason_and_no_value(shell: Shell, install: 
 
 
 @pytest.mark.parametrize("what", list(WRONG))
-async def test_the_start_is_refused_in_the_same_words(shell: Shell, install: Install, what: str):
+async def test_a_refused_start_gives_the_same_reason(shell: Shell, install: Install, what: str):
     """Status 1 of the command: each of ``REFUSALS`` is one line."""
     settings = settings_from(configured(shell.folder, install, what), {})
 

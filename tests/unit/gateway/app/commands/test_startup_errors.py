@@ -26,7 +26,7 @@ def test_an_error_that_an_operator_can_mend_is_one_line():
         assert "\n" not in str(problem)
 
 
-def test_a_mistake_of_ours_keeps_its_trace():
+def test_programming_errors_keep_their_traceback():
     wrong = [
         mistake
         for mistake in [KeyError, TypeError, AttributeError, AssertionError]
