@@ -153,7 +153,7 @@ ROWS = (
         file="gateway/core/limits.py",
         right="        self._own.fill_in(key, grant.full_s + ",
         wrong="        self._own.fill_in(key, 0.0 and grant.full_s + ",
-        tests=(f"{_LIMITS}::test_our_own_bucket_is_as_full_as_the_common_one_was",),
+        tests=(f"{_LIMITS}::test_the_local_bucket_starts_as_full_as_the_shared_one",),
     ),
     Mistake(
         name="empty-bucket-given-twice",
@@ -194,7 +194,9 @@ ROWS = (
         file="gateway/core/limits.py",
         right="part = max(1, limit // (2 * self._shared.serving))",
         wrong="part = limit",
-        tests=(f"{_LIMITS}::test_one_and_a_half_times_the_limit_pass_when_answers_come_and_go",),
+        tests=(
+            f"{_LIMITS}::test_with_an_unreliable_server_at_most_one_and_a_half_times_the_limit_pass",
+        ),
     ),
     Mistake(
         name="charge-made-in-two-processes",
@@ -230,7 +232,7 @@ ROWS = (
         file="gateway/core/limits.py",
         right="if over > self._slack:",
         wrong="if over > self._slack + step:",
-        tests=(f"{_LIMITS}::test_a_full_bucket_gives_its_burst_and_no_more",),
+        tests=(f"{_LIMITS}::test_a_full_bucket_gives_its_burst",),
     ),
     Mistake(
         name="company-quota-by-credential",
@@ -350,7 +352,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="if waits is None or not found.callers.widened_by(callers):",
         wrong="if waits is None or found.callers.is_decided:",
-        tests=(f"{_CREDENTIALS}::test_only_a_wider_rule_of_use_waits",),
+        tests=(f"{_CREDENTIALS}::test_only_a_wider_caller_rule_needs_approval",),
     ),
     Mistake(
         name="paying-credential-without-limits",
@@ -377,7 +379,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="if waits is None or not now_in_force.raised_by(self.night.limits(limits)):",
         wrong="if waits is None or not found.limits.raised_by(limits):",
-        tests=(f"{_CREDENTIALS}::test_a_limit_of_the_night_above_the_gateways_waits",),
+        tests=(f"{_CREDENTIALS}::test_a_nightly_limit_above_the_gateway_s_needs_approval",),
     ),
     Mistake(
         name="limits-changed-unseen",

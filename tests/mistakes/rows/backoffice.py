@@ -27,7 +27,7 @@ _STOPS = "tests/unit/gateway/stops/test_service.py"
 _FOREIGN = "tests/contract/stores/test_foreign_debits.py"
 _PUBLIC_KEYS = "tests/unit/gateway/credentials/test_public_keys.py"
 _STORED = "tests/contract/stores/test_credentials.py"
-_UNDOES_NOTHING = "test_an_order_undoes_no_change_that_was_made_since"
+_UNDOES_NOTHING = "test_an_order_is_void_after_a_later_change_of_the_credential"
 
 ROWS = (
     Mistake(
@@ -60,7 +60,7 @@ ROWS = (
             "if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):"
         ),
         wrong="if not rights_of(orderer.roles):",
-        tests=(f"{_APPROVALS_DOMAIN}::test_an_order_holds_while_its_orderer_may_order_it",),
+        tests=(f"{_APPROVALS_DOMAIN}::test_an_order_is_valid_while_its_orderer_has_the_right",),
     ),
     Mistake(
         name="secret-fetched-twice",
@@ -69,7 +69,9 @@ ROWS = (
         file="gateway/core/approvals.py",
         right=("if not wanted or self.decided_at is None or self.collected_at is not None:"),
         wrong="if not wanted or self.decided_at is None:",
-        tests=(f"{_APPROVALS_DOMAIN}::test_there_is_nothing_else_to_fetch",),
+        tests=(
+            f"{_APPROVALS_DOMAIN}::test_only_an_approved_uncollected_credential_can_be_collected",
+        ),
     ),
     Mistake(
         name="older-order-gives-a-taken-role-back",
@@ -132,7 +134,9 @@ ROWS = (
         file="gateway/credentials/model.py",
         right="return night.limits(found.limits) in",
         wrong="return night.limits(found.limits) != self.limits or found.limits in",
-        tests=(f"{_CREDENTIALS}::test_a_gateways_limit_of_the_night_that_changed_voids_an_order",),
+        tests=(
+            f"{_CREDENTIALS}::test_an_order_is_void_after_a_change_of_the_gateway_s_nightly_limit",
+        ),
     ),
     Mistake(
         name="older-order-widens-a-narrowed-rule",
@@ -154,7 +158,7 @@ ROWS = (
             "        acting"
         ),
         wrong="        acting",
-        tests=(f"{_CREDENTIALS}::test_a_change_between_the_last_look_and_the_act_is_kept_too",),
+        tests=(f"{_CREDENTIALS}::test_a_change_during_the_approval_is_not_overwritten",),
     ),
     Mistake(
         name="older-rotation-follows-another",
@@ -163,9 +167,7 @@ ROWS = (
         file="gateway/credentials/model.py",
         right="return found.secret_made_at == self.secret_made_at",
         wrong="return True",
-        tests=(
-            f"{_CREDENTIALS}::test_a_rotation_replaces_no_secret_but_the_one_it_was_ordered_for",
-        ),
+        tests=(f"{_CREDENTIALS}::test_a_rotation_is_void_after_another_rotation",),
     ),
     Mistake(
         name="rotations-at-once-replace-each-other",
@@ -183,7 +185,7 @@ ROWS = (
         file="gateway/credentials/model.py",
         right="return found.key_ids in (self.keys_before, self.keys)",
         wrong="return True",
-        tests=(f"{_PUBLIC_KEYS}::test_an_order_is_void_once_the_keys_were_changed",),
+        tests=(f"{_PUBLIC_KEYS}::test_an_order_is_void_after_another_change_of_the_keys",),
     ),
     Mistake(
         name="raised-limit-at-once",
@@ -192,7 +194,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="if waits is None or not now_in_force.raised_by(self.night.limits(limits)):",
         wrong="if waits is None or not limits.raised_by(found.limits):",
-        tests=(f"{_CREDENTIALS}::test_only_raising_a_limit_waits",),
+        tests=(f"{_CREDENTIALS}::test_only_raising_a_limit_needs_approval",),
     ),
     Mistake(
         name="secret-kept-without-its-approver",
@@ -379,7 +381,7 @@ ROWS = (
         file="gateway/core/access.py",
         right="        if needed.fresh_factor or needs_step_up(needed.right):\n",
         wrong="        if needed.fresh_factor:\n",
-        tests=(f"{_CHECKS}::test_a_right_that_asks_for_a_fresh_factor_asks_the_service_too",),
+        tests=(f"{_CHECKS}::test_a_method_that_needs_a_fresh_factor_refuses_an_old_one",),
     ),
     Mistake(
         name="page-that-acts-on-any-account",
@@ -388,7 +390,7 @@ ROWS = (
         file="gateway/core/access.py",
         right="                if needed.active and isinstance(each, Account):\n",
         wrong="                if not needed.active and isinstance(each, Account):\n",
-        tests=(f"{_CHECKS}::test_money_moves_on_an_active_and_verified_account_alone",),
+        tests=(f"{_CHECKS}::test_money_moves_only_on_an_active_and_verified_account",),
     ),
     Mistake(
         name="unlimited-person-by-a-limited-one",

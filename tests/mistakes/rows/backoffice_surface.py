@@ -103,7 +103,7 @@ ROWS = (
             " *of_company(credentials.c.company_id, scope))"
         ),
         wrong="own = (credentials.c.client_id == client_id,)",
-        tests=(f"{_CREDENTIALS}::test_another_company_s_credential_is_not_there",),
+        tests=(f"{_CREDENTIALS}::test_a_credential_of_another_company_is_not_found",),
     ),
     Mistake(
         name="moved-by-a-payout-that-failed",

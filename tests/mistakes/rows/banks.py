@@ -64,7 +64,7 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right="    if _UNREADABLE in str(value):",
         wrong="    if _UNREADABLE == str(value):",
-        tests=(f"{_ANSWERS}::test_a_damaged_id_is_none",),
+        tests=(f"{_ANSWERS}::test_an_id_with_a_replacement_character_is_invalid",),
     ),
     Mistake(
         name="odd-row-takes-the-page",
@@ -73,7 +73,7 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right="    except WrongAnswer:\n        return _right_ones(found, check)",
         wrong="    except ZeroDivisionError:\n        return _right_ones(found, check)",
-        tests=(f"{_ANSWERS}::test_an_odd_row_is_left_out_and_counted_and_the_others_stay",),
+        tests=(f"{_ANSWERS}::test_an_invalid_row_is_left_out_and_counted",),
     ),
     Mistake(
         name="undeclared-call-asked",
@@ -91,7 +91,7 @@ ROWS = (
         file="gateway/banks/client/messages.py",
         right='return self.method == "PUT" and self.key != "" and named',
         wrong='return self.method == "PUT"',
-        tests=(f"{_MESSAGES}::test_money_is_moved_in_no_other_way",),
+        tests=(f"{_MESSAGES}::test_any_other_request_that_moves_money_is_refused",),
     ),
     Mistake(
         name="half-request-is-whole",
@@ -100,7 +100,7 @@ ROWS = (
         file="gateway/banks/client/connection.py",
         right="if body_at < len(data) else body_at // 2",
         wrong="if body_at < len(data) else body_at",
-        tests=(f"{_SPLIT}::test_what_has_left_at_a_point",),
+        tests=(f"{_SPLIT}::test_each_fail_point_is_before_or_after_the_request_is_sent",),
     ),
     Mistake(
         name="exit-of-an-adapter",
@@ -154,7 +154,7 @@ ROWS = (
         file="gateway/banks/client/tls.py",
         right="context.hostname_checks_common_name = False",
         wrong="context.check_hostname = False",
-        tests=(f"{_DIAL}::test_a_certificate_for_another_name",),
+        tests=(f"{_DIAL}::test_a_certificate_for_another_name_is_refused",),
     ),
     Mistake(
         name="bank-inside-our-network",
@@ -272,7 +272,7 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right="if result.evidence.reason not in REFUSED_BEFORE_EXECUTION:",
         wrong="if not result.evidence.reason:",
-        tests=(f"{_OUTCOMES}::test_an_order_ends_in_no_contradiction",),
+        tests=(f"{_OUTCOMES}::test_a_contradictory_answer_to_a_payout_is_invalid",),
     ),
     Mistake(
         name="known-key-compared-by-nobody",
@@ -281,7 +281,7 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right="if result.evidence.reason == Reason.DUPLICATE:",
         wrong="if result.evidence.reason == Reason.REFUSED:",
-        tests=(f"{_OUTCOMES}::test_an_order_ends_in_no_contradiction",),
+        tests=(f"{_OUTCOMES}::test_a_contradictory_answer_to_a_payout_is_invalid",),
     ),
     Mistake(
         name="another-destination-is-ours",
@@ -308,7 +308,7 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right="return str(reason) if is_ours else Reason.UNLISTED_REASON.value",
         wrong="return str(reason)",
-        tests=(f"{_CHECKED}::test_a_failure_keeps_its_class_and_loses_the_banks_words",),
+        tests=(f"{_CHECKED}::test_a_provider_error_keeps_its_class_and_loses_the_bank_s_words",),
     ),
     Mistake(
         name="answer-to-another-question",
@@ -317,6 +317,6 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right='    same_as(found.reference, reference, "charge.reference")\n',
         wrong="",
-        tests=(f"{_ANSWERS}::test_the_answer_to_another_question_is_not_accepted",),
+        tests=(f"{_ANSWERS}::test_an_answer_about_another_record_is_refused",),
     ),
 )

@@ -374,7 +374,7 @@ ROWS = (
         file="gateway/core/rights.py",
         right="return all(any(right.covers(each) for right in held) for each in wanted)",
         wrong="return any(right.covers(each) for right in held for each in wanted)",
-        tests=(f"{_RIGHTS}::test_who_manages_people_gives_no_right_that_they_lack",),
+        tests=(f"{_RIGHTS}::test_a_user_manager_can_grant_only_roles_within_their_rights",),
     ),
     Mistake(
         name="refund-without-a-fresh-factor",
@@ -383,7 +383,7 @@ ROWS = (
         file="gateway/core/rights.py",
         right="Area.ACCOUNT, Area.PAYOUT, Area.REFUND}",
         wrong="Area.ACCOUNT, Area.PAYOUT}",
-        tests=(f"{_RIGHTS}::test_a_fresh_factor_is_asked_for_where_money_or_access_is_given",),
+        tests=(f"{_RIGHTS}::test_the_areas_that_require_a_fresh_factor_match_the_documentation",),
     ),
     Mistake(
         name="limited-admin-adds-a-company",
@@ -392,7 +392,7 @@ ROWS = (
         file="gateway/core/sessions.py",
         right="return frozenset(map(_on_their_own, held)) if self.companies else held",
         wrong="return held",
-        tests=(f"{_PERSON}::test_who_is_limited_adds_no_company_and_keeps_every_other_right",),
+        tests=(f"{_PERSON}::test_a_limited_user_lacks_only_the_right_to_add_companies",),
     ),
     Mistake(
         name="first-of-two-tokens",

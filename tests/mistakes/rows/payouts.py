@@ -314,7 +314,7 @@ ROWS = (
         file="gateway/core/approvals.py",
         right="if orderer is None or not orderer.active:",
         wrong="if orderer is None:",
-        tests=(f"{_DOMAIN_APPROVALS}::test_an_order_holds_while_its_orderer_may_order_it",),
+        tests=(f"{_DOMAIN_APPROVALS}::test_an_order_is_valid_while_its_orderer_has_the_right",),
     ),
     Mistake(
         name="refund-above-the-rest",

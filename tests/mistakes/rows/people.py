@@ -24,7 +24,7 @@ _SESSIONS = "tests/contract/stores/test_sessions.py"
 _SIGN_IN = "tests/unit/gateway/identity/test_sign_in.py"
 _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
 _THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
-_TOLD = "test_who_may_do_something_about_it_is_told_of_a_credential_that_only_reads"
+_TOLD = "test_security_and_admins_are_notified_of_a_new_read_only_credential"
 _USERS = "tests/contract/stores/test_users.py"
 
 ROWS = (
@@ -270,9 +270,7 @@ ROWS = (
         file="gateway/core/exports.py",
         right="if await exports.alarming.take(person.user_id, rows) and not self.has_alarmed:",
         wrong="if rows > exports.alarming.burst and not self.has_alarmed:",
-        tests=(
-            f"{_EXPORTS}::test_more_rows_than_alarm_are_handed_out_and_told_once_for_each_file",
-        ),
+        tests=(f"{_EXPORTS}::test_a_file_above_the_alarm_threshold_raises_one_alarm",),
     ),
     Mistake(
         name="token-used-anywhere",
@@ -308,7 +306,7 @@ ROWS = (
         file="gateway/core/rights.py",
         right="Area.PIX_KEY, Area.COMPANY, Area.SESSION}",
         wrong="Area.PIX_KEY}",
-        tests=(f"{_RIGHTS}::test_a_fresh_factor_is_asked_for_where_money_or_access_is_given",),
+        tests=(f"{_RIGHTS}::test_the_areas_that_require_a_fresh_factor_match_the_documentation",),
     ),
     Mistake(
         name="credential-told-to-another-company",

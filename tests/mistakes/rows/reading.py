@@ -44,7 +44,7 @@ ROWS = (
         file="gateway/core/strict.py",
         right='(found[2] or "0").ljust(2, "0")',
         wrong='(found[2] or "0").rjust(2, "0")',
-        tests=(f"{_STRICT}::test_up_to_two_decimals_are_taken",),
+        tests=(f"{_STRICT}::test_an_amount_has_at_most_two_decimals",),
     ),
     Mistake(
         name="foreign-digits-read",
@@ -107,7 +107,7 @@ ROWS = (
         file="gateway/core/windows.py",
         right="< timedelta(days=LONGEST_DAYS)",
         wrong="<= timedelta(days=LONGEST_DAYS)",
-        tests=(f"{_WINDOWS}::test_no_other_number_of_days_is_one",),
+        tests=(f"{_WINDOWS}::test_a_window_of_another_length_is_refused",),
     ),
     Mistake(
         name="last-day-left-out",
@@ -116,7 +116,7 @@ ROWS = (
         file="gateway/core/windows.py",
         right="after = self.ends + timedelta(days=1)",
         wrong="after = self.ends",
-        tests=(f"{_WINDOWS}::test_both_ends_are_inside",),
+        tests=(f"{_WINDOWS}::test_a_window_includes_both_days",),
     ),
     Mistake(
         name="page-off-by-one",
@@ -125,7 +125,7 @@ ROWS = (
         file="gateway/core/windows.py",
         right="(self.page - 1) * self.limit",
         wrong="self.page * self.limit",
-        tests=(f"{_WINDOWS}::test_a_page_begins_behind_those_before_it",),
+        tests=(f"{_WINDOWS}::test_a_page_s_offset_follows_the_earlier_pages",),
     ),
     Mistake(
         name="limit-not-clamped",

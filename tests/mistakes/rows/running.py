@@ -404,7 +404,7 @@ ROWS = (
         file="gateway/statements/routes.py",
         right="        priority=Priority.HEAVY,\n",
         wrong="",
-        tests=(f"{_PRIORITIES}::test_searches_files_and_closings_are_heavy",),
+        tests=(f"{_PRIORITIES}::test_searches_exports_and_closings_are_heavy",),
     ),
     Mistake(
         name="search-of-banks-for-one-token",

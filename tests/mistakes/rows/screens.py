@@ -83,7 +83,7 @@ ROWS = (
         file="gateway/credentials/pages.py",
         right="return local_end(day) - timedelta(seconds=1)",
         wrong="return local_end(day) - timedelta(hours=3, seconds=1)",
-        tests=(f"{_CREDENTIALS}::test_a_credential_holds_to_the_end_of_its_last_day",),
+        tests=(f"{_CREDENTIALS}::test_a_credential_expires_at_the_end_of_its_last_local_day",),
     ),
     Mistake(
         name="credential-without-an-end",
@@ -95,7 +95,7 @@ ROWS = (
             '        raise ServiceError(VALIDATION_FAILED, "form", field="expires_on")\n'
         ),
         wrong="    if day is None:\n        return None\n",
-        tests=(f"{_CREDENTIALS}::test_a_credential_has_no_end_only_where_that_was_chosen",),
+        tests=(f"{_CREDENTIALS}::test_a_credential_without_an_expiry_must_be_chosen",),
     ),
     Mistake(
         name="credential-ended-by-a-click",
@@ -124,7 +124,7 @@ ROWS = (
         file="gateway/banks/pages.py",
         right='return "read_only" if provider.read_only else True',
         wrong="return True",
-        tests=(f"{_PROVIDERS}::test_a_bank_that_is_read_only_pays_in_no_way",),
+        tests=(f"{_PROVIDERS}::test_a_read_only_bank_shows_no_way_to_pay",),
     ),
     Mistake(
         name="rights-shown-that-a-factor-closes",

@@ -30,7 +30,9 @@ ROWS = (
             "        return strict.trace_id"
         ),
         wrong="    if not values:\n        return None\n    try:\n        return strict.trace_id",
-        tests=("tests/unit/gateway/core/test_trace.py::test_anything_else_is_not",),
+        tests=(
+            "tests/unit/gateway/core/test_trace.py::test_an_invalid_or_repeated_trace_id_is_refused",
+        ),
     ),
     Mistake(
         name="trace-of-the-request-before",
@@ -42,7 +44,7 @@ ROWS = (
         tests=(
             (
                 "tests/unit/gateway/core/test_trace_traceparent.py"
-                "::test_a_request_that_sent_nothing_begins_the_trace_of_its_own_id"
+                "::test_a_request_without_a_traceparent_starts_a_trace_of_its_own_id"
             ),
         ),
     ),

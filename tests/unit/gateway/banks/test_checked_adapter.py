@@ -38,7 +38,7 @@ calls = pytest.mark.parametrize("name", list(CALLS))
 
 
 @calls
-async def test_the_truth_passes_as_it_is(name: str):
+async def test_a_valid_answer_passes_unchanged(name: str):
     """What a truthful adapter returns is what operations get, and nothing is counted."""
     world = CheckedWorld()
 
@@ -90,7 +90,9 @@ async def test_any_exception_of_an_adapter_is_its_fault(
         *(Unavailable, BadReply, OutcomeUnknown),
     ],
 )
-async def test_a_failure_keeps_its_class_and_loses_the_banks_words(kind: type[ProviderError]):
+async def test_a_provider_error_keeps_its_class_and_loses_the_bank_s_words(
+    kind: type[ProviderError],
+):
     """The reason is one of our words, or none."""
     told = [kind(CANARY, http_status=404, retry_after=2), kind("timeout"), kind("timeout")]
     told[2].reason = object()  # type: ignore[assignment]
@@ -116,7 +118,9 @@ class Own(Refused):
 
 
 @pytest.mark.parametrize("problem", [Own(), ProviderError("timeout")], ids=["own", "root"])
-async def test_a_class_of_an_authors_own_is_the_nearest_of_ours(problem: ProviderError):
+async def test_a_subclass_of_a_provider_error_becomes_its_nearest_known_class(
+    problem: ProviderError,
+):
     with pytest.raises(Refused if isinstance(problem, Own) else BadReply):
         await CheckedWorld(get_balance=raising(problem)).ask("get_balance")
 
@@ -130,7 +134,7 @@ async def test_a_class_of_an_authors_own_is_the_nearest_of_ours(problem: Provide
         (1.5, 1.5),
     ],
 )
-async def test_a_wait_is_a_number_of_seconds_or_none(said: object, kept: float | None):
+async def test_an_invalid_retry_after_is_dropped(said: object, kept: float | None):
     problem = RateLimited("rate_limited", retry_after=said)  # type: ignore[arg-type]
 
     with pytest.raises(RateLimited) as failed:
@@ -197,7 +201,7 @@ def test_every_call_of_every_port_is_checked(port: type):
     assert {option.value for option in PortCall} <= set(CALLS)
 
 
-async def test_it_starts_and_closes_the_adapter():
+async def test_starting_and_closing_reach_the_adapter():
     world = CheckedWorld()
 
     await world.checked.start()
@@ -233,7 +237,7 @@ async def test_more_than_the_bank_pays_at_once_is_rejected_unsent(largest: Money
         assert not said.evidence.bytes_left
 
 
-async def test_each_read_for_a_person_has_a_turn_at_the_bank():
+async def test_each_read_for_a_user_takes_a_turn_at_the_bank():
     """Money that moves has none to wait for."""
     world, turns = CheckedWorld(), list[str]()
 
@@ -254,7 +258,7 @@ async def test_each_read_for_a_person_has_a_turn_at_the_bank():
     assert turns == [f"p {at}" for at in reads]
 
 
-async def test_a_read_without_a_turn_is_not_made():
+async def test_a_read_without_a_turn_is_refused():
     world = CheckedWorld()
 
     @asynccontextmanager

@@ -30,7 +30,7 @@ async def test_a_list_without_an_end_is_a_bad_reply():
 
 
 @pytest.mark.parametrize(("page", "items"), [(1, [1, 2]), (2, [3]), (3, []), (10**18 - 1, [])])
-def test_a_page_is_cut_and_the_total_stays(page: int, items: list[int]):
+def test_a_list_is_cut_into_pages_and_keeps_its_total(page: int, items: list[int]):
     cut = listed([1, 2, 3], Paging(page, 2))
 
     assert (cut.items, cut.total, cut.paging) == (items, 3, Paging(page, 2))

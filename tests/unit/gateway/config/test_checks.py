@@ -43,7 +43,7 @@ BEHIND = "server: {trusted_peers: 10.0.0.1, client_address: %s, certificate_head
 
 
 @pytest.mark.parametrize("settings", [Settings(), fit_for_production()], ids=["sandbox", "prod"])
-def test_nothing_is_found_where_nothing_is_wrong(settings: Settings):
+def test_the_default_settings_have_no_finding(settings: Settings):
     assert check(settings, ADAPTERS) == []
 
 
@@ -226,7 +226,7 @@ def test_permitted_sqlite_still_needs_a_library_that_keeps_every_commit(version,
     assert paths(production, sqlite_version=version) == found
 
 
-def test_the_sandbox_is_told_of_an_older_library_and_that_it_may_go_on():
+def test_an_old_sqlite_library_is_a_remark_in_the_sandbox():
     server = Settings(database=Database(url=Address("postgresql://db/pixgate")))
 
     said = sqlite_remark(Settings(), (3, 40, 1))
@@ -246,7 +246,7 @@ def test_a_pepper_of_production_has_32_bytes(length: int, found: list[str]):
     assert paths(settings) == found
 
 
-def test_an_unknown_adapter_is_reported_with_the_one_that_was_meant():
+def test_an_unknown_adapter_is_reported_with_a_suggestion():
     settings = Settings(providers={"a": Provider(adapter="sandbx")})
 
     findings = check(settings, ADAPTERS)
@@ -302,7 +302,7 @@ def test_a_sealing_key_has_32_bytes():
             sealing_key(text)
 
 
-def test_loopback_is_known():
+def test_loopback_hosts_are_recognised():
     cases = [
         ("127.0.0.1", True),
         ("127.9.9.9", True),
@@ -321,7 +321,7 @@ def test_loopback_is_known():
     assert wrong == []
 
 
-def test_in_production_payments_by_one_person_are_a_remark():
+def test_settings_without_two_person_approval_are_a_remark_in_production():
     """Fit to serve all the same: a platform may be run by one."""
     alone = replace(fit_for_production(), approvals=Approvals(credentials=False, people=False))
 
@@ -331,7 +331,7 @@ def test_in_production_payments_by_one_person_are_a_remark():
     assert remarks(replace(alone, environment=Environment.SANDBOX)) == []
 
 
-def test_production_is_told_of_servers_on_other_hosts_that_anybody_can_pose_as_or_enter():
+def test_remote_servers_without_tls_or_password_are_a_remark_in_production():
     """Fit to serve all the same: a network may be closed by other means."""
     databases = [
         ("postgresql://a:b@db/x?sslmode=verify-full", []),
@@ -374,7 +374,7 @@ def test_production_is_told_of_servers_on_other_hosts_that_anybody_can_pose_as_o
     assert wrong == []
 
 
-def test_a_proxy_that_cannot_be_used_is_found():
+def test_an_invalid_proxy_is_a_finding():
     cases = [
         ("url: 'https://proxy.example:3128'", "url"),
         ("url: 'proxy.example:3128'", "url"),
@@ -399,7 +399,7 @@ def test_a_proxy_that_cannot_be_used_is_found():
         assert "secret" not in str(found)
 
 
-def test_a_proxy_that_can_be_used_is_taken():
+def test_a_valid_proxy_has_no_finding():
     cases = [
         "url: ''",
         "url: 'http://proxy.example:3128'",

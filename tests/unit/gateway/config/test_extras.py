@@ -46,7 +46,7 @@ def test_an_installed_extra_is_not_missing():
     assert {extra: missing(extra) for extra in EXTRAS} == dict.fromkeys(EXTRAS, "")
 
 
-def test_a_setting_that_wants_an_absent_extra_is_refused_with_what_to_install(
+def test_a_setting_that_needs_an_absent_extra_is_refused_with_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     file, told, expected = tmp_path / "config.yaml", {}, {}

@@ -8,7 +8,7 @@ from gateway.config.reading import ConfigError, settings_from
 from gateway.config.settings import Settings
 
 
-def test_a_silent_file_has_the_documented_lifetimes():
+def test_tokens_have_the_documented_lifetimes_by_default():
     """Ten minutes and eight hours (ADR on identity)."""
     identity = settings_from("", {}).identity
 
@@ -49,7 +49,7 @@ def test_the_sandbox_links_to_its_own_listener_by_default():
         ("", "::", ""),
     ],
 )
-def test_only_the_configuration_says_where_callers_reach_us(
+def test_the_public_address_is_the_configured_origin_or_a_bound_host(
     origin: str, host: str, reached_at: str
 ):
     """An address of every interface is no address of ours at a caller's."""

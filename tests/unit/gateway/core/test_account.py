@@ -6,7 +6,7 @@ from gateway.core.account import Environment
 from tests.world.stores.samples import account
 
 
-def test_the_environments_have_the_names_that_stores_and_provider_keys_are_made_with():
+def test_environments_keep_their_names():
     """A word changed here would orphan every store and every derived key."""
     assert [each.value for each in Environment] == ["sandbox", "production"]
 

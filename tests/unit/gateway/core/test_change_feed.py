@@ -6,7 +6,7 @@ from gateway.audit.log import FAILED, REFUSED, TAKEN
 from gateway.core.change_feed import RESUMED, STOPPED, Act, CacheValidity, Kept, outdated
 
 
-def test_an_act_makes_the_record_old_that_it_names():
+def test_an_act_invalidates_the_record_that_it_names():
     """A stop names what it holds for, which itself has not changed."""
     cases = [
         ("account.created", "account:a-1", (Kept.ACCOUNT, "a-1")),
@@ -27,7 +27,7 @@ def test_an_act_makes_the_record_old_that_it_names():
     assert wrong == []
 
 
-def test_an_act_on_anything_else_makes_nothing_old():
+def test_an_act_on_another_subject_invalidates_no_record():
     """A stranger's failed sign-ins least of all."""
     cases = ["user:u-1", "address:203.0.113.7", "company:c-1", "approval:a-1", "account", "", ":"]
 
@@ -36,7 +36,7 @@ def test_an_act_on_anything_else_makes_nothing_old():
     assert wrong == []
 
 
-def test_counting_events_drops_no_record():
+def test_counted_events_invalidate_no_record():
     """Whatever it was about: nobody empties memory by being refused or by looking."""
     wrong = [
         (action, kind)
@@ -48,7 +48,7 @@ def test_counting_events_drops_no_record():
     assert wrong == []
 
 
-def test_nothing_is_believed_unless_somebody_says_until_when():
+def test_a_cache_is_invalid_until_validity_is_set():
     now = 1_000.0
 
     assert CacheValidity().until < now < CacheValidity(now + 1).until

@@ -24,7 +24,7 @@ def test_a_company_is_in_scope(scope: CompanyScope, included: bool):
     assert scope.includes("z") is (scope is EVERY_COMPANY)
 
 
-def test_a_user_is_covered_who_sees_nothing_beyond():
+def test_a_scope_covers_users_of_its_companies_alone():
     """A user without a limit sees every company: only every company covers that."""
     cases = [({"a"}, True), ({"a", "b"}, True), ({"a", "z"}, False), (set(), False)]
 

@@ -41,7 +41,7 @@ def test_partners_and_banks_come_next():
     assert of(Priority.PARTNERS) == partners - opened - of(Priority.PAYOUTS)
 
 
-def test_searches_files_and_closings_are_heavy():
+def test_searches_exports_and_closings_are_heavy():
     heavy = {name for name in ROUTES if any(word in name for word in ("export", ".closing"))}
 
     assert of(Priority.HEAVY) == heavy | {

@@ -17,14 +17,14 @@ PRIME = 2**255 - 19
 
 
 @pytest.mark.parametrize("text", [PEM, PEM.replace("\n", "\r\n"), f"\n {LINE} \n", LINE])
-def test_a_key_is_read(text: str):
+def test_a_public_key_is_read_in_each_form(text: str):
     read = read_public_key(text, NOON)
 
     assert read.raw == b64decode("JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=")
     assert (read.key_id, read.added_at) == ("poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U", NOON)
 
 
-def test_the_id_is_that_of_the_standard():
+def test_the_key_id_is_the_standard_s_thumbprint():
     """RFC 8037, appendix A.3."""
     key = b64decode("11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=")
 

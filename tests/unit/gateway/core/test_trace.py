@@ -12,7 +12,7 @@ DIGITS = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{DIGITS}-00f067aa0ba902b7-01"
 
 
-def test_one_value_of_harmless_characters_is_the_caller_s_own():
+def test_one_valid_trace_id_of_the_caller_is_accepted():
     cases = ["a", "order-1042", "A" * 128, "a.b_c:d-e", str(uuid.UUID(DIGITS)), "00000"]
 
     wrong = [value for value in cases if trace.accepted([value]) != value]
@@ -20,7 +20,7 @@ def test_one_value_of_harmless_characters_is_the_caller_s_own():
     assert wrong == []
 
 
-def test_anything_else_is_not():
+def test_an_invalid_or_repeated_trace_id_is_refused():
     """It would be reflected into a header, a body and a log."""
     cases = [
         [],
@@ -83,7 +83,7 @@ def test_any_traceparent_is_continued_or_not(value: str):
     assert found is None or trace.is_uuid(found)
 
 
-def test_a_new_one_is_a_uuid_and_new():
+def test_a_new_trace_id_is_a_uuid():
     one, other = trace.new_trace_id(), trace.new_trace_id()
 
     assert trace.is_uuid(one)
@@ -105,7 +105,7 @@ def test_not_every_trace_id_is_a_uuid():
     assert wrong == []
 
 
-async def test_it_follows_what_a_request_starts_and_nothing_else():
+async def test_the_trace_id_follows_tasks_of_its_request_alone():
     async def serve(trace_id: str) -> str:
         trace.begin(trace_id)
         await asyncio.sleep(0)

@@ -38,7 +38,7 @@ def sent_on() -> tuple[str, str]:
     return parent[3:35], parent[-2:]
 
 
-def test_a_request_that_sent_nothing_begins_the_trace_of_its_own_id():
+def test_a_request_without_a_traceparent_starts_a_trace_of_its_own_id():
     """One id is enough to follow it: nothing else is logged."""
     ours = trace.new_trace_id()
 
@@ -60,7 +60,7 @@ def test_the_trace_continues_with_a_new_parent_each_time():
     assert all(HEADER.fullmatch(each) and each[3:35] == DIGITS for each in parents)
 
 
-def test_outside_of_a_request_each_call_begins_the_trace_of_an_id_of_its_own():
+def test_each_call_outside_a_request_starts_its_own_trace():
     trace.begin("")
 
     sent = [trace.outgoing() for _ in range(2)]
@@ -69,7 +69,7 @@ def test_outside_of_a_request_each_call_begins_the_trace_of_an_id_of_its_own():
     assert all(parent[3:35] == trace.begun(trace_id) for trace_id, parent, _ in sent)
 
 
-def test_without_the_caller_s_parent_our_own_id_begins_the_trace():
+def test_a_trace_without_a_parent_starts_with_our_id():
     """As after a request whose spans were recorded."""
     begun("mine", SENT)
     trace.belong_to(None)
@@ -78,7 +78,7 @@ def test_without_the_caller_s_parent_our_own_id_begins_the_trace():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
-def test_a_forked_process_uses_ids_of_its_own():
+def test_a_forked_process_makes_different_ids():
     begun("mine")
     trace.outgoing()  # more ids are drawn than are used
     reading, writing = os.pipe()
@@ -93,7 +93,7 @@ def test_a_forked_process_uses_ids_of_its_own():
     os.close(writing)
 
 
-def test_the_log_has_both_ids_where_they_differ():
+def test_the_w3c_trace_id_is_logged_when_it_differs():
     cases = [
         (OURS, (), "", OURS.replace("-", "")),
         (OURS.upper(), (), "", OURS.replace("-", "")),
@@ -118,7 +118,7 @@ def test_an_id_that_is_not_a_uuid_always_makes_the_same_trace(trace_id: str):
 
 
 @pytest.mark.parametrize(("flags", "passed_on"), [("00", "00"), ("01", "01"), ("ff", "01")])
-def test_of_the_flags_we_know_one(flags: str, passed_on: str):
+def test_only_the_sampled_flag_is_passed_on(flags: str, passed_on: str):
     """The others are of versions yet to come, and are not ours to pass on."""
     begun("mine", f"cc-{DIGITS}-00f067aa0ba902b7-{flags}")
 
@@ -188,7 +188,7 @@ def test_a_state_that_is_not_valid_is_left_out():
         assert sent_on() == (DIGITS, "01")
 
 
-def test_of_a_long_state_the_newest_members_are_passed_on():
+def test_the_newest_members_of_a_long_tracestate_are_passed_on():
     members = [f"k{each}={'v' * 100}" for each in range(10)]
     begun("mine", SENT, states=(",".join(members),))
 

@@ -6,7 +6,7 @@ from gateway.core import errors
 from gateway.core.user_errors import CATALOGUE
 
 
-def test_a_code_has_a_message_and_a_remedy():
+def test_every_error_has_a_message_and_a_remedy():
     for error in CATALOGUE:
         assert error.message.endswith(".")
         assert error.remedy.endswith(".")
@@ -19,7 +19,7 @@ def test_no_name_is_in_both_catalogues():
     assert names.isdisjoint(error.name for error in CATALOGUE)
 
 
-def test_only_banks_lend_their_codes():
+def test_only_refund_errors_have_bank_codes():
     """What is ours about people has words of its own."""
     lent = {error.name for error in CATALOGUE if error.code.startswith("SVC.")}
 

@@ -66,7 +66,7 @@ def test_a_revoked_one_is_listed_as_such(shell, issued):
     assert listed["revoked_at"]
 
 
-def test_an_expiry_is_a_day_in_utc(shell, company_id):
+def test_an_expiry_date_is_the_start_of_that_day_in_utc(shell, company_id):
     issued = shell.reads(
         "credential", "issue", "--name", "E", "--company", company_id, "--expires", "2999-01-02"
     )
@@ -76,7 +76,7 @@ def test_an_expiry_is_a_day_in_utc(shell, company_id):
     assert listed["state"] == "live"
 
 
-def test_a_mistake_in_typing_is_status_two(shell):
+def test_a_usage_error_is_status_two(shell):
     cases = [
         ("issue", "--name", "ERP"),
         ("issue", "--name", "ERP", "--company", "1", "--permission", "balance:fly"),
@@ -138,7 +138,7 @@ def test_a_credential_is_issued_for_networks_and_given_others(shell, company_id)
     assert (before["anywhere"], after["anywhere"], after["networks"]) == (False, True, [])
 
 
-def test_a_network_that_holds_everybody_is_refused(shell, issued):
+def test_a_network_of_every_address_is_refused(shell, issued):
     line = shell.fails("credential", "networks", issued["client_id"], "--network", "0.0.0.0/0")
 
     assert "say anywhere" in line

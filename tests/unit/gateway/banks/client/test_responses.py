@@ -68,7 +68,7 @@ def cuts(data: bytes) -> Iterable[tuple[bytes, ...]]:
     yield tuple(bytes([byte]) for byte in data)
 
 
-def test_every_answer_is_read_as_it_must_be_or_refused():
+def test_every_malformed_answer_is_read_or_refused_as_expected():
     """Wherever its segments end."""
     wrong = {
         (name, size): found
@@ -91,7 +91,7 @@ def outcome(heard: Heard, segments: Iterable[bytes]) -> tuple[object, ...]:
     return (found.status, list(found.headers.items()), found.body, *heard.statuses)
 
 
-def test_a_cut_changes_neither_an_answer_nor_a_failure():
+def test_segmentation_changes_neither_an_answer_nor_a_failure():
     """One reader reads them all: nothing of an answer stays for the next one."""
     heard = Heard()
     short = {name: nasty.data for name, nasty in NASTY.items() if 0 < len(nasty.data) < 200}
@@ -120,7 +120,7 @@ def spoilt(seed: int) -> bytes:
     [answer(BODY), CHUNKED, PACKED, EARLY + answer(BODY), EARLY * INTERIMS + CHUNKED],
     ids=["length", "chunks", "gzip", "early hints", "many hints"],
 )
-def test_an_answer_is_read_however_it_is_cut(data: bytes):
+def test_an_answer_is_read_in_any_segmentation(data: bytes):
     """One reading reads them all, one after the other, as a kept connection does."""
     heard = Heard()
     for segments in cuts(data) if len(data) < 300 else [(data,)]:
@@ -178,7 +178,7 @@ def test_an_unrequested_compressed_answer_is_decompressed():
         assert failed.value.reason == reason, data
 
 
-def test_the_only_answer_of_a_connection_may_say_that_the_bank_closes():
+def test_a_single_answer_may_announce_the_close_of_its_connection():
     """Nothing follows on that connection anyhow."""
     reading = ResponseReader(LARGEST, single=True)
     for said in (b"Connection: close", b"Connection: keep-alive", b"X: y"):
@@ -190,7 +190,7 @@ def test_the_only_answer_of_a_connection_may_say_that_the_bank_closes():
         assert not reading.reusable
 
 
-def test_after_too_many_hints_nothing_is_read():
+def test_nothing_is_read_after_too_many_interim_responses():
     """A flood of them must not keep the process busy until the call's time is over."""
     heard = Heard()
 
@@ -207,7 +207,7 @@ def test_the_bank_s_keep_alive_timeout_is_kept():
     assert heard.reading.kept_s == 5
 
 
-def test_how_long_a_connection_is_kept():
+def test_keep_alive_seconds_are_read_from_the_header():
     """As long as the bank says, if it says so."""
     expected = {"timeout=5": 5.0, "max=10, Timeout = 7": 7.0, "max=10": None, "timeout=-1": None}
 
@@ -219,7 +219,7 @@ def kept_s(headers: dict[str, str]) -> float | None:
     return read_head(200, CIMultiDict(headers), is_old=False).kept_s
 
 
-def test_two_lengths_are_refused_here_too():
+def test_two_content_lengths_are_refused():
     """Although llhttp refuses them first."""
     for other in ("5", "6"):
         with pytest.raises(BadReply):

@@ -46,7 +46,7 @@ def trusting(authority: Authority, cert: Path) -> TlsFiles:
     return TlsFiles(ca_file=str(authority.file), cert_file=str(cert))
 
 
-def test_the_context_is_strict():
+def test_the_tls_context_requires_a_valid_certificate_and_tls_1_2():
     made = load_context(TlsSetup(), Clock())
 
     assert made.minimum_version == ssl.TLSVersion.TLSv1_2
@@ -66,7 +66,7 @@ def test_only_the_named_authority_is_trusted(authority: Authority):
     ("now", "good"),
     [(VALID[0] - DAY, False), (VALID[0] + DAY, True), (VALID[1] - DAY, True), (VALID[1], False)],
 )
-async def test_money_moves_only_while_our_certificate_is_good(
+async def test_money_moves_only_while_our_certificate_is_valid(
     authority: Authority, now: datetime, good: bool
 ):
     kept = Kept(trusting(authority, authority.sign("we")), now)
@@ -81,7 +81,7 @@ async def test_money_moves_only_while_our_certificate_is_good(
     assert kept.renewed == [VALID[1].replace(microsecond=0)]
 
 
-async def test_without_a_certificate_there_is_nothing_to_expire():
+async def test_without_a_certificate_money_moves():
     kept = Kept(TlsFiles())
     await kept.credentials.start()
 
@@ -226,17 +226,17 @@ def pair(tmp_path: Path) -> Pair:
     return Pair(tmp_path)
 
 
-def test_the_next_connection_goes_on_from_the_one_before(pair: Pair):
+def test_the_next_connection_resumes_the_session(pair: Pair):
     assert [pair.connect().session_reused for _ in range(3)] == [False, True, True]
 
 
-def test_a_session_is_used_once(pair: Pair):
+def test_a_tls_session_is_used_once(pair: Pair):
     pair.connect()
 
     assert [pair.connect(keep=False).session_reused for _ in range(2)] == [True, False]
 
 
-def test_after_ten_minutes_the_bank_shows_its_certificate_again(pair: Pair):
+def test_after_ten_minutes_a_full_handshake_is_made(pair: Pair):
     """Resuming does not begin them anew."""
     pair.connect()
     pair.clock.passes(400)

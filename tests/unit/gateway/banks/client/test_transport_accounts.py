@@ -115,7 +115,7 @@ async def test_each_account_shows_its_own_certificate_on_connections_of_its_own(
     assert len(ports["one"]) == 1 + 3  # reads share one, each payout has its own
 
 
-async def test_two_accounts_with_one_certificate_share_nothing_either(authority: Authority):
+async def test_two_accounts_with_one_certificate_share_no_connection(authority: Authority):
     bank = MutualBank(authority)
     pair = authority.pair("both")
     async with bank.open() as to:
@@ -215,7 +215,7 @@ async def test_a_renewed_certificate_is_used_at_once_while_calls_finish(authorit
     assert open_after == 1
 
 
-async def test_the_account_not_used_for_longest_gives_way(
+async def test_the_least_recently_used_account_is_evicted(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(transport, "MOST_ACCOUNTS", 2)
@@ -231,7 +231,7 @@ async def test_the_account_not_used_for_longest_gives_way(
     assert len({port for name, port in bank.seen if name == "one"}) == 1
 
 
-async def test_an_account_in_use_never_gives_way(
+async def test_an_account_in_use_is_never_evicted(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(transport, "MOST_ACCOUNTS", 1)
@@ -261,7 +261,7 @@ async def test_idle_connections_are_kept_for_as_many_accounts_as_calls(authority
     assert idle == [identity.account_id for identity in accounts[-8:]]
 
 
-async def test_the_calls_of_a_moment_make_one_context(authority: Authority):
+async def test_concurrent_calls_of_an_account_make_one_tls_context(authority: Authority):
     bank = MutualBank(authority)
     identity = bank.account("one")
     async with bank.open() as to:
@@ -272,7 +272,7 @@ async def test_the_calls_of_a_moment_make_one_context(authority: Authority):
     assert [each.status for each in found] == [200] * 5
 
 
-async def test_a_call_that_is_cancelled_while_the_context_is_made_hurts_no_other(
+async def test_a_call_cancelled_during_context_creation_affects_no_other(
     authority: Authority,
 ):
     bank = MutualBank(authority)
@@ -308,7 +308,7 @@ async def test_the_expiry_of_an_account_is_not_reported_as_the_provider_s(author
     assert told == []
 
 
-async def test_a_pair_that_cannot_be_used_sends_nothing(authority: Authority):
+async def test_an_unusable_certificate_pair_sends_nothing(authority: Authority):
     """It was stored by hand, or by an older OpenSSL."""
     bank = MutualBank(authority)
     good = authority.pair("one")
@@ -345,7 +345,7 @@ async def test_common_settings_of_accounts_are_checked_at_the_start(
         await to(authority.file).start()
 
 
-async def test_what_gives_way_is_gone_at_once(
+async def test_an_evicted_account_s_context_is_freed_at_once(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
     """Sessions and their context refer to each other; the collector would take its time."""

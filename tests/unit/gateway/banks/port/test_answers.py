@@ -126,7 +126,7 @@ def lies() -> Iterator[tuple[str, str, object]]:
 LIES = list(lies())
 
 
-def test_the_lies_are_many():
+def test_the_table_of_invalid_answers_is_large():
     """Nobody loses them by a change of the table."""
     assert len(LIES) > 600
     assert {name for name, *_ in LIES} == set(CALLS) - SAY_NOTHING
@@ -179,7 +179,7 @@ async def test_every_part_of_an_answer_is_checked(name: str):
 
 
 @pytest.mark.parametrize("name", sorted(TYPED))
-async def test_a_typed_text_takes_nothing_away(name: str):
+async def test_hostile_text_is_cleaned_and_the_other_fields_kept(name: str):
     """It is cleaned, and everything else of the answer stays as it is."""
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if not is_typed(name, path) or not isinstance(wrong, str):
@@ -197,7 +197,7 @@ async def test_a_typed_text_takes_nothing_away(name: str):
 
 
 @pytest.mark.parametrize("name", sorted(each for each in CALLS if is_list(each)))
-async def test_an_odd_row_is_left_out_and_counted_and_the_others_stay(name: str):
+async def test_an_invalid_row_is_left_out_and_counted(name: str):
     """Alone in its list, too; a row that has not the classes of the port, only beside others."""
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if is_typed(name, path) and is_odd(name, path, wrong):
@@ -212,7 +212,7 @@ async def test_an_odd_row_is_left_out_and_counted_and_the_others_stay(name: str)
 
 
 @pytest.mark.parametrize("name", ["list_statement", "list_received", "find_received"])
-async def test_a_damaged_id_is_none(name: str):
+async def test_an_id_with_a_replacement_character_is_invalid(name: str):
     """It would be another's: what could not be decoded is no part of an id."""
     lie = lie_of(name, "provider_id", "10000\ufffd")
 
@@ -226,7 +226,7 @@ async def test_a_damaged_id_is_none(name: str):
     ("payload", "shown"),
     [("00020126\n", "00020126"), (" 0002\r\n0126\t", "00020126"), ("0002 01 26", "0002 01 26")],
 )
-async def test_a_payload_is_shown_without_the_line_breaks_around_it(payload: str, shown: str):
+async def test_line_breaks_around_a_payload_are_removed(payload: str, shown: str):
     world = CheckedWorld(get_charge=saying(changed(CHARGE, emv=payload)))
 
     assert await world.ask("get_charge") == changed(CHARGE, emv=shown)
@@ -261,7 +261,7 @@ WRONG_ANSWERS: list[tuple[str, str, object]] = [
 ]
 
 
-async def test_the_answer_to_another_question_is_not_accepted():
+async def test_an_answer_about_another_record_is_refused():
     """Keys, references, values and ends of lists, as asked."""
     for name, lie in [each[1:] for each in WRONG_ANSWERS]:
         await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
@@ -300,7 +300,7 @@ RIGHT_ANSWERS: list[tuple[str, str, object]] = [
 ]
 
 
-async def test_what_may_be_true_is_believed():
+async def test_an_unusual_valid_answer_is_accepted():
     """A payer's words come from anywhere: none of them may hide a whole statement."""
     for name, answer in [each[1:] for each in RIGHT_ANSWERS]:
         world = CheckedWorld(**{name: saying(answer)})

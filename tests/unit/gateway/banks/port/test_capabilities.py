@@ -52,11 +52,11 @@ def test_every_call_is_one_of_the_contract_or_optional():
     assert not frozenset(CONTRACT_CALLS) & OPTIONAL_CALLS
 
 
-def test_all_of_it_fits_together():
+def test_full_capabilities_have_no_contradiction():
     assert list(contradictions(WHOLE)) == []
 
 
-def test_what_cannot_be_is_named():
+def test_contradictory_capabilities_are_named():
     cases = [
         ({"calls": WHOLE.calls | {"fly"}}, "calls: the port knows no 'fly'"),
         ({"destinations": frozenset({"cash"})}, "destinations: the port knows no 'cash'"),
@@ -106,7 +106,7 @@ def test_a_payout_is_found_by_its_known_ids(by: set[Lookup], without_id: bool, w
 
 
 @pytest.mark.parametrize("declared", [WHOLE, Capabilities()])
-def test_every_declaration_is_shown_as_json_has_it(declared: Capabilities):
+def test_every_declaration_is_shown_and_can_be_json(declared: Capabilities):
     """The matrix is printed, documented and served; none of them may leave a field out."""
     shown = described(declared)
 

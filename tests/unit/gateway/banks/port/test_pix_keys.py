@@ -21,7 +21,7 @@ RANDOM_KEY = "3C9F8E7D-6B5A-4C3D-8E2F-1A0B9C8D7E6F"
 KELVIN = "\u212a"  # lowered, it is an ASCII k
 
 
-def test_a_key_is_brought_into_one_form():
+def test_a_pix_key_is_normalised():
     cases = [
         (CPF, "529.982.247-25", "52998224725"),
         (CPF, "52998224725", "52998224725"),
@@ -43,7 +43,7 @@ def test_a_key_is_brought_into_one_form():
     assert wrong == []
 
 
-def test_a_key_that_does_not_fit_its_kind_is_refused():
+def test_a_pix_key_that_does_not_fit_its_type_is_refused():
     cases = [
         (CPF, "11.222.333/0001-81"),
         (CPF, "52998224726"),
@@ -108,7 +108,7 @@ def test_a_cnpj_with_letters_is_a_key():
 @pytest.mark.parametrize("kind", PixKeyType)
 @given(text=st.one_of(st.text(max_size=80), st.emails(), st.uuids().map(str)))
 @example(text=f"{KELVIN}@{KELVIN}")
-def test_a_normal_key_is_ascii_and_normal_already(kind: PixKeyType, text: str):
+def test_a_normalised_pix_key_is_ascii_and_stable(kind: PixKeyType, text: str):
     try:
         normal = normal_key(kind, text)
     except ValueError:
@@ -174,7 +174,7 @@ def test_a_person_s_tax_number_is_hidden_at_both_ends():
     assert wrong == []
 
 
-def test_what_a_bank_shows_of_a_number_rules_others_out():
+def test_a_masked_tax_number_is_compared_by_its_visible_digits():
     """Visible digits that differ, or another kind of number, are proof; nothing shown is none."""
     cases = [
         ("52998224725", "***.982.247-**", False),

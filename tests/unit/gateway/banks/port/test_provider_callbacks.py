@@ -25,7 +25,7 @@ def test_former_secrets_prove_nothing_alone():
     assert list(CallbackSecrets(former=(b"b",), derived=(b"c",)).shared) == []
 
 
-def test_a_derived_secret_is_taken_where_none_is_shared():
+def test_derived_secrets_are_used_when_none_is_shared():
     secrets = CallbackSecrets(former=(b"b",), derived=(b"c", b"d"))
 
     assert list(secrets.shared_or_derived) == [b"c", b"d", b"b"]
