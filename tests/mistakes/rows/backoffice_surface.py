@@ -67,7 +67,7 @@ ROWS = (
         file="gateway/http/gates.py",
         right="active = (*visible, AccountState())",
         wrong="active = visible",
-        tests=(f"{_SURFACE}::test_questions_are_asked_in_the_order_decided",),
+        tests=(f"{_SURFACE}::test_policies_of_each_gate_are_in_the_decided_order",),
     ),
     Mistake(
         name="approved-payout-told-as-paid",

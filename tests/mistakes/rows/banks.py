@@ -208,7 +208,7 @@ ROWS = (
         file="gateway/net/server/peer.py",
         right='is_believed = self.is_proxy and self.limits.client_address == "forwarded"',
         wrong='is_believed = self.limits.client_address == "forwarded"',
-        tests=(f"{_PROXIED}::test_a_certificate_of_a_stranger_is_none",),
+        tests=(f"{_PROXIED}::test_a_certificate_forwarded_by_an_untrusted_peer_is_ignored",),
     ),
     Mistake(
         name="callback-of-several-companies",

@@ -170,7 +170,7 @@ ROWS = (
         file="gateway/http/openapi/schemas.py",
         right="REF.format(name=Sum.__name__): AMOUNT,",
         wrong="REF.format(name=Sum.__name__): PAID_AMOUNT,",
-        tests=(f"{_SCHEMAS}::test_an_amount_that_is_answered_may_be_zero_and_below",),
+        tests=(f"{_SCHEMAS}::test_an_amount_in_an_answer_may_be_zero_or_negative",),
     ),
     Mistake(
         name="number-without-format",

@@ -133,7 +133,7 @@ ROWS = (
         file="gateway/http/rendering.py",
         right="    return ServiceError(error, reason, headers)",
         wrong="    return ServiceError(error, reason, headers, detail=str(problem))",
-        tests=(f"{_RENDERING}::test_an_exception_has_its_routes_code",),
+        tests=(f"{_RENDERING}::test_an_exception_is_translated_to_its_route_s_code",),
     ),
     Mistake(
         name="label-from-a-caller",
@@ -368,7 +368,7 @@ ROWS = (
         file="gateway/http/admission.py",
         right="Priority.PAYOUTS: Limits(share=0.5, lag=8, waits=False)",
         wrong="Priority.PAYOUTS: Limits(share=0.5, lag=0.4, waits=False)",
-        tests=(f"{_SHEDDING}::test_classes_are_shed_from_the_last_one_on",),
+        tests=(f"{_SHEDDING}::test_shed_classes_get_503_and_the_others_are_served",),
     ),
     Mistake(
         name="class-takes-the-last-place-of-another",
@@ -377,7 +377,7 @@ ROWS = (
         file="gateway/http/admission.py",
         right="        if self.held[priority] >= self.places[priority]:\n",
         wrong="        if sum(self.held) >= self.places[priority]:\n",
-        tests=(f"{_ADMISSION}::test_a_full_class_takes_no_place_of_another",),
+        tests=(f"{_ADMISSION}::test_a_full_class_leaves_the_slots_of_others",),
     ),
     Mistake(
         name="stranger-in-a-partner-s-place",
@@ -386,7 +386,7 @@ ROWS = (
         file="gateway/http/server.py",
         right="            if credential is None or credential in request.headers:\n",
         wrong="            if credential is None or credential:\n",
-        tests=(f"{_SHEDDING}::test_who_shows_no_credential_is_a_stranger_whatever_they_ask_for",),
+        tests=(f"{_SHEDDING}::test_a_request_without_a_credential_is_shed_as_a_stranger_s",),
     ),
     Mistake(
         name="wrong-credential-in-a-payout-s-place",
@@ -395,7 +395,7 @@ ROWS = (
         file="gateway/http/server.py",
         right="        if priority is None or call.principal is not None or",
         wrong="        if call is not None or",
-        tests=(f"{_SHEDDING}::test_a_credential_that_is_looked_up_is_a_stranger_s",),
+        tests=(f"{_SHEDDING}::test_a_request_is_a_stranger_s_while_its_credential_is_looked_up",),
     ),
     Mistake(
         name="export-in-the-class-of-pages",
@@ -422,7 +422,7 @@ ROWS = (
         file="gateway/http/admission.py",
         right="        self.leave(priority)\n        turns =",
         wrong="        turns =",
-        tests=(f"{_ADMISSION}::test_a_page_that_queries_a_bank_holds_no_place_meanwhile",),
+        tests=(f"{_ADMISSION}::test_a_page_that_calls_a_bank_releases_its_slot_meanwhile",),
     ),
     Mistake(
         name="reload-cuts-idle-connections",

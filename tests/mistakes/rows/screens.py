@@ -313,7 +313,7 @@ ROWS = (
         right='return f"{user_id} {unquote(page)}"',
         wrong="return unquote(page)",
         tests=(
-            f"{_PANEL}/pages/test_kept.py::test_a_form_is_shown_to_its_person_on_its_page_within_a_quarter_of_an_hour",
+            f"{_PANEL}/pages/test_kept.py::test_a_kept_form_is_shown_to_its_user_on_its_page_for_fifteen_minutes",
         ),
     ),
 )

@@ -71,7 +71,7 @@ def test_a_page_is_compressed_for_callers_that_accept_it(encodings: str, *, pack
     assert answer.headers["Vary"] == "Accept-Encoding"
 
 
-def test_an_example_is_of_the_day_on_which_it_is_read():
+def test_dates_of_examples_are_replaced_by_today():
     """The first payout that somebody tries with it is not refused for its date."""
     days = iter(["2026-12-01", "2026-12-01", "2026-12-02"])
     page = Page("a", "text/plain", b'{"date": "2026-11-20"}', today=lambda: next(days))
@@ -82,7 +82,7 @@ def test_an_example_is_of_the_day_on_which_it_is_read():
     assert again is first, "callers who read slowly share the bytes"
 
 
-def test_a_page_that_is_not_to_be_compressed_stays_as_it_is():
+def test_an_uncompressed_page_is_served_unchanged():
     answer = Page("a", "text/plain", b"a").reply("gzip")
 
     assert answer.body == b"a"

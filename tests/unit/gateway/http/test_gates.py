@@ -28,7 +28,7 @@ PERSON = [
         ("health", []),
     ],
 )
-def test_questions_are_asked_in_the_order_decided(name: str, policies: list[str]):
+def test_policies_of_each_gate_are_in_the_decided_order(name: str, policies: list[str]):
     """Who may not know must not learn by asking what is there."""
     assert gate_of(name) == policies
 
@@ -42,7 +42,7 @@ def test_lifting_a_stop_always_requires_a_fresh_factor():
     assert asks.always
 
 
-def test_every_body_that_is_a_filter_refuses_fields_that_it_does_not_know():
+def test_every_filter_body_refuses_unknown_fields():
     """Misspelt, a filter would match everything: searches, and files of what they find."""
     reasons = {}
     for name, route in ROUTES.items():

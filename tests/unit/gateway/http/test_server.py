@@ -53,7 +53,7 @@ async def test_every_request_is_reported_once():
     assert record.address == "127.0.0.1"
 
 
-async def test_an_expectation_is_not_repeated_whatever_the_target():
+async def test_an_expect_header_is_not_echoed_for_any_target():
     """Aiohttp answers a target that it has no route for by itself, before any middleware."""
     head = b"OPTIONS * HTTP/1.1\r\n" + raw_http.HOST + b"Expect: a-miracle\r\n\r\n"
 
@@ -90,9 +90,7 @@ async def test_the_invalid_field_is_logged():
         (errors.SCOPE_DENIED, "token", ""),
     ],
 )
-async def test_a_caller_refused_before_being_asked_is_no_attempt(
-    error: ErrorCode, reason: str, told: str
-):
+async def test_the_log_records_how_far_authentication_got(error: ErrorCode, reason: str, told: str):
     """The result of asking is one of a closed set; refused before that, there is none."""
 
     def no(_call: Call) -> None:
@@ -127,7 +125,7 @@ async def test_a_known_caller_without_a_signature_is_recorded_with_its_id(
     assert listener_client.record.client_id == principal().client_id
 
 
-async def test_policies_are_asked_in_order_and_the_first_refusal_answers():
+async def test_policies_run_in_order_until_the_first_refusal():
     asked: list[str] = []
 
     def note(name: str, error: ErrorCode | None = None) -> Asks:
@@ -145,7 +143,7 @@ async def test_policies_are_asked_in_order_and_the_first_refusal_answers():
     assert (status, asked) == (403, ["a", "b"])
 
 
-async def test_headers_of_policies_are_on_the_answer_and_on_refusals():
+async def test_headers_of_policies_are_on_answers_and_errors():
     def quota(call: Call) -> None:
         call.headers["RateLimit"] = "1"
 
@@ -233,7 +231,7 @@ async def test_a_body_that_cannot_be_read_is_refused(body: bytes, error: ErrorCo
     assert (told.answers[0].status, told.answers[0].code) == (error.status, error.code)
 
 
-async def test_a_query_is_handed_on_whole():
+async def test_a_query_is_passed_on_complete():
     """Every value in order, also empty ones; bytes that are no UTF-8 match nothing."""
     seen: list[Any] = []
 

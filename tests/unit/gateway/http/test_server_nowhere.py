@@ -37,7 +37,7 @@ def lets_on(_call: Call) -> None:
         (ValueError(), False),
     ],
 )
-def test_nowhere_is_no_path_or_no_method_of_it(problem: Exception, said: bool):
+def test_unknown_paths_and_methods_are_recognised(problem: Exception, said: bool):
     assert is_nowhere(problem) is said
 
 

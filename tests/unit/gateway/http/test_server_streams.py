@@ -64,7 +64,7 @@ def route() -> Route[Any]:
     )
 
 
-async def test_a_whole_file_is_reported_with_all_its_bytes():
+async def test_a_complete_file_is_logged_with_its_bytes():
     gate = admission()
     async with on_stage(surface(route()), admission=gate) as listener_client:
         status, headers, body = await listener_client.ask("GET", "/v1/file/well")
@@ -121,7 +121,7 @@ async def test_a_refusal_whose_caller_goes_away_keeps_its_reason():
     assert (listener_client.record.status, listener_client.record.reason) == (404, "no_route")
 
 
-async def test_head_is_logged_and_starts_nothing():
+async def test_head_is_logged_without_starting_the_file():
     async with on_stage(surface(route())) as listener_client:
         status, _, _ = await listener_client.ask("HEAD", "/v1/file/fault")
 
@@ -138,7 +138,7 @@ async def test_head_is_logged_and_starts_nothing():
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
-def test_why_it_was_cut_has_a_word(problem: Exception, reason: str):
+def test_each_cause_of_a_cut_file_has_a_reason(problem: Exception, reason: str):
     shown: Surface = surface(route())
     gate = shown.gates[0]
 

@@ -42,7 +42,7 @@ async def test_a_caller_s_trace_continues_to_banks(headers, goes_on):
     assert outgoing != PARENT
 
 
-async def test_a_request_that_sends_nothing_does_not_go_on_with_the_one_before():
+async def test_a_request_without_a_traceparent_does_not_continue_the_previous_trace():
     """Two requests of one kept connection, and perhaps of two callers behind one proxy."""
     begin_trace(CIMultiDictProxy(CIMultiDict([("traceparent", PARENT)])), Witness(), uuids=False)
 

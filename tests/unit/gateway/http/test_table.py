@@ -37,7 +37,7 @@ def table() -> Table:
         ("/v1/a/{word}", "/v1/a/{word}", {"word": "{word}"}),
     ],
 )
-def test_a_path_finds_its_route(path: str, template: str, values: dict[str, str]):
+def test_a_path_is_matched_to_its_route(path: str, template: str, values: dict[str, str]):
     """Parameters are one segment, decoded once."""
     found = table().find(path)
 
@@ -51,12 +51,12 @@ def test_a_path_finds_its_route(path: str, template: str, values: dict[str, str]
     ["", "/", "/v1", "/v1/", "/v1/a/", "/v1//a", "//v1/a", "/v1/a/x/", "/v1/a//b/y", "/v1/a/x/b",
      "/v1/a/x/b/y/z", "/V1/a", "/v1/%61", "v1/a", "/v1/{word}", "/v1/{}"],
 )  # fmt: skip
-def test_another_path_finds_nothing(path: str):
+def test_an_unknown_path_is_not_matched(path: str):
     """A slash more is another path; a fixed step is never decoded."""
     assert table().find(path) is None
 
 
-def test_a_fixed_step_goes_before_a_parameter_and_does_not_turn_back():
+def test_a_fixed_step_takes_precedence_over_a_parameter():
     """``/a/fixed/b/y`` is no way to ``/a/{word}/b/{other}``: one dictionary step per segment."""
     assert table().find("/v1/a/fixed/b/y") is None
 

@@ -39,7 +39,7 @@ def showing(shows: Any, **cells: Any) -> dict[str, Any]:
     return found
 
 
-def test_a_file_is_described_by_its_kinds():
+def test_a_file_is_described_by_its_media_types():
     """One of JSON may be anything."""
     responses = showing(file, media=("text/csv; header=present", "application/json"))
 
@@ -49,7 +49,7 @@ def test_a_file_is_described_by_its_kinds():
     }
 
 
-def test_a_refusal_shows_the_first_of_its_codes():
+def test_the_example_of_an_error_is_its_first_code():
     responses = described(route(path="/a"))["paths"]["/v1/a"]["get"]["responses"]
 
     example = responses["502"]["content"]["application/json"]["example"]

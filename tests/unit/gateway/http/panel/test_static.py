@@ -31,7 +31,7 @@ def whole() -> StaticFiles:
     return read_static()
 
 
-def test_an_address_changes_with_any_content():
+def test_an_address_of_a_static_file_changes_with_any_content():
     """A style sheet names its fonts beside itself, so all files move together."""
     first = StaticFiles({"a.css": b"1", "b.js": b"2"}, frozenset({"a.css", "b.js"}))
     second = StaticFiles({"a.css": b"1", "b.js": b"3"}, frozenset({"a.css", "b.js"}))
@@ -45,7 +45,7 @@ def test_an_unknown_file_name_raises(own: StaticFiles):
         own.address("htmx.js")
 
 
-def test_without_the_files_of_others_ours_are_served(own: StaticFiles):
+def test_our_static_files_are_served_without_the_vendor_files(own: StaticFiles):
     """Pages ask with ``address`` what they may link; empty is: leave it out."""
     absent_ones = [file.name for file in vendor_files() if file.is_served]
 
@@ -55,11 +55,11 @@ def test_without_the_files_of_others_ours_are_served(own: StaticFiles):
     assert all(own.address(name) for name in ("tokens.css", "panel.css", "panel.js", "icons.svg"))
 
 
-def test_with_the_files_of_others_every_name_has_an_address(whole: StaticFiles):
+def test_every_static_file_has_an_address_with_the_vendor_files(whole: StaticFiles):
     assert all(whole.address(name) for name in whole.known)
 
 
-def test_a_file_that_is_not_the_listed_one_is_not_served(tmp_path: Path):
+def test_a_vendor_file_with_other_content_is_not_served(tmp_path: Path):
     (tmp_path / "htmx.min.js").write_bytes(b"alert(1)")
 
     assert read_static(OWN, tmp_path).address("htmx.min.js") == ""
@@ -69,7 +69,7 @@ def test_licences_are_not_served(whole: StaticFiles):
     assert not [path for path in whole.pages if path.endswith(".txt")]
 
 
-def test_a_browser_may_keep_what_it_got_for_a_year(own: StaticFiles):
+def test_static_files_are_cacheable_for_a_year(own: StaticFiles):
     for page in own.pages.values():
         answer = page.reply("")
 
@@ -112,7 +112,7 @@ def test_our_own_script_is_small(own: StaticFiles):
     assert len(own.files["panel.js"]) <= 12 * KB
 
 
-def test_a_style_sheet_names_only_files_beside_it(whole: StaticFiles):
+def test_a_style_sheet_refers_only_to_existing_files(whole: StaticFiles):
     sheets = [name for name in whole.files if name.endswith(".css") and "swagger" not in name]
     named = {
         found
@@ -150,7 +150,7 @@ def test_an_icon_is_in_the_sprite_once(own: StaticFiles):
     assert len(names) == len(set(names)) >= 60
 
 
-def test_the_script_speaks_no_language(own: StaticFiles):
+def test_the_script_contains_no_text_for_users(own: StaticFiles):
     """Texts come from the page, in its language: no string of the script has two words."""
     code = re.sub(r"^\s*//.*$|\s// .*$", "", own.files["panel.js"].decode(), flags=re.MULTILINE)
     strings = re.findall(r'"([^"\n]*)"', code)
@@ -159,7 +159,7 @@ def test_the_script_speaks_no_language(own: StaticFiles):
     assert [text for text in spoken if not re.search(r"[\[\]().,#:]", text)] == []
 
 
-def test_compressed_is_the_same_content(own: StaticFiles):
+def test_compression_keeps_the_content(own: StaticFiles):
     page = own.pages[own.address("panel.css")]
 
     answer = page.reply("br, gzip;q=0.8")

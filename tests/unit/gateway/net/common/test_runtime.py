@@ -7,7 +7,7 @@ import random
 from gateway.net.common.runtime import chance
 
 
-def test_chance_is_of_the_system_and_moves_nothing_that_others_share():
+def test_random_numbers_do_not_change_the_shared_generator():
     """A property that is tested beside a running loop sees every draw of the shared generator."""
     shared = random.getstate()
 

@@ -42,7 +42,7 @@ async def test_an_unhandled_error_is_answered_without_its_text(seen, caplog):
     assert seen.refusals == [("SVC.SYS.001", told.headers["x-trace-id"])]
 
 
-async def test_a_header_that_is_too_long_is_not_logged(seen, caplog):
+async def test_an_oversized_header_is_not_logged(seen, caplog):
     """Aiohttp's own line would quote it: an ``Authorization``, say."""
     caplog.set_level(logging.DEBUG)
     secret = b"Authorization: Basic " + b"gws_" * 3000 + b"\r\n"
@@ -54,7 +54,7 @@ async def test_a_header_that_is_too_long_is_not_logged(seen, caplog):
     assert "gws_" not in caplog.text + told.body.decode()
 
 
-async def test_a_timeout_of_our_own_is_no_timeout_of_the_caller(seen):
+async def test_a_timeout_in_the_handler_is_a_500(seen):
     """A bank that is late must not be answered as 408 or 504."""
 
     async def answer(_: web.Request) -> web.Response:
@@ -74,7 +74,7 @@ async def hang_up(listener: Listener, data: bytes) -> None:
     writer.transport.abort()
 
 
-async def test_a_caller_that_hangs_up_is_no_error(seen, caplog):
+async def test_a_disconnecting_caller_is_not_logged_as_an_error(seen, caplog):
     caplog.set_level(logging.INFO)
 
     async with listening(seen.answer, seen, PATIENT) as listener:
@@ -107,7 +107,7 @@ async def test_an_answer_that_cannot_be_written_is_an_error(seen, caplog):
     assert "gws_2" not in caplog.text
 
 
-async def test_a_caller_that_hangs_up_stops_no_work(seen):
+async def test_a_disconnecting_caller_does_not_cancel_the_handler(seen):
     """A payout that was begun is carried through."""
     done = []
 
@@ -126,7 +126,7 @@ async def test_a_caller_that_hangs_up_stops_no_work(seen):
         await until(lambda: done)
 
 
-async def test_a_caller_that_sends_no_more_gets_its_answer(seen):
+async def test_a_caller_that_closed_its_sending_side_gets_its_answer(seen):
     """Its half is closed, and ours is not."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
@@ -140,7 +140,7 @@ async def test_a_caller_that_sends_no_more_gets_its_answer(seen):
     assert [(each.status, each.headers["connection"]) for each in told] == [(200, "close")]
 
 
-async def test_half_a_request_whose_caller_hung_up_is_not_waited_for(seen):
+async def test_an_unfinished_request_of_a_disconnected_caller_is_dropped(seen):
     """The rest of its body cannot come any more."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
@@ -153,7 +153,7 @@ async def test_half_a_request_whose_caller_hung_up_is_not_waited_for(seen):
     assert seen.requests == []
 
 
-async def test_a_caller_who_asks_for_another_protocol_is_answered_once(seen):
+async def test_an_upgrade_request_is_answered_and_the_connection_closed(seen):
     """What follows would be read as that protocol by aiohttp, and as HTTP by others."""
     upgrade = GET[:-2] + b"Connection: upgrade\r\nUpgrade: h2c\r\n\r\n"
     async with listening(seen.answer, seen, PATIENT) as listener:
@@ -162,7 +162,7 @@ async def test_a_caller_who_asks_for_another_protocol_is_answered_once(seen):
     assert (told.statuses, told.closed) == ([200], True)
 
 
-async def test_nothing_is_left_of_a_connection(seen):
+async def test_a_closed_connection_leaves_no_counters(seen):
     """Counters and aiohttp's own list go back to nothing, however it ended."""
     limits = replace(PATIENT, header_deadline_s=0.05, keepalive_s=0.05)
     async with listening(seen.answer, seen, limits) as listener:

@@ -9,14 +9,14 @@ from gateway.net.server.proxy_protocol import (
 from tests.unit.gateway.net.server.proxy_protocol import BROKEN, HTTP, WHOLE
 
 
-def test_a_header_says_for_whom_is_asked():
+def test_a_proxy_protocol_header_gives_the_client_address():
     """Empty for a health check of the proxy's own, and where the proxy does not know."""
     found = {header: read_proxy_header(header + HTTP) for header in WHOLE}
 
     assert found == {header: (address, HTTP) for header, address in WHOLE.items()}
 
 
-def test_a_part_of_a_header_is_waited_for():
+def test_an_incomplete_proxy_protocol_header_gives_no_result():
     """However it is cut, nothing is decided before its last byte."""
     for header, address in WHOLE.items():
         parts = {read_proxy_header(header[:end]) for end in range(len(header))}

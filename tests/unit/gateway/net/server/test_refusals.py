@@ -20,7 +20,7 @@ def test_the_body_has_code_message_and_trace_id():
     }
 
 
-def test_an_answer_is_ours_and_not_to_be_kept():
+def test_a_refusal_has_our_headers_and_is_not_cacheable():
     answer = Refusals(new_trace_id=lambda: "abc").answer(errors.REQUEST_TIMEOUT)
 
     assert answer.status == 408
@@ -37,7 +37,7 @@ def test_a_retryable_refusal_has_retry_after():
 
 
 @pytest.mark.parametrize("is_bodiless", [False, True])
-def test_where_aiohttp_cannot_answer_it_is_written_by_hand(is_bodiless: bool):
+def test_a_refusal_is_written_by_hand_when_aiohttp_cannot_answer(is_bodiless: bool):
     """An answer to HEAD has no body even then, and tells its length."""
     written = to_bytes(Refusals().answer(errors.MALFORMED_REQUEST), is_bodiless=is_bodiless)
 

@@ -30,13 +30,13 @@ RESPONSES = PageResponses(
 
 
 @pytest.mark.parametrize("to", ["https://evil.example", "//evil.example", "/panelx", ""])
-async def test_a_form_leads_to_a_page_of_ours_alone(to: str):
+async def test_a_form_redirects_only_to_our_pages(to: str):
     answer = await RESPONSES.answer(Redirect(to), visit())
 
     assert answer.headers["Location"] == "/panel"
 
 
-async def test_a_page_names_where_browsers_report_to_where_that_is_set():
+async def test_a_configured_csp_report_address_is_in_the_headers():
     collector = "https://reports.example/csp"
     told = await replace(RESPONSES, reports=collector).answer(Redirect("/panel"), visit())
     silent = await RESPONSES.answer(Redirect("/panel"), visit())

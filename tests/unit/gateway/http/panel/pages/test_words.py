@@ -72,7 +72,7 @@ def translated():
     return found
 
 
-def test_a_message_is_in_one_file():
+def test_each_message_is_in_one_translation_file():
     """Else the last file settles what all the others say: what several say is in common.po."""
     counted = Counter((each.context, each.id) for _, each in translated())
 
@@ -111,7 +111,7 @@ def templates():
     return {str(each.relative_to(folder)): each.read_text() for each in folder.rglob("*.html")}
 
 
-def test_no_text_is_outside_the_catalogue():
+def test_every_text_of_a_template_is_in_the_catalogue():
     found = {
         template: words
         for template, text in templates().items()
@@ -180,7 +180,7 @@ def test_every_kind_of_order_has_a_word_and_an_icon(macro: str):
     assert known_in("approvals/_words.html", f"macro {macro}(") == set(map(str, ApprovalKind))
 
 
-def test_why_an_order_is_void_is_said_in_portuguese():
+def test_every_reason_of_a_void_order_is_translated():
     assert sorted({(None, str(each)) for each in VoidReason if each} - catalogue().keys()) == []
 
 
@@ -188,7 +188,7 @@ NOT_SHOWN = {"method", "user_id"}
 """Of an order: the kind and the destination say how it pays, the e-mail address names the user."""
 
 
-def test_whoever_decides_sees_every_field_of_an_order():
+def test_the_approval_page_shows_every_field_of_an_order():
     page = templates()["approvals/approval.html"]
     used = re.findall(r"\border\.(?:get\('(\w+)'\)|(\w+))", page)
     shown = {name for names in used for name in names}
@@ -221,7 +221,7 @@ def test_a_refusal_names_a_typed_field_by_its_label():
 FORMATTED = re.compile(r"R\$|strftime|\.isoformat|\bprocessing\b|\bcertainly_not_sent\b")
 
 
-def test_money_times_and_words_of_state_come_from_macros():
+def test_money_times_and_states_are_written_by_macros():
     found = {
         template: FORMATTED.findall(text)
         for template, text in templates().items()
@@ -231,7 +231,7 @@ def test_money_times_and_words_of_state_come_from_macros():
     assert found == {}
 
 
-def test_a_row_that_leads_somewhere_opens_wherever_it_is_clicked():
+def test_a_row_with_a_link_opens_wherever_it_is_clicked():
     """Its link covers the row, by ``go``."""
     rows = re.compile(r'<(?:tr|li)\b[^>]*>|<a class="to\b')
     found = []
@@ -258,7 +258,7 @@ def test_no_template_needs_a_weaker_content_security_policy():
     assert found == {}
 
 
-def test_each_language_uses_its_words():
+def test_each_language_has_its_own_words():
     portuguese, english = words_of(Language.PORTUGUESE), words_of(Language.ENGLISH)
 
     assert (portuguese.gettext("Payouts"), english.gettext("Payouts")) == ("Pagamentos", "Payouts")
