@@ -80,7 +80,7 @@ ROWS = (
         file="gateway/identity/context.py",
         right="            if (new.roles, new.companies) != (user.roles, user.companies):",
         wrong="            if new.companies != user.companies:",
-        tests=(f"{_ACCESS_ORDERS}::test_an_order_about_who_may_more_by_now_is_void",),
+        tests=(f"{_ACCESS_ORDERS}::test_an_order_is_void_when_the_user_s_access_changed",),
     ),
     Mistake(
         name="older-order-resets-a-new-factor",
@@ -89,7 +89,7 @@ ROWS = (
         file="gateway/identity/model.py",
         right="return user.enrolled_at in {None, self.enrolled_at}",
         wrong="return True",
-        tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
+        tests=(f"{_ACCESS_DOMAIN}::test_an_order_is_valid_while_it_gives_no_more_than_ordered",),
     ),
     Mistake(
         name="enabled-after-another-change",
@@ -98,7 +98,7 @@ ROWS = (
         file="gateway/identity/model.py",
         right="return user.active or user.updated_at == self.changed_at",
         wrong="return user.active or user.updated_at >= self.changed_at",
-        tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
+        tests=(f"{_ACCESS_DOMAIN}::test_an_order_is_valid_while_it_gives_no_more_than_ordered",),
     ),
     Mistake(
         name="order-without-an-executor-of-its-own",
@@ -116,7 +116,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="kept = found.companies & companies or found.companies",
         wrong="kept = found.companies & companies",
-        tests=(f"{_ACCESS_ORDERS}::test_companies_are_taken_at_once_and_given_by_two",),
+        tests=(f"{_ACCESS_ORDERS}::test_companies_are_removed_at_once_and_added_after_approval",),
     ),
     Mistake(
         name="older-order-raises-lowered-limits",
@@ -222,7 +222,7 @@ ROWS = (
         right="await self._do(orderer, order, _Guard(order=order))",
         wrong="await self._do(orderer, order, _Guard())",
         tests=(
-            f"{_ACCESS_ORDERS}::test_what_changes_between_the_decision_and_the_deed_refuses_it",
+            f"{_ACCESS_ORDERS}::test_a_change_of_the_user_during_the_approval_is_not_overwritten",
         ),
     ),
     Mistake(
@@ -233,7 +233,7 @@ ROWS = (
         right="if not all(scope_of(orderer.companies).covers(each) for each in limits):",
         wrong="if not any(scope_of(orderer.companies).covers(each) for each in limits):",
         tests=(
-            f"{_ACCESS_ORDERS}::test_an_orderer_who_does_not_see_it_all_by_now_has_ordered_nothing",
+            f"{_ACCESS_ORDERS}::test_an_order_is_refused_when_its_orderer_no_longer_sees_every_company",
         ),
     ),
     Mistake(
@@ -399,7 +399,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="if not who.scope.covers(companies):",
         wrong="if not all(map(who.scope.includes, companies)):",
-        tests=(f"{_PEOPLE}::test_who_is_limited_sees_and_invites_within_their_limit",),
+        tests=(f"{_PEOPLE}::test_a_limited_user_sees_and_invites_within_their_companies",),
     ),
     Mistake(
         name="judged-by-nobody",

@@ -52,7 +52,7 @@ ROWS = (
             '            raise ServiceError(MFA_EXPIRED, "challenge_used")\n'
         ),
         wrong="        await stores.challenges.use(digest, now)\n",
-        tests=(f"{_SIGN_IN}::test_of_two_right_codes_at_once_one_opens",),
+        tests=(f"{_SIGN_IN}::test_of_two_concurrent_right_codes_one_signs_in",),
     ),
     Mistake(
         name="known-browser-of-anybody",
@@ -73,7 +73,7 @@ ROWS = (
         file="gateway/identity/password_changes.py",
         right="if user is None or not user.active or not user.password:",
         wrong="if user is None:",
-        tests=(f"{_PASSWORDS}::test_who_cannot_sign_in_gets_no_link_and_nothing_shows_it",),
+        tests=(f"{_PASSWORDS}::test_a_user_who_cannot_sign_in_gets_no_link_and_the_same_answer",),
     ),
     Mistake(
         name="link-of-another-purpose",
@@ -82,7 +82,7 @@ ROWS = (
         file="gateway/identity/store.py",
         right="unused = _unused(found.user_id, purpose)",
         wrong="unused = _unused(found.user_id, found.purpose)",
-        tests=(f"{_PASSWORDS}::test_a_link_of_one_purpose_serves_no_other",),
+        tests=(f"{_PASSWORDS}::test_a_link_is_refused_for_another_purpose",),
     ),
     Mistake(
         name="link-without-an-end",
@@ -91,7 +91,7 @@ ROWS = (
         file="gateway/identity/store.py",
         right="mine = unused.where(mail_tokens.c.digest == digest, mail_tokens.c.ends_at > at)",
         wrong="mine = unused.where(mail_tokens.c.digest == digest)",
-        tests=(f"{_PASSWORDS}::test_a_link_is_over_after_half_an_hour",),
+        tests=(f"{_PASSWORDS}::test_a_link_expires_after_thirty_minutes",),
     ),
     Mistake(
         name="token-outlives-logout",
@@ -100,7 +100,7 @@ ROWS = (
         file="gateway/identity/sessions.py",
         right="if not session.is_live(now):",
         wrong="if session.ends_at <= now:",
-        tests=(f"{_SESSIONS}::test_after_logout_the_token_is_dead_at_once",),
+        tests=(f"{_SESSIONS}::test_after_logout_the_access_token_is_refused_at_once",),
     ),
     Mistake(
         name="session-of-a-colleague-ended",
@@ -109,7 +109,7 @@ ROWS = (
         file="gateway/identity/sessions.py",
         right="return False",
         wrong="return await self._end(by, user_id, session_id, why)",
-        tests=(f"{_SESSIONS}::test_a_person_sees_and_ends_their_own_sessions_only",),
+        tests=(f"{_SESSIONS}::test_a_user_sees_and_ends_only_their_own_sessions",),
     ),
     Mistake(
         name="session-older-than-a-change",
@@ -118,7 +118,7 @@ ROWS = (
         file="gateway/identity/context.py",
         right="return user.active and session.created_at >= user.updated_at",
         wrong="return user.active",
-        tests=(f"{_CHANGES}::test_a_session_older_than_the_latest_change_does_not_hold",),
+        tests=(f"{_CHANGES}::test_a_session_older_than_the_user_s_latest_change_is_invalid",),
     ),
     Mistake(
         name="change-undone-by-another",
@@ -127,7 +127,7 @@ ROWS = (
         file="gateway/identity/context.py",
         right="if await self.stores.users.replace(new, event_of(new), user.updated_at):",
         wrong="if await self.stores.users.replace(new, event_of(new)):",
-        tests=(f"{_CHANGES}::test_a_change_by_another_is_not_undone",),
+        tests=(f"{_CHANGES}::test_a_concurrent_change_is_not_overwritten",),
     ),
     Mistake(
         name="factor-replaced-by-a-password",
@@ -139,7 +139,7 @@ ROWS = (
             "        secret = pyotp.random_base32()\n"
         ),
         wrong=("        user = await self._user(caller)\n        secret = pyotp.random_base32()\n"),
-        tests=(f"{_FACTORS}::test_a_present_factor_is_not_replaced_behind_its_back",),
+        tests=(f"{_FACTORS}::test_a_present_factor_cannot_be_enrolled_again",),
     ),
     Mistake(
         name="fresh-session-is-enough",
@@ -148,7 +148,7 @@ ROWS = (
         file="gateway/identity/reauthentication.py",
         right="if user.has_factor and not await",
         wrong="if not user.has_factor and not await",
-        tests=(f"{_REAUTHENTICATION}::test_a_fresh_code_in_the_session_is_not_enough",),
+        tests=(f"{_REAUTHENTICATION}::test_lasting_changes_require_password_and_a_new_code",),
     ),
     Mistake(
         name="one-recovery-code-gives-ten",
@@ -157,7 +157,7 @@ ROWS = (
         file="gateway/identity/reauthentication.py",
         right="SecondFactorCodes(self.context).app_code(user, code)",
         wrong="SecondFactorCodes(self.context).accept(user, code)",
-        tests=(f"{_REAUTHENTICATION}::test_a_fresh_code_in_the_session_is_not_enough",),
+        tests=(f"{_REAUTHENTICATION}::test_lasting_changes_require_password_and_a_new_code",),
     ),
     Mistake(
         name="wrong-code-steps-up",
@@ -173,7 +173,7 @@ ROWS = (
             "        await SecondFactorCodes(self.context).accept(user, code, counted)\n"
             "        now = self.context.now()\n"
         ),
-        tests=(f"{_FACTORS}::test_a_wrong_code_makes_nothing_fresh",),
+        tests=(f"{_FACTORS}::test_a_wrong_code_does_not_make_the_factor_fresh",),
     ),
     Mistake(
         name="refresh-after-being-disabled",
@@ -185,7 +185,7 @@ ROWS = (
             '            raise ServiceError(REFRESH_INVALID, "person_changed")\n'
         ),
         wrong="",
-        tests=(f"{_SESSIONS}::test_a_disabled_person_does_not_refresh",),
+        tests=(f"{_SESSIONS}::test_a_disabled_user_cannot_refresh",),
     ),
     Mistake(
         name="access-token-outlives-its-session",
@@ -215,7 +215,7 @@ ROWS = (
         file="gateway/identity/store.py",
         right=".where(sessions.c.user_id == user_id, sessions.c.ended_at.is_(None))",
         wrong=".where(sessions.c.ended_at.is_(None))",
-        tests=(f"{_SESSIONS}::test_the_others_are_ended_together",),
+        tests=(f"{_SESSIONS}::test_a_user_ends_all_their_other_sessions",),
     ),
     Mistake(
         name="role-given-to-oneself",
@@ -233,7 +233,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="                await self.context.stores.users.replace_codes(found.id, ())\n",
         wrong="",
-        tests=(f"{_USERS}::test_a_lost_factor_is_taken_away_with_its_codes",),
+        tests=(f"{_USERS}::test_resetting_a_factor_deletes_it_with_its_codes",),
     ),
     Mistake(
         name="invited-again-with-a-password",
@@ -242,7 +242,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="if user.password or not user.active:",
         wrong="if user.password and not user.active:",
-        tests=(f"{_USERS}::test_who_has_a_password_is_not_invited_again",),
+        tests=(f"{_USERS}::test_a_user_with_a_password_cannot_be_invited_again",),
     ),
     Mistake(
         name="addresses-in-the-counters",
@@ -251,7 +251,7 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right='return f"{kind}:{hashlib.sha256(content).hexdigest()[:_DIGEST_LENGTH]}"',
         wrong='return f"{kind}:{content.decode()}"',
-        tests=(f"{_THROTTLING}::test_counters_hold_no_name",),
+        tests=(f"{_THROTTLING}::test_counters_hold_no_name_or_address",),
     ),
     Mistake(
         name="many-guesses-at-once",
@@ -260,7 +260,7 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right="self._refuse(failures, now)",
         wrong="continue",
-        tests=(f"{_THROTTLING}::test_many_at_once_are_not_more_than_allowed",),
+        tests=(f"{_THROTTLING}::test_concurrent_guesses_are_limited_too",),
     ),
     Mistake(
         name="one-guess-more",
@@ -269,7 +269,7 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right="if count < self.most:",
         wrong="if count <= self.most:",
-        tests=(f"{_THROTTLING}::test_the_try_that_fills_the_window_blocks_the_next",),
+        tests=(f"{_THROTTLING}::test_the_try_that_reaches_the_limit_blocks_the_next",),
     ),
     Mistake(
         name="key-retired-too-early",
@@ -287,7 +287,7 @@ ROWS = (
         file="gateway/identity/signing_keys.py",
         right="keys = tuple(each for each in listed if each.retired_at is None)[-MOST:]",
         wrong="keys = tuple(listed)[-MOST:]",
-        tests=(f"{_KEYRING}::test_three_keys_are_in_use_at_most_and_no_retired_one",),
+        tests=(f"{_KEYRING}::test_at_most_three_unretired_keys_are_in_use",),
     ),
     Mistake(
         name="code-of-a-minute-ago",
@@ -296,7 +296,7 @@ ROWS = (
         file="gateway/identity/one_time_codes.py",
         right="\n_WINDOW = 1\n",
         wrong="\n_WINDOW = 2\n",
-        tests=(f"{_TOTP}::test_one_step_around_is_accepted_and_two_are_not",),
+        tests=(f"{_TOTP}::test_a_totp_code_is_accepted_within_one_step",),
     ),
     Mistake(
         name="device-known-for-ever",
@@ -305,7 +305,9 @@ ROWS = (
         file="gateway/identity/cookies.py",
         right="if age_s >= KNOWN_FOR.total_seconds():",
         wrong="if age_s < 0:",
-        tests=(f"{_DEVICE_COOKIES}::test_it_is_known_for_ninety_days_from_the_last_sign_in",),
+        tests=(
+            f"{_DEVICE_COOKIES}::test_a_device_cookie_is_valid_for_ninety_days_after_the_last_sign_in",
+        ),
     ),
     Mistake(
         name="row-opened-without-its-cookie",
@@ -334,7 +336,7 @@ ROWS = (
         file="gateway/identity/passwords.py",
         right="[A-Za-z0-9+/]{43})",
         wrong="[A-Za-z0-9+/]{16,86})",
-        tests=(f"{_HASHING}::test_a_digest_that_is_cut_never_matches",),
+        tests=(f"{_HASHING}::test_a_truncated_digest_never_matches",),
     ),
     Mistake(
         name="no-work-for-nobody",
@@ -347,7 +349,7 @@ ROWS = (
             "            return False\n"
             "        with_what = digest\n"
         ),
-        tests=(f"{_HASHING}::test_the_digest_of_unknown_users_costs_the_same_and_never_matches",),
+        tests=(f"{_HASHING}::test_checking_an_unknown_user_costs_the_same_and_never_matches",),
     ),
     Mistake(
         name="mail-sealed-for-any-row",

@@ -109,7 +109,9 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right="return max(timedelta(0), failures.blocked_until - now)",
         wrong="return min(timedelta(0), failures.blocked_until - now)",
-        tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
+        tests=(
+            f"{_THROTTLING}::test_the_sixth_wrong_password_is_throttled_for_known_and_unknown_users",
+        ),
     ),
     Mistake(
         name="reset-link-works-twice",
@@ -130,7 +132,9 @@ ROWS = (
         file="gateway/identity/password_check.py",
         right='user_id = "" if user is None else user.id',
         wrong=("if user is None:\n            return None\n        user_id = user.id"),
-        tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
+        tests=(
+            f"{_THROTTLING}::test_the_sixth_wrong_password_is_throttled_for_known_and_unknown_users",
+        ),
     ),
     Mistake(
         name="any-audience",
@@ -139,7 +143,7 @@ ROWS = (
         file="gateway/identity/tokens.py",
         right='"strict_aud": True,',
         wrong='"verify_aud": False,',
-        tests=(f"{_ACCESS_TOKENS}::test_a_claim_of_another_content_or_kind_is_refused",),
+        tests=(f"{_ACCESS_TOKENS}::test_a_claim_with_another_value_or_type_is_refused",),
     ),
     Mistake(
         name="expired-token-taken",
@@ -157,7 +161,7 @@ ROWS = (
         file="gateway/identity/tokens.py",
         right='if head["alg"] != ALGORITHM or head["typ"] != TYPE:',
         wrong='if head["alg"] != ALGORITHM and head["typ"] != TYPE:',
-        tests=(f"{_ACCESS_TOKENS}::test_any_other_head_is_refused_though_the_key_signed_it",),
+        tests=(f"{_ACCESS_TOKENS}::test_a_token_with_another_header_is_refused",),
     ),
     Mistake(
         name="list-forgets-the-company",
@@ -288,7 +292,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right="if address is not None and not who.is_known_at(address):",
         wrong="if address is not None and not who.networks:",
-        tests=(f"{_PANEL}::test_a_cookie_at_another_network_is_refused_and_nothing_becomes_of_it",),
+        tests=(f"{_PANEL}::test_a_session_from_another_network_is_refused_and_unchanged",),
     ),
     Mistake(
         name="locked-out-by-a-thief",
@@ -297,7 +301,7 @@ ROWS = (
         file="gateway/identity/second_factors.py",
         right='counted = "" if is_known else caller.session_id',
         wrong='counted = ""',
-        tests=(f"{_CODES}::test_wrong_codes_elsewhere_do_not_lock_the_user_out",),
+        tests=(f"{_CODES}::test_wrong_codes_from_another_network_do_not_lock_the_user_out",),
     ),
     Mistake(
         name="company-without-a-code",

@@ -133,7 +133,9 @@ ROWS = (
         file="gateway/identity/panel_surface.py",
         right="held = {right for right in who.rights if not (lacks and changes(right))}",
         wrong="held = set(who.rights)",
-        tests=(f"{_SURFACE}::test_what_is_listed_works_where_a_role_requires_a_factor",),
+        tests=(
+            f"{_SURFACE}::test_listed_permissions_exclude_writes_until_a_required_factor_is_enrolled",
+        ),
     ),
     Mistake(
         name="browser-not-cleared",
@@ -142,9 +144,7 @@ ROWS = (
         file="gateway/identity/panel_surface.py",
         right='"Clear-Site-Data": \'"cache", "storage"\'',
         wrong='"Clear-Site-Data": \'"cache"\'',
-        tests=(
-            f"{_SURFACE}::test_signing_out_leaves_nothing_behind_but_that_the_browser_is_known",
-        ),
+        tests=(f"{_SURFACE}::test_signing_out_deletes_the_cookie_and_clears_site_data",),
     ),
     Mistake(
         name="script-writes-without-a-token",
@@ -162,7 +162,7 @@ ROWS = (
         file="gateway/http/gates.py",
         right="return (ReadFromOurPage(origin=self.users.origin, marked=True), self.session)",
         wrong="return (ReadFromOurPage(origin=self.users.origin, marked=False), self.session)",
-        tests=(f"{_SURFACE}::test_a_script_s_read_is_marked_and_a_page_s_own_is_not",),
+        tests=(f"{_SURFACE}::test_every_read_except_the_session_requires_the_script_header",),
     ),
     Mistake(
         name="half-a-cookie-opens",
@@ -171,7 +171,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right=("        if self._open(panel.sealed, cookie) is None:\n            return None\n"),
         wrong="",
-        tests=(f"{_SESSIONS}::test_a_row_and_another_secret_are_nothing",),
+        tests=(f"{_SESSIONS}::test_a_cookie_with_a_wrong_secret_is_refused",),
     ),
     Mistake(
         name="idle-for-ever",
@@ -180,7 +180,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right=("if panel.state is PanelState.FULL and now - panel.seen_at >= self.settings.idle:"),
         wrong="if panel.state is not PanelState.FULL and now >= panel.ends_at:",
-        tests=(f"{_SESSIONS}::test_an_idle_session_is_ended_with_its_sign_in",),
+        tests=(f"{_SESSIONS}::test_an_idle_session_ends_with_its_sign_in",),
     ),
     Mistake(
         name="cookie-outlives-a-rise",
@@ -189,7 +189,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right="if not acts or (stepped_up and latest.panel.delivered):",
         wrong="if not acts:",
-        tests=(f"{_SESSIONS}::test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void",),
+        tests=(f"{_SESSIONS}::test_after_a_code_the_old_cookie_only_reads_and_then_expires",),
     ),
     Mistake(
         name="stolen-cookie-gains-a-factor",
@@ -207,7 +207,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right="counts = panel.proven_at is not None and who.factor_at <= panel.proven_at",
         wrong="counts = panel.proven_at is not None",
-        tests=(f"{_SESSIONS}::test_a_code_counts_with_the_cookie_that_it_gave_alone",),
+        tests=(f"{_SESSIONS}::test_a_fresh_factor_is_valid_with_the_new_cookie_alone",),
     ),
     Mistake(
         name="renewal-is-a-proof",
@@ -216,7 +216,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right="self._supersede(browser, panel.csrf, panel.proven_at)",
         wrong="self._supersede(browser, panel.csrf, now)",
-        tests=(f"{_SESSIONS}::test_a_cookie_renewed_while_a_code_is_given_does_not_count_it",),
+        tests=(f"{_SESSIONS}::test_a_cookie_renewed_during_a_step_up_has_no_fresh_factor",),
     ),
     Mistake(
         name="replaced-cookie-writes",
@@ -225,7 +225,7 @@ ROWS = (
         file="policies/traffic/csrf.py",
         right="    if browser is not None and browser.reads_only:\n",
         wrong="    if browser is None and browser:\n",
-        tests=(f"{_SESSIONS}::test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void",),
+        tests=(f"{_SESSIONS}::test_after_a_code_the_old_cookie_only_reads_and_then_expires",),
     ),
     Mistake(
         name="one-token-in-every-answer",
@@ -276,7 +276,7 @@ ROWS = (
             "        if not who.companies:\n            return None\n"
             "        company_id, *_ = sorted(who.companies)\n"
         ),
-        tests=(f"{_SESSIONS}::test_of_several_companies_none_is_reported_as_the_only_one",),
+        tests=(f"{_SESSIONS}::test_no_company_is_shown_for_a_user_of_several",),
     ),
     Mistake(
         name="password-without-its-blanks",

@@ -207,7 +207,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/identity/test_mail.py"
-                "::test_messages_that_are_not_taken_make_room_for_others_for_five_minutes"
+                "::test_refused_mail_waits_five_minutes_while_other_mail_is_sent"
             ),
         ),
     ),

@@ -33,7 +33,7 @@ async def test_the_right_password_matches_and_no_other(hasher):
     assert not await hasher.matches("", stored)
 
 
-async def test_the_costs_are_those_that_owasp_asks_for():
+async def test_password_digests_have_owasp_s_argon2id_costs():
     hasher = PasswordHasher(PEPPERS)
 
     digest = passwords.read(await hasher.make(PASSWORD))
@@ -88,7 +88,7 @@ async def test_a_forged_digest_never_matches(hasher, changed: tuple[str, str]):
     assert not await hasher.matches(PASSWORD, stored)
 
 
-async def test_a_digest_that_is_cut_never_matches(hasher):
+async def test_a_truncated_digest_never_matches(hasher):
     """A shorter tag would be easier to hit."""
     cut = (await hasher.make(PASSWORD))[:-21]
 
@@ -130,7 +130,7 @@ async def test_a_cheaper_digest_matches_and_is_outdated(hasher):
 
 
 @pytest.mark.parametrize("stored", ["", "nonsense", "gone"])
-async def test_the_digest_of_unknown_users_costs_the_same_and_never_matches(
+async def test_checking_an_unknown_user_costs_the_same_and_never_matches(
     hasher, monkeypatch, stored: str
 ):
     """Unknown people are not told by the clock: the same work is done for them."""
@@ -151,17 +151,17 @@ async def test_the_digest_of_unknown_users_costs_the_same_and_never_matches(
     assert costs == [CHEAP]
 
 
-async def test_the_same_letters_written_another_way_are_the_same_password(hasher):
+async def test_a_password_matches_in_another_unicode_form(hasher):
     stored = await hasher.make("a\u0301rvore de natal")
 
     assert await hasher.matches("\u00e1rvore de natal", stored)
 
 
-async def test_a_lone_surrogate_is_a_wrong_password_and_no_accident(hasher):
+async def test_a_password_with_a_lone_surrogate_does_not_match(hasher):
     assert not await hasher.matches("\ud800", await hasher.make(PASSWORD))
 
 
-async def test_above_the_queue_a_caller_gets_retry_after():
+async def test_a_full_hashing_queue_refuses_with_retry_after():
     """Two run, and so many wait; the next is refused before the process drowns."""
     hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=1))
     gate = threading.Event()
@@ -180,7 +180,7 @@ async def test_above_the_queue_a_caller_gets_retry_after():
     hasher.close()
 
 
-async def test_a_known_browser_waits_for_one_stranger_at_most():
+async def test_a_known_browser_waits_for_at_most_one_stranger():
     hasher = PasswordHasher(PEPPERS, CHEAP)
     stored, order = await hasher.make(PASSWORD), []
     gate = threading.Event()
@@ -200,7 +200,7 @@ async def test_a_known_browser_waits_for_one_stranger_at_most():
     assert order == ["stranger 1", "known", "stranger 2", "stranger 3"]
 
 
-async def test_a_caller_who_leaves_keeps_their_place_until_the_thread_is_done():
+async def test_a_cancelled_caller_keeps_its_slot_until_the_thread_ends():
     """Otherwise leaving at once would be a way around the limit."""
     hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=0))
     gate = threading.Event()
@@ -224,5 +224,5 @@ async def test_a_caller_who_leaves_keeps_their_place_until_the_thread_is_done():
     hasher.close()
 
 
-def test_the_list_of_common_passwords_is_asked(hasher):
+def test_the_hasher_recognises_a_common_password(hasher):
     assert hasher.is_common("password1234")
