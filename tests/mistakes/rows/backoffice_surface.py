@@ -130,7 +130,7 @@ ROWS = (
         file="gateway/pix_keys/routes.py",
         right="found, tax_number=hidden_tax_number(found.tax_number))",
         wrong="found)",
-        tests=(f"{_PIX_KEYS}::test_the_ends_of_a_persons_number_are_always_hidden",),
+        tests=(f"{_PIX_KEYS}::test_a_masked_cpf_hides_its_first_and_last_digits",),
     ),
     Mistake(
         name="next-look-at-a-final-payout",
@@ -139,7 +139,7 @@ ROWS = (
         file="gateway/payouts/documents.py",
         right="is_open = found.number == about.attempt and about.state not in FINAL_STATES",
         wrong="is_open = found.number == about.attempt",
-        tests=(f"{_PAYOUTS}::test_only_the_latest_try_of_an_open_payout_is_looked_at_again",),
+        tests=(f"{_PAYOUTS}::test_only_the_latest_attempt_of_an_open_payout_has_a_next_query",),
     ),
     Mistake(
         name="exported-act-without-its-microseconds",

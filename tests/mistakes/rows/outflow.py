@@ -119,7 +119,7 @@ ROWS = (
         file="gateway/outflow/envelope.py",
         right="return max(hour % _WEEK // _DAY, _SATURDAY - 1), hour % _DAY",
         wrong="return 0, hour % _DAY",
-        tests=(f"{_ENVELOPE}::test_a_week_end_has_an_envelope_of_its_own",),
+        tests=(f"{_ENVELOPE}::test_weekends_have_their_own_envelope",),
     ),
     Mistake(
         name="one-payout-is-a-pattern",
@@ -128,7 +128,7 @@ ROWS = (
         file="gateway/outflow/envelope.py",
         right="_FEWEST: Final = 3",
         wrong="_FEWEST: Final = 1",
-        tests=(f"{_ENVELOPE}::test_one_payout_is_no_pattern",),
+        tests=(f"{_ENVELOPE}::test_one_or_two_payouts_are_never_outside",),
     ),
     Mistake(
         name="held-payout-not-judged",

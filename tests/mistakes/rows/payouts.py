@@ -47,7 +47,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right=("            self.value.centavos,\n            normal_destination"),
         wrong="            normal_destination",
-        tests=(f"{_PAYOUTS}::test_everything_else_is",),
+        tests=(f"{_PAYOUTS}::test_every_other_field_changes_the_fingerprint",),
     ),
     Mistake(
         name="other-content-answered",
@@ -65,7 +65,9 @@ ROWS = (
         file="gateway/payouts/model.py",
         right='parts = ("v1", environment.value, account_id, reference)',
         wrong='parts = ("v1", environment.value, reference)',
-        tests=(f"{_PAYOUTS}::test_the_provider_key_is_derived_as_decided",),
+        tests=(
+            f"{_PAYOUTS}::test_the_provider_key_is_a_hash_of_environment_account_and_reference",
+        ),
     ),
     Mistake(
         name="scheduled-payout-taken",
@@ -74,7 +76,9 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="if request.date != self.config.now().date():",
         wrong="if request.date < self.config.now().date():",
-        tests=(f"{_OPERATIONS_PAYOUTS}::test_a_new_payout_of_another_day_leaves_nothing_behind",),
+        tests=(
+            f"{_OPERATIONS_PAYOUTS}::test_a_new_payout_for_another_day_is_refused_and_not_stored",
+        ),
     ),
     Mistake(
         name="sent-before-stored",
@@ -128,7 +132,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="return payout.lease_until + absent_after",
         wrong="return payout.lease_until",
-        tests=(f"{_FOLLOWUP}::test_absence_is_believed_after_lease_and_quiet_period_alone",),
+        tests=(f"{_FOLLOWUP}::test_absence_is_accepted_only_after_lease_and_quiet_period",),
     ),
     Mistake(
         name="another-bank-account-believed",
@@ -167,7 +171,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="return Absence.BANK if has_left else None",
         wrong="return None",
-        tests=(f"{_CERTAINTY}::test_a_step_says_who_proves_that_nothing_was_executed",),
+        tests=(f"{_CERTAINTY}::test_a_state_change_records_who_proved_the_absence",),
     ),
     Mistake(
         name="old-filter-loses-rows",
@@ -176,7 +180,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="CertaintySought.NOT_SENT: UNSENT,",
         wrong="CertaintySought.NOT_SENT: frozenset({Certainty.NOT_SENT}),",
-        tests=(f"{_CERTAINTY}::test_a_search_for_an_old_word_still_finds_both_that_it_stood_for",),
+        tests=(f"{_CERTAINTY}::test_a_search_for_an_older_certainty_finds_both_newer_ones",),
     ),
     Mistake(
         name="smaller-amount-called-paid",
@@ -185,7 +189,7 @@ ROWS = (
         file="gateway/payouts/followup.py",
         right="if isinstance(said, Settled) and said.value != payout.value:",
         wrong="if isinstance(said, Settled) and said.value > payout.value:",
-        tests=(f"{_FOLLOWUP}::test_another_amount_than_ours_wants_a_person_to_look",),
+        tests=(f"{_FOLLOWUP}::test_another_amount_at_the_bank_requires_a_review",),
     ),
     Mistake(
         name="rejection-told-unstored",
@@ -212,7 +216,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="        await self.go_on(caller)\n        if",
         wrong="        if",
-        tests=(f"{_PAYOUT_GUARDS}::test_a_stop_refuses_and_sends_nothing",),
+        tests=(f"{_PAYOUT_GUARDS}::test_a_stop_refuses_a_payout_before_it_is_stored",),
     ),
     Mistake(
         name="ended-stop-holds",
@@ -230,7 +234,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="if similar:",
         wrong="if len(similar) > 1:",
-        tests=(f"{_PAYOUT_GUARDS}::test_a_duplicate_is_reported_or_refused",),
+        tests=(f"{_PAYOUT_GUARDS}::test_a_similar_payout_is_reported_or_refused",),
     ),
     Mistake(
         name="unknown-payouts-free-of-limits",
@@ -344,7 +348,7 @@ ROWS = (
         right="return min(until, now + LONGEST_HOLD)",
         wrong="return until",
         tests=(
-            f"{_OPERATIONS_PAYOUTS}::test_a_held_payout_is_accepted_until_the_bank_s_own_deadline",
+            f"{_OPERATIONS_PAYOUTS}::test_a_payout_held_by_the_bank_is_accepted_with_a_deadline_of_at_most_an_hour",
         ),
     ),
     Mistake(
@@ -363,7 +367,7 @@ ROWS = (
         file="gateway/payouts/verification.py",
         right=" or row.state is not PayoutState.PAID:",
         wrong=":",
-        tests=(f"{_VERIFICATION}::test_a_failed_payout_is_denied_unless_all_of_it_came_back",),
+        tests=(f"{_VERIFICATION}::test_a_failed_payout_with_a_partial_return_is_a_difference",),
     ),
     Mistake(
         name="settled-payouts-polled",
@@ -390,7 +394,7 @@ ROWS = (
         file="gateway/payouts/followup.py",
         right="and until is not None and self._certain() >= until",
         wrong="and until is not None",
-        tests=(f"{_HOLDS}::test_it_is_not_sent_before_its_time",),
+        tests=(f"{_HOLDS}::test_a_held_payout_is_not_sent_before_its_hold_ends",),
     ),
     Mistake(
         name="hold-released-twice",
@@ -406,7 +410,7 @@ ROWS = (
             "            self.config.count(Event.CAS_LOSS, bank.name)\n"
             '        self.config.failpoint("after_release")'
         ),
-        tests=(f"{_HOLDS}::test_of_two_processes_one_sends",),
+        tests=(f"{_HOLDS}::test_of_two_processes_ending_a_hold_one_sends",),
     ),
     Mistake(
         name="held-payout-claimed-from-any-attempt",
@@ -424,7 +428,7 @@ ROWS = (
         file="gateway/payouts/holds.py",
         right="        if payout.client_id == client_of(person.user_id):",
         wrong="        if payout.client_id == person.user_id:",
-        tests=(f"{_HOLDS}::test_who_ordered_it_does_not_decide",),
+        tests=(f"{_HOLDS}::test_the_orderer_cannot_decide_on_a_held_payout",),
     ),
     Mistake(
         name="hold-survives-midnight",
@@ -433,7 +437,7 @@ ROWS = (
         file="gateway/payouts/followup.py",
         right="_UNSENT = frozenset({PayoutState.HELD, PayoutState.NOT_SENT})",
         wrong="_UNSENT = frozenset({PayoutState.NOT_SENT})",
-        tests=(f"{_HOLDS}::test_at_midnight_it_fails_as_not_sent",),
+        tests=(f"{_HOLDS}::test_a_held_payout_fails_as_not_sent_at_midnight",),
     ),
     Mistake(
         name="stop-forgotten-at-release",
@@ -445,7 +449,7 @@ ROWS = (
             "        if not await self._claim(caller, claimed, attempt, held.state):"
         ),
         wrong="        if not await self._claim(caller, claimed, attempt, held.state):",
-        tests=(f"{_HOLDS}::test_a_stop_that_came_meanwhile_fails_it",),
+        tests=(f"{_HOLDS}::test_a_held_payout_fails_when_a_stop_was_set_meanwhile",),
     ),
     Mistake(
         name="lifted-stop-lets-go",
@@ -472,7 +476,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right='    return {**mine, "name": ""} == {**theirs, "name": ""}',
         wrong='    return mine["tax_number"] == theirs["tax_number"]',
-        tests=(f"{_HOLDS}::test_a_known_tax_number_at_another_key_is_a_first_payee",),
+        tests=(f"{_HOLDS}::test_a_known_tax_number_with_another_key_is_a_first_payee",),
     ),
     Mistake(
         name="first-payee-paid-in-pieces",
@@ -481,7 +485,7 @@ ROWS = (
         file="gateway/payouts/first_payees.py",
         right="if ordered > intent.first.most.centavos:",
         wrong="if intent.payout.value.centavos > intent.first.most.centavos:",
-        tests=(f"{_HOLDS}::test_a_sum_in_pieces_is_held_as_a_whole_one",),
+        tests=(f"{_HOLDS}::test_small_payouts_to_a_first_payee_are_added_up",),
     ),
     Mistake(
         name="first-payee-paid-by-two-at-once",
@@ -499,7 +503,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="KNOWN_AFTER: Final = timedelta(days=1)",
         wrong="KNOWN_AFTER: Final = timedelta(minutes=30)",
-        tests=(f"{_HOLDS}::test_a_centavo_within_the_day_makes_no_payee_known",),
+        tests=(f"{_HOLDS}::test_a_payout_within_the_last_day_makes_no_payee_known",),
     ),
     Mistake(
         name="held-payout-counts-twice",

@@ -190,7 +190,7 @@ ROWS = (
         file="gateway/pix_keys/service.py",
         right="refuse_for(await self.looked_up.take(who.person.user_id), TOO_MANY_LOOK_UPS)",
         wrong="pass",
-        tests=(f"{_KEYS}::test_a_person_looks_up_so_many_owners_and_then_waits",),
+        tests=(f"{_KEYS}::test_key_look_ups_are_rate_limited_per_user",),
     ),
     Mistake(
         name="owners-by-orders-uncounted",
@@ -199,9 +199,7 @@ ROWS = (
         file="gateway/pix_keys/service.py",
         right="self._shown.pop(asked, None) if by_order else None",
         wrong="self._shown.get(asked) if by_order else None",
-        tests=(
-            f"{_KEYS}::test_what_a_person_has_just_looked_up_is_ordered_once_without_another_count",
-        ),
+        tests=(f"{_KEYS}::test_a_payout_after_a_look_up_of_the_same_key_is_not_counted_again",),
     ),
     Mistake(
         name="cpf-tried-by-searches",
@@ -220,7 +218,7 @@ ROWS = (
         right="    if request.date != who.acting.now().date():\n        return request\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/payouts/test_staff_key_owners.py::test_no_bank_is_asked_for_an_order_of_another_day",
+            "tests/unit/gateway/payouts/test_staff_key_owners.py::test_no_owner_is_looked_up_for_an_order_of_another_day",
         ),
     ),
     Mistake(
@@ -230,7 +228,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="        if payout.client_id in self.mismatches.refused_until:",
         wrong="        if False:",
-        tests=(f"{_MISMATCHES}::test_a_credential_learns_so_often_whose_key_it_is_not",),
+        tests=(f"{_MISMATCHES}::test_owner_mismatches_of_a_credential_are_limited",),
     ),
     Mistake(
         name="lists-copied-without-limit",

@@ -89,7 +89,7 @@ ROWS = (
         file="policies/validation/fields.py",
         right="if value.centavos <= 0:",
         wrong="if value.centavos < 0:",
-        tests=(f"{_PAYOUT}::test_an_amount_is_above_zero",),
+        tests=(f"{_PAYOUT}::test_an_amount_that_is_not_above_zero_is_refused",),
     ),
     Mistake(
         name="one-decimal-on-the-wire",

@@ -38,7 +38,7 @@ ROWS = (
         file="gateway/payouts/pages.py",
         right='if event["kind"] != "probed" or event["state"]:',
         wrong='if event["kind"] != "probed":',
-        tests=(f"{_PAYOUT}::test_events_that_moved_the_payout_are_never_folded",),
+        tests=(f"{_PAYOUT}::test_events_that_changed_the_state_are_not_collapsed",),
     ),
     Mistake(
         name="receipt-of-what-is-not-paid",
@@ -303,7 +303,7 @@ ROWS = (
         file="gateway/panel/vendor.py",
         right="return content if file.matches(content) else None",
         wrong="return content",
-        tests=(f"{_VENDOR}::test_a_file_is_read_only_if_it_is_the_listed_one",),
+        tests=(f"{_VENDOR}::test_a_vendored_file_is_read_only_with_its_listed_content",),
     ),
     Mistake(
         name="form-of-somebody-else",

@@ -59,7 +59,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/payouts/test_reconciler.py"
-                "::test_an_account_that_cannot_be_read_delays_no_other_query"
+                "::test_a_payout_whose_account_cannot_be_read_delays_no_other_query"
             ),
         ),
     ),

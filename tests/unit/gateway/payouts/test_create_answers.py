@@ -38,7 +38,7 @@ def record() -> AccessRecord:
         (Unknown(SILENCE), errors.PAYOUT_UNKNOWN, ("unknown", None)),
     ],
 )
-async def test_what_is_not_acknowledged_is_refused_in_its_own_words(
+async def test_each_outcome_that_is_not_acknowledged_has_its_error(
     payout_world: PayoutWorld,
     record: AccessRecord,
     outcome: Outcome,
@@ -71,7 +71,7 @@ async def test_an_acknowledged_payout_is_answered_even_if_not_recorded(
         (False, False, errors.PAYOUT_UNKNOWN),
     ],
 )
-async def test_a_rejection_is_reported_once_it_is_stored(
+async def test_a_rejection_is_answered_only_once_stored(
     payout_world: PayoutWorld, recorded: bool, forbidden: bool, error: ErrorCode
 ):
     """Rule R7, also for what was rejected without asking the bank."""
@@ -83,7 +83,7 @@ async def test_a_rejection_is_reported_once_it_is_stored(
     assert refused.value.error is error
 
 
-def test_every_code_of_a_payout_not_sent_is_the_contract_s_one():
+def test_a_payout_not_sent_is_always_502_svc_acc_005():
     """Contract part 7: 502 ``SVC.ACC.005`` alone says "certainly not sent"."""
     assert {(each.code, each.status) for each in answers.CERTAINLY_NOT_SENT} == {
         ("SVC.ACC.005", 502)

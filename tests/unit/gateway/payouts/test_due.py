@@ -5,7 +5,7 @@ from gateway.payouts.schedule import MOST_ACCOUNTS, DueClaim
 from tests.world.stores.samples import NOW
 
 
-def test_surplus_places_stay_unused():
+def test_unused_account_parameters_are_empty():
     """One that is named twice would take the room of what is due."""
     cases = [(1, 1), (2, 4), (4, 4), (5, MOST_ACCOUNTS), (16, MOST_ACCOUNTS)]
 
@@ -22,7 +22,7 @@ def test_surplus_places_stay_unused():
         assert f"account_{places}" not in asked
 
 
-def test_the_text_is_kept():
+def test_the_compiled_statement_text_is_reused():
     """A server keeps plans by it."""
     wanted = DueClaim(
         provider="bank", owner="me", at=NOW, until=NOW, account_ids=["one"], each=1, most=1

@@ -39,7 +39,7 @@ async def counting(*intents: Intent) -> FirstPayments:
     return await first_payments(NobodyPaid(), intents)  # type: ignore[arg-type]
 
 
-async def test_a_payee_gets_exactly_the_amount_under_any_name():
+async def test_the_amount_of_a_payee_counts_across_accounts_and_names():
     one, last = to_payee("one", 600), to_payee("last", 400, SISTER, name="Mária")
     more = to_payee("more", 1, name="")
     payments = await counting(one, last, more)
@@ -48,14 +48,14 @@ async def test_a_payee_gets_exactly_the_amount_under_any_name():
     assert isinstance(payments.take(more), FirstPayeeLimit)
 
 
-async def test_another_key_is_another_payee():
+async def test_another_key_has_its_own_amount():
     one, other = to_payee("one", 1000), to_payee("other", 1000, key="other@example.com")
     payments = await counting(one, other)
 
     assert [payments.take(each) for each in (one, other)] == [None, None]
 
 
-async def test_what_is_above_takes_nothing():
+async def test_a_payout_above_the_amount_takes_nothing_from_it():
     """A smaller one beside it still goes."""
     large, small = to_payee("large", 1001), to_payee("small", 1000)
     payments = await counting(large, small)
@@ -64,7 +64,7 @@ async def test_what_is_above_takes_nothing():
     assert payments.take(small) is None
 
 
-async def test_a_known_payee_locks_and_counts_nothing():
+async def test_a_known_payee_is_not_counted():
     known = replace(to_payee("one", 5000), first=None)
     payments = await first_payments(None, [known])  # type: ignore[arg-type]
 

@@ -67,7 +67,7 @@ async def test_a_record_without_our_key_proves_nothing(
     assert found == before == await payout_world.row()
 
 
-async def test_a_named_id_that_the_bank_does_not_know_proves_no_absence(payout_world: PayoutWorld):
+async def test_absence_under_an_id_from_a_callback_proves_nothing(payout_world: PayoutWorld):
     before = await payout_world.stands(UNKNOWN)
     payout_world.clock.passes(24 * 3600)
     payout_world.bank.capabilities = BY_ID
@@ -77,7 +77,7 @@ async def test_a_named_id_that_the_bank_does_not_know_proves_no_absence(payout_w
 
 
 @pytest.mark.parametrize("named", ["bank-7", ""])
-async def test_a_payout_that_the_bank_finds_by_itself_needs_no_name(
+async def test_a_bank_with_a_look_up_by_key_is_not_queried_by_id(
     payout_world: PayoutWorld, named: str
 ):
     row = await payout_world.stands(UNKNOWN)
@@ -89,7 +89,9 @@ async def test_a_payout_that_the_bank_finds_by_itself_needs_no_name(
     assert payout_world.bank.lookups == [(row.provider_key, "")]
 
 
-async def test_without_a_name_such_a_bank_is_not_queried(payout_world: PayoutWorld):
+async def test_a_bank_with_a_look_up_by_id_alone_is_not_queried_without_an_id(
+    payout_world: PayoutWorld,
+):
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.capabilities = BY_ID
     payout_world.bank.knows = IS_SETTLED

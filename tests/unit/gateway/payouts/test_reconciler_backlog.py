@@ -62,7 +62,7 @@ def waiting(world: ReconcilerWorld, number: int, **fields: object) -> None:
         )
 
 
-async def test_a_backlog_is_looked_at_in_one_turn(world: ReconcilerWorld):
+async def test_a_backlog_is_queried_in_one_run(world: ReconcilerWorld):
     """A full claim is followed by the next one at once: nobody waits for a pause."""
     waiting(world, 40)
     world.payout_world.bank.knows = IS_ACCEPTED
@@ -73,7 +73,7 @@ async def test_a_backlog_is_looked_at_in_one_turn(world: ReconcilerWorld):
     assert world.board.claims > 5
 
 
-async def test_a_bank_that_hangs_holds_up_no_other(world: ReconcilerWorld):
+async def test_a_hanging_bank_does_not_delay_another(world: ReconcilerWorld):
     """Not even what becomes due while it hangs; a process looks at the store all the same."""
     waiting(world, 3)
     world.payout_world.bank.gate.clear()
@@ -121,7 +121,7 @@ class Pages(ScriptedBank):
         return Page(items=self.pages[number], next_cursor=str(number + 1))
 
 
-async def test_a_payout_in_no_statement_costs_the_others_nothing(
+async def test_a_payout_absent_in_the_statement_does_not_delay_others(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
     """It leads the walk twenty hours back, which takes longer than a search may."""
@@ -165,7 +165,7 @@ async def test_a_movement_on_a_later_page_is_found_at_a_slow_rate(
     assert look.state is PAID
 
 
-async def test_a_search_ends_before_its_claims_do(
+async def test_a_statement_search_ends_before_its_claims(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
     """However many pages there are, and however seldom the bank may be asked."""
@@ -180,7 +180,7 @@ async def test_a_search_ends_before_its_claims_do(
     assert [each.state for each in world.board.looks] == [UNKNOWN]
 
 
-async def test_a_payout_settled_by_a_query_waits_for_no_statement(world: ReconcilerWorld):
+async def test_a_payout_settled_by_a_query_does_not_wait_for_the_statement(world: ReconcilerWorld):
     gate = asyncio.Event()
 
     class Slow(Statements):
@@ -208,7 +208,7 @@ async def test_a_payout_settled_by_a_query_waits_for_no_statement(world: Reconci
     assert len(world.board.looks) == 3
 
 
-async def test_a_slow_rate_is_kept(world: ReconcilerWorld):
+async def test_the_configured_rate_is_kept(world: ReconcilerWorld):
     """Calls for one account come one after the other, at a tenth of what its bank allows."""
     slept: list[float] = []
 
@@ -228,7 +228,7 @@ async def test_a_slow_rate_is_kept(world: ReconcilerWorld):
     assert [round(each, 3) for each in slept] == [0.001, 0.002, 0.003]
 
 
-async def test_claims_of_a_turn_that_failed_hold_no_room(
+async def test_claims_of_a_failed_run_are_released(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
     async def away(_checked: Checked) -> bool:

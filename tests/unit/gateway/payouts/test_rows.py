@@ -11,13 +11,13 @@ from tests.world.stores.samples import EVIDENCE, payout
 LATER = {"check_owner", "check_until", "moved_centavos", "absence", "exception"}
 
 
-def test_a_row_has_every_column_but_those_of_checks() -> None:
+def test_a_row_has_every_column_except_planned_checks() -> None:
     row = payout_row(payout())
 
     assert row.keys() == set(payouts.c.keys()) - LATER
 
 
-def test_a_bank_s_code_of_any_characters_is_kept() -> None:
+def test_a_provider_code_of_any_characters_is_stored() -> None:
     """NUL and half a pair are no text for PostgreSQL; an outcome must not be lost over them."""
     document = evidence_document(EVIDENCE)
 

@@ -25,7 +25,7 @@ def shown(document: Any) -> Any:
     return msgspec.json.decode(dumps(document))
 
 
-def test_keys():
+def test_a_pix_key_document_has_the_contract_s_fields():
     """Contract 2.8: under the id they can be asked for."""
     key = PixKey(
         provider_id="CH1",
