@@ -175,7 +175,7 @@ ROWS = (
             "            self._waited = ()\n            following ="
         ),
         tests=(
-            f"{_SHARED}::test_failures_wait_no_longer_for_one_that_is_silent_and_its_late_answer_still_counts",
+            f"{_SHARED}::test_failures_are_not_counted_behind_a_late_call_whose_answer_still_counts",
         ),
     ),
     Mistake(
@@ -185,7 +185,7 @@ ROWS = (
         file="gateway/process/limits.py",
         right="_TICKS: Final = 10\n",
         wrong="_TICKS: Final = 1\n",
-        tests=(f"{_SHARED}::test_a_process_that_hangs_does_not_blame_the_server",),
+        tests=(f"{_SHARED}::test_a_stalled_process_does_not_mark_the_server_as_failed",),
     ),
     Mistake(
         name="uncounted-secrets-let-through",

@@ -300,7 +300,7 @@ ROWS = (
         file="gateway/core/user.py",
         right='return " ".join(person.casefold().split())',
         wrong='return " ".join(person.split())',
-        tests=(f"{_REVIEWS}::test_one_person_is_one_person_however_spelt",),
+        tests=(f"{_REVIEWS}::test_spellings_of_one_name_count_as_one_person",),
     ),
     Mistake(
         name="opinion-of-another-read",
@@ -309,7 +309,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="return not payout.review or same_name(person) == by",
         wrong="return True",
-        tests=(f"{_REVIEWS}::test_opinions_of_others_are_read_when_the_payout_is_decided",),
+        tests=(f"{_REVIEWS}::test_opinions_of_others_are_visible_once_the_payout_is_decided",),
     ),
     Mistake(
         name="bank-changed-by-one",
@@ -327,7 +327,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="opinions = [each for each in given if each.is_about(payout)]",
         wrong="opinions = [*given]",
-        tests=(f"{_REVIEWS}::test_an_opinion_of_an_earlier_review_counts_no_more",),
+        tests=(f"{_REVIEWS}::test_an_opinion_of_an_earlier_review_does_not_count",),
     ),
     Mistake(
         name="disagreement-decides",
@@ -336,7 +336,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="equal = [other for other in counting if other.agrees(each, payout)]",
         wrong="equal = counting",
-        tests=(f"{_REVIEWS}::test_a_differing_verdict_is_kept_and_reported",),
+        tests=(f"{_REVIEWS}::test_a_differing_opinion_is_kept_and_reported",),
     ),
     Mistake(
         name="stop-that-ended-before-it-began",
@@ -354,7 +354,7 @@ ROWS = (
         file="gateway/stops/service.py",
         right="                    found, company_id = account.id, account.company_id\n",
         wrong="                    found, company_id = subject, account.company_id\n",
-        tests=(f"{_STOPS}::test_each_scope_is_stopped_listed_and_named_as_the_store_names_it",),
+        tests=(f"{_STOPS}::test_each_scope_can_be_stopped_with_its_stored_id",),
     ),
     Mistake(
         name="provider-stopped-by-a-limited-person",
@@ -372,7 +372,9 @@ ROWS = (
         file="gateway/core/access.py",
         right="            who.require(needed)\n",
         wrong="",
-        tests=(f"{_STOPS}::test_a_viewer_reads_and_a_stop_is_lifted_with_a_fresh_factor_alone",),
+        tests=(
+            f"{_STOPS}::test_a_viewer_may_read_stops_and_lifting_requires_a_fresh_second_factor",
+        ),
     ),
     Mistake(
         name="page-that-asks-for-no-factor",
@@ -408,7 +410,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="by=person(acting.actor),",
         wrong='by="nobody",',
-        tests=(f"{_REVIEWS}::test_two_people_who_agree_end_a_payout",),
+        tests=(f"{_REVIEWS}::test_two_matching_opinions_decide_a_payout",),
     ),
     Mistake(
         name="acts-of-others-counted",
@@ -440,7 +442,7 @@ ROWS = (
         file="gateway/core/exports.py",
         right="if len(self._held.get(user_id, ())) >= MOST_OF_A_PERSON:",
         wrong="if len(self._held) >= MOST_OF_A_PERSON:",
-        tests=(f"{_FILES}::test_a_turn_ends_however_its_file_does",),
+        tests=(f"{_FILES}::test_an_export_slot_is_released_however_the_file_ends",),
     ),
     Mistake(
         name="sums-of-what-is-filtered",
@@ -453,7 +455,7 @@ ROWS = (
             "            [each for each in entries if each.direction is wanted.direction]\n"
             "        )\n"
         ),
-        tests=(f"{_LINKED}::test_sums_are_of_the_window_and_days_of_what_the_filters_choose",),
+        tests=(f"{_LINKED}::test_sums_cover_the_window_and_day_sums_cover_the_filtered_movements",),
     ),
     Mistake(
         name="probe-is-proof",
@@ -462,7 +464,7 @@ ROWS = (
         file="gateway/reviews/probes.py",
         right="return found.result is ProbeResult.ASKED and found.state in FINAL_STATES",
         wrong="return found.result is ProbeResult.ASKED",
-        tests=(f"{_PROBES}::test_each_is_asked_about_once_and_each_act_is_on_record",),
+        tests=(f"{_PROBES}::test_each_unresolved_payout_is_asked_about_once_and_audited",),
     ),
     Mistake(
         name="everything-stops-nothing",
@@ -472,7 +474,7 @@ ROWS = (
         right='StopScope.EVERYTHING: "",',
         wrong='StopScope.EVERYTHING: "everything",',
         tests=(
-            "tests/unit/gateway/stops/test_model.py::test_a_stop_holds_for_its_subject_until_it_ends",
+            "tests/unit/gateway/stops/test_model.py::test_a_stop_blocks_its_subject_until_it_ends",
         ),
     ),
     Mistake(

@@ -49,7 +49,7 @@ ROWS = (
         file="gateway/search/service.py",
         right="_CREDENTIALS, _CREDENTIAL, named)",
         wrong="_ACCOUNTS, _CREDENTIAL, named)",
-        tests=(f"{_SEARCH}::test_a_credential_is_shown_to_who_may_read_credentials",),
+        tests=(f"{_SEARCH}::test_a_credential_is_found_only_by_roles_that_may_read_credentials",),
     ),
     Mistake(
         name="stop-lifted-without-a-factor",
@@ -175,7 +175,7 @@ ROWS = (
         file="gateway/reviews/store.py",
         right="opinions=[each for each in opinions_given if each.is_about(payout)],",
         wrong="opinions=[*opinions_given],",
-        tests=(f"{_REVIEWS}::test_a_review_is_listed_with_its_own_opinions",),
+        tests=(f"{_REVIEWS}::test_a_review_is_listed_with_only_its_own_opinions",),
     ),
     Mistake(
         name="payouts-of-every-company-found",
@@ -202,7 +202,7 @@ ROWS = (
         file="gateway/request_log/store.py",
         right="        yield from of_company(requests.c.company_id, scope)\n",
         wrong="",
-        tests=(f"{_REQUESTS}::test_who_is_limited_sees_their_companies_requests",),
+        tests=(f"{_REQUESTS}::test_a_user_limited_to_companies_sees_only_their_requests",),
     ),
     Mistake(
         name="stop-lifted-twice",

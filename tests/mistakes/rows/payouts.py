@@ -153,7 +153,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="if judgement.verdict is Verdict.FAILED and shown is not None:",
         wrong="if judgement.verdict is Verdict.FAILED and shown is judgement:",
-        tests=(f"{_REVIEWS}::test_a_payout_shown_as_paid_cannot_be_judged_failed",),
+        tests=(f"{_REVIEWS}::test_a_payout_the_bank_shows_as_paid_cannot_be_judged_failed",),
     ),
     Mistake(
         name="sending-told-as-not-sent",
@@ -338,7 +338,7 @@ ROWS = (
         file="gateway/refunds/orders.py",
         right=("            self.value == known.value\n            and self.description"),
         wrong="            self.description",
-        tests=(f"{_REFUND_REQUESTS}::test_a_repeat_must_ask_for_the_same",),
+        tests=(f"{_REFUND_REQUESTS}::test_a_repeated_refund_must_have_the_same_fields",),
     ),
     Mistake(
         name="hold-without-an-end",

@@ -208,7 +208,7 @@ ROWS = (
         file="gateway/search/service.py",
         right="if who.person is not None and strict.hidden_tax_number(number) != number:",
         wrong="if False:",
-        tests=(f"{_SEARCH}::test_a_person_searches_for_so_many_cpfs_and_then_waits",),
+        tests=(f"{_SEARCH}::test_cpf_searches_are_rate_limited_per_user",),
     ),
     Mistake(
         name="owners-by-orders-of-another-day",
@@ -263,7 +263,7 @@ ROWS = (
             "            yield self.write(page.items)\n"
             "            await self.export.take(len(page.items))\n"
         ),
-        tests=(f"{_FILES}::test_a_file_is_cut_where_its_person_may_take_no_more_rows",),
+        tests=(f"{_FILES}::test_a_file_is_cut_off_at_the_user_s_row_limit",),
     ),
     Mistake(
         name="alarm-of-one-file",

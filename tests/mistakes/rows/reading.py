@@ -197,8 +197,6 @@ ROWS = (
         file="gateway/statements/reports.py",
         right="opening = closing.centavos - sum(",
         wrong="opening = closing.centavos + sum(",
-        tests=(
-            f"{_REPORTS}::test_an_open_window_closes_with_the_balance_now_and_opened_with_the_rest",
-        ),
+        tests=(f"{_REPORTS}::test_a_window_up_to_today_has_opening_and_closing_balances",),
     ),
 )

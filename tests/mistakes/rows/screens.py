@@ -29,7 +29,7 @@ ROWS = (
         file="gateway/reviews/pages.py",
         right="    if any(asked):\n        return next(iter(named), None)\n",
         wrong="    if named:\n        return named[0]\n",
-        tests=(f"{_UNRESOLVED}::test_a_form_of_one_payout_does_not_judge_another",),
+        tests=(f"{_UNRESOLVED}::test_a_form_for_one_payout_does_not_judge_another",),
     ),
     Mistake(
         name="settlement-folded-away",
@@ -74,7 +74,7 @@ ROWS = (
         file="gateway/search/pages.py",
         right=r'    r"|\+\d|@|gws_",',
         wrong=r'    r"|\+\d|@",',
-        tests=(f"{_SEARCH}::test_personal_data_is_in_no_search_address",),
+        tests=(f"{_SEARCH}::test_personal_data_is_kept_out_of_the_search_address",),
     ),
     Mistake(
         name="credential-ends-a-day-early",
@@ -294,7 +294,7 @@ ROWS = (
         file="gateway/reports/texts.py",
         right="(^|[{_BREAK}])",
         wrong="(^)",
-        tests=(f"{_TEXTS}::test_a_file_that_is_read_with_another_separator_has_no_formula_either",),
+        tests=(f"{_TEXTS}::test_no_cell_is_a_formula_when_read_with_another_separator",),
     ),
     Mistake(
         name="any-script-of-others",

@@ -71,7 +71,7 @@ ROWS = (
         right="lease.reschedule(clock() + self._left(task).total_seconds() * is_held)",
         wrong="lease.reschedule(clock() + LEASE.total_seconds())",
         tests=(
-            f"{_UNIT}/process/test_leases.py::test_a_run_ends_when_another_worker_has_its_lease",
+            f"{_UNIT}/process/test_leases.py::test_a_run_is_stopped_when_another_worker_takes_its_lease",
         ),
     ),
     Mistake(
@@ -83,7 +83,9 @@ ROWS = (
             "        if self._leases is not None and self._ends:\n            self._ends.clear()\n"
         ),
         wrong="        self._ends.clear()\n        if self._leases is not None and self._ends:\n",
-        tests=(f"{_UNIT}/process/test_leases.py::test_who_stops_leaves_its_tasks_at_once",),
+        tests=(
+            f"{_UNIT}/process/test_leases.py::test_releasing_leases_lets_another_process_continue_at_once",
+        ),
     ),
     Mistake(
         name="cancellation-of-another-ends-the-work",
@@ -95,7 +97,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/process/test_periodic_task.py"
-                "::test_a_cancellation_of_something_else_does_not_end_the_work"
+                "::test_a_cancellation_raised_inside_a_run_does_not_end_the_task"
             ),
         ),
     ),
@@ -190,12 +192,7 @@ ROWS = (
         file="gateway/process/cache.py",
         right="await self._values.set(key, tuple(parts), ttl=ttl_s)",
         wrong="await self._values.set(key, tuple(parts))",
-        tests=(
-            (
-                f"{_UNIT}/process/test_cache.py"
-                "::test_a_value_and_its_bytes_are_gone_when_its_time_is_over"
-            ),
-        ),
+        tests=((f"{_UNIT}/process/test_cache.py::test_an_expired_value_frees_its_memory"),),
     ),
     Mistake(
         name="mail-address-in-the-log",
@@ -221,7 +218,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/request_log/test_writer.py"
-                "::test_the_account_that_a_stranger_names_is_not_kept"
+                "::test_an_account_named_by_an_unauthorized_caller_is_not_kept"
             ),
         ),
     ),
@@ -235,7 +232,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/process/test_systemd.py"
-                "::test_the_watchdog_is_fed_twice_in_its_time_while_the_event_loop_runs"
+                "::test_the_watchdog_is_notified_twice_per_interval_while_the_loop_runs"
             ),
         ),
     ),

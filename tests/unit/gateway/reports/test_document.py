@@ -22,7 +22,7 @@ def test_an_empty_report_has_totals_of_zero():
     assert (document().credits, document().debits) == (Sum(0), Sum(0))
 
 
-def test_a_movement_is_named_as_in_the_statement():
+def test_a_movement_has_the_operation_name_of_the_statement():
     """Contract 2.7: Pix In is a credit, Pix Out a debit; the others go by their kind."""
     cases = [
         (True, MovementKind.PIX, Direction.CREDIT, "Pix In"),
@@ -48,7 +48,7 @@ def test_a_debit_lowers_the_balance(direction: Direction, sign: int):
     assert change(entry(value=Money(5), direction=direction)) == Money(5 * sign)
 
 
-def test_the_example_adds_up():
+def test_the_example_report_adds_up():
     """Opening and all changes are the closing balance, as the operation calculates it."""
     moved = sum(change(each).centavos for each in DOCUMENT.entries)
 

@@ -30,7 +30,7 @@ def test_a_digest_is_hmac_sha_256_under_the_pepper_in_force(digester):
     assert len(digest) == 32
 
 
-def test_a_secret_matches_while_it_lives(digester):
+def test_a_secret_matches_until_it_expires(digester):
     cases = [
         ([], False),
         ([stored("right")], True),
@@ -73,7 +73,7 @@ def test_a_damaged_digest_matches_nothing(digester):
         assert not digester.matches("right", [damaged], NOW)
 
 
-def test_the_text_behind_the_dummy_opens_nothing(digester):
+def test_the_text_of_the_dummy_digest_matches_nothing(digester):
     """It stands in the source code."""
     dummy = "no secret has this digest"
 
@@ -94,7 +94,7 @@ def test_the_text_behind_the_dummy_opens_nothing(digester):
     ],
     ids=["unknown id", "right", "wrong", "two", "pepper gone", "ended"],
 )
-def test_the_same_work_is_done_for_any_stored_digest(digester, digests, monkeypatch):
+def test_matching_does_the_same_work_for_any_stored_digest(digester, digests, monkeypatch):
     """Otherwise the duration would tell whether a client id exists."""
     work = []
     monkeypatch.setattr(

@@ -56,7 +56,7 @@ def shown(document: Any) -> Any:
 
 
 @pytest.mark.parametrize("blocked", [Money(0), None])
-def test_a_balance(blocked: Money | None):
+def test_a_balance_has_the_contract_s_format(blocked: Money | None):
     """Contract 2.3, which has no word for an amount that the bank does not tell."""
     found = Balance(balance=Money(100), blocked=blocked, updated_at=NOON)
 
@@ -65,7 +65,7 @@ def test_a_balance(blocked: Money | None):
     assert document == b'{"balance":1.00,"blocked":0.00,"updated_at":"2026-11-20T12:00:00Z"}'
 
 
-def test_a_statement():
+def test_a_statement_has_the_contract_s_format():
     """Contract 2.7."""
     found = Statement(
         entries=(ENTRY,),

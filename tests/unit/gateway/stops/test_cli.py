@@ -14,7 +14,7 @@ SANDBOX = ("--provider", "sandbox")
 @pytest.mark.parametrize(
     ("scope", "subject"), [("provider", "sandbox"), ("account", ACCOUNT), ("company", COMPANY)]
 )
-def test_a_stop_is_made_and_listed(shell, scope: str, subject: str):
+def test_a_stop_is_created_and_listed(shell, scope: str, subject: str):
     people(shell)
 
     made = shell.reads(*STOP, f"--{scope}", subject, "--for", "2h", "--by", "maria")
@@ -40,7 +40,7 @@ def test_everything_is_stopped(shell):
     assert (made["scope"], made["subject"]) == ("everything", "")
 
 
-def test_an_end_can_be_an_instant(shell):
+def test_a_stop_can_end_at_an_instant(shell):
     until = (datetime.now(UTC) + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     assert shell.reads(*STOP, *SANDBOX, "--until", until)["ends_at"] == until
@@ -64,7 +64,7 @@ def test_the_list_is_a_table(shell):
     assert row.endswith("contas erradas")
 
 
-def test_a_stop_has_one_scope_and_one_end(shell):
+def test_a_stop_requires_exactly_one_scope_and_one_end(shell):
     cases = [
         (*SANDBOX,),
         (*SANDBOX, "--for", "2h", "--until", "2999-01-01T00:00:00Z"),
