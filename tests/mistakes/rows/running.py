@@ -88,7 +88,7 @@ ROWS = (
         file="gateway/store/kernel/clock.py",
         right="        return self._at_zero + timedelta(seconds=self._monotonic())",
         wrong="        return self._now()",
-        tests=(f"{_CLOCK}::test_a_wall_clock_that_jumps_changes_nothing_and_is_seen_at_once",),
+        tests=(f"{_CLOCK}::test_a_wall_clock_jump_has_no_effect_and_is_noticed_at_once",),
     ),
     Mistake(
         name="whole-request-refused-with-what-is-behind-it",
@@ -144,7 +144,7 @@ ROWS = (
         wrong="value if allowed is None or value else OTHER",
         tests=(
             f"{_REGISTRY}::test_a_value_outside_of_its_set_adds_no_series",
-            f"{_METRICS}::test_no_label_can_hold_a_caller_s_words",
+            f"{_METRICS}::test_no_label_can_contain_a_caller_s_text",
         ),
     ),
     Mistake(

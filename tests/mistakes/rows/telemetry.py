@@ -16,7 +16,7 @@ ROWS = (
         file="gateway/telemetry/logs/redaction.py",
         right="    return mask_quoted(text)[:_LONGEST_MESSAGE]",
         wrong="    return mask_text(text)[:_LONGEST_MESSAGE]",
-        tests=(f"{_LOGS}/test_redaction_failures.py::test_no_value_is_reported",),
+        tests=(f"{_LOGS}/test_redaction_failures.py::test_a_described_failure_contains_no_values",),
     ),
     Mistake(
         name="one-of-two-trace-ids",
@@ -55,7 +55,7 @@ ROWS = (
         file="gateway/telemetry/logs/events.py",
         right="    return text if _CLIENT_ID.fullmatch(text) else OTHER",
         wrong="    return text if _CLIENT_ID.match(text) else OTHER",
-        tests=(f"{_LOGS}/test_events.py::test_a_client_id_with_something_behind_it_is_not_shown",),
+        tests=(f"{_LOGS}/test_events.py::test_a_client_id_with_extra_characters_is_not_logged",),
     ),
     Mistake(
         name="company-of-a-stranger-logged",
@@ -64,7 +64,9 @@ ROWS = (
         file="gateway/telemetry/logs/events.py",
         right="    if (client_id or user_id) and company_id:",
         wrong="    if company_id:",
-        tests=(f"{_LOGS}/test_events.py::test_the_company_that_a_stranger_names_is_not_shown",),
+        tests=(
+            f"{_LOGS}/test_events.py::test_a_company_named_by_an_unauthenticated_caller_is_not_logged",
+        ),
     ),
     Mistake(
         name="method-of-a-caller-logged",
@@ -73,7 +75,7 @@ ROWS = (
         file="gateway/telemetry/logs/events.py",
         right='"method": record.method if record.method in _METHODS else OTHER,',
         wrong='"method": record.method,',
-        tests=(f"{_LOGS}/test_events.py::test_text_of_a_caller_is_not_logged",),
+        tests=(f"{_LOGS}/test_events.py::test_a_caller_s_text_is_not_logged",),
     ),
     Mistake(
         name="review-shown-for-ever",
@@ -97,7 +99,7 @@ ROWS = (
         right='quiet=call.outcome == "ok" and call.operation.startswith(_READING),',
         wrong='quiet=call.outcome == "ok",',
         tests=(
-            f"{_TELEMETRY}/test_observer.py::test_a_good_read_of_a_request_is_reported_by_the_request",
+            f"{_TELEMETRY}/test_observer.py::test_a_successful_bank_read_within_a_request_is_logged_only_with_the_request",
         ),
     ),
     Mistake(
@@ -121,7 +123,9 @@ ROWS = (
         file="gateway/telemetry/metrics/registry.py",
         right="            if family.metric is not Gauge:",
         wrong="            if family.metric is Gauge:",
-        tests=(f"{_METRICS}/test_registry.py::test_few_series_start_at_zero_and_many_do_not",),
+        tests=(
+            f"{_METRICS}/test_registry.py::test_a_family_starts_at_zero_only_when_it_has_few_series",
+        ),
     ),
     Mistake(
         name="trace-id-too-long-for-an-exemplar",
@@ -130,7 +134,11 @@ ROWS = (
         file="gateway/telemetry/observer.py",
         right="_LONGEST_EXAMPLE: Final = 64",
         wrong="_LONGEST_EXAMPLE: Final = 128",
-        tests=((f"{_TELEMETRY}/test_observer.py::test_a_slow_or_refused_request_names_its_trace"),),
+        tests=(
+            (
+                f"{_TELEMETRY}/test_observer.py::test_a_slow_or_refused_request_has_its_trace_id_as_exemplar"
+            ),
+        ),
     ),
     Mistake(
         name="lost-lines-not-counted",
@@ -157,6 +165,6 @@ ROWS = (
         file="gateway/telemetry/logs/lines.py",
         right='        return json.dumps(plain, default=str).encode() + b"\\n"',
         wrong='        return json.dumps(plain, default=str, ensure_ascii=False).encode() + b"\\n"',
-        tests=(f"{_LOGS}/test_lines.py::test_no_value_stops_a_line",),
+        tests=(f"{_LOGS}/test_lines.py::test_an_unencodable_value_does_not_lose_its_line",),
     ),
 )

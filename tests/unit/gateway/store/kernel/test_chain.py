@@ -24,7 +24,7 @@ def linked(made: AuditEvent, number: int = 1, previous: bytes = FIRST) -> bytes:
     return KEYS.link("k", previous, number, made)
 
 
-def test_a_hash_can_be_computed_with_the_key() -> None:
+def test_a_chain_hash_is_the_documented_hmac() -> None:
     """
     It is HMAC-SHA-256 over 32 zero bytes and the text in ``DOCUMENT``.
 
@@ -63,14 +63,14 @@ def test_every_field_is_in_the_seal(other: AuditHead) -> None:
     assert KEYS.seal(other) != KEYS.seal(AuditHead(7, FIRST, "k"))
 
 
-def test_a_key_that_is_not_here_is_named() -> None:
+def test_an_absent_key_is_named() -> None:
     with pytest.raises(KeyAbsent, match="other"):
         KEYS.link("other", FIRST, 1, event())
     with pytest.raises(KeyAbsent, match="other"):
         KEYS.seal(AuditHead(1, FIRST, "other"))
 
 
-def test_without_keys_no_key_is_in_force() -> None:
+def test_without_keys_there_is_no_current_key() -> None:
     assert KEYS.current == "k"
     with pytest.raises(StoreUnavailable, match="without the keys of the audit log"):
         _ = NO_KEYS.current
@@ -86,7 +86,7 @@ def test_place_and_predecessor_are_in_the_hash() -> None:
     assert linked(event(), 1, b"\x01" * 32) != linked(event(), 1)
 
 
-def test_neither_order_nor_zone_is_in_the_hash() -> None:
+def test_a_hash_does_not_depend_on_field_order_or_time_zone() -> None:
     brazil = replace(event(a="1", b="2"), at=NOW.astimezone(timezone(timedelta(hours=-3))))
 
     assert linked(brazil) == linked(event(b="2", a="1"))

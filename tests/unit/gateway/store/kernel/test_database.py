@@ -46,7 +46,7 @@ def of_driver(kind: type[DBAPIError], origin: BaseException) -> DBAPIError:
     return kind("INSERT", None, origin)
 
 
-def test_a_failure_is_reported_by_its_kind_alone() -> None:
+def test_a_store_failure_is_reported_by_its_type_only() -> None:
     """The driver's own words go no further where they may quote the row."""
     cases = [
         (ConnectionRefusedError("10.0.0.1"), "ConnectionRefusedError", False),
@@ -82,7 +82,7 @@ def of_server(kind: type[PostgresError], message: str, detail: str = "") -> DBAP
 UNNAMED = 'prepared statement "__asyncpg_stmt_5__" does not exist'
 
 
-def test_a_server_s_words_are_reported_where_they_quote_no_row():
+def test_a_server_s_message_is_reported_unless_it_may_quote_a_row():
     """An operator needs them: the state alone says little, and a pooler's own states less."""
     cases = [
         (
@@ -150,14 +150,14 @@ def test_an_error_of_one_row_rolls_the_transaction_back() -> None:
         assert caught.value.__suppress_context__
 
 
-def test_a_row_alone_fails_as_it_is() -> None:
+def test_a_single_failed_row_is_reported_as_it_is() -> None:
     """There is nobody whose row it could be instead, and its reason is told."""
     problem = "no zone"
     with pytest.raises(StatementError), faults_of_rows(of=1):
         raise StatementError(problem, "INSERT", None, ValueError())
 
 
-def test_an_error_of_no_row_is_not_retried_row_by_row() -> None:
+def test_an_error_not_about_a_row_is_not_retried_row_by_row() -> None:
     """A store that is gone would be asked as often as there are rows."""
     cases = [
         ConnectionResetError(),
@@ -176,7 +176,7 @@ def test_an_error_of_no_row_is_not_retried_row_by_row() -> None:
 
 
 @pytest.mark.parametrize(("commits", "seen"), [(False, Undone), (True, TimeoutError)])
-def test_only_in_a_transaction_is_a_statement_that_was_given_up_undone(
+def test_an_abandoned_statement_is_undone_only_in_a_transaction(
     commits: bool, seen: type[Exception]
 ) -> None:
     """One that commits itself may have been done, and would be done twice."""
@@ -184,7 +184,7 @@ def test_only_in_a_transaction_is_a_statement_that_was_given_up_undone(
         raise TimeoutError
 
 
-def test_a_statement_that_the_server_refuses_is_undone_in_any_case() -> None:
+def test_a_statement_the_server_refuses_is_always_undone() -> None:
     with pytest.raises(Undone), faults_of_rows(of=2, commits=True):
         raise of_driver(DBAPIError, Told("57014"))
 
@@ -199,7 +199,7 @@ async def test_a_reader_cannot_write(store: Store) -> None:
 
 
 @pytest.mark.parametrize("work", [Database.reading, Database.writing])
-async def test_a_unit_of_work_ends_when_its_time_is_over(
+async def test_a_unit_of_work_has_a_time_limit(
     url: str, work: Callable[[Database], AbstractAsyncContextManager[object]]
 ) -> None:
     """Whatever it is that takes so long."""
@@ -217,7 +217,7 @@ async def test_a_unit_of_work_ends_when_its_time_is_over(
     await opened.close()
 
 
-async def test_an_exception_undoes_the_work(store: Store) -> None:
+async def test_an_exception_rolls_back_the_work(store: Store) -> None:
     async def write() -> None:
         async with store.database.writing() as connection:
             await connection.exec_driver_sql("UPDATE accounts SET name = 'half done'")

@@ -77,7 +77,7 @@ async def test_a_transaction_that_cannot_begin_writes_nothing(
     assert await names(database) == ["b"]
 
 
-async def test_a_statement_that_was_cancelled_leaves_nothing_open(database: Database) -> None:
+async def test_a_cancelled_statement_leaves_no_transaction_open(database: Database) -> None:
     """The driver's thread finishes the statement; the next transaction finds the file free."""
     held, go = threading.Event(), threading.Event()
     async with database.writing() as connection:
@@ -102,7 +102,7 @@ async def test_a_statement_that_was_cancelled_leaves_nothing_open(database: Data
     assert await names(database) == ["b"]
 
 
-async def test_a_write_that_is_cancelled_anywhere_is_whole_and_leaves_no_lock(
+async def test_a_write_cancelled_anywhere_is_atomic_and_leaves_no_lock(
     database: Database, file: Path
 ) -> None:
     """Also one that is cancelled again while it gives its connection back."""

@@ -7,7 +7,7 @@ from gateway.store.tables.core import METADATA, attempts, payouts
 COLUMNS = [column for table in METADATA.tables.values() for column in table.columns]
 
 
-def test_money_is_no_fraction_and_a_time_has_its_zone() -> None:
+def test_no_column_is_a_float_or_a_plain_date_time() -> None:
     """Amounts are whole centavos; instants have a type of ours."""
     assert len(COLUMNS) > 100
     assert [

@@ -66,7 +66,9 @@ def test_ends_of_sessions_are_counted_and_logged(
     assert counted == [(Event.SESSION_EVENT, label)]
 
 
-def test_everything_else_is_counted_alone(log: SecurityLog, counted: list[tuple[str, str]]):
+def test_an_ordinary_event_is_counted_but_not_logged(
+    log: SecurityLog, counted: list[tuple[str, str]]
+):
     with capture_logs() as lines:
         log.count(Event.LOGIN, "created")
 

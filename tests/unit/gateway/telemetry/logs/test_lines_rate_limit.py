@@ -20,7 +20,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_a_message_passes_so_many_times_a_second(clock: Clock):
+def test_a_message_is_limited_per_second(clock: Clock):
     ceiling = Ceiling(3, clock)
 
     passed = [ceiling.admits("x") for _ in range(5)]
@@ -28,7 +28,7 @@ def test_a_message_passes_so_many_times_a_second(clock: Clock):
     assert passed == [True, True, True, False, False]
 
 
-def test_the_next_second_begins_anew(clock: Clock):
+def test_the_limit_restarts_each_second(clock: Clock):
     ceiling = Ceiling(1, clock)
     ceiling.admits("x")
 
@@ -37,7 +37,7 @@ def test_the_next_second_begins_anew(clock: Clock):
     assert ceiling.admits("x")
 
 
-def test_one_message_does_not_silence_another(clock: Clock):
+def test_each_message_has_its_own_limit(clock: Clock):
     ceiling = Ceiling(1, clock)
     ceiling.admits("x")
 

@@ -44,7 +44,7 @@ def test_a_long_chain_of_causes_is_cut():
     assert depth == 4
 
 
-def test_no_value_is_reported():
+def test_a_described_failure_contains_no_values():
     """Messages of others put values in quotes, databases into parameters; locals are not read."""
     cases = [
         ValueError("invalid literal for int() with base 10: 'hunter2'"),

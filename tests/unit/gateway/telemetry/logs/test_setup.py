@@ -111,7 +111,7 @@ def test_a_message_of_one_fixed_word_names_the_event(world: World, word: str):
     assert [line["event"] for line in world.lines()] == [word]
 
 
-def test_both_carry_the_trace_id_of_the_request(world: World):
+def test_structlog_and_logging_lines_have_the_request_s_trace_id(world: World):
     trace.begin("t-1")
 
     structlog.get_logger("x").info("one")
@@ -176,7 +176,7 @@ def test_a_canary_in_a_record_is_hidden(world: World, form: Callable[[str, str],
 
 
 @pytest.mark.parametrize("name", FILTERED)
-def test_another_handler_sees_the_record_after_us(world: World, name: str):
+def test_another_handler_receives_redacted_records(world: World, name: str):
     """Somebody adds one; the filter hangs on the logger, before every handler."""
     seen: list[str] = []
     handler = logging.Handler()
@@ -228,7 +228,7 @@ def test_an_uncaught_exception_is_a_line_and_not_a_traceback(world: World, capsy
     assert clean(world.text() + capsys.readouterr().err)
 
 
-def test_ctrl_c_is_no_fault(world: World, capsys):
+def test_ctrl_c_is_not_logged_as_a_fault(world: World, capsys):
     sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
 
     assert world.lines() == []
@@ -284,7 +284,7 @@ def test_a_flood_is_held_back_and_counted(world: World, say: str):
     assert (notice["event"], notice["count"]) == ("lines_suppressed", 50)
 
 
-def test_a_flood_of_templates_counts_whatever_the_arguments(world: World):
+def test_the_rate_limit_counts_templates_without_their_arguments(world: World):
     for number in range(150):
         logging.getLogger("asyncio").warning("fd %d", number)
 

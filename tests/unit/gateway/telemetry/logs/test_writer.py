@@ -116,7 +116,7 @@ def test_stopping_waits_no_longer_than_its_limit(still: Paper):
     assert is_daemon
 
 
-def test_lines_after_the_end_are_written_too(paper: Paper):
+def test_lines_put_after_a_batch_was_written_are_written(paper: Paper):
     writer = LineWriter(paper.write)
     writer.put(b"one\n")
     written(writer)
@@ -127,7 +127,7 @@ def test_lines_after_the_end_are_written_too(paper: Paper):
     assert paper.text == b"one\ntwo\n"
 
 
-def test_a_thread_that_was_begun_ends_without_a_line(paper: Paper):
+def test_an_idle_writer_thread_ends_without_writing(paper: Paper):
     writer = LineWriter(paper.write)
 
     writer.start()
@@ -214,7 +214,7 @@ def test_a_line_longer_than_a_piece_is_a_piece(paper: Paper, length: int):
     assert all(sheet.endswith(b"\n") for sheet in paper.sheets)
 
 
-def test_a_descriptor_gets_everything():
+def test_all_bytes_are_written_to_a_descriptor():
     reader, writer = os.pipe()
 
     to_descriptor(writer)(b"one\ntwo\n")
@@ -224,7 +224,7 @@ def test_a_descriptor_gets_everything():
         assert pipe.read() == b"one\ntwo\n"
 
 
-def test_a_descriptor_that_takes_little_gets_everything(monkeypatch: pytest.MonkeyPatch):
+def test_partial_writes_are_completed(monkeypatch: pytest.MonkeyPatch):
     """A signal may end a write in the middle."""
     taken: list[bytes] = []
 
@@ -259,7 +259,7 @@ def read(end: int, size: int) -> bytes:
     return got
 
 
-def test_lines_that_do_not_block_are_written_at_once(reader: tuple[int, int]):
+def test_lines_that_do_not_block_are_written_without_a_thread(reader: tuple[int, int]):
     """No thread is asked, and the caller's own descriptor still waits as it did."""
     end, number = reader
     writer = LineWriter(to_descriptor(number), without_waiting(number))
@@ -271,7 +271,7 @@ def test_lines_that_do_not_block_are_written_at_once(reader: tuple[int, int]):
     assert os.get_blocking(number)
 
 
-def test_what_does_not_fit_waits_in_its_order_and_then_lines_are_written_at_once_again(
+def test_lines_a_full_pipe_delayed_are_written_in_order(
     reader: tuple[int, int],
 ):
     end, number = reader
@@ -289,7 +289,7 @@ def test_what_does_not_fit_waits_in_its_order_and_then_lines_are_written_at_once
     assert writer.lost == {"failed": 0, "full": 0}
 
 
-def test_a_file_is_written_at_once(tmp_path: Path):
+def test_lines_to_a_file_are_written_at_once(tmp_path: Path):
     with (tmp_path / "log").open("wb") as log:
         writer = LineWriter(to_descriptor(log.fileno()), without_waiting(log.fileno()))
 

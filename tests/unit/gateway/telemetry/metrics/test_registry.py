@@ -53,7 +53,9 @@ def test_the_process_and_its_collector_are_scraped(values: MetricRegistry):
     ],
     ids=["text", "openmetrics"],
 )
-def test_both_forms_can_be_read_back(values: MetricRegistry, as_openmetrics, read, content_type):
+def test_prometheus_and_openmetrics_output_can_be_parsed(
+    values: MetricRegistry, as_openmetrics, read, content_type
+):
     values.child(series.OVERHEAD, "banking.balance").observe(0.003)
 
     text, named = values.render(as_openmetrics=as_openmetrics)
@@ -113,12 +115,12 @@ def test_a_value_outside_of_its_set_adds_no_series(values: MetricRegistry):
     assert b"made up" not in values.render()[0]
 
 
-def test_a_missing_label_is_a_mistake_of_ours(values: MetricRegistry):
+def test_a_missing_label_value_raises_an_error(values: MetricRegistry):
     with pytest.raises(ValueError, match="shorter"):
         values.child(series.SHED_REQUESTS, "pages", "loop_lag", "7")
 
 
-def test_few_series_start_at_zero_and_many_do_not(values: MetricRegistry):
+def test_a_family_starts_at_zero_only_when_it_has_few_series(values: MetricRegistry):
     """An increase from nothing to one is invisible to ``increase()``."""
     begun = {
         family.name: len(samples(values, family))
@@ -173,7 +175,7 @@ def test_series_are_added_while_a_scrape_reads(values: MetricRegistry):
     assert next(scrape).name == "pixgate_auth_attempts"
 
 
-def test_a_figure_is_read_with_each_scrape(values: MetricRegistry):
+def test_a_gauge_callback_is_read_at_each_scrape(values: MetricRegistry):
     """Of a counter that started at zero, too."""
     times = {("address",): 1, ("full",): 0}
     waiting = {(): 2}
@@ -205,7 +207,7 @@ def test_known_labels_exist_from_the_start(values: MetricRegistry):
     assert "pixgate_providers_loaded 1.0" in text
 
 
-def test_two_instances_share_nothing(values: MetricRegistry):
+def test_two_registries_share_no_series(values: MetricRegistry):
     other = MetricRegistry(INSTANCE, WORDS)
 
     values.child(series.SHED_REQUESTS, "pages", "loop_lag").value += 1
@@ -213,7 +215,7 @@ def test_two_instances_share_nothing(values: MetricRegistry):
     assert shown(other, series.SHED_REQUESTS, "pages", "loop_lag") == 0
 
 
-def test_series_of_alerts_start_at_zero(values: MetricRegistry):
+def test_series_used_in_alerts_start_at_zero(values: MetricRegistry):
     text = values.render()[0].decode()
 
     assert 'pixgate_payouts_total{method="pix",outcome="intent_failed"} 0.0' in text

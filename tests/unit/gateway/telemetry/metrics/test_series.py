@@ -21,7 +21,7 @@ def test_bounds_sit_on_our_time_outs():
     assert {8, 20} <= set(series.PROVIDER_DURATION.bounds)
 
 
-def test_no_label_can_hold_a_caller_s_words():
+def test_no_label_can_contain_a_caller_s_text():
     """
     Every label is closed in code or by the vocabulary, but for what is set once at start.
 
