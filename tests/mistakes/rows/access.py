@@ -68,7 +68,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="credential.expires_at <= self.now()",
         wrong="credential.expires_at < self.now()",
-        tests=(f"{_BASIC}::test_a_credential_lives_to_its_instant",),
+        tests=(f"{_BASIC}::test_a_credential_is_refused_from_its_expiry_on",),
     ),
     Mistake(
         name="checksum-not-looked-at",
@@ -77,7 +77,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="if not self.check.well_formed(secret):",
         wrong="if not secret:",
-        tests=(f"{_BASIC}::test_no_store_is_asked_before_the_secret_is_well_formed",),
+        tests=(f"{_BASIC}::test_the_store_is_not_asked_about_a_malformed_secret",),
     ),
     Mistake(
         name="two-authorization-headers",
@@ -86,7 +86,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="if len(values) > 1:",
         wrong="if len(values) > 2:",
-        tests=(f"{_BASIC}::test_each_header_has_its_answer",),
+        tests=(f"{_BASIC}::test_each_invalid_header_has_its_error",),
     ),
     Mistake(
         name="unknown-id-answered-sooner",
@@ -95,7 +95,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="right = self.check.matching(shown.digests, stored)",
         wrong="right = self.check.matching(shown.digests, stored) if credential else None",
-        tests=(f"{_BASIC}::test_an_unknown_id_does_the_work_of_a_wrong_secret",),
+        tests=(f"{_BASIC}::test_an_unknown_client_id_costs_the_same_work_as_a_wrong_secret",),
     ),
     Mistake(
         name="refusal-not-counted",
@@ -132,7 +132,7 @@ ROWS = (
         right="return min(processes, 1 / standing.share)",
         wrong="return processes",
         tests=(
-            f"{_SHARES}::test_a_partner_at_one_process_has_all_of_its_quota_without_shared_counters",
+            f"{_SHARES}::test_a_partner_at_one_process_has_its_whole_quota_without_shared_counters",
         ),
     ),
     Mistake(
@@ -143,7 +143,7 @@ ROWS = (
         right="        if standing is None or not standing.drawn:\n            return processes\n",
         wrong="        if standing is None or not standing.drawn:\n            return 1\n",
         tests=(
-            f"{_SHARES}::test_all_processes_together_give_less_than_twice_a_quota_without_shared_counters",
+            f"{_SHARES}::test_all_processes_together_grant_less_than_twice_a_quota_without_shared_counters",
         ),
     ),
     Mistake(
@@ -162,7 +162,7 @@ ROWS = (
         file="gateway/core/limits.py",
         right="grant.full_s + (_EMPTY_S if is_empty else 0.0)",
         wrong="grant.full_s",
-        tests=(f"{_SHARES}::test_a_flood_whose_answers_are_all_late_gets_the_quota",),
+        tests=(f"{_SHARES}::test_a_flood_with_only_late_answers_gets_the_quota",),
     ),
     Mistake(
         name="late-answer-charged-again",
@@ -464,7 +464,7 @@ ROWS = (
         file="policies/authorization/credential.py",
         right="principal.account_id is not None and principal.account_id != account.id",
         wrong="principal.account_id is None and principal.account_id != account.id",
-        tests=(f"{_ACCOUNT_SCOPE}::test_a_sister_account_is_refused",),
+        tests=(f"{_ACCOUNT_SCOPE}::test_another_account_of_the_company_is_refused_with_403",),
     ),
     Mistake(
         name="other-company-served",
@@ -473,7 +473,7 @@ ROWS = (
         file="policies/authorization/credential.py",
         right=" or account.company_id != principal.company_id:",
         wrong=":",
-        tests=(f"{_ACCOUNT_SCOPE}::test_absent_and_foreign_accounts_are_never_distinguished",),
+        tests=(f"{_ACCOUNT_SCOPE}::test_an_absent_account_and_a_foreign_one_get_the_same_refusal",),
     ),
     Mistake(
         name="unverified-account-served",

@@ -157,7 +157,7 @@ ROWS = (
         file="policies/validation/backoffice/inputs.py",
         right="    if found.tzinfo is None:\n        raise strict.Malformed\n",
         wrong="",
-        tests=(f"{_INPUTS}::test_an_instant_has_one_form",),
+        tests=(f"{_INPUTS}::test_a_malformed_instant_is_refused",),
     ),
     Mistake(
         name="first-of-two-filters",

@@ -403,7 +403,7 @@ ROWS = (
         file="policies/authentication/bearer.py",
         right="if len(values) > 1:",
         wrong="if len(values) > 1 and not values[0]:",
-        tests=(f"{_BEARER}::test_a_header_that_is_no_bearer_s_is_refused",),
+        tests=(f"{_BEARER}::test_a_header_other_than_bearer_is_refused",),
     ),
     Mistake(
         name="codes-guessed-without-a-limit",

@@ -106,7 +106,7 @@ ROWS = (
         file="policies/traffic/csrf.py",
         right="if expected and is_right:",
         wrong="if is_right or not sent:",
-        tests=(f"{_CSRF}::test_a_form_carries_the_token_of_its_session",),
+        tests=(f"{_CSRF}::test_a_form_must_have_the_csrf_token_of_its_session",),
     ),
     Mistake(
         name="form-leads-elsewhere",

@@ -35,7 +35,7 @@ ROWS = (
         file="policies/traffic/csrf.py",
         right='check_token(sent[0] if len(sent) == 1 else "", call.browser)',
         wrong="if sent:\n            check_token(sent[0], call.browser)",
-        tests=(f"{_CSRF}::test_a_write_carries_the_token_once",),
+        tests=(f"{_CSRF}::test_a_write_requires_exactly_one_csrf_token",),
     ),
     Mistake(
         name="foreign-page-writes",
@@ -44,7 +44,7 @@ ROWS = (
         file="policies/traffic/csrf.py",
         right="if len(sites) != 1 or sites[0] not in _OURS:",
         wrong="if len(sites) != 1 and sites[0] not in _OURS:",
-        tests=(f"{_CSRF}::test_a_write_must_have_our_origin",),
+        tests=(f"{_CSRF}::test_a_write_requires_our_origin",),
     ),
     Mistake(
         name="cookie-open-to-scripts",
@@ -53,7 +53,7 @@ ROWS = (
         file="policies/authentication/session.py",
         right="; HttpOnly; SameSite=Strict",
         wrong="; SameSite=Strict",
-        tests=(f"{_SESSION}::test_a_cookie_is_given_and_taken_with_the_same_attributes",),
+        tests=(f"{_SESSION}::test_a_cookie_is_set_and_deleted_with_the_same_attributes",),
     ),
     Mistake(
         name="session-before-the-code",
@@ -62,7 +62,7 @@ ROWS = (
         file="policies/authentication/session.py",
         right="if browser.panel.state is not PanelState.FULL:",
         wrong="if browser.panel.state is PanelState.ANONYMOUS:",
-        tests=(f"{_SESSION}::test_without_a_full_session_the_caller_is_anonymous",),
+        tests=(f"{_SESSION}::test_a_request_without_a_full_session_is_refused",),
     ),
     Mistake(
         name="old-factor-is-fresh",
@@ -281,7 +281,7 @@ ROWS = (
         file="gateway/core/sessions.py",
         right="return pool(address) in self.networks",
         wrong="return bool(self.networks)",
-        tests=(f"{_BEARER}::test_at_another_network_a_code_is_asked_for_first",),
+        tests=(f"{_BEARER}::test_a_new_network_requires_a_second_factor_code_first",),
     ),
     Mistake(
         name="cookie-renewed-elsewhere",

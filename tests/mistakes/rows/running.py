@@ -413,7 +413,7 @@ ROWS = (
         file="policies/traffic/quota.py",
         right="        if not self._is_first:\n            self._charge()\n",
         wrong="",
-        tests=(f"{_PERSON_QUOTA}::test_a_request_costs_as_many_tokens_as_it_reads_banks",),
+        tests=(f"{_PERSON_QUOTA}::test_a_request_costs_one_token_per_bank_read",),
     ),
     Mistake(
         name="hanging-bank-takes-the-pages-places",

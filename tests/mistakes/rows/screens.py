@@ -285,7 +285,7 @@ ROWS = (
         file="policies/validation/forms.py",
         right='return self.values.get(name, ("",))[0]',
         wrong='return self.values.get(name, ("",))[0].strip()',
-        tests=(f"{_FORMS}::test_a_password_is_read_as_it_was_typed",),
+        tests=(f"{_FORMS}::test_a_password_is_read_as_typed",),
     ),
     Mistake(
         name="formula-behind-another-separator",
