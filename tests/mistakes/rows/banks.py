@@ -37,7 +37,7 @@ ROWS = (
         file="provider_adapters/kit/tolerant.py",
         right="*(frozenset(PortCall) - _DECIDING)",
         wrong="*frozenset(PortCall)",
-        tests=(f"{_TOLERANT}::test_what_decides_about_money_is_read_strictly",),
+        tests=(f"{_TOLERANT}::test_answers_that_decide_about_money_are_read_strictly",),
     ),
     Mistake(
         name="unreadable-list-is-empty",
@@ -46,7 +46,7 @@ ROWS = (
         file="provider_adapters/kit/tolerant.py",
         right="        if not any(lists):",
         wrong="        if not lists:",
-        tests=(f"{_TOLERANT}::test_rows_are_not_left_out_where_something_would_be_hidden",),
+        tests=(f"{_TOLERANT}::test_rows_are_not_left_out_where_this_could_hide_something",),
     ),
     Mistake(
         name="damaged-text-joins",
@@ -55,7 +55,7 @@ ROWS = (
         file="provider_adapters/kit/tolerant.py",
         right="            return REPLACEMENT",
         wrong='            return ""',
-        tests=(f"{_REPAIR}::test_what_is_about_money_and_a_document_that_is_cut_stay_refused",),
+        tests=(f"{_REPAIR}::test_damaged_money_fields_and_truncated_documents_are_refused",),
     ),
     Mistake(
         name="damaged-id-kept",
@@ -109,7 +109,7 @@ ROWS = (
         file="provider_adapters/checks.py",
         right="    except BaseException as problem:",
         wrong="    except Exception as problem:",
-        tests=(f"{_CHECKS}::test_whatever_an_adapter_raises_is_a_refusal_without_its_text",),
+        tests=(f"{_CHECKS}::test_an_error_raised_by_an_adapter_is_reported_without_its_text",),
     ),
     Mistake(
         name="sync-method-loaded",
@@ -118,7 +118,7 @@ ROWS = (
         file="provider_adapters/checks.py",
         right="elif not inspect.iscoroutinefunction(method):",
         wrong="elif not callable(method):",
-        tests=(f"{_CHECKS}::test_a_wrong_one_is_refused_with_its_reason",),
+        tests=(f"{_CHECKS}::test_an_invalid_factory_is_refused_with_its_reason",),
     ),
     Mistake(
         name="money-call-repeated",
@@ -127,7 +127,7 @@ ROWS = (
         file="provider_adapters/kit/client.py",
         right="return await self._once(request, translate, progress, self._limits.payout_s)",
         wrong="return await self.read(request, translate, send_by)",
-        tests=(f"{_HTTP}::test_money_is_never_asked_for_twice",),
+        tests=(f"{_HTTP}::test_a_payout_is_never_sent_twice",),
     ),
     Mistake(
         name="breaker-never-opens",
@@ -136,7 +136,7 @@ ROWS = (
         file="provider_adapters/kit/admission.py",
         right="self._failures += 1",
         wrong="self._failures = 1",
-        tests=(f"{_BREAKER}::test_five_failures_in_a_row_open_it",),
+        tests=(f"{_BREAKER}::test_five_consecutive_failures_open_the_breaker",),
     ),
     Mistake(
         name="bulkhead-without-a-wall",
@@ -172,7 +172,7 @@ ROWS = (
         file="provider_adapters/kit/outcomes.py",
         right="shown.provider_key is not None and shown.provider_key != expected.provider_key:",
         wrong='shown.provider_key == "":',
-        tests=(f"{_PAYOUTS}::test_an_answer_about_something_else_is_unknown_whatever_it_says",),
+        tests=(f"{_PAYOUTS}::test_a_mismatched_answer_is_unknown_in_any_state",),
     ),
     Mistake(
         name="callback-signature-not-checked",
@@ -181,7 +181,7 @@ ROWS = (
         file="provider_adapters/sandbox/callbacks.py",
         right="return (_notice(came.body, event),) if any(right) else None",
         wrong="return (_notice(came.body, event),) if right else None",
-        tests=(f"{_CALLBACKS}::test_whatever_is_changed_is_refused",),
+        tests=(f"{_CALLBACKS}::test_a_callback_with_a_changed_header_is_refused",),
     ),
     Mistake(
         name="callback-of-the-future",
@@ -190,7 +190,7 @@ ROWS = (
         file="provider_adapters/kit/proofs.py",
         right="return abs(now.timestamp() - int(text)) <= within_s",
         wrong="return now.timestamp() - int(text) <= within_s",
-        tests=(f"{_CALLBACKS}::test_an_older_or_newer_one_is_refused",),
+        tests=(f"{_CALLBACKS}::test_a_callback_with_an_older_or_newer_time_is_refused",),
     ),
     Mistake(
         name="altered-signature",
@@ -199,7 +199,7 @@ ROWS = (
         file="provider_adapters/kit/proofs.py",
         right='return found if base64.b64encode(found).decode() == signature else b""',
         wrong="return found",
-        tests=(f"{_PROOFS}::test_no_altered_byte_of_a_published_body_is_proven",),
+        tests=(f"{_PROOFS}::test_a_published_body_with_any_changed_byte_is_refused",),
     ),
     Mistake(
         name="certificate-of-a-stranger",
@@ -254,7 +254,7 @@ ROWS = (
         file="provider_adapters/kit/transcript.py",
         right="if name in harmless and not isinstance(item, dict | list)",
         wrong="if name in harmless",
-        tests=(f"{_TRANSCRIPT}::test_a_harmless_name_does_not_make_what_is_below_it_harmless",),
+        tests=(f"{_TRANSCRIPT}::test_fields_below_a_shown_field_are_hidden_unless_named",),
     ),
     Mistake(
         name="bank-credentials-in-clear",
@@ -290,7 +290,7 @@ ROWS = (
         file="provider_adapters/kit/outcomes.py",
         right="all(shown.get(name) == text for name, text in self.place.items())",
         wrong="bool(shown)",
-        tests=(f"{_PAYOUTS}::test_what_is_read_back_goes_where_it_was_ordered_to",),
+        tests=(f"{_PAYOUTS}::test_a_payout_read_back_must_have_the_ordered_destination",),
     ),
     Mistake(
         name="bare-status-is-not-sent",
@@ -299,7 +299,7 @@ ROWS = (
         file="provider_adapters/kit/outcomes.py",
         right="reason = listed.get((answer.status, code))",
         wrong="reason = {status: why for (status, _), why in listed.items()}.get(answer.status)",
-        tests=(f"{_KIT_OUTCOMES}::test_a_status_or_a_code_alone_is_not_listed",),
+        tests=(f"{_KIT_OUTCOMES}::test_a_status_or_a_code_alone_does_not_match_the_list",),
     ),
     Mistake(
         name="words-of-a-bank-in-a-reason",

@@ -114,7 +114,7 @@ ROWS = (
         file="provider_adapters/kit/client.py",
         right="            if progress.bytes_left:\n                return Unknown(evidence)",
         wrong="            if progress.http_status:\n                return Unknown(evidence)",
-        tests=(f"{_HTTP}::test_a_payout_ends_in_time_and_knows_whether_it_left",),
+        tests=(f"{_HTTP}::test_a_payout_times_out_and_distinguishes_whether_it_was_sent",),
     ),
     Mistake(
         name="adapter-mistake-is-not-sent",

@@ -29,7 +29,7 @@ def test_a_stage_that_does_not_load_is_refused(where: str):
         subject_of("sandbox", where)
 
 
-def test_another_package_names_its_stage(monkeypatch: pytest.MonkeyPatch):
+def test_another_package_can_provide_a_stage(monkeypatch: pytest.MonkeyPatch):
     point = importlib.metadata.EntryPoint(
         "sandbox", "provider_adapters.testing.stages:SandboxStage", stages.GROUP
     )
