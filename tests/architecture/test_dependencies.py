@@ -116,7 +116,7 @@ def test_npm_packages_are_pinned_and_name_no_registry(folder: str):
     assert not any("resolved" in each for each in locked.values())
 
 
-def test_every_package_of_the_panel_has_its_reason():
+def test_every_npm_package_has_a_documented_reason():
     """Those of tests too; what they bring along themselves is in the lock alone."""
     package = json.loads((ROOT / "package.json").read_text())
     page = (ROOT / "docs/dependencies.md").read_text()
@@ -131,7 +131,7 @@ def test_tests_run_on_the_service_s_versions():
     assert LOCKS["production"].items() <= LOCKS["run"].items() <= LOCKS["test"].items()
 
 
-def test_production_has_no_package_of_an_extra_that_it_can_do_without():
+def test_production_requirements_exclude_optional_extras():
     """They are in run.txt: a container on PostgreSQL stays below 120 MB of packages."""
     extras = ("otel", "pdf", "sqlite", "verify")
     spared = {need.name for extra in extras for need in BY_EXTRA[extra]}

@@ -48,7 +48,7 @@ def test_every_link_has_a_target():
     assert broken == []
 
 
-def test_an_anchor_is_a_heading_of_its_page():
+def test_every_link_anchor_is_a_heading():
     broken = [
         f"{page}: {target}#{anchor}"
         for page in documents()
@@ -103,7 +103,7 @@ def test_decisions_are_numbered_without_a_gap():
     assert [path.name[:4] for path in ADRS] == [f"{n:04}" for n in range(1, len(ADRS) + 1)]
 
 
-def test_a_decision_is_one_page_of_four_parts():
+def test_each_decision_is_one_page_with_four_parts():
     """What was decided, why, what it costs: a page that lacks one is an opinion."""
     for path in ADRS:
         text = path.read_text()

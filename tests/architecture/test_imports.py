@@ -34,7 +34,7 @@ def test_the_import_contracts_are_kept():
     assert linted.returncode == 0, linted.stdout + linted.stderr
 
 
-def test_no_contract_is_lost():
+def test_all_import_contracts_are_present():
     """Each was broken on purpose once to see it caught."""
     names = [contract["name"] for contract in PROJECT["tool"]["importlinter"]["contracts"]]
 
@@ -106,7 +106,7 @@ def test_aiohttp_is_used_by_its_public_modules():
     }
 
 
-def test_the_roots_are_those_of_the_distribution():
+def test_top_level_packages_match_the_distribution():
     """A fourth root would stand outside every contract."""
     assert PROJECT["tool"]["importlinter"]["root_packages"] == list(PACKAGES)
     assert PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == list(PACKAGES)

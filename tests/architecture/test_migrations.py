@@ -32,7 +32,7 @@ def test_no_compatible_schema_is_newer_than_its_migration():
     assert wrong == []
 
 
-def test_the_oldest_compatible_schema_never_goes_back():
+def test_the_oldest_compatible_schema_never_decreases():
     """Several migrations are done at once, and the last one speaks for all."""
     oldest = [each for _, each in sorted(declared().items())]
 

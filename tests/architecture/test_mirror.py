@@ -10,7 +10,7 @@ def test_a_module_has_a_test_at_the_same_path():
     assert missing == []
 
 
-def test_a_test_at_a_module_s_path_has_its_module():
+def test_every_mirrored_test_has_its_module():
     """A test whose module moved away is found by nobody."""
     expected = {test for path in modules() for test in found_tests(path)}
 

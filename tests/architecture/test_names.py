@@ -8,7 +8,7 @@ from tests.world.tree import ROOT, modules, packages
 EMPTY_WORDS = {"base", "helper", "helpers", "manager", "misc", "util", "utils"}
 
 
-def test_a_module_is_named_for_its_content():
+def test_modules_are_named_by_what_they_contain():
     empty = {str(path): words(path) & EMPTY_WORDS for path in modules()}
 
     assert {path: found for path, found in empty.items() if found} == {}

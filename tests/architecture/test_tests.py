@@ -42,7 +42,7 @@ def test_no_test_module_imports_a_test_module():
     assert found == []
 
 
-def test_a_suite_imports_itself_and_shared_modules():
+def test_a_suite_imports_only_itself_and_shared_modules():
     """``servers`` below ``world`` below the suites; suites stand side by side."""
     allowed = {"servers": {"servers"}, "world": {"servers", "world"}}
     found = [

@@ -126,7 +126,7 @@ async def summary(tab: Inspection, stage: Stage) -> Shown:
     return Shown(path="summary", sent=sent, findings=list(await tab.look(deep=False)))
 
 
-async def test_a_page_survives_hostile_text(pages: list[Shown]):
+async def test_a_page_with_hostile_text_has_no_finding(pages: list[Shown]):
     """No script, no dialog, no line in the console, no sideways scroll, none refused."""
     assert {page.path: page.findings for page in pages if page.findings} == {}
 
@@ -137,7 +137,7 @@ async def test_hostile_text_is_shown_as_text(pages: list[Shown]):
     assert [page.path for page in pages if markup.search(page.sent)] == []
 
 
-async def test_no_text_turns_or_hides_other_text(pages: list[Shown]):
+async def test_no_text_reorders_or_hides_other_text(pages: list[Shown]):
     found = {page.path: INVISIBLE.findall(UNSEEN.sub("", page.sent)) for page in pages}
 
     assert {path: signs for path, signs in found.items() if signs} == {}
@@ -150,7 +150,7 @@ async def test_each_text_of_a_partner_is_shown(stage: Stage, pages: list[Shown])
     assert [each.place for each in stage.orders if each.mark not in everything] == []
 
 
-async def test_each_text_of_a_bank_is_shown_or_known_not_to_be(stage: Stage, pages: list[Shown]):
+async def test_each_bank_text_is_shown_or_listed_as_not_shown(stage: Stage, pages: list[Shown]):
     """A field that the port gets is shown here, or somebody says here that no page shows it."""
     everything = "".join(page.sent for page in pages)
 
@@ -159,7 +159,7 @@ async def test_each_text_of_a_bank_is_shown_or_known_not_to_be(stage: Stage, pag
 
 
 @pytest.mark.parametrize("form", ["csv", "ofx"])
-async def test_a_statement_as_a_file_is_safe(stage: Stage, form: str):
+async def test_an_exported_statement_with_hostile_text_is_safe(stage: Stage, form: str):
     """No cell is a formula, no element is theirs."""
     operator = await stage.site.people.cookies_of(Role.OPERATOR)
     async with visiting(stage.site, operator) as visitor:

@@ -145,7 +145,7 @@ async def test_a_user_without_data_sees_no_count(site: PanelSite, outside: Mappi
     assert BADGE.findall(said.text) == []
 
 
-def test_there_are_routes_to_try():
+def test_the_isolation_tests_cover_known_routes():
     """Else the tests above would hold of nothing."""
     assert len(OF_A_COMPANY) > 30
     assert FILES != ()

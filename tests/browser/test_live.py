@@ -73,7 +73,7 @@ async def test_a_filter_keeps_parameters_without_a_field(browser: Browser, livel
         assert tab.findings == []
 
 
-async def test_counts_beside_entries_are_renewed_and_reported(browser: Browser, lively: PanelSite):
+async def test_menu_counts_are_refreshed_and_announced(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/audit")
         count = tab.page.locator("#n-stops")
@@ -132,7 +132,7 @@ async def test_a_list_renews_itself_while_something_is_open(browser: Browser, li
         assert tab.findings == []
 
 
-async def test_text_typed_beside_a_list_stays(browser: Browser, lively: PanelSite):
+async def test_text_typed_beside_a_refreshing_list_is_kept(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.APPROVER)) as tab:
         await tab.open("/panel/unresolved")
         await tab.page.fill("#why", "extrato do banco, linha 7")

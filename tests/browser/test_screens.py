@@ -98,7 +98,7 @@ else:
         assert await faults(browser, site, [case]) == {}
 
 
-async def test_a_font_that_comes_late_moves_nothing(browser: Browser, site: PanelSite):
+async def test_a_late_font_does_not_shift_the_layout(browser: Browser, site: PanelSite):
     """It comes after the page was painted with another."""
     case = replace(usual(BY_NAME["statement"]), look=Look(width=390))
     late = []
@@ -121,7 +121,7 @@ async def test_a_font_that_comes_late_moves_nothing(browser: Browser, site: Pane
     assert late
 
 
-async def test_a_page_asks_the_store_little_and_is_small(tmp_path: Path):
+async def test_a_page_makes_few_store_queries_and_is_small(tmp_path: Path):
     """
     At most six queries and 60 KB with 50 rows; what finds out who asks is counted apart.
 
@@ -153,7 +153,7 @@ def channels(colour: str) -> list[float]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_paper_is_white_and_its_text_dark(browser: Browser, site: PanelSite, theme: str):
+async def test_the_print_style_is_dark_text_on_white(browser: Browser, site: PanelSite, theme: str):
     """The system's theme, and a person's own."""
     printed = {}
     cookies = await site.people.cookies_of(Role.ADMIN)

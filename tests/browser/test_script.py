@@ -33,7 +33,7 @@ async def issue(page: Page, site: PanelSite) -> str:
     return await page.locator("#sec").inner_text()
 
 
-async def test_a_secret_leaves_the_page_when_it_is_put_away(
+async def test_a_dismissed_secret_is_removed_from_the_page(
     browser: Browser, site: PanelSite, tmp_path: Path
 ):
     """It is in no address and no page afterwards; going back shows the list."""
@@ -65,7 +65,7 @@ async def test_a_secret_leaves_the_page_when_it_is_put_away(
         assert tab.findings == []
 
 
-async def test_loading_anew_sends_no_form_a_second_time(browser: Browser, site: PanelSite):
+async def test_reloading_sends_no_form_a_second_time(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.fresh(Role.SECURITY)) as tab:
         secret = await issue(tab.page, site)
 
@@ -100,7 +100,7 @@ async def test_a_secret_is_in_one_uncached_answer(browser: Browser, site: PanelS
     assert secret not in put_away + back + kept + "".join(addresses)
 
 
-async def test_a_button_that_ends_something_opens_by_the_typed_words(
+async def test_a_destructive_button_is_enabled_by_typing_the_name(
     browser: Browser, site: PanelSite
 ):
     async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
@@ -114,9 +114,7 @@ async def test_a_button_that_ends_something_opens_by_the_typed_words(
         await expect(button).to_be_enabled()
 
 
-async def test_the_stop_of_an_account_shows_while_the_account_is_chosen(
-    browser: Browser, site: PanelSite
-):
+async def test_a_stop_is_shown_only_for_the_selected_account(browser: Browser, site: PanelSite):
     """Also after a return to the page with another account chosen than it came with."""
     main, other = (site.world.demo["accounts"][each]["id"] for each in ("main", "other_company"))
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
@@ -230,7 +228,7 @@ async def test_the_theme_switches_at_once_and_is_saved(browser: Browser, site: P
         await expect(tab.page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-async def test_a_filter_swaps_the_list_and_the_address_follows(browser: Browser, site: PanelSite):
+async def test_a_filter_updates_the_list_and_the_address(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
         await tab.open("/panel/credentials")
 
@@ -258,7 +256,7 @@ async def test_going_back_after_filters_restores_the_list(browser: Browser, site
         assert tab.findings == []
 
 
-async def test_a_row_of_the_unresolved_opens_beside_its_amount(browser: Browser, site: PanelSite):
+async def test_a_row_of_the_unresolved_list_opens_by_a_click(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.APPROVER)) as tab:
         await tab.open("/panel/unresolved")
 
@@ -317,7 +315,7 @@ async def test_a_wrong_field_is_marked_and_described_for_screen_readers(
         assert await tab.look() == []
 
 
-async def test_typed_text_stays_while_the_page_renews_itself(browser: Browser, site: PanelSite):
+async def test_typed_text_is_kept_while_the_page_refreshes(browser: Browser, site: PanelSite):
     """A charge that is open asks for itself at each tick."""
     charge = site.seeds["open_charge"]
     path = f"/panel/accounts/{site.seeds['main']}/charges/{charge}?read=1"

@@ -133,7 +133,7 @@ def guarded(role: Role) -> Iterator[Route[Visit]]:
                 yield route
 
 
-async def test_a_route_without_the_right_is_403(site: PanelSite):
+async def test_a_route_without_the_required_right_is_403(site: PanelSite):
     """With its own token and from our page: nothing but the right is missing."""
     found = {}
     for role in Role:

@@ -122,7 +122,7 @@ def test_wrong_values_are_refused():
     assert taken == []
 
 
-def test_without_the_network_of_the_ingress_nothing_is_rendered_and_the_reason_is_reported():
+def test_without_an_ingress_network_the_chart_is_refused_with_the_reason():
     """Trusted peers set the client's address, and no default network is right for everybody."""
     found = judged({})
 
@@ -131,7 +131,7 @@ def test_without_the_network_of_the_ingress_nothing_is_rendered_and_the_reason_i
     assert "config.server.trusted_peers is empty: name the network of the Ingress's pods" in told
 
 
-def test_the_names_of_a_long_release_are_as_long_as_names_may_be():
+def test_the_names_of_a_long_release_have_the_maximum_length():
     """Helm takes 53 letters; a name has 63, with whatever stands behind the release's."""
     [found] = judge_chart([ALL], name="x" * 51 + "-y")
 
@@ -175,7 +175,7 @@ def test_the_upgrade_is_a_hook_with_its_environment():
 
 
 @pytest.mark.parametrize("values", [DEFAULT, ALL], ids=["default", "all"])
-def test_every_pod_is_locked_and_no_service_becomes_a_variable_of_it(values: Mapping[str, Any]):
+def test_every_pod_is_hardened_and_gets_no_service_variables(values: Mapping[str, Any]):
     """A Service called pixgate would set PIXGATE_PORT, to what is no number."""
     wanted = {"enableServiceLinks": False, "automountServiceAccountToken": False}
 
@@ -357,7 +357,7 @@ def test_every_variable_of_the_chart_is_read():
     }
 
 
-async def test_the_configuration_starts_under_kubelet_s_variables(
+async def test_the_configuration_is_valid_with_kubelet_s_variables(
     migrated_postgres_url: str, redis_server: RedisServer, tmp_path: Path
 ):
     """On free ports; the Service's own variable would be no port."""

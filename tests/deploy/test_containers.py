@@ -26,7 +26,7 @@ KEEPS = {"gateway", "worker"}
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_each_command_is_one_of_ours(name: str):
+def test_each_command_in_compose_exists(name: str):
     words = [*OURS[name]["command"]]
     command: click.Command = pixgate
     while isinstance(command, click.Group):
@@ -73,14 +73,14 @@ def test_every_variable_of_the_compose_files_is_read():
     assert {*re.findall(r"PIXGATE_[A-Z_]*[A-Z]", text)} <= known
 
 
-def test_the_example_names_each_variable_that_has_no_default():
+def test_the_example_names_each_required_variable():
     named = re.findall(r"^([A-Z_]+)=", (DEPLOY / "pixgate.env.example").read_text(), re.MULTILINE)
     text = (DEPLOY / "compose.yaml").read_text()
 
     assert {*SECRETS, *re.findall(r"\$\{([A-Z_]+):\?\}", text)} <= set(named)
 
 
-def test_every_container_is_locked_and_bounded_and_its_log_too():
+def test_every_container_is_hardened_with_bounded_resources_and_log():
     wanted = {"read_only": True, "cap_drop": ["ALL"], "security_opt": ["no-new-privileges:true"]}
 
     lacking = [
@@ -166,7 +166,7 @@ def test_a_process_waits_for_the_schema(name: str):
 
 
 @pytest.mark.process
-def test_compose_reads_it_and_scales_its_gateways(tmp_path: Path):
+def test_compose_accepts_the_file_and_scales_its_gateways(tmp_path: Path):
     """By Compose's own reader, which knows its schema; no daemon is asked."""
     folder = tmp_path / "deploy"
     shutil.copytree(DEPLOY, folder)
@@ -184,7 +184,7 @@ def test_compose_reads_it_and_scales_its_gateways(tmp_path: Path):
     assert "container_name" not in read["gateway"]
 
 
-def test_images_of_others_are_named_by_digest_and_alike_in_compose_and_chart():
+def test_third_party_images_are_pinned_by_digest_alike_in_compose_and_chart():
     """A tag is what its owner last moved it to; a digest is one content."""
     bases = re.findall(r"^FROM (\S+)", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
     used = [each["image"] for name, each in SERVICES.items() if name not in OURS]
@@ -204,7 +204,7 @@ def test_hadolint_finds_nothing_in_the_dockerfile():
     assert judge("hadolint", DEPLOY / "Dockerfile") == (0, "", "")
 
 
-def test_the_chart_is_of_this_version():
+def test_the_chart_has_the_current_version():
     chart = yaml.safe_load((DEPLOY / "chart" / "Chart.yaml").read_text())
 
     assert (chart["version"], chart["appVersion"]) == (VERSION, VERSION)

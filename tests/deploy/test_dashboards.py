@@ -192,7 +192,7 @@ def is_shown(panel: dict[str, Any]) -> bool:
     return coloured and (panel["type"] != "stat" or panel["options"]["colorMode"] == "background")
 
 
-def test_a_panel_is_red_where_one_of_its_alerts_fires():
+def test_a_panel_is_red_when_one_of_its_alerts_fires():
     """The same number, or what is left of one, in days or as a whole."""
     wrong = [
         (panel["title"], values)

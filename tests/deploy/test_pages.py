@@ -43,7 +43,7 @@ def is_known(words: list[str]) -> bool:
     return True
 
 
-def test_every_command_of_a_page_is_one_of_ours():
+def test_every_command_on_a_page_exists():
     found = list(commands())
 
     assert len(found) > 30

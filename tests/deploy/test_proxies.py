@@ -74,7 +74,7 @@ async def test_tls_before_1_3_is_refused(tmp_path: Path, name: str):
 
 
 @pytest.mark.parametrize("name", FRONTS)
-async def test_answers_of_the_proxy_itself_are_the_contract_s(tmp_path: Path, name: str):
+async def test_errors_from_the_proxy_itself_match_the_contract(tmp_path: Path, name: str):
     """Nobody there; and a server that hangs up, which is asked once more for a read alone."""
     known = {(error.code, error.status, error.message) for error in CATALOGUE}
     certificate = Authority(tmp_path).sign("proxy")

@@ -35,7 +35,7 @@ def looked_at(expression: str, series: str) -> bool:
     return re.search(rf"\b{name}\b", expression) is not None
 
 
-def test_an_alert_fires_and_is_silent_when_it_should(tmp_path: Path):
+def test_an_alert_fires_and_stays_silent_when_it_should(tmp_path: Path):
     """Prometheus evaluates all cases in one run, and names those that are wrong."""
     status, said = promtool("test", "rules", *written(tmp_path, CASES))
 

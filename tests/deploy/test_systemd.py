@@ -36,7 +36,7 @@ def test_each_unit_runs_a_valid_pixgate_command(line: str):
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_a_reload_checks_the_configuration_before_it_is_taken(name: str):
+def test_a_reload_validates_the_configuration_first(name: str):
     reloads = re.findall(r"^ExecReload=(.*)$", UNITS[name], re.MULTILINE)
 
     assert "config check" in reloads[0]
@@ -44,7 +44,7 @@ def test_a_reload_checks_the_configuration_before_it_is_taken(name: str):
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_a_process_that_hangs_is_killed_and_restarted_without_a_core(name: str):
+def test_a_hanging_process_is_killed_and_restarted_without_a_core(name: str):
     """A core would hold keys; other processes share the port, or the worker's leases."""
     wanted = {"Type=notify", "WatchdogSec=10", "WatchdogSignal=SIGKILL", "Restart=always"}
 

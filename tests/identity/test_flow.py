@@ -34,7 +34,7 @@ async def test_a_session_from_login_to_logout_with_a_refresh_race(here, there, m
     assert await refused(here.services.tokens.refresh(pair.refresh_token)) == "REFRESH_INVALID"
 
 
-async def test_no_token_serves_as_another(here, maria):
+async def test_no_token_can_be_used_as_another_kind(here, maria):
     """Refresh token, challenge and link as access token, and the other way around."""
     await here.enrol()
     came = await here.sign_in()

@@ -25,7 +25,7 @@ def tokens() -> AccessTokens:
     return AccessTokens(keyring, AUDIENCE, clock.now)
 
 
-async def test_no_token_of_the_public_vectors_is_taken(tokens):
+async def test_no_token_of_the_public_vectors_is_accepted(tokens):
     """Wycheproof's: none is EdDSA of the one form, so that each must be refused, valid or not."""
     refusals = {each["id"]: await refusal(tokens, each["jws"]) for each in VECTORS["tokens"]}
 

@@ -43,7 +43,7 @@ async def test_guesses_on_two_nodes_share_one_limit(here, there, maria):
     assert statuses == [401] * 5 + [429] * 15
 
 
-async def test_sign_ins_at_once_leave_five_sessions(here, there, maria):
+async def test_simultaneous_sign_ins_leave_five_sessions(here, there, maria):
     visitors = [ClientInfo(address=f"203.0.113.{number}") for number in range(8)]
 
     came = await asyncio.gather(

@@ -26,7 +26,7 @@ def test_the_right_text_of_a_row_is_in_its_file_exactly_once():
     assert rotten == {}
 
 
-def test_a_mistake_is_one_of_the_product_and_changes_it():
+def test_every_mistake_changes_a_product_file():
     strange = [
         mistake.name
         for mistake in MISTAKES

@@ -239,7 +239,7 @@ async def test_no_sequence_of_events_breaks_an_invariant_of_a_payout(
 
 
 @pytest.mark.parametrize("seed", LIVES)
-async def test_a_bank_that_ignores_our_key_pays_no_more_than_once_either(
+async def test_a_bank_that_ignores_our_key_pays_only_once_as_well(
     payout_world: PayoutWorld, seed: int
 ):
     """Such a life may stay unknown: then a person decides."""

@@ -124,7 +124,7 @@ async def going(payout_world: PayoutWorld) -> asyncio.Future[str]:
     return posting
 
 
-async def test_a_call_that_is_stopped_is_unknown(payout_world: PayoutWorld, clock: Clock):
+async def test_a_call_interrupted_by_a_shutdown_is_unknown(payout_world: PayoutWorld, clock: Clock):
     """A shutdown in the middle of a call: the bank may have heard everything."""
     posting = await going(payout_world)
 

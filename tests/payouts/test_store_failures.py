@@ -168,7 +168,7 @@ async def test_a_store_failure_during_the_wait_for_the_winner_ends_the_wait(
     assert payout_world.bank.orders == []
 
 
-async def test_an_unreadable_list_is_not_an_empty_list(payout_world: PayoutWorld):
+async def test_an_unreadable_list_is_not_reported_as_empty(payout_world: PayoutWorld):
     payout_world.store.fails_before = {"search"}
 
     with pytest.raises(StoreUnavailable):
@@ -176,7 +176,7 @@ async def test_an_unreadable_list_is_not_an_empty_list(payout_world: PayoutWorld
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, PAID])
-async def test_an_unreadable_payout_is_not_an_unknown_reference(
+async def test_an_unreadable_payout_is_not_reported_as_unknown(
     payout_world: PayoutWorld, state: PayoutState
 ):
     """A 404 would have the caller pay again."""

@@ -29,7 +29,7 @@ OVER_STOCK = [
 
 
 @pytest.mark.parametrize("case", CASES)
-async def test_a_case_passes(case: str):
+async def test_a_verification_case_passes(case: str):
     """Mend the stage; what the bank has not belongs into the table of reasons, and nothing else."""
     problems = [await problem_of(bank, case) for bank in banks_of(CASES[case])]
 
@@ -46,7 +46,7 @@ async def problem_of(bank: VerifiedBank, case: str) -> str:
     return "" if right else f"{bank.name}: {found or 'it passes'}"
 
 
-def test_every_case_that_applies_to_a_bank_is_tried_there_on_one_of_eight_days():
+def test_each_applicable_case_is_tried_at_each_bank_once_in_eight_days():
     days = range(len(OTHERS))
     tried = {
         (day, bank.name, case.id)

@@ -99,7 +99,7 @@ async def test_the_document_lists_every_refusal(efi: Watched):
     assert [wrong_with(each) for each in seen if wrong_with(each)] == []
 
 
-async def test_the_judge_finds_faults(efi: Watched):
+async def test_the_document_checker_finds_faults(efi: Watched):
     """A form that the document does not have, in a request and in an answer."""
     await create_bare(efi)
     (made,) = [each for each in efi.asked() if each.method == "PUT"]

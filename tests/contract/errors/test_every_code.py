@@ -252,7 +252,7 @@ SCENARIOS: dict[str, Scenario] = {
 HERE = tuple(error for error in CATALOGUE if error not in ELSEWHERE)
 
 
-async def test_codes_are_answered_as_they_are_catalogued(world: World, tmp_path: Path):
+async def test_every_error_is_answered_as_in_the_catalogue(world: World, tmp_path: Path):
     """Status, code and message (contract part 7)."""
     wrong = {}
     for error in HERE:
@@ -263,11 +263,11 @@ async def test_codes_are_answered_as_they_are_catalogued(world: World, tmp_path:
     assert wrong == {}
 
 
-async def test_every_code_has_a_scenario_and_no_scenario_lacks_a_code():
+async def test_every_error_code_has_exactly_one_scenario():
     assert set(SCENARIOS) == {error.name for error in HERE}
 
 
-async def test_the_list_of_codes_is_the_catalogue(world: World):
+async def test_the_error_code_route_lists_the_catalogue(world: World):
     """What a partner can read at ``error-codes`` is what a partner can be answered."""
     answer = await world.ask("GET", "/baas/v1/error-codes", by=NOBODY)
 

@@ -59,7 +59,7 @@ async def test_values_made_from_a_schema_are_accepted(
     assert refused == []
 
 
-def test_every_example_is_of_its_schema():
+def test_every_example_matches_its_schema():
     wrong = {
         (place.route.name, media): found
         for place in PLACES
@@ -71,7 +71,7 @@ def test_every_example_is_of_its_schema():
     assert wrong == {}
 
 
-def test_the_judge_accepts_valid_and_rejects_invalid_values():
+def test_the_checker_accepts_valid_and_rejects_invalid_values():
     """References are followed, and amounts are compared though binary numbers are no cents."""
     balance = {"$ref": "#/components/schemas/Balance"}
 
@@ -79,7 +79,7 @@ def test_the_judge_accepts_valid_and_rejects_invalid_values():
     assert problems("banking", balance, {"balance": "0.57", "blocked": 0, "updated_at": ""})
 
 
-def test_every_example_is_whole():
+def test_no_example_has_a_placeholder():
     """
     Nothing in it is left open.
 
@@ -109,7 +109,7 @@ def contents(place: PlacedRoute) -> list[tuple[str, Mapping[str, Any]]]:
     ]
 
 
-def test_every_entry_is_of_a_route():
+def test_every_known_entry_has_its_route():
     """An entry whose route is gone is a wrong statement."""
     assert set(KNOWN) <= {place.route.name for place in PLACES}
 

@@ -34,7 +34,7 @@ def parameters(described: Mapping[str, Any], where: str) -> set[str]:
     return {each["name"] for each in found if each["in"] == where}
 
 
-def test_cancelling_promises_no_success():
+def test_cancelling_a_payout_documents_no_success():
     """Contract 4.1: always 501."""
     described = operation("DELETE", "/baas/v1/account/{account_id}/withdraw/{reference}")
 

@@ -154,7 +154,7 @@ async def test_each_value_of_a_filter_is_accepted(
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", TIMED, ids=name)
-async def test_the_ends_of_the_calendar_are_served_or_refused(
+async def test_the_first_and_last_calendar_dates_are_served_or_refused(
     backoffice_client: BackofficeClient, place: PlacedRoute
 ):
     said = await verdicts(backoffice_client, place, edges(place))

@@ -62,7 +62,7 @@ def test_amounts_are_numbers_above_zero_with_a_maximum(about: Described):
 
 
 @EVERY
-def test_keywords_that_readers_misread_are_left_out(about: Described):
+def test_ambiguous_json_schema_keywords_are_not_used(about: Described):
     """0.07 is no multiple of 0.01 in binary; a field with a default becomes obligatory in types."""
     assert [at for at, part in parts(about.document) if "multipleOf" in part] == []
     shown = parts(about.document["components"]["schemas"])
@@ -87,7 +87,7 @@ def test_the_document_has_a_description_and_a_contact(about: Described):
 
 
 @EVERY
-def test_a_limit_names_no_maximum(about: Described):
+def test_the_limit_parameter_declares_no_maximum(about: Described):
     """More than 100 counts as 100 (contract part 8)."""
     in_queries = [
         part["schema"]
@@ -115,7 +115,7 @@ def test_no_header_has_an_example(about: Described):
 
 
 @EVERY
-def test_each_refusal_is_listed_with_its_meaning(about: Described):
+def test_each_refusal_is_documented_with_its_meaning(about: Described):
     for place in about.places:
         described = about.operation(place)["responses"]
         for error in codes_of(place.gate, place.route):
@@ -134,7 +134,7 @@ def test_exactly_the_routes_are_described(about: Described):
     assert shown == {(place.route.method, place.template) for place in about.places}
 
 
-def test_every_operation_is_described_whole():
+def test_every_operation_is_described_completely():
     """With all that its route declares, the headers of a trace, and the quota where it has one."""
     wrong = {place.route.name: found for place in PLACES if (found := list(lacking(place)))}
 

@@ -26,7 +26,7 @@ def world(described_world: World) -> World:
 
 
 @pytest.mark.parametrize("status", REFUSED)
-async def test_three_fields_are_as_described_for_every_operation(world: World, status: str):
+async def test_error_bodies_match_the_schema_of_every_operation(world: World, status: str):
     """docs/errors.md: code, message and trace_id alone, whoever was asked."""
     told = await exchange(world.port, REFUSED[status])
     refusal = json.loads(told.answers[0].body)

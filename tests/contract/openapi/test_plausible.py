@@ -118,7 +118,7 @@ def with_codes(part: Any) -> Iterator[Mapping[str, Any]]:
             yield from with_codes(each)
 
 
-def test_a_request_that_was_refused_has_a_status_of_its_code():
+def test_a_refused_request_has_the_status_of_its_code():
     statuses = {each["code"]: each["status"] for each in codes(CATALOGUE)}
     found = [each for _, _, shown in examples() for each in with_codes(shown)]
 
@@ -228,7 +228,7 @@ def test_a_table_of_payouts_has_its_columns():
     assert (len(line.split(";")), end) == (len(head.split(";")), "")
 
 
-def test_a_line_of_the_record_has_every_field_of_an_act():
+def test_an_exported_audit_line_has_every_field_of_an_act():
     line, end = example_of("audit_export", "application/x-ndjson").split("\n")
 
     assert (set(json.loads(line)), end) == (set(AuditDocument.__struct_fields__), "")

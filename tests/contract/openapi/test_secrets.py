@@ -16,7 +16,7 @@ __all__ = ["backoffice_client"]
 FAILED = 500
 
 
-def test_every_column_that_may_be_secret_is_known_as_secret_or_open():
+def test_every_possibly_secret_column_is_classified():
     """A new one gets a line in tests/world/secret_columns.py."""
     assert doubtful() == SECRET | OPEN
 

@@ -64,7 +64,7 @@ def world(described_world: World) -> World:
     return described_world
 
 
-async def test_the_documents_are_served_as_they_are_generated(world: World):
+async def test_the_generated_documents_are_served(world: World):
     """
     To anybody; that for partners as YAML too. Examples are of today, as a payout must be.
 
@@ -106,7 +106,7 @@ async def test_the_document_accepts_get_and_head_alone(world: World):
     assert posted.headers["Allow"] == "GET, HEAD"
 
 
-async def test_every_answer_is_of_its_schema(world: World):
+async def test_every_answer_matches_its_schema(world: World):
     """And has no field beside it."""
     wrong = {}
     for place in routes.PLACES:

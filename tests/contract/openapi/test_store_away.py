@@ -65,7 +65,9 @@ def is_right(route: str, answer: Answer) -> bool:
     return answer.verdict == AWAY and answer.headers["Retry-After"] == "2"
 
 
-async def test_a_callback_that_cannot_be_kept_is_answered_503(backoffice_client: BackofficeClient):
+async def test_a_callback_that_cannot_be_stored_is_answered_503(
+    backoffice_client: BackofficeClient,
+):
     """So that the bank sends it again."""
     async with backoffice_client.world.losing("callbacks"):
         answer = await summary(backoffice_client, {"tipo": "x"})

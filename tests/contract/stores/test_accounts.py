@@ -37,7 +37,7 @@ from tests.world.stores.samples import (
 
 
 @both
-async def test_an_account_comes_back_as_it_was(store: Store) -> None:
+async def test_a_stored_account_is_read_back_unchanged(store: Store) -> None:
     found = await store.accounts.find(ACCOUNT)
 
     assert found == account()
@@ -63,7 +63,7 @@ async def test_a_replaced_account_has_the_new_fields(store: Store) -> None:
 @pytest.mark.parametrize(
     "meanwhile", [{"name": "other"}, {"active": False}, {"sealed_credentials": b"other"}]
 )
-async def test_an_account_is_replaced_as_it_was_seen_alone(
+async def test_an_account_is_replaced_only_if_unchanged_since_it_was_read(
     store: Store, meanwhile: dict[str, object]
 ) -> None:
     """Of two who read the same, one writes; nothing of the other's is undone."""
@@ -87,7 +87,7 @@ async def test_an_absent_account_is_not_replaced_and_leaves_no_event(store: Stor
     assert await store.audit.verify() == before
 
 
-async def test_a_taken_id_is_refused(store: Store) -> None:
+async def test_an_existing_id_is_refused(store: Store) -> None:
     with pytest.raises(AlreadyExists):
         await store.accounts.add(replace(account(), name="other"), event())
 
@@ -160,7 +160,7 @@ async def test_of_two_companies_adding_one_bank_account_at_once_one_succeeds(
         assert sorted(map(type, done), key=str) == sorted((BankAccountTaken, type(None)), key=str)
 
 
-async def test_an_account_of_no_company_is_refused_whole(store: Store) -> None:
+async def test_an_account_of_an_unknown_company_is_not_stored(store: Store) -> None:
     """The database itself keeps references; nothing of the transaction stays."""
     before = await store.audit.verify()
 
@@ -172,7 +172,7 @@ async def test_an_account_of_no_company_is_refused_whole(store: Store) -> None:
 
 
 @both
-async def test_accounts_are_listed_whole_or_by_company(store: Store) -> None:
+async def test_accounts_are_listed_in_total_or_by_company(store: Store) -> None:
     other = at_bank("a", "other", "conta-2")
     await add_company(store.database, company("other"), event())
     await store.accounts.add(other, event())
@@ -186,7 +186,7 @@ async def test_accounts_are_listed_whole_or_by_company(store: Store) -> None:
     assert theirs == [other]
 
 
-async def test_an_account_is_found_by_its_bank_s_name_for_it(store: Store) -> None:
+async def test_an_account_is_found_by_its_id_at_the_bank(store: Store) -> None:
     moved = replace(account("b"), provider_account="conta-2")
     elsewhere = replace(account("c"), provider="other")
     for each in (moved, elsewhere):
@@ -199,7 +199,7 @@ async def test_an_account_is_found_by_its_bank_s_name_for_it(store: Store) -> No
 
 
 @both
-async def test_the_accounts_of_a_provider_are_read_a_few_at_a_time(store: Store) -> None:
+async def test_the_accounts_of_a_provider_are_read_in_batches(store: Store) -> None:
     """The stock has two of them already."""
     for name in ("b", "a"):
         await store.accounts.add(replace(account(name), provider_account=f"conta-{name}"), event())

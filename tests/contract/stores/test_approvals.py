@@ -65,7 +65,7 @@ async def states(store: Store, *names: str) -> list[ApprovalState]:
 
 
 @both
-async def test_the_money_that_waits_on_an_account_is_listed_and_added_up(store: Store) -> None:
+async def test_money_awaiting_approval_on_an_account_is_listed_and_summed(store: Store) -> None:
     """Payouts and refunds, whoever ordered them; none that is over, decided or of another kind."""
     waits = replace(PAYS, ordered_at=NOW - timedelta(minutes=1), ends_at=LATER)
     most = 9_999_999_999_999_99

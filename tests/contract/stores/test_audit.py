@@ -220,7 +220,7 @@ async def test_later_events_do_not_repair_a_broken_log(
 
 
 @both
-async def test_an_emptied_log_is_found_by_a_head_stored_elsewhere(log: Store) -> None:
+async def test_an_emptied_log_is_detected_with_an_exported_head(log: Store) -> None:
     """It is whole in itself, as the log of a new store is."""
     kept = await log.audit.head()
     await tampered(log, "DELETE FROM audit", BEGUN_ANEW)
@@ -240,7 +240,7 @@ async def test_a_log_without_its_key_cannot_be_proven(log: Store) -> None:
         await stranger.close()
 
 
-async def test_a_new_key_continues_where_the_old_one_ended(log: Store) -> None:
+async def test_a_new_key_continues_the_chain_of_the_old_one(log: Store) -> None:
     """As long as the old one is kept, all of it is proven."""
     rotated = open_store(log.url, chain=ROTATED)
     await rotated.audit.append(event("under.the.new.one"))
@@ -256,7 +256,7 @@ async def test_a_new_key_continues_where_the_old_one_ended(log: Store) -> None:
     await forgetful.close()
 
 
-async def test_a_process_that_lacks_the_new_key_appends_nothing(log: Store) -> None:
+async def test_a_process_without_the_new_key_appends_nothing(log: Store) -> None:
     """A roll to another key that misses a process leaves the log whole."""
     rotated, behind = open_store(log.url, chain=ROTATED), log
     await rotated.audit.append(event("act.rotated"))
@@ -279,7 +279,7 @@ async def test_a_process_without_keys_reads_and_appends_nothing(log: Store) -> N
     await without.close()
 
 
-async def test_a_process_without_keys_begins_no_log(begun: Store) -> None:
+async def test_a_process_without_keys_starts_no_log(begun: Store) -> None:
     without = open_store(begun.url, chain=NO_KEYS)
 
     with pytest.raises(StoreUnavailable, match="without the keys of the audit log"):
@@ -291,7 +291,7 @@ async def test_a_process_without_keys_begins_no_log(begun: Store) -> None:
 
 
 @both
-async def test_a_store_restored_whole_is_reported_by_a_head_that_was_kept(log: Store) -> None:
+async def test_restoring_an_older_store_is_detected_with_a_saved_head(log: Store) -> None:
     """It is whole in itself: an older state, with the head of then."""
     async with log.database.reading() as connection:
         then = dict((await connection.execute(select(audit_head))).one()._mapping)

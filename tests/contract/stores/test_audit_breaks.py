@@ -87,7 +87,7 @@ BREAKS = {
 
 
 @pytest.mark.parametrize(("statements", "bounds"), BREAKS.values(), ids=BREAKS)
-async def test_exactly_the_accepted_break_is_passed(
+async def test_only_the_accepted_break_is_allowed(
     log: Store, statements: list[str], bounds: tuple[int, int]
 ):
     """An act comes first: it makes an event of an end that is not ours."""

@@ -47,7 +47,7 @@ def written(store: Store) -> Written:
 
 @both
 @pytest.mark.parametrize("size", [1, 2, 64])
-async def test_every_row_is_inserted_whole(written: Written, size: int) -> None:
+async def test_every_bulk_row_is_inserted_completely(written: Written, size: int) -> None:
     names = [f"order-{number:02}" for number in range(size)]
 
     new = await written.add(names)
@@ -58,7 +58,7 @@ async def test_every_row_is_inserted_whole(written: Written, size: int) -> None:
 
 
 @both
-async def test_a_row_that_is_there_is_left_and_not_returned(written: Written) -> None:
+async def test_an_existing_row_is_kept_and_not_returned(written: Written) -> None:
     await written.add(["order-1"])
 
     new = await written.add(["order-0", "order-1", "order-2", "order-2"])
@@ -67,7 +67,7 @@ async def test_a_row_that_is_there_is_left_and_not_returned(written: Written) ->
 
 
 @both
-async def test_rows_are_inserted_in_the_order_they_come(written: Written, kind: str) -> None:
+async def test_rows_are_inserted_in_the_given_order(written: Written, kind: str) -> None:
     """Two batches in one order of keys cannot wait for each other in a ring."""
     names = [f"order-{number * 29 % 64:02}" for number in range(64)]
     if kind == "postgres":  # a new file: in an old one, rows go where a vacuum has made room

@@ -20,7 +20,7 @@ ENDS = mail_token().ends_at
 
 
 @both
-async def test_a_challenge_is_read_back_whole(store: Store):
+async def test_a_challenge_is_read_back_unchanged(store: Store):
     await signed_in(store)
 
     await store.identity.challenges.add(challenge())

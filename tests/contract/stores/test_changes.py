@@ -34,7 +34,7 @@ async def read(changes: Changes, mark: Mark | None) -> News:
     return news
 
 
-async def test_events_after_a_place_are_read_in_order(store: Store, second: Store) -> None:
+async def test_events_after_a_position_are_read_in_order(store: Store, second: Store) -> None:
     changes = Changes(store.database)
     begun = await read(changes, None)
     for number in range(3):
@@ -150,7 +150,7 @@ async def following(store: Store) -> Following:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-async def test_every_change_of_a_cached_record_names_it(
+async def test_every_change_of_a_cached_record_names_the_record(
     store: Store, second: Store, name: str
 ) -> None:
     """In its own transaction; both to the process that changes it and to every other."""

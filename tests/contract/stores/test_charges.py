@@ -49,7 +49,7 @@ async def one(store: Store) -> ChargeRecord:
 
 
 @both
-async def test_a_charge_comes_back_as_it_was_stored(store: Store):
+async def test_a_stored_charge_is_read_back_unchanged(store: Store):
     stored = charge(expires_at=NOW + SECOND, paid_at=NOW, e2e_id="E1", centavos=None)
 
     assert await records(store).begin(stored)
@@ -169,7 +169,9 @@ async def test_an_answer_counts_after_the_clock_was_set_back(store: Store):
 
 @both
 @pytest.mark.parametrize("told", [ChargeState.ACTIVE, ChargeState.CANCELED, None])
-async def test_a_charge_unpaid_after_all_has_no_payment(store: Store, told: ChargeState | None):
+async def test_a_charge_found_unpaid_after_all_has_no_payment(
+    store: Store, told: ChargeState | None
+):
     """An unpaid transaction does not tell the state; a charge names who is asked to pay."""
     paid = charge(state=ChargeState.PAID, paid_at=NOW, e2e_id="E1", payer_name="Somebody")
     await records(store).begin(paid)
@@ -211,7 +213,7 @@ def listed(centavos: int, e2e_id: str = "E1", paid: int = 0, at: int = 60) -> Se
         (None, 1, True),
     ],
 )
-async def test_a_listed_payment_pays_a_charge_whose_amount_it_reaches(
+async def test_a_listed_payment_of_at_least_the_amount_pays_its_charge(
     store: Store, asked: int | None, came: int, *, pays: bool
 ):
     """The name alone is whatever a payer wrote."""
@@ -248,7 +250,7 @@ async def test_the_bank_s_state_of_a_charge_outranks_an_earlier_payment(store: S
     assert (still, after.state, after.e2e_id) == (ChargeState.ACTIVE, ChargeState.PAID, "E2")
 
 
-async def test_a_paid_charge_without_its_payment_gets_it_from_the_list(store: Store):
+async def test_a_paid_charge_gets_its_missing_payment_from_the_list(store: Store):
     await records(store).begin(charge(centavos=100))
     await records(store).note([seen(ChargeState.PAID, at=3600)])
 
@@ -257,7 +259,7 @@ async def test_a_paid_charge_without_its_payment_gets_it_from_the_list(store: St
     assert (await one(store)).e2e_id == "E2"
 
 
-async def test_a_payment_at_the_end_of_the_calendar_is_noted(store: Store):
+async def test_a_payment_on_the_last_calendar_day_is_noted(store: Store):
     await records(store).begin(charge(centavos=100))
     last = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 
@@ -267,7 +269,7 @@ async def test_a_payment_at_the_end_of_the_calendar_is_noted(store: Store):
 
 
 @both
-async def test_a_payment_is_kept_with_its_id(store: Store):
+async def test_a_payment_is_stored_with_its_id(store: Store):
     await records(store).begin(charge())
 
     await records(store).note([seen(ChargeState.PAID, e2e_id="E1")])
@@ -373,7 +375,7 @@ async def test_the_charge_of_a_payment_is_found_by_its_id_within_the_account(sto
 
 
 @both
-async def test_a_text_is_a_part_of_reference_or_payer_or_an_amount(store: Store):
+async def test_a_search_text_matches_reference_payer_or_amount(store: Store):
     await records(store).begin(charge(1, reference="Fatura-1", centavos=123_456))
     await records(store).begin(charge(2, reference="fatura-2", payer_name="Ana"))
     paid = seen(ChargeState.PAID, number=2, e2e_id="E1")
@@ -412,7 +414,7 @@ async def test_an_open_charge_is_found_by_the_amount_paid(store: Store, is_liste
 
 
 @both
-async def test_results_of_a_search_are_added_up(store: Store):
+async def test_search_results_are_summed(store: Store):
     await records(store).begin(charge(1, centavos=100))
     await records(store).begin(charge(2, centavos=250))
     await records(store).begin(charge(3, centavos=None))

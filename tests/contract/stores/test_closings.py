@@ -96,7 +96,7 @@ async def test_one_user_signs_a_day_and_another_locks_it(store: Store, second: S
 
 
 @both
-async def test_figures_changed_since_they_were_shown_are_not_signed(store: Store) -> None:
+async def test_figures_that_changed_after_display_are_not_signed(store: Store) -> None:
     bank = Bank()
     bank.tells(FEE)
     made = closings(store, bank)
@@ -148,7 +148,7 @@ async def test_figures_are_shown_only_while_the_balance_is_stable(store: Store) 
 
 @both
 @pytest.mark.parametrize("days", [-1, 90, 400])
-async def test_a_day_that_is_not_over_or_too_long_ago_is_refused(store: Store, days: int) -> None:
+async def test_a_day_that_is_not_over_or_too_old_is_refused(store: Store, days: int) -> None:
     bank = Bank()
     bank.tells(FEE)
 

@@ -29,13 +29,13 @@ def within(scope: CompanyScope = EVERY_COMPANY) -> Staff:
 
 
 @both
-async def test_a_company_comes_back_as_it_was(store: Store) -> None:
+async def test_a_stored_company_is_read_back_unchanged(store: Store) -> None:
     """Times keep their microseconds and their zone."""
     assert await find_company(store.database, COMPANY) == company()
     assert await find_company(store.database, "nobody") is None
 
 
-async def test_a_taken_id_changes_nothing_and_leaves_no_event(store: Store) -> None:
+async def test_an_existing_id_changes_nothing_and_adds_no_event(store: Store) -> None:
     before = await store.audit.verify()
 
     with pytest.raises(AlreadyExists):
@@ -80,7 +80,7 @@ async def test_the_first_page_and_its_total_are_one_statement(store: Store) -> N
 
 
 @both
-async def test_the_scope_is_in_the_statement(store: Store) -> None:
+async def test_companies_are_listed_within_the_scope(store: Store) -> None:
     await add_company(store.database, company(OTHER), event())
 
     for scope, found in (

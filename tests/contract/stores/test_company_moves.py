@@ -198,7 +198,7 @@ async def acts(store: Store, subject: str) -> list[str]:
     return [each.action for each in await store.database.rows(wanted)]
 
 
-async def test_every_row_of_the_company_moves_and_no_other(pair: Pair):
+async def test_all_rows_of_the_company_and_no_others_move(pair: Pair):
     before = await everything(pair.north)
     assert all(before.values())
 
@@ -265,7 +265,7 @@ async def test_a_move_interrupted_at_any_point_can_be_repeated(pair: Pair, point
     assert not any((await everything(pair.north)).values())
 
 
-async def test_a_company_that_failed_to_leave_is_served_where_it_is(pair: Pair):
+async def test_a_company_whose_move_failed_is_still_served_by_its_cell(pair: Pair):
     """The map held it; now it leads to the source again."""
 
     async def refuse(_company: str) -> None:
@@ -329,7 +329,7 @@ async def test_a_move_waits_for_open_work(pair: Pair, what: str):
     assert len(await pair.north.database.rows(wanted)) == 1
 
 
-async def test_a_payout_that_was_not_sent_moves(pair: Pair):
+async def test_an_unsent_payout_moves_with_its_company(pair: Pair):
     """It is at rest: whoever repeats it is in the other cell."""
     not_sent = update(payouts).where(payouts.c.account_id == ACCOUNT).values(state="not_sent")
     await pair.north.database.write(not_sent)

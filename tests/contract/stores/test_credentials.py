@@ -50,7 +50,7 @@ async def issued(store: Store) -> Store:
 
 
 @both
-async def test_a_credential_comes_back_as_it_was(store: Store) -> None:
+async def test_a_stored_credential_is_read_back_unchanged(store: Store) -> None:
     scoped = replace(
         credential(permissions="withdraw:manage balance:read pix_key:write"),
         account_id=ACCOUNT,
@@ -64,7 +64,7 @@ async def test_a_credential_comes_back_as_it_was(store: Store) -> None:
     assert found == scoped
 
 
-async def test_a_credential_may_hold_no_permission(store: Store) -> None:
+async def test_a_credential_may_have_no_permission(store: Store) -> None:
     bare = credential(permissions="")
     await store.credentials.add(bare, event())
 
@@ -80,7 +80,7 @@ async def test_a_client_id_is_compared_exactly(issued: Store) -> None:
     assert found is None
 
 
-async def test_a_taken_id_is_refused(issued: Store) -> None:
+async def test_an_existing_client_id_is_refused(issued: Store) -> None:
     with pytest.raises(AlreadyExists):
         await issued.credentials.add(replace(credential(), name="other"), event())
 
@@ -137,7 +137,7 @@ async def test_concurrent_rotations_leave_two_secrets(issued: Store) -> None:
     assert [each.expires_at for each in found.secrets] == [None, LATER]
 
 
-async def test_nothing_to_rotate_is_reported_and_leaves_no_event(store: Store) -> None:
+async def test_rotating_a_missing_credential_is_reported_without_an_event(store: Store) -> None:
     before = await store.audit.verify()
 
     done = await store.credentials.rotate("cli_nobody", Rotation(secret(), LATER), event())
@@ -249,7 +249,7 @@ async def test_caller_rules_are_stored_and_compared_on_change(store: Store) -> N
 
 
 @both
-async def test_public_keys_are_kept_and_changed_only_as_they_were_read(store: Store) -> None:
+async def test_public_keys_are_stored_and_changed_only_if_unchanged(store: Store) -> None:
     first, second = Signer(1).public, Signer(2).public
     client_id = "cli_signs"
     signs = replace(credential(client_id), public_keys=(first,))
@@ -433,7 +433,7 @@ async def test_credentials_are_found_by_state_and_by_warning(store: Store) -> No
         ("_", ["cli_b2"]),
     ],
 )
-async def test_credentials_are_found_by_a_part_of_the_name_or_the_start_of_the_id(
+async def test_credentials_are_found_by_part_of_the_name_or_start_of_the_id(
     store: Store, text: str, shown: Sequence[str]
 ) -> None:
     """A text is text: no sign of it is a pattern."""

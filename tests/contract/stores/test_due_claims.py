@@ -70,7 +70,7 @@ async def test_two_processes_claim_every_due_payout_once(store: Store, second: S
 
 
 @both
-async def test_payouts_due_longest_come_first(store: Store) -> None:
+async def test_the_longest_due_payouts_come_first(store: Store) -> None:
     """Whatever account they are of."""
     for minutes, own in ((3, ACCOUNT), (1, ACCOUNT), (2, SISTER), (4, SISTER)):
         early = NOW - timedelta(minutes=minutes)
@@ -110,7 +110,7 @@ async def test_a_claim_covers_one_bank(store: Store) -> None:
         assert await claimed(store, [each]) == [name]
 
 
-async def test_a_lease_is_honoured(store: Store, second: Store) -> None:
+async def test_a_lease_is_respected(store: Store, second: Store) -> None:
     """Until it ends nobody else finds the payout due, and whoever tries to claim it gets none."""
     await unknown(store, "order-1")
     [found] = await store.follow_ups.due(LATER)

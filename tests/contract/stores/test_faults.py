@@ -33,7 +33,7 @@ async def short(store: Store) -> AsyncIterator[Store]:
     await opened.close()
 
 
-async def test_a_lock_held_by_another_process_ends_the_wait(store: Store, short: Store) -> None:
+async def test_waiting_for_a_lock_of_another_process_is_limited(store: Store, short: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     async with store.database.writing() as other:
@@ -46,7 +46,7 @@ async def test_a_lock_held_by_another_process_ends_the_wait(store: Store, short:
     assert await short.payouts.record(change(SENDING, ACCEPTED))
 
 
-async def test_no_free_connection_ends_the_wait(short: Store) -> None:
+async def test_waiting_for_a_free_connection_is_limited(short: Store) -> None:
     """A queue of callers does not grow without bound."""
     async with contextlib.AsyncExitStack() as stack:
         for _ in range(1 if short.url.startswith("sqlite") else SHORT.pool_size):
@@ -115,7 +115,7 @@ async def test_no_acknowledged_write_is_lost_by_a_kill(store: Store) -> None:
         assert await store.payouts.attempts(ACCOUNT, reference) == [attempt()]
 
 
-async def test_a_driver_s_message_about_a_row_is_hidden(store: Store) -> None:
+async def test_a_driver_s_message_containing_a_row_is_hidden(store: Store) -> None:
     """Its text quotes the row, and a row holds personal data."""
     nobody = "00000000-0000-4000-8000-000000000000"
 

@@ -49,7 +49,7 @@ def checked(owner: str = "one", **fields: object) -> Checked:
 
 
 @both
-async def test_claimed_payouts_have_the_trace_of_their_latest_try(store: Store) -> None:
+async def test_claimed_payouts_have_the_trace_of_their_latest_attempt(store: Store) -> None:
     await store.payouts.add(payout(), replace(attempt(), trace_id="first"))
     await store.payouts.record(change(SENDING, NOT_SENT))
     await store.payouts.claim(payout(), replace(attempt(2), trace_id="second"))

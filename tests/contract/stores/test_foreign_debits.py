@@ -200,7 +200,7 @@ async def test_no_debit_of_another_account_is_explained(store: Store) -> None:
 
 
 @both
-async def test_a_payout_that_is_known_later_settles_it(store: Store) -> None:
+async def test_a_debit_is_settled_by_a_payout_recorded_later(store: Store) -> None:
     banks = Tellers(**{ACCOUNT: Teller().tells(FOREIGN)})
     await watch(store, banks).turn()
     await paid(store, "E-foreign")
@@ -226,7 +226,7 @@ async def test_a_young_debit_waits_for_the_answer_to_its_payout(store: Store) ->
 @pytest.mark.parametrize(
     "other", [Hanging(), Broken(Unreachable("x")), Broken(KeyError("nonsense"))]
 )
-async def test_an_account_whose_bank_fails_stops_no_other(
+async def test_a_failing_bank_of_one_account_does_not_affect_others(
     store: Store, other: Teller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is read from the same instant on later, and shown as unread meanwhile."""

@@ -156,9 +156,7 @@ async def found(store: Store, reference: str) -> PayoutState | None:
     return None if row is None else row.state
 
 
-async def test_many_writes_of_one_moment_are_one_transaction(
-    store: Store, commits: Commits
-) -> None:
+async def test_simultaneous_writes_share_one_transaction(store: Store, commits: Commits) -> None:
     names = [f"o-{number}" for number in range(40)]
     told = await added(store, *map(payout, names))
     done = await recorded(store, *(change(SENDING, ACCEPTED, reference=name) for name in names))

@@ -38,7 +38,7 @@ def blocked_as(count: Failures) -> NextCounts:
     return lambda _before: {count.key: count}
 
 
-async def test_keys_are_listed_by_when_they_sign(store: Store):
+async def test_signing_keys_are_listed_by_activation_time(store: Store):
     later = replace(KEY, id="k0", signs_from=NOW + timedelta(days=1))
     for each in (later, KEY):
         await store.identity.signing_keys.add(each, act())
@@ -115,7 +115,7 @@ async def test_counts_are_found_and_cleared_by_key(store: Store):
 
 
 @both
-async def test_mail_waits_until_it_is_sent(store: Store):
+async def test_mail_is_queued_until_it_is_sent(store: Store):
     newer = replace(MAIL, id="m2", created_at=NOW + timedelta(seconds=1))
     for each in (newer, MAIL):
         await store.identity.outbox.put(each)
@@ -126,7 +126,7 @@ async def test_mail_waits_until_it_is_sent(store: Store):
 
 
 @both
-async def test_sent_mail_keeps_no_link(store: Store):
+async def test_sent_mail_stores_no_link(store: Store):
     await store.identity.outbox.put(MAIL)
 
     await store.identity.outbox.sent("m1", NOW)

@@ -63,14 +63,14 @@ async def test_callbacks_planned_too_far_ahead_are_due(store: Store):
 
 
 @both
-async def test_an_order_is_read_back_whole(store: Store):
+async def test_an_order_is_read_back_unchanged(store: Store):
     await store.approvals.add(APPROVAL, event())
 
     assert await store.approvals.find("a1", EVERY_COMPANY, "") == APPROVAL
     assert await store.approvals.find("a2", EVERY_COMPANY, "") is None
 
 
-async def test_one_order_waits_under_a_reference(store: Store):
+async def test_a_reference_may_have_only_one_waiting_order(store: Store):
     await store.approvals.add(APPROVAL, event())
 
     with pytest.raises(AlreadyExists):
@@ -81,7 +81,7 @@ async def test_one_order_waits_under_a_reference(store: Store):
 
 
 @both
-async def test_of_ten_decisions_at_once_one_holds(store: Store, second: Store):
+async def test_only_one_of_ten_concurrent_decisions_succeeds(store: Store, second: Store):
     await store.approvals.add(APPROVAL, event())
     nodes = [store.approvals, second.approvals] * 5
 
@@ -125,7 +125,7 @@ async def test_a_waiting_order_is_overdue_after_its_deadline(store: Store):
 
 
 @both
-async def test_orders_that_can_still_be_decided_are_counted(store: Store):
+async def test_orders_still_open_for_decision_are_counted(store: Store):
     none = await store.approvals.waiting(NOW)
     await store.approvals.add(APPROVAL, event())
     newer = replace(APPROVAL, id="a2", reference="2", ordered_at=NOW + timedelta(seconds=1))
@@ -142,7 +142,7 @@ async def test_orders_that_can_still_be_decided_are_counted(store: Store):
 
 
 @both
-async def test_an_event_of_a_bank_is_stored_once(store: Store, second: Store):
+async def test_a_bank_s_event_is_stored_once(store: Store, second: Store):
     nodes = [CallbackRecords(store.database), CallbackRecords(second.database)] * 5
 
     new = await asyncio.gather(
@@ -192,7 +192,7 @@ async def test_handled_callbacks_are_not_due(store: Store):
 
 
 @both
-async def test_callbacks_are_searched_and_forgotten(store: Store):
+async def test_callbacks_are_searched_and_deleted(store: Store):
     await CallbackRecords(store.database).add(CALLBACK)
     search = CallbackSearch(
         paging=FIRST,
@@ -345,7 +345,7 @@ async def test_the_audit_log_is_exported_in_order(store: Store):
 
 
 @both
-async def test_callbacks_that_wait_are_counted_by_bank(store: Store):
+async def test_waiting_callbacks_are_counted_by_bank(store: Store):
     callbacks = CallbackRecords(store.database)
     await callbacks.add(CALLBACK)
     await callbacks.add(replace(CALLBACK, id="o", provider="other"))

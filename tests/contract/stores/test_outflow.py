@@ -132,7 +132,7 @@ def outflows(store: Store, clock: Clock) -> Outflows:
 
 
 @both
-async def test_a_flood_to_strangers_stops_the_credential_alone(
+async def test_many_new_recipients_stop_only_the_credential(
     paying: Store, second: Store, clock: Clock
 ):
     """Its account and company pay on; no other process stops it again."""
@@ -189,7 +189,7 @@ async def test_the_guard_in_watch_mode_records_a_trip_once_and_stops_nothing(
     assert await open_trips(paying.database, clock.at + timedelta(minutes=10)) == {}
 
 
-async def test_many_payouts_to_one_stranger_are_many_to_a_new_payee(paying: Store, clock: Clock):
+async def test_several_payouts_to_one_new_recipient_each_count_as_new(paying: Store, clock: Clock):
     for _ in range(6):
         await pay(paying, clock, 1)
         clock.at += SECOND
@@ -211,7 +211,7 @@ async def test_a_company_can_have_its_own_mode(paying: Store, clock: Clock):
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
-async def test_payouts_that_moved_nothing_do_not_count(paying: Store, clock: Clock):
+async def test_payouts_that_moved_no_money_do_not_count(paying: Store, clock: Clock):
     """Neither those that had failed, nor those that fail between two looks."""
     judging = guard(paying, clock)
     await pay(paying, clock, 5)
@@ -231,7 +231,7 @@ async def test_payouts_that_moved_nothing_do_not_count(paying: Store, clock: Clo
     assert await trips(paying, clock) == []
 
 
-async def test_payouts_released_by_people_are_not_judged_again(paying: Store, clock: Clock):
+async def test_payouts_released_by_people_are_not_checked_again(paying: Store, clock: Clock):
     """The payouts before the stop was lifted are excused, those after it are not."""
     judging = guard(paying, clock)
     await pay(paying, clock, 6)
@@ -370,7 +370,7 @@ async def lifting(judging: OutflowGuard, clock: Clock, *names: str) -> list[str]
 
 
 @both
-async def test_held_payouts_are_judged_while_they_can_be_stopped(paying: Store, clock: Clock):
+async def test_held_payouts_are_checked_while_they_can_be_stopped(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     for place in range(6):
         await paying.payouts.add(held(to_stranger(f"held-{place}", clock, place)), None)
@@ -380,7 +380,7 @@ async def test_held_payouts_are_judged_while_they_can_be_stopped(paying: Store, 
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
-async def test_a_payout_that_is_stored_late_is_judged_later(paying: Store, clock: Clock):
+async def test_a_payout_stored_late_is_checked_later(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     ordered = clock.at
     await pay(paying, clock, 5)
@@ -425,7 +425,7 @@ async def repeat(store: Store, clock: Clock, number: int) -> None:
 
 
 @both
-async def test_a_payout_that_was_not_sent_counts_when_it_is_sent_again(paying: Store, clock: Clock):
+async def test_an_unsent_payout_counts_when_it_is_sent_again(paying: Store, clock: Clock):
     """Else whoever waits repeats them all at once, unseen."""
     judging = guard(paying, clock)
     await order(paying, clock, 6)

@@ -140,7 +140,7 @@ async def test_an_hour_with_an_open_payout_is_summed_once_the_payout_ends(store:
 
 
 @both
-async def test_a_remembered_hour_is_not_counted_again(store: Store):
+async def test_a_stored_hour_is_not_counted_again(store: Store):
     """What is read is what is remembered: the payouts themselves are not looked at."""
     await paid(store, "1", THIS_HOUR)
     await OverviewRecords(store.database).remember(DAY)
@@ -155,7 +155,7 @@ async def test_a_remembered_hour_is_not_counted_again(store: Store):
 
 
 @both
-async def test_two_processes_at_once_remember_an_hour_once(store: Store, second: Store):
+async def test_two_processes_store_an_hour_once(store: Store, second: Store):
     await paid(store, "1", THIS_HOUR)
 
     done = await asyncio.gather(
@@ -186,7 +186,7 @@ async def test_a_new_store_sums_a_month_in_one_transaction_a_day(store: Store):
 
 @both
 @pytest.mark.parametrize("is_remembered", [False, True])
-async def test_figures_are_of_companies_in_scope_alone(store: Store, *, is_remembered: bool):
+async def test_figures_cover_only_companies_in_scope(store: Store, *, is_remembered: bool):
     await another_company(store)
     await paid(store, "1", THIS_HOUR)
     await paid(store, "1", THIS_HOUR, account_id=THEIRS, centavos=5)
@@ -293,7 +293,7 @@ async def test_a_bank_without_callbacks_for_its_payouts_is_listed(store: Store):
 
 
 @both
-async def test_open_work_is_of_companies_in_scope_alone(store: Store):
+async def test_open_work_covers_only_companies_in_scope(store: Store):
     """Of another company nothing is told, not even that there is something."""
     await store.approvals.add(APPROVAL, event())
     stopped = sample(scope=StopScope.ACCOUNT, subject=ACCOUNT, ends_at=NOW + HOUR)

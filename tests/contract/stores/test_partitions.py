@@ -161,7 +161,7 @@ async def test_a_partition_in_use_is_dropped_on_a_later_run(filled_url: str) -> 
         assert await store.payouts.forget_events(NOW) == 1
 
 
-async def test_an_order_that_comes_while_its_partition_is_made_is_stored(
+async def test_an_order_stored_while_its_partition_is_created_is_kept(
     filled_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL refuses a row that was on its way to the default partition."""

@@ -85,7 +85,7 @@ async def test_a_migration_is_done_once_the_reader_has_ended(
     await schema._migrate(store.url, drop)
 
 
-async def test_a_migration_gives_up_in_the_end_and_has_changed_nothing(
+async def test_a_migration_that_gives_up_has_changed_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schema, "_PAUSE_S", 0.1)

@@ -97,7 +97,7 @@ def of(*words: Certainty) -> set[str]:
 
 
 @both
-async def test_a_payout_shows_which_absence_is_proven(told: Store):
+async def test_a_payout_shows_which_kind_of_absence_is_proven(told: Store):
     stored = {each: await told.payouts.find(ACCOUNT, each) for each in STORIES}
 
     words = {each: certainty_of(found) for each, found in stored.items() if found is not None}

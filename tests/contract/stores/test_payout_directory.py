@@ -367,7 +367,7 @@ async def test_a_payout_names_its_orderer_and_approver(store: Store):
     assert {each.ordered_by for each in listed} == {maria, theirs.ordered_by}
 
 
-async def test_a_credential_is_named(store: Store):
+async def test_a_payout_shows_the_name_of_its_credential(store: Store):
     await store.credentials.add(replace(credential(), name="Loja"), event())
     await store.payouts.add(payout(), attempt())
 

@@ -69,7 +69,7 @@ async def count(store: Store) -> int:
 AFTER = [UNKNOWN, NOT_SENT, ACCEPTED, PAID, REJECTED, FAILED]
 
 
-async def test_a_step_writes_its_event_and_no_other(store: Store) -> None:
+async def test_a_step_writes_exactly_its_own_event(store: Store) -> None:
     expected, found = {}, {}
     for after, cause in product(AFTER, EventKind):
         reference = f"{after.value}-{cause.value}"
@@ -91,7 +91,7 @@ async def test_a_second_step_writes_a_second_event(store: Store) -> None:
     assert (await told(store))[1:] == [("answered", 1, "unknown"), ("probed", 1, "paid")]
 
 
-async def test_another_try_is_reported_as_stored_again(store: Store) -> None:
+async def test_another_attempt_is_recorded_as_stored_again(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, NOT_SENT))
     later = attempt(2, started_at=NOW + timedelta(seconds=5))
@@ -101,7 +101,7 @@ async def test_another_try_is_reported_as_stored_again(store: Store) -> None:
     assert (await told(store))[2:] == [("stored", 2, "sending")]
 
 
-async def test_steps_not_taken_have_no_event(store: Store, second: Store) -> None:
+async def test_steps_that_were_not_made_have_no_event(store: Store, second: Store) -> None:
     """A rival's order, a lost step and a lost claim leave no event."""
     await store.payouts.add(payout(), attempt())
     await second.payouts.add(payout(), attempt())
@@ -217,7 +217,7 @@ async def test_recorded_words_are_encrypted(sealed: Store) -> None:
     assert "listed" not in seen
 
 
-async def test_facts_that_may_not_be_kept_are_left_out(sealed: Store) -> None:
+async def test_facts_that_must_not_be_stored_are_left_out(sealed: Store) -> None:
     """Whoever tells an event: the list decides."""
     await sealed.payouts.add(payout(), attempt())
     event = probed(payout(), "not_found", NOW, NOW, {"tax_number": "52998224725", "reason": "x"})
@@ -263,7 +263,7 @@ async def test_words_sealed_for_one_payout_do_not_open_for_another(sealed: Store
     assert (moved.after, moved.facts) == (PAID, {})
 
 
-async def test_a_look_that_moved_nothing_is_reported_with_its_check(sealed: Store) -> None:
+async def test_a_query_without_a_change_is_recorded_with_its_check(sealed: Store) -> None:
     await sealed.payouts.add(payout(), attempt())
     await sealed.payouts.record(change(SENDING, UNKNOWN))
     later = NOW + timedelta(seconds=10)

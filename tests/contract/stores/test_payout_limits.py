@@ -167,7 +167,7 @@ async def test_payouts_proven_unsent_or_refused_do_not_count(
     assert told(found) == ((0, 1) if counts else (1, 0))
 
 
-async def test_the_day_before_does_not_count(store: Store) -> None:
+async def test_payouts_of_the_previous_day_do_not_count(store: Store) -> None:
     await limited(store, per_day=Money(1050))
     yesterday = payout("before", created_at=NOW - timedelta(days=1))
     await store.payouts.add(yesterday, attempt(), limited=True)
@@ -225,7 +225,7 @@ async def test_a_night_ends_exactly_at_its_limit_across_midnight_in_utc(store: S
 
 
 @both
-async def test_a_payout_counts_in_the_night_that_it_is_sent_in(store: Store) -> None:
+async def test_a_payout_counts_in_the_night_it_is_sent(store: Store) -> None:
     """It was created, and not sent, by day."""
     await limited(store, per_night=Money(1050))
     await sent(store, "o-1", EVENING - SECOND)
@@ -273,7 +273,7 @@ async def test_the_gateways_limits_of_the_night_hold_for_credentials_without_the
 
 
 @both
-async def test_days_are_summed_up_as_a_daily_limit_counts_them(store: Store) -> None:
+async def test_daily_sums_match_the_counting_of_daily_limits(store: Store) -> None:
     await limited(store)
     today = NOW.date()
     for number, ago in enumerate((0, 1, 1, 2, 31)):
@@ -289,7 +289,7 @@ async def test_days_are_summed_up_as_a_daily_limit_counts_them(store: Store) -> 
 
 
 @both
-async def test_claims_of_one_moment_are_counted_together(store: Store) -> None:
+async def test_concurrent_claims_are_counted_together(store: Store) -> None:
     await limited(store, per_day=Money(1050 * 2))
     names = [f"o-{number}" for number in range(4)]
     for name in names:

@@ -29,7 +29,9 @@ async def test_of_many_adds_of_one_reference_exactly_one_wins(store: Store, seco
     assert await store.payouts.attempts(ACCOUNT, "order-1") == [attempt()]
 
 
-async def test_losers_are_never_taken_for_failures(store: Store, second: Store) -> None:
+async def test_losing_concurrent_inserts_are_not_reported_as_failures(
+    store: Store, second: Store
+) -> None:
     """The row has two unique keys, and both can be met first."""
     for number in range(60):
         mine = payout(f"race-{number}")
@@ -73,7 +75,7 @@ async def test_of_many_outcomes_exactly_one_is_written(store: Store, second: Sto
     assert found.state is ends[done.index(True)]
 
 
-async def test_readers_never_wait_for_a_writer(store: Store, second: Store) -> None:
+async def test_readers_do_not_wait_for_a_writer(store: Store, second: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     async with store.database.writing() as connection:

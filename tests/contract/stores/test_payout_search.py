@@ -36,7 +36,7 @@ async def references(store: Store, init: str, ends: str, **paging: int) -> list[
     ],
     ids=["just before", "first instant", "last instant", "just after"],
 )
-async def test_the_window_is_whole_days_both_included(
+async def test_the_search_window_includes_both_days(
     store: Store, created_at: datetime, inside: bool
 ) -> None:
     """Contract part 8."""

@@ -158,7 +158,7 @@ async def test_a_planned_check_older_than_its_payout_is_not_due(store: Store) ->
 
 
 @both
-async def test_a_hold_is_planned_for_its_end(store: Store) -> None:
+async def test_the_next_check_of_a_held_payout_is_the_end_of_its_hold(store: Store) -> None:
     waiting = held(payout())
     await store.payouts.add(waiting, None)
 

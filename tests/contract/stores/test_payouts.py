@@ -77,7 +77,7 @@ async def standing(store: Store, state: PayoutState) -> Payout:
 
 
 @both
-async def test_a_payout_comes_back_as_it_was(store: Store) -> None:
+async def test_a_stored_payout_is_read_back_unchanged(store: Store) -> None:
     added = await store.payouts.add(payout(), attempt())
 
     assert added is None
@@ -86,7 +86,7 @@ async def test_a_payout_comes_back_as_it_was(store: Store) -> None:
 
 
 @both
-async def test_a_payout_to_a_bank_account_comes_back_with_every_field(store: Store) -> None:
+async def test_a_payout_to_a_bank_account_is_read_back_with_every_field(store: Store) -> None:
     destination = BankDestination(
         name="",
         tax_number="52998224725",
@@ -138,7 +138,9 @@ async def test_a_payout_to_a_bank_account_comes_back_with_every_field(store: Sto
     ],
     ids=lambda text: ascii(text[:12]),
 )
-async def test_a_reference_is_any_text_compared_exactly(store: Store, reference: str) -> None:
+async def test_a_reference_may_be_any_text_and_is_compared_exactly(
+    store: Store, reference: str
+) -> None:
     """Never trimmed, folded or normalised; up to 1024 code points of any script."""
     await store.payouts.add(payout(), attempt())
 
@@ -159,7 +161,7 @@ async def test_a_reference_belongs_to_its_account(store: Store) -> None:
     assert await store.payouts.find(SISTER, "order-1") == payout(account_id=SISTER)
 
 
-async def test_a_step_writes_its_own_columns_alone(store: Store) -> None:
+async def test_a_step_writes_only_its_own_columns(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     accepted = of(change(SENDING, ACCEPTED), provider_id="p-1", e2e_id="E1", evidence=EVIDENCE)
     paid = of(change(ACCEPTED, PAID), at=NOW + timedelta(hours=1), settled_at=NOW)
@@ -181,7 +183,7 @@ async def test_a_step_writes_its_own_columns_alone(store: Store) -> None:
     ]
 
 
-async def test_a_failure_is_kept_with_its_answer(store: Store) -> None:
+async def test_a_failure_is_stored_with_its_answer(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     failure = Failure(FailureCode.OWNER_MISMATCH, forbidden=True)
 
@@ -193,7 +195,7 @@ async def test_a_failure_is_kept_with_its_answer(store: Store) -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), ALLOWED)
-async def test_every_allowed_step_is_done(
+async def test_every_allowed_state_change_is_made(
     store: Store, before: PayoutState, after: PayoutState
 ) -> None:
     await standing(store, before)

@@ -29,7 +29,7 @@ async def names(store: Store, at: datetime) -> list[str]:
     return [each.name for each in await store.processes.alive(at)]
 
 
-async def test_a_process_is_registered_until_it_ends_or_is_silent(store: Store):
+async def test_a_process_is_registered_until_it_ends_or_stops_renewing(store: Store):
     one, two = process("one"), process("two")
     for each in (two, one):
         assert await store.processes.register(each, NOW) == []

@@ -169,7 +169,7 @@ async def test_summary_and_export_hold_requests_in_scope_alone(store: Store):
 assert COMPANY != THEIRS_ID
 
 
-async def test_old_rows_are_deleted_however_much_there_is(store: Store):
+async def test_any_number_of_old_rows_is_deleted(store: Store):
     """On a file; partitions go whole."""
     await RequestRecords(store.database).add([logged_at(-each) for each in range(1, AT_ONCE + 6)])
     await RequestRecords(store.database).add([logged_at(0), logged_at(1)])

@@ -21,7 +21,7 @@ def back(number: int, centavos: int = 100) -> PixReturn:
     return PixReturn(id=f"D{number:031}", value=Money(centavos), at=at)
 
 
-async def test_returns_are_kept_once_and_read_oldest_first(store: Store) -> None:
+async def test_returns_are_stored_once_and_read_oldest_first(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     noted = [
@@ -46,7 +46,7 @@ async def test_a_return_reported_twice_at_once_is_stored_once(store: Store, seco
 
 
 @both
-async def test_a_return_belongs_to_its_payout_alone(store: Store) -> None:
+async def test_a_return_belongs_only_to_its_payout(store: Store) -> None:
     for row in (payout(), payout("order-2"), payout(account_id=SISTER)):
         await store.payouts.add(row, attempt())
 

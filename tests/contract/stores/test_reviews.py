@@ -42,7 +42,7 @@ async def test_a_user_gives_a_new_opinion_in_a_later_review(store: Store, later:
 
 
 @both
-async def test_one_person_has_one_opinion(store: Store) -> None:
+async def test_each_person_has_one_opinion(store: Store) -> None:
     """The second is neither kept nor on record."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())

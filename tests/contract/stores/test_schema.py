@@ -147,7 +147,7 @@ async def test_a_store_from_before_the_first_release_is_refused(
             await doing
 
 
-async def test_a_migration_is_done_whole_or_not_at_all(url: str, database: Database) -> None:
+async def test_a_migration_is_made_completely_or_not_at_all(url: str, database: Database) -> None:
     """A table in the way of the last ones takes the first ones back too."""
     async with database.writing() as connection:
         await connection.exec_driver_sql("CREATE TABLE payout_returns (one INTEGER)")

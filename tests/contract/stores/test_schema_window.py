@@ -85,7 +85,7 @@ async def brought_to(store: Store, revision: str, oldest: str) -> None:
 
 
 @pytest.mark.parametrize("oldest", [OURS, "0000"])
-async def test_a_newer_schema_that_is_compatible_with_ours_is_accepted(
+async def test_a_newer_schema_compatible_with_ours_is_accepted(
     unstamped: Store, oldest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With ours, or with one that was before it."""
@@ -99,7 +99,7 @@ async def test_a_newer_schema_that_is_compatible_with_ours_is_accepted(
         assert await schema.current(unstamped.url) == NEWER
 
 
-async def test_a_newer_schema_that_is_not_is_refused(unstamped: Store) -> None:
+async def test_a_newer_incompatible_schema_is_refused(unstamped: Store) -> None:
     await brought_to(unstamped, NEWER, "9998")
 
     refusal = rf"^The store's schema 9999 is newer .*{OURS}: .* 9998\.$"
@@ -117,7 +117,7 @@ async def test_a_store_of_the_other_environment_is_refused_with_a_newer_schema(
         await prepare(unstamped, PRODUCTION, migrate=False, now=now)
 
 
-async def test_an_older_release_leaves_a_newer_schema_alone(unstamped: Store) -> None:
+async def test_an_older_release_does_not_change_a_newer_schema(unstamped: Store) -> None:
     """One that was slower to upgrade finds it done; it does not know the way down either."""
     await brought_to(unstamped, NEWER, OURS)
 
@@ -147,7 +147,7 @@ async def test_the_stamp_matches_the_schema_s_declaration(
 
 
 @pytest.mark.usefixtures("two_migrations")
-async def test_an_older_schema_is_refused_unless_it_may_be_migrated(fresh: Store) -> None:
+async def test_an_older_schema_is_refused_unless_migration_is_allowed(fresh: Store) -> None:
     """Its environment is compared first: the other environment is not told to migrate it."""
     await prepare(fresh, SANDBOX, migrate=True, now=now)
     await schema.downgrade(fresh.url, "0001")
@@ -218,7 +218,7 @@ async def shape_of(database: Database) -> Shape:
         return await connection.run_sync(shape)
 
 
-async def test_a_migration_breaks_nothing_of_those_it_is_compatible_with(fresh: Store) -> None:
+async def test_a_migration_does_not_break_compatible_releases(fresh: Store) -> None:
     """Expand first; contract when no process of the release before is left."""
     shapes = {}
     for revision in schema.REVISIONS:
@@ -259,7 +259,7 @@ BREAKING = {
 """How many things a process of the schema before can not do any more after it."""
 
 
-async def test_changes_that_break_an_older_release_are_found(unstamped: Store) -> None:
+async def test_migrations_that_break_an_older_release_are_detected(unstamped: Store) -> None:
     await prepare(unstamped, SANDBOX, migrate=True, now=now)
     found = {}
     for statement in BREAKING:

@@ -40,7 +40,7 @@ async def test_either_environment_refuses_the_others_store(
             await prepare(unstamped, other, migrate=migrate, now=now)
 
 
-async def test_a_store_without_tables_is_refused_unless_it_may_be_migrated(fresh: Store) -> None:
+async def test_a_store_without_tables_is_refused_unless_migration_is_allowed(fresh: Store) -> None:
     with pytest.raises(
         StoreRefused, match=r"^The store has no schema yet, .* `pixgate db upgrade`\.$"
     ):

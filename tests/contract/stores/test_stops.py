@@ -54,7 +54,7 @@ async def test_another_process_sees_and_lifts_a_stop(store: Store, second: Store
 
 
 @both
-async def test_stops_that_are_over_are_found_while_they_overlap(store: Store) -> None:
+async def test_ended_stops_are_found_for_the_time_they_were_active(store: Store) -> None:
     """Held payouts that were ordered before a stop ended are not sent."""
     who = Staff(AuditContext("cli:test", lambda: NOW))
     longer = sample(id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b02", ends_at=END + timedelta(seconds=1))

@@ -27,14 +27,14 @@ async def test_a_lease_is_taken_renewed_and_refused(store: Store):
 
 
 @pytest.mark.parametrize("moved", [LEASE, -timedelta(hours=2)], ids=["over", "clock put back"])
-async def test_an_expired_lease_is_free(store: Store, moved: timedelta):
+async def test_an_expired_lease_can_be_taken(store: Store, moved: timedelta):
     await store.leases.take("mail", "one", NOW)
 
     assert await store.leases.take("mail", "two", NOW + moved)
     assert not await store.leases.take("mail", "one", NOW + moved)
 
 
-async def test_clocks_that_are_seconds_apart_take_no_lease_from_each_other(store: Store):
+async def test_processes_with_clocks_seconds_apart_respect_each_other_s_leases(store: Store):
     await store.leases.take("mail", "one", NOW + timedelta(seconds=5))
 
     assert not await store.leases.take("mail", "two", NOW)

@@ -20,7 +20,7 @@ TOTP = Totp(sealed_secret=b"\x00\xff", confirmed_at=NOW, last_step=7)
 
 @both
 @pytest.mark.parametrize("totp", [None, TOTP, Totp(sealed_secret=b"x")])
-async def test_a_person_is_read_back_whole(store: Store, totp: Totp | None):
+async def test_a_person_is_read_back_unchanged(store: Store, totp: Totp | None):
     maria = replace(user(), totp=totp)
 
     await store.identity.users.add(maria, event())

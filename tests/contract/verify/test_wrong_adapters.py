@@ -32,7 +32,7 @@ WRONG = {each.name: each for module in MODULES for each in module.WRONG}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__.rpartition(".")[2])
-async def test_the_named_case_catches_a_wrong_adapter(module: ModuleType):
+async def test_the_named_case_fails_for_a_wrong_adapter(module: ModuleType):
     """And the adapter passes another case: nothing else is wrong with it."""
     caught = {each.name: await ended(subject_of(each), each.case) for each in module.WRONG}
     sane = {each.name: await ended(subject_of(each), each.sane) for each in module.WRONG}

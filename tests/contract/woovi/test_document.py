@@ -203,7 +203,7 @@ def asked(method: str, path: str, document: object = None, app_id: str = "x") ->
     )
 
 
-def test_the_document_is_carried_as_it_was_published():
+def test_the_published_document_is_unmodified():
     published = (DOCUMENTS / "openpix-f416b4d.json").read_bytes()
 
     assert hashlib.sha256(published).hexdigest().startswith("1db9c46adb393e3a")
@@ -249,7 +249,7 @@ PAYMENT = {
     ],
     ids=lambda request: f"{request.method} {request.path} {request.body!r}"[:60],
 )
-def test_the_judge_finds_faults(wrong: ProviderRequest):
+def test_the_document_checker_finds_faults(wrong: ProviderRequest):
     assert list(document().iter_request_errors(mocked(wrong)))
 
 

@@ -104,7 +104,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="        await self.throttle.count(address, client_id)\n",
         wrong="",
-        tests=(f"{_BASIC}::test_the_refusal_over_the_address_s_limit_is_a_429",),
+        tests=(f"{_BASIC}::test_exceeding_the_address_limit_is_answered_429",),
     ),
     Mistake(
         name="failures-let-through",
@@ -214,7 +214,7 @@ ROWS = (
         file="gateway/charges/store.py",
         right="    or_(charges.c.centavos.is_(None), charges.c.centavos <= _AMOUNT),\n",
         wrong="",
-        tests=(f"{_CHARGES}::test_a_listed_payment_pays_a_charge_whose_amount_it_reaches",),
+        tests=(f"{_CHARGES}::test_a_listed_payment_of_at_least_the_amount_pays_its_charge",),
     ),
     Mistake(
         name="charge-paid-for-good",
@@ -428,7 +428,7 @@ ROWS = (
         file="gateway/http/gates.py",
         right=("            RequiresPermission(),\n            Identifiers(),\n"),
         wrong=("            Identifiers(),\n            RequiresPermission(),\n"),
-        tests=(f"{_ORDER}::test_the_first_failure_answers",),
+        tests=(f"{_ORDER}::test_the_first_failed_check_determines_the_answer",),
     ),
     Mistake(
         name="quota-before-credential",

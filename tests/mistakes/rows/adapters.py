@@ -376,7 +376,7 @@ ROWS = (
             "    return paying(request, document, order.provider_key)"
         ),
         tests=(
-            f"{_SANDBOX}/test_requests_orders.py::test_a_payout_is_money_and_travels_with_our_key",
+            f"{_SANDBOX}/test_requests_orders.py::test_a_payout_order_is_a_payout_request_with_our_key",
         ),
     ),
     Mistake(

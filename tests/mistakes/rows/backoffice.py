@@ -203,7 +203,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="made_for = MadeFor(approval.ordered_by, approval.decided_by)",
         wrong="made_for = MadeFor(approval.ordered_by)",
-        tests=(f"{_CREDENTIALS}::test_a_secret_is_kept_with_who_ordered_and_approved_it",),
+        tests=(f"{_CREDENTIALS}::test_a_secret_is_stored_with_who_ordered_and_approved_it",),
     ),
     Mistake(
         name="secret-shown-to-the-approver",
@@ -261,7 +261,7 @@ ROWS = (
         file="gateway/approvals/execution.py",
         right='        await self.audit.append(self.event(person.actor, "repeated", approval))\n',
         wrong="",
-        tests=(f"{_EXECUTION}::test_the_user_who_repeats_an_approval_is_on_record",),
+        tests=(f"{_EXECUTION}::test_the_user_who_repeats_an_approval_is_audited",),
     ),
     Mistake(
         name="failed-refund-is-not-sent",
@@ -282,7 +282,7 @@ ROWS = (
             '            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")\n'
         ),
         wrong="",
-        tests=(f"{_APPROVALS}::test_a_repeat_of_a_paid_order_is_answered_with_it",),
+        tests=(f"{_APPROVALS}::test_repeating_a_paid_order_returns_it",),
     ),
     Mistake(
         name="order-taken-while-stopped",
@@ -433,7 +433,7 @@ ROWS = (
             "                scope if place is None else type(scope)(None),\n"
             "            )"
         ),
-        tests=(f"{_EXPORTED}::test_every_payout_of_a_search_is_once_in_the_file",),
+        tests=(f"{_EXPORTED}::test_an_export_has_every_payout_of_the_search_once",),
     ),
     Mistake(
         name="files-without-a-limit",

@@ -148,7 +148,7 @@ ROWS = (
         file="gateway/audit/searches.py",
         right=', "at": each.event.at.isoformat()}',
         wrong="}",
-        tests=(f"{_AUDIT}::test_an_exported_act_holds_what_its_hash_is_made_of",),
+        tests=(f"{_AUDIT}::test_an_exported_act_has_every_field_of_its_hash",),
     ),
     Mistake(
         name="instant-of-no-zone",
@@ -211,6 +211,6 @@ ROWS = (
         file="gateway/stops/service.py",
         right="    return stops.c.ends_at > at, stops.c.lifted_at.is_(None)\n",
         wrong="    return (stops.c.ends_at > at,)\n",
-        tests=(f"{_STOPS}::test_a_stop_is_lifted_once",),
+        tests=(f"{_STOPS}::test_a_stop_can_be_lifted_only_once",),
     ),
 )

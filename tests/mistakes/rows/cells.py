@@ -72,7 +72,7 @@ ROWS = (
         file=_MOVING,
         right="                await self.switch()  # the company is in force where it was\n",
         wrong="",
-        tests=(f"{_MOVES}::test_a_company_that_failed_to_leave_is_served_where_it_is",),
+        tests=(f"{_MOVES}::test_a_company_whose_move_failed_is_still_served_by_its_cell",),
     ),
     Mistake(
         name="cells-that-cannot-read-are-moved-to",

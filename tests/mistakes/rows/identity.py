@@ -31,7 +31,7 @@ ROWS = (
         file="gateway/identity/sign_in.py",
         right="if challenge is None or challenge.bound_to != client.bound_to:",
         wrong="if challenge is None:",
-        tests=(f"{_SIGN_IN}::test_a_challenge_is_bound_to_the_browser_it_was_made_in",),
+        tests=(f"{_SIGN_IN}::test_a_challenge_is_bound_to_its_browser",),
     ),
     Mistake(
         name="challenge-outlives-a-change",
@@ -40,7 +40,7 @@ ROWS = (
         file="gateway/identity/sign_in.py",
         right="if user is None or not user.active or changed:",
         wrong="if user is None or not user.active:",
-        tests=(f"{_SIGN_IN}::test_a_change_of_the_person_voids_their_challenges",),
+        tests=(f"{_SIGN_IN}::test_a_change_of_the_user_invalidates_their_challenges",),
     ),
     Mistake(
         name="challenge-used-by-two",
@@ -64,7 +64,7 @@ ROWS = (
             ' and known.user_id == user.id else ""'
         ),
         wrong='return known.id if user is not None and known is not None else ""',
-        tests=(f"{_PASSWORD_CHECK}::test_a_browser_known_for_another_user_is_unknown",),
+        tests=(f"{_PASSWORD_CHECK}::test_a_browser_known_for_another_user_counts_as_unknown",),
     ),
     Mistake(
         name="link-for-a-disabled-person",
@@ -224,7 +224,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="        _refuse_self(who, found)\n\n        def update_guarded",
         wrong="\n        def update_guarded",
-        tests=(f"{_USERS}::test_no_user_acts_on_themselves",),
+        tests=(f"{_USERS}::test_no_administrator_changes_their_own_account",),
     ),
     Mistake(
         name="codes-outlive-a-lost-factor",
@@ -278,7 +278,7 @@ ROWS = (
         file="gateway/identity/signing_keys.py",
         right="return any(key.signs_from < each.signs_from <= last for each in signing)",
         wrong="return any(key.signs_from < each.signs_from for each in signing)",
-        tests=(f"{_KEYRING}::test_a_key_is_kept_while_one_of_its_tokens_is_valid",),
+        tests=(f"{_KEYRING}::test_a_retired_key_is_kept_while_one_of_its_tokens_is_valid",),
     ),
     Mistake(
         name="retired-key-believed",
@@ -316,7 +316,7 @@ ROWS = (
         file="gateway/identity/cookies.py",
         right="return AESGCM(derived.derive(cookie.secret))",
         wrong="return AESGCM(derived.derive(cookie.id_hash.encode()))",
-        tests=(f"{_PANEL_COOKIES}::test_sealed_tokens_open_with_their_cookie_alone",),
+        tests=(f"{_PANEL_COOKIES}::test_sealed_tokens_open_only_with_their_cookie",),
     ),
     Mistake(
         name="cheap-digest-for-ever",
@@ -358,7 +358,7 @@ ROWS = (
         file="gateway/identity/mail.py",
         right='return f"outbox:{mail.id}"',
         wrong='return "outbox"',
-        tests=(f"{_MAIL}::test_a_text_moved_to_another_message_is_not_read",),
+        tests=(f"{_MAIL}::test_an_encrypted_text_moved_to_another_message_cannot_be_read",),
     ),
     Mistake(
         name="operator-decides-too",
@@ -412,6 +412,6 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right="await self._count({factor_key(user_id): limit})",
         wrong="await self.context.stores.failures.find([factor_key(user_id)]) or limit",
-        tests=(f"{_SIGN_IN}::test_ten_wrong_codes_lock_for_a_quarter_of_an_hour",),
+        tests=(f"{_SIGN_IN}::test_ten_wrong_codes_lock_the_factor_for_fifteen_minutes",),
     ),
 )

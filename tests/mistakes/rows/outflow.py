@@ -18,7 +18,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="is_new = each.at - since < _KNOWN_AFTER",
         wrong="is_new = each.at == since",
-        tests=(f"{_GUARD}::test_many_payouts_to_one_stranger_are_many_to_a_new_payee",),
+        tests=(f"{_GUARD}::test_several_payouts_to_one_new_recipient_each_count_as_new",),
     ),
     Mistake(
         name="guard-counts-what-failed",
@@ -27,7 +27,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="if doubtful := doubtful - exact:",
         wrong="if False:",
-        tests=(f"{_GUARD}::test_payouts_that_moved_nothing_do_not_count",),
+        tests=(f"{_GUARD}::test_payouts_that_moved_no_money_do_not_count",),
     ),
     Mistake(
         name="guard-stops-the-company-for-one-credential",
@@ -36,7 +36,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="                await self._read_anew(looked, stopped, now)\n",
         wrong="",
-        tests=(f"{_GUARD}::test_a_flood_to_strangers_stops_the_credential_alone",),
+        tests=(f"{_GUARD}::test_many_new_recipients_stop_only_the_credential",),
     ),
     Mistake(
         name="guard-judges-again-what-people-let-go",
@@ -45,7 +45,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="(stop.lifted_at is None or payout.at <= stop.lifted_at)",
         wrong="stop.lifted_at is None",
-        tests=(f"{_GUARD}::test_payouts_released_by_people_are_not_judged_again",),
+        tests=(f"{_GUARD}::test_payouts_released_by_people_are_not_checked_again",),
     ),
     Mistake(
         name="theft-becomes-history",
@@ -138,7 +138,7 @@ ROWS = (
         right="*(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),",
         wrong="*(PayoutState.SENDING, PayoutState.UNKNOWN),",
         tests=(
-            "tests/contract/stores/test_outflow.py::test_held_payouts_are_judged_while_they_can_be_stopped",
+            "tests/contract/stores/test_outflow.py::test_held_payouts_are_checked_while_they_can_be_stopped",
         ),
     ),
     Mistake(
@@ -148,7 +148,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="            since = looked.late_at - _LATEST\n        new",
         wrong="            pass\n        new",
-        tests=(f"{_GUARD}::test_a_payout_that_is_stored_late_is_judged_later",),
+        tests=(f"{_GUARD}::test_a_payout_stored_late_is_checked_later",),
     ),
     Mistake(
         name="payout-sent-again-taken-for-the-first-time",
@@ -166,7 +166,7 @@ ROWS = (
         file="gateway/outflow/store.py",
         right="for each in (once, again))).subquery()",
         wrong="for each in (once,))).subquery()",
-        tests=(f"{_GUARD}::test_a_payout_that_was_not_sent_counts_when_it_is_sent_again",),
+        tests=(f"{_GUARD}::test_an_unsent_payout_counts_when_it_is_sent_again",),
     ),
     Mistake(
         name="payout-sent-again-in-two-hours",

@@ -52,7 +52,7 @@ ROWS = (
         file="gateway/http/panel/pages/templates.py",
         right="autoescape=True,",
         wrong="autoescape=False,",
-        tests=(f"{_TEMPLATES}::test_typed_text_is_escaped",),
+        tests=(f"{_TEMPLATES}::test_user_text_is_escaped",),
     ),
     Mistake(
         name="absent-amount-is-blank",
@@ -124,7 +124,7 @@ ROWS = (
         file="gateway/http/panel/pages/represent.py",
         right=" frame-ancestors 'none'\"",
         wrong=" frame-ancestors 'self'\"",
-        tests=(f"{_RESPONSES}::test_a_page_is_stored_nowhere_and_framed_by_nobody",),
+        tests=(f"{_RESPONSES}::test_pages_forbid_caching_and_framing",),
     ),
     Mistake(
         name="page-kept-by-the-browser",
@@ -133,7 +133,7 @@ ROWS = (
         file="gateway/http/panel/pages/represent.py",
         right='"Cache-Control": "no-store",',
         wrong='"Cache-Control": "private, max-age=60",',
-        tests=(f"{_RESPONSES}::test_a_page_is_stored_nowhere_and_framed_by_nobody",),
+        tests=(f"{_RESPONSES}::test_pages_forbid_caching_and_framing",),
     ),
     Mistake(
         name="counts-of-another-company",

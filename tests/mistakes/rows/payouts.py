@@ -273,7 +273,7 @@ ROWS = (
         file="gateway/payouts/limits.py",
         right='attempts.c.started_at >= bindparam("begins", type_=attempts.c.started_at.type),',
         wrong='payouts.c.created_at >= bindparam("begins", type_=attempts.c.started_at.type),',
-        tests=(f"{_PAYOUT_LIMITS}::test_a_payout_counts_in_the_night_that_it_is_sent_in",),
+        tests=(f"{_PAYOUT_LIMITS}::test_a_payout_counts_in_the_night_it_is_sent",),
     ),
     Mistake(
         name="night-ends-an-instant-late",
@@ -328,7 +328,7 @@ ROWS = (
         right="payment.value.centavos - payment.refunded.centavos",
         wrong="payment.value.centavos",
         tests=(
-            f"{_REFUND_ORDERS}::test_a_refund_above_the_rest_of_its_payment_is_refused_when_it_is_ordered",
+            f"{_REFUND_ORDERS}::test_a_refund_above_the_remaining_amount_is_refused_when_ordered",
         ),
     ),
     Mistake(
@@ -458,7 +458,7 @@ ROWS = (
         file="gateway/stops/service.py",
         right="was_lifted_later = or_(stops.c.lifted_at.is_(None), stops.c.lifted_at > since)",
         wrong="was_lifted_later = stops.c.lifted_at.is_(None)",
-        tests=(f"{_STORED_STOPS}::test_stops_that_are_over_are_found_while_they_overlap",),
+        tests=(f"{_STORED_STOPS}::test_ended_stops_are_found_for_the_time_they_were_active",),
     ),
     Mistake(
         name="held-from-a-forbidden-place",
@@ -467,7 +467,7 @@ ROWS = (
         file="gateway/payouts/holds.py",
         right="if changed_at is not None and payout.created_at <= changed_at + _HEARD_WITHIN:",
         wrong="if changed_at is not None and payout.created_at <= changed_at:",
-        tests=(f"{_PAYERS}::test_a_payout_older_than_a_change_of_rule_or_keys_is_not_paid",),
+        tests=(f"{_PAYERS}::test_a_held_payout_older_than_a_change_of_rules_or_keys_is_refused",),
     ),
     Mistake(
         name="typed-number-makes-known",

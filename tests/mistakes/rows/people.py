@@ -181,7 +181,7 @@ ROWS = (
         file="gateway/identity/second_factor_codes.py",
         right='return f"user:{user_id}:totp"',
         wrong='return "user:totp"',
-        tests=(f"{_FACTOR_CODES}::test_the_secret_is_sealed_for_its_person_alone",),
+        tests=(f"{_FACTOR_CODES}::test_a_totp_secret_is_sealed_for_its_user_only",),
     ),
     Mistake(
         name="owners-without-limit",

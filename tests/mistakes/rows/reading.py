@@ -188,7 +188,7 @@ ROWS = (
         file="gateway/reports/document.py",
         right=" for entry in entries if entry.direction is direction",
         wrong=" for entry in entries",
-        tests=(f"{_REPORTS_DOCUMENT}::test_totals_are_those_of_each_direction",),
+        tests=(f"{_REPORTS_DOCUMENT}::test_totals_are_summed_per_direction",),
     ),
     Mistake(
         name="opening-balance-calculated-forward",

@@ -37,7 +37,7 @@ ROWS = (
         right="        text_cell(payout.reference),",
         wrong="        payout.reference,",
         tests=(
-            "tests/unit/gateway/payouts/test_report_file.py::test_a_partner_s_reference_is_no_formula",
+            "tests/unit/gateway/payouts/test_report_file.py::test_a_partner_s_reference_is_not_a_formula",
         ),
     ),
     Mistake(
@@ -76,7 +76,9 @@ ROWS = (
         file="gateway/reports/ofx.py",
         right='    words = "" if known else f"',
         wrong='    words = f"',
-        tests=(f"{_REPORTS}/test_ofx_identifiers.py::test_a_reworded_movement_keeps_its_id",),
+        tests=(
+            f"{_REPORTS}/test_ofx_identifiers.py::test_an_identifier_does_not_depend_on_wording",
+        ),
     ),
     Mistake(
         name="debit-in-csv-without-its-minus",

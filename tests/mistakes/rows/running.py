@@ -43,7 +43,7 @@ ROWS = (
         file="gateway/store/kernel/postgres.py",
         right="ARRAY[32]))) = 32",
         wrong="ARRAY[1]))) = 1",
-        tests=(f"{_FULL_DISK}::test_a_full_tablespace_refuses_the_trial_write",),
+        tests=(f"{_FULL_DISK}::test_a_full_tablespace_fails_the_trial_write",),
     ),
     Mistake(
         name="full-store-tried-four-times-a-minute",
@@ -106,7 +106,7 @@ ROWS = (
         file="gateway/net/server/front.py",
         right="if _TWO_BLANKS in line or ",
         wrong="if ",
-        tests=(f"{_WIRE}::test_a_bad_request_gets_one_answer_of_ours",),
+        tests=(f"{_WIRE}::test_a_malformed_request_gets_our_error_answer",),
     ),
     Mistake(
         name="any-field-in-the-log",
@@ -143,7 +143,7 @@ ROWS = (
         right="value if allowed is None or value in allowed else OTHER",
         wrong="value if allowed is None or value else OTHER",
         tests=(
-            f"{_REGISTRY}::test_a_value_outside_of_its_set_adds_no_series",
+            f"{_REGISTRY}::test_a_value_outside_the_allowed_set_adds_no_series",
             f"{_METRICS}::test_no_label_can_contain_a_caller_s_text",
         ),
     ),
@@ -193,7 +193,7 @@ ROWS = (
         file="gateway/audit/walk.py",
         right="if each.found == stretch.until(row.number, each.found.problem):",
         wrong="if each.found.last == row.number:",
-        tests=(f"{_BREAKS}::test_exactly_the_accepted_break_is_passed",),
+        tests=(f"{_BREAKS}::test_only_the_accepted_break_is_allowed",),
     ),
     Mistake(
         name="processes-register-without-turns",
@@ -252,7 +252,7 @@ ROWS = (
         file="gateway/store/kernel/partitions.py",
         right="IN SHARE ROW EXCLUSIVE MODE",
         wrong="IN ACCESS SHARE MODE",
-        tests=(f"{_PARTITIONS}::test_an_order_that_comes_while_its_partition_is_made_is_stored",),
+        tests=(f"{_PARTITIONS}::test_an_order_stored_while_its_partition_is_created_is_kept",),
     ),
     Mistake(
         name="young-partition-dropped",
@@ -386,7 +386,7 @@ ROWS = (
         file="gateway/http/server.py",
         right="            if credential is None or credential in request.headers:\n",
         wrong="            if credential is None or credential:\n",
-        tests=(f"{_SHEDDING}::test_a_request_without_a_credential_is_shed_as_a_stranger_s",),
+        tests=(f"{_SHEDDING}::test_a_request_without_a_credential_is_shed_in_the_stranger_class",),
     ),
     Mistake(
         name="wrong-credential-in-a-payout-s-place",
@@ -395,7 +395,9 @@ ROWS = (
         file="gateway/http/server.py",
         right="        if priority is None or call.principal is not None or",
         wrong="        if call is not None or",
-        tests=(f"{_SHEDDING}::test_a_request_is_a_stranger_s_while_its_credential_is_looked_up",),
+        tests=(
+            f"{_SHEDDING}::test_a_request_has_the_stranger_class_until_its_credential_is_known",
+        ),
     ),
     Mistake(
         name="export-in-the-class-of-pages",

@@ -65,7 +65,7 @@ ROWS = (
         file="gateway/statements/pages.py",
         right="hides_people=True",
         wrong="hides_people=False",
-        tests=(f"{_SURFACES}/test_exports.py::test_no_statement_shows_a_whole_cpf",),
+        tests=(f"{_SURFACES}/test_exports.py::test_no_statement_shows_a_complete_cpf",),
     ),
     Mistake(
         name="tax-number-in-an-address",
@@ -124,7 +124,7 @@ ROWS = (
         file="gateway/banks/pages.py",
         right='return "read_only" if provider.read_only else True',
         wrong="return True",
-        tests=(f"{_PROVIDERS}::test_a_read_only_bank_shows_no_way_to_pay",),
+        tests=(f"{_PROVIDERS}::test_a_read_only_bank_offers_no_payouts",),
     ),
     Mistake(
         name="rights-shown-that-a-factor-closes",

@@ -85,10 +85,7 @@ ROWS = (
         right="        for provider in self._providers | by_provider.keys():",
         wrong="        for provider in by_provider:",
         tests=(
-            (
-                f"{_TELEMETRY}/test_observer.py"
-                "::test_a_bank_without_unsettled_payouts_is_shown_with_none"
-            ),
+            (f"{_TELEMETRY}/test_observer.py::test_a_bank_without_unsettled_payouts_shows_zero"),
         ),
     ),
     Mistake(
@@ -109,12 +106,7 @@ ROWS = (
         file="gateway/telemetry/observer.py",
         right='        if state == "paid":',
         wrong="        if state:",
-        tests=(
-            (
-                f"{_TELEMETRY}/test_observer.py"
-                "::test_only_a_payout_that_was_paid_has_a_time_of_settlement"
-            ),
-        ),
+        tests=((f"{_TELEMETRY}/test_observer.py::test_only_a_paid_payout_has_a_settlement_time"),),
     ),
     Mistake(
         name="first-increase-invisible",

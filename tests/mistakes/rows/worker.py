@@ -111,7 +111,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/process/test_periodic_task.py"
-                "::test_failures_in_a_row_lengthen_the_pause_up_to_a_bound"
+                "::test_consecutive_failures_lengthen_the_pause_up_to_a_bound"
             ),
         ),
     ),
@@ -167,7 +167,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/app/test_kept_records_cache.py"
-                "::test_a_read_begun_before_the_change_is_not_cached_even_without_another_read"
+                "::test_a_read_begun_before_a_change_is_not_cached_even_without_another_read"
             ),
         ),
     ),

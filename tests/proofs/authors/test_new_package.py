@@ -80,7 +80,7 @@ def test_the_suite_is_green(environment: Environment, packages: Path, name: str)
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-def test_it_is_written_checked_and_verified_by_commands_alone(environment: Environment):
+def test_a_new_package_is_generated_checked_and_verified_by_commands(environment: Environment):
     """As the page says: new, install, lint, types; and its own test of the README."""
     options = ("--auth", "oauth2", "--money", "text", "--paging", "cursor", "--proof", "ecdsa")
     environment.runs("pixgate", "adapter", "new", "acme", *options)

@@ -17,7 +17,7 @@ from tests.world.waiting import block_until
 PORTS = ("PIXGATE_PORT", "PIXGATE_OPS_PORT", "PIXGATE_BANK_PORT", "PIXGATE_BANK_CONTROL_PORT")
 
 
-def test_a_wheel_names_the_commit_that_it_was_built_from(environment: Environment):
+def test_a_wheel_names_the_commit_it_was_built_from(environment: Environment):
     shown = json.loads(environment.runs("pixgate", "version", "--json"))
 
     assert shown["commit"] == commit_at(ROOT)

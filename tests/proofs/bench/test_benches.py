@@ -73,7 +73,7 @@ def test_bench_scale_writes_its_page(tmp_path: Path):
     assert "| payout, PostgreSQL | " in said
 
 
-def test_a_day_costs_as_much_as_its_payouts():
+def test_the_cost_of_a_day_is_the_sum_of_its_payouts():
     """By hand: the whole day adds up, and the first limit to break is the one asked most of."""
     costs = model.Costs(payout_us=1_000, balance_us=200, database_us=500, wal=10_000, kept=2_000)
     day = model.day(costs, 86_400_000)

@@ -100,7 +100,7 @@ async def workshop(world: World, tmp_path_factory: pytest.TempPathFactory) -> Wo
 
 
 @pytest.mark.parametrize("surface", SURFACES)
-async def test_openapi_python_client_builds_it_whole_and_reads_every_answer(
+async def test_openapi_python_client_generates_a_client_that_reads_every_answer(
     world: World, workshop: Workshop, surface: str
 ):
     """No warning of what was left out; and the partner's pays 10.50 in a running gateway."""
@@ -132,7 +132,7 @@ async def test_openapi_python_client_builds_it_whole_and_reads_every_answer(
         assert await world.executions(asked["payout"]["reference"]) == [1050]
 
 
-async def test_openapi_generator_builds_them_whole_and_pays(world: World, workshop: Workshop):
+async def test_openapi_generator_builds_clients_that_pay(world: World, workshop: Workshop):
     """No warning of what was left out; one process of Java's builds all three."""
     for surface in SURFACES:
         wanted = {

@@ -124,7 +124,7 @@ async def is_dead_alone(cells: Cells, dead: Account, other: Account) -> None:
     assert await cells.executions(dead, "dead") == 0
 
 
-async def test_a_company_moves_while_others_pay_whatever_is_killed(tmp_path: Path, whole: bool):
+async def test_a_company_moves_without_loss_whatever_is_killed(tmp_path: Path, whole: bool):
     """Killed after each step and repeated: each payout is made once, and none is lost."""
     async with cells_in(tmp_path) as cells:
         moved, there = (cells.gateways[each].account for each in (NORTH, SOUTH))

@@ -83,7 +83,7 @@ def test_the_image_s_user_owns_its_data_folder_alone(image: Stage):
     assert found == {"var/lib/pixgate"}
 
 
-def test_nothing_is_compiled_when_it_starts(image: Stage, folder: Path):
+def test_starting_the_image_compiles_no_modules(image: Stage, folder: Path):
     """Its root is read-only: what the build did not compile, each start would compile anew."""
     words = ["python", "-v", "-c", "import gateway.app.assembly, gateway.app.commands.main"]
     with image.container(folder, words, {}) as process:
@@ -138,11 +138,11 @@ def test_a_process_on_a_read_only_root_becomes_healthy_and_writes_nothing(
     ]
 
 
-def test_it_serves_by_default(image: Stage):
+def test_the_image_serves_by_default(image: Stage):
     assert [*image.entrypoint, *image.command] == ["pixgate", "serve"]
 
 
-def test_its_packages_match_the_lock():
+def test_the_packages_in_the_image_match_the_lock():
     subprocess.run(["make", "-s", "sbom"], cwd=ROOT, check=True)  # noqa: S607 - the reader's
     listed = json.loads((ROOT / "dist" / "sbom.json").read_text())
     lock = (ROOT / "requirements" / "production.txt").read_text()

@@ -50,7 +50,7 @@ def a_second(whole: bool) -> int:
     return 100 if whole else 20
 
 
-async def test_processes_that_hang_are_restarted_and_no_caller_waits_longer(
+async def test_hanging_processes_are_restarted_and_delay_no_caller(
     running: Sequence[Unit], where: GatewaySite, a_second: int
 ):
     first, still, worker = running

@@ -79,7 +79,7 @@ async def test_a_bank_is_queried_as_often_as_it_allows(tmp_path: Path, postgres_
     assert 0.85 * allowed <= said[200] <= allowed + 5
 
 
-async def test_nothing_fails_and_no_caller_waits_while_redis_is_stopped_full_or_gone(
+async def test_callers_are_not_delayed_while_redis_is_stopped_full_or_gone(
     tmp_path: Path, postgres_url: str
 ):
     """In each state: no failure, each process its part, fewer than three waiting calls a second."""

@@ -126,7 +126,7 @@ def test_a_lost_answer_is_unknown_then_paid_once(checkout: Checkout, service: Se
     assert checkout.says(executions).split().count(str(CENTAVOS)) == 1
 
 
-def test_an_unreachable_bank_is_certainly_not_sent_and_may_be_repeated(
+def test_a_payout_to_an_unreachable_bank_is_not_sent_and_can_be_repeated(
     checkout: Checkout, service: Service
 ):
     """The README's fifth step."""
@@ -180,7 +180,7 @@ def test_a_normal_start_logs_no_warning(service: Service):
     assert service.levels_at_start() == {"info"}
 
 
-def test_a_kill_amid_payouts_loses_none_that_was_answered(checkout: Checkout, service: Service):
+def test_a_kill_during_payouts_loses_no_answered_payout(checkout: Checkout, service: Service):
     """``kill -9``, then ``make run`` again: every accepted payout is there, carried out once."""
     demo = json.loads(checkout.says(".venv/bin/pixgate demo --json"))
     with Traffic(demo) as traffic:

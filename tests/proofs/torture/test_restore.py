@@ -118,7 +118,7 @@ async def forgotten(gateway_client: GatewayClient, backup: Backup) -> None:
 
 
 @pytest.mark.parametrize(("store", "kind"), DRILLS)
-async def test_look_first_restores_payouts_missing_from_the_backup(
+async def test_restoring_with_look_first_finds_payouts_missing_from_the_backup(
     tmp_path: Path, store, kind: str
 ):
     """

@@ -80,7 +80,7 @@ async def test_a_payout_is_completed_when_its_caller_disconnects(tmp_path: Path)
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_a_process_that_slept_past_its_lease_does_not_send(tmp_path: Path):
+async def test_a_process_suspended_past_its_lease_does_not_send(tmp_path: Path):
     """
     Rule R13, with a bank that ignores keys: a second order would be a second payment.
 

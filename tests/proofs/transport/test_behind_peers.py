@@ -170,7 +170,7 @@ def test_interim_responses_before_the_answer_are_skipped(run: Run, street: Stree
     run(hinted())
 
 
-def test_surplus_bytes_are_never_the_next_answer(run: Run, street: Street, peer: Peer):
+def test_surplus_bytes_are_never_read_as_the_next_answer(run: Run, street: Street, peer: Peer):
     async def talkative() -> None:
         async def says_more(line: Line) -> None:
             await line.say(echo(line.request) + answer(b'{"mark": -1}'))

@@ -64,7 +64,7 @@ async def hang_up(_: Line) -> None:
     """Close after reading."""
 
 
-async def test_a_request_arrives_as_it_was_made_and_the_answer_is_read(road: Road):
+async def test_requests_and_answers_are_transferred_unchanged(road: Road):
     trace.begin("trace-1")
     progress = SendProgress()
     async with standing(ScriptedBank(saying(answer(b'{"a":1}')))) as bank, road(bank.url) as to:
@@ -140,7 +140,7 @@ async def test_no_cookie_is_kept(road: Road):
     assert b"canary" not in b"".join(bank.requests)
 
 
-async def test_no_proxy_is_taken_from_the_environment(road: Road, monkeypatch: pytest.MonkeyPatch):
+async def test_proxy_environment_variables_are_ignored(road: Road, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
         got = await to.call(asked(), SendProgress())
@@ -306,7 +306,7 @@ async def test_a_closed_transport_makes_no_call(kind: type[HttpTransport]):
 
 
 @pytest.mark.parametrize("coding", ["br", "identity, gzip"])
-async def test_a_compressed_answer_is_not_opened(road: Road, coding: str):
+async def test_a_compressed_answer_is_not_decompressed(road: Road, coding: str):
     packed = answer(b"\x1f\x8b", headers=(f"Content-Encoding: {coding}".encode(),))
     async with standing(ScriptedBank(saying(packed))) as bank, road(bank.url) as to:
         with pytest.raises(BadReply) as failed:
@@ -326,7 +326,7 @@ async def test_a_name_with_an_internal_address_is_refused_in_production(road: Ro
     assert bank.connections == 0
 
 
-async def test_a_bank_that_speaks_no_tls_is_sent_nothing(road: Road):
+async def test_nothing_is_sent_to_a_bank_without_tls(road: Road):
     async with (
         standing(ScriptedBank(saying(answer()), reads=False)) as bank,
         road(bank.url.replace("http", "https")) as to,

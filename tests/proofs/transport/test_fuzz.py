@@ -40,7 +40,7 @@ def both(loop: asyncio.AbstractEventLoop) -> Iterator[Roads]:
 @given(data=mutated() | st.binary(max_size=300), places=st.lists(st.integers(0, 400), max_size=6))
 @example(data=b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", places=[])
 @example(data=b"HTTP/1.1 101 X\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\nabc", places=[])
-def test_no_bytes_break_the_reader(data: bytes, places: Sequence[int]):
+def test_no_bytes_crash_the_reader(data: bytes, places: Sequence[int]):
     """An answer or a provider error; nothing else ever comes out."""
     read(cut(data, places))
 

@@ -142,7 +142,7 @@ def test_a_certificate_refused_in_tls_1_3_may_leave_the_payout_unknown(
     run(refused())
 
 
-def test_a_new_certificate_is_shown_without_a_restart(run: Run, authority: Authority):
+def test_a_new_certificate_is_used_without_a_restart(run: Run, authority: Authority):
     """The kept connection was opened with the former one and is not used again."""
 
     async def renewed() -> None:

@@ -129,7 +129,7 @@ async def test_two_people_issue_a_credential_and_its_secret_is_shown_once(
         ("admin", ["admin", "operator", "approver", "security"], (202, "")),
     ],
 )
-async def test_no_user_gives_a_right_that_they_lack(
+async def test_no_user_can_grant_a_right_they_lack(
     backoffice_client: BackofficeClient, by: str, roles: list[str], verdict: tuple[int, str]
 ):
     """The third attack; rights over money take the second person instead."""

@@ -49,9 +49,7 @@ async def test_an_account_of_another_company_is_not_found(
     assert wrong == {}
 
 
-async def test_only_their_own_accounts_are_listed(
-    backoffice_client: BackofficeClient, limited: str
-):
+async def test_only_accounts_in_scope_are_listed(backoffice_client: BackofficeClient, limited: str):
     main = backoffice_client.world.demo["companies"]["main"]["id"]
     other = backoffice_client.world.demo["companies"]["other"]["id"]
     path = "/backoffice/v1/accounts"
@@ -116,7 +114,7 @@ async def test_an_account_that_cannot_bank_is_readable_and_not_changeable(
     assert read.status == 200
 
 
-async def test_an_account_is_named_by_a_uuid(backoffice_client: BackofficeClient):
+async def test_an_account_must_be_named_by_a_uuid(backoffice_client: BackofficeClient):
     answer = await backoffice_client.ask("GET", "/backoffice/v1/accounts/1/balance")
 
     assert answer.verdict == (400, "SVC.VAL.006")
@@ -128,7 +126,7 @@ IN_SCOPE = (
 )
 
 
-async def test_a_list_holds_and_counts_rows_in_scope_alone(
+async def test_a_list_shows_and_counts_only_rows_in_scope(
     backoffice_client: BackofficeClient, limited: str
 ):
     """No id of the other company, and no more in the total than can be seen."""
@@ -165,7 +163,7 @@ async def test_a_record_of_another_company_is_not_found(
 
 
 @pytest.mark.parametrize("noun", ["readings", "overview?period=30d"])
-async def test_figures_are_of_rows_in_scope_alone(
+async def test_figures_cover_only_rows_in_scope(
     backoffice_client: BackofficeClient, limited: str, noun: str
 ):
     """Of what has no pages: no account and no company of another's stands in it."""

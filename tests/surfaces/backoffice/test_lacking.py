@@ -195,7 +195,7 @@ async def test_a_bank_without_capabilities_is_not_called(backoffice_client: Back
     ],
     ids=["banking", "backoffice pix", "backoffice bank account"],
 )
-async def test_a_bank_without_such_destinations_is_sent_nothing(
+async def test_a_payout_to_an_unsupported_destination_is_not_sent(
     backoffice_client: BackofficeClient, method: PayoutMethod, route: RouteOf
 ):
     """It does pay out, so the account is not read-only."""
@@ -207,7 +207,7 @@ async def test_a_bank_without_such_destinations_is_sent_nothing(
     assert answer.verdict == LACKS
 
 
-async def test_our_own_records_are_shown_for_any_bank(
+async def test_our_own_records_are_shown_for_every_bank(
     backoffice_client: BackofficeClient,
 ):
     with declaring(backoffice_client.world, Capabilities()):

@@ -48,7 +48,7 @@ def giving(value: float = 3.25) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("path", "payee"), [("/withdraw/pix", PAYEE), ("/withdraw/bank-account", BANK_PAYEE)]
 )
-async def test_a_payout_is_made_once_however_often_it_is_ordered(
+async def test_a_payout_ordered_several_times_is_made_once(
     backoffice_client: BackofficeClient, path: str, payee: object
 ):
     """Ten at once, one payout; the partner sees it, and reads who it was not."""
@@ -85,7 +85,7 @@ async def test_the_dossier_of_a_payout_shows_its_certainty(hurried: BackofficeCl
     assert (row["certainty"], row["opinions"]) == ("sent_unknown", [])
 
 
-async def test_a_payout_that_never_left_is_proven_not_sent(backoffice_client: BackofficeClient):
+async def test_an_unsent_payout_is_proven_not_sent(backoffice_client: BackofficeClient):
     reference, world = uuid.uuid4().hex, backoffice_client.world
     async with world.failing("payout", "refuse"):
         await world.pay(order(reference, world.today()))

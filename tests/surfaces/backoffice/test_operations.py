@@ -114,7 +114,7 @@ async def test_a_pix_key_is_registered_read_and_cancelled(backoffice_client: Bac
     assert read.document == gone[0].document == {**made.document, "status": "canceled"}
 
 
-async def test_the_owner_of_a_key_is_shown_without_the_ends_of_a_tax_number(
+async def test_the_owner_of_a_key_is_shown_with_a_masked_tax_number(
     backoffice_client: BackofficeClient,
 ):
     told = (await backoffice_client.post("/pix/keys/lookup", {"key": "Maria@Example.com"})).document
@@ -170,7 +170,7 @@ async def test_payments_received_are_searched(backoffice_client: BackofficeClien
 @pytest.mark.parametrize(
     ("path", "payee"), [("/withdraw/pix", PAYEE), ("/withdraw/bank-account", BANK_PAYEE)]
 )
-async def test_a_withdraw_waits_for_another_person(
+async def test_a_payout_awaits_approval_by_another_person(
     backoffice_client: BackofficeClient, path: str, payee: object
 ):
     """Invisible until then: no payout, to the partner nor here."""
@@ -215,7 +215,7 @@ async def test_an_existing_payout_is_read_searched_and_returned_for_a_repeat(
     assert await world.executions(reference) == [1050]
 
 
-async def test_a_held_payout_that_settles_and_comes_back_is_shown_in_each_state(
+async def test_a_held_payout_is_shown_in_each_state_until_it_is_returned(
     backoffice_client: BackofficeClient,
 ):
     """Partners see a payout that is processing, then paid, and nothing else."""

@@ -40,7 +40,7 @@ async def leaves_by_post(backoffice_client: BackofficeClient, path: str, documen
         return said.status
 
 
-async def test_an_address_that_is_taken_is_a_conflict(backoffice_client: BackofficeClient):
+async def test_an_email_address_in_use_is_a_conflict(backoffice_client: BackofficeClient):
     made = await invited(backoffice_client)
     order = {"email": made["email"].upper(), "name": "Again", "roles": ["viewer"]}
 

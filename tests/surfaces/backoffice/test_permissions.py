@@ -98,7 +98,7 @@ async def test_every_role_is_allowed_and_refused_by_some_route():
     assert tried == {(role, may) for role in Role for may in (True, False)}
 
 
-async def test_a_user_of_one_company_opens_the_pages_in_the_session(
+async def test_a_user_of_one_company_opens_the_pages_of_the_session(
     backoffice_client: BackofficeClient,
 ):
     """One route of each gate, and each that the limit closes; pages build menus of the list."""
@@ -140,7 +140,7 @@ async def test_each_gate_requires_a_token(backoffice_client: BackofficeClient, p
     assert partner.verdict == (401, "INVALID_CREDENTIALS")
 
 
-async def test_weighty_rights_require_a_fresh_factor(backoffice_client: BackofficeClient):
+async def test_sensitive_rights_require_a_fresh_factor(backoffice_client: BackofficeClient):
     """A person of every role without a second factor reads, and changes nothing of weight."""
     await backoffice_client.plain("everybody@example.com", *Role)
 

@@ -24,7 +24,7 @@ async def ordered(
     return str(said.document["id"]), str(wanted["reference"])
 
 
-async def test_a_refund_above_the_rest_of_its_payment_is_refused_when_it_is_ordered(
+async def test_a_refund_above_the_remaining_amount_is_refused_when_ordered(
     backoffice_client: BackofficeClient,
 ):
     """What was given back before counts, though it fits into the payment as it came in."""

@@ -36,7 +36,7 @@ async def test_a_read_returns_its_version(backoffice_client: BackofficeClient, k
     assert first.headers["ETag"].strip('"').isalnum()
 
 
-async def test_of_two_changes_to_one_version_one_succeeds(backoffice_client: BackofficeClient):
+async def test_only_one_of_two_changes_to_one_version_succeeds(backoffice_client: BackofficeClient):
     """At once as well: the store compares, not we."""
     path = backoffice_client.at("", "sister")
     seen = (await backoffice_client.ask("GET", path, by="admin")).headers["ETag"]

@@ -61,7 +61,7 @@ async def test_providers_are_shown_with_their_last_call(backoffice_client: Backo
     assert "create_refund" in one["operations"]
 
 
-async def test_the_sandboxs_mail_is_read_by_those_who_may(backoffice_client: BackofficeClient):
+async def test_reading_sandbox_mail_requires_a_right(backoffice_client: BackofficeClient):
     order = {"email": f"{uuid.uuid4().hex}@example.com", "name": "N", "roles": ["viewer"]}
     await backoffice_client.ask("POST", f"{OFFICE}/users", order, by="admin")
 

@@ -11,7 +11,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.mark.parametrize("word", ["pix", "bank-account"])
-async def test_a_payout_may_have_the_name_of_a_path(backoffice_client: BackofficeClient, word: str):
+async def test_a_payout_reference_may_equal_a_path_word(
+    backoffice_client: BackofficeClient, word: str
+):
     """A partner chose it; an operator reads it under it."""
     world = backoffice_client.world
     await world.pay(order(word, world.today()))

@@ -96,7 +96,7 @@ async def test_a_lost_answer_is_resolved_in_the_background(hurried_world: World,
     assert len(await world.executions(reference)) == 1
 
 
-async def test_the_statement_settles_a_payout_that_a_look_up_cannot(hurried_world: World):
+async def test_the_statement_settles_a_payout_a_look_up_cannot(hurried_world: World):
     """Wishes 2: the look-up fails all the time; the statement carries our key."""
     world, reference = hurried_world, "only-in-the-statement"
     async with world.failing("payout_read", "status", status=500):
@@ -149,7 +149,7 @@ async def test_a_payout_with_another_amount_is_put_in_review(world: World):
     assert await kinds(world, reference) == ["amount_differs"]
 
 
-async def test_a_probe_does_the_background_s_work_at_once(world: World):
+async def test_a_probe_does_the_background_work_at_once(world: World):
     reference = "probed"
     await world.pay(order(reference, world.today(), value=777.08))
 

@@ -145,7 +145,7 @@ PAIRS: dict[str, Pair] = {
 
 
 @pytest.mark.parametrize("case", list(PAIRS))
-async def test_the_first_failure_answers(world: World, case: str):
+async def test_the_first_failed_check_determines_the_answer(world: World, case: str):
     """The message tells two meanings of one code apart."""
     pair = PAIRS[case]
 
@@ -155,7 +155,7 @@ async def test_the_first_failure_answers(world: World, case: str):
     assert means(answer.document["message"], pair.first)
 
 
-async def test_content_is_compared_before_the_date(world: World):
+async def test_content_is_compared_before_the_date_is_checked(world: World):
     """A known reference with other content is refused as that, whatever day it says."""
     other = order(routes.PAID, YESTERDAY, value=99.0)
 
@@ -180,7 +180,7 @@ async def test_the_date_is_checked_before_the_provider(world: World):
     assert means(answer.document["message"], errors.PAYOUT_DATE_NOT_TODAY)
 
 
-async def test_a_cancellation_is_not_looked_up(world: World):
+async def test_cancelling_answers_alike_for_known_and_unknown_references(world: World):
     """A stored reference and one nobody knows get the same answer, byte by byte."""
     stored = await world.ask("DELETE", world.at(f"/withdraw/{routes.PAID}"))
     unknown = await world.ask("DELETE", world.at("/withdraw/nobody-knows"))

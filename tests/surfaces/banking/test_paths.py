@@ -72,7 +72,7 @@ async def test_a_method_that_is_not_declared_is_refused(world: World):
     assert wrong == {}
 
 
-async def test_head_works_where_get_does(world: World):
+async def test_head_is_answered_like_get(world: World):
     """The same status and headers, and no body."""
     await world.settled(routes.PAID)
 
@@ -163,7 +163,7 @@ async def test_cookies_are_ignored_and_never_set(world: World):
     ],
     ids=lambda headers: next(iter(headers)),
 )
-async def test_other_headers_change_nothing(world: World, headers: dict[str, str]):
+async def test_unknown_headers_are_ignored(world: World, headers: dict[str, str]):
     answer = await world.ask("GET", world.at("/balance"), headers=headers)
 
     assert (answer.status, sorted(answer.document)) == (200, ["balance", "blocked", "updated_at"])
@@ -233,7 +233,7 @@ async def test_pipelined_requests_are_authenticated_one_by_one(world: World):
     assert told.statuses == [200, 401, 200]
 
 
-async def test_a_body_of_chunks_that_is_too_large_is_refused(world: World):
+async def test_an_oversized_chunked_body_is_refused(world: World):
     """Its size is not declared, so it is found out while reading."""
     pair = basic(world.pair("full"))
     head = (
@@ -261,7 +261,7 @@ async def test_a_body_may_have_64_kib(world: World, extra: int, status: int):
     assert answer.status == status
 
 
-async def test_the_checks_of_every_answer_can_fail(world: World):
+async def test_the_general_answer_checks_can_fail(world: World):
     """The check that all tests stand on refuses an answer without a trace id."""
     bare = Answer(status=200, headers=CIMultiDictProxy(CIMultiDict()), body=b"{}")
 

@@ -78,7 +78,7 @@ async def test_a_magic_amount_has_its_documented_effect(
 @pytest.mark.parametrize(
     ("value", "state"), [(10.5, "paid"), (777.02, "failed"), (777.03, "rejected")]
 )
-async def test_a_payout_is_counted_by_its_end_and_timed_to_its_settlement(
+async def test_a_payout_is_counted_by_outcome_and_timed_to_settlement(
     world: World, value: float, state: str
 ):
     """Once, however often it is read. Payouts of tests before may end meanwhile: then once more."""
@@ -128,7 +128,7 @@ async def test_a_late_payout_is_processing_until_it_settles(world: World):
     assert after["status"] == "paid"
 
 
-async def test_another_amount_settled_is_never_shown_as_paid(world: World):
+async def test_a_payout_settled_at_another_amount_is_not_shown_as_paid(world: World):
     """R$ 777.12: the bank moved one centavo less, which proves nothing about this payout."""
     await world.pay(order("other-amount", world.today(), value=777.12))
 
@@ -139,7 +139,7 @@ async def test_another_amount_settled_is_never_shown_as_paid(world: World):
     assert await world.executions("other-amount") == [77711]
 
 
-async def test_a_repetition_is_answered_from_the_store(world: World):
+async def test_a_repeat_is_answered_from_the_store(world: World):
     """Same content in another spelling is the same payout, and the bank is not asked again."""
     sent = order("repeated", world.today())
     spelt: dict[str, Any] = {**sent, "value": 10.50, "unknown": 1}
@@ -202,7 +202,7 @@ async def test_the_same_reference_on_another_account_is_another_payout(world: Wo
     assert await world.executions("on-both", "sister") == [1050]
 
 
-async def test_a_payout_certainly_not_sent_may_be_sent_again(world: World):
+async def test_an_unsent_payout_may_be_sent_again(world: World):
     """Nobody listens: 502 ``SVC.ACC.005``; the retry pays, and pays once."""
     sent = order("not-sent", world.today())
 
@@ -237,7 +237,7 @@ async def test_an_unknown_payout_is_never_sent_again(world: World, fault: str, e
 @pytest.mark.parametrize(
     ("fault", "executed"), [("hang", False), ("hang_after", True), ("drip", True)]
 )
-async def test_a_payout_taken_by_a_silent_bank_is_never_sent_again(
+async def test_a_payout_accepted_by_a_silent_bank_is_never_sent_again(
     hurried_world: World, fault: str, *, executed: bool
 ):
     await prove_sent_once(hurried_world, fault, executed=executed)

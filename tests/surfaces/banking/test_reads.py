@@ -81,19 +81,19 @@ FAULTS: dict[str, tuple[str, int]] = {
 } | {f"status {status}": ("status", status) for status in (204, 302, 401, 403, 429, 500, 503)}
 
 
-async def test_every_route_that_queries_the_bank_is_in_the_table(world: World):
+async def test_the_table_covers_every_route_that_queries_the_bank(world: World):
     """A new one needs its line above."""
     assert {place.route.name for place in routes.BANKED} == set(FAILS)
 
 
 @pytest.mark.parametrize("case", list(FAULTS))
-async def test_a_bank_that_fails_is_a_502_of_the_endpoint(world: World, case: str):
+async def test_a_failing_bank_is_a_502_with_the_endpoint_s_code(world: World, case: str):
     """Whatever the cause; all reads at once. Retry-After is checked of every 502."""
     await prove_failed(world, *FAULTS[case])
 
 
 @pytest.mark.parametrize("kind", ["hang", "hang_after", "drip"])
-async def test_a_silent_bank_is_a_502_of_the_endpoint(hurried_world: World, kind: str):
+async def test_a_silent_bank_is_a_502_with_the_endpoint_s_code(hurried_world: World, kind: str):
     await routes.prepared(hurried_world)
     await prove_failed(hurried_world, kind)
 

@@ -80,7 +80,7 @@ async def test_a_stopped_payout_reaches_neither_store_nor_bank(fresh: World, sco
     assert await fresh.executions("stopped") == []
 
 
-async def test_a_stop_has_another_answer_than_a_refusal_of_the_bank(fresh: World):
+async def test_a_stop_and_a_bank_refusal_have_different_answers(fresh: World):
     """Both are 403 ``SVC.PIX.010``: the stored payout has failed, the stopped one has no row."""
     refused = await fresh.pay(order("refused", fresh.today(), value=REFUSED_FOR_GOOD))
     stored = await fresh.ask("GET", fresh.at("/withdraw/refused"))

@@ -122,7 +122,7 @@ async def test_a_payout_that_cannot_be_stored_is_not_sent(world: World):
     assert (again.status, executed) == (200, [1050])
 
 
-async def test_a_process_without_its_store_stays_ready_and_shows_it(
+async def test_a_process_without_its_store_is_ready_and_reports_it(
     tmp_path: Path, migrated_postgres_url: str
 ):
     """Partners are told by the gateway itself, 503, within the look-up's half second."""

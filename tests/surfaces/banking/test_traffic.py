@@ -65,7 +65,7 @@ async def test_a_company_has_one_quota_for_all_its_credentials(tmp_path: Path):
     assert theirs.status == 200
 
 
-async def test_a_quota_is_drawn_before_the_permission_and_after_the_secret(tmp_path: Path):
+async def test_a_quota_is_used_before_the_permission_and_after_the_secret(tmp_path: Path):
     """Refused for its permission, a call has cost a token; with a wrong secret, none."""
     async with rationed(tmp_path, read=SCARCE) as world:
         strangers = [

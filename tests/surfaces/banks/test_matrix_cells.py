@@ -135,7 +135,7 @@ PARTS = (account, keys, money_in, payouts, callbacks)
 
 
 @pytest.mark.parametrize("name", simulators.names())
-async def test_every_cell_matches_the_behaviour(every_bank: EveryBank, name: str):
+async def test_the_matrix_matches_each_bank_s_behaviour(every_bank: EveryBank, name: str):
     bank = every_bank[name]
     said = {call: word for part in PARTS async for call, word in part(bank)}
 
@@ -144,9 +144,7 @@ async def test_every_cell_matches_the_behaviour(every_bank: EveryBank, name: str
 
 
 @pytest.mark.parametrize("name", simulators.names())
-async def test_charges_ordered_at_once_under_one_reference_are_one(
-    every_bank: EveryBank, name: str
-):
+async def test_concurrent_charges_under_one_reference_are_one(every_bank: EveryBank, name: str):
     """Banks that take a reference twice are no exception."""
     bank = every_bank[name]
     wanted = charge(bank)

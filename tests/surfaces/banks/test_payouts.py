@@ -29,7 +29,7 @@ async def test_a_payout_to_a_bank_account_is_paid_once(bank: AtBank):
 
 
 @pytest.mark.parametrize("fault", ["malformed", "reset_after"])
-async def test_an_unknown_payout_is_found_by_our_key(bank: AtBank, fault: str):
+async def test_an_unknown_payout_is_found_by_our_key_when_repeated(bank: AtBank, fault: str):
     """The first answer says so, the second request asks, and nothing is sent again."""
     before, wanted = await executed(bank), payout(bank)
     async with failing(bank, "payout", fault):

@@ -86,7 +86,7 @@ async def everything_told(addressed: Addressed) -> str:
     return "\n".join([*told, *(repr(each.transcript.shown()) for each in clients)])
 
 
-async def test_no_step_of_the_address_is_shown(
+async def test_no_secret_path_segment_is_shown(
     addressed: Addressed, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ):
     """Proven or not, with a query that nobody knows, and when the bank is given the address."""

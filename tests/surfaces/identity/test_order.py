@@ -55,7 +55,7 @@ async def test_a_large_body_is_refused_before_the_token(api_client: ApiClient):
         assert answer.verdict == (413, "SVC.GTW.003")
 
 
-async def test_the_token_is_asked_for_before_the_body(api_client: ApiClient):
+async def test_the_token_is_checked_before_the_body(api_client: ApiClient):
     answer = await api_client.ask(
         "POST", "/iam/v1/auth/step-up", headers={"Authorization": "Basic a"}
     )

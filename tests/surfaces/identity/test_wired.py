@@ -191,7 +191,7 @@ async def test_identity_events_are_in_the_metrics(caller: Caller):
         assert line in text, line
 
 
-async def test_the_cookie_of_one_machine_has_its_own_name(tmp_path: Path):
+async def test_the_insecure_development_cookie_has_its_own_name(tmp_path: Path):
     settings = msgspec.structs.replace(
         patient(sandbox(tmp_path)), session=Session(insecure_dev=True)
     )

@@ -87,7 +87,7 @@ async def test_a_cross_site_read_is_refused(api_client: ApiClient, maria):
         assert not [each for each in answer.headers if each.startswith("Access-Control")]
 
 
-def test_every_route_of_the_panel_is_attacked():
+def test_the_csrf_tests_cover_every_route_of_the_panel():
     assert {"panel", "identity"} == {place.surface.name for place in PLACES}
     assert len(WRITES) > 10
     assert READS

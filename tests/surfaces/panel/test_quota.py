@@ -22,7 +22,7 @@ async def test_signing_out_works_above_the_quota(store, clock):
     assert (left.status, gone.status) == (204, 204)
 
 
-async def test_no_foreign_page_uses_a_user_s_quota_up(store, clock):
+async def test_a_foreign_page_cannot_use_up_a_user_s_quota(store, clock):
     """What is refused for where it comes from is not counted."""
     async with api_client_on(store, clock, person=SCARCE) as api_client:
         await api_client.identity_world.person()

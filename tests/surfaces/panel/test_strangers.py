@@ -54,7 +54,7 @@ async def test_cross_site_sign_ins_do_not_use_up_tries(store, clock, path: str):
     assert signed_in.status == 200
 
 
-async def test_a_form_without_a_token_uses_up_no_tries(store, clock):
+async def test_a_form_with_a_forged_token_uses_up_no_attempts(store, clock):
     async with api_client_on(store, clock, sign_in=SCARCE) as api_client:
         await api_client.identity_world.person()
         browser = await api_client.open_browser()

@@ -45,7 +45,7 @@ async def told_by(listener: Listener, *portions: bytes, gap_s: float = 0.03) -> 
 
 
 @pytest.mark.parametrize("group", list(GROUPS))
-async def test_a_bad_request_gets_one_answer_of_ours(caplog, group: str):
+async def test_a_malformed_request_gets_our_error_answer(caplog, group: str):
     """Step 1 of the order of checks: our body, a trace id, nothing echoed or logged, and closed."""
     caplog.set_level(logging.DEBUG)
 
@@ -150,7 +150,7 @@ async def test_a_request_sent_byte_by_byte_is_served(listener, seen):
     assert seen.requests == [("/", b"hello")]
 
 
-async def test_a_dripping_caller_is_cut_off_at_the_deadline(seen):
+async def test_a_slowly_sending_caller_is_cut_off_at_the_deadline(seen):
     """Slowloris: bytes do not move the header deadline."""
     portions = [GET + HOST + b"X-A: ", *[b"a"] * 100]
 
@@ -185,7 +185,7 @@ async def test_an_unfinished_second_request_is_refused(seen):
     assert told.closed
 
 
-async def test_an_unread_body_is_never_a_request(listener, seen):
+async def test_an_unread_body_is_not_read_as_a_request(listener, seen):
     """Answered before the body came: closed, and what comes is thrown away."""
     start = b"POST /unread HTTP/1.1\r\n" + HOST
     length = b"Content-Length: %d\r\n\r\n" % len(NEXT)
@@ -239,7 +239,7 @@ async def test_a_refused_caller_sees_the_close_at_once(seen):
     assert (bad.closed, late.closed) == (True, True)
 
 
-async def test_a_second_request_begun_in_the_first_one_s_segment_is_hung_up_on(listener):
+async def test_a_partial_second_request_in_the_same_segment_is_closed(listener):
     """Its beginning is aiohttp's already: it counts as idle until more of it comes."""
     told = await told_by(listener, b"GET / HTTP/1.1\r\n" + HOST + END + b"GET / HT")
 

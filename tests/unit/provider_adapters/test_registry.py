@@ -99,7 +99,7 @@ def test_the_matrix_shows_the_capabilities_of_each_adapter():
     assert row.calls == dict.fromkeys(CONTRACT_CALLS, True)
 
 
-def test_the_contract_calls_are_those_of_the_port():
+def test_the_nine_contract_calls_match_the_port():
     port = {name for name in vars(ContractCalls) if not name.startswith("_")}
 
     assert port == set(CONTRACT_CALLS)

@@ -77,7 +77,7 @@ async def test_the_statement_is_shown_when_the_balance_fails(viewer: Person, wor
     assert "t-bad" in seen.text
 
 
-async def test_the_last_known_balance_stays_with_its_age(viewer: Person, world: World):
+async def test_the_last_known_balance_is_shown_with_its_age(viewer: Person, world: World):
     """While the bank gives none, on the account and on its statement."""
     account_id = world.demo["accounts"]["main"]["id"]
     readings = world.gateway.services.readings
@@ -230,7 +230,7 @@ async def test_a_pix_key_is_registered_and_cancelled_by_its_typed_text(
     assert (given_up.status, given_up.location) == (303, at(world, "/keys?read=1"))
 
 
-async def test_an_account_is_switched_by_its_typed_name(admin: Person, world: World):
+async def test_an_account_is_deactivated_by_typing_its_name(admin: Person, world: World):
     path = at(world, account="inactive")
     page = await admin.open(path)
     name = re.search(r'data-words="([^"]+)"', page.text)[1]
@@ -245,7 +245,7 @@ async def test_an_account_is_switched_by_its_typed_name(admin: Person, world: Wo
     await admin.send(path, {"field": "active", "to": "no", "words": name})
 
 
-async def test_a_bank_is_changed_by_the_typed_name_and_no_secret_comes_back(
+async def test_a_bank_is_changed_by_typing_the_name_and_no_secret_is_returned(
     admin: Person, world: World
 ):
     path = at(world, "/bank", account="inactive")
@@ -283,7 +283,7 @@ async def test_a_test_of_a_bank_s_connection_shows_its_result(admin: Person, wor
     assert '<code lang="en">no_answer</code>' in fails.text
 
 
-async def test_a_test_of_a_bank_requires_a_code_in_its_own_form(world: World):
+async def test_testing_a_bank_connection_requires_a_code_in_its_form(world: World):
     late = await signed_in(world, Role.ADMIN, fresh=False)
     await late.open(at(world, "/bank"))
 
@@ -326,7 +326,7 @@ async def test_an_account_is_added_to_a_company_with_its_bank(admin: Person, wor
     assert "Filial Sul" in (await admin.open(company)).text
 
 
-async def test_the_stops_of_the_chosen_account_alone_are_shown(world: World):
+async def test_only_stops_of_the_selected_account_are_shown(world: World):
     """The others are in the page, for a script to show; each names what it stops."""
     operator, main = await signed_in(world, Role.OPERATOR), world.demo["accounts"]["main"]["id"]
     other = world.demo["accounts"]["other_company"]["id"]

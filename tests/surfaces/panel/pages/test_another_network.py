@@ -77,7 +77,7 @@ async def test_every_page_from_another_network_requires_one_code(world: World, a
     assert (await moved.open("/panel/accounts")).status == 200
 
 
-async def test_attempts_elsewhere_do_not_end_the_session_at_home(world: World, away: World):
+async def test_failed_attempts_elsewhere_do_not_end_the_original_session(world: World, away: World):
     person = await signed_in(world, Role.VIEWER)
     thief = carried(person, away)
 

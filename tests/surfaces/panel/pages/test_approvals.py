@@ -320,7 +320,7 @@ async def test_an_order_of_money_is_shown_with_facts_for_the_decision(
     assert "panel:tick" not in part.text.partition('id="facts"')[2].partition(">")[0]
 
 
-async def test_the_count_of_a_recipient_is_explained(
+async def test_the_payout_count_of_a_recipient_is_explained(
     approver: Person, world: World, monkeypatch: pytest.MonkeyPatch
 ):
     """Those that were paid or may be; a cut list is no proof that nobody was paid."""
@@ -387,7 +387,7 @@ async def test_the_list_shows_each_order_s_waiting_time(
     assert "vence em" not in rejected.text
 
 
-async def test_an_approver_sees_the_companies_of_a_person_by_name(approver: Person, world: World):
+async def test_an_approver_sees_the_companies_of_an_order_by_name(approver: Person, world: World):
     """Those of an order of companies before and after, and where a role will hold."""
     admin, users = (
         await signed_in(world, Role.ADMIN),

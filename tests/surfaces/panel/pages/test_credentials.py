@@ -52,7 +52,7 @@ async def test_a_new_secret_is_shown_in_one_uncached_answer(keeper: Person, worl
         assert secret not in (await keeper.open(path)).text
 
 
-async def test_a_credential_that_pays_waits_for_a_second_person(keeper: Person, world: World):
+async def test_a_paying_credential_awaits_approval_by_a_second_person(keeper: Person, world: World):
     await keeper.open("/panel/credentials/new")
 
     seen = await keeper.send("/panel/credentials/new", order(world, may_withdraw="write"))

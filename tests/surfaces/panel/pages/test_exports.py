@@ -117,7 +117,7 @@ def path_of(world: World, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", TABLES)
-async def test_no_cell_of_a_table_is_a_formula(hostile: World, limited: Person, name: str):
+async def test_no_exported_cell_is_a_formula(hostile: World, limited: Person, name: str):
     """Opened by a double click, it calculates nothing; every line has every column."""
     seen = await limited.open(path_of(hostile, name))
 
@@ -164,7 +164,7 @@ async def test_an_exported_file_has_the_page_s_filter(hostile: World, limited: P
 
 
 @pytest.mark.parametrize("path", ["/panel/payouts?days=30", "/panel/requests?status_class=4"])
-async def test_the_link_to_the_file_follows_the_filter(limited: Person, path: str):
+async def test_the_download_link_follows_the_filter(limited: Person, path: str):
     """Where a script swaps the list, the link outside of it is swapped too."""
     part = await limited.open(path, **{"HX-Request-Type": "partial"})
     whole = await limited.open(path)
@@ -216,7 +216,7 @@ async def test_a_user_may_read_two_files_at_once(world: World, viewer: Person):
 
 
 @pytest.mark.parametrize("form", ["csv", "ofx"])
-async def test_no_statement_shows_a_whole_cpf(hostile: World, limited: Person, form: str):
+async def test_no_statement_shows_a_complete_cpf(hostile: World, limited: Person, form: str):
     seen = await limited.open(statement(hostile, form))
 
     assert "***.982.247-**" in seen.text

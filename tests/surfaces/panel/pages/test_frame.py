@@ -76,7 +76,7 @@ async def test_the_sign_in_redirects_back(world: World):
     assert (seen.status, seen.location) == (303, "/panel?period=7")
 
 
-async def test_a_wrong_password_shows_the_form_again_without_it(world: World):
+async def test_a_wrong_password_shows_the_form_again_without_the_password(world: World):
     person = Person(world)
     await person.open("/panel/login")
 
@@ -183,7 +183,7 @@ async def test_a_partial_page_without_a_session_redirects_to_the_sign_in(
     assert (seen.status, seen.headers["HX-Redirect"]) == (401, f"/panel/login?next={back}")
 
 
-async def test_a_refused_form_links_to_the_page_it_is_on(viewer: Person):
+async def test_a_refused_form_links_to_its_page(viewer: Person):
     """What is chosen there, and going back, lead to a page; the form's address leads there too."""
     await viewer.open("/panel/me")
 
@@ -207,7 +207,7 @@ async def test_a_refused_form_links_to_the_page_it_is_on(viewer: Person):
         ("0f8fad5b-d9cb-469f-a165-708672895252", "0f8fad5b-d9cb-469f-a165-708672895252"),
     ],
 )
-async def test_a_search_has_an_address(viewer: Person, text: str, asked: str):
+async def test_a_search_redirects_to_its_own_address(viewer: Person, text: str, asked: str):
     await viewer.open("/panel")
 
     seen = await viewer.send("/panel/search", {"q": text})

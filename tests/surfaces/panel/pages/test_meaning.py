@@ -24,7 +24,7 @@ def latest(world: World) -> str:
     return f"/panel/overview/latest?since={since}&until={until}"
 
 
-async def test_a_payout_that_people_decide_is_amber_in_every_list(world: World, approver: Person):
+async def test_a_payout_in_review_is_amber_in_every_list(world: World, approver: Person):
     """It may have been paid: it is neither under way nor certain."""
     await in_review(world)
 
@@ -71,7 +71,7 @@ async def test_a_page_without_a_menu_entry_marks_its_parent(
 
 
 @pytest.mark.parametrize("path", ["/panel/audit", "/panel/requests", "/panel/payouts"])
-async def test_days_are_typed_as_people_write_them(keeper: Person, operator: Person, path: str):
+async def test_days_can_be_typed_in_brazilian_format(keeper: Person, operator: Person, path: str):
     """A browser's own field would show the form of its language: 11/05 would be 5 November."""
     who = keeper if path == "/panel/audit" else operator
 
@@ -112,7 +112,7 @@ async def test_a_callback_of_a_payout_links_to_the_payout(world: World, operator
     assert found.location == f"/panel/accounts/{account}/payouts/{reference}"
 
 
-async def test_a_charge_can_be_made_from_the_list_of_all(world: World, operator: Person):
+async def test_a_charge_can_be_created_from_the_list_of_all(world: World, operator: Person):
     account = world.demo["accounts"]["main"]["id"]
 
     seen = await operator.open("/panel/charges")

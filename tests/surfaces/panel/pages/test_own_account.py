@@ -96,7 +96,7 @@ async def test_changing_factor_or_password_requires_password_and_app_code(world:
     assert (removed.status, removed.location) == (303, "/panel/login")
 
 
-async def test_a_user_without_an_app_is_led_to_enrolment(world: World):
+async def test_a_user_without_an_app_is_directed_to_enrolment(world: World):
     """Every act would ask for its code: so the sign-in does, and an act says where."""
     email, new = "new@panel.example", Person(world)
     order = InvitationBody(email=email, name="Nova", roles=[Role.OPERATOR], companies=[])
@@ -121,7 +121,7 @@ async def test_ending_other_sessions_keeps_this_one(person: Person):
     assert (await person.open("/panel/me")).status == 200
 
 
-async def test_a_sign_in_shows_the_remaining_tries(world: World):
+async def test_wrong_codes_show_the_remaining_attempts(world: World):
     """After five wrong ones nothing is said of time: the password is asked for again."""
     person = await signed_in(world, Role.VIEWER)
     email = re.search(r"viewer-[0-9a-f]{8}@panel\.example", (await person.open("/panel/me")).text)

@@ -76,7 +76,7 @@ ALERTS = {
 """Queries, and whether a field shows an alert: words that no page of ours makes are ignored."""
 
 
-async def test_a_filter_that_cannot_be_read_shows_an_alert(viewer: Person):
+async def test_an_invalid_filter_shows_an_alert(viewer: Person):
     seen = {query: await viewer.open(f"/panel/payouts?{query}") for query in ALERTS}
 
     assert {each.status for each in seen.values()} == {200}
@@ -96,7 +96,7 @@ async def test_a_payout_is_shown_from_its_order_to_its_proof(world: World, viewe
     assert "/probe" not in seen.text
 
 
-async def test_the_dossier_is_a_file(world: World, viewer: Person):
+async def test_the_dossier_can_be_downloaded(world: World, viewer: Person):
     reference = await paid(world)
 
     seen = await viewer.open(f"{at(world, reference)}/dossier")
@@ -116,7 +116,7 @@ async def test_only_settled_payouts_have_a_receipt(world: World, viewer: Person)
     assert "data-print" in seen.text
 
 
-async def test_a_statement_for_the_customer_has_proven_facts_alone(world: World, viewer: Person):
+async def test_a_customer_statement_has_only_proven_facts(world: World, viewer: Person):
     reference, waiting = await paid(world), await in_review(world)
     for value, lot in ((777.03, "refused"), (777.02, "failed"), (777.11, "told")):
         await world.pay(order(f"{reference}-{lot}", world.today(), value=value))
@@ -197,7 +197,7 @@ async def not_executed(world: World, *, over: bool = False) -> str:
 
 
 @pytest.mark.parametrize("over", [False, True], ids=["open", "after its day"])
-async def test_a_payout_that_the_bank_did_not_execute_is_nowhere_called_unsent(
+async def test_a_payout_not_executed_by_the_bank_is_never_shown_as_unsent(
     world: World, viewer: Person, *, over: bool
 ):
     """Its page, its statement for the customer, the lists and the table say one thing of it."""
@@ -496,7 +496,9 @@ def asked(sent: Seen) -> int:
     return int(parse_qs(urlsplit(sent.location).query)["asked"][0])
 
 
-async def test_probe_all_queries_all_and_shows_the_results(world: World, operator: Person):
+async def test_probing_all_queries_every_payout_and_shows_the_results(
+    world: World, operator: Person
+):
     reference = await in_review(world)
     shown = await operator.open("/panel/unresolved")
 
@@ -605,7 +607,9 @@ async def test_a_payout_form_is_reviewed_and_ordered_once(world: World, operator
     assert await world.executions(fields["reference"]) == []
 
 
-async def test_a_key_that_is_a_cpf_names_its_owner(world: World, operator: Person):
+async def test_a_cpf_key_identifies_its_owner_without_typing_it_twice(
+    world: World, operator: Person
+):
     """It need not be typed twice; of another kind of key the number is asked for."""
     cpf = ordered(world, key_type="cpf", key="529.982.247-25", tax_number="")
     mail = ordered(world, tax_number="")
@@ -650,7 +654,7 @@ async def test_correcting_an_order_keeps_every_field(world: World, operator: Per
     assert 'value="email" selected' in back.text
 
 
-async def test_an_amount_above_the_balance_is_warned_of(world: World, operator: Person):
+async def test_an_amount_above_the_balance_causes_a_warning(world: World, operator: Person):
     at_main = f"/panel/payouts/new/balance?account_id={world.demo['accounts']['main']['id']}"
 
     little = await operator.open(f"{at_main}&value=0,01")
@@ -742,7 +746,7 @@ async def test_a_payout_to_a_bank_account_is_reviewed_and_ordered_once(
     assert "Conferir o pagamento" in again.text
 
 
-async def test_the_approved_bank_account_is_the_typed_one(world: World, operator: Person):
+async def test_the_approved_bank_account_is_the_one_typed(world: World, operator: Person):
     fields = to_bank_account(world, step="send")
     await operator.open("/panel/payouts/new?to=bank_account")
     await operator.send("/panel/payouts/new", fields)
@@ -782,7 +786,7 @@ async def test_the_approved_bank_account_is_the_typed_one(world: World, operator
     ],
     ids=str,
 )
-async def test_a_refusal_names_the_field_and_its_form(
+async def test_a_refusal_names_the_field_and_its_format(
     world: World, operator: Person, wrong: dict[str, str], sentence: str
 ):
     """In the person's language; the code's own message would name half a dozen reasons."""
@@ -806,7 +810,7 @@ async def test_a_bank_that_is_not_listed_is_marked_and_can_be_ordered(
     assert sent.status == 303, sent.text
 
 
-async def test_several_hits_are_listed(world: World, viewer: Person):
+async def test_several_search_results_are_listed(world: World, viewer: Person):
     start = f"varios-{uuid4().hex[:8]}"
     for number in range(2):
         await world.pay(order(f"{start}-{number}", world.today(), value=10 + number))

@@ -67,7 +67,7 @@ async def test_controls_of_the_whole_bank_are_refused_to_limited_users(world: Wo
         assert (await limited.send(f"/panel/sandbox/{path}", fields)).status >= 400
 
 
-async def test_a_viewer_is_shown_the_page_and_no_form(viewer: Person):
+async def test_a_viewer_sees_the_page_without_a_form(viewer: Person):
     seen = await viewer.open("/panel/sandbox")
 
     assert seen.status == 200

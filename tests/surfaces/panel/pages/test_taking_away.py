@@ -86,7 +86,7 @@ async def test_summaries_and_orders_count_towards_the_limit_of_owner_look_ups(wo
     assert refused.status == 429
 
 
-async def test_a_role_without_the_right_takes_no_file(world: World):
+async def test_a_role_without_the_right_cannot_download(world: World):
     approver = await signed_in(world, Role.APPROVER)
 
     assert "/panel/payouts/export" not in (await approver.open("/panel/payouts")).text

@@ -88,7 +88,7 @@ async def test_an_idle_open_page_requires_a_sign_in(world: World, viewer: Person
     assert ended.headers["HX-Redirect"].startswith("/panel/login")
 
 
-async def test_every_timer_of_a_template_is_marked():
+async def test_every_timer_in_a_template_is_marked():
     """One that does not would keep whoever has left signed in: one macro makes them all."""
     macros = (TEMPLATES / "_macros.html").read_text()
     by_hand = [

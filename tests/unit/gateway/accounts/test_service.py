@@ -59,7 +59,7 @@ async def test_a_tax_number_is_kept_without_punctuation(office, company_id):
     assert made.tax_number == "11222333000181"
 
 
-async def test_a_bank_needs_the_right_to_connect_one(office, company_id, monkeypatch):
+async def test_connecting_a_bank_requires_the_bank_right(office, company_id, monkeypatch):
     monkeypatch.setitem(RIGHTS, Role.VIEWER, frozenset({Right(Area.ACCOUNT, Action.WRITE)}))
     factor = {"has_factor": True, "factor_at": office.clock()}
     who = StaffOf(office.clock, ())(somebody(Role.VIEWER, **factor))
@@ -79,7 +79,7 @@ async def test_credentials_at_the_provider_are_sealed_for_this_account(office, a
     assert b"token-1" not in account.sealed_credentials
 
 
-async def test_no_act_on_record_holds_a_secret_or_a_tax_number(office, account):
+async def test_no_audited_act_contains_a_secret_or_a_tax_number(office, account):
     await office.change(
         account.id, replace(SANDBOX, credentials="t-2"), tax_number="529.982.247-25"
     )
@@ -112,7 +112,7 @@ async def test_no_act_on_record_holds_a_secret_or_a_tax_number(office, account):
     ],
     ids=str,
 )
-async def test_an_order_that_does_not_fit_changes_nothing(office, company_id, wrong):
+async def test_an_invalid_order_changes_nothing(office, company_id, wrong):
     with pytest.raises(RuleViolation):
         await office.account(**{"company_id": company_id, **wrong})
 
@@ -137,7 +137,7 @@ async def test_a_bank_account_name_with_invisible_characters_is_refused(office, 
     assert (await office.account(company_id, choice)).provider == "sandbox"
 
 
-async def test_letters_in_a_cnpj_are_kept_as_capitals(office, company_id):
+async def test_letters_in_a_cnpj_are_stored_as_capitals(office, company_id):
     """The CNPJ of July 2026."""
     made = await office.account(company_id, tax_number="12.abc.345/01DE-35")
 
@@ -182,7 +182,7 @@ async def test_changing_the_bank_drops_the_credentials_of_the_former_one(office,
     assert updated.sealed_credentials == b""
 
 
-async def test_a_provider_may_be_taken_away(office, account):
+async def test_a_provider_can_be_removed(office, account):
     updated = await office.change(account.id, NO_BANK)
 
     assert (updated.provider, updated.provider_account) == ("", account.provider_account)
@@ -209,7 +209,7 @@ async def test_bank_coordinates_can_be_set_in_parts(office, account):
     ],
     ids=str,
 )
-async def test_an_update_that_does_not_fit_changes_nothing(office, account, update):
+async def test_an_invalid_update_changes_nothing(office, account, update):
     with pytest.raises(RuleViolation):
         await office.change(account.id, **update)
 
@@ -250,7 +250,9 @@ async def test_secrets_are_sealed_and_their_expiry_is_stored(office, company_id,
     assert "canary" not in str(await office.acts())
 
 
-async def test_a_new_certificate_is_an_act_with_both_ends(office, company_id, secrets, tmp_path):
+async def test_a_new_certificate_is_audited_with_both_expiry_dates(
+    office, company_id, secrets, tmp_path
+):
     choice = ProviderRequest(provider="other-bank", provider_account="7", credentials=secrets)
     made = await office.account(company_id, choice)
     old = Authority(tmp_path, "other").pair("we", EXPIRED)
@@ -345,7 +347,7 @@ async def test_a_bank_account_belongs_to_one_company_in_any_spelling(office: Reg
     ],
 )
 @pytest.mark.usefixtures("secrets")
-async def test_credentials_unfit_for_the_bank_are_refused_by_field(
+async def test_unsuitable_bank_credentials_are_refused_by_field(
     office: Registers, company_id: str, given: object, field: str, reason: str
 ):
     bank = ProviderRequest(provider="other-bank", provider_account="1", credentials=given)  # type: ignore[arg-type]

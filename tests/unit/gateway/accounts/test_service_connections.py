@@ -90,7 +90,7 @@ async def test_every_outcome_of_a_connection_test_is_returned_and_audited(
     assert event.details["outcome"] == outcome
 
 
-async def test_without_a_bank_or_credentials_no_call_is_made():
+async def test_testing_without_a_bank_or_credentials_makes_no_call():
     bank = Balances()
     bank.capabilities = replace(CAREFUL, account_credentials=True)
 

@@ -140,7 +140,7 @@ def test_contradictory_settings_are_refused(
         assemble(sandbox(tmp_path, **changed), {})
 
 
-def test_a_store_without_a_place_is_refused(tmp_path: Path):
+def test_a_store_without_a_location_is_refused(tmp_path: Path):
     file = tmp_path / "file"
     file.write_text("")
     settings = msgspec.structs.replace(sandbox(tmp_path), var=str(file / "below"))

@@ -98,7 +98,7 @@ def test_a_provider_configured_as_read_only_is_read_only(read_only: bool):
 @pytest.mark.parametrize(
     "wrong", [{"adapter": "sandbux"}, {"settings": {"base_url": "http://example.com"}}], ids=str
 )
-def test_an_adapter_that_cannot_be_made_is_refused(wrong: dict[str, object]):
+def test_an_adapter_that_cannot_be_created_is_refused(wrong: dict[str, object]):
     with pytest.raises(AdapterRefused):
         connect("sandbox", settings(**wrong), Witness())
 
@@ -130,7 +130,7 @@ def test_a_host_of_the_other_environment_is_refused(
 
 
 @pytest.mark.parametrize("lost", ["ca", "memory"])
-async def test_missing_common_credentials_are_refused_at_the_start(
+async def test_missing_common_credentials_are_refused_at_startup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
 ):
     """With the path and the reason; no account has been asked for."""

@@ -61,7 +61,7 @@ async def told(
     return await addresses(given, keys)[name].proof.check(Delivery(headers=headers, body=BODY))
 
 
-async def test_the_embedded_bank_is_accepted_at_its_own_address_alone():
+async def test_the_embedded_bank_is_accepted_only_at_its_own_address():
     listener = listener_of(settings(), KEYS, lambda: "http://127.0.0.1:8080")
     assert listener is not None
     made = addresses(settings())
@@ -91,7 +91,7 @@ async def test_a_configured_callback_secret_replaces_the_derived_one():
     assert await told(given, "one", KEYS.key("callbacks one")) is None
 
 
-def test_the_address_comes_from_the_sealing_key_alone():
+def test_the_address_depends_only_on_the_sealing_key():
     """A bank may prove itself with what everybody knows: its public key."""
     given = addresses(settings(Callbacks(secret=OURS)))
 
@@ -99,7 +99,7 @@ def test_the_address_comes_from_the_sealing_key_alone():
     assert path_of("one", KEYS) != path_of("two", KEYS) != path_of("two", REPLACED)
 
 
-def test_the_address_of_a_retired_sealing_key_still_answers():
+def test_the_address_of_a_retired_sealing_key_is_still_accepted():
     former = path_of("one", KEYS).rpartition("/")[2]
     current = path_of("one", REPLACED).rpartition("/")[2]
     after = addresses(settings(), REPLACED)["one"]
@@ -139,7 +139,7 @@ def test_without_a_secret_no_callback_is_accepted_outside_the_sandbox(given: Cal
         addresses(settings(given, environment=Environment.PRODUCTION))
 
 
-def test_a_proof_that_cannot_be_made_is_refused_without_its_value():
+def test_a_proof_that_cannot_be_created_is_refused_without_its_value():
     class Wrong:
         def callback_proof(self, _secrets: CallbackSecrets) -> CallbackProof:
             return PeerCertificate("canary", Clock().now)  # type: ignore[return-value]
@@ -175,7 +175,7 @@ def test_a_callback_secret_for_a_bank_without_callbacks_is_refused():
             make_address("one", settings(given), KEYS, silent)
 
 
-def test_the_sandbox_s_adapter_makes_its_own_proof():
+def test_the_sandbox_adapter_creates_its_own_proof():
     adapter = connect("one", settings(), Witness()).adapter
 
     made = make_address("one", settings(), KEYS, adapter)

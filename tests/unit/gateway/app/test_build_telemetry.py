@@ -85,7 +85,7 @@ def calls_of_the_port() -> Iterator[str]:
         yield from (name for name, of in vars(port).items() if iscoroutinefunction(of))
 
 
-def test_every_word_of_ours_is_a_known_label_value(settings: Settings):
+def test_every_word_used_as_a_label_is_a_known_value(settings: Settings):
     """Closed sets are completed from where words are declared, so a new one is in on arrival."""
     made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
     tell = made.observer
@@ -141,7 +141,7 @@ def test_lost_log_lines_are_counted(settings: Settings):
     assert lost == [3, 0]
 
 
-def test_the_digest_follows_the_settings(settings: Settings):
+def test_the_configuration_digest_depends_on_the_settings(settings: Settings):
     """The same settings, the same digest: on every node."""
     louder = msgspec.structs.replace(settings, telemetry=Telemetry(level="debug"))
     surfaces = described_surfaces(settings)

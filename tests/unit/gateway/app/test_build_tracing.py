@@ -69,7 +69,7 @@ class Carrier:
         return ProviderAnswer(status=self.status, headers={}, body=b"secret")
 
 
-async def test_a_call_of_a_bank_is_a_client_span_that_goes_out_in_traceparent():
+async def test_a_bank_call_is_a_client_span_sent_in_traceparent():
     tracing, exporter = recording()
     carrier = Carrier(503)
     traced = build_tracing.traced_calls(tracing)("https://bank.example:8443/api", carrier)

@@ -38,7 +38,7 @@ def test_production_has_no_fail_points():
     assert arm("nonsense", Environment.PRODUCTION) is None
 
 
-def test_a_process_ends_at_its_own_fail_point_alone():
+def test_a_process_ends_only_at_its_own_fail_point():
     for name in NAMES:
         failpoint = arm(name)
         assert failpoint is not None

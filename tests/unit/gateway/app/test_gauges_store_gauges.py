@@ -124,7 +124,7 @@ async def test_signing_keys_are_exported_by_state_with_the_signing_key_s_age(boa
     assert await board.shows(series.SIGNING_KEY_AGE) == DAY.total_seconds()
 
 
-async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_reported(
+async def test_an_altered_audit_log_is_shown_and_reported(
     board: Board, caplog: pytest.LogCaptureFixture
 ):
     figure = AuditGauge(

@@ -188,7 +188,7 @@ async def test_a_read_begun_before_the_drop_is_not_cached(source: Source):
 
 
 @leaping
-async def test_a_read_begun_before_the_change_is_not_cached_even_without_another_read(
+async def test_a_read_begun_before_a_change_is_not_cached_even_without_another_read(
     source: Source,
 ):
     """No later reading is there yet that would replace it."""
@@ -277,7 +277,7 @@ async def test_a_failure_is_raised_to_every_waiting_caller(source: Source):
 
 
 @leaping
-async def test_a_cancelled_caller_stops_no_other(source: Source):
+async def test_a_cancelled_caller_does_not_affect_others(source: Source):
     cache = source.cache()
     source.gate.clear()
     first, second = (asyncio.ensure_future(cache.find("a")) for _ in range(2))

@@ -109,7 +109,7 @@ async def test_four_seconds_without_the_feed_invalidate_the_cache(log: Log):
     assert log.is_believed()
 
 
-async def test_a_feed_without_a_turn_loses_its_validity(log: Log):
+async def test_a_feed_that_gets_no_turn_loses_its_validity(log: Log):
     """Killed, or a process that stood still: the validity ends by itself."""
     await log.feed.run_once()
 

@@ -90,7 +90,7 @@ async def test_many_keys_are_read_in_batches():
     assert [len(each) for each in letters.statements] == [500, 500, 200]
 
 
-async def test_a_failure_reaches_its_whole_batch_and_no_other():
+async def test_a_failure_reaches_only_its_own_batch():
     letters = Letters(is_down=True)
     failed = await letters.found("abc")
     letters.is_down = False
@@ -122,7 +122,7 @@ async def test_a_silent_store_fails_every_waiting_look_up_in_time():
     assert letters.running == 0
 
 
-async def test_no_caller_waits_for_a_process_that_ends():
+async def test_no_caller_waits_for_a_stopping_process():
     letters, waiting = Letters(is_gated=True), []
     for key in "abc":
         waiting.append(letters.find(key))

@@ -15,7 +15,7 @@ from tests.world.kernel import kernel_on
 from tests.world.standing import Clock
 
 
-def test_ids_are_uuids_and_no_two_are_the_same():
+def test_ids_are_unique_uuids():
     made = {new_id() for _ in range(10)}
 
     assert len(made) == 10

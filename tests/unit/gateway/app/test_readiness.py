@@ -22,7 +22,7 @@ async def test_every_readiness_check_is_reported(tmp_path: Path, started: bool):
     assert found == {"store": True, "writable": True, "clock": True, "migrations": started}
 
 
-async def test_a_store_that_does_not_answer_is_reported():
+async def test_an_unreachable_store_is_reported():
     """Without waiting for ever, and without its words."""
     checked = CheckedStore("postgresql://nobody@127.0.0.1:1/nothing")
 
@@ -32,7 +32,7 @@ async def test_a_store_that_does_not_answer_is_reported():
     assert found == {"store": False, "writable": False, "clock": True, "migrations": True}
 
 
-async def test_a_store_that_takes_no_writes_is_not_ready(tmp_path: Path, postgres_url: str):
+async def test_a_store_that_accepts_no_writes_is_not_ready(tmp_path: Path, postgres_url: str):
     """A standby still answers reads; whether it can be written is kept a second."""
     read_only = {
         f"sqlite:///{tmp_path}/store.db": "PRAGMA query_only = {}",

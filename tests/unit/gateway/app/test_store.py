@@ -27,7 +27,7 @@ async def test_a_password_is_not_shown() -> None:
     assert "hush" not in shown
 
 
-async def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(StoreUnavailable):

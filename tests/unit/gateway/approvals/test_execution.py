@@ -115,7 +115,7 @@ async def test_a_failed_repetition_leaves_a_possibly_given_refund_unknown(
     assert (await approval_world.now(waiting)).outcome is Outcome.UNKNOWN
 
 
-async def test_a_bank_that_cannot_be_asked_leaves_a_refund_unknown(
+async def test_a_refund_stays_unknown_while_the_bank_cannot_be_asked(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
     """It is told as unknown, never as not sent."""
@@ -154,7 +154,7 @@ async def test_a_refund_that_failed_at_the_bank_ends_as_refused(
     assert (await approval_world.now(waiting)).outcome is Outcome.REFUSED
 
 
-async def test_a_refund_that_the_bank_refuses_ends_its_approval(
+async def test_a_refund_refused_by_the_bank_ends_its_approval(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
     """Of two approved at once that exceed their payment together, say."""
@@ -168,7 +168,7 @@ async def test_a_refund_that_the_bank_refuses_ends_its_approval(
     assert isinstance(again, ServiceError)
 
 
-async def test_an_unknown_refund_that_was_not_given_is_given_by_a_repetition(
+async def test_repeating_an_unknown_refund_that_was_not_given_gives_it(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
     waiting = await approved(approval_world)
@@ -221,7 +221,7 @@ async def test_an_unsent_payout_is_checked_again_before_it_is_repeated(
     assert len(refund_bank.orders) + len(refund_bank.refund_orders) == asked
 
 
-async def test_the_user_who_repeats_an_approval_is_on_record(approval_world: ApprovalWorld):
+async def test_the_user_who_repeats_an_approval_is_audited(approval_world: ApprovalWorld):
     approval_world.payout_world.bank.says = [IS_NOT_SENT, IS_SETTLED]
     waiting = await approved(approval_world, asking())
 
@@ -233,7 +233,7 @@ async def test_the_user_who_repeats_an_approval_is_on_record(approval_world: App
     ]
 
 
-async def test_an_unknown_payout_is_not_reported_as_moved_by_a_repetition(
+async def test_repeating_the_approval_of_an_unknown_payout_does_not_report_it_as_moved(
     approval_world: ApprovalWorld,
 ):
     approval_world.payout_world.bank.says = [IS_UNKNOWN]

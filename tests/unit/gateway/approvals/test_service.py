@@ -71,7 +71,7 @@ async def test_no_user_approves_their_own_order(approval_world: ApprovalWorld):
     assert approval_world.payout_world.bank.orders == []
 
 
-async def test_ten_who_agree_at_once_pay_once(approval_world: ApprovalWorld):
+async def test_ten_concurrent_approvals_pay_once(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
 
     done = await asyncio.gather(
@@ -160,7 +160,7 @@ async def test_the_account_is_checked_again_at_approval(
     assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_an_order_whose_bank_was_removed_keeps_waiting(approval_world: ApprovalWorld):
+async def test_an_order_to_a_removed_bank_keeps_waiting(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
     approval_world.payout_world.banks.is_there = False
 
@@ -184,7 +184,7 @@ async def test_no_order_is_accepted_while_payouts_are_stopped(
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
-async def test_payouts_stopped_meanwhile_keep_it_waiting(
+async def test_an_order_keeps_waiting_while_payouts_are_stopped(
     approval_world: ApprovalWorld, order: Order
 ):
     """A refusal here decides nothing: who asks again after the stop is heard."""
@@ -267,13 +267,13 @@ async def test_the_amount_decides_whether_an_order_needs_approval(
     assert len(approval_world.payout_world.bank.orders) == (0 if waits else 1)
 
 
-async def test_one_order_waits_under_a_reference(approval_world: ApprovalWorld):
+async def test_a_reference_may_have_only_one_waiting_order(approval_world: ApprovalWorld):
     await approval_world.ordered()
 
     assert (await approval_world.refusal(approval_world.ordered())).startswith("409 SVC.GTW.009")
 
 
-async def test_a_repeat_of_a_paid_order_is_answered_with_it(approval_world: ApprovalWorld):
+async def test_repeating_a_paid_order_returns_it(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
     await approval_world.approve(JOAO, waiting)
 

@@ -53,7 +53,7 @@ class Broken:
         raise ValueError(message)
 
 
-async def test_an_exported_act_holds_what_its_hash_is_made_of(admin_world: AdminWorld):
+async def test_an_exported_act_has_every_field_of_its_hash(admin_world: AdminWorld):
     """The instant to the microsecond, which a list does not show."""
     [entry, *_] = await acts_of(admin_world.office.store)
     at = entry.event.at + timedelta(microseconds=1)

@@ -161,7 +161,7 @@ async def test_a_cancelled_request_is_not_a_fault_of_the_adapter(name: str):
 
 
 @pytest.mark.parametrize("option", list(PortCall))
-async def test_a_call_that_an_adapter_lacks_is_not_supported(option: PortCall):
+async def test_a_call_an_adapter_lacks_is_not_supported(option: PortCall):
     """As with an adapter that does not declare it; money that cannot be moved is unknown."""
 
     class Nine:
@@ -222,7 +222,9 @@ async def test_a_call_that_moves_money_never_raises_for_the_bank(
 @pytest.mark.parametrize(
     ("largest", "asked"), [(VALUE, ["create_payout"]), (Money(VALUE.centavos - 1), [])]
 )
-async def test_more_than_the_bank_pays_at_once_is_rejected_unsent(largest: Money, asked: list[str]):
+async def test_a_payout_above_the_bank_s_maximum_is_rejected_unsent(
+    largest: Money, asked: list[str]
+):
     """As the bank's own refusal of a limit, and no byte has left."""
     adapter = LyingAdapter()
     adapter.capabilities = replace(adapter.capabilities, max_value=largest)

@@ -61,14 +61,14 @@ def test_a_cnpj_with_letters_is_refused_when_the_bank_takes_digits_alone(field: 
     assert (refusal.value.field, refusal.value.reason) == (field, "bank_takes_digits")
 
 
-def test_a_cnpj_with_letters_passes_every_other_bank():
+def test_an_alphanumeric_cnpj_is_accepted_by_every_other_bank():
     refuse_letters(OneBank(ScriptedBank()), account(), {"key": LETTERS})
 
 
 @pytest.mark.parametrize(
     "number", [DIGITS, "52998224725", "", "maria@example.com", "+5511987654321", "X" * 14]
 )
-def test_anything_but_a_cnpj_with_letters_passes_every_bank(number: str):
+def test_any_other_number_is_accepted_by_a_bank_without_alphanumeric_cnpj(number: str):
     refuse_letters(OneBank(ScriptedBank(capabilities=DIGITS_ONLY)), account(), {"key": number})
 
 

@@ -155,7 +155,7 @@ def test_credentials_are_opened_once():
     assert opened == [b"1"]
 
 
-def test_each_process_opens_an_account_for_itself():
+def test_each_process_opens_the_credentials_of_an_account_itself():
     """Such as a command's, with providers of its own."""
     (one, _), (other, _) = counting(), counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
@@ -216,7 +216,7 @@ def test_account_secrets_are_decoded_once():
         assert not bank.lacks_credentials
 
 
-def test_an_account_without_secrets_lacks_what_its_bank_requires():
+def test_an_account_without_required_secrets_lacks_credentials():
     bank = ScriptedBank()
     bank.capabilities = Capabilities(account_credentials=True)
     connection = ConfiguredProvider(bank, read_only=False, open_secrets=lambda text: text)

@@ -54,7 +54,7 @@ def test_the_latest_call_and_open_breakers_are_kept():
     assert (known.adapter, known.problem) == ("sandbox", "")
 
 
-def test_the_latest_failure_and_what_is_in_flight_are_remembered():
+def test_the_latest_failure_and_calls_in_flight_are_known():
     """A refusal by the bank is no failure: it answered."""
     witness: Any = Witness()
     clock = Clock()

@@ -21,7 +21,7 @@ async def test_every_page_is_read_with_the_cursor_of_the_one_before():
     assert asked == [None, "1", "2"]
 
 
-async def test_a_list_without_an_end_is_a_bad_reply():
+async def test_an_endless_list_is_a_bad_reply():
     async def read(_cursor: str | None) -> Page[int]:
         return Page(items=[], next_cursor="again")
 

@@ -69,7 +69,7 @@ def test_a_bank_without_readable_figures_is_idle():
     assert status_of(provider(), None, None).word == "idle"
 
 
-def test_the_status_is_the_present_one_for_any_period():
+def test_the_status_is_the_current_one_for_any_period():
     shown = weather(FAILING, FAILING, FAILING, success=0.0)
 
     assert status_of(provider(), shown, weather(WELL, success=1.0)).word == "well"

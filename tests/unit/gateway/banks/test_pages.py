@@ -64,7 +64,7 @@ async def test_a_page_without_an_open_breaker_refreshes_each_minute(word: str):
 @pytest.mark.parametrize(
     ("read_only", "by_key", "by_account"), [(False, True, False), (True, "read_only", False)]
 )
-def test_a_read_only_bank_shows_no_way_to_pay(read_only, by_key, by_account):
+def test_a_read_only_bank_offers_no_payouts(read_only, by_key, by_account):
     """Its adapter could; the configuration forbids it."""
     table = dict(matrix([provider(capabilities=CAPABILITIES, read_only=read_only)]))
 

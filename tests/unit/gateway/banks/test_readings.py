@@ -132,7 +132,7 @@ async def test_a_failing_bank_keeps_the_last_reading(world: World):
     assert (found.balance, found.read_at) == (Sum(1000), read_at)
 
 
-async def test_an_approver_sees_the_present_balance(world: World):
+async def test_an_approver_sees_the_current_balance(world: World):
     """What was read within the last seconds is not asked for again."""
     first = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
     again = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)

@@ -89,7 +89,7 @@ async def test_written_minutes_are_not_written_again():
     assert process.minutes.kept[1].took == took(PLACES - 1)
 
 
-async def test_no_minute_is_reported_twice():
+async def test_no_minute_is_stored_twice():
     """A last run before the process ends may fall into the minute that was told."""
     process = Process()
     for _ in range(2):

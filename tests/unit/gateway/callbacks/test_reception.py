@@ -59,7 +59,7 @@ async def test_an_unproven_callback_is_counted_and_dropped(hall: Hall, token: st
     assert hall.counted == {"forged": 1}
 
 
-async def test_a_former_address_still_answers(hall: Hall):
+async def test_a_previous_callback_address_is_still_accepted(hall: Hall):
     await hall.take("former")
 
     assert hall.counted == {"taken": 1}

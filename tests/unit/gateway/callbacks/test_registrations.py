@@ -119,7 +119,7 @@ def registrations(world: World, log: Log) -> CallbackRegistrations:
     return CallbackRegistrations(accounts=given, banks=given, audit=audit, acting=acting())
 
 
-async def test_an_address_is_registered_listed_and_removed_on_record():
+async def test_registering_listing_and_removing_an_address_is_audited():
     """The audit log tells who and where, never the address or the secret."""
     world, log = World(), Log()
     does = registrations(world, log)
@@ -227,7 +227,7 @@ async def test_an_account_whose_events_cannot_be_read_does_not_stop_others(hall:
     assert world.asked == 151
 
 
-async def test_a_bank_that_does_not_answer_is_skipped(hall: Hall, caplog: pytest.LogCaptureFixture):
+async def test_an_unreachable_bank_is_skipped(hall: Hall, caplog: pytest.LogCaptureFixture):
     """Until the next turn, with one line in the log."""
     world = World(accounts=[Account("silent")] * 50)
 

@@ -49,7 +49,7 @@ def test_two_cells_that_claim_one_key_are_refused(claims: dict[str, object], sai
         map_of([NORTH, south(**claims)])
 
 
-def test_a_token_is_in_no_refusal():
+def test_a_refusal_does_not_contain_the_token():
     with pytest.raises(RuleViolation) as refused:
         map_of([NORTH, south(tokens=["t1"])])
 
@@ -71,7 +71,7 @@ def test_keys_of_a_held_company_are_mapped_to_held():
     assert found["a2"] == "south"
 
 
-def test_a_map_is_written_in_one_order_and_read_back(tmp_path: Path):
+def test_a_cell_map_is_written_in_a_stable_order_and_read_back(tmp_path: Path):
     entries = {"b": "south", "a": "north"}
     file = tmp_path / "cells.map"
 
@@ -106,7 +106,7 @@ def test_a_failed_write_leaves_the_former_file(tmp_path: Path, monkeypatch: pyte
     assert [each.name for each in tmp_path.iterdir()] == ["cells.map"]
 
 
-def test_one_process_at_a_time_has_the_lock(tmp_path: Path):
+def test_only_one_process_has_the_lock(tmp_path: Path):
     file = tmp_path / "cells.map"
     with locked(file):
         child = os.fork()

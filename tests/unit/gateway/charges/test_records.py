@@ -44,7 +44,7 @@ def seen(state: ChargeState, reference: str = "a", e2e_id: str = "") -> SeenChar
     return SeenCharge(account_id=ACCOUNT, reference=reference, state=state, at=NOON, e2e_id=e2e_id)
 
 
-async def test_a_created_charge_is_on_record():
+async def test_a_created_charge_is_recorded():
     book = ChargeBook()
 
     await orders(book, CHARGE).create(staff(), account(), ORDER)

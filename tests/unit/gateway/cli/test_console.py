@@ -101,7 +101,7 @@ def test_an_instant_is_written_in_utc():
     [(RuleViolation("no company 1"), "no company 1"), (StoreUnavailable("x"), "does not answer")],
     ids=str,
 )
-def test_an_error_that_an_operator_can_mend_is_one_line(problem: Exception, line: str):
+def test_an_error_the_operator_can_fix_is_one_line(problem: Exception, line: str):
     @reading
     def refused(_terminal: Terminal) -> None:
         raise problem

@@ -145,7 +145,7 @@ def test_figures_add_up_after_later_movements():
     assert told.paid == sum(each.value.centavos for each in books.settled)
 
 
-def test_an_amount_confirmed_by_two_people_is_no_difference():
+def test_an_amount_confirmed_by_two_people_is_not_a_difference():
     books = Books(Random(1), TODAY)
     books.pay(more=1)
     *others, last = books.linked

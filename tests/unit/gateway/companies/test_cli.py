@@ -1,7 +1,7 @@
 """``pixgate company``."""
 
 
-def test_a_company_is_made_and_listed(shell):
+def test_a_company_is_created_and_listed(shell):
     made = shell.reads("company", "create", "--name", "Padaria São João")
 
     assert shell.reads("company", "list") == [made]

@@ -218,7 +218,7 @@ def test_one_server_process_in_production_needs_no_shared_cache():
 @pytest.mark.parametrize(
     ("version", "found"), [((3, 51, 2), ["database.url"]), ((3, 51, 3), []), ((3, 52, 0), [])]
 )
-def test_permitted_sqlite_still_needs_a_library_that_keeps_every_commit(version, found):
+def test_allowed_sqlite_still_requires_a_library_that_keeps_every_commit(version, found):
     database = Database(allow_sqlite_in_production=True)
 
     production = replace(fit_for_production(), database=database)
@@ -237,7 +237,7 @@ def test_an_old_sqlite_library_is_a_remark_in_the_sandbox():
 
 
 @pytest.mark.parametrize(("length", "found"), [(31, ["auth.basic.pepper"]), (32, [])])
-def test_a_pepper_of_production_has_32_bytes(length: int, found: list[str]):
+def test_a_production_pepper_has_32_bytes(length: int, found: list[str]):
     """Bytes, not characters."""
     pepper = Secret(("é" * 4 + "0123456789abcdefghijklmnopqrst")[: length - 4])
 
@@ -281,7 +281,7 @@ def test_no_finding_shows_a_secret():
     ],
     ids=["standard", "of URLs", "without padding"],
 )
-def test_a_sealing_key_is_base64_of_either_alphabet(text: str):
+def test_a_sealing_key_may_use_either_base64_alphabet(text: str):
     assert sealing_key(text) == b"\xff" * 32
 
 

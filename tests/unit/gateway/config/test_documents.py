@@ -69,7 +69,7 @@ def test_yaml_features_beyond_plain_values_are_refused():
         assert problem in document.problems[0]
 
 
-def test_the_error_of_a_broken_file_quotes_nothing_of_it():
+def test_the_error_for_an_invalid_file_quotes_nothing_of_it():
     """PyYAML adds a snippet, in which a secret may stand."""
     document = parse("pepper: canary\n: [\n")
 

@@ -80,7 +80,7 @@ def test_one_command_installs_everything_that_a_sandbox_lacks(
     assert [*told.values()] == [["'pixgate[sandbox]'"] * 2, ["'pixgate[redis,panel]'"] * 2]
 
 
-def test_an_extra_is_missing_where_nothing_of_its_package_is_installed(
+def test_an_extra_is_missing_when_its_package_is_not_installed(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setitem(EXTRAS, "otel", ("no_such_package.sdk",))

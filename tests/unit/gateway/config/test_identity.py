@@ -29,7 +29,7 @@ def test_values_out_of_bounds_are_refused(text: str):
         settings_from(text, {})
 
 
-def test_the_password_of_the_mail_server_is_in_no_file():
+def test_the_mail_server_s_password_is_not_in_the_file():
     with pytest.raises(ConfigError, match=r"identity\.mail\.password"):
         settings_from("identity: {mail: {password: written}}", {})
 

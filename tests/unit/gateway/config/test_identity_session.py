@@ -6,7 +6,7 @@ from gateway.config.identity import Session
 from gateway.config.reading import ConfigError, settings_from
 
 
-def test_session_defaults_are_those_of_production():
+def test_session_defaults_match_production():
     """A cookie without Secure is asked for in so many words."""
     assert Session() == Session(idle_s=900, renew_s=3600, insecure_dev=False)
 

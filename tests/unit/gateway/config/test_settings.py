@@ -56,7 +56,7 @@ def test_every_setting_has_a_meaning():
         assert names == {member.name for member in msgspec.structs.fields(struct)}
 
 
-def test_settings_do_not_change():
+def test_settings_are_immutable():
     for struct in STRUCTS:
         assert struct.__struct_config__.frozen
         assert struct.__struct_config__.forbid_unknown_fields
@@ -69,7 +69,7 @@ def test_the_embedded_store_and_bank_are_in_the_data_folder():
     assert settings.bank_file == Path("/srv/pixgate/bank.db")
 
 
-def test_a_configured_store_and_bank_stay():
+def test_a_configured_store_and_bank_are_kept():
     database = Database(url=Address("postgresql://db/x"))
     settings = Settings(database=database, sandbox_bank=SandboxBank(file="b.db"))
 
@@ -190,7 +190,7 @@ def test_one_process_runs_the_worker_by_default():
     assert (Settings().worker.run, Settings().server.reuse_port) == ("inside", False)
 
 
-def test_first_payees_are_held_in_production_by_default():
+def test_payouts_to_new_payees_are_held_in_production_by_default():
     """Reais, ``off``, or nothing said: then the environment's own."""
     sandbox, production = Environment.SANDBOX, Environment.PRODUCTION
     cases = [

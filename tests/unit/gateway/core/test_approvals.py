@@ -42,7 +42,7 @@ ISSUE = Approval(
 APPROVED = replace(ISSUE, state=ApprovalState.APPROVED, decided_at=NOON)
 
 
-def test_every_kind_needs_a_right():
+def test_every_kind_of_approval_requires_a_right():
     assert set(NEEDED) == set(ApprovalKind)
 
 

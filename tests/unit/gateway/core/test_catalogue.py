@@ -16,7 +16,7 @@ def test_an_error_with_a_declared_name_or_message_is_refused(name: str, message:
         catalogue.declare(name, ("SVC.X", 400), message, "Do.")
 
 
-def test_one_code_may_have_two_meanings():
+def test_one_code_may_have_several_messages():
     catalogue = Catalogue()
 
     catalogue.declare("one", ("SVC.X", 400), "One.", "Do.")

@@ -10,7 +10,7 @@ OURS = CompanyScope(frozenset({"a", "b"}))
 NOTHING = CompanyScope(frozenset())
 
 
-def test_a_user_without_named_companies_sees_every_one():
+def test_a_user_without_named_companies_sees_every_company():
     assert scope_of(frozenset()) is EVERY_COMPANY
     assert scope_of(frozenset({"a"})) == CompanyScope(frozenset({"a"}))
     assert (EVERY_COMPANY.everything, OURS.everything, NOTHING.everything) == (True, False, False)

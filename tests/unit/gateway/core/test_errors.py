@@ -58,7 +58,7 @@ def test_the_catalogue_matches_the_contract_s_table():
     assert declared == expected
 
 
-def test_no_answer_is_a_504():
+def test_no_answer_has_status_504():
     assert 504 not in {error.status for error in CATALOGUE}
 
 

@@ -85,7 +85,7 @@ def test_an_invalid_permission_is_refused():
 
 
 @given(st.one_of(st.text(), st.from_regex(r"\A[a-z_]{0,12}:[a-zA-Z]{0,7}\Z")))
-def test_any_text_is_one_of_the_fifteen_or_refused(text: str):
+def test_any_text_is_one_of_the_fifteen_permissions_or_refused(text: str):
     try:
         permission = Permission.parse(text)
     except ValueError:

@@ -34,7 +34,7 @@ def test_payouts_and_stops_are_shed_last():
     assert len(stops) == 9
 
 
-def test_partners_and_banks_come_next():
+def test_partner_and_callback_routes_have_the_partner_class():
     partners = {name for name in ROUTES if name.startswith(("banking.", "callbacks."))}
     opened = {"banking.health", "banking.info", "banking.error_codes"}
 

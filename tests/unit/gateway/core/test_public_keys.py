@@ -56,13 +56,13 @@ PRIVATE = Ed25519PrivateKey.from_private_bytes(b"p" * 32).private_bytes(
         *(der(each[:-1] + bytes([each[-1] | 0x80])) for each in sorted(_SMALL_ORDER)),
     ],
 )
-def test_an_invalid_key_is_refused(text: str):
+def test_an_invalid_public_key_is_refused(text: str):
     """Private keys, keys of X25519, and points of small order among them."""
     with pytest.raises(ValueError, match=r"."):
         read_public_key(text, NOON)
 
 
-def test_every_point_of_small_order_is_known():
+def test_every_low_order_point_is_listed():
     """Eight times such a point is nothing: doubled three times its x is 0 and its y 1."""
     for encoded in _SMALL_ORDER:
         y = int.from_bytes(encoded, "little") % PRIME

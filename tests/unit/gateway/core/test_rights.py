@@ -78,7 +78,7 @@ def test_roles_that_order_payouts_look_up_owners_of_keys():
     assert asking == {role for role in Role if may(role, Area.PAYOUT, Action.WRITE)}
 
 
-def test_several_roles_add_up():
+def test_several_roles_combine_their_rights():
     both = rights_of([Role.OPERATOR, Role.APPROVER])
 
     assert both == RIGHTS[Role.OPERATOR] | RIGHTS[Role.APPROVER]

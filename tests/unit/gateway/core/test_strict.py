@@ -263,7 +263,7 @@ def test_a_text_has_at_most_1024_code_points():
     assert wrong == []
 
 
-def test_a_reference_is_no_dot_segment_and_nothing_that_cannot_be_stored():
+def test_a_reference_is_not_a_dot_segment_or_unstorable_text():
     wrong = [
         text
         for text in ["", ".", "..", "a\0", "a\n", "\x85", "\ud800", "a" * 1025]

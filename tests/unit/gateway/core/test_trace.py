@@ -55,7 +55,7 @@ def test_a_w3c_trace_is_continued_as_a_uuid():
     assert trace.continued([PARENT.replace("00-", "cc-", 1)]) == str(uuid.UUID(DIGITS))
 
 
-def test_an_invalid_traceparent_is_not():
+def test_an_invalid_traceparent_is_not_continued():
     cases = [
         [],
         [PARENT, PARENT],
@@ -77,7 +77,7 @@ def test_an_invalid_traceparent_is_not():
 
 
 @given(st.text(max_size=60))
-def test_any_traceparent_is_continued_or_not(value: str):
+def test_any_traceparent_is_safely_continued_or_ignored(value: str):
     found = trace.continued([value])
 
     assert found is None or trace.is_uuid(found)
@@ -91,7 +91,7 @@ def test_a_new_trace_id_is_a_uuid():
     assert one != other
 
 
-def test_new_ones_are_random_uuids_and_never_repeat():
+def test_new_trace_ids_are_unique_random_uuids():
     made = [trace.new_trace_id() for _ in range(1000)]
 
     assert len(set(made)) == len(made)
@@ -99,7 +99,7 @@ def test_new_ones_are_random_uuids_and_never_repeat():
     assert {uuid.UUID(each).variant for each in made} == {uuid.RFC_4122}
 
 
-def test_not_every_trace_id_is_a_uuid():
+def test_a_trace_id_need_not_be_a_uuid():
     wrong = [text for text in ["", "a", DIGITS, f"{{{uuid.UUID(DIGITS)}}}"] if trace.is_uuid(text)]
 
     assert wrong == []

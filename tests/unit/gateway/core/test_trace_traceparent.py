@@ -133,7 +133,7 @@ def test_a_later_version_is_read_by_its_first_parts():
         assert sent_on() == (DIGITS, "01")
 
 
-def test_anything_but_one_valid_value_begins_a_trace():
+def test_an_invalid_or_repeated_traceparent_starts_a_new_trace():
     """And is not passed on, nor is the state that came with it."""
     cases = [
         (SENT, SENT),
@@ -154,7 +154,7 @@ def test_anything_but_one_valid_value_begins_a_trace():
         assert trace.outgoing()[2] == ""
 
 
-def test_a_state_is_passed_on():
+def test_a_tracestate_is_passed_on():
     cases = [
         (("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE",), "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"),
         (("rojo=1", "congo=2"), "rojo=1,congo=2"),
@@ -169,7 +169,7 @@ def test_a_state_is_passed_on():
         assert trace.outgoing()[2] == passed_on
 
 
-def test_a_state_that_is_not_valid_is_left_out():
+def test_an_invalid_tracestate_is_left_out():
     cases = [
         ("rojo",),
         ("Rojo=1",),

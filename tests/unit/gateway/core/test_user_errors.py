@@ -13,7 +13,7 @@ def test_every_error_has_a_message_and_a_remedy():
         assert 400 <= error.status < 500 or error.status == 502
 
 
-def test_no_name_is_in_both_catalogues():
+def test_error_names_are_in_only_one_catalogue():
     names = {error.name for error in errors.CATALOGUE}
 
     assert names.isdisjoint(error.name for error in CATALOGUE)

@@ -73,7 +73,7 @@ async def test_a_notice_of_a_wider_rule_names_orderer_approver_and_networks(peop
     assert "Aprovado por: user:joao@example.com" in mail.text
 
 
-async def test_a_narrower_rule_sends_no_mail(people: TwoPeople):
+async def test_a_stricter_rule_sends_no_mail(people: TwoPeople):
     made = await people.issue(callers=ANYWHERE)
     before = len(await mails(people))
 

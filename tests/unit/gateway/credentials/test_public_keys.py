@@ -103,7 +103,7 @@ async def test_an_order_executed_twice_changes_the_keys_once(people: TwoPeople, 
     assert await people.office.acts() == before
 
 
-async def test_a_change_that_is_not_possible_is_refused(people: TwoPeople, keys: PublicKeys):
+async def test_an_impossible_change_is_refused(people: TwoPeople, keys: PublicKeys):
     client_id = await registered(people, keys, *KEYS[:MOST_KEYS])
     who = people.office.staff
 

@@ -154,7 +154,7 @@ async def test_an_overlap_of_zero_ends_both_secrets_at_once(office, issued):
     ("overlap", "possible"),
     [(30 * 86_400, True), (30 * 86_400 + 1, False), (-86_400, False)],
 )
-async def test_an_overlap_has_at_most_thirty_days(office, issued, overlap, possible):
+async def test_a_rotation_overlap_is_at_most_thirty_days(office, issued, overlap, possible):
     client_id = issued.credential.client_id
 
     if possible:
@@ -303,7 +303,7 @@ async def test_a_secret_cannot_be_collected_after_fifteen_minutes(people: TwoPeo
     assert await people.every() == []
 
 
-async def test_a_secret_is_kept_with_who_ordered_and_approved_it(people: TwoPeople):
+async def test_a_secret_is_stored_with_who_ordered_and_approved_it(people: TwoPeople):
     """They do not lift a stop of the outflow guard of its payouts; the command line has no id."""
     maria, joao = (people.users[each].id for each in ("maria", "joao"))
     made = await people.issue()

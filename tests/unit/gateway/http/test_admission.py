@@ -182,7 +182,7 @@ def test_changed_limits_take_effect_at_once():
     assert admitted.places[Priority.PAYOUTS] == 50
 
 
-async def test_a_request_whose_credential_is_being_read_counts_as_a_stranger_s():
+async def test_a_request_has_the_stranger_class_while_its_credential_is_read():
     """Nor is it refused when strangers' places are full: it may be right."""
     admitted = admission([])
     fill(admitted, Priority.STRANGERS)
@@ -286,7 +286,7 @@ def test_half_sent_bodies_of_strangers_use_a_tenth_of_the_slots_and_at_least_ten
 @pytest.mark.parametrize(
     ("one", "another"), [("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8:0:1::1")]
 )
-def test_a_network_has_a_quarter_of_the_places(one: str, another: str):
+def test_one_network_may_use_a_quarter_of_the_places(one: str, another: str):
     """It cannot fill them alone, with whatever addresses of its /64."""
     admitted, priority = admission([]), Priority.STRANGERS
     beside = one if "." in one else "2001:db8::ffff"
@@ -298,7 +298,7 @@ def test_a_network_has_a_quarter_of_the_places(one: str, another: str):
             pass
 
 
-def test_every_end_of_the_wait_returns_the_place():
+def test_a_place_is_returned_however_the_wait_ends():
     admitted, priority = admission([]), Priority.STRANGERS
     admitted.admit(priority)
 

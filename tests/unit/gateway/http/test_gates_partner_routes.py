@@ -75,7 +75,7 @@ def test_a_failing_provider_gives_the_route_s_code(
     "name",
     ["banking.payout_create", "banking.payout", "banking.payouts", "banking.payout_cancel"],
 )
-def test_a_failing_store_is_our_failure(name: str):
+def test_a_store_failure_is_an_internal_error(name: str):
     assert code_of(StoreUnavailable("a"), BY_NAME[name].fails) is errors.INTERNAL
 
 

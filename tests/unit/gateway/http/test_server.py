@@ -205,7 +205,7 @@ async def test_a_body_is_read_after_the_policies():
     assert (seen, body) == ([b""], {"said": "hello"})
 
 
-async def test_a_route_without_a_body_reads_none():
+async def test_a_route_without_a_body_does_not_read_one():
     async with on_stage(surface(route())) as listener_client:
         status, _, body = await listener_client.ask("GET", "/v1/echo/word", data=b"other")
 

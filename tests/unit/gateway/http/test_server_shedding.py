@@ -55,7 +55,7 @@ async def test_shed_classes_get_503_and_the_others_are_served(lag_s: float, serv
     assert sum(admitted.held) == 0
 
 
-async def test_a_request_without_a_credential_is_shed_as_a_stranger_s():
+async def test_a_request_without_a_credential_is_shed_in_the_stranger_class():
     admitted = admission(lag=Lag(0.2))
     async with on_stage(surface(*ROUTES), admission=admitted) as client:
         said = [await ask(client, path) for path in ("/v1/payouts", "/v1/nowhere", "/v1/always")]
@@ -64,7 +64,7 @@ async def test_a_request_without_a_credential_is_shed_as_a_stranger_s():
     assert (said, paid) == ([SHED, SHED, SHED], 200)
 
 
-async def test_documents_have_the_class_that_they_declare():
+async def test_a_page_is_shed_by_its_declared_class():
     pages = {
         "/style": Page("panel.static", "text/css", b"", priority=Priority.PAGES),
         "/openapi": Page("reference", "text/html", b""),
@@ -76,7 +76,7 @@ async def test_documents_have_the_class_that_they_declare():
     assert said == [200, SHED]
 
 
-async def test_a_request_is_a_stranger_s_while_its_credential_is_looked_up():
+async def test_a_request_has_the_stranger_class_until_its_credential_is_known():
     admitted, looked_up = admission(), asyncio.Event()
 
     class LooksUp(Asks):

@@ -79,7 +79,7 @@ async def test_a_complete_file_is_logged_with_its_bytes():
 @pytest.mark.parametrize(
     ("ends", "reason"), [("store", "StoreUnavailable"), ("fault", "LookupError")]
 )
-async def test_a_cut_file_is_seen_by_the_caller_and_reported(ends: str, reason: str):
+async def test_a_truncated_download_is_noticed_by_the_caller_and_reported(ends: str, reason: str):
     gate = admission()
     async with on_stage(surface(route()), admission=gate) as listener_client:
         with pytest.raises(aiohttp.ClientError):
@@ -91,7 +91,7 @@ async def test_a_cut_file_is_seen_by_the_caller_and_reported(ends: str, reason: 
     assert (well, sum(gate.held)) == (200, 0)
 
 
-async def test_a_caller_that_goes_away_is_reported_as_gone():
+async def test_a_disconnected_caller_is_reported_as_gone():
     gate = admission()
     async with on_stage(surface(route()), admission=gate) as listener_client:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
@@ -104,7 +104,7 @@ async def test_a_caller_that_goes_away_is_reported_as_gone():
     assert sum(gate.held) == 0
 
 
-async def test_a_refusal_whose_caller_goes_away_keeps_its_reason():
+async def test_a_refusal_keeps_its_reason_when_the_caller_disconnects():
     """The log says why it was refused, not that nobody waited."""
 
     def in_pieces(exchange: Exchange, _reply: Reply) -> None:

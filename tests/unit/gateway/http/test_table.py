@@ -61,7 +61,7 @@ def test_a_fixed_step_takes_precedence_over_a_parameter():
     assert table().find("/v1/a/fixed/b/y") is None
 
 
-def test_get_answers_head():
+def test_a_get_route_answers_head():
     found = table().find("/v1/a/x")
 
     assert found is not None
@@ -69,7 +69,7 @@ def test_get_answers_head():
     assert found.places["HEAD"] is found.places["GET"]
 
 
-def test_two_routes_of_one_method_and_path_are_a_mistake():
+def test_two_routes_with_one_method_and_path_are_refused():
     """Whatever their parameters are called."""
     with pytest.raises(ValueError, match="declared twice"):
         Table([surface(route(path="/a/{word}"), route(path="/a/{other}"))])

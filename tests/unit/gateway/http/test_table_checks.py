@@ -34,7 +34,7 @@ def test_an_invalid_route_is_named(bad: Route[object], problem: str):
     assert check_surfaces([surface(bad)]) == [f"tests.echo: {problem}"]
 
 
-def test_a_permission_without_a_route_is_refused():
+def test_a_permission_that_no_policy_checks_is_refused():
     found = check_surfaces([surface(route(), policies=[])])
 
     assert found == ["tests.echo: a permission that no policy asks for"]

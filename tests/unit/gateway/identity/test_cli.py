@@ -119,7 +119,7 @@ def test_a_key_is_retired(shell):
     assert states[old] == "retired"
 
 
-def test_the_only_key_stays(shell):
+def test_the_only_signing_key_cannot_be_retired(shell):
     only = shell.reads("keys", "rotate", "--now")["id"]
 
     assert "rotate first" in shell.fails("keys", "retire", only, "--now")

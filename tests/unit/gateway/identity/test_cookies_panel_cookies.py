@@ -45,7 +45,7 @@ def test_a_cookie_is_read_back(cookies: PanelCookies):
     assert cookies.read(made.value) == made
 
 
-def test_a_cookie_of_another_form_is_refused(cookies: PanelCookies):
+def test_a_malformed_cookie_is_refused(cookies: PanelCookies):
     """One cookie has one text: a twin of it is another form."""
     cases = [
         "",
@@ -94,7 +94,7 @@ def test_a_forged_anonymous_cookie_is_refused(cookies: PanelCookies):
     assert PanelCookies([OTHER]).read_anonymous(value) is None
 
 
-def test_sealed_tokens_open_with_their_cookie_alone(cookies: PanelCookies):
+def test_sealed_tokens_open_only_with_their_cookie(cookies: PanelCookies):
     """Not with another one's secret, nor in another row, nor without the server's key."""
     mine, other = cookies.make(), cookies.make()
     sealed = cookies.seal("tokens", mine)
@@ -110,7 +110,7 @@ def test_sealed_tokens_open_with_their_cookie_alone(cookies: PanelCookies):
     assert b"tokens" not in sealed
 
 
-def test_changed_bytes_do_not_open(cookies: PanelCookies):
+def test_changed_sealed_bytes_do_not_open(cookies: PanelCookies):
     for place in [0, 11, 12, -1]:
         mine = cookies.make()
         sealed = bytearray(cookies.seal("tokens", mine))
@@ -135,7 +135,7 @@ def test_sealing_the_same_text_twice_gives_different_bytes(cookies: PanelCookies
     assert cookies.seal("tokens", mine) != cookies.seal("tokens", mine)
 
 
-def test_bytes_sealed_by_a_former_key_still_open(cookies: PanelCookies):
+def test_bytes_sealed_with_a_previous_key_still_open(cookies: PanelCookies):
     """Until the last session under it is over; what is new is sealed under the new one."""
     mine = cookies.make()
     sealed = cookies.seal("tokens", mine)

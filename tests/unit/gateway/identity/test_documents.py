@@ -82,7 +82,7 @@ def test_the_qr_code_is_an_svg_of_paths_alone():
     assert (shown["secret"], shown["otpauth_uri"]) == (begun.secret, begun.uri)
 
 
-def test_without_its_library_a_qr_code_is_empty_and_enrolling_continues(
+def test_without_the_qr_code_library_enrolment_continues_without_an_image(
     monkeypatch: pytest.MonkeyPatch,
 ):
     """An extra of the panel: the address of the secret is enough."""
@@ -147,7 +147,7 @@ def test_every_required_field_must_be_a_text_that_is_not_empty(taken, wrong: obj
                 taken.read(posted(bad))
 
 
-def test_a_new_password_of_a_user_without_an_app_needs_no_code():
+def test_a_password_change_may_omit_the_code():
     found = represent.CHANGE.read(posted({"current_password": "a", "new_password": "b"}))
 
     assert found.code == ""
@@ -174,6 +174,6 @@ def test_a_session_is_addressed_by_its_public_id(step: str, found: str):
 
 
 @pytest.mark.parametrize("step", ["\x00", "\udcff", "a" * 1025])
-def test_another_form_of_name_matches_no_session(step: str):
+def test_a_malformed_session_id_is_not_found(step: str):
     with refused(NOT_FOUND):
         represent.SESSION_ID.read(RawRequest(path={"session_id": step}))

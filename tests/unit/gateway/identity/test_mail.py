@@ -31,7 +31,7 @@ from tests.world.store import open_store
 from tests.world.waiting import until
 
 
-async def test_a_link_is_kept_as_its_digest_alone(identity_world, maria):
+async def test_a_link_is_stored_only_as_its_digest(identity_world, maria):
     await Mailer(identity_world.context).send_reset_link(maria)
 
     token = await identity_world.link()
@@ -59,7 +59,7 @@ async def test_a_notice_holds_no_link(identity_world, maria):
     assert "://" not in (await identity_world.mails())[0]
 
 
-async def test_users_of_the_panel_in_english_get_mail_in_english(identity_world, maria):
+async def test_users_with_an_english_panel_get_mail_in_english(identity_world, maria):
     english = replace(maria, preferences=Preferences(language="en"))
 
     await Mailer(identity_world.context).send_reset_link(english)
@@ -178,7 +178,7 @@ async def test_mail_refused_for_now_is_sent_later(post):
     assert await sender(box, post).send_waiting() == 1
 
 
-async def test_mail_refused_for_good_is_given_up_and_logged_without_the_address(post, caplog):
+async def test_permanently_refused_mail_is_dropped_and_logged_without_the_address(post, caplog):
     box = Box(LETTER)
     post.answers["RCPT"] = "550 nobody here"
 
@@ -242,7 +242,7 @@ async def test_the_background_task_continues_after_a_failure(post, caplog):
     assert "StoreUnavailable" in caplog.text
 
 
-async def test_without_a_server_nothing_is_sent(post):
+async def test_without_a_mail_server_mail_stays_queued(post):
     """The sandbox: messages wait to be read."""
     box = Box(LETTER)
 
@@ -343,7 +343,7 @@ async def test_mail_whose_key_is_absent_does_not_delay_other_mail(database, plai
     assert "m1" in caplog.text
 
 
-async def test_a_text_moved_to_another_message_is_not_read(plain, outbox):
+async def test_an_encrypted_text_moved_to_another_message_cannot_be_read(plain, outbox):
     await outbox.put(MAIL)
     (stored,) = await plain.latest(1, EVERY_COMPANY)
     await plain.put(replace(stored, id="m2", to="eve@example.com"))

@@ -10,7 +10,7 @@ from gateway.identity.model import RoleName, UserRecord
 from tests.world.stores.people import user
 
 
-def test_roles_have_the_names_that_are_documented():
+def test_roles_have_their_documented_names():
     assert set(RoleName.__args__) == set(Role)
 
 

@@ -54,7 +54,7 @@ def test_a_code_must_have_six_digits():
     assert wrong == []
 
 
-def test_a_code_is_read_as_apps_show_it():
+def test_a_code_is_accepted_with_spaces_and_hyphens():
     cases = ["287082", "287 082", " 28-70-82\n", "287\N{NO-BREAK SPACE}082"]
 
     taken = {code: accepted_step(SECRET, code, at(59)) for code in cases}

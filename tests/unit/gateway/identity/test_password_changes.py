@@ -29,7 +29,7 @@ from tests.world.people import CLI
         ("aaaaaaaaaaaa", "password_common"),
     ],
 )
-async def test_a_weak_password_is_refused_with_the_rule_it_breaks(
+async def test_a_weak_password_is_refused_with_the_violated_rule(
     identity_world, password: str, reason: str
 ):
     with pytest.raises(ServiceError) as refused:
@@ -155,7 +155,7 @@ def at(number: int) -> ClientInfo:
     return ClientInfo(address=f"203.0.113.{number}")
 
 
-async def test_a_link_sets_a_new_password_without_a_sign_in(identity_world, maria):
+async def test_a_reset_link_sets_a_new_password_without_a_session(identity_world, maria):
     came = await identity_world.sign_in()
     identity_world.clock.passes(1)
     await identity_world.request_reset(" Maria@Example.com", HOME)

@@ -26,7 +26,7 @@ async def test_a_password_is_checked_against_the_user_of_its_address(identity_wo
     assert await proving.by_email("nobody@example.com", PASSWORD, HOME) is None
 
 
-async def test_a_browser_known_for_another_user_is_unknown(identity_world, maria):
+async def test_a_browser_known_for_another_user_counts_as_unknown(identity_world, maria):
     """What is tried there counts as a stranger's."""
     foreign = replace(HOME, known=KnownBrowser(user_id=str(uuid.uuid4()), id="ab"))
     for _ in range(5):

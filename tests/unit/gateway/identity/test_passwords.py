@@ -25,7 +25,7 @@ def hasher():
     made.close()
 
 
-async def test_the_right_password_matches_and_no_other(hasher):
+async def test_only_the_right_password_matches(hasher):
     stored = await hasher.make(PASSWORD)
 
     assert await hasher.matches(PASSWORD, stored)

@@ -14,7 +14,7 @@ async def enrolled(identity_world, maria):
     return await identity_world.store.identity.users.find(maria.id), codes
 
 
-async def test_the_secret_is_sealed_for_its_person_alone(identity_world, maria):
+async def test_a_totp_secret_is_sealed_for_its_user_only(identity_world, maria):
     user, _ = await enrolled(identity_world, maria)
 
     assert (

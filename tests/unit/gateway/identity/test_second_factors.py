@@ -145,7 +145,7 @@ async def test_a_wrong_code_does_not_make_the_factor_fresh(identity_world, maria
         check_fresh_factor(caller, identity_world.clock.now())
 
 
-async def test_a_code_from_another_network_adds_it_to_its_session_alone(identity_world, maria):
+async def test_a_code_from_a_new_network_adds_it_only_to_its_session(identity_world, maria):
     """The next address of that network needs no code; another session of the user does."""
     await identity_world.enrol()
     came = await identity_world.sign_in()

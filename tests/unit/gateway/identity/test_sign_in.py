@@ -79,7 +79,7 @@ async def test_the_session_has_the_address_of_its_sign_in(identity_world, maria)
     assert 0 < len(session.user_agent) <= 256
 
 
-async def test_with_a_factor_the_password_alone_names_no_user(identity_world, maria):
+async def test_with_a_second_factor_the_password_alone_reveals_no_user_data(identity_world, maria):
     """Contract 2.9: no name, e-mail or roles."""
     await identity_world.enrol()
 
@@ -135,7 +135,7 @@ async def test_a_challenge_accepts_five_tries(identity_world, maria):
     ) == ("mfa_expired", "challenge_over")
 
 
-async def test_ten_wrong_codes_lock_for_a_quarter_of_an_hour(identity_world, maria):
+async def test_ten_wrong_codes_lock_the_factor_for_fifteen_minutes(identity_world, maria):
     """Over any number of challenges; eleven guesses are one too many."""
     await identity_world.enrol()
     for _ in range(2):
@@ -195,9 +195,7 @@ async def test_a_challenge_expires_after_five_minutes(identity_world, maria):
 
 
 @pytest.mark.parametrize("bound_to", ["", "another"])
-async def test_a_challenge_is_bound_to_the_browser_it_was_made_in(
-    identity_world, maria, bound_to: str
-):
+async def test_a_challenge_is_bound_to_its_browser(identity_world, maria, bound_to: str):
     await identity_world.enrol()
     challenge = await asked(identity_world, replace(HOME, bound_to="this"))
 
@@ -215,7 +213,7 @@ async def test_an_unknown_challenge_is_refused(identity_world, maria):
 
 
 @pytest.mark.parametrize(("act", "more"), [("disable", (ReasonBody(),)), ("reset_mfa", ())])
-async def test_a_change_of_the_person_voids_their_challenges(
+async def test_a_change_of_the_user_invalidates_their_challenges(
     identity_world, maria, act: str, more: tuple
 ):
     await identity_world.enrol()
@@ -229,7 +227,7 @@ async def test_a_change_of_the_person_voids_their_challenges(
     ) == ("mfa_expired", "person_changed")
 
 
-async def test_a_recovery_code_opens_once_and_its_owner_is_reported(identity_world, maria):
+async def test_a_recovery_code_works_once_and_its_use_is_mailed(identity_world, maria):
     codes = await identity_world.enrol()
     first, second = await asked(identity_world), await asked(identity_world)
 

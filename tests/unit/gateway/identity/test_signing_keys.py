@@ -56,7 +56,7 @@ async def test_the_oldest_key_signs_when_none_is_active_yet(clock):
     assert (await ring(Register(first, second), clock).signing()).id == first.id
 
 
-async def test_without_a_key_nothing_is_signed(clock):
+async def test_without_a_signing_key_nothing_is_signed(clock):
     with pytest.raises(StoreUnavailable):
         await ring(Register(), clock).signing()
 
@@ -210,7 +210,7 @@ async def test_of_concurrent_first_starts_one_key_is_kept(identity_world):
     assert published[0].id != only.id
 
 
-async def test_the_next_key_signs_a_day_after_it_was_published(identity_world, maria):
+async def test_the_next_key_signs_one_day_after_publication(identity_world, maria):
     old = (await identity_world.services.signing_keys.list())[0]
 
     new = await identity_world.services.signing_keys.rotate("cli")
@@ -240,7 +240,7 @@ async def test_tokens_of_the_old_key_are_valid_until_it_is_retired(identity_worl
     assert refused.value.reason == "kid"
 
 
-async def test_a_key_is_kept_while_one_of_its_tokens_is_valid(identity_world):
+async def test_a_retired_key_is_kept_while_one_of_its_tokens_is_valid(identity_world):
     """A token lives ten minutes, and five more are for clocks and caches that differ."""
     old = (await identity_world.services.signing_keys.list())[0]
     identity_world.clock.passes(1)
@@ -284,7 +284,7 @@ async def test_rotating_retires_expired_keys(identity_world):
     )
 
 
-async def test_three_keys_are_published_at_most(identity_world):
+async def test_at_most_three_keys_are_published(identity_world):
     await identity_world.services.signing_keys.rotate("cli")
     await identity_world.services.signing_keys.rotate("cli")
 
@@ -293,7 +293,7 @@ async def test_three_keys_are_published_at_most(identity_world):
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-async def test_the_only_key_that_signs_is_not_retired(identity_world, at_once: bool):
+async def test_the_only_signing_key_cannot_be_retired(identity_world, at_once: bool):
     only = (await identity_world.services.signing_keys.list())[0]
     await identity_world.services.signing_keys.rotate("cli")
 

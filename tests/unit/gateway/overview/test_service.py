@@ -120,7 +120,7 @@ async def test_work_that_a_user_cannot_do_is_listed_under_others(
     assert {each.need for each in found.others} == everything - theirs
 
 
-def test_the_most_urgent_work_comes_first_and_then_the_oldest():
+def test_work_is_sorted_by_urgency_and_then_by_age():
     now = CLOCK.now()
     given = [
         standing(Need.BREAKER, "x:read"),
@@ -157,7 +157,7 @@ HOURS = (
 )
 
 
-async def test_hours_are_added_up_by_state():
+async def test_hours_are_summed_by_state():
     found = await overviews(Records(HOURS)).read(WHO, Period.TODAY)
 
     assert (found.count, found.settled, found.step) == (6, 4, "hour")

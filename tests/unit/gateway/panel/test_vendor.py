@@ -94,7 +94,7 @@ def test_vendored_files_match_the_list():
         assert read_vendored(FOLDER, file) is not None
 
 
-def test_every_listed_package_is_pinned_and_distributed_with_its_licence():
+def test_each_vendored_package_is_pinned_and_has_its_licence():
     packages = {file.package for file in vendor_files()}
 
     assert packages <= {path.removeprefix("node_modules/") for path in LOCK}

@@ -326,7 +326,7 @@ async def test_a_repeat_is_answered_without_a_bank(
 @pytest.mark.parametrize(
     ("said", "answer", "state", "told"), OUTCOMES, ids=lambda each: str(each)[:40]
 )
-async def test_a_payout_proven_unsent_is_sent_once_more(
+async def test_repeating_an_unsent_payout_sends_it_once_more(
     payout_world: PayoutWorld, said: Outcome | Exception, answer: str, state: PayoutState, told: str
 ):
     await payout_world.stands(NOT_SENT)

@@ -86,7 +86,7 @@ async def test_a_payout_is_not_sent_when_the_bank_cannot_be_queried(payout, prob
     assert seen.evidence.reason == "why"
 
 
-async def test_a_bank_without_a_lookup_by_key_is_sent_nothing(payout):
+async def test_a_payout_is_not_sent_to_a_bank_without_lookup_by_key(payout):
     bank = ScriptedBank(capabilities=replace(CAREFUL, lookup=frozenset({Lookup.BANK_ID})))
 
     seen = await seen_before(payout, at(bank))
@@ -113,7 +113,7 @@ def looking_first(payout_world: PayoutWorld) -> PayoutWorld:
     ],
     ids=["unknown to it", "accepted", "settled", "rejected", "unclear", "down"],
 )
-async def test_after_a_restore_a_payout_is_looked_for_before_it_is_sent(
+async def test_after_a_restore_a_payout_is_looked_up_before_it_is_sent(
     payout_world: PayoutWorld, knows, answer: str, state, sent: int
 ):
     """Rule R10: the store may have forgotten what was sent."""

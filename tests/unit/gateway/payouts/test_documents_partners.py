@@ -67,7 +67,7 @@ def test_each_state_is_shown_as_one_of_three_statuses(state: PayoutState):
 
 
 @pytest.mark.parametrize("code", list(FailureCode))
-def test_a_failure_is_reported_in_our_words(code: FailureCode):
+def test_a_failure_is_reported_in_our_own_words(code: FailureCode):
     document = documents.payout(payout(state=PayoutState.FAILED, failure=Failure(code)), CALLER)
 
     assert document["failure"]["code"] == code.value

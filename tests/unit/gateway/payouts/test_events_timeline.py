@@ -53,7 +53,7 @@ def of(*events: PayoutEvent) -> list[tuple[str, str, str]]:
     return lines(list(timeline(payout(), events, [attempt()], [])))
 
 
-def test_each_event_has_the_certainty_after_it():
+def test_each_event_shows_the_certainty_after_it():
     found = of(
         STORED,
         event(EventKind.ANSWERED, UNKNOWN, 1, bytes_left=True),
@@ -161,7 +161,7 @@ def test_an_unsent_payout_without_a_query_shows_no_query():
         assert [each.kind for each in found] == ["stored", "answered"]
 
 
-def test_steps_shown_by_events_are_not_repeated_by_the_try():
+def test_steps_shown_as_events_are_not_repeated_from_the_attempt():
     tried = replace(
         attempt(),
         outcome=PAID,

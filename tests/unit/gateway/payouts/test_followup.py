@@ -491,7 +491,7 @@ async def test_an_unknown_payout_that_the_bank_holds_is_accepted_with_its_deadli
     assert found == await payout_world.row()
 
 
-async def test_a_query_records_the_hold_of_an_accepted_payout_without_a_step(
+async def test_a_query_records_a_bank_hold_without_changing_the_state(
     payout_world: PayoutWorld,
 ):
     before = await payout_world.stands(ACCEPTED)

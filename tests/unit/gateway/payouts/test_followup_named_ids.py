@@ -37,7 +37,7 @@ def ours(said: Outcome, key: str) -> Outcome:
     [(IS_SETTLED, PAID), (IS_ACCEPTED, ACCEPTED), (IS_REJECTED, FAILED), (IS_UNKNOWN, UNKNOWN)],
     ids=["settled", "accepted", "rejected", "unknown"],
 )
-async def test_a_lost_answer_is_found_by_the_id_that_a_callback_names(
+async def test_a_lost_answer_is_found_by_the_bank_id_in_a_callback(
     payout_world: PayoutWorld, said: Outcome, after: PayoutState
 ):
     """And nothing is sent: it is a look at the bank."""
@@ -54,7 +54,7 @@ async def test_a_lost_answer_is_found_by_the_id_that_a_callback_names(
 
 @pytest.mark.parametrize("key", ["", "0" * 32], ids=["none", "another"])
 @pytest.mark.parametrize("said", [IS_SETTLED, IS_ACCEPTED, IS_REJECTED])
-async def test_a_record_without_our_key_proves_nothing(
+async def test_a_record_at_the_bank_without_our_key_proves_nothing(
     payout_world: PayoutWorld, said: Outcome, key: str
 ):
     """Whoever knows the token of callbacks could name any payout of the account."""

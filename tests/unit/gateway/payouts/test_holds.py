@@ -172,7 +172,7 @@ async def test_small_payouts_to_a_first_payee_are_added_up(holding: Holding):
     assert len(holding.node.bank.orders) == 2
 
 
-async def test_held_payouts_count_and_refused_ones_do_not(holding: Holding):
+async def test_held_payouts_count_for_the_limit_and_refused_ones_do_not(holding: Holding):
     await holding.order()
     await holding.order("second", Money(1))
     assert (await holding.node.row("second")).state is HELD
@@ -246,7 +246,7 @@ async def test_a_known_tax_number_with_another_key_is_a_first_payee(holding: Hol
     assert (await holding.node.row()).state is HELD
 
 
-async def test_an_unpaid_payout_makes_no_payee_known(holding: Holding):
+async def test_an_unpaid_payout_does_not_make_its_payee_known(holding: Holding):
     holding.node.bank.says = [IS_NOT_SENT, IS_UNKNOWN]
     assert await holding.node.post(asking("before")) == UNSENT
     holding.node.clock.passes(DAY.total_seconds())
@@ -481,7 +481,7 @@ async def test_a_command_cannot_decide_on_a_held_payout(holding: Holding):
         await holding.decisions.release(CLI, account(), "order-1")
 
 
-async def test_a_sent_payout_cannot_be_decided_on(holding: Holding):
+async def test_a_sent_payout_cannot_be_released_or_refused(holding: Holding):
     await holding.order()
     await holding.end()
 

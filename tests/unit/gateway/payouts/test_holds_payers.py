@@ -102,7 +102,7 @@ USERS = {
 
 
 @pytest.mark.parametrize("reason", REFUSED)
-async def test_a_payer_who_changed_is_refused_with_the_reason(reason: str):
+async def test_a_held_payout_of_a_changed_payer_is_refused_with_the_reason(reason: str):
     who, about = REFUSED[reason]()
 
     with pytest.raises(ServiceError) as refused:
@@ -117,7 +117,7 @@ async def test_a_credential_that_is_valid_for_another_second_may_pay():
     assert (await payers(OPEN, lasting).find(payout())).principal == lasting.principal
 
 
-async def test_a_payout_older_than_every_present_secret_is_not_paid():
+async def test_a_held_payout_older_than_the_credential_s_secrets_is_refused():
     """A stolen secret that was taken away at once leaves nothing that it ordered."""
     (secret,) = PAYING.secrets
     new = replace(secret, created_at=payout().created_at + timedelta(seconds=1))
@@ -131,7 +131,7 @@ async def test_a_payout_older_than_every_present_secret_is_not_paid():
     assert await payers(OPEN, replace(PAYING, secrets=(new, overlapping))).find(payout())
 
 
-async def test_a_payout_older_than_a_change_of_rule_or_keys_is_not_paid():
+async def test_a_held_payout_older_than_a_change_of_rules_or_keys_is_refused():
     """Nothing kept of it says whether it came from where the rule allows, or was signed."""
     heard_at = payout().created_at - timedelta(seconds=5)
     changed = replace(PAYING, rules_changed_at=heard_at)

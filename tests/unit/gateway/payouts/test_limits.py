@@ -83,7 +83,7 @@ def test_a_held_payout_is_counted_when_it_is_stored() -> None:
         assert str(left.take(claim)) == above
 
 
-def test_a_payout_refused_by_one_limit_is_subtracted_from_none() -> None:
+def test_a_payout_refused_by_one_limit_uses_up_no_other_limit() -> None:
     assert TONIGHT is not None
     rest = {(CLIENT, TODAY): 2000, (CLIENT, TONIGHT): 500}
     left = Allowances({CLIENT: Held(limit_day=2000, limit_night=500)}, left=dict(rest))

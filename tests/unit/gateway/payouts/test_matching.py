@@ -68,7 +68,7 @@ async def test_an_execution_with_an_equal_credit_is_returned():
     assert [each.returned for each in found] == [True, False]
 
 
-async def test_a_credit_of_another_amount_does_not_make_it_returned():
+async def test_a_credit_of_another_amount_does_not_mark_a_payout_as_returned():
     income = movement(provider_key=KEY, direction=Direction.CREDIT, value=Money(1))
 
     [found] = await read([income, movement(provider_key=KEY)])
@@ -76,7 +76,7 @@ async def test_a_credit_of_another_amount_does_not_make_it_returned():
     assert not found.returned
 
 
-async def test_credits_that_add_up_to_the_amount_make_it_returned():
+async def test_credits_that_add_up_to_the_amount_mark_a_payout_as_returned():
     parts = [
         movement(provider_key=KEY, direction=Direction.CREDIT, value=Money(centavos))
         for centavos in (400, 650)

@@ -134,7 +134,7 @@ async def test_an_endless_statement_is_read_up_to_fifty_pages():
     ],
     ids=["today", "tomorrow", "long ago", "clock set back"],
 )
-async def test_the_window_reaches_from_the_payout_to_now(now: datetime, days: int):
+async def test_the_statement_window_reaches_from_the_payout_to_now(now: datetime, days: int):
     bank = Telling(pages=[[]])
 
     await found(bank, now=now)

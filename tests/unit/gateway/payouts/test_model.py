@@ -113,7 +113,7 @@ def test_the_provider_key_is_a_hash_of_environment_account_and_reference():
 
 
 @given(st.text(min_size=1).filter(lambda text: text.encode("utf-8", "ignore").decode() == text))
-def test_a_provider_key_has_32_hexadecimal_digits_and_nothing_of_the_reference(reference: str):
+def test_a_provider_key_is_32_hex_digits_and_does_not_reveal_the_reference(reference: str):
     keys = {provider_key(each, ACCOUNT, reference) for each in Environment}
 
     assert len(keys) == len(Environment)

@@ -30,7 +30,7 @@ def test_a_table_opens_in_a_portuguese_spreadsheet():
     assert (told["Em revisão"], told["Liquidado em (Brasília)"]) == ("não", "")
 
 
-def test_a_partner_s_reference_is_no_formula():
+def test_a_partner_s_reference_is_not_a_formula():
     """A partner chooses it; a spreadsheet would run it."""
     _, line = read(payout("=1+1"))
 

@@ -81,7 +81,7 @@ def test_final_payouts_are_never_queried_again():
     assert {next_check(stood(state), NOON, 0.5) for state in FINAL_STATES} == {None}
 
 
-def test_a_payout_being_sent_is_queried_when_its_lease_ends():
+def test_a_payout_being_sent_is_checked_when_its_lease_ends():
     payout = stood(SENDING)
 
     assert next_check(payout, NOON, 0.5) == payout.lease_until

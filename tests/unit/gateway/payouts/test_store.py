@@ -88,7 +88,7 @@ async def test_a_read_sees_a_payout_stored_before_it(store: Store) -> None:
         await asyncio.gather(*others)
 
 
-async def test_an_invalid_search_fails_alone(store: Store) -> None:
+async def test_an_invalid_search_does_not_affect_others_in_the_batch(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     told = await asyncio.gather(
@@ -173,7 +173,7 @@ def test_recorded_words_are_sealed_for_their_row():
     assert sealing.open(sealed, "another") is None
 
 
-def test_a_retired_key_opens_what_it_sealed():
+def test_a_retired_key_still_opens_its_sealed_words():
     sealed = EventSealing(Derivation(OLD, "k1")).seal(b"x", "row")
     assert sealed is not None
 

@@ -134,7 +134,7 @@ async def test_a_movement_is_matched_within_its_own_account(comparison):
     assert kinds(await comparison.run(ids=(SISTER,))) == ["executed_though_denied"]
 
 
-async def test_an_execution_without_a_row_is_a_difference(comparison):
+async def test_a_bank_execution_without_a_payout_is_a_difference(comparison):
     """Invariant I2: what a restore forgot, for one."""
     comparison.says(movement(provider_key="0" * 32))
 

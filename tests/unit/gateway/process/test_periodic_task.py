@@ -198,7 +198,7 @@ async def test_a_delayed_task_waits_before_its_first_run():
 
 
 @leaping
-async def test_failures_in_a_row_lengthen_the_pause_up_to_a_bound():
+async def test_consecutive_failures_lengthen_the_pause_up_to_a_bound():
     """And the first run that succeeds brings the usual pause back."""
     pauses: list[float] = []
 
@@ -249,7 +249,7 @@ async def test_our_own_errors_in_an_exception_group_are_logged(caplog: pytest.Lo
 
 
 @leaping
-async def test_a_group_that_swallows_the_cancellation_delays_no_stop():
+async def test_a_group_that_swallows_the_cancellation_does_not_delay_the_stop():
     """A task group that fails while it is cancelled raises its failures instead."""
     begun = asyncio.Event()
 

@@ -168,7 +168,7 @@ async def test_an_unreachable_redis_is_not_tried_again_for_a_while(alone: Proces
     assert alone.failed == {"get": 1, "drop": 1}
 
 
-async def test_a_silent_server_is_awaited_briefly():
+async def test_a_silent_server_is_waited_for_only_briefly():
     async def silent(_reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
         await forever()
 

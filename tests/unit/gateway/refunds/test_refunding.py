@@ -121,7 +121,7 @@ async def test_a_refund_is_ordered_under_our_key_and_returned_as_the_bank_stores
     }
 
 
-async def test_a_repeat_is_answered_and_not_sent():
+async def test_a_repeated_refund_is_answered_without_sending_it():
     refund_world = RefundWorld()
     first = await refund_world.give()
 
@@ -355,7 +355,7 @@ async def test_a_stop_also_blocks_refunds(scope: StopScope, subject: str, *, sto
     assert len(refund_world.bank.refund_orders) == (0 if stopped else 1)
 
 
-async def test_a_repeat_is_answered_though_payouts_are_stopped():
+async def test_a_repeated_refund_is_answered_during_a_stop():
     refund_world = RefundWorld()
     given = await refund_world.give()
     refund_world.stops = [stop(StopScope.ACCOUNT, ACCOUNT)]

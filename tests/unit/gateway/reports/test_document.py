@@ -8,7 +8,7 @@ from gateway.reports.document import change, operation
 from tests.unit.reporting import DOCUMENT, document, entry
 
 
-def test_totals_are_those_of_each_direction():
+def test_totals_are_summed_per_direction():
     told = document(
         entry(value=Money(100)),
         entry(value=Money(50)),

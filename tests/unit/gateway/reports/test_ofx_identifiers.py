@@ -31,7 +31,7 @@ def test_an_identifier_is_the_same_in_every_report():
     assert alone == among == "1e2bf4405f94ed073b88b5b1a59ae506"
 
 
-def test_a_reworded_movement_keeps_its_id():
+def test_an_identifier_does_not_depend_on_wording():
     cases = [
         {"description": "Pix de Maria"},
         {"counterparty": Party(name="MARIA")},

@@ -115,7 +115,7 @@ def test_a_sandbox_report_is_marked_on_every_page():
         )
 
 
-def test_without_the_library_the_error_names_it(monkeypatch: pytest.MonkeyPatch):
+def test_a_missing_pdf_library_is_named_in_the_error(monkeypatch: pytest.MonkeyPatch):
     """PDF is an extra: the other formats must not miss it."""
     monkeypatch.setitem(sys.modules, "reportlab", None)
 

@@ -138,7 +138,7 @@ async def test_refusals_of_one_credential_are_kept_up_to_ten_per_second(
     assert counted == {("request_log", "kept"): 43, ("request_log", "thinned"): 290}
 
 
-async def test_files_of_pages_are_not_kept_unless_they_are_refused(
+async def test_requests_for_static_files_are_kept_only_when_refused(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
     """A page fetches a dozen of them, and nobody looks for one."""
@@ -188,7 +188,7 @@ def test_an_account_named_by_an_unauthorized_caller_is_not_kept(asks: dict, kept
     assert line.account_id == kept
 
 
-async def test_lines_that_come_too_fast_are_dropped_and_counted(
+async def test_surplus_lines_are_dropped_and_counted(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
     kept = keeper(shelf, counted, most=2)

@@ -198,7 +198,7 @@ async def test_concurrent_probes_are_refused():
     assert again.asked == 1
 
 
-async def test_a_store_that_is_away_is_reported_as_such():
+async def test_an_unavailable_store_is_reported():
     """And not as a group of failures, which no row knows a code for."""
     world = World([unresolved(f"r{number}") for number in range(3)], is_away=True)
     probes = world.probes()

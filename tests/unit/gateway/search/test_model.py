@@ -36,7 +36,7 @@ def test_without_a_date_a_search_covers_the_last_90_days_and_two_at_banks():
     assert asked.at_banks(TODAY) == LocalWindow(date(2026, 11, 19), TODAY)
 
 
-def test_an_end_to_end_id_names_its_own_day():
+def test_an_end_to_end_id_limits_the_bank_search_to_its_day():
     assert TextQuery.of(E2E, TODAY).at_banks(TODAY) == Window(
         date(2026, 11, 18), date(2026, 11, 18)
     )

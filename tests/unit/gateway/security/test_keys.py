@@ -51,7 +51,7 @@ def test_configured_keys_are_used_and_no_file_is_written(sandbox):
     assert not settings.folder.exists()
 
 
-def test_the_sandbox_makes_its_keys_once(sandbox):
+def test_the_sandbox_generates_its_keys_once(sandbox):
     def refuse(size: int) -> bytes:
         pytest.fail(f"{size} more random bytes were asked for")
 
@@ -68,7 +68,7 @@ def test_generated_keys_are_readable_by_the_owner_only(sandbox):
     assert list(sandbox.folder.iterdir()) == [file]
 
 
-def test_made_keys_are_random(sandbox):
+def test_generated_keys_are_random(sandbox):
     numbers = count(1)
 
     load_keys(sandbox, lambda size: bytes([next(numbers)]) * size)
@@ -104,7 +104,7 @@ def test_one_configured_key_is_combined_with_a_generated_one(sandbox):
     assert load_keys(settings).digester.digest("a") != load_keys(sandbox).digester.digest("a")
 
 
-def test_after_a_rotation_earlier_values_are_still_valid(sandbox):
+def test_values_made_before_a_rotation_are_still_valid(sandbox):
     before = load_keys(with_keys(sandbox, Basic(pepper=PEPPER), Sealing(key=KEY)))
 
     after = load_keys(
@@ -165,7 +165,7 @@ def test_a_malformed_key_is_refused_without_being_quoted(sandbox):
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"pepper": "x"}', "\ufeff", "null"])
-def test_a_broken_file_is_reported_and_left_as_it_is(sandbox, content):
+def test_an_invalid_key_file_is_reported_and_unchanged(sandbox, content):
     """What is sealed under its keys would be lost with them."""
     file = sandbox.folder / FILE
     file.parent.mkdir()
@@ -177,7 +177,7 @@ def test_a_broken_file_is_reported_and_left_as_it_is(sandbox, content):
     assert file.read_text(encoding="utf-8") == content
 
 
-def test_an_impossible_folder_is_reported(sandbox, tmp_path):
+def test_an_unusable_folder_is_reported(sandbox, tmp_path):
     (tmp_path / "var").write_text("a file", encoding="utf-8")
 
     with pytest.raises(ConfigError, match="cannot be read or written"):

@@ -45,7 +45,7 @@ def test_client_ids_have_no_special_characters():
     assert all(re.fullmatch("cli_[a-z2-7]{20}", each) for each in ids)
 
 
-def test_the_form_of_a_secret_is_unchanged():
+def test_the_format_of_a_secret_is_unchanged():
     """Secrets in the field end in this checksum: it must never change."""
     secret = new_client_secret(counting)
 

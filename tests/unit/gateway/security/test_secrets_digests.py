@@ -23,7 +23,7 @@ def stored(secret: str, key_id: str = "new", expires_at: datetime | None = None)
     return SecretDigest(key_id=key_id, digest=digest, created_at=NOW, expires_at=expires_at)
 
 
-def test_a_digest_is_hmac_sha_256_under_the_pepper_in_force(digester):
+def test_a_digest_is_hmac_sha_256_with_the_current_pepper(digester):
     key_id, digest = digester.digest("secret")
 
     assert (key_id, digest) == ("new", stored("secret").digest)

@@ -16,7 +16,7 @@ def test_a_tax_number_digest_depends_on_the_number_only():
     assert len(digests.digest(CPF)) == 16
 
 
-def test_numbers_digested_under_an_older_key_are_still_found():
+def test_numbers_digested_with_an_older_key_are_still_found():
     before = TaxNumberDigests({"old": KEYS["old"]}).digest(CPF)
 
     every = TaxNumberDigests(KEYS).every(CPF)

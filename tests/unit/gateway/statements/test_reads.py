@@ -432,7 +432,7 @@ def test_a_snapshot_belongs_to_one_account_bank_and_window(other: Bank, window: 
     assert snapshot_key(other, window) != snapshot_key(bank(), Window(TODAY, TODAY))
 
 
-def test_new_credentials_keep_the_snapshot():
+def test_a_change_of_credentials_keeps_the_snapshot():
     assert snapshot_key(bank(credentials="new"), Window(TODAY, TODAY)) == snapshot_key(
         bank(), Window(TODAY, TODAY)
     )

@@ -135,7 +135,7 @@ async def test_a_text_search_ignores_case(text: str, many: int):
     assert (await read(moved, asking(text=text))).total == many
 
 
-async def test_a_later_page_comes_from_the_earlier_read():
+async def test_a_later_page_uses_the_earlier_read():
     moved = [
         entry(f"E{number}", created_at=NOON + timedelta(minutes=number)) for number in range(3)
     ]

@@ -105,7 +105,7 @@ async def test_every_stop_has_a_reason_and_an_end_within_thirty_days(office: Reg
     assert (await create(office, minutes=5)).ends_at == NOON + timedelta(minutes=5)
 
 
-async def test_a_stop_is_lifted_once(office: Registers):
+async def test_a_stop_can_be_lifted_only_once(office: Registers):
     stop = await stop_payouts(office)
 
     await lift(office, stop.id.upper())

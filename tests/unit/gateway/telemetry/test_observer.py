@@ -249,7 +249,7 @@ def test_a_failed_intent_is_not_counted_as_new_replay_or_mismatch(world: World):
     assert [shown(world.values, series.IDEMPOTENT_REQUESTS, word) for word in words] == [0, 0, 0]
 
 
-def test_a_request_without_authentication_is_no_attempt(world: World):
+def test_a_request_without_authentication_counts_as_no_attempt(world: World):
     world.observer.request(served(auth=""))
 
     text = world.values.render()[0].decode()
@@ -326,7 +326,7 @@ def test_calls_in_flight_are_shown_with_their_limit(world: World):
     assert shown(world.values, series.PROVIDER_IN_FLIGHT_LIMIT, "sandbox") == 64
 
 
-def test_the_end_of_our_certificate_is_shown_as_unix_time(world: World):
+def test_our_certificate_s_expiry_is_shown_as_unix_time(world: World):
     world.observer.certificate("sandbox", datetime(2026, 11, 20, tzinfo=UTC))
 
     assert shown(world.values, series.CERTIFICATE_ENDS, "sandbox") == 1_795_132_800
@@ -372,7 +372,7 @@ def test_events_with_many_labels_use_bounded_memory(world: World):
     assert len(world.observer._tallies) <= 1024
 
 
-def test_a_bank_without_unsettled_payouts_is_shown_with_none(world: World):
+def test_a_bank_without_unsettled_payouts_shows_zero(world: World):
     """What stood there before must not stay: people are called for it."""
     now = datetime(2026, 11, 20, 12, tzinfo=UTC)
     oldest_at = now - timedelta(hours=1)
@@ -418,7 +418,7 @@ def test_only_the_ten_worst_credentials_have_series(world: World):
     assert found == {(f"c{number:02}", "limited"): number + 1 for number in range(2, 12)}
 
 
-def test_only_a_payout_that_was_paid_has_a_time_of_settlement(world: World):
+def test_only_a_paid_payout_has_a_settlement_time(world: World):
     """A refusal within a second would make the banks look fast."""
     took = {"paid": 30.0, "failed": 1.0, "rejected": 1.0}
     for state, took_s in took.items():

@@ -354,7 +354,7 @@ async def test_a_credential_is_refused_from_its_expiry_on(policy_world: PolicyWo
         await policy_world.sees(GOOD)
 
 
-async def test_both_secrets_work_while_one_is_rotated_away(policy_world: PolicyWorld):
+async def test_both_secrets_work_during_a_rotation(policy_world: PolicyWorld):
     _, digest = policy_world.digester.digest(WRONG)
     new = SecretDigest(key_id="p1", digest=digest, created_at=NOON)
     old = replace(policy_world.stored[CLIENT].secrets[0], expires_at=NOON + timedelta(seconds=5))
@@ -375,7 +375,7 @@ async def exhausted(policy_world: PolicyWorld, times: int, client_id: str = "") 
             await policy_world.sees(basic(client_id or f"cli_{number}", MISTYPED))
 
 
-async def test_the_refusal_over_the_address_s_limit_is_a_429(policy_world: PolicyWorld):
+async def test_exceeding_the_address_limit_is_answered_429(policy_world: PolicyWorld):
     await exhausted(policy_world, 6)
 
     for headers in [[basic(UNKNOWN, WRONG)], *MALFORMED_HEADERS]:
@@ -386,7 +386,7 @@ async def test_the_refusal_over_the_address_s_limit_is_a_429(policy_world: Polic
         await policy_world.sees(basic(UNKNOWN, WRONG), at="198.51.100.2")
 
 
-async def test_the_refusal_over_the_limit_of_address_and_client_is_a_429(policy_world: PolicyWorld):
+async def test_exceeding_the_address_and_client_limit_is_answered_429(policy_world: PolicyWorld):
     await exhausted(policy_world, 2, CLIENT)
 
     with refused(errors.TOO_MANY_REQUESTS):

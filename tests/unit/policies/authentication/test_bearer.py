@@ -84,7 +84,7 @@ def test_a_header_other_than_bearer_is_refused(values: list[str], error: ErrorCo
 
 
 @pytest.mark.parametrize("word", ["Bearer", "bearer", "BEARER"])
-def test_the_scheme_word_has_any_case(word: str):
+def test_the_bearer_scheme_is_read_in_any_letter_case(word: str):
     assert bearer_token([f"{word}  a.b.c"]) == "a.b.c"
 
 

@@ -53,7 +53,7 @@ def test_json_in_utf_8_is_read(media_type: str):
         "application/json; x=é",
     ],
 )
-def test_any_other_media_type_is_refused(media_type: str | None):
+def test_another_media_type_is_refused(media_type: str | None):
     """An absent one counts as another."""
     with refused(errors.PAYLOAD_INVALID) as refusal:
         document(posted({}, content_type=media_type))
@@ -61,7 +61,7 @@ def test_any_other_media_type_is_refused(media_type: str | None):
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "identity", "deflate, gzip", ""])
-def test_any_content_coding_is_refused(coding: str):
+def test_a_content_encoding_is_refused(coding: str):
     """A coded body is a bomb that has not gone off yet."""
     with refused(errors.PAYLOAD_INVALID) as refusal:
         document(posted({}, content_encoding=coding))

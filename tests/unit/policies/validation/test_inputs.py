@@ -36,7 +36,7 @@ def test_path_parameters_are_read_by_their_names():
     assert REFERENCE.read(asked) == " x "
 
 
-def test_the_window_s_parameters_are_documented_in_the_order_they_are_checked():
+def test_search_parameters_are_documented_in_the_order_of_their_checks():
     assert [(each.name, each.required) for each in SEARCH.parameters] == [
         ("init", True),
         ("ends", True),

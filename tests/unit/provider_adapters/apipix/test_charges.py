@@ -68,7 +68,7 @@ def shown(**more: object) -> charges.Charge:
     return charges._charge(written(**more), "pedido/1", "", lambda: None)
 
 
-def test_the_payload_is_read_under_every_name_that_banks_give_it():
+def test_the_payload_is_read_from_every_field_banks_use():
     """The standard's, Sicoob's, and an older one of Banco do Brasil."""
     names = ("pixCopiaECola", "brcode", "textoImagemQRcode")
 
@@ -232,7 +232,7 @@ def test_a_debtor_without_values_is_no_payer():
     assert [shown(devedor=each).payer for each in debtors] == [None, None, None]
 
 
-async def test_a_reference_that_fits_no_txid_gets_a_derived_one(efi: Standing):
+async def test_a_reference_that_is_no_txid_gets_a_derived_txid(efi: Standing):
     made = await efi.adapter.create_charge(efi.account, order(efi))
     found = await efi.adapter.get_charge(efi.account, "pedido/1")
 
@@ -243,7 +243,7 @@ async def test_a_reference_that_fits_no_txid_gets_a_derived_one(efi: Standing):
     assert found.city == "Sao Paulo"
 
 
-async def test_a_reference_that_is_a_txid_is_taken_as_it_is(efi: Standing):
+async def test_a_reference_that_is_a_txid_is_used_unchanged(efi: Standing):
     await efi.adapter.create_charge(efi.account, order(efi, TXID))
 
     found = await efi.adapter.get_charge(efi.account, TXID)
@@ -409,14 +409,14 @@ def test_a_charge_that_expires_beyond_the_calendar_has_no_expiry(calendar: dict[
     assert shown(calendario={"criacao": "2026-11-22T12:00:00Z", **calendar}).expires_at is None
 
 
-def test_a_charge_with_a_due_date_can_be_paid_for_thirty_days_more():
+def test_a_charge_with_a_due_date_is_payable_for_thirty_more_days():
     calendar = {"criacao": "2026-11-01T12:00:00Z", "dataDeVencimento": "2026-11-10"}
 
     assert shown(calendario=calendar).expires_at == datetime(2026, 12, 11, 3, tzinfo=UTC)
 
 
 @cases("seconds", [3600, "3600"])
-def test_an_immediate_charge_ends_seconds_after_it_was_made(seconds: object):
+def test_an_immediate_charge_expires_seconds_after_its_creation(seconds: object):
     calendar = {"criacao": "2026-11-22T12:00:00Z", "expiracao": seconds}
 
     made = shown(calendario=calendar)
@@ -425,7 +425,7 @@ def test_an_immediate_charge_ends_seconds_after_it_was_made(seconds: object):
     assert made.expires_at == made.created_at + timedelta(hours=1)
 
 
-def test_the_receiver_of_a_charge_with_a_due_date_is_reported_by_the_bank():
+def test_the_receiver_of_a_charge_with_a_due_date_is_read():
     receiver = {"nome": "Loja", "cnpj": "11222333000181", "cidade": "Recife", "cep": "50000000"}
 
     made = shown(recebedor=receiver)

@@ -70,7 +70,7 @@ READ_ONLY = [name for name in STANDARD if name is not Name.INTER]
 
 
 @cases("name", READ_ONLY)
-def test_the_standard_has_no_payouts_and_no_balance(name: Name):
+def test_the_standard_declares_no_payouts_and_no_balance(name: Name):
     calls = PROFILES[name].capabilities.calls
 
     assert calls == STANDARD_CALLS
@@ -124,7 +124,7 @@ def test_each_profile_uses_its_bank_s_paths(name: Name, tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", STANDARD)
-def test_a_token_is_asked_for_in_a_bank_s_own_form(name: Name, tmp_path: Path):
+def test_a_token_is_requested_in_each_bank_s_own_format(name: Name, tmp_path: Path):
     adapter = made(name)
     credentials = adapter._credentials(account_at(name, tmp_path))
 

@@ -58,7 +58,7 @@ async def test_a_refused_refund_that_cannot_be_read_is_unknown(efi: Standing):
     assert isinstance(refused, Unknown)
 
 
-async def test_a_description_that_is_too_long_is_not_sent(efi: Standing):
+async def test_an_overlong_description_is_not_sent(efi: Standing):
     asked = order(await paid(efi), description="x" * 141)
 
     refused = await efi.adapter.create_refund(efi.account, asked, far())

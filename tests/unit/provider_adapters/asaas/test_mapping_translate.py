@@ -38,7 +38,7 @@ def entry(**changes: object):  # type: ignore[no-untyped-def]
     return mapping.entries(found, {"pay_pix"})[0]
 
 
-def test_a_balance_is_exact_without_blocks_or_time():
+def test_a_balance_is_exact_without_blocked_amount_or_time():
     balance = mapping.balance(answer(b'{"balance": 1234567.89}'))
 
     assert (balance.balance, balance.blocked, balance.updated_at) == (Sum(123456789), None, None)
@@ -129,7 +129,7 @@ def test_a_key_of_an_unknown_state_is_pending_and_counted():
     ("shown", "ours"),
     [("47999999999", "+5547999999999"), ("+5547999999999", "+5547999999999"), (None, "")],
 )
-def test_a_phone_key_is_written_with_its_country(shown: str | None, ours: str):
+def test_a_phone_key_gets_its_country_code(shown: str | None, ours: str):
     document = {"id": "k", "key": shown, "type": "PHONE", "status": "ACTIVE"}
 
     key = mapping.changed_key(answer(document))

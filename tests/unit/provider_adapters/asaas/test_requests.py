@@ -165,12 +165,12 @@ def test_callbacks_are_registered_for_every_event_that_is_read(email: str):
 
 
 @cases("secret", [b"\xff" * 15, b"short", b"", b"with space" * 4])
-def test_a_token_that_the_bank_does_not_take_is_not_sent(secret: bytes):
+def test_a_token_unfit_for_the_bank_is_not_sent(secret: bytes):
     with pytest.raises(NeverSendable):
         requests.register_webhook(ACCOUNT, CallbackOrder(url="https://a", secret=secret), "")
 
 
-def test_a_derived_secret_is_reported_in_hexadecimal_digits():
+def test_a_derived_secret_is_sent_in_hexadecimal():
     order = CallbackOrder(url="https://a", secret=b"\xff" * 32)
 
     assert json.loads(requests.register_webhook(ACCOUNT, order, "").body)["authToken"] == "ff" * 32

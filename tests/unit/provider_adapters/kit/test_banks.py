@@ -52,7 +52,7 @@ def test_an_empty_bank_search_finds_nothing(text: str):
     assert banks.search(text) == []
 
 
-def test_every_bank_has_both_numbers_and_each_number_one_bank():
+def test_bank_numbers_are_complete_and_unique():
     everyone = banks.search("A") + banks.search("S") + banks.search("E") + banks.search("O")
     every = {bank.compe: bank for bank in everyone}
 

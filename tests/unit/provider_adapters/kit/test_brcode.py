@@ -47,7 +47,7 @@ OURS = [
 
 
 @cases("vector", OURS)
-def test_a_published_payload_is_written_alike(vector):
+def test_a_published_payload_is_reproduced(vector):
     """Field for field; the official examples even letter for letter."""
     code = brcode.decode(vector["payload"])
 
@@ -57,7 +57,7 @@ def test_a_published_payload_is_written_alike(vector):
 
 
 @cases("crc", ["1D3D", "64E4"])
-def test_the_central_banks_examples_come_out_letter_for_letter(crc):
+def test_the_central_bank_s_examples_are_reproduced_exactly(crc):
     """Manual of the BR Code: one static, one dynamic payload."""
     payload = next(one["payload"] for one in VALID if one["expect"]["crc"] == crc)
 

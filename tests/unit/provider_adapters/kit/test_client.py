@@ -149,7 +149,7 @@ def raising(problem: Exception) -> Callable[[ProviderAnswer], Outcome]:
     return translate
 
 
-async def test_opening_and_closing_is_the_transport_s():
+async def test_starting_and_closing_the_client_starts_and_closes_the_transport():
     scene = Scene(Road())
 
     await scene.client.start()

@@ -209,7 +209,7 @@ def test_an_empty_list_of_keys_is_refused():
         GivenKeys([])
 
 
-async def test_nothing_is_logged(
+async def test_verifying_a_signature_logs_nothing(
     server: KeyServer, keys: FetchedKeys, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.DEBUG)

@@ -11,7 +11,7 @@ KEY = "0123456789abcdef0123456789abcdef"
 HERE = Environment.SANDBOX
 
 
-def test_a_key_as_a_uuid_has_the_same_bytes():
+def test_a_provider_key_as_a_uuid_has_the_same_bytes():
     assert references.uuid_of(KEY) == "01234567-89ab-cdef-0123-456789abcdef"
 
 

@@ -88,9 +88,7 @@ def refusal(kind: type[msgspec.Struct] | None, given: str | dict[str, str]) -> B
 
 
 @pytest.mark.parametrize("as_text", [False, True])
-def test_whole_secrets_are_sealed_as_one_text_and_opened_again(
-    whole: dict[str, str], as_text: bool
-):
+def test_secrets_are_sealed_as_one_text_and_opened_again(whole: dict[str, str], as_text: bool):
     given = msgspec.json.encode(whole).decode() if as_text else whole
 
     read = read_secrets(Secrets, given)
@@ -199,7 +197,7 @@ def test_secrets_sealed_for_another_bank_are_refused(text: str):
     assert refused.value.reason == "credentials_unfit"
 
 
-def test_an_account_without_secrets_has_none_to_show():
+def test_an_account_without_secrets_shows_none():
     with pytest.raises(CredentialsRefused):
         secrets_of(account(None), Secrets)
     assert identity_of(account(None)).pair is None

@@ -63,7 +63,7 @@ def test_an_address_of_the_other_environment_is_refused_with_its_path():
     )
 
 
-def test_an_address_of_our_environment_is_taken():
+def test_an_address_of_the_same_environment_is_accepted():
     hosts = Hosts(sandbox=frozenset({"h.example"}))
 
     assert address_of("x", "https://h.example/v1/", SANDBOX, hosts) == "https://h.example/v1"

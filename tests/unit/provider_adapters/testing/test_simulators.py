@@ -53,5 +53,5 @@ def test_every_simulated_route_has_a_known_fault_operation(name):
     assert len({(row.method, row.path) for row in rows}) == len(rows)
 
 
-def test_every_adapter_of_ours_has_a_simulator():
+def test_every_built_in_adapter_has_a_simulator():
     assert {simulators.find(name).adapter for name in simulators.names()} == set(registry.ADAPTERS)

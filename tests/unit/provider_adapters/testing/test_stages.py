@@ -11,7 +11,7 @@ from provider_adapters.testing.stages import STAGES, SandboxStage, subject_of
 from tests.world.tables import cases
 
 
-def test_every_adapter_of_ours_has_a_stage():
+def test_every_built_in_adapter_has_a_stage():
     assert STAGES.keys() == ADAPTERS.keys()
     for name in ADAPTERS:
         assert callable(subject_of(name).make_stage)
@@ -24,7 +24,7 @@ def test_a_stage_can_be_named():
 
 
 @cases("where", ["nowhere.stage:Stage", "provider_adapters.testing.stages:Nothing"])
-def test_a_stage_that_does_not_load_is_refused(where: str):
+def test_an_unloadable_stage_is_refused(where: str):
     with pytest.raises(AdapterRefused, match="does not load"):
         subject_of("sandbox", where)
 

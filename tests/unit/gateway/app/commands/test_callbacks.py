@@ -21,7 +21,7 @@ def test_every_bank_with_callbacks_has_an_address(shell):
     assert found == shell.reads("callbacks")
 
 
-def test_the_address_does_not_change_with_the_banks_own_secret(shell):
+def test_the_callback_address_does_not_depend_on_the_bank_s_secret(shell):
     before = shell.says("callbacks")
     with_secret(shell)
 

@@ -30,7 +30,7 @@ def test_programs_get_a_digest(shell):
     assert len(checked["digest"]) == 12
 
 
-def test_every_mistake_is_reported_with_its_path(shell, written):
+def test_every_configuration_mistake_is_reported_with_its_path(shell, written):
     file = written("server: {prt: 1}\nadmin: {port: x}\n")
 
     lines = shell.fails("config", "check", "--config", file).splitlines()

@@ -87,7 +87,7 @@ async def test_credentials_that_cannot_be_opened_are_reported(backoffice_client:
             banks.of(sealed)
 
 
-async def test_an_adapter_that_does_not_take_its_settings_is_reported(
+async def test_an_adapter_that_refuses_its_settings_is_reported(
     backoffice_client: AdminContext,
 ):
     wrong = Provider(adapter="sandbox", settings={"base_url": "http://bank.example.com"})

@@ -60,7 +60,7 @@ def ended(shell: Shell, name: str) -> None:
         connection.execute("DELETE FROM processes WHERE name = ?", [name])
 
 
-def test_processes_with_the_same_keys_are_status_0(shell: Shell):
+def test_processes_with_the_same_keys_have_status_0(shell: Shell):
     alive(shell, "one", OLD)
 
     told = shell.reads("keys", "status")
@@ -79,7 +79,7 @@ def test_processes_with_the_same_keys_are_status_0(shell: Shell):
     assert PEPPER not in shell.says("keys", "status")
 
 
-def test_a_process_that_lacks_a_key_is_status_3(shell: Shell):
+def test_a_process_that_lacks_a_key_has_status_3(shell: Shell):
     alive(shell, "one", OLD, "0000000b")
 
     done = shell.run("keys", "status")

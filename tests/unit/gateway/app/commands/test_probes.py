@@ -67,7 +67,7 @@ async def test_a_store_that_needs_a_manual_migration_is_a_finding(shell):
     assert path == "database.url"
 
 
-async def test_a_store_that_does_not_answer_is_named_without_its_password(shell, bank):
+async def test_an_unreachable_store_is_named_without_its_password(shell, bank):
     shell.environ["PIXGATE_DATABASE_URL"] = NOWHERE
 
     (finding,) = await found(shell)
@@ -75,7 +75,7 @@ async def test_a_store_that_does_not_answer_is_named_without_its_password(shell,
     assert finding == ("database.url", "the store does not answer: ConnectionRefusedError")
 
 
-async def test_a_url_of_no_store_is_named_without_its_password(shell, bank):
+async def test_an_invalid_store_url_is_named_without_its_password(shell, bank):
     shell.environ["PIXGATE_DATABASE_URL"] = "mysql://somebody:hidden@127.0.0.1/pixgate"
 
     ((path, message),) = await found(shell)

@@ -10,7 +10,7 @@ from gateway.store.stamp import StoreRefused
 from provider_adapters.kit.factory import AdapterRefused
 
 
-def test_an_error_that_an_operator_can_mend_is_one_line():
+def test_a_configuration_error_is_reported_in_one_line():
     """Every refusal of the start is known, and says something."""
     cases = [
         RuleViolation("a"),

@@ -105,7 +105,7 @@ def test_a_bank_host_of_the_other_environment_is_refused():
     assert [(text, at, bank(text, at)) for text, at, _ in expected] == expected
 
 
-def test_a_bank_s_own_hosts_and_a_simulator_are_called():
+def test_only_the_bank_s_own_hosts_and_a_simulator_are_called():
     expected = [
         ("https://api.bank.example/v1/", PRODUCTION, "https://api.bank.example/v1"),
         ("https://sandbox.bank.example", SANDBOX, "https://sandbox.bank.example"),

@@ -318,7 +318,7 @@ async def test_each_fail_point_is_before_or_after_the_request_is_sent(
     assert len(bank.requests) == arrived
 
 
-async def test_a_read_reaches_no_fail_point():
+async def test_a_read_passes_no_fail_point():
     passed: list[str] = []
     read = ProviderRequest(operation="x", method="GET", template="/p", path="/p")
     async with standing(ScriptedBank(saying(answer()))) as bank:

@@ -202,7 +202,7 @@ async def test_a_certificate_for_another_name_is_refused(tmp_path: Path):
     assert failed.value.reason == "tls_failed"
 
 
-async def test_a_descriptor_of_the_operations_listener_is_not_used_for_a_bank(
+async def test_descriptors_reserved_for_operations_are_not_used_for_banks(
     monkeypatch: pytest.MonkeyPatch,
 ):
     """With many files open a call ends unsent; probes and metrics still answer."""

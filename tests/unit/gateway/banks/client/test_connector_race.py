@@ -77,7 +77,7 @@ async def test_a_fast_first_attempt_starts_no_second():
 
 
 @pytest.mark.parametrize("first_s", [0.0, 0.6])
-def test_when_all_have_failed_the_last_failure_is_reported(first_s: float):
+def test_when_all_addresses_fail_the_last_failure_is_reported(first_s: float):
     @leaping
     async def run() -> None:
         with pytest.raises(OSError, match="last"):

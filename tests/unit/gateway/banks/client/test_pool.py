@@ -301,7 +301,7 @@ async def test_an_expired_warm_connection_is_not_used():
 
 @pytest.mark.parametrize(("timeout", "waits"), [(b"2", True), (b"1", False)])
 @leaping
-async def test_the_bank_s_keep_alive_counts_for_warm_connections_too(timeout: bytes, waits: bool):
+async def test_the_bank_s_keep_alive_applies_to_warm_connections_too(timeout: bytes, waits: bool):
     """A second less than the bank says; none where nothing is left."""
     async with pooled(kept(b"Keep-Alive: timeout=" + timeout)) as (pool, opened):
         pool.give(await opened())

@@ -90,7 +90,7 @@ async def test_without_a_certificate_money_moves():
     assert kept.renewed == [None]
 
 
-async def test_changed_files_are_used_within_a_second_without_a_restart(authority: Authority):
+async def test_changed_files_are_used_within_a_second(authority: Authority):
     file = authority.sign("we", EXPIRED)
     kept = Kept(trusting(authority, file))
     await kept.credentials.start()
@@ -120,7 +120,7 @@ async def test_unchanged_files_are_not_read_again(authority: Authority):
 
 
 @pytest.mark.parametrize("written", ["", "half of a -----BEGIN CERT", None])
-async def test_unusable_files_change_nothing_until_they_are_valid(
+async def test_invalid_files_are_ignored_until_they_are_valid(
     authority: Authority, written: str | None, caplog: pytest.LogCaptureFixture
 ):
     file = authority.sign("we")
@@ -144,7 +144,7 @@ async def test_unusable_files_change_nothing_until_they_are_valid(
     assert len(caplog.records) == 1
 
 
-async def test_unusable_files_are_refused_at_the_start(authority: Authority, tmp_path: Path):
+async def test_unusable_files_are_refused_at_startup(authority: Authority, tmp_path: Path):
     other = Authority(tmp_path, "other")
     absent, good = str(tmp_path / "absent.pem"), str(authority.sign("we"))
     ca = str(authority.file)  # given everywhere: to load the system's takes longer

@@ -65,7 +65,7 @@ async def test_head_and_body_are_sent_in_one_segment():
     assert pieces[0].endswith(ORDER.body)
 
 
-async def test_a_caller_s_trace_continues_to_the_bank_with_a_parent_of_ours():
+async def test_a_caller_s_trace_continues_to_the_bank_with_our_parent_id():
     trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
     sent = f"00-{trace_id}-00f067aa0ba902b7-01"
     trace.begin("mine", (sent,), ("rojo=1",))

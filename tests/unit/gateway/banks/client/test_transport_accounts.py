@@ -129,7 +129,7 @@ async def test_two_accounts_with_one_certificate_share_no_connection(authority: 
 @pytest.mark.parametrize(
     ("pair", "reason"), [(None, "certificate_missing"), ("old", "certificate_expired")]
 )
-async def test_without_a_valid_certificate_nothing_is_opened(
+async def test_without_a_valid_certificate_no_connection_is_opened(
     authority: Authority, pair: str | None, reason: str, pays: bool
 ):
     """In TLS 1.3 the bank would refuse it only after a payout was written."""
@@ -173,7 +173,7 @@ def alerting(secure: ssl.SSLContext) -> Iterator[int]:
 
 @money
 @versions
-async def test_a_certificate_that_the_bank_refuses_is_reported_as_ours(
+async def test_a_certificate_the_bank_refuses_is_reported_as_our_fault(
     authority: Authority, tmp_path: Path, version: str, pays: bool
 ):
     """In TLS 1.2 nothing was sent; in TLS 1.3 the request was written before the bank looked."""
@@ -288,7 +288,7 @@ async def test_a_call_cancelled_during_context_creation_affects_no_other(
     assert first.cancelled()
 
 
-async def test_a_call_without_an_account_shows_no_certificate(authority: Authority):
+async def test_a_call_without_an_account_uses_no_certificate(authority: Authority):
     """A probe asks without an account: this bank refuses it, and no account is to blame."""
     bank = MutualBank(authority)
     async with bank.open() as to:
@@ -331,7 +331,7 @@ async def test_nothing_is_opened_before_the_start_or_after_the_end(authority: Au
     assert (found.reason, len(to)) == ("closed", 0)
 
 
-async def test_common_settings_of_accounts_are_checked_at_the_start(
+async def test_common_settings_of_accounts_are_checked_at_startup(
     authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def to(ca: Path) -> AccountTransports:

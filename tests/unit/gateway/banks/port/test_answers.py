@@ -165,7 +165,7 @@ def is_odd(name: str, path: str, wrong: object) -> bool:
 
 
 @pytest.mark.parametrize("name", sorted({name for name, *_ in LIES}))
-async def test_every_part_of_an_answer_is_checked(name: str):
+async def test_every_field_of_an_answer_is_validated(name: str):
     """Types, lengths, control characters, zones, ranges, forms of end-to-end ids."""
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if is_odd(name, path, wrong) and (is_typed(name, path) or is_list(name)):

@@ -57,7 +57,7 @@ def test_a_registration_with_another_address_is_refused():
             registered(wrong, order)
 
 
-def test_missed_events_are_checked():
+def test_missed_events_are_validated():
     cases = [
         None,
         [MissedEvent(id="", notice=NOTICE, body=b"")],

@@ -38,7 +38,7 @@ WHOLE = Capabilities(
 )
 
 
-def test_nothing_is_declared_by_default():
+def test_no_capability_is_declared_by_default():
     """A forgotten declaration must never let a call through."""
     empty = Capabilities()
 
@@ -47,7 +47,7 @@ def test_nothing_is_declared_by_default():
     assert list(contradictions(empty)) == []
 
 
-def test_every_call_is_one_of_the_contract_or_optional():
+def test_every_port_call_is_a_contract_call_or_optional():
     assert frozenset(CONTRACT_CALLS) | OPTIONAL_CALLS == frozenset(PortCall)
     assert not frozenset(CONTRACT_CALLS) & OPTIONAL_CALLS
 
@@ -114,14 +114,14 @@ def test_every_declaration_is_shown_and_can_be_json(declared: Capabilities):
     assert msgspec.json.decode(msgspec.json.encode(shown)) == shown
 
 
-def test_times_are_shown_in_seconds_and_money_in_centavos():
+def test_capabilities_show_times_in_seconds_and_money_in_centavos():
     shown = described(WHOLE)
 
     assert (shown["absent_after"], shown["max_value"]) == (5.0, 100)
     assert shown["hosts"] == {"production": ["bank.example"], "sandbox": []}
 
 
-def test_the_page_names_every_call_and_every_fact():
+def test_the_page_lists_every_call_and_every_capability():
     """Where an author looks for what to declare."""
     page = (Path(__file__).parents[5] / "docs/providers/capabilities.md").read_text()
     told = set(re.findall(r"`([a-z_]+)`", page))

@@ -98,7 +98,7 @@ def test_an_email_key_has_at_most_77_characters():
     assert normal_key(EMAIL, longest) == longest
 
 
-def test_a_cnpj_with_letters_is_a_key():
+def test_an_alphanumeric_cnpj_is_a_valid_key():
     """A package that takes digits only can still ask for them."""
     assert normal_key(CNPJ, "12.abc.345/01DE-35") == "12ABC34501DE35"
     with pytest.raises(ValueError, match=r"|."):
@@ -158,7 +158,7 @@ HIDEABLE = ("52998224725\n", " 52998224725", "52998224725\ufffd", "529.982.247-2
 """A CPF as banks may send it, with signs of their own or damaged ones."""
 
 
-def test_a_person_s_tax_number_is_hidden_at_both_ends():
+def test_a_cpf_is_masked_at_both_ends():
     """As the central bank's directory shows it."""
     cases = [
         ("52998224725", "***.982.247-**"),

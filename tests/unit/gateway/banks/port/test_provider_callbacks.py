@@ -15,7 +15,7 @@ from gateway.core.headers import NO_HEADERS
 CANARY = b"canary"
 
 
-def test_former_secrets_prove_nothing_alone():
+def test_previous_secrets_prove_nothing_without_a_current_one():
     """A bank whose secret was removed is not believed by what it had before."""
     assert list(CallbackSecrets(current=b"a", former=(b"b",), derived=(b"c",)).shared) == [
         b"a",

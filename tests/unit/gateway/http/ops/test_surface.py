@@ -138,7 +138,7 @@ async def test_a_ready_process_stays_ready_without_its_store_until_it_drains(
     assert seen == [(503, True), (200, True), (200, True), (503, True), (503, True)]
 
 
-async def test_a_check_that_raises_fails_and_its_text_stays_hidden(
+async def test_a_check_that_raises_fails_and_its_text_is_hidden(
     world: World, client: ClientSession, caplog: pytest.LogCaptureFixture
 ):
     world.problem = OSError("canary")
@@ -151,7 +151,7 @@ async def test_a_check_that_raises_fails_and_its_text_stays_hidden(
     assert "readiness" in caplog.text
 
 
-async def test_a_check_that_hangs_fails_in_time(world: World, client: ClientSession):
+async def test_a_hanging_check_fails_in_time(world: World, client: ClientSession):
     world.hangs = True
 
     answer = await client.get("/readyz")
@@ -278,7 +278,7 @@ async def test_an_invalid_request_gets_our_error_body(
     assert told.answers[0].headers["server"] == "pixgate"
 
 
-async def test_it_serves_beside_a_caller_that_sends_no_request(client: ClientSession):
+async def test_a_slow_caller_does_not_block_the_operations_listener(client: ClientSession):
     """A slow caller holds its own connection up, and no other."""
     _, writer = await asyncio.open_connection("127.0.0.1", client._base_url.port)
     writer.write(b"GET /livez HTT")

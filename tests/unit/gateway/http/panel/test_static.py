@@ -65,7 +65,7 @@ def test_a_vendor_file_with_other_content_is_not_served(tmp_path: Path):
     assert read_static(OWN, tmp_path).address("htmx.min.js") == ""
 
 
-def test_licences_are_not_served(whole: StaticFiles):
+def test_licence_files_are_not_served(whole: StaticFiles):
     assert not [path for path in whole.pages if path.endswith(".txt")]
 
 
@@ -131,7 +131,7 @@ def test_colours_are_defined_in_the_tokens_alone(own: StaticFiles):
     assert [line for line in lines if not line.startswith(".door .art")] == []
 
 
-def test_both_dark_themes_are_the_same(own: StaticFiles):
+def test_both_dark_themes_are_identical(own: StaticFiles):
     """The system's and the person's choice are written twice: no selector joins them."""
     text = own.files["tokens.css"].decode()
     declared = [
@@ -144,7 +144,7 @@ def test_both_dark_themes_are_the_same(own: StaticFiles):
     assert dark[0] == dark[1]
 
 
-def test_an_icon_is_in_the_sprite_once(own: StaticFiles):
+def test_each_icon_is_in_the_sprite_once(own: StaticFiles):
     names = re.findall(r'<symbol id="([\w-]+)"', own.files["icons.svg"].decode())
 
     assert len(names) == len(set(names)) >= 60

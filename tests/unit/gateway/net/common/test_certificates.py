@@ -53,7 +53,7 @@ def test_a_matching_pair_is_accepted_and_its_validity_returned(authority: Author
     assert validity.ends == valid[1].replace(microsecond=0)
 
 
-def test_a_certificate_chain_must_start_with_ours(authority: Authority):
+def test_a_certificate_chain_must_start_with_our_certificate(authority: Authority):
     ours, issuer = authority.pair("we"), authority.file.read_text()
 
     check_pair(CertificatePair(certificate=ours.certificate + issuer, key=ours.key))

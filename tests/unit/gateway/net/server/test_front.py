@@ -16,7 +16,7 @@ GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
 
 
-async def test_each_request_has_a_context_of_its_own(seen):
+async def test_each_request_has_its_own_context(seen):
     """What one request has set, no other finds."""
     found = []
     of_request = ContextVar("of_request", default="nothing")

@@ -75,7 +75,7 @@ async def test_a_kept_connection_is_refused_and_closed_while_draining(seen):
     assert len(seen.requests) == 1
 
 
-async def test_a_request_in_flight_is_answered_and_its_connection_ends(seen):
+async def test_a_request_in_flight_during_shutdown_is_answered_and_closed(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
         calling = asyncio.create_task(until_closed(listener.port, HELD))
         await held(listener)

@@ -9,7 +9,7 @@ from gateway.net.server.refusals import Refusals, error_body, to_bytes
 from tests.world.raw_http import split
 
 
-def test_the_body_has_code_message_and_trace_id():
+def test_a_refusal_body_has_code_message_and_trace_id():
     """Contract part 7."""
     body = json.loads(error_body(errors.MALFORMED_REQUEST, "abc"))
 

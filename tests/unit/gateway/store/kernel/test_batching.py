@@ -128,7 +128,7 @@ async def test_items_waiting_behind_a_slow_batch_get_another_lane(work: Work) ->
     assert work.most_at_once == 3
 
 
-async def test_a_failure_reaches_its_whole_batch_alone(work: Work) -> None:
+async def test_a_failure_reaches_only_its_own_batch(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
     work.fails = StoreUnavailable("gone")
 

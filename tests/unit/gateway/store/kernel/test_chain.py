@@ -35,7 +35,7 @@ def test_a_chain_hash_is_the_documented_hmac() -> None:
     assert linked(made) == hmac.digest(b"e" * 32, FIRST + DOCUMENT, "sha256")
 
 
-def test_every_field_is_in_the_hash() -> None:
+def test_the_hash_covers_every_field() -> None:
     cases = [
         replace(event(), at=NOW + timedelta(microseconds=1)),
         replace(event(), actor="other"),
@@ -49,7 +49,7 @@ def test_every_field_is_in_the_hash() -> None:
     assert [other for other in cases if linked(other) == linked(event())] == []
 
 
-def test_a_head_is_sealed_by_another_key_than_events() -> None:
+def test_a_head_is_sealed_with_a_separate_key() -> None:
     head = AuditHead(7, FIRST, "k")
     content = b"pixgate audit head\0" + b"7\0k\0" + FIRST
 
@@ -59,7 +59,7 @@ def test_a_head_is_sealed_by_another_key_than_events() -> None:
 @pytest.mark.parametrize(
     "other", [AuditHead(8, FIRST, "k"), AuditHead(7, b"\x01" * 32, "k")], ids=["number", "hash"]
 )
-def test_every_field_is_in_the_seal(other: AuditHead) -> None:
+def test_the_seal_covers_every_field(other: AuditHead) -> None:
     assert KEYS.seal(other) != KEYS.seal(AuditHead(7, FIRST, "k"))
 
 
@@ -81,7 +81,7 @@ def test_no_key_is_printed() -> None:
     assert "hhh" not in repr(KEYS)
 
 
-def test_place_and_predecessor_are_in_the_hash() -> None:
+def test_the_hash_covers_position_and_predecessor() -> None:
     assert linked(event(), 2) != linked(event(), 1)
     assert linked(event(), 1, b"\x01" * 32) != linked(event(), 1)
 

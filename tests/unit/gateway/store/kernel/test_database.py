@@ -119,7 +119,7 @@ def test_a_server_s_message_is_reported_unless_it_may_quote_a_row():
         assert str(caught.value) == reason
 
 
-def test_errors_of_other_code_pass_unchanged() -> None:
+def test_other_errors_pass_unchanged() -> None:
     cases = [asyncio.CancelledError, AlreadyExists, ValueError, KeyError]
 
     for passing in cases:

@@ -22,7 +22,7 @@ ONE = Limits(pool_size=1, statement_s=61.5)
 
 
 @pytest.mark.parametrize("pooler", ["none", "session", "transaction"])
-def test_a_url_names_the_pooler(pooler: Pooler) -> None:
+def test_a_url_may_name_the_pooler(pooler: Pooler) -> None:
     url = address(f"postgresql://db/pix?sslmode=require&pooler={pooler}")
 
     assert pooler_of(url) == pooler
@@ -34,7 +34,7 @@ def test_no_pooler_is_the_default() -> None:
 
 
 @pytest.mark.parametrize("given", ["Transaction", "statement"])
-def test_another_pooler_is_refused(given: str) -> None:
+def test_an_unknown_pooler_is_refused(given: str) -> None:
     with pytest.raises(ValueError, match="none, session, transaction"):
         pooler_of(address(f"postgresql://db/pix?pooler={given}"))
 

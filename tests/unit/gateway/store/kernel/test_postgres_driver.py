@@ -118,7 +118,7 @@ async def test_a_lost_connection_is_not_used_again(database: Database) -> None:
     assert await names(database) == ["a"]
 
 
-async def test_a_statement_is_its_own_transaction(database: Database) -> None:
+async def test_each_statement_is_its_own_transaction(database: Database) -> None:
     async def work(execution: Execution) -> list[object]:
         ids = select(func.txid_current())
         return [(await execution.execute(ids)).scalar_one() for _ in range(2)]

@@ -81,7 +81,7 @@ async def test_many_keys_are_found_by_the_index(store: Store) -> None:
     assert steps == [f"SEARCH payouts {index}"]
 
 
-async def test_the_files_are_their_owner_s_alone(url: str, tmp_path: Path) -> None:
+async def test_the_store_s_files_are_readable_by_the_owner_only(url: str, tmp_path: Path) -> None:
     """Also what SQLite puts beside the file."""
     await schema.upgrade(url)
     store = open_store(url)

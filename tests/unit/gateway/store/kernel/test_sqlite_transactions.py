@@ -50,7 +50,7 @@ async def names(database: Database) -> list[str]:
         return list((await connection.execute(text("SELECT name FROM things"))).scalars())
 
 
-async def test_a_failure_undoes_the_whole_transaction(database: Database) -> None:
+async def test_a_failure_rolls_back_the_whole_transaction(database: Database) -> None:
     async def fail() -> None:
         async with database.writing() as connection:
             await add(connection, "a")

@@ -67,7 +67,7 @@ def test_a_request_is_one_flat_line():
     }
 
 
-def test_a_caller_is_named_and_the_account_is_not():
+def test_the_caller_is_logged_and_the_account_only_as_a_hash():
     """The account is found by its name in the logs."""
     caller = {"client_id": CLIENT, "company_id": "company", "account_hash": LOG_HASH}
 

@@ -29,7 +29,7 @@ def test_events_of_a_user_are_logged(log: SecurityLog, counted: list[tuple[str, 
     assert counted == []
 
 
-def test_a_reused_token_is_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
+def test_a_reused_token_raises_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
     with capture_logs() as lines:
         log.on_event("authn_token_reuse", "u-1")
 
@@ -37,7 +37,7 @@ def test_a_reused_token_is_an_alarm(log: SecurityLog, counted: list[tuple[str, s
     assert counted == [("token_refresh", "reuse_attack")]
 
 
-def test_a_reused_code_is_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
+def test_a_reused_code_raises_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
     with capture_logs() as lines:
         log.on_event("authn_factor_reuse", "u-1")
 

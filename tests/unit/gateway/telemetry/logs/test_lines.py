@@ -130,7 +130,7 @@ def test_times_are_written_in_utc():
     assert line == b'{"ts":"2026-11-20T10:00:00.005000Z"}\n'
 
 
-def test_a_line_stays_one_line():
+def test_a_log_record_stays_one_line():
     """CR LF in a value would forge a second line."""
     line = encode({"event": 'x\r\n{"event":"forged"}\x00\x1b[2J'})
 

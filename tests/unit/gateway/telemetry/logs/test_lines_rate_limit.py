@@ -56,7 +56,7 @@ def test_suppressed_lines_are_reported_once(clock: Clock):
     assert (during, after, ceiling.take_suppressed()) == ({}, {"x": 3}, {})
 
 
-def test_messages_that_all_differ_share_a_ceiling(clock: Clock):
+def test_differing_messages_share_a_ceiling(clock: Clock):
     """Otherwise a value inside the message would lift it, and fill memory."""
     ceiling = Ceiling(100, clock)
 

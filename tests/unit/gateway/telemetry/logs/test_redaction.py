@@ -84,7 +84,7 @@ def test_a_masked_value_stays_recognizable():
     assert wrong == []
 
 
-def test_fields_useful_for_debugging_stay():
+def test_fields_useful_for_debugging_are_kept():
     """An evp key is a UUID and nothing but: it stays, like every id."""
     cases = [
         str(uuid.UUID(int=2**127 + 12345678901)),
@@ -107,7 +107,7 @@ def test_fields_useful_for_debugging_stay():
 @given(some.uuids())
 @example(uuid.UUID("836b5f21-fe02-c286-0237-e089a032d6ed"))
 @example(uuid.UUID("6952685c-bc60-e106-71f5-1f68644c6fd4"))
-def test_no_uuid_is_taken_for_a_secret_or_a_number(value: uuid.UUID):
+def test_uuids_are_not_masked(value: uuid.UUID):
     """Account and trace ids are what a fault is found by."""
     text = f"account {value} read at /baas/v1/account/{value}/balance"
 
@@ -149,7 +149,7 @@ def test_values_quoted_by_libraries_are_hidden():
     assert wrong == []
 
 
-def test_a_cut_leaves_no_half_of_a_secret():
+def test_truncating_a_text_leaves_no_part_of_a_secret():
     for length in [8191, 8192, 8193, 8200, 8210]:
         text = "x " * 4085 + "canary@example.com" * 10
 

@@ -75,7 +75,7 @@ def clean(text: str) -> bool:
     return not any(part in text for part in TRACES)
 
 
-def test_an_event_of_ours_is_a_line(world: World):
+def test_our_own_event_is_one_line(world: World):
     structlog.get_logger("gateway.app").info("started", port=8080)
 
     assert world.lines() == [
@@ -89,7 +89,7 @@ def test_an_event_of_ours_is_a_line(world: World):
     ]
 
 
-def test_a_record_of_another_library_is_a_line(world: World):
+def test_another_library_s_record_is_one_line(world: World):
     logging.getLogger("aiohttp.server").warning("closed %d connections", 3)
 
     assert world.lines() == [
@@ -194,7 +194,7 @@ def test_another_handler_receives_redacted_records(world: World, name: str):
 
 
 @pytest.mark.parametrize("field", ["body", "headers", "provider", "state"])
-def test_canaries_in_fields_of_ours_are_hidden(world: World, field: str):
+def test_canaries_in_our_own_fields_are_hidden(world: World, field: str):
     for canary in CANARIES.values():
         nested = {"Authorization": canary, "list": [canary, {"deep": canary}]}
         structlog.get_logger("x").warning("bank answered", **{field: canary})
@@ -204,7 +204,7 @@ def test_canaries_in_fields_of_ours_are_hidden(world: World, field: str):
     assert [line for line in world.lines() if not clean(str(line))] == []
 
 
-def test_canaries_in_an_event_or_exception_of_ours_are_hidden(world: World):
+def test_canaries_in_our_own_events_and_exceptions_are_hidden(world: World):
     for canary in CANARIES.values():
         try:
             fail(RuntimeError(f"bank said {canary}"))
@@ -235,7 +235,7 @@ def test_ctrl_c_is_not_logged_as_a_fault(world: World, capsys):
     assert "KeyboardInterrupt" in capsys.readouterr().err
 
 
-def test_a_thread_s_end_is_a_line_and_not_a_traceback(world: World, capsys):
+def test_a_failure_in_a_thread_is_a_line_and_not_a_traceback(world: World, capsys):
     thread = threading.Thread(target=fail, args=(ValueError("gws_canary"),))
     thread.start()
     thread.join()
@@ -262,7 +262,7 @@ def test_a_warning_is_a_line(world: World):
     assert clean(world.text())
 
 
-def test_control_characters_make_no_second_line(world: World):
+def test_control_characters_do_not_start_a_second_line(world: World):
     logging.getLogger("x").warning("one\r\ntwo\x1b[2J\x9b")
 
     assert len(world.lines()) == 1
@@ -302,7 +302,7 @@ async def test_an_error_is_written_at_once(world: World):
     assert (waiting, written) == ([], 2)
 
 
-def test_starting_takes_other_handlers_off_and_stopping_restores_the_level():
+def test_starting_replaces_other_handlers_and_stopping_restores_the_level():
     root = logging.getLogger()
     other = logging.StreamHandler()
     root.addHandler(other)

@@ -52,7 +52,7 @@ def written(writer: LineWriter) -> None:
     assert writer._thread is None
 
 
-def test_batches_are_written_in_the_order_in_which_they_come(paper: Paper):
+def test_batches_are_written_in_order(paper: Paper):
     writer = LineWriter(paper.write)
 
     for number in range(100):
@@ -63,7 +63,7 @@ def test_batches_are_written_in_the_order_in_which_they_come(paper: Paper):
     assert writer.lost == {"failed": 0, "full": 0}
 
 
-def test_no_caller_waits_for_a_reader_that_hangs(still: Paper):
+def test_a_hanging_reader_delays_no_caller(still: Paper):
     """It has everything once it reads again."""
     writer = LineWriter(still.write)
 
@@ -138,7 +138,7 @@ def test_an_idle_writer_thread_ends_without_writing(paper: Paper):
     assert (begun, paper.sheets) == (True, [])
 
 
-def test_lines_wait_while_the_system_has_no_room_for_a_thread(
+def test_lines_are_kept_while_no_thread_can_be_started(
     paper: Paper, monkeypatch: pytest.MonkeyPatch
 ):
     def fail(_thread: threading.Thread) -> None:
@@ -189,7 +189,7 @@ def test_a_full_disk_blocks_no_caller():
     assert writer.lost == {"failed": 1, "full": 0}
 
 
-def test_a_piece_fits_a_pipe_and_cuts_no_line(paper: Paper):
+def test_a_chunk_fits_into_a_pipe_and_splits_no_line(paper: Paper):
     """Several processes write to one pipe: 4096 bytes arrive in one piece."""
     writer = LineWriter(paper.write)
 
@@ -203,7 +203,7 @@ def test_a_piece_fits_a_pipe_and_cuts_no_line(paper: Paper):
 
 
 @pytest.mark.parametrize("length", [4095, 4096, 4097, 10_000])
-def test_a_line_longer_than_a_piece_is_a_piece(paper: Paper, length: int):
+def test_a_line_longer_than_a_chunk_is_a_chunk(paper: Paper, length: int):
     writer = LineWriter(paper.write)
     sent = b"".join([b"a\n", b"x" * length + b"\n", b"b\n"])
 

@@ -36,7 +36,7 @@ def test_a_label_set_only_by_our_code_is_unlimited():
     assert WORDS.allowed(Label("version")) is None
 
 
-def test_a_family_is_of_the_librarys_kind_and_its_label_names_keep_their_order():
+def test_a_family_keeps_its_metric_kind_and_label_order():
     family = Family(name="x", metric=Gauge, meaning="", labels=(Label("b"), Label("a")))
 
     assert (family.kind, family.label_names) == ("gauge", ("b", "a"))

@@ -23,7 +23,7 @@ def values() -> MetricRegistry:
     return MetricRegistry(INSTANCE, WORDS)
 
 
-def test_every_series_is_scraped_once_it_was_used(values: MetricRegistry):
+def test_a_used_series_is_scraped(values: MetricRegistry):
     for family in SERIES:
         if family is not series.CONFIG_INFO:
             values.child(family, *keys(family))
@@ -86,7 +86,7 @@ def test_a_compressed_text_is_the_same(values: MetricRegistry, monkeypatch: pyte
     assert gzip.decompress(values.render(zipped=True)[0]) == values.render()[0]
 
 
-def test_a_scrape_lets_others_run_meanwhile(
+def test_a_long_scrape_yields_to_other_threads(
     values: MetricRegistry, monkeypatch: pytest.MonkeyPatch
 ):
     """It holds the interpreter otherwise, and requests wait."""
@@ -104,7 +104,7 @@ def test_a_scrape_lets_others_run_meanwhile(
     assert slept == [0.0001] * (3 + 1)
 
 
-def test_a_value_outside_of_its_set_adds_no_series(values: MetricRegistry):
+def test_a_value_outside_the_allowed_set_adds_no_series(values: MetricRegistry):
     """A caller must not be able to fill memory with label values."""
     for number in range(1000):
         values.child(series.DENIALS, f"made up {number}", "balance").value += 1
@@ -153,7 +153,7 @@ def test_each_counter_that_alerts_watch_by_bank_starts_at_zero_with_five_banks()
     assert begun == []
 
 
-def test_a_gauge_that_was_not_set_is_absent(values: MetricRegistry):
+def test_an_unset_gauge_is_absent(values: MetricRegistry):
     """Zero would be a statement."""
     before = b"pixgate_credential_store_up" in values.render()[0]
     values.child(series.CREDENTIAL_STORE_UP).set(0)
@@ -196,7 +196,7 @@ def test_a_gauge_callback_is_read_at_each_scrape(values: MetricRegistry):
     assert "pixgate_store_connections_waiting 2.0" not in text
 
 
-def test_known_labels_exist_from_the_start(values: MetricRegistry):
+def test_series_with_known_labels_exist_from_the_start(values: MetricRegistry):
     text = values.render()[0].decode()
 
     labels = 'commit="0123456789ab",environment="sandbox",python="3.+",version="1.2.3"'

@@ -42,7 +42,7 @@ async def test_a_payout_without_an_access_token_is_not_sent(efi: Standing):
     assert await efi.calls() == []
 
 
-async def test_a_refund_that_was_given_is_a_debit_of_the_statement(efi: Standing):
+async def test_a_given_refund_is_a_debit_in_the_statement(efi: Standing):
     e2e_id = await efi.stage.put(efi.account, Received(value=Money(100)))
     asked = RefundOrder(
         provider_key=new_provider_key(),

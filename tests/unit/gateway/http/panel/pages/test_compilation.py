@@ -54,7 +54,7 @@ def test_addresses_of_static_files_are_written_at_compilation():
     assert rendering("{{ static('icons.svg') }}#x", []) == "/static/icons.svg?1#x"
 
 
-def test_macros_escape_what_they_are_given_also_in_loops_and_blocks():
+def test_macros_escape_their_arguments_in_loops_and_blocks_too():
     page = (
         "{% import 'm' as m %}{% block x scoped %}"
         "{% for w in words %}{{ m.b(w) }}{{ m.b(_('Paid')) }}{% endfor %}{% endblock %}"

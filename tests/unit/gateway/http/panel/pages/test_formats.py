@@ -69,7 +69,7 @@ def test_an_invalid_typed_amount_is_refused(typed):
     assert (refusal.value.error.code, refusal.value.field) == ("SVC.VAL.011", "value")
 
 
-def test_a_count_has_points():
+def test_a_count_has_thousands_separators():
     assert (formats.number(7), formats.number(1284310)) == ("7", "1.284.310")
 
 
@@ -81,7 +81,7 @@ INSTANT = datetime(2026, 11, 20, 13, 40, 5, 214_000, UTC)
     [INSTANT, "2026-11-20T13:40:05.214Z", "2026-11-20T10:40:05.214-03:00"],
     ids=["datetime", "utc", "offset"],
 )
-def test_every_form_of_a_document_is_read(value):
+def test_every_time_format_of_a_document_is_read(value):
     assert formats.moment(value) == INSTANT
 
 
@@ -116,7 +116,7 @@ def test_a_day_changes_at_midnight_in_sao_paulo():
 
 
 @pytest.mark.parametrize("day", ["20/11/2026", "2026-11-20"])
-def test_a_day_is_read_as_a_person_or_a_program_writes_it(day):
+def test_a_day_is_read_in_brazilian_and_iso_format(day):
     assert formats.day_of(day) == date(2026, 11, 20)
     assert formats.day_begins(day) == "2026-11-20T03:00:00Z"
     assert formats.day_ends(day) == "2026-11-21T03:00:00Z"
@@ -144,7 +144,7 @@ def test_the_first_and_last_days_of_the_calendar_do_not_overflow():
     ],
     ids=str,
 )
-def test_remaining_days_are_written_in_days_and_hours(later, left):
+def test_remaining_time_is_written_in_days_and_hours(later, left):
     assert formats.days_left(INSTANT + later, INSTANT) == left
 
 

@@ -67,7 +67,7 @@ def test_an_overloaded_process_answers_without_a_template(language: str, says: s
     assert b"<b>" not in answer.content
 
 
-def test_a_page_is_stored_nowhere_and_framed_by_nobody():
+def test_pages_forbid_caching_and_framing():
     """A page holds money and secrets; its buttons must not be clicked through another page."""
     policy = dict(each.split(maxsplit=1) for each in HEADERS["Content-Security-Policy"].split(";"))
 

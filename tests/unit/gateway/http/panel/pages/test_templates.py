@@ -31,7 +31,7 @@ TEMPLATES = Path(gateway.panel.__file__).parent / "templates"
 MADE = templates_on(web.Application()).environment(Language.ENGLISH)
 
 
-def test_typed_text_is_escaped():
+def test_user_text_is_escaped():
     shown = MADE.from_string('<b title="{{ name }}">{{ name }}</b>').render(name='"<script>')
 
     assert shown == '<b title="&#34;&lt;script&gt;">&#34;&lt;script&gt;</b>'

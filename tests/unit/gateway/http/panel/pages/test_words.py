@@ -86,7 +86,7 @@ def test_every_message_is_in_the_catalogue():
     assert untranslated == [], f"add to a file in {CATALOGUES.relative_to(ROOT)}/pt_BR"
 
 
-def test_no_message_is_unfinished():
+def test_no_translation_is_missing_or_unfinished():
     unfinished = [
         each.id
         for each in catalogue().values()
@@ -264,19 +264,19 @@ def test_each_language_has_its_own_words():
     assert (portuguese.gettext("Payouts"), english.gettext("Payouts")) == ("Pagamentos", "Payouts")
 
 
-def test_results_of_testing_a_bank_are_in_portuguese():
+def test_results_of_connection_tests_are_translated():
     """The sentences are those of the back office."""
     assert sorted({(None, each) for each in SENTENCES.values()} - catalogue().keys()) == []
 
 
-def test_every_refusal_is_in_portuguese():
+def test_every_refusal_is_translated():
     """Their messages come from the catalogue of errors, where no extractor finds them."""
     messages = {each.message for each in (*errors.CATALOGUE, *user_errors.CATALOGUE)}
 
     assert sorted({(None, each) for each in messages} - catalogue().keys()) == []
 
 
-def test_explanations_of_refusals_are_in_portuguese():
+def test_explanations_of_refusals_are_translated():
     """Rules, facts, remedies and checks, and what to do about each code."""
     said = {
         *REASONS.values(),
