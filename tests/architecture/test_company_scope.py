@@ -63,7 +63,7 @@ def limits(path: Path) -> list[int]:
 
 
 def test_every_read_of_the_back_office_takes_a_scope():
-    """Without a default: whoever forgets it is told by the type checker."""
+    """A scope without a default, so that the type checker reports a missing one."""
     lacking = [
         f"{port.__name__}.{name}"
         for port, without in PORTS.items()

@@ -61,7 +61,7 @@ def test_installed_packages_are_new_enough():
 
 
 def test_required_packages_are_new_enough():
-    """Whoever installs the distribution without our pins is safe too."""
+    """An installation without our pins is safe too."""
     for name, floor in FLOORS.items():
         asked = next(need for need in [*RUN, *EXTRAS] if need.name == name)
 

@@ -131,7 +131,7 @@ def test_the_index_names_every_page():
 
 
 def test_the_changelog_has_the_version():
-    """The version of pyproject.toml stands first; it alone may be without its day."""
+    """The version of pyproject.toml is first; only that entry may lack a date."""
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     dated = re.compile(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d")
 

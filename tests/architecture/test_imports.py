@@ -65,7 +65,7 @@ def test_a_contract_about_adapters_names_all_of_them():
 
 
 def test_core_and_the_port_need_only_the_standard_library_and_structs():
-    """A contract can forbid packages by name; this forbids those nobody thought of (ADR 0011)."""
+    """A contract can only forbid packages by name; this test forbids all others (ADR 0011)."""
     known = sys.stdlib_module_names | {"gateway", "msgspec"}
 
     strangers = {str(path): set(imported(path)) - known for path in PLAIN}
@@ -107,7 +107,7 @@ def test_aiohttp_is_used_by_its_public_modules():
 
 
 def test_top_level_packages_match_the_distribution():
-    """A fourth root would stand outside every contract."""
+    """A fourth root would be outside every contract."""
     assert PROJECT["tool"]["importlinter"]["root_packages"] == list(PACKAGES)
     assert PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == list(PACKAGES)
 

@@ -33,7 +33,7 @@ def test_no_compatible_schema_is_newer_than_its_migration():
 
 
 def test_the_oldest_compatible_schema_never_decreases():
-    """Several migrations are done at once, and the last one speaks for all."""
+    """When several migrations are made at once, only the declaration of the last one is used."""
     oldest = [each for _, each in sorted(declared().items())]
 
     assert oldest == sorted(oldest)

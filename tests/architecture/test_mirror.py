@@ -11,7 +11,7 @@ def test_a_module_has_a_test_at_the_same_path():
 
 
 def test_every_mirrored_test_has_its_module():
-    """A test whose module moved away is found by nobody."""
+    """A test whose module was moved would otherwise remain unnoticed."""
     expected = {test for path in modules() for test in found_tests(path)}
 
     assert sorted(set((ROOT / UNIT).rglob("test_*.py")) - expected) == []

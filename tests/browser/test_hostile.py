@@ -144,14 +144,14 @@ async def test_no_text_reorders_or_hides_other_text(pages: list[Shown]):
 
 
 async def test_each_text_of_a_partner_is_shown(stage: Stage, pages: list[Shown]):
-    """Else the tests above would hold of nothing."""
+    """Otherwise the tests above would prove nothing."""
     everything = "".join(page.sent for page in pages)
 
     assert [each.place for each in stage.orders if each.mark not in everything] == []
 
 
 async def test_each_bank_text_is_shown_or_listed_as_not_shown(stage: Stage, pages: list[Shown]):
-    """A field that the port gets is shown here, or somebody says here that no page shows it."""
+    """Each field of the port is shown here or listed as shown on no page."""
     everything = "".join(page.sent for page in pages)
 
     shown = {place[1:] for place, mark in stage.bank.marks.items() if mark in everything}
@@ -160,7 +160,7 @@ async def test_each_bank_text_is_shown_or_listed_as_not_shown(stage: Stage, page
 
 @pytest.mark.parametrize("form", ["csv", "ofx"])
 async def test_an_exported_statement_with_hostile_text_is_safe(stage: Stage, form: str):
-    """No cell is a formula, no element is theirs."""
+    """No cell is a formula, and no element comes from the text."""
     operator = await stage.site.people.cookies_of(Role.OPERATOR)
     async with visiting(stage.site, operator) as visitor:
         said = await visitor.open(f"{stage.account}/statement/export?format={form}")

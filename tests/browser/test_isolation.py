@@ -65,7 +65,7 @@ async def outside(site: PanelSite) -> Mapping[str, str]:
 
 
 async def test_every_address_of_another_company_is_404(site: PanelSite, outside: Mapping[str, str]):
-    """Pages, files and forms; whoever asks lacks no right, and nothing changes."""
+    """Pages, files and forms: the user has every right, but for another company."""
     async with visiting(site, outside) as outsider:
         token = await outsider.token("/panel")
         before = await stored(site)
@@ -146,6 +146,6 @@ async def test_a_user_without_data_sees_no_count(site: PanelSite, outside: Mappi
 
 
 def test_the_isolation_tests_cover_known_routes():
-    """Else the tests above would hold of nothing."""
+    """Otherwise the tests above would prove nothing."""
     assert len(OF_A_COMPANY) > 30
     assert FILES != ()

@@ -114,7 +114,7 @@ async def test_the_number_of_filter_results_is_announced(browser: Browser, livel
 
 
 async def test_a_list_renews_itself_while_something_is_open(browser: Browser, lively: PanelSite):
-    """The row that had the focus keeps it, wherever it stands then."""
+    """The focused row keeps the focus wherever it moves."""
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/payouts")
         first = tab.page.locator("#list a.to").first

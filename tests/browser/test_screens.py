@@ -135,7 +135,7 @@ async def test_a_page_makes_few_store_queries_and_is_small(tmp_path: Path):
 
 
 def test_screens_and_pages_match():
-    """A page without an entry is looked at by nobody; files are no pages."""
+    """A page without an entry would not be checked; files are not pages."""
     shown = {row_at(each.path.format_map(_Any())) for each in SCREENS}
 
     assert shown == PAGES

@@ -115,7 +115,7 @@ async def test_a_destructive_button_is_enabled_by_typing_the_name(
 
 
 async def test_a_stop_is_shown_only_for_the_selected_account(browser: Browser, site: PanelSite):
-    """Also after a return to the page with another account chosen than it came with."""
+    """Also after returning to the page with another account selected than it was loaded with."""
     main, other = (site.world.demo["accounts"][each]["id"] for each in ("main", "other_company"))
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
         await tab.open(f"/panel/payouts/new?account_id={main}")
@@ -267,7 +267,7 @@ async def test_a_row_of_the_unresolved_list_opens_by_a_click(browser: Browser, s
 
 
 async def test_a_badge_changes_when_its_time_has_passed(browser: Browser, site: PanelSite):
-    """A bank whose pause is over is not on hold any more, whoever calls it next."""
+    """A bank whose pause has ended is no longer on hold, even before the next call."""
     mark = '<b class="b bad" id="m" data-over="pronto">em pausa <i data-until="1"></i></b>'
     async with site.tab(browser, await site.people.cookies_of(Role.APPROVER)) as tab:
         await tab.open("/panel/providers")
@@ -355,7 +355,7 @@ async def test_the_page_that_requires_a_code_has_no_finding(browser: Browser, si
 
 
 async def test_a_refused_form_for_recovery_codes_has_no_finding(browser: Browser, site: PanelSite):
-    """Password and app code stand in the form itself; what is wrong is marked and typed again."""
+    """The form contains password and app code; the wrong field is marked and typed again."""
     person = await site.people.make(Role.OPERATOR)
     async with site.tab(browser, await site.people.sign_in(person)) as tab:
         tab.refused.add(f"{site.origin}/panel/me/recovery-codes")
@@ -389,7 +389,7 @@ async def test_going_back_from_a_payout_shows_the_search_results(browser: Browse
 
 
 async def test_going_back_to_a_payout_form_shows_it_empty(browser: Browser, site: PanelSite):
-    """Its summary holds a tax number, which stands in no address."""
+    """The summary contains a tax number, which must not be part of an address."""
     async with site.tab(browser, await site.people.fresh(Role.OPERATOR)) as tab:
         await tab.open("/panel/payouts/new?to=bank_account")
         await tab.page.select_option("[name=account_id]", site.seeds["main"])

@@ -118,7 +118,7 @@ async def test_a_forged_form_is_refused_and_nothing_changes(
 
 
 async def test_the_walk_finds_the_known_forms(forms: Forms):
-    """Else the test above would hold of nothing."""
+    """Otherwise the test above would prove nothing."""
     found = {path for theirs in forms.values() for path, _ in theirs}
 
     assert {"/panel/login", "/panel/forgotten", "/panel/logout", "/panel/factor"} <= found
@@ -180,7 +180,7 @@ async def test_secrets_appear_in_no_page(site: PanelSite, pages: list[Seen]):
 
 
 async def test_no_page_shows_the_cpf_or_the_key_of_a_person(pages: list[Seen]):
-    """But for an order that waits: who decides on it reads where the money goes."""
+    """Except for a waiting order: its approver sees where the money goes."""
     orders = re.compile(r"/panel/approvals/[0-9a-f-]{36}")
     shown = [
         page

@@ -155,7 +155,7 @@ def sections() -> list[str]:
 
 
 def test_every_watched_state_has_an_alert():
-    """A figure that is looked up for operators alone is of no use where nobody is alarmed by it."""
+    """A figure that is only looked up raises no alarm."""
     watched = {name for rule in RULES for name, _ in used(rule)}
 
     assert {
@@ -167,7 +167,7 @@ def test_every_watched_state_has_an_alert():
 
 
 def test_the_commands_in_the_runbook_exist():
-    """Somebody types them at night."""
+    """They are typed in an emergency."""
     page = (ROOT / "docs/runbook.md").read_text()
     for typed in re.findall(r"pixgate ([a-z -]+?)(?= [A-Z-]|`|\n|$)", page):
         found: Any = pixgate

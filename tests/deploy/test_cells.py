@@ -120,7 +120,7 @@ def account(spelling: str) -> str:
 
 
 async def test_a_request_is_routed_by_credential_account_token_and_host(tmp_path: Path):
-    """Whatever a path says, it takes nobody out of the cell of the credential."""
+    """A path cannot lead a request out of the cell of its credential."""
     south, unknown = partner("cli_south"), partner("cli_new")
     spellings = [
         *(OURS, OURS.upper(), f"%30{OURS[1:]}", f"x/../{OURS}", f"/{OURS}", f"{OURS}%00"),
@@ -175,7 +175,7 @@ async def test_the_proxy_s_answers_for_a_dead_cell_are_in_its_metrics(tmp_path: 
 
 
 async def test_a_new_map_takes_effect_without_a_restart(tmp_path: Path):
-    """A company that is held is nobody's; one that has moved is answered by the other cell."""
+    """A held company is served by no cell; a moved one is answered by the other cell."""
     others = {f"cli_{number:05}": "south" for number in range(5_000)}
     async with running(tmp_path) as cells:
         ours = partner("cli_north")

@@ -132,7 +132,7 @@ def test_without_an_ingress_network_the_chart_is_refused_with_the_reason():
 
 
 def test_the_names_of_a_long_release_have_the_maximum_length():
-    """Helm takes 53 letters; a name has 63, with whatever stands behind the release's."""
+    """Helm allows 53 characters; a name has 63, including what is appended to the release."""
     [found] = judge_chart([ALL], name="x" * 51 + "-y")
 
     names = {each["metadata"]["name"] for each in found["documents"]}

@@ -140,7 +140,7 @@ def test_panels_do_not_overlap():
 
 
 def test_a_figure_with_an_alert_has_thresholds_and_a_link_to_the_runbook():
-    """Whoever looks at a figure sees whether it is good; NOT_JUDGED says why some are not."""
+    """A figure shows whether it is good; NOT_JUDGED gives the reason for those that do not."""
     watched = {name for rule in RULES for name, _ in METRIC.findall(written_out(rule["expr"]))}
     bare = {
         panel["title"]
@@ -173,7 +173,7 @@ def test_every_alert_has_a_panel_that_leads_to_its_section():
 
 
 def test_thresholds_are_drawn_in_every_panel_that_has_them():
-    """A threshold that nothing draws tells nobody."""
+    """A threshold that is not drawn is not seen."""
     hidden = [
         panel["title"]
         for dashboard in DASHBOARDS.values()

@@ -75,7 +75,7 @@ async def test_tls_before_1_3_is_refused(tmp_path: Path, name: str):
 
 @pytest.mark.parametrize("name", FRONTS)
 async def test_errors_from_the_proxy_itself_match_the_contract(tmp_path: Path, name: str):
-    """Nobody there; and a server that hangs up, which is asked once more for a read alone."""
+    """With no server, and with a server that hangs up, where only reads are tried once more."""
     known = {(error.code, error.status, error.message) for error in CATALOGUE}
     certificate = Authority(tmp_path).sign("proxy")
     node = Node(port=(port := free_port()), ops=port)

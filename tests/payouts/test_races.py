@@ -51,7 +51,7 @@ ANSWERS = [
 async def test_twenty_concurrent_repeats_are_one_payout_with_one_answer(
     payout_world: PayoutWorld, said: Outcome, answer: str
 ):
-    """On one node and on two: whoever comes second waits and is told what the first is told."""
+    """On one node and on two: later callers wait and get the first one's answer."""
     payout_world.bank.gate.clear()
     payout_world.bank.says = [said]
     other, calls = payout_world.beside(), calls_of(payout_world)

@@ -184,7 +184,7 @@ async def test_r6_an_adapter_s_exception_proves_nothing(
 async def test_r7_a_rejection_is_answered_once_stored(
     payout_world: PayoutWorld, said: Rejected, fails: str
 ):
-    """A 400 that nobody remembers could be followed by money."""
+    """A 400 that is not stored could be followed by money."""
     payout_world.bank.says = [said]
     setattr(payout_world.store, fails, {"record"})
 
@@ -223,7 +223,7 @@ async def test_r8_a_late_outcome_never_overwrites_the_first(
     after: PayoutState,
     answer: str,
 ):
-    """Compare-and-set on attempt and state; what was lost is counted, a rejection not told."""
+    """Compare-and-set on attempt and state; a lost outcome is counted, and not answered."""
 
     async def elsewhere(_order: PayoutOrder) -> None:
         assert await payout_world.store.inner.record(payout_world._step(SENDING, meanwhile))
@@ -241,7 +241,7 @@ async def test_r8_a_late_outcome_never_overwrites_the_first(
 async def test_r8_an_outcome_of_an_old_attempt_does_not_change_the_new_one(
     payout_world: PayoutWorld, said: Outcome
 ):
-    """Both are unknown by their state: only the number of the attempt tells them apart."""
+    """Both have the state unknown: only the attempt number distinguishes them."""
 
     async def next_attempt(_order: PayoutOrder) -> None:
         payout_world.bank.on_order = None
@@ -263,7 +263,7 @@ async def test_r8_an_outcome_of_an_old_attempt_does_not_change_the_new_one(
 async def test_r9_an_owned_send_is_never_taken_over(
     payout_world: PayoutWorld, clock: Clock, passed_s: int
 ):
-    """Also not once its deadline for sending is over: the bank may still be at work."""
+    """Even after its send deadline: the bank may still be working on it."""
     before = await payout_world.stands(SENDING)
     clock.passes(passed_s)
     clock.step_s = 3.0
@@ -289,7 +289,7 @@ async def test_r9_after_the_lease_a_payout_is_unknown_and_not_sent(
 async def test_r11_the_date_is_checked_after_the_reference(
     payout_world: PayoutWorld, clock: Clock, state: PayoutState
 ):
-    """A caller that repeats after midnight must not be told to begin anew: it would pay twice."""
+    """A caller repeating after midnight must not be asked for a new payout: it would pay twice."""
     await payout_world.stands(state)
     clock.step_s = 6.0
 
@@ -373,7 +373,7 @@ async def test_r14_a_bank_that_ignores_our_key_never_gets_a_second_order(
 async def test_a_settlement_with_another_amount_is_never_paid(
     payout_world: PayoutWorld, amount: Money
 ):
-    """Somebody has to look at it; it is neither paid nor failed."""
+    """It goes to review: it is neither paid nor failed."""
     wrong = replace(IS_SETTLED, value=amount)
     payout_world.bank.says, payout_world.bank.knows = [wrong], wrong
 

@@ -51,9 +51,10 @@ async def test_an_intent_that_was_not_stored_is_not_sent(payout_world: PayoutWor
 
 async def test_an_intent_of_unknown_storage_is_not_sent(payout_world: PayoutWorld, clock: Clock):
     """
-    The connection broke in the commit: the row is there, and nobody is its owner.
+    The connection broke during the commit: the row exists, without an owner.
 
-    The lease makes it unknown, the look-up unsent; "look the reference up first" then works.
+    The end of the lease makes it unknown and the look-up unsent; "look the reference up first" then
+    works.
     """
     payout_world.store.fails_after = {"add"}
     assert await payout_world.post() == NO_STORE

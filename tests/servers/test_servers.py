@@ -30,6 +30,6 @@ def test_a_missing_required_server_fails_the_test(monkeypatch):
 
 
 def test_a_test_cannot_connect_to_another_machine():
-    """192.0.2.1 is reserved for documentation (RFC 5737); nobody answers there either way."""
+    """192.0.2.1 is reserved for documentation (RFC 5737), so nothing answers there anyway."""
     with socket.socket() as outside, pytest.raises(PermissionError, match=r"192\.0\.2\.1"):
         outside.connect(("192.0.2.1", 9))

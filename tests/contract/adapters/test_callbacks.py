@@ -72,7 +72,7 @@ async def given_up(bank_world: BankWorld, receiver: Receiver, tries: int = 6) ->
 async def test_undelivered_events_can_be_read_and_acknowledged(
     adapter: Offering, bank_world: BankWorld, receiver: Receiver
 ):
-    """With the id that the callback had: told twice, it is one event."""
+    """With the id of the callback, so that a repeated event is recognized."""
     receiver.status = 503
     await adapter.register_callback(bank_world.account, receiver.order())
     await paid(bank_world)

@@ -43,7 +43,7 @@ def test_cancelling_a_payout_documents_no_success():
 
 
 def test_every_code_of_the_surface_belongs_to_a_route():
-    """But for the two of the route table, which stand in front of every route."""
+    """Except for the two codes of the route table, which apply before any route."""
     told = {error for place in routes.PLACES for error in codes_of(place.gate, place.route)}
     in_front = {"route_unknown", "method_not_allowed"}
 

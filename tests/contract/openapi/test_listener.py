@@ -27,7 +27,7 @@ def world(described_world: World) -> World:
 
 @pytest.mark.parametrize("status", REFUSED)
 async def test_error_bodies_match_the_schema_of_every_operation(world: World, status: str):
-    """docs/errors.md: code, message and trace_id alone, whoever was asked."""
+    """docs/errors.md: only code, message and trace_id, on every surface."""
     told = await exchange(world.port, REFUSED[status])
     refusal = json.loads(told.answers[0].body)
 

@@ -210,7 +210,7 @@ async def test_no_example_of_a_payout_is_implausible():
 
 
 async def test_every_example_br_code_has_a_valid_checksum():
-    """Also the one of the schema, which the other documents show."""
+    """Including the example of the schema, which the other documents show."""
     codes = [each for name, each in texts(DOCUMENT) if name == "hash" and isinstance(each, str)]
     schema = DOCUMENT["components"]["schemas"]["QrCode"]["properties"]["hash"]["examples"]
 

@@ -23,7 +23,7 @@ def test_every_possibly_secret_column_is_classified():
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_no_answer_holds_a_secret(backoffice_client: BackofficeClient):
-    """Every operation is called by somebody who may, so that every document is shown."""
+    """Every operation is called with a sufficient right, so that every document is shown."""
     answers = {}
     for surface in SURFACES.values():
         for place in surface.places:

@@ -66,10 +66,10 @@ def world(described_world: World) -> World:
 
 async def test_the_generated_documents_are_served(world: World):
     """
-    To anybody; that for partners as YAML too. Examples are of today, as a payout must be.
+    Without a credential; the one for partners as YAML too.
 
-    The server is the gateway itself: from a path alone a generated client goes to a port of its own
-    machine, with the secret.
+    Example dates are today's, as a payout requires. The server is the gateway's own address: with a
+    path alone, a generated client would call a port of its own machine and send the secret there.
     """
     as_yaml = await world.ask("GET", "/openapi.yaml", by=NOBODY, content_type=YAML)
     served = {
@@ -89,7 +89,7 @@ async def test_the_generated_documents_are_served(world: World):
 
 
 async def test_a_forged_host_does_not_change_the_servers_in_the_document(world: World):
-    """A forged Host would lead the next reader's client, and its secret, to somebody else."""
+    """It would otherwise send the next reader's client, and its secret, to another server."""
     headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
     forged = await world.ask("GET", "/openapi.json", by=NOBODY, headers=headers)
 
@@ -107,7 +107,7 @@ async def test_the_document_accepts_get_and_head_alone(world: World):
 
 
 async def test_every_answer_matches_its_schema(world: World):
-    """And has no field beside it."""
+    """And has no additional field."""
     wrong = {}
     for place in routes.PLACES:
         answer = await routes.ask(world, place, by="full" if place.route.needs else NOBODY)

@@ -130,7 +130,7 @@ async def test_a_transfer_to_an_account_matches_the_sdk_s(workspace: Workspace):
 
 
 async def test_a_transfer_to_a_key_matches_the_sdk_s(workspace: Workspace):
-    """The directory first, then its place as it stands."""
+    """The key is looked up in the directory first, and its account is used unchanged."""
     found = await workspace.by_sdk(starkbank.dictkey.get, "maria@example.com")
     place = {
         "bank_code": found.ispb, "branch_code": found.branch_code,

@@ -135,7 +135,7 @@ async def test_accounts_without_a_bank_may_share_an_empty_bank_account(
 async def test_an_account_that_already_shares_its_bank_account_can_be_changed(
     store: Store, theirs: str
 ) -> None:
-    """A store from before this rule: whoever does not move may stay, and be switched off."""
+    """Accounts stored before this rule may keep their bank account and be deactivated."""
     await store.accounts.add(at_bank("a", COMPANY), event())
     await store.accounts.add(at_bank("b", theirs, "conta-2"), event())
     async with store.database.writing() as connection:

@@ -66,7 +66,7 @@ async def states(store: Store, *names: str) -> list[ApprovalState]:
 
 @both
 async def test_money_awaiting_approval_on_an_account_is_listed_and_summed(store: Store) -> None:
-    """Payouts and refunds, whoever ordered them; none that is over, decided or of another kind."""
+    """Payouts and refunds by any user; none that has ended, was decided or is of another kind."""
     waits = replace(PAYS, ordered_at=NOW - timedelta(minutes=1), ends_at=LATER)
     most = 9_999_999_999_999_99
     orders = (
@@ -221,7 +221,7 @@ async def test_a_final_outcome_of_an_order_is_not_overwritten(store: Store) -> N
 async def test_only_moved_money_overwrites_a_concurrently_recorded_outcome(
     store: Store, outcome: Outcome, noted: bool
 ) -> None:
-    """Two calls may be under way: what the slower one was told says nothing of the other."""
+    """Two calls may be under way: the answer to the slower one does not disprove the other."""
     held = store.approvals
     await held.add(APPROVAL, event())
     approved = replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=NOW)

@@ -132,7 +132,7 @@ async def test_another_change_to_an_accepted_break_is_found(log: Store):
 
 
 async def test_an_acceptance_written_without_the_key_is_a_break(log: Store):
-    """Whoever can write to the database can write one, and not chain it."""
+    """Write access to the database is enough to insert one, but not to chain it."""
     await tampered(log, "UPDATE audit SET actor = 'x' WHERE number = 5")
     found = await first_break(log)
     await log.audit.append(event("act.8"), event("act.9"))

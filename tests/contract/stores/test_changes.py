@@ -180,7 +180,7 @@ async def test_records_changed_by_another_process_are_dropped(
 
 
 async def test_followers_are_called_for_a_failed_transaction(store: Store) -> None:
-    """Nobody can tell whether it was committed; reading once more does no harm."""
+    """Whether it was committed is unknown; reading once more does no harm."""
     told: list[Act] = []
     store.database.followers.append(told.append)
 
@@ -197,7 +197,7 @@ async def test_followers_are_called_for_a_failed_transaction(store: Store) -> No
 
 
 async def test_followers_are_not_called_without_an_act(store: Store) -> None:
-    """Also on a connection that had one before."""
+    """Also on a connection that had one earlier."""
     told: list[Act] = []
     await store.audit.append(event())
     store.database.followers.append(told.append)

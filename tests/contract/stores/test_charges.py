@@ -236,7 +236,7 @@ async def test_the_newest_listed_payment_that_covers_a_charge_is_kept(store: Sto
 
 @both
 async def test_the_bank_s_state_of_a_charge_outranks_an_earlier_payment(store: Store):
-    """However often the payment is listed; one that came afterwards counts."""
+    """Even if that payment is listed again; a later payment counts."""
     minutes = 60
     await records(store).begin(charge(centavos=100))
     await records(store).note([listed(100)])
@@ -320,7 +320,7 @@ async def test_foreign_charges_are_not_recorded(store: Store):
 
 @both
 async def test_pages_follow_each_other_newest_first(store: Store):
-    """Two of one instant stand on different pages, and none is shown twice."""
+    """Two of the same instant are on different pages, and none is shown twice."""
     for number in (1, 2, 3, 4, 5):
         await records(store).begin(charge(number, created_at=NOW + (number // 2) * SECOND))
     references, after = [], None

@@ -41,7 +41,7 @@ def look(reference: str, owner: str = "one", **fields: object) -> Checked:
 
 
 async def test_each_status_query_of_a_batch_has_the_result_of_a_single_one(store: Store) -> None:
-    """One's claim is somebody else's, one has moved on, one is told twice, one is not there."""
+    """One is claimed by another process, one has moved on, one comes twice, one is absent."""
     await unknown(store, "plain", "theirs", "settled", "twice", "review")
     await claim_due(store, "one", LATER, LATER + timedelta(seconds=60))
     await store.payouts.record(change(UNKNOWN, PAID, reference="settled"))

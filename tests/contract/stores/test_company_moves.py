@@ -280,7 +280,7 @@ async def test_a_company_whose_move_failed_is_still_served_by_its_cell(pair: Pai
 
 
 async def test_a_payout_during_the_copy_is_stored_in_neither_cell(pair: Pair):
-    """Whatever the process remembers: its account is gone when the lock is."""
+    """Even if the process has cached the account: it is gone once the lock is released."""
     late: list[asyncio.Task[object]] = []
 
     def pay(passed: str) -> None:
@@ -330,7 +330,7 @@ async def test_a_move_waits_for_open_work(pair: Pair, what: str):
 
 
 async def test_an_unsent_payout_moves_with_its_company(pair: Pair):
-    """It is at rest: whoever repeats it is in the other cell."""
+    """No call is under way for it: it is repeated in the other cell."""
     not_sent = update(payouts).where(payouts.c.account_id == ACCOUNT).values(state="not_sent")
     await pair.north.database.write(not_sent)
 
@@ -430,7 +430,7 @@ def journal(state: str) -> dict[str, object]:
 
 
 async def test_a_copy_with_changed_payouts_is_not_replaced(pair: Pair):
-    """Somebody paid from it by hand: people decide."""
+    """A payout was made from the copy by hand, so people have to decide."""
 
     def end(passed: str) -> None:
         if passed == "after_copy":
@@ -447,7 +447,7 @@ async def test_a_copy_with_changed_payouts_is_not_replaced(pair: Pair):
 
 
 async def test_a_copy_that_differs_changes_nothing(pair: Pair):
-    """The target's table has a trigger that nobody knew of."""
+    """The target's table has an unknown trigger."""
     async with pair.south.database.writing() as connection:
         for statement in (
             (

@@ -71,7 +71,7 @@ async def test_two_processes_claim_every_due_payout_once(store: Store, second: S
 
 @both
 async def test_the_longest_due_payouts_come_first(store: Store) -> None:
-    """Whatever account they are of."""
+    """Across all accounts."""
     for minutes, own in ((3, ACCOUNT), (1, ACCOUNT), (2, SISTER), (4, SISTER)):
         early = NOW - timedelta(minutes=minutes)
         await unknown(store, f"o-{minutes}", account_id=own, since=early)
@@ -111,7 +111,7 @@ async def test_a_claim_covers_one_bank(store: Store) -> None:
 
 
 async def test_a_lease_is_respected(store: Store, second: Store) -> None:
-    """Until it ends nobody else finds the payout due, and whoever tries to claim it gets none."""
+    """Until it ends the payout is not due for other processes, and claims of it fail."""
     await unknown(store, "order-1")
     [found] = await store.follow_ups.due(LATER)
     assert await claimed(store, [found]) == ["order-1"]
@@ -131,7 +131,7 @@ BACK = LATER - timedelta(hours=2)
 async def test_a_claim_from_before_a_clock_change_does_not_block(
     store: Store, second: Store
 ) -> None:
-    """Whoever made it may be dead; it would end two hours late."""
+    """The process that made it may be dead, and it would end two hours late."""
     await unknown(store, "order-1")
     [found] = await store.follow_ups.due(LATER)
     assert await claimed(store, [found]) == ["order-1"]

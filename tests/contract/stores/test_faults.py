@@ -85,7 +85,7 @@ async def test_a_cancelled_write_leaves_nothing_and_the_store_usable(short: Stor
 async def test_a_write_cancelled_at_any_point_is_complete_or_absent(
     short: Store, turns: int
 ) -> None:
-    """It may still be done after its caller has gone; whoever asks then waits for that."""
+    """It may still complete after its caller has gone; a later read waits for that."""
     task = asyncio.create_task(short.payouts.add(payout(), attempt()))
     await settle(turns)
     task.cancel()

@@ -96,7 +96,7 @@ async def test_a_payout_is_due_after_the_delay_of_its_state(
 
 @pytest.mark.parametrize(("at_s", "found"), [(59, False), (60, True)])
 async def test_an_intent_is_due_when_its_lease_ends(store: Store, at_s: int, found: bool) -> None:
-    """Rule R9: until then it belongs to whoever sends it."""
+    """Rule R9: until then it belongs to the process that sends it."""
     await store.payouts.add(payout(), attempt())
 
     assert bool(await due(store, now=NOW + timedelta(seconds=at_s))) is found
@@ -177,7 +177,7 @@ async def test_a_payout_without_a_next_query_is_never_due(store: Store) -> None:
 
 @pytest.mark.parametrize("after", [PAID, FAILED, ACCEPTED, NOT_SENT])
 async def test_a_new_state_ends_a_review(store: Store, after: PayoutState) -> None:
-    """What was learnt since is news: nobody waits for a person any more."""
+    """A newer proof replaces the need for a decision by people."""
     await unknown(store)
     await due(store)
     await store.follow_ups.checked(checked(next_check_at=None, review=True))

@@ -139,7 +139,7 @@ async def paid(store: Store, e2e_id: str) -> None:
 
 @both
 async def test_a_debit_without_an_order_is_found_once(store: Store, second: Store) -> None:
-    """Neither ours, nor a fee, a refund or a credit; another process finds it no second time."""
+    """Not our payouts, fees, refunds or credits; another process does not find it again."""
     await paid(store, "E-ours")
     banks = Tellers(**{ACCOUNT: Teller().tells(FOREIGN, OURS, *EXPLAINED)})
 

@@ -237,7 +237,7 @@ async def test_batches_of_payouts_and_outcomes_take_one_round_trip_each(
 async def test_a_lost_commit_fails_every_caller_and_is_not_retried(
     store: Store, commits: Commits, lost: type[OSError], after: bool
 ) -> None:
-    """Whether it was done nobody can tell: a second try could find its own row."""
+    """Whether it was made is unknown, and a second try could find its own row."""
     commits.lose(lost, after=after)
 
     told = await added(store, payout(), payout("order-2"))

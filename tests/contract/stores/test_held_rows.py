@@ -88,7 +88,7 @@ async def test_a_payout_above_its_limit_waits_for_a_rival_of_its_reference(
 
 
 async def test_a_claim_above_its_limit_waits_for_its_locked_row(store: Store) -> None:
-    """It has lost if somebody else claims first, whatever its limit."""
+    """It fails if another process claims first, whatever its limit."""
     limits = CredentialLimits(per_payout=Money(1000))
     await store.credentials.add(replace(credential(), limits=limits), event())
     await store.payouts.add(payout(), attempt())
@@ -104,7 +104,7 @@ async def test_a_claim_above_its_limit_waits_for_its_locked_row(store: Store) ->
 
 
 async def test_a_concurrent_insert_of_a_reference_fails_no_other_payout(store: Store) -> None:
-    """A process that stands still amid its insert holds up one batch, for a statement at most."""
+    """A process that stalls during its insert delays one batch, for at most one statement."""
     short = open_store(store.url, SHORT)
     async with store.database.writing() as other:
         await store.database.add(other, *_row(payout()))

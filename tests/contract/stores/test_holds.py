@@ -225,7 +225,7 @@ async def test_a_repeated_reference_is_found_before_its_payee_s_limit(
 
 @both
 async def test_payouts_to_a_destination_are_found_among_many_others(store: Store) -> None:
-    """A thief would else hide it behind small payouts to other keys, or other names."""
+    """Otherwise a thief could hide it behind small payouts to other keys or names."""
     names = [to_payee(f"n-{n}", name=f"Maria {n}") for n in range(3)]
     others = [to_payee(f"o-{n}", key=f"{n}@example.com") for n in range(120)]
     await asyncio.gather(*(store.payouts.add(each, attempt()) for each in (*names, *others)))

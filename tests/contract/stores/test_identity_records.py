@@ -139,7 +139,7 @@ async def test_sent_mail_stores_no_link(store: Store):
 
 @both
 async def test_long_expired_rows_are_deleted(store: Store):
-    """Or names that nobody has would stay for ever."""
+    """Otherwise rows for names that do not exist would stay for ever."""
     later = NOW + timedelta(days=7)
     blocked = Failures(key="ip:2", count=5, since=NOW, blocked_until=later, blocks=2)
     await store.identity.failures.change(["ip:1"], one_more)

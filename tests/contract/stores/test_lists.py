@@ -48,7 +48,7 @@ EVERY = Paging(1, 25)
 async def test_a_limited_user_sees_only_users_within_their_companies(
     store: Store, limit: Sequence[str], shown: Sequence[str]
 ) -> None:
-    """Who sees every company is shown to nobody who is limited."""
+    """A user with access to every company is not shown to a limited user."""
     for name in (THIRD, OTHER):
         await add_company(store.database, company(name), event())
     people = {"everywhere": (), "both": (COMPANY, OTHER), "ours": (COMPANY,), "other": (OTHER,)}
@@ -130,7 +130,7 @@ NOTHING = CompanyScope(frozenset())
 async def test_scopes_limit_which_credentials_and_users_are_found(
     store: Store, scope: CompanyScope
 ) -> None:
-    """The scope stands in the statement: what is outside of it is not there."""
+    """The scope is part of the statement: rows outside it are not found."""
     await add_company(store.database, company(THIRD), event())
     await store.credentials.add(credential(), event())
     one = replace(user("1", "1@example.com"), companies=frozenset({COMPANY}))

@@ -72,7 +72,7 @@ async def test_a_connection_the_server_closed_is_replaced_unnoticed(
 
 
 async def test_waiting_for_a_silent_server_is_limited(far: Store, road: Relay) -> None:
-    """Neither a statement nor its cancelling nor a new connection is waited for without end."""
+    """Statements, their cancellation and new connections all have a time limit."""
     await far.check()
     road.silent = True
 

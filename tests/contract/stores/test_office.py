@@ -232,7 +232,7 @@ async def test_acts_are_found_newest_first(store: Store):
 
 @both
 async def test_acts_of_a_person_are_found_by_name_and_address(store: Store):
-    """Whose name the reader does not see, by the address alone, as it stands beside the act."""
+    """A user whose name the reader may not see is found only by the address shown with the act."""
     person = replace(user(), name="José 100%", companies=frozenset({OTHER}))
     await store.identity.users.add(person, event())
     act = replace(event("a.done"), actor=f"user:{person.email}", companies=frozenset({COMPANY}))

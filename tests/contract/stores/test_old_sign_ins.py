@@ -94,7 +94,7 @@ async def count(store: Store, table: Table) -> int:
 @both
 @pytest.mark.parametrize("what", WHAT)
 async def test_many_old_rows_are_deleted_in_several_transactions(store: Store, what: str):
-    """And no other row: one of each kind is young."""
+    """Other rows are not deleted: one of each kind is recent."""
     table, row, forget = WHAT[what]
     await signed_in(store)
     young = await count(store, table)
@@ -141,7 +141,7 @@ AGES = [
 @both
 @pytest.mark.parametrize("age", AGES, ids=str)
 async def test_the_oldest_rows_are_found_by_an_index(store: Store, age: Any):
-    """Or each step would read the whole table."""
+    """Otherwise each step would read the whole table."""
     oldest = (
         select(type_coerce(age, Text))
         .where(age < BEFORE)

@@ -212,7 +212,7 @@ async def test_a_company_can_have_its_own_mode(paying: Store, clock: Clock):
 
 
 async def test_payouts_that_moved_no_money_do_not_count(paying: Store, clock: Clock):
-    """Neither those that had failed, nor those that fail between two looks."""
+    """Payouts that had failed already, and payouts that fail between two runs."""
     judging = guard(paying, clock)
     await pay(paying, clock, 5)
     await judging.turn()
@@ -255,7 +255,7 @@ async def test_payouts_released_by_people_are_not_checked_again(paying: Store, c
 async def test_payouts_ordered_by_a_user_stop_the_account_until_another_user_lifts_it(
     paying: Store, clock: Clock
 ):
-    """Neither who ordered such a payout does, nor who approved one."""
+    """A user who ordered or approved such a payout cannot lift it either."""
     judging = guard(paying, clock)
     order = replace(APPROVAL, ordered_by="ana", reference=f"order-{clock.at.isoformat()}-0")
     await approve(paying, order, "carla")
@@ -289,7 +289,7 @@ async def test_payouts_dated_after_the_stop_count_towards_it(paying: Store, cloc
 async def test_the_orderer_or_approver_of_a_secret_cannot_lift_the_stop_of_its_payouts(
     paying: Store, clock: Clock, wide: bool
 ):
-    """Also where the flood came from several credentials, so that their account was stopped."""
+    """Also when several credentials were involved and the stop is of their account."""
     judging, others = guard(paying, clock), ("cli_b", "cli_c")
     for number, client_id in enumerate(others, start=1):
         made_for = MadeFor(f"ana-{number}", f"carla-{number}")
@@ -426,7 +426,7 @@ async def repeat(store: Store, clock: Clock, number: int) -> None:
 
 @both
 async def test_an_unsent_payout_counts_when_it_is_sent_again(paying: Store, clock: Clock):
-    """Else whoever waits repeats them all at once, unseen."""
+    """Otherwise all waiting payouts could be repeated at once, unnoticed."""
     judging = guard(paying, clock)
     await order(paying, clock, 6)
     await fail(paying, 6)

@@ -218,7 +218,7 @@ async def test_a_healthy_day_has_no_open_work(store: Store):
 
 @both
 async def test_unproven_payouts_are_listed_until_they_are_proven(store: Store):
-    """What two people decide stands apart: a payout is counted once."""
+    """Payouts awaiting a decision by two people are listed separately: each payout counts once."""
     old = NOW - timedelta(days=40)
     await asked(store, "1", old)
     await asked(store, "2", NOW)
@@ -294,7 +294,7 @@ async def test_a_bank_without_callbacks_for_its_payouts_is_listed(store: Store):
 
 @both
 async def test_open_work_covers_only_companies_in_scope(store: Store):
-    """Of another company nothing is told, not even that there is something."""
+    """Work of other companies is not shown, and not counted either."""
     await store.approvals.add(APPROVAL, event())
     stopped = sample(scope=StopScope.ACCOUNT, subject=ACCOUNT, ends_at=NOW + HOUR)
     await plant(store, stopped)

@@ -149,7 +149,7 @@ async def test_partitions_that_are_young_by_the_database_clock_are_not_dropped(
 
 
 async def test_a_partition_in_use_is_dropped_on_a_later_run(filled_url: str) -> None:
-    """Nobody waits for the reader: payouts would wait behind who drops."""
+    """The drop does not wait for a reader, because payouts would have to wait behind it."""
     async with opened(filled_url, LONG_AGO) as store:
         await renew(store, LONG_AGO)
     async with opened(filled_url, NOW) as store:

@@ -145,7 +145,7 @@ async def test_the_figures_of_an_incident_count_both_kinds_of_absence(told: Stor
 @both
 @pytest.mark.parametrize("is_remembered", [False, True])
 async def test_hourly_figures_count_both_kinds_of_absence(told: Store, *, is_remembered: bool):
-    """Also of those that are remembered: what failed at the end of its day keeps its proof."""
+    """Including stored hours: a payout that failed at the end of its day keeps its proof."""
     records = OverviewRecords(told.database)
     open_ones = [each for each, (_, steps) in STORIES.items() if steps[-1].after is S.NOT_SENT]
     for reference in open_ones:

@@ -115,7 +115,7 @@ async def test_steps_that_were_not_made_have_no_event(store: Store, second: Stor
 async def test_concurrent_writes_leave_one_event_for_each_change(
     store: Store, second: Store
 ) -> None:
-    """Batches tell as much as one by one, whoever of two nodes wins."""
+    """Batches write the same events as single changes, whichever of two nodes wins."""
     references = [f"o-{number}" for number in range(40)]
     nodes = [store, second]
     await asyncio.gather(
@@ -200,7 +200,7 @@ async def everything(store: Store) -> str:
 
 @both
 async def test_recorded_words_are_encrypted(sealed: Store) -> None:
-    """Nor anything of the payout: no reference, no tax number, no key, no name, no amount."""
+    """Neither words nor anything of the payout: reference, tax number, key, name or amount."""
     await sealed.payouts.add(payout("CANARY-REFERENCE"), attempt())
     step = of(
         change(SENDING, PAID, reference="CANARY-REFERENCE"),
@@ -218,7 +218,7 @@ async def test_recorded_words_are_encrypted(sealed: Store) -> None:
 
 
 async def test_facts_that_must_not_be_stored_are_left_out(sealed: Store) -> None:
-    """Whoever tells an event: the list decides."""
+    """The list of allowed facts decides, whatever the caller of the event passes."""
     await sealed.payouts.add(payout(), attempt())
     event = probed(payout(), "not_found", NOW, NOW, {"tax_number": "52998224725", "reason": "x"})
     await CallbackRecords(sealed.database).handled("none", CallbackState.DONE, NOW, None, event)
@@ -245,7 +245,7 @@ async def test_without_the_key_events_are_shown_without_words(store: Store, seal
 
 @both
 async def test_words_sealed_for_one_payout_do_not_open_for_another(sealed: Store) -> None:
-    """A row that somebody copied to another payout cannot be opened there."""
+    """A row copied to another payout cannot be opened there."""
     for reference in ("order-1", "order-2"):
         await sealed.payouts.add(payout(reference), attempt())
     await sealed.payouts.record(of(change(SENDING, PAID), evidence=ANSWER))
@@ -288,7 +288,7 @@ async def test_a_query_without_a_change_is_recorded_with_its_check(sealed: Store
 
 
 async def test_an_opinion_is_reported_once(sealed: Store) -> None:
-    """Who and what; why stands with the opinion."""
+    """With its author and verdict; the reason is stored with the opinion."""
     await sealed.payouts.add(payout(), attempt())
     await sealed.payouts.record(change(SENDING, UNKNOWN))
     opinion = Opinion(
@@ -344,7 +344,7 @@ async def test_events_of_another_account_are_not_returned(store: Store) -> None:
     ],
 )
 async def test_the_database_itself_refuses_to_change_an_event(store: Store, statement: str) -> None:
-    """And to delete a young one."""
+    """A recent event cannot be deleted either."""
     now = datetime.now(UTC)
     await store.payouts.add(payout(created_at=now), attempt(started_at=now))
 

@@ -309,7 +309,7 @@ async def test_concurrent_claims_are_counted_together(store: Store) -> None:
 
 
 async def test_a_payout_sent_again_counts_for_the_sending_credential(store: Store) -> None:
-    """The payout of another credential, not sent, becomes that of whoever sends it."""
+    """An unsent payout of another credential becomes the payout of the one that sends it again."""
     await limited(store, per_day=Money(1050))
     await store.payouts.add(replace(payout(), client_id="cli_other"), attempt())
     await store.payouts.record(change(SENDING, NOT_SENT))

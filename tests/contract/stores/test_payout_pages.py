@@ -76,7 +76,7 @@ async def test_a_page_of_complete_payouts_matches_the_listed_page(
 
 @pytest.mark.usefixtures("stored")
 async def test_concurrent_reads_of_pages_each_return_their_own_page(store: Store) -> None:
-    """Whatever shares a connection: other accounts, windows, pages and sizes."""
+    """The reads share connections but differ in account, window, page and size."""
     await store.payouts.add(payout("theirs", account_id=SISTER, created_at=DAY), attempt())
     asked = [
         (account, search(day, LAST, page=page, limit=limit))

@@ -44,7 +44,7 @@ async def test_losing_concurrent_inserts_are_not_reported_as_failures(
 
 
 async def test_of_many_claims_exactly_one_wins(store: Store, second: Store) -> None:
-    """Rule R9: nobody takes over somebody's send."""
+    """Rule R9: a payout being sent is not taken over."""
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, NOT_SENT))
     unsent = replace(payout(), state=NOT_SENT)

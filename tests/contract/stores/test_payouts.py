@@ -263,7 +263,7 @@ async def test_a_payout_proven_unsent_is_claimed_with_the_next_attempt(store: St
 
 
 async def test_a_claim_of_an_attempt_already_made_is_refused(store: Store) -> None:
-    """Somebody else has claimed, sent, and proven it unsent in between."""
+    """Another process has claimed and sent it meanwhile, and has proven it unsent."""
     there = await standing(store, NOT_SENT)
     await store.payouts.claim(there, attempt(2))
     await store.payouts.record(change(SENDING, NOT_SENT, attempt=2))

@@ -95,7 +95,7 @@ async def test_a_search_without_times_is_not_limited(
 
 @both
 async def test_the_next_page_starts_where_the_previous_page_ended(store: Store):
-    """Also among requests of one instant, and while newer ones come in."""
+    """Also among requests of the same instant, and while newer ones arrive."""
     same = [replace(REQUEST, trace_id=str(number)) for number in range(5)]
     await RequestRecords(store.database).add(same)
     search = replace(SEARCH, paging=Paging(1, 2))

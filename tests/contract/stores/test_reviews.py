@@ -31,7 +31,7 @@ async def test_opinions_are_read_back_oldest_first(store: Store) -> None:
 
 @pytest.mark.parametrize("later", [{"attempt": 2}, {"state": PayoutState.ACCEPTED}], ids=str)
 async def test_a_user_gives_a_new_opinion_in_a_later_review(store: Store, later: dict) -> None:
-    """What they said of an earlier attempt or state stands in the audit log."""
+    """Their opinion of an earlier attempt or state is in the audit log."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())
     anew = replace(MARIA, verdict=Verdict.FAILED, at=NOW + timedelta(days=1), **later)
@@ -56,7 +56,7 @@ async def test_each_person_has_one_opinion(store: Store) -> None:
 
 @both
 async def test_one_of_two_concurrent_opinions_sees_both(store: Store, second: Store) -> None:
-    """Or two opinions that agree would decide nothing."""
+    """Otherwise two matching opinions would decide nothing."""
     await in_review(store)
 
     found = await asyncio.gather(
@@ -86,7 +86,7 @@ async def test_a_decision_ends_payout_and_review(store: Store, verdict: Verdict)
 
 @both
 async def test_a_payout_that_moved_meanwhile_is_not_decided(store: Store) -> None:
-    """Rule R8: what the bank proved stands."""
+    """Rule R8: an outcome proven by the bank is final."""
     await in_review(store)
     await store.payouts.record(change(UNKNOWN, PAID))
     before = await store.audit.verify()

@@ -132,7 +132,7 @@ async def test_an_older_release_does_not_change_a_newer_schema(unstamped: Store)
 async def test_the_stamp_matches_the_schema_s_declaration(
     fresh: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever stamped it first, and whichever way it went since; others are refused by it."""
+    """Whatever release stamped it first; incompatible releases are refused by the stamp."""
     await prepare(fresh, SANDBOX, migrate=True, now=now)
     said = [await compatible_with(fresh.database)]
     for going in (schema.downgrade(fresh.url, "0001"), schema.upgrade(fresh.url)):
@@ -148,7 +148,7 @@ async def test_the_stamp_matches_the_schema_s_declaration(
 
 @pytest.mark.usefixtures("two_migrations")
 async def test_an_older_schema_is_refused_unless_migration_is_allowed(fresh: Store) -> None:
-    """Its environment is compared first: the other environment is not told to migrate it."""
+    """The environment is compared first, so that the other environment's store is not migrated."""
     await prepare(fresh, SANDBOX, migrate=True, now=now)
     await schema.downgrade(fresh.url, "0001")
 

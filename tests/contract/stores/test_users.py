@@ -49,7 +49,7 @@ async def test_an_absent_user_is_not_found(store: Store):
 
 @both
 async def test_replacing_a_user_keeps_the_last_totp_step(store: Store):
-    """Or a code that was accepted meanwhile would be accepted once more."""
+    """Otherwise a code accepted meanwhile would be accepted once more."""
     await store.identity.users.add(replace(user(), totp=TOTP), event())
     await store.identity.users.accept_step(MARIA, 9)
 

@@ -33,7 +33,7 @@ WRONG = {each.name: each for module in MODULES for each in module.WRONG}
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__.rpartition(".")[2])
 async def test_the_named_case_fails_for_a_wrong_adapter(module: ModuleType):
-    """And the adapter passes another case: nothing else is wrong with it."""
+    """The adapter passes another case, so nothing else is wrong with it."""
     caught = {each.name: await ended(subject_of(each), each.case) for each in module.WRONG}
     sane = {each.name: await ended(subject_of(each), each.sane) for each in module.WRONG}
 
@@ -47,7 +47,7 @@ def subject_of(wrong: Wrong) -> Subject:
 
 
 def test_every_case_catches_a_wrong_adapter():
-    """Those of the wire are one function for all calls: some calls stand for the others."""
+    """Cases of the wire are one function for all calls, so some calls represent the others."""
     proven = {each.case for each in WRONG.values()}
     alike = {each.id for each in CASES.values() if each.group == "wire"}
 

@@ -219,7 +219,7 @@ def test_every_possible_request_matches_the_document(request_of_ours: ProviderRe
 
 
 def test_every_request_is_among_the_samples():
-    """Whoever adds one adds it to the samples."""
+    """A new request must be added to the samples."""
     built = {each.template for each in every_request()}
     source = inspect.getsource(requests)
 

@@ -69,7 +69,7 @@ def spellings(account: str) -> list[str]:
 
 
 async def test_each_request_goes_to_the_cell_of_its_credential(tmp_path: Path):
-    """An account of another cell is what an account of nobody is, however it is spelt."""
+    """An account of another cell is answered like an unknown one, in any spelling."""
     async with cells_in(tmp_path) as cells:
         north, south = (cells.gateways[each].account for each in (NORTH, SOUTH))
         for account in (north, south):

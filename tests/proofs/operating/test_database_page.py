@@ -126,9 +126,9 @@ async def test_roles_backup_and_restore_follow_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """
-    The process on the network owns nothing; what was lost by the restore is not paid twice.
+    The process on the network owns nothing, and nobody new may connect.
 
-    Nobody may connect who could not before.
+    Payouts lost by the restore are not paid twice.
     """
     monkeypatch.setenv(URL_VARIABLE, "")
     async with postgres.running() as store, torture_world_in(tmp_path) as world:

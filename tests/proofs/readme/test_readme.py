@@ -75,7 +75,7 @@ def test_the_readme_starts_with_make_run_and_make_test(checkout: Checkout):
 
 @pytest.mark.usefixtures("service")
 def test_every_command_that_is_shown_succeeds(checkout: Checkout):
-    """But for those that start a service; they are tried by themselves."""
+    """Except commands that start a service, which are tested separately."""
     blocks = [block for block in FENCE.findall(checkout.readme) if not STARTS.search(block)]
 
     said = {line: checkout.says(line) for block in blocks for line in block.splitlines()}

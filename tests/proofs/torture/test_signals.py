@@ -53,7 +53,7 @@ async def test_a_stopping_process_records_its_current_call(tmp_path: Path):
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 async def test_a_payout_is_completed_when_its_caller_disconnects(tmp_path: Path):
-    """The bank stands still, the caller leaves, the bank goes on: recorded, made once."""
+    """The bank stalls, the caller disconnects, the bank continues: made and recorded once."""
     async with torture_world_in(tmp_path) as torture_world:
         gateway_client = await torture_world.gateway_client("one")
         await gateway_client.start()

@@ -72,10 +72,10 @@ async def test_an_outcome_is_answered_when_the_store_goes_down_during_the_call(
     tmp_path: Path, value: float, told: tuple[int, str], executed: list[int]
 ):
     """
-    What the bank acknowledged is told, for it is true; a rejection only once it is stored.
+    An acknowledgement is true and therefore answered; a rejection only once it is stored.
 
-    The bank stands still while the store goes down. Later, after the quiet period, both end
-    consistent: the one is paid, the other refused when it is asked for again.
+    The bank stalls while the store goes down. After the quiet period both are consistent: one is
+    paid, and the other is refused when it is requested again.
     """
     async with on_postgres(tmp_path) as (gateway_client, server, torture_world):
         torture_world.bank.kill(signal.SIGSTOP)
@@ -142,7 +142,7 @@ async def test_requests_fail_soon_while_a_table_is_locked(tmp_path: Path):
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 async def test_requests_fail_soon_while_the_store_is_silent(tmp_path: Path):
-    """The connection stands, and nothing comes back."""
+    """The connection stays open, and no answer arrives."""
     async with (
         postgres.running() as server,
         relayed(server.port) as road,

@@ -254,7 +254,7 @@ async def test_a_call_times_out_after_sixty_seconds(road: Road, play: Play, kept
 
 
 async def test_a_timeout_while_connecting_proves_that_nothing_was_sent(road: Road):
-    """Nobody takes the connection: the queue of the port is full."""
+    """The connection is not accepted, because the queue of the port is full."""
     progress = SendProgress()
     with contextlib.ExitStack() as sockets:
         full = sockets.enter_context(socket.socket())
@@ -274,7 +274,7 @@ async def test_a_timeout_while_connecting_proves_that_nothing_was_sent(road: Roa
 
 @pytest.mark.parametrize("play", [hang_up, saying(answer())])
 async def test_a_finished_call_cannot_send(road: Road, play: Play):
-    """Whatever task of the session is still alive then."""
+    """Even if a task of the session is still running then."""
     progress = SendProgress()
     async with standing(ScriptedBank(play)) as bank, road(bank.url) as to:
         with contextlib.suppress(ProviderError):

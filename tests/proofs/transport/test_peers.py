@@ -52,7 +52,7 @@ def test_a_connection_closed_by_the_peer_is_replaced(run: Run, peer: Peer):
 
 
 def test_a_close_not_yet_processed_by_the_loop_is_noticed(run: Run, peer: Peer):
-    """The loop stands still while the peer gives the connection up: the kernel is asked."""
+    """The loop is blocked while the peer closes the connection, so the kernel is asked."""
 
     async def deaf() -> None:
         async with road(plain(peer)) as to:
@@ -90,7 +90,7 @@ def test_a_payout_at_the_peer_s_idle_timeout_is_answered_or_lost(run: Run, peer:
 
 
 def test_a_peer_s_answers_are_read_on_one_connection(run: Run, peer: Peer):
-    """And one connection is kept."""
+    """And one connection is reused."""
 
     async def twice() -> None:
         for path, status, body in ANSWERS:

@@ -191,7 +191,7 @@ def test_an_answer_without_a_length_ends_with_the_tls_connection(
 def test_an_answer_cut_without_a_tls_close_is_an_error(
     run: Run, authority: Authority, version: str
 ):
-    """Whoever can cut a connection could shorten it; only the bank can say that it has ended."""
+    """An attacker could cut a connection; only the bank itself can end its answer."""
 
     async def cut() -> None:
         said = asyncio.Event()

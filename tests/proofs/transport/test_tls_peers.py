@@ -43,7 +43,7 @@ def ours(street: Street, which: str) -> TlsFiles:
 def test_a_valid_client_certificate_reaches_the_bank(
     run: Run, street: Street, peer: Peer, ours: TlsFiles
 ):
-    """And the bank behind is paid once for each order."""
+    """And the bank behind it is paid once for each order."""
 
     async def calls(version: str) -> None:
         bank = ScriptedBank(echoing, keeps=True)

@@ -19,7 +19,7 @@ async def fails(backoffice_client: BackofficeClient, email: str) -> tuple[int, s
 
 
 async def test_a_stopping_process_writes_counted_acts(tmp_path: Path):
-    """Guesses at somebody and at nobody are answered alike, and told apart in the log alone."""
+    """Guesses for known and unknown users get the same answer, and differ only in the log."""
     settings = patient(sandbox(tmp_path))
     async with opened(settings) as world:
         backoffice_client = BackofficeClient(world)

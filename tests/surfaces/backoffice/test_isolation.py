@@ -65,7 +65,7 @@ async def test_only_accounts_in_scope_are_listed(backoffice_client: BackofficeCl
 
 
 async def test_the_key_of_another_account_is_not_found(backoffice_client: BackofficeClient):
-    """By its id under an account that has it not, whoever asks."""
+    """By its id under another account, with every right."""
     key_id = backoffice_client.world.demo["pix_keys"][FOREIGN][0]
 
     read = await backoffice_client.read(f"/pix/keys/{key_id}")
@@ -166,7 +166,7 @@ async def test_a_record_of_another_company_is_not_found(
 async def test_figures_cover_only_rows_in_scope(
     backoffice_client: BackofficeClient, limited: str, noun: str
 ):
-    """Of what has no pages: no account and no company of another's stands in it."""
+    """For figures without pages: nothing of another company's accounts is included."""
     other = backoffice_client.world.demo["companies"]["other"]["id"]
     theirs = backoffice_client.world.demo["accounts"][FOREIGN]["id"]
 

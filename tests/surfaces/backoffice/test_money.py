@@ -64,7 +64,7 @@ async def test_a_payout_ordered_several_times_is_made_once(
 
 
 async def test_the_dossier_of_a_payout_shows_its_certainty(hurried: BackofficeClient):
-    """The answer was lost, so nobody knows; the evidence says that it had left us."""
+    """The answer was lost, so the outcome is unknown; the evidence says that bytes had left."""
     backoffice_client = hurried
     reference = uuid.uuid4().hex
     sent = withdrawing(backoffice_client, reference, value=777.06)

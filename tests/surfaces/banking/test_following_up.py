@@ -112,7 +112,7 @@ async def test_the_statement_settles_a_payout_a_look_up_cannot(hurried_world: Wo
 async def test_follow_up_calls_are_logged_with_the_order_s_trace_id(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
-    """With the payout's key: else nobody can say which payout a bank was asked about."""
+    """With the payout's key, to know which payout the bank was asked about."""
     keys: dict[str, str] = {}
     async with opened(sandbox(tmp_path)) as world:
 
@@ -137,7 +137,7 @@ async def test_follow_up_calls_are_logged_with_the_order_s_trace_id(
 
 
 async def test_a_payout_with_another_amount_is_put_in_review(world: World):
-    """R$ 777.12: no proof about this payout, so a person decides; the gauge tells."""
+    """R$ 777.12: the outcome is unproven, so a person decides; the gauge counts it."""
     reference = "one-centavo-less"
     await world.pay(order(reference, world.today(), value=777.12))
 

@@ -125,7 +125,7 @@ async def test_an_invalid_answer_to_a_payout_leaves_it_unknown_until_followed_up
 async def test_an_invalid_answer_to_a_status_query_changes_nothing(
     world: World, liar: LyingAdapter, untold: list[bytes], lie: str
 ):
-    """Neither a 500 for whoever reads it, nor a route that nobody looks at any more."""
+    """No 500 for the caller, and the payout continues to be followed up."""
     reference, lies = (
         named("looked-at", lie),
         dict.fromkeys(("find_payout", "list_statement"), LIES[lie]),

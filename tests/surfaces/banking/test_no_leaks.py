@@ -58,7 +58,7 @@ async def test_every_invalid_credential_is_refused_identically(
 
 @pytest.mark.parametrize("by", ["full", "company"])
 async def test_an_absent_account_and_a_foreign_one_are_refused_identically(world: World, by: str):
-    """Nobody learns which accounts exist."""
+    """So that callers cannot find out which accounts exist."""
     foreign = await world.ask("GET", world.at("/balance", "other_company"), by=by)
     absent = await world.ask("GET", f"/baas/v1/account/{uuid.uuid4()}/balance", by=by)
 

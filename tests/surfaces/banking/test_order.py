@@ -146,7 +146,7 @@ PAIRS: dict[str, Pair] = {
 
 @pytest.mark.parametrize("case", list(PAIRS))
 async def test_the_first_failed_check_determines_the_answer(world: World, case: str):
-    """The message tells two meanings of one code apart."""
+    """The message distinguishes two meanings of one code."""
     pair = PAIRS[case]
 
     answer = await pair.ask(world)
@@ -181,7 +181,7 @@ async def test_the_date_is_checked_before_the_provider(world: World):
 
 
 async def test_cancelling_answers_alike_for_known_and_unknown_references(world: World):
-    """A stored reference and one nobody knows get the same answer, byte by byte."""
+    """Byte for byte."""
     stored = await world.ask("DELETE", world.at(f"/withdraw/{routes.PAID}"))
     unknown = await world.ask("DELETE", world.at("/withdraw/nobody-knows"))
 

@@ -151,7 +151,7 @@ def promised(guide: Path) -> list[list[str]]:
 
 
 def test_the_portuguese_page_promises_the_same():
-    """Every row of its tables, and both orders, as they stand in the English guide."""
+    """Every row of its tables, and both orders, match the English guide."""
     portuguese = GUIDE.parent / "pt/guia-do-parceiro.md"
     [ours, theirs] = [
         re.findall(r"```json\n(.*?)```", each.read_text("utf-8"), re.DOTALL)

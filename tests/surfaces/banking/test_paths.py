@@ -262,7 +262,7 @@ async def test_a_body_may_have_64_kib(world: World, extra: int, status: int):
 
 
 async def test_the_general_answer_checks_can_fail(world: World):
-    """The check that all tests stand on refuses an answer without a trace id."""
+    """The check used by all tests refuses an answer without a trace id."""
     bare = Answer(status=200, headers=CIMultiDictProxy(CIMultiDict()), body=b"{}")
 
     with pytest.raises(AssertionError):

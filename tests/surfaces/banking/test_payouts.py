@@ -203,7 +203,7 @@ async def test_the_same_reference_on_another_account_is_another_payout(world: Wo
 
 
 async def test_an_unsent_payout_may_be_sent_again(world: World):
-    """Nobody listens: 502 ``SVC.ACC.005``; the retry pays, and pays once."""
+    """Nothing listens: 502 ``SVC.ACC.005``; repeating it pays, and pays once."""
     sent = order("not-sent", world.today())
 
     async with world.failing("*", "refuse"):

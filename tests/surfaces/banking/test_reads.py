@@ -88,7 +88,7 @@ async def test_the_table_covers_every_route_that_queries_the_bank(world: World):
 
 @pytest.mark.parametrize("case", list(FAULTS))
 async def test_a_failing_bank_is_a_502_with_the_endpoint_s_code(world: World, case: str):
-    """Whatever the cause; all reads at once. Retry-After is checked of every 502."""
+    """For any cause; all reads at once. Retry-After is checked for every 502."""
     await prove_failed(world, *FAULTS[case])
 
 

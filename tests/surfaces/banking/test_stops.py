@@ -106,7 +106,7 @@ async def test_a_stop_of_one_credential_does_not_stop_its_company(fresh: World):
 
 
 async def test_a_stop_ends_at_its_end_time(fresh: World):
-    """However old what a process remembers of it is."""
+    """However old the cached copy in a process is."""
     now = fresh.gateway.kernel.now()
     ends_at = now + timedelta(seconds=1)
     stop = sample(scope=StopScope.PROVIDER, subject="sandbox", created_at=now, ends_at=ends_at)

@@ -90,7 +90,7 @@ async def test_an_unknown_credential_is_refused_without_the_store(world: World):
 
 @SHARED
 async def test_unreadable_payouts_are_a_500(world: World):
-    """And the balance needs none."""
+    """The balance does not need them."""
     stored = [
         place
         for place in routes.PARTNER
@@ -125,7 +125,7 @@ async def test_a_payout_that_cannot_be_stored_is_not_sent(world: World):
 async def test_a_process_without_its_store_is_ready_and_reports_it(
     tmp_path: Path, migrated_postgres_url: str
 ):
-    """Partners are told by the gateway itself, 503, within the look-up's half second."""
+    """The gateway itself answers partners 503, within the look-up's half second."""
     port = urlsplit(migrated_postgres_url).port
     assert port is not None
     async with relayed(port) as road:

@@ -103,7 +103,7 @@ async def test_an_address_with_too_many_failures_is_throttled(tmp_path: Path):
 
 
 async def test_a_full_request_class_refuses_its_own_requests_alone(tmp_path: Path):
-    """503 at once, with Retry-After; whoever is inside is served to the end, and others go on."""
+    """503 at once, with Retry-After; admitted requests finish, and other classes continue."""
     limits = Limits(in_flight=6, loop_lag_s=3_600)  # two of them for partners' reads
     async with opened(patient(sandbox(tmp_path, limits=limits))) as world:
         async with world.failing("balance", "hang"):

@@ -89,7 +89,7 @@ async def everything_told(addressed: Addressed) -> str:
 async def test_no_secret_path_segment_is_shown(
     addressed: Addressed, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ):
-    """Proven or not, with a query that nobody knows, and when the bank is given the address."""
+    """In proven and unproven callbacks, with an unknown query, and when it is registered."""
     caplog.set_level(logging.DEBUG)
     for rest in (addressed.rest, f"{addressed.rest}/more", f"/{addressed.step}?a={addressed.step}"):
         await addressed.tell(rest, "e" * 32)

@@ -93,7 +93,7 @@ async def test_a_false_callback_changes_no_payout(backoffice_client: BackofficeC
 
 
 async def test_a_final_payout_stays_final(backoffice_client: BackofficeClient):
-    """Late and out of order: told again after the end, even of a failure."""
+    """Late and out of order: a callback repeated after the end, even one of a failure."""
     sent = payout(backoffice_client)
     await backoffice_client.world.pay(sent)
     reference = str(sent["reference"])

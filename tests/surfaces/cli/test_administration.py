@@ -87,7 +87,7 @@ def test_every_change_is_in_the_audit_log_without_secrets(shell: Shell):
 
 
 def test_the_demo_is_the_same_for_two_processes_at_once(pixgate):
-    """Whoever is first decides; the other finds what is there."""
+    """The first one creates it, and the other finds it."""
     first, second = (
         subprocess.Popen(
             [sys.executable, "-m", "gateway", "demo", "--json"],

@@ -106,7 +106,7 @@ def _told(api_client: ApiClient) -> set[ErrorCode]:
 
 
 async def test_every_identity_code_belongs_to_a_route(api_client: ApiClient):
-    """But for the two of the route table, which stand in front of every route."""
+    """Except for the two codes of the route table, which apply before any route."""
     elsewhere = {"route_unknown", "method_not_allowed"}
 
     silent = {error.name for error in set(CATALOGUE) - _told(api_client)}

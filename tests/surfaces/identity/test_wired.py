@@ -137,7 +137,7 @@ async def test_no_secret_is_logged(capfd: pytest.CaptureFixture[str], caller: Ca
 
 
 async def test_recovery_codes_require_the_password_and_a_new_code(caller: Caller):
-    """Nor by a recovery code, nor by the code that was given: by password and a code of its own."""
+    """A recovery code or the sign-in's code is not enough, and neither is the password alone."""
     bearer = {"Authorization": f"Bearer {(await caller.sign_in())['access_token']}"}
     _, begun, _ = await caller.ask("POST", "/iam/v1/auth/totp", {"password": PASSWORD}, **bearer)
     app, now = pyotp.TOTP(begun["secret"]), caller.world.gateway.kernel.now()

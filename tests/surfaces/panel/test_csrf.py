@@ -100,7 +100,7 @@ async def test_a_same_origin_or_direct_page_may_read_its_session(api_client: Api
 
 
 async def test_a_sign_in_without_a_csrf_token_is_refused(api_client: ApiClient, maria):
-    """Else a foreign page signs a browser in as somebody else."""
+    """Otherwise a foreign page could sign a browser in as another user."""
     body = {"email": "maria@example.com", "password": "uma frase bem comprida"}
 
     without = await api_client.ask("POST", "/panel/auth/login", body, headers={"Origin": ORIGIN})

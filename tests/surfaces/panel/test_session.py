@@ -76,7 +76,7 @@ async def test_the_session_document_describes_the_signed_in_user(api_client: Api
 async def test_a_dump_of_the_store_holds_no_token_and_no_cookie(
     api_client: ApiClient, store: Store, maria, tmp_path
 ):
-    """Nor does what is sealed there open without the cookie."""
+    """And what is sealed there does not open without the cookie."""
     browser = await api_client.signed_in_browser()
     name, _, secret = browser.cookie.partition(".")
 

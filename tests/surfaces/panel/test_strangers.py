@@ -43,7 +43,7 @@ async def guess(api_client: ApiClient, times: int = 100) -> None:
 
 @pytest.mark.parametrize("path", ["/panel/auth/login", "/iam/v1/auth/login"])
 async def test_cross_site_sign_ins_do_not_use_up_tries(store, clock, path: str):
-    """A page open in somebody's browser may send what it likes: it is refused uncounted."""
+    """Requests sent by a foreign page in a user's browser are refused without being counted."""
     async with api_client_on(store, clock, sign_in=SCARCE) as api_client:
         await api_client.identity_world.person()
         blind = {**FOREIGN, "Content-Type": "text/plain"}
@@ -129,7 +129,7 @@ async def test_an_anonymous_read_of_the_session_stores_no_row(store, clock):
 
 
 async def test_a_known_browser_can_sign_in_while_strangers_guess(api_client: ApiClient, maria):
-    """However much strangers guess; others are, and are told that a reset helps."""
+    """However many guesses are made; other browsers are throttled, and pointed to the reset."""
     mine = await api_client.signed_in_browser()
     await mine.post("/panel/auth/logout")
     await guess(api_client)

@@ -101,7 +101,7 @@ def check_what_is_sent(collector: Collector) -> None:
 
 
 async def test_a_collector_that_hangs_blocks_no_caller(tmp_path: Path):
-    """Neither a request nor the stop of the process, which leaves the spans behind."""
+    """Neither requests nor the stop of the process, which drops the spans."""
     async with collecting(hangs=True) as collector:
         where = watched(tmp_path, collector)
         async with served(where) as running:

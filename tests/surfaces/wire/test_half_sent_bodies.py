@@ -199,7 +199,7 @@ async def test_slow_bodies_at_one_route_do_not_block_another(tmp_path: Path):
 
 
 async def test_a_callback_to_an_unknown_address_is_refused_before_its_body(tmp_path: Path):
-    """However many: they are answered before they have sent anything."""
+    """However many there are: each is answered before it has sent its body."""
     async with gateway(tmp_path, "peer") as world:
         path = f"/callbacks/sandbox/{'0' * 32}"
         async with half_sent(world, "peer", path, STRANGERS[:1] * MANY, waiting=0) as held:

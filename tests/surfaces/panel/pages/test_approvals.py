@@ -88,7 +88,7 @@ async def test_an_approver_sees_the_accounts_of_a_credential(
 
 
 async def test_an_approver_sees_both_banks_of_a_moving_account(approver: Person, world: World):
-    """What that bank is to be shown stands on no page."""
+    """The data for connecting to that bank is on no page."""
     admin = await signed_in(world, Role.ADMIN)
     there = f"/panel/accounts/{world.demo['accounts']['inactive']['id']}/bank"
     page = await admin.open(there)
@@ -278,7 +278,7 @@ async def test_nothing_to_approve_is_shown_only_to_approvers(world: World):
 
 
 async def test_users_are_shown_by_name_and_namesakes_also_by_address(world: World):
-    """Whoever decides may not read the list of people."""
+    """An approver may lack the right to read the list of users."""
     author = await signed_in(world, Role.SECURITY, name="Rui Alves")
     namesake = await signed_in(world, Role.APPROVER, name="Rui Alves")
     path = await ordered(author, world)
@@ -323,7 +323,7 @@ async def test_an_order_of_money_is_shown_with_facts_for_the_decision(
 async def test_the_payout_count_of_a_recipient_is_explained(
     approver: Person, world: World, monkeypatch: pytest.MonkeyPatch
 ):
-    """Those that were paid or may be; a cut list is no proof that nobody was paid."""
+    """Payouts paid or possibly paid; a truncated list does not prove that none was paid."""
     number = "123.456.789-09"
     to = {**order("-", "-")["destination"], "tax_number": number}  # type: ignore[dict-item]
     for value in (777.03, 777.09, 10.50):

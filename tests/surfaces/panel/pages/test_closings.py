@@ -93,7 +93,7 @@ def _left(seen: Seen) -> int:
 async def test_a_closing_links_to_each_file_of_its_statement(
     world: World, approver: Person, viewer: Person
 ):
-    """By whoever may take files away."""
+    """For users who may download files."""
     account = f"/panel/accounts/{world.demo['accounts']['main']['id']}"
     button = re.compile(r"statement/export\?format=(\w+)&amp;init=2026-11-01&amp;ends=2026-11-01")
 

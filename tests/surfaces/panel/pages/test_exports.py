@@ -201,7 +201,7 @@ async def test_a_list_longer_than_a_page_is_exported_complete(world: World):
 
 
 async def test_a_user_may_read_two_files_at_once(world: World, viewer: Person):
-    """Whoever opens ten is told so; the others of the house still get theirs."""
+    """A third file is refused; other users of the company still get theirs."""
     turns, other = world.gateway.services.exports.turns, await signed_in(world, *Role)
     who = await world.gateway.services.identity.users.find("viewer@panel.example")
     held = [turns.take(who.id) for _ in range(MOST_OF_A_PERSON)]

@@ -90,7 +90,7 @@ async def test_a_wrong_password_shows_the_form_again_without_the_password(world:
 
 
 async def test_preferences_hold_in_every_browser_of_the_user(world: World):
-    """In the next page, here and there, and for nobody else; no cookie is left behind."""
+    """In the next page, in both browsers, and for no other user; no cookie is set."""
     here, there, other = Person(world), Person(world), Person(world)
     for person in (here, there):
         await person.sign_in("approver@panel.example")
@@ -244,7 +244,7 @@ LISTS = (
 
 @pytest.mark.parametrize("path", LISTS)
 async def test_a_page_past_the_end_links_to_the_first_page(admin: Person, path: str):
-    """It says nothing of what there is: nobody may believe that nothing was ever done."""
+    """It must not look as if nothing had ever happened."""
     path = f"/panel/{path}{'&' if '?' in path else '?'}page=99"
 
     seen = await admin.open(path)
@@ -281,7 +281,7 @@ async def test_an_error_page_marks_its_entry_and_keeps_the_counts(
 
 
 async def test_a_missing_record_is_reported_once(viewer: Person):
-    """And with no words for partners, who have credentials."""
+    """And without words for partners, who have credentials."""
     seen = await viewer.open("/panel/accounts/0f8fad5b-d9cb-469f-a165-708672895252")
 
     page = seen.text.partition("<main")[2]
@@ -290,7 +290,7 @@ async def test_a_missing_record_is_reported_once(viewer: Person):
 
 
 async def test_a_404_page_shows_the_signed_in_user(world: World):
-    """In their language and theme, with their own pages beside it; anybody else at the door."""
+    """In their language and theme, with their own menu; others see the sign-in page."""
     person = await signed_in(world, Role.VIEWER)
     for fields in ({"language": "en"}, {"theme": "dark"}):
         await person.send("/panel/preferences", {**fields, "back": "/panel"})

@@ -86,7 +86,7 @@ async def test_days_can_be_typed_in_brazilian_format(keeper: Person, operator: P
 
 
 async def test_a_callback_of_a_payout_links_to_the_payout(world: World, operator: Person):
-    """Its subject is the key that we sent, which nobody knows a payout by."""
+    """Its subject is the key that we sent, by which users do not know the payout."""
     kernel = world.gateway.kernel
     reference = f"told-{uuid4()}"
     await world.pay(order(reference, world.today(), value=3.21))

@@ -74,7 +74,7 @@ async def test_recovery_codes_are_shown_once(person: Person):
 
 
 async def test_changing_factor_or_password_requires_password_and_app_code(world: World):
-    """The sign-in's code is a moment old, and a code that steps up is not theirs either."""
+    """The sign-in's code is too old, and a step-up code is not accepted instead."""
     person = await signed_in(world, Role.OPERATOR)
     await person.open("/panel/me")
     forms = {

@@ -222,7 +222,7 @@ async def test_a_payout_not_executed_by_the_bank_is_never_shown_as_unsent(
 
 
 async def test_a_payout_closed_by_two_people_is_not_shown_as_accepted(world: World, viewer: Person):
-    """Nobody knows that the bank had it: neither the page nor the lists nor the table says so."""
+    """Whether the bank ever had it is unknown, and no page, list or table says so."""
     step = await lost(world)
     decided = replace(
         step,
@@ -531,7 +531,7 @@ async def searched(person: Person, text: str) -> Seen:
 async def test_the_search_field_finds_a_payment_by_each_of_its_ids(
     world: World, viewer: Person, what: str
 ):
-    """One hit opens itself; several are listed, and a tax number stands in no address."""
+    """A single result is opened; several are listed, and no address contains a tax number."""
     reference = await paid(world)
     account = world.demo["accounts"]["main"]["id"]
     row = await world.gateway.kernel.store.payouts.find(account, reference)
@@ -825,7 +825,7 @@ async def test_several_search_results_are_listed(world: World, viewer: Person):
 async def test_result_pages_of_a_tax_number_are_requested_by_post(
     world: World, viewer: Person, monkeypatch: pytest.MonkeyPatch
 ):
-    """The number stands in no address, and everything that was paid to it can be reached."""
+    """The number is in no address, and every payout to it can be reached."""
     monkeypatch.setattr(searches, "FOUND_AT_MOST", 1)
     older, newer = await paid(world), await paid(world)
     number, asked = "529.982.247-25", {"q": "529.982.247-25", "page": "2"}

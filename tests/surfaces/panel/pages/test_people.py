@@ -53,7 +53,7 @@ async def test_an_invitation_of_a_user_with_write_rights_needs_approval(admin: P
 async def test_choosing_every_company_must_be_explicit(
     admin: Person, world: World, other: tuple[str, str]
 ):
-    """Forgotten boxes show nobody everything."""
+    """Unticked boxes do not give access to every company."""
     path, mail = other[0], f"nova-{uuid4().hex[:8]}@panel.example"
     invited = {"email": mail, "name": "Nova", "role": "operator"}
     mine = world.demo["companies"]["main"]["id"]

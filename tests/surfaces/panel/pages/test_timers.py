@@ -89,7 +89,7 @@ async def test_an_idle_open_page_requires_a_sign_in(world: World, viewer: Person
 
 
 async def test_every_timer_in_a_template_is_marked():
-    """One that does not would keep whoever has left signed in: one macro makes them all."""
+    """An unmarked one would keep an absent user signed in; all come from one macro."""
     macros = (TEMPLATES / "_macros.html").read_text()
     by_hand = [
         path.relative_to(TEMPLATES).as_posix()

@@ -94,7 +94,7 @@ async def test_requests_are_filtered_by_the_address_and_exported(world: World, o
 
 
 async def test_page_reads_are_listed_only_when_requested(world: World, operator: Person):
-    """Else the panel's own refreshing would fill the list."""
+    """Otherwise the panel's own refreshing would fill the list."""
     log = RequestRecords(world.gateway.kernel.store.database)
     page = LoggedRequest(
         at=world.gateway.kernel.now(),
@@ -121,7 +121,7 @@ async def test_page_reads_are_listed_only_when_requested(world: World, operator:
 async def test_a_refused_trace_is_found_by_the_search_field(
     world: World, operator: Person, stranger: Person
 ):
-    """It has no payout; whoever may not see it finds nothing."""
+    """It has no payout; a user without access to it finds nothing."""
     trace = await refused(world)
     for person in (operator, stranger):
         await person.open("/panel/search")
@@ -134,7 +134,7 @@ async def test_a_refused_trace_is_found_by_the_search_field(
 
 
 async def test_requests_show_paths_reasons_and_names_in_words(world: World):
-    """Whoever reads the log need not be allowed to read the list of people."""
+    """A reader of the log may lack the right to read the list of users."""
     author = await signed_in(world, Role.OPERATOR, name="Rita Prado")
     await author.open("/panel/stops/new")
     await author.send("/panel/stops/new", {"subject": "provider:sandbox", "words": "errado"})

@@ -37,7 +37,7 @@ def test_an_update_changes_the_given_fields(shell, account_id):
 
 
 def test_a_provider_s_credentials_come_from_a_file_and_are_not_shown(shell, account_id):
-    """An argument would stand in the list of processes."""
+    """An argument would be visible in the process list."""
     done = shell.run(
         "account", "update", account_id, *SANDBOX, "--provider-credentials", "-", typed="token-1\n"
     )
@@ -79,7 +79,7 @@ def fields(files: dict[str, Path]) -> list[str]:
 
 
 def test_each_secret_can_be_read_from_its_own_file(shell, account_id, files: dict[str, Path]):
-    """A certificate stands in a file of its own anyway."""
+    """A certificate is in a file of its own anyway."""
     updated = shell.reads("account", "update", account_id, *SANDBOX, *fields(files))
 
     assert updated["provider_credentials"] is True

@@ -96,7 +96,7 @@ async def test_changing_the_bank_needs_approval_and_the_first_bank_does_not(
 
 
 async def test_a_new_bank_after_a_removed_one_needs_approval(office: Registers, company_id: str):
-    """Else one person could move it: take away with approval, give alone."""
+    """Otherwise one person could redirect the account: remove with approval, and set alone."""
     account = await office.account(company_id, AT)
     await agreed(office, await attach(office, account, NO_BANK))
     stands = await office.found(account.id)
@@ -152,7 +152,7 @@ async def test_the_bank_of_an_account_changes_after_approval(office: Registers, 
 async def test_an_order_is_void_when_the_bank_was_changed_meanwhile(
     office: Registers, company_id: str
 ):
-    """Also where only the credentials were: newer ones are not overwritten by older ones."""
+    """Also when only the credentials were: newer ones are not overwritten by older ones."""
     cases = (
         ("another account", NO_BANK, replace(AT, provider_account="9")),
         ("newer credentials", replace(AT, credentials="stale"), replace(AT, credentials="newer")),

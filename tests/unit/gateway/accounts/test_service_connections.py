@@ -78,7 +78,7 @@ async def tried(banks: OneBank) -> tuple[Connection, Kept]:
 async def test_every_outcome_of_a_connection_test_is_returned_and_audited(
     failure: ProviderError | None, outcome: Connected
 ):
-    """And is in the audit log, with who asked."""
+    """With the user who requested it."""
     bank = Balances()
     bank.failure = failure
 

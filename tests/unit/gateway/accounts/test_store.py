@@ -20,7 +20,7 @@ async def test_a_change_is_rolled_back_when_its_event_cannot_be_stored(store: St
 
 
 async def test_an_account_is_found_by_its_bank_account_with_an_index(store: Store) -> None:
-    """However many accounts there are: banks tell of every payment."""
+    """However many accounts there are: banks send a callback for every payment."""
     asked = AT_BANK.params(provider="p", provider_account="a")
     compiled = asked.compile(
         store.database.reader.sync_engine, compile_kwargs={"literal_binds": True}

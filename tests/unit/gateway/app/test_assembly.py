@@ -41,7 +41,7 @@ def test_assembling_opens_no_listener(tmp_path: Path):
 
 
 def test_templates_are_registered_with_the_served_application(tmp_path: Path):
-    """Whoever knows aiohttp-jinja2 finds them where it puts them."""
+    """Where users of aiohttp-jinja2 expect them."""
     gateway = assemble(sandbox(tmp_path), {})
     served = gateway.public._runner.app
 
@@ -61,7 +61,7 @@ def adapter_of(gateway: Gateway, name: str) -> SandboxAdapter:
 
 
 def test_a_provider_s_limits_reach_its_adapter(tmp_path: Path):
-    """What stands in the configuration is what the client obeys."""
+    """The client uses the configured limits."""
     provider = Provider(adapter="sandbox", read_timeout_s=2.25, payout_timeout_s=2.5, in_flight=5)
     settings = sandbox(tmp_path, providers={"slow": provider})
 

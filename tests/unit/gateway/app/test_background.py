@@ -47,7 +47,7 @@ WORK = [
 async def test_each_kind_of_process_has_its_background_tasks(
     tmp_path: Path, part: Part, wanted: list[str]
 ):
-    """Whatever is missing in both parts is never followed up, cleaned up or written down."""
+    """A task missing in both parts would never run."""
     gateway = assemble(sandbox(tmp_path), {}, with_bank=False, part=part)
 
     names = [task.name for task in gateway.tasks]
@@ -92,6 +92,6 @@ async def test_every_task_exports_its_last_success(tmp_path: Path):
 
 
 def test_a_worker_s_presence_is_renewed_before_its_lease_ends():
-    """Whatever the other tasks do, such as mail that waits a minute for its server."""
+    """Even if another task takes long, such as mail waiting a minute for its server."""
     assert _PRESENCE.every_s <= LEASE.total_seconds() / 2
     assert _PRESENCE.backoff_to_s is None

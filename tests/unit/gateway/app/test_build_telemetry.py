@@ -124,7 +124,7 @@ def test_every_word_used_as_a_label_is_a_known_value(settings: Settings):
     ids=["refusals", "throttles", "forgeries", "connections"],
 )
 def test_every_raised_reason_is_a_label_value(written: str, label: Label):
-    """Reasons stand where they are raised, as text; what blocks nobody (``account``) is none."""
+    """Reasons are texts where they are raised; ``account``, which blocks nothing, is not one."""
     files = [file for top in ("gateway", "policies") for file in (ROOT / top).rglob("*.py")]
     raised = {word for file in files for word in re.findall(written, file.read_text())}
 

@@ -79,7 +79,7 @@ async def asking(aiohttp_client: AiohttpClient) -> tuple[TestClient[Any, Any], l
 
 
 async def test_an_answer_written_in_two_halves_is_complete(asking):
-    """Written in two halves, and the same to whoever reads it."""
+    """Written in two halves, and complete for the reader."""
     client, seen = asking
 
     async with client.post("/v1/withdraw") as answer:

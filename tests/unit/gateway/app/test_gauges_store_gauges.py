@@ -143,7 +143,7 @@ async def test_an_altered_audit_log_is_shown_and_reported(
 
 
 async def test_the_age_of_the_oldest_unsent_mail_is_exported(board: Board):
-    """Nobody gets a link while mail does not go out."""
+    """No links arrive while mail is not sent."""
     outbox = board.store.identity.outbox
     before = await board.shows(series.OUTBOX_WAITING)
     await outbox.put(replace(MAIL, id="a"))
@@ -158,7 +158,7 @@ async def test_the_age_of_the_oldest_unsent_mail_is_exported(board: Board):
 
 
 async def test_the_end_of_the_audit_log_is_shown_and_reported(board: Board):
-    """To be kept elsewhere: nothing in the store tells one that was put back from an old copy."""
+    """To be saved elsewhere: the store itself does not show that an old copy was restored."""
     await board.store.audit.append(event("last"))
     head = await board.store.audit.head()
 

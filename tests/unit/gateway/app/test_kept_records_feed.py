@@ -67,7 +67,7 @@ async def test_the_feed_starts_at_the_newest_event(log: Log):
 
 
 async def test_reported_changes_are_dropped_before_validity_is_extended(log: Log):
-    """And all of it, however many pieces it takes."""
+    """Also when it takes several batches."""
     await log.feed.run_once()
     await log.kept.credentials.find("cli_1")
     log.kept.validity.until = 0.0
@@ -110,7 +110,7 @@ async def test_four_seconds_without_the_feed_invalidate_the_cache(log: Log):
 
 
 async def test_a_feed_that_gets_no_turn_loses_its_validity(log: Log):
-    """Killed, or a process that stood still: the validity ends by itself."""
+    """Killed or stalled: the validity ends by itself."""
     await log.feed.run_once()
 
     log.clock.passes(VALID_S)
@@ -164,7 +164,7 @@ async def test_the_age_of_a_stopped_feed_grows(log: Log):
 
 
 def test_the_feed_s_intervals_keep_changes_within_five_seconds():
-    """Elsewhere within a second; within five where the feed stands still; a slow turn is borne."""
+    """Usually within a second, and within five when the feed stalls; a slow turn is tolerated."""
     assert EVERY_S < 1
     assert 2 * (PATIENCE_S + EVERY_S) <= VALID_S < 5
     assert CacheValidity().until < 0

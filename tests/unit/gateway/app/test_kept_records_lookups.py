@@ -17,7 +17,6 @@ AWAY = StoreUnavailable("ConnectionRefusedError")
 
 @leaping
 async def test_a_slow_look_up_is_cancelled():
-    """And stopped."""
     stopped: list[str] = []
 
     async def slow(key: str) -> str | None:

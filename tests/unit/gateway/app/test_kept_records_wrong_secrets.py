@@ -93,7 +93,7 @@ async def test_a_read_begun_before_the_refused_request_is_not_used():
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
 @leaping
 async def test_wrong_secrets_for_one_id_are_read_one_after_another(key: str):
-    """However many come while a read runs: they share the one that begins after them."""
+    """However many arrive during a read: they share the one that begins after them."""
     desk = Desk()
     await desk.cache.find(key)
     desk.looks.clear()
@@ -131,7 +131,7 @@ async def test_reads_for_wrong_secrets_do_not_delay_cached_records():
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
 @leaping
 async def test_an_unavailable_store_fails_every_refused_secret(key: str):
-    """All who wait are told."""
+    """Every waiting caller gets the failure."""
     desk = Desk()
     await desk.cache.find(key)
     desk.is_down = True

@@ -23,7 +23,7 @@ def test_ids_are_unique_uuids():
 
 
 def test_a_silent_observer_accepts_every_call():
-    """A method that it lacked would fail the first command that tells of it."""
+    """A missing method would fail the first command that calls it."""
     told = [
         name
         for port in (Observer, RequestObserver)

@@ -134,7 +134,7 @@ async def test_a_failing_table_does_not_stop_the_clean_up_of_others(
 
 @pytest.mark.parametrize(("days", "forgotten"), [(6, 0), (8, 1)])
 async def test_a_session_that_ended_is_kept_for_a_week(tmp_path: Path, days: int, forgotten: int):
-    """So that the owner of an old token is told apart from a stranger."""
+    """So that the owner of an old token can be distinguished from a stranger."""
     async with registers.opened(tmp_path) as office:
         await signed_in(office.store)
         later = Clock(END + timedelta(days=days))

@@ -118,7 +118,7 @@ async def test_a_failed_repetition_leaves_a_possibly_given_refund_unknown(
 async def test_a_refund_stays_unknown_while_the_bank_cannot_be_asked(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
-    """It is told as unknown, never as not sent."""
+    """It is reported as unknown, never as not sent."""
     waiting = await approved(approval_world)
     _unreachable(approval_world, refund_bank)
 
@@ -129,7 +129,7 @@ async def test_a_refund_stays_unknown_while_the_bank_cannot_be_asked(
 async def test_a_refund_already_given_is_found_when_another_is_forbidden(
     approval_world: ApprovalWorld, refund_bank: OfferingBank, hinders: Callable[..., None]
 ):
-    """Also long after its day: looking it up gives nothing."""
+    """Also long after its day: looking it up gives nothing again."""
     waiting = await approved(approval_world)
     hinders(approval_world, refund_bank)
     approval_world.payout_world.clock.passes(3 * DAY_S)
@@ -203,7 +203,7 @@ async def test_an_unsent_payout_is_checked_again_before_it_is_repeated(
     meanwhile: str,
     refusal: str,
 ):
-    """As before its approval: its day, whoever ordered it, and the account."""
+    """As before its approval: the day, the user who ordered it, and the account."""
     _unsent(approval_world, order, refund_bank)
     waiting = await approved(approval_world, order)
     asked = len(refund_bank.orders) + len(refund_bank.refund_orders)
@@ -248,7 +248,7 @@ async def test_repeating_the_approval_of_an_unknown_payout_does_not_report_it_as
 async def test_a_second_approval_during_the_call_is_refused_as_under_way(
     approval_world: ApprovalWorld, monkeypatch: pytest.MonkeyPatch
 ):
-    """Neither that it moved, nor that it did not."""
+    """Neither as moved nor as not moved."""
     monkeypatch.setattr(sending, "_WAIT_STEP_S", 0.01)
     bank = approval_world.payout_world.bank
     bank.says = [IS_FORBIDDEN]

@@ -72,7 +72,7 @@ async def test_the_last_balance_reading_of_the_account_is_shown(
 
 
 async def test_a_refund_has_no_similar_payouts(office: Registers, facts: ApprovalFacts):
-    """It goes back to whoever has paid."""
+    """It goes back to the payer."""
     order = RefundRequest(reference="r", payment="E1", value=Money(1050), description="")
 
     told = await facts.of(Staff(office.acting), WAITING, order)

@@ -64,7 +64,7 @@ def test_a_refund_order_is_read_back_unchanged():
 
 
 def test_a_refund_shows_its_payment_and_payer():
-    """Where the bank told them, and a person's number hidden as everywhere."""
+    """If the bank returned them, and with the CPF masked as everywhere."""
     payer = Payer(name="Ana", tax_number="52998224725")
     received = IncomingPayment(
         reference="order-1",
@@ -118,5 +118,5 @@ def test_a_failure_is_mapped_to_an_outcome(problem: Exception, outcome: Outcome,
 
 @pytest.mark.parametrize("problem", [StoreUnavailable("away"), RuntimeError("a mistake")])
 def test_an_inconclusive_failure_has_no_outcome(problem: Exception):
-    """Whoever approves again carries it through."""
+    """The next approval completes it."""
     assert outcome_of(problem) is None

@@ -25,7 +25,7 @@ def test_an_approval_document_has_no_sealed_field():
 
 
 def test_an_approved_payout_is_reported_as_processing():
-    """As its partner is told, whatever the bank has said by now."""
+    """As its partner would see it, even if the bank has answered by now."""
     paid = replace(payout(), state=PayoutState.PAID)
 
     shown = Decided(approval=WAITING, moved=paid).to_document(STAFF.staff)

@@ -149,7 +149,7 @@ async def test_an_order_cannot_be_approved_after_its_day(approval_world: Approva
 async def test_the_account_is_checked_again_at_approval(
     approval_world: ApprovalWorld, changed: dict, refusal: str
 ):
-    """And the order waits on: what was mended can be approved."""
+    """The order keeps waiting and can be approved once the account is corrected."""
     waiting = await approval_world.ordered()
     await approval_world.store.accounts.replace(replace(account(), **changed), event())
 
@@ -320,7 +320,7 @@ async def test_an_order_of_another_company_is_not_found(approval_world: Approval
 async def test_the_orderer_s_rights_are_checked_again_at_approval(
     approval_world: ApprovalWorld, changed: dict, why: str
 ):
-    """Also where the store did not see it: the order was on its way when they were changed."""
+    """Also when the store could not check: the order was under way while they were changed."""
     waiting = await approval_world.ordered()
     away = replace(approval_world.approvals, users=Changed(stored(MARIA, **changed)))
 
@@ -403,7 +403,7 @@ async def test_every_step_is_audited_without_the_reference(approval_world: Appro
 
 
 async def test_orders_without_money_have_no_similar_orders(approval_world: ApprovalWorld):
-    """Nobody opens its content for this."""
+    """The content of such an order is not read for this."""
     order = NewOrder(kind=ApprovalKind.ROLES, text="{}", company_id=COMPANY)
     waiting = await approval_world.approvals.wait(MARIA, order)
 

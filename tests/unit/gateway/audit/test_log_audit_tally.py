@@ -65,7 +65,7 @@ async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
 
 
 async def test_many_failed_sign_ins_are_one_event_per_user(hall: Hall):
-    """However fast it turns, and from however many places."""
+    """However many attempts there are, from however many addresses."""
     for number in range(1_000):
         hall.fails(MARIA, f"203.0.113.{number % 20}")
 
@@ -80,7 +80,7 @@ async def test_many_failed_sign_ins_are_one_event_per_user(hall: Hall):
 
 
 async def test_failed_sign_ins_without_a_user_are_recorded_by_address(hall: Hall):
-    """An IPv6 address stands for the household it belongs to."""
+    """An IPv6 address counts as its network."""
     for address in ("2001:db8::1", "2001:db8::2", "203.0.113.7"):
         hall.fails("", address)
 
@@ -108,7 +108,7 @@ async def test_counting_failed_sign_ins_does_not_call_the_store(hall: Hall):
 
 
 async def test_many_addresses_fill_neither_memory_nor_log(hall: Hall):
-    """And leaves room for people, who would else be attacked unseen behind it."""
+    """And room is left for users, whose attackers would otherwise stay unseen."""
     for number in range(5_000):
         hall.fails("", f"10.0.{number // 250}.{number % 250}")
     hall.fails(MARIA)

@@ -65,7 +65,7 @@ async def test_an_exported_act_has_every_field_of_its_hash(admin_world: AdminWor
 
 
 async def test_an_opinion_on_an_open_review_is_shown_to_its_author_alone(admin_world: AdminWorld):
-    """Also an auditor may tell others: nobody reads it before the payout is decided."""
+    """An auditor could tell others: only its author reads it before the payout is decided."""
     [entry, *_] = await acts_of(admin_world.office.store)
     said = {"verdict": "paid", "reason": "extrato"}
     event = replace(entry.event, action="payout.judged", details=said)

@@ -57,7 +57,7 @@ async def test_an_act_is_ordered_and_done():
 
 @pytest.mark.parametrize("subject", [f"account:{ACCOUNT}", "pix_key:1", "refund:1"])
 async def test_an_act_names_the_company_of_its_account(subject: str):
-    """Keys and refunds are not stored here: nobody limited would be shown what became of them."""
+    """Keys and refunds are not stored here, so limited users could not see their acts otherwise."""
     log = Log()
 
     async with recorded(log, replace(ACT, subject=subject)):

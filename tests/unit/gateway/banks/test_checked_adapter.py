@@ -71,7 +71,7 @@ MISTAKES = [
 async def test_any_exception_of_an_adapter_is_its_fault(
     name: str, mistake: BaseException, caplog: pytest.LogCaptureFixture
 ):
-    """Class and place are logged; what it says is told to nobody."""
+    """Its class and location are logged, but not its text."""
     world = CheckedWorld(**{name: raising(mistake)})
 
     with caplog.at_level(logging.DEBUG):
@@ -193,7 +193,7 @@ PORTS = [
 
 @pytest.mark.parametrize("port", PORTS, ids=lambda port: port.__name__)
 def test_every_call_of_every_port_is_checked(port: type):
-    """One that is added has its check, its truth in the table, and so all the lies above."""
+    """A new call gets its check, its valid answer in the table, and all invalid ones above."""
     methods = {name for name, made in vars(port).items() if inspect.iscoroutinefunction(made)}
 
     assert methods - {"start", "close"} <= set(CALLS)

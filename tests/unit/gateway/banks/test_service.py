@@ -72,7 +72,7 @@ def reports(minutes: Any, *unwritten: ProviderMinute) -> BankReports:
 
 
 async def test_every_configured_bank_has_statistics():
-    """Also one that was not called; one that is configured no more has none."""
+    """Also one that was not called; a bank no longer configured has none."""
     minutes = Minutes([called("b"), called("b", "create_payout", ok=1), called("gone")])
 
     idle, busy = await reports(minutes).weather(WHO, WeatherWindow.QUARTER)

@@ -90,7 +90,7 @@ async def test_written_minutes_are_not_written_again():
 
 
 async def test_no_minute_is_stored_twice():
-    """A last run before the process ends may fall into the minute that was told."""
+    """A final run before the process ends may be in a minute already written."""
     process = Process()
     for _ in range(2):
         process.call("ok")

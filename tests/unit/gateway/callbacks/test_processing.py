@@ -63,7 +63,7 @@ async def events(hall: Hall) -> Sequence[PayoutEvent]:
 
 
 async def test_a_callback_and_its_queries_without_effect_are_events_of_the_payout(hall: Hall):
-    """Noticed once, when it is known whose it is; what moves the payout is told by its own step."""
+    """Recorded once its payout is known; a step of the payout is recorded by its own event."""
     hall.known = Standing()
     hall.becomes, hall.says = PayoutState.ACCEPTED, ["accepted"]
     await hall.take()
@@ -92,7 +92,7 @@ async def test_a_status_query_uses_the_bank_id_of_the_callback(hall: Hall, told:
 async def test_a_callback_belongs_to_the_company_of_its_payout(
     hall: Hall, provider: str, company: str
 ):
-    """A bank that names another bank's payout shows nothing to anybody."""
+    """A bank that names another bank's payout makes nothing visible."""
     hall.known = Standing(provider=provider)
     await hall.take()
 
@@ -189,7 +189,7 @@ async def test_a_return_not_yet_shown_is_searched_again_a_few_times(
 
 
 async def test_a_settled_payout_is_not_queried_for_other_callbacks(hall: Hall):
-    """Its own settlement is told too, and must not cost a look at the bank."""
+    """The settlement is announced too, and must not cost a query at the bank."""
     hall.known = Standing(state=PayoutState.PAID)
     await hall.take()
 

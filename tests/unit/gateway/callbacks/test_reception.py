@@ -119,7 +119,7 @@ async def test_an_empty_callback_is_accepted_and_not_stored(hall: Hall):
 async def test_a_proof_that_raises_counts_as_unproven(
     hall: Hall, says: object, caplog: pytest.LogCaptureFixture
 ):
-    """The bank repeats it; nobody is told of a forgery."""
+    """The bank repeats it; no forgery is reported."""
     hall.proof.says = says
 
     with refused(errors.CREDENTIALS_INVALID):

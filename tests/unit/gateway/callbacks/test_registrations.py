@@ -120,7 +120,7 @@ def registrations(world: World, log: Log) -> CallbackRegistrations:
 
 
 async def test_registering_listing_and_removing_an_address_is_audited():
-    """The audit log tells who and where, never the address or the secret."""
+    """The audit log has the user and the account, never the address or the secret."""
     world, log = World(), Log()
     does = registrations(world, log)
     account = await does.account(ACCOUNT_ID)

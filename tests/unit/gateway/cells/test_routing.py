@@ -82,7 +82,7 @@ def test_a_cell_map_is_written_in_a_stable_order_and_read_back(tmp_path: Path):
 
 
 def test_a_replaced_file_keeps_its_mode_and_a_new_one_is_private(tmp_path: Path):
-    """Whoever reads it knows the addresses of callbacks."""
+    """The file contains the addresses of callbacks."""
     file = tmp_path / "cells.map"
     replace_file(file, "a north\n")
     assert file.stat().st_mode & 0o777 == 0o640

@@ -167,7 +167,7 @@ def received(e2e_id: str, centavos: int, reference: str = "r") -> IncomingPaymen
 
 
 async def test_every_listed_payment_of_a_charge_is_recorded_with_its_amount():
-    """A smaller one does not stand in the way of the one that pays."""
+    """A smaller one does not prevent a later one from paying the charge."""
     book = ChargeBook()
     keeping = kept(book)
 

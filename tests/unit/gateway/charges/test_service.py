@@ -116,7 +116,7 @@ async def test_a_reference_is_held_for_30_s_after_an_unknown_outcome():
 
 @leaping
 async def test_a_slow_bank_is_not_waited_for_beyond_the_reference_hold():
-    """Else another process would make a second one while the first is under way."""
+    """Otherwise another process would create a second one while the first is under way."""
     with pytest.raises(Unavailable):
         await at(SlowBank()).create(staff(), account(), ORDER)
 

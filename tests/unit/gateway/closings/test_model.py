@@ -178,7 +178,7 @@ def test_movements_without_an_order_are_no_difference(
 
 
 def test_lines_with_a_difference_are_shown_first():
-    """Money in among money out; a difference is what somebody reads the page for."""
+    """Even money in among money out: differences are what the page is read for."""
     kinds = [
         (Rule.TIED, Direction.DEBIT),
         (Rule.BANK_ONLY, Direction.DEBIT),

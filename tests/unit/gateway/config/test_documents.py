@@ -70,7 +70,7 @@ def test_yaml_features_beyond_plain_values_are_refused():
 
 
 def test_the_error_for_an_invalid_file_quotes_nothing_of_it():
-    """PyYAML adds a snippet, in which a secret may stand."""
+    """PyYAML quotes a part of the file, which may contain a secret."""
     document = parse("pepper: canary\n: [\n")
 
     assert document.problems

@@ -101,7 +101,7 @@ def test_the_store_s_address_includes_the_pooler():
     [("auto", True, False), ("always", True, True), ("never", False, False)],
 )
 def test_a_database_server_is_migrated_only_when_configured(migrate: str, file: bool, server: bool):
-    """The embedded default takes care of itself; somebody else's database does not."""
+    """The embedded default is migrated; a database server belongs to somebody else."""
     on_file = settings_from(f"database: {{migrate: {migrate}}}", {})
     on_server = settings_from(
         f"database: {{migrate: {migrate}, url: '${{DB}}'}}", {"DB": "postgresql://db/x"}
@@ -186,7 +186,7 @@ def absent(struct: type[msgspec.Struct], section: Section, path: str) -> list[st
 
 
 def test_one_process_runs_the_worker_by_default():
-    """On PostgreSQL as in a file: nobody has to start a worker before payouts are followed up."""
+    """On PostgreSQL and on a file: payouts are followed up without starting a worker."""
     assert (Settings().worker.run, Settings().server.reuse_port) == ("inside", False)
 
 

@@ -12,7 +12,7 @@ def test_environments_keep_their_names():
 
 
 def test_an_account_has_a_short_name_in_the_logs():
-    """It is stable, and printed nowhere else than in lines: whoever has the id can make it."""
+    """It is stable, and appears only in log lines: it can be derived from the id."""
     held = replace(account(), id="0f8fad5b-d9cb-469f-a165-708677289501")
 
     assert [held.log_hash, held.log_hash] == ["ee9717818e7803e9"] * 2

@@ -6,7 +6,7 @@ from gateway.core.ascii_letters import ascii_letters
 
 
 def test_latin_letters_are_written_in_ascii():
-    """Those that Unicode does not take apart as their languages write them; the rest stands."""
+    """Letters that Unicode does not decompose follow their languages; other characters stay."""
     cases = {
         "São João": "Sao Joao",
         "Straße STRAẞE": "Strasse STRASSE",

@@ -28,7 +28,7 @@ def test_an_act_invalidates_the_record_that_it_names():
 
 
 def test_an_act_on_another_subject_invalidates_no_record():
-    """A stranger's failed sign-ins least of all."""
+    """Least of all failed sign-ins by strangers."""
     cases = ["user:u-1", "address:203.0.113.7", "company:c-1", "approval:a-1", "account", "", ":"]
 
     wrong = [subject for subject in cases if outdated(Act("sign_in.failed", subject)) is not None]
@@ -37,7 +37,7 @@ def test_an_act_on_another_subject_invalidates_no_record():
 
 
 def test_counted_events_invalidate_no_record():
-    """Whatever it was about: nobody empties memory by being refused or by looking."""
+    """Otherwise refused or read-only requests could empty the cache."""
     wrong = [
         (action, kind)
         for action in [*FAILED.values(), *TAKEN.values(), REFUSED]

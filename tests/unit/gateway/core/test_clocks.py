@@ -33,7 +33,7 @@ def test_a_running_clock_is_accepted():
 
 
 def test_a_corrected_clock_is_accepted():
-    """Less than a second between two looks is no time that somebody might wait for."""
+    """Less than a second between two readings does not count as a pause."""
     clock = Clock()
     certain = CertainClock(clock.now, clock.monotonic)
 

@@ -67,7 +67,7 @@ async def test_a_file_larger_than_the_bucket_takes_the_full_bucket():
 
 
 async def test_a_file_above_the_alarm_threshold_raises_one_alarm():
-    """Small files add up, and ten thousand payees at once are told like them."""
+    """Small files add up, and ten thousand payees in one file count the same."""
     told: list[tuple[str, ExportKind]] = []
 
     async def on_alarm(who: Staff, kind: ExportKind) -> None:

@@ -98,7 +98,7 @@ def test_tokens_never_exceed_the_burst(clock: Clock):
 
 
 def test_a_changed_rate_keeps_the_number_of_missing_tokens(clock: Clock):
-    """Nobody waits for a rate that is not in force any more."""
+    """The wait is that of the new rate."""
     buckets = Buckets(CallRate(rate=0.01, burst=2), clock.monotonic)
     drawn(buckets, 2)
 
@@ -135,8 +135,8 @@ def test_a_bucket_matches_an_exact_token_count(rate: int, burst: int, pauses: li
     """
     The model counts tokens in exact fractions; pauses are hundredths of a second.
 
-    So a bucket holds a whole token or lacks a hundredth of one at least: a rounding error is
-    told from a real difference.
+    So a bucket has a whole token or lacks at least a hundredth of one, and a rounding error is
+    recognizable.
     """
     clock = Clock(up_s=5000.0)
     buckets = Buckets(CallRate(rate=float(rate), burst=burst), clock.monotonic)

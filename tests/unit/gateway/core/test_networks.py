@@ -8,7 +8,7 @@ from gateway.core.networks import network, pool
 
 
 def test_an_ipv6_network_counts_as_one_address():
-    """Or who has a network of IPv6 would have as many tries as it has addresses."""
+    """Otherwise an IPv6 network would have as many attempts as addresses."""
     cases = [
         ("203.0.113.7", "203.0.113.7"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),

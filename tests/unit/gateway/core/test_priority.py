@@ -52,7 +52,7 @@ def test_searches_exports_and_closings_are_heavy():
 
 
 def test_routes_without_a_credential_are_in_the_class_of_strangers():
-    """But health, leaving, codes of a session, and banks' callbacks at a secret address."""
+    """Except health, signing out, session codes, and bank callbacks at a secret address."""
     opened = {
         route.name
         for each in SURFACES

@@ -117,7 +117,7 @@ def test_the_areas_that_require_a_fresh_factor_match_the_documentation():
     ],
 )
 def test_a_user_manager_can_grant_only_roles_within_their_rights(granter: Role, lacks: set[Role]):
-    """But rights over money, which the second person gives."""
+    """Except rights over money, which the approving user must have."""
     assert {role for role in Role if not may_grant({granter}, {role})} == lacks
 
 

@@ -321,7 +321,7 @@ def test_a_pair_is_split_at_its_first_colon(client_id: str, secret: str):
 
 
 def test_credentials_not_in_base64_of_utf_8_are_refused():
-    """``base64.b64decode`` drops what it does not know unless told not to."""
+    """``base64.b64decode`` ignores unknown characters by default."""
     cases = [
         "",
         "=",

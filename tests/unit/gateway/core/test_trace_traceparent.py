@@ -134,7 +134,7 @@ def test_a_later_version_is_read_by_its_first_parts():
 
 
 def test_an_invalid_or_repeated_traceparent_starts_a_new_trace():
-    """And is not passed on, nor is the state that came with it."""
+    """Neither it nor the tracestate sent with it is passed on."""
     cases = [
         (SENT, SENT),
         (SENT.upper(),),

@@ -33,7 +33,7 @@ async def mails(people: TwoPeople) -> list[Mail]:
 async def test_security_and_admins_are_notified_of_a_new_read_only_credential(
     people: TwoPeople,
 ):
-    """Security and admins of its company, or of all; nobody else, and nobody disabled."""
+    """Those of its company or of all companies; no other users, and none who is disabled."""
     told = {
         "maria@example.com",
         await people.add("admin", Role.ADMIN, companies=frozenset({people.company})),

@@ -183,7 +183,7 @@ def test_changed_limits_take_effect_at_once():
 
 
 async def test_a_request_has_the_stranger_class_while_its_credential_is_read():
-    """Nor is it refused when strangers' places are full: it may be right."""
+    """It is not refused while that class is full, because its credential may be right."""
     admitted = admission([])
     fill(admitted, Priority.STRANGERS)
     admitted.admit(Priority.PAYOUTS)
@@ -252,7 +252,7 @@ def waiting(admitted: Admission, *addresses: str) -> ExitStack:
 
 
 def test_bodies_of_strangers_are_counted_apart_from_requests_in_flight():
-    """They refuse nobody else, however many they are; all of them are shown."""
+    """They do not refuse other requests, however many they are; all of them are shown."""
     admitted = admission([])
     for _ in range(3):
         admitted.admit(Priority.STRANGERS)

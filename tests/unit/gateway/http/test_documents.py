@@ -72,7 +72,7 @@ def test_a_page_is_compressed_for_callers_that_accept_it(encodings: str, *, pack
 
 
 def test_dates_of_examples_are_replaced_by_today():
-    """The first payout that somebody tries with it is not refused for its date."""
+    """So that a payout copied from the examples is not refused for its date."""
     days = iter(["2026-12-01", "2026-12-01", "2026-12-02"])
     page = Page("a", "text/plain", b'{"date": "2026-11-20"}', today=lambda: next(days))
 

@@ -136,7 +136,7 @@ def test_a_message_names_the_field_and_the_expected_form(refusal: ServiceError, 
 def test_messages_for_people_have_field_and_reason(
     error: ErrorCode, reason: str, told: dict[str, str]
 ):
-    """Always both; a 401 tells no more than its code."""
+    """Both are always present; a 401 shows no more than its code."""
     refusal = ServiceError(error, reason, field="email")
 
     said = json.loads(render_refusal(refusal, PLACE, "t", {}, explains=True).body)
@@ -161,7 +161,7 @@ def test_a_service_error_is_not_translated():
     ids=["declared", "a bank's, undeclared", "nobody's"],
 )
 def test_an_exception_is_translated_to_its_route_s_code(problem, error, reason):
-    """One that nobody declared is ours: 500."""
+    """An undeclared one is our own error: 500."""
     refusal = translate(problem, PLACE)
 
     assert (refusal.error, refusal.reason) == (error, reason)
@@ -180,7 +180,7 @@ def test_an_exception_is_translated_to_its_route_s_code(problem, error, reason):
     ],
 )
 def test_only_errors_of_sent_fields_are_reported(refusal: ServiceError, told: str):
-    """With a place for the field's name: whoever translates it puts the name in."""
+    """With a placeholder for the field's name, which a translation keeps."""
     assert wrong(refusal) == told
 
 

@@ -192,7 +192,7 @@ async def test_a_502_has_retry_after(asked_s: float | None, told: str):
 
 
 async def test_a_body_is_read_after_the_policies():
-    """Whoever is refused has sent it for nothing."""
+    """The body of a refused request is not read."""
     seen: list[bytes] = []
 
     def look(call: Call) -> None:

@@ -105,7 +105,7 @@ async def test_a_disconnected_caller_is_reported_as_gone():
 
 
 async def test_a_refusal_keeps_its_reason_when_the_caller_disconnects():
-    """The log says why it was refused, not that nobody waited."""
+    """The log has the reason of the refusal, not that the caller disconnected."""
 
     def in_pieces(exchange: Exchange, _reply: Reply) -> None:
         exchange.rest = _pieces("never")

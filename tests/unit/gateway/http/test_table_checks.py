@@ -50,7 +50,7 @@ GUARDS = {
 
 @pytest.mark.parametrize("guards", GUARDS.values(), ids=GUARDS)
 def test_a_write_with_a_cookie_must_be_guarded(guards: list[Policy]):
-    """Or nothing starts."""
+    """Otherwise the service does not start."""
     unguarded = surface(route(method="POST"))
     gate = replace(unguarded.gates[0], scheme="session", policies=guards)
 

@@ -12,7 +12,7 @@ def unheard(user):
 
 
 async def test_a_concurrent_change_is_not_overwritten(identity_world, maria):
-    """Both are there in the end, whoever came in between."""
+    """Both changes are kept, whichever was first."""
     between = ["disable once"]
 
     async def disable() -> None:

@@ -65,7 +65,7 @@ def test_a_device_cookie_of_a_former_key_is_accepted_and_of_a_foreign_key_refuse
 
 
 def test_a_changed_cookie_is_refused(cookies: DeviceCookies):
-    """Whatever character it is, the last included: one cookie has one form."""
+    """Whichever character was changed, including the last: each cookie has one spelling."""
     value = cookies.make(MARIA, None)
 
     for place in range(len(value)):

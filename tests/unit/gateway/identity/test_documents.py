@@ -38,7 +38,7 @@ def test_a_user_document_lists_roles_in_order():
 
 
 def test_sessions_are_shown_by_a_public_id():
-    """Which is no token's, and tells nothing of the session's own id."""
+    """It is no token, and does not reveal the session's internal id."""
     session = Session(
         id=MARIA.session_id,
         user_id=MARIA.user_id,
@@ -71,7 +71,7 @@ def test_sessions_are_shown_by_a_public_id():
 
 
 def test_the_qr_code_is_an_svg_of_paths_alone():
-    """It stands in a page of ours: no script, no reference."""
+    """It is embedded in a page of ours: without script and reference."""
     begun = Enrolment("ABC", "otpauth://totp/a?secret=ABC&issuer=<b>")
 
     shown = represent.enrolment(begun, MEMBER)

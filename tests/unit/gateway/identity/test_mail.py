@@ -328,7 +328,7 @@ async def test_clear_text_in_the_store_is_never_sent(plain, outbox: SealedOutbox
 
 
 async def test_mail_whose_key_is_absent_does_not_delay_other_mail(database, plain, outbox, caplog):
-    """It is given up and told, without its text."""
+    """It is dropped and reported, without its text."""
     await outbox.put(MAIL)
     await outbox.put(replace(MAIL, id="m2"))
     bare = SealedOutbox(database, Sealer({"new": KEYS["new"]}, "new"))

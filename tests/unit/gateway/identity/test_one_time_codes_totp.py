@@ -34,7 +34,7 @@ def test_the_codes_of_the_rfc_are_accepted():
 
 
 def test_a_totp_code_is_accepted_within_one_step():
-    """The step of the code is told, not that of the clock."""
+    """The step of the code is returned, not that of the clock."""
     cases = [(-60, False), (-30, True), (0, True), (30, True), (60, False)]
 
     for late, accepted in cases:
@@ -63,7 +63,7 @@ def test_a_code_is_accepted_with_spaces_and_hyphens():
 
 
 def test_of_two_steps_with_equal_codes_the_later_is_returned():
-    """Else the present code would be refused as one of a step that was used before."""
+    """Otherwise the present code would be refused as already used."""
     now, secret = datetime(2025, 12, 20, 13, 32, 35, tzinfo=UTC), "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
     assert accepted_step(secret, "533286", now) == int(now.timestamp()) // 30

@@ -100,7 +100,7 @@ async def test_a_code_is_accepted_only_after_a_password(panel_world, maria):
 
 
 async def test_a_session_from_another_network_is_refused_and_unchanged(panel_world, maria):
-    """It is neither kept alive nor renewed, nor told whose it is, and goes on at home."""
+    """It is neither extended nor renewed, hides its user, and continues on its own network."""
     await panel_world.identity_world.enrol()
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(60)
@@ -143,7 +143,7 @@ async def test_without_a_factor_another_network_requires_a_new_sign_in(panel_wor
 
 
 async def test_a_cookie_with_a_wrong_secret_is_refused(panel_world, maria):
-    """And the session of who has the right one goes on."""
+    """The session of the correct cookie continues."""
     browser = await panel_world.signed_in_browser()
     name, _, _ = browser.cookie.value.partition(".")
 
@@ -234,7 +234,7 @@ async def test_a_fresh_factor_is_valid_with_the_new_cookie_alone(
 async def test_a_cookie_renewed_during_a_step_up_has_no_fresh_factor(
     panel_world, maria, monkeypatch: pytest.MonkeyPatch
 ):
-    """Whoever renews the old cookie in that moment holds no proof that is newer than it."""
+    """A renewal of the old cookie at that moment has no newer proof than it."""
     old, renewed = await with_factor(panel_world), []
     for _ in range(4):
         panel_world.identity_world.clock.passes(890)
@@ -321,7 +321,7 @@ async def test_a_lost_answer_with_a_renewal_and_a_code_keeps_the_session(panel_w
 
 
 async def test_a_code_waits_for_a_concurrent_token_refresh(panel_world, maria):
-    """Else one of the two is lost, and the next refresh sends a token that was used."""
+    """Otherwise one of the two is lost, and the next refresh sends a used token."""
     old = await panel_world.signed_in_browser()
     store, now = panel_world.sessions.store, panel_world.identity_world.clock.now()
     assert await store.lease(old.panel.id_hash, 0, now, now + timedelta(seconds=15))
@@ -681,7 +681,7 @@ async def test_a_visit_after_the_sign_in_ended_starts_an_anonymous_session(panel
 
 
 def test_the_refresh_lease_is_longer_than_its_timeouts(panel_world):
-    """Else two processes would refresh the same token."""
+    """Otherwise two processes would refresh the same token."""
     settings = panel_world.sessions.settings
 
     assert settings.lease > settings.wait_timeout > settings.refresh_timeout

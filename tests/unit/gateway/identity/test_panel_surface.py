@@ -121,7 +121,7 @@ def signed_in(maria: SignedInUser) -> SignedInView:
 
 @pytest.mark.parametrize("has_factor", [True, False])
 def test_listed_permissions_exclude_writes_until_a_required_factor_is_enrolled(*, has_factor: bool):
-    """Without one only reading does; the page is told that one is asked for."""
+    """Without one only reading is allowed; the page learns that a factor is required."""
     shows = replace(SHOWS, factor_roles=frozenset({Role.OPERATOR}))
     joao = somebody(Role.OPERATOR, has_factor=has_factor)
 

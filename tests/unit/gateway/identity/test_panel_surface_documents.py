@@ -14,5 +14,5 @@ def test_before_a_sign_in_four_fields_are_required():
 
 
 def test_the_session_document_has_only_the_csrf_token():
-    """But the one against forged requests, which opens nothing."""
+    """The token against request forgery, which opens nothing."""
     assert [name for name in DESCRIBED["properties"] if "token" in name] == ["csrf_token"]

@@ -220,7 +220,7 @@ async def test_a_user_who_cannot_sign_in_gets_no_link_and_the_same_answer(
 
 
 async def test_at_most_three_links_are_valid_at_a_time(identity_world, maria):
-    """However many wish: three work at a time, and the newest are not lost by it."""
+    """However many are requested: the three newest work."""
     for number in range(5):
         assert await identity_world.request_reset(EMAIL, at(number)) is None
         identity_world.clock.passes(60)

@@ -27,7 +27,7 @@ async def test_a_password_is_checked_against_the_user_of_its_address(identity_wo
 
 
 async def test_a_browser_known_for_another_user_counts_as_unknown(identity_world, maria):
-    """What is tried there counts as a stranger's."""
+    """Attempts there count as those of an unknown browser."""
     foreign = replace(HOME, known=KnownBrowser(user_id=str(uuid.uuid4()), id="ab"))
     for _ in range(5):
         await PasswordCheck(identity_world.context).by_email(EMAIL, "wrong", foreign)
@@ -39,7 +39,7 @@ async def test_a_browser_known_for_another_user_counts_as_unknown(identity_world
 
 
 async def test_guesses_by_strangers_do_not_block_a_signed_in_user(identity_world, maria):
-    """A new password takes the old one, whoever has guessed at it elsewhere."""
+    """The new password is accepted, despite guesses elsewhere."""
     caller = (await identity_world.sign_in()).person
     for _ in range(6):
         with suppress(ServiceError):

@@ -81,7 +81,7 @@ async def test_a_new_digest_is_the_standard_text_with_the_pepper_s_id(hasher):
     ],
 )
 async def test_a_forged_digest_never_matches(hasher, changed: tuple[str, str]):
-    """Nor does one cost minutes, or one without a pepper take another way in."""
+    """Including one that would cost minutes, and one without a pepper."""
     stored = (await hasher.make(PASSWORD)).replace(*changed)
 
     assert passwords.read(stored) is None
@@ -133,7 +133,7 @@ async def test_a_cheaper_digest_matches_and_is_outdated(hasher):
 async def test_checking_an_unknown_user_costs_the_same_and_never_matches(
     hasher, monkeypatch, stored: str
 ):
-    """Unknown people are not told by the clock: the same work is done for them."""
+    """Timing does not reveal unknown users: the same work is done for them."""
     if stored == "gone":
         other = PasswordHasher({"gone": b"g" * 32}, CHEAP)
         stored = await other.make(PASSWORD)

@@ -42,7 +42,7 @@ async def test_a_recovery_code_is_refused_under_another_number(identity_world, m
 
 
 async def test_a_reused_code_is_reported_and_a_wrong_one_is_not(identity_world, maria):
-    """Somebody looked over a shoulder, or stands between the person and us."""
+    """The code was observed or intercepted."""
     user, _ = await enrolled(identity_world, maria)
     identity_world.clock.passes(30)
     code = identity_world.code()

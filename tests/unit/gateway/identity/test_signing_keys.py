@@ -72,7 +72,7 @@ async def test_at_most_three_unretired_keys_are_in_use(clock):
 
 
 async def test_cached_keys_are_valid_for_four_seconds(clock):
-    """Should nobody tell of a change; below the five promised."""
+    """Even without a reported change; less than the five seconds promised."""
     made = key()
     register = Register(made)
     keyring = ring(register, clock)
@@ -86,7 +86,7 @@ async def test_cached_keys_are_valid_for_four_seconds(clock):
 
 
 async def test_a_retired_key_is_refused_once_the_change_arrives(clock):
-    """Also while the store is silent: what is known to be old is not borne."""
+    """Also while the store is unavailable: a key known to be retired is not tolerated."""
     made = key()
     register = Register(made)
     keyring = ring(register, clock)
@@ -152,7 +152,7 @@ async def test_cached_keys_are_used_for_ten_minutes_without_the_store(clock):
 
 
 async def test_published_keys_have_public_halves_alone(clock):
-    """And the next key, a day before it signs."""
+    """The next key is included, a day before it signs."""
     now, following = key(), key(24)
 
     published = await ring(Register(now, following), clock).published()

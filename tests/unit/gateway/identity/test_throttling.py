@@ -68,7 +68,7 @@ async def test_each_throttle_doubles_and_blocks_the_right_password(identity_worl
 
 
 async def test_a_user_throttled_at_one_address_signs_in_from_another(identity_world, maria):
-    """Otherwise anybody could shut a person out by their name."""
+    """Otherwise anybody could lock a user out by their address."""
     for _ in range(6):
         await login(identity_world)
 
@@ -210,7 +210,7 @@ async def guessed(identity_world, times: int) -> None:
 
 
 async def test_guesses_by_strangers_do_not_block_a_known_browser(identity_world, maria):
-    """Neither slower nor refused, from the very address of one of them."""
+    """Neither slowed nor refused, even at the address of the guesses."""
     await guessed(identity_world, 100)
     for _ in range(5):
         await login(identity_world)
@@ -250,7 +250,7 @@ async def test_a_device_cookie_of_another_user_has_no_effect(identity_world, mar
 
 
 async def test_a_locked_out_user_is_pointed_to_the_reset(identity_world, maria):
-    """In the same words for nobody."""
+    """An unknown address gets the same answer."""
     said = {}
     for email in (EMAIL, "nobody@example.com"):
         for number in range(100):
@@ -336,7 +336,7 @@ def test_the_try_that_reaches_the_limit_blocks_the_next():
 
 
 def test_an_active_block_is_not_extended():
-    """Otherwise who waits for somebody else's block would wait for ever."""
+    """Otherwise repeated attempts would extend somebody else's block for ever."""
     three = after(3)
 
     assert after(5, three, at=NOON + 29 * SECOND) == three

@@ -89,7 +89,7 @@ async def test_a_token_has_all_claims_and_a_header_of_three_fields(tokens, made)
 
 
 async def test_the_test_helper_makes_valid_tokens(tokens, made):
-    """Or the refusals below would prove nothing."""
+    """Otherwise the refusals below would prove nothing."""
     assert await tokens.verify(signed(made, {**HEAD, "kid": made.id}, BODY)) == CLAIMS
 
 

@@ -75,7 +75,7 @@ async def test_changes_of_a_user_end_their_sessions(identity_world, maria, act: 
 async def test_no_administrator_changes_their_own_account(
     identity_world, maria, act: str, more: tuple
 ):
-    """Nor gives themselves a role: two administrators are needed for that."""
+    """Roles included: two administrators are needed for that."""
     who = Staff(AuditContext(f"user:{EMAIL}", identity_world.clock.now))
 
     with pytest.raises(RuleViolation, match="themselves"):

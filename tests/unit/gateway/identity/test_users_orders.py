@@ -92,7 +92,7 @@ async def test_inviting_a_user_with_write_rights_needs_approval(
 async def test_an_invitation_is_void_when_its_orderer_lost_the_right(
     access_world: AccessWorld,
 ):
-    """An admin orders an admin, and is a security officer when somebody agrees."""
+    """The orderer was an admin, and is only a security officer at the approval."""
     waiting = await access_world.register.invite(access_world.admin, stranger(Role.ADMIN))
     assert isinstance(waiting, Approval)
     await access_world.identity_world.services.users.set_roles(
@@ -213,7 +213,7 @@ async def test_widening_the_access_of_a_user_with_write_rights_needs_approval(
 
 
 async def test_changes_that_widen_no_access_need_no_approval(access_world: AccessWorld):
-    """Fewer companies, the same ones, and enabling whom nobody disabled."""
+    """Fewer companies, the same ones, and enabling a user whom no administrator disabled."""
     other = (await access_world.office.company("Mercado")).id
     made, users = await access_world.made(Role.OPERATOR), access_world.register
 
@@ -376,7 +376,7 @@ async def ordered(world: AccessWorld, order: Change) -> tuple[User, Approval]:
 async def test_an_order_is_void_when_the_user_s_access_changed(
     access_world: AccessWorld, order: Change, change: Change
 ):
-    """Whoever agrees has seen other roles, other companies, or another reason to keep out."""
+    """The approver saw other roles, other companies, or another reason for the block."""
     made, waiting = await ordered(access_world, order)
     await change(access_world, made)
     before = await access_world.found(made)

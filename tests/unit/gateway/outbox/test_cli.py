@@ -18,7 +18,7 @@ def test_an_empty_outbox_is_an_empty_list(shell):
 
 
 def test_production_refuses_to_show_the_outbox(shell):
-    """Who may run a command there is not by that anybody else."""
+    """Running a command there is no proof of being another user."""
     shell.environ |= {
         "PIXGATE_ENVIRONMENT": "production",
         "PIXGATE_PEPPER": "a pepper of production, long enough",

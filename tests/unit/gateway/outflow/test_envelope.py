@@ -74,7 +74,7 @@ def test_much_money_to_few_new_payees_is_outside():
 
 
 def test_one_or_two_payouts_are_never_outside():
-    """However large: limits and holds are for that."""
+    """However large: limits and holds cover those."""
     assert outside(worked(), paying(1, 0, centavos=100_000_000)) == {}
     assert outside(worked(), paying(2, 0, centavos=1_000)) == {}
 

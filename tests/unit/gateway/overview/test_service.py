@@ -106,7 +106,7 @@ async def test_missing_limits_are_listed_only_when_they_are_required(demands: bo
 async def test_work_that_a_user_cannot_do_is_listed_under_others(
     roles: set[Role], theirs: set[Need]
 ):
-    """Whoever reads alone is asked for nothing but what is their own."""
+    """A reader is asked only for work that they can do."""
     needs = [Need.COLLECT, Need.UNRESOLVED, Need.REVIEW, Need.APPROVAL, Need.STOP, Need.CERTIFICATE]
     records = Records((), [standing(each) for each in needs])
     who = replace(WHO, person=somebody(*roles))
@@ -186,7 +186,7 @@ async def test_a_month_is_shown_by_local_days():
 
 
 async def test_an_open_breaker_is_listed_after_more_urgent_work():
-    """After what costs more; one that is closed, or tries the next call, is not told of."""
+    """After what costs more; a closed or half-open one is not listed."""
     bank = provider(name="ipe", breakers={"payout": "open", "read": "half_open", "more": "closed"})
 
     found = await overviews(Records((), [standing(Need.REVIEW)]), frozenset(), bank).read(

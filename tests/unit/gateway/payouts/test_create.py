@@ -221,7 +221,7 @@ async def test_without_a_paying_bank_nothing_is_stored(
 async def test_an_account_without_required_credentials_is_refused_before_the_bank(
     payout_world: PayoutWorld,
 ):
-    """The bank would refuse, and nobody would know what became of the money."""
+    """The bank would refuse, and the outcome would be unknown."""
     payout_world.bank.capabilities = replace(CAREFUL, account_credentials=True)
 
     assert await payout_world.post() == "422 SVC.ACC.005"
@@ -247,7 +247,7 @@ HOUR = timedelta(minutes=60)
 async def test_a_payout_held_by_the_bank_is_accepted_with_a_deadline_of_at_most_an_hour(
     payout_world: PayoutWorld, told: datetime | None, kept: datetime | None
 ):
-    """At most an hour: nobody may analyse a Pix longer, and nothing is hidden for ever."""
+    """A Pix may be analysed for at most an hour, so that nothing stays hidden for ever."""
     payout_world.bank.says = [replace(IS_ACCEPTED, held_until=told)]
 
     assert await payout_world.post() == OK
@@ -393,7 +393,7 @@ async def test_a_repeat_across_midnight_sends_nothing(
 async def test_after_a_restore_the_bank_is_queried_before_its_day_ends(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """A backup may have forgotten an attempt; until the bank has told, it is not refused."""
+    """A backup may lack an attempt; it is not refused before the bank has answered."""
     await payout_world.stands(NOT_SENT)
     doubtful = replace(payout_world.follow_up, look_first=True)
     payout_world.payouts = replace(payout_world.payouts, follow_up=doubtful)

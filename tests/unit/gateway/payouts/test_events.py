@@ -13,7 +13,7 @@ from tests.world.stores.samples import EVIDENCE, NOW, attempt, change, payout
 
 
 def test_every_evidence_field_is_an_allowed_fact():
-    """Also of a field that evidence gets one day."""
+    """Including fields added to evidence later."""
     assert {each.name for each in fields(Evidence)} <= KEPT_FACTS
     assert set(evidence_facts(EVIDENCE)) <= KEPT_FACTS
 

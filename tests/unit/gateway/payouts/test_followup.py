@@ -112,7 +112,7 @@ async def test_another_amount_at_the_bank_requires_a_review(
 async def test_a_payout_with_another_destination_requires_a_review(
     payout_world: PayoutWorld, said: Outcome
 ):
-    """Key and amount agree, so no look-up can see it; the answer to the order told it."""
+    """Key and amount agree, so no look-up can see it; the answer to the order showed it."""
     elsewhere = replace(ANSWERED, reason="destination_mismatch")
     before = await payout_world.stands(UNKNOWN, evidence=elsewhere)
     payout_world.bank.knows = said
@@ -509,7 +509,7 @@ CAME_BACK = replace(IS_SETTLED, returns=(RETURN,))
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
 async def test_a_return_is_stored_with_a_paid_payout(payout_world: PayoutWorld, state: PayoutState):
-    """Also if we learn of both at once."""
+    """Also if both arrive at once."""
     await payout_world.stands(state)
     payout_world.bank.knows = CAME_BACK
 

@@ -42,7 +42,7 @@ def look(heard: list[PayoutEvent]) -> StatusQuery:
 def test_a_failed_query_is_recorded_with_our_reason(
     problem: Exception, reason: dict[str, str | int]
 ):
-    """Whatever an adapter gives as one."""
+    """Whatever reason the adapter raises."""
     heard: list[PayoutEvent] = []
 
     assert look(heard).failed(problem) == payout()

@@ -40,7 +40,7 @@ def ours(said: Outcome, key: str) -> Outcome:
 async def test_a_lost_answer_is_found_by_the_bank_id_in_a_callback(
     payout_world: PayoutWorld, said: Outcome, after: PayoutState
 ):
-    """And nothing is sent: it is a look at the bank."""
+    """Without sending anything: the bank is only queried."""
     row = await payout_world.stands(UNKNOWN)
     payout_world.bank.capabilities = BY_ID
     payout_world.bank.knows = ours(said, row.provider_key)
@@ -57,7 +57,7 @@ async def test_a_lost_answer_is_found_by_the_bank_id_in_a_callback(
 async def test_a_record_at_the_bank_without_our_key_proves_nothing(
     payout_world: PayoutWorld, said: Outcome, key: str
 ):
-    """Whoever knows the token of callbacks could name any payout of the account."""
+    """Otherwise the callback token would allow naming any payout of the account."""
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.capabilities = BY_ID
     payout_world.bank.knows = ours(said, key)

@@ -185,7 +185,7 @@ async def test_held_payouts_count_for_the_limit_and_refused_ones_do_not(holding:
 
 
 async def test_unsent_payouts_count_towards_the_amount(holding: Holding):
-    """Else payouts that a bank turned away would be sent together, later, without a look."""
+    """Otherwise payouts refused by a bank could all be sent later without a hold."""
     holding.node.bank.says = [IS_NOT_SENT, IS_ACCEPTED]
     assert await holding.order("before", ABOVE) == UNSENT
 
@@ -238,7 +238,7 @@ async def test_a_payout_within_the_last_day_makes_no_payee_known(holding: Holdin
 
 
 async def test_a_known_tax_number_with_another_key_is_a_first_payee(holding: Holding):
-    """A tax number is typed: nobody has compared it with the owner of the key."""
+    """A tax number is typed, and was not compared with the owner of the key."""
     await paid_before(holding, destination=replace(PIX, key="other@example.com"))
 
     await holding.order()
@@ -340,7 +340,7 @@ async def test_a_failed_attempt_after_a_hold_has_its_usual_state(holding: Holdin
 
 
 async def test_a_held_payout_fails_as_not_sent_at_midnight(holding: Holding):
-    """Whoever looks first: a read, a repetition, or the follow-up."""
+    """Whether a read, a repeat or the follow-up finds it first."""
     holding.node.clock.passes(timedelta(hours=11, minutes=45).total_seconds())
     await holding.order()
     row = await holding.node.row()
@@ -362,7 +362,7 @@ async def test_a_hold_ends_at_midnight_at_the_latest(holding: Holding):
 
 
 async def test_a_held_payout_fails_when_a_stop_was_set_meanwhile(holding: Holding):
-    """Lifting the stop later must not send what a thief ordered before it."""
+    """Lifting the stop later must not send payouts that a thief ordered before it."""
     await holding.order()
     holding.stops.append(stop())
 
@@ -474,7 +474,7 @@ async def test_the_orderer_cannot_decide_on_a_held_payout(holding: Holding):
 
 
 async def test_a_command_cannot_decide_on_a_held_payout(holding: Holding):
-    """A hold takes a second person, and a command line is nobody in particular."""
+    """A hold requires a second user, and a command has no signed-in user."""
     await holding.order()
 
     with pytest.raises(ServiceError, match="forbidden"):

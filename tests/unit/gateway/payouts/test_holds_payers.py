@@ -165,7 +165,7 @@ async def test_a_disabled_user_or_one_without_the_right_may_not_pay(reason: str)
 async def test_a_payout_stopped_during_its_hold_is_not_paid_after_the_stop(
     scope: StopScope, subject: str
 ):
-    """A stop that is lifted, or is over, must let nothing go that a thief ordered before it."""
+    """An ended or lifted stop must not release payouts that a thief ordered before it."""
     over = sample(scope=scope, subject=subject, ends_at=NOW - timedelta(seconds=4))
 
     with pytest.raises(ServiceError) as refused:

@@ -145,7 +145,7 @@ async def test_a_payout_unknown_after_a_day_and_two_hours_goes_to_review(
 async def test_another_amount_at_the_bank_goes_to_review_at_once(
     reconciler_world: ReconcilerWorld,
 ):
-    """And is still looked at: the bank may correct itself."""
+    """It is queried further, because the bank may correct itself."""
     await reconciler_world.payout_world.stands(ACCEPTED)
     reconciler_world.payout_world.bank.knows = MISMATCH
     reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
@@ -231,7 +231,7 @@ class Broken(OneBank):
 async def test_an_adapter_that_raises_delays_no_other_query(
     reconciler_world: ReconcilerWorld,
 ):
-    """Whatever it raises, wherever: the schedule goes on."""
+    """Whatever it raises, at any call: the schedule continues."""
     raising = Raising(knows=KeyError("situacao"))
     reconciler_world.payout_world.banks.adapter = raising
     reconciler_world.board.waiting = [
@@ -258,7 +258,7 @@ async def test_a_query_for_a_user_does_not_raise_an_adapter_s_error(
 async def test_payouts_planned_by_a_clock_put_back_are_queried_at_once(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
-    """Else it would wait until the clock is there again."""
+    """Otherwise they would wait until the clock has caught up."""
     clock, board = reconciler_world.payout_world.clock, reconciler_world.board
     later = clock.at + timedelta(hours=2)
     clock.at = later
@@ -360,7 +360,7 @@ async def test_a_payout_whose_account_cannot_be_read_delays_no_other_query(
 async def test_figures_of_payouts_are_exported_despite_failing_queries(
     reconciler_world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
-    """Else the figures would stand still, and nobody would see that nothing is looked at."""
+    """Otherwise stale figures would hide that nothing is queried."""
 
     async def mistaken(_now: datetime) -> Sequence[DueAccount]:
         message = "ted"
@@ -392,7 +392,7 @@ async def test_a_payout_not_found_is_searched_in_the_statement(
 async def test_a_probe_queries_at_once_and_leaves_nothing_to_claim(
     reconciler_world: ReconcilerWorld,
 ):
-    """Somebody else's look, or one just before, leaves nothing to claim."""
+    """A query by another process, or one just before, leaves nothing to claim."""
     await reconciler_world.payout_world.stands(UNKNOWN)
     row = await reconciler_world.payout_world.row()
     reconciler_world.payout_world.bank.knows = IS_SETTLED

@@ -29,7 +29,7 @@ async def started(reconciler_world: ReconcilerWorld) -> AsyncIterator[Reconciler
 async def test_a_run_without_the_store_is_repeated(
     started: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
-    """And everybody is told so, in one line a turn."""
+    """And reported in one line for each run."""
     started.board.fails = True
     await until(lambda: "the store does not answer" in caplog.text)
 

@@ -63,7 +63,7 @@ def waiting(world: ReconcilerWorld, number: int, **fields: object) -> None:
 
 
 async def test_a_backlog_is_queried_in_one_run(world: ReconcilerWorld):
-    """A full claim is followed by the next one at once: nobody waits for a pause."""
+    """A full claim is followed by the next one at once, without a pause."""
     waiting(world, 40)
     world.payout_world.bank.knows = IS_ACCEPTED
 
@@ -168,7 +168,7 @@ async def test_a_movement_on_a_later_page_is_found_at_a_slow_rate(
 async def test_a_statement_search_ends_before_its_claims(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
-    """However many pages there are, and however seldom the bank may be asked."""
+    """However many pages there are, and however rarely the bank may be queried."""
     monkeypatch.setattr("gateway.payouts.reconciler._SEARCHED_S", 0.05)
     waiting(world, 1)
     world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[]] * 90)

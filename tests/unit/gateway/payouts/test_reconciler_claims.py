@@ -150,7 +150,7 @@ async def test_a_slow_rate_limits_the_claims_of_each_account():
 
 
 async def test_claiming_everything_ignores_the_limits():
-    """So that a clock that was put back is told of once."""
+    """So that a clock that was set back is reported once."""
     queue = Queue()
     for account in range(MOST_ACCOUNTS + 2):
         queue.add(60, f"account-{account}")

@@ -99,7 +99,7 @@ async def test_another_person_s_tax_number_requires_a_reason():
 
 
 async def test_differing_tax_numbers_count_towards_the_look_up_limit():
-    """Each refusal tells that the key is not of that number."""
+    """Each refusal reveals that the key is not of that number."""
     two = allowance(burst=2)
     for _ in range(2):
         with refused(errors.FIELD_MISSING):
@@ -122,7 +122,7 @@ async def test_without_owner_look_ups_or_for_a_known_reference_the_order_is_unch
 
 
 async def test_no_owner_is_looked_up_for_an_order_of_another_day():
-    """It is refused whoever owns the key: nobody looks owners up by such orders."""
+    """It is refused whoever owns the key, so such orders cannot be used for look-ups."""
     earlier = replace(OTHERS, date=OTHERS.date - timedelta(days=1))
 
     assert await named(earlier, bank=OfferingBank(reads={})) == earlier

@@ -41,7 +41,7 @@ async def test_a_list_selects_only_shown_columns(store: Store, asked: list[State
 
 
 async def test_lists_use_a_bounded_number_of_connections(store: Store) -> None:
-    """However many are asked for at once; one that fails or is given up makes room."""
+    """However many are requested at once; a failed or cancelled one makes room."""
     pool, day, most = store.database.reader.sync_engine.pool, search(DAY, DAY), 0
 
     def note(*_: object) -> None:
@@ -71,7 +71,7 @@ async def test_a_list_without_a_free_turn_is_refused(store: Store) -> None:
 
 
 async def test_the_first_page_is_read_by_index_alone(store: Store) -> None:
-    """However many payouts there are outside of the window."""
+    """However many payouts there are outside the window."""
     first = _LISTED.first.compile(store.database.reader.sync_engine)
     async with store.database.reading() as connection:
         values = (0,) * str(first).count("?")

@@ -112,7 +112,7 @@ async def test_a_paid_payout_without_an_execution_is_a_difference(comparison, st
 async def test_a_payout_that_the_statement_cannot_name_is_counted_as_not_compared(
     comparison, fields: set[EntryField], e2e_id: str, is_named: bool
 ):
-    """Counted, so that nobody takes it for compared."""
+    """So that it does not pass for compared."""
     capabilities = comparison.bank.capabilities
     comparison.bank.capabilities = replace(capabilities, entry_fields=frozenset(fields))
     await stand(comparison.office.store, payout(), PAID, settled_at=NOW, e2e_id=e2e_id)
@@ -191,7 +191,7 @@ async def test_an_e2e_id_explains_an_entry_without_a_key(comparison):
 
 
 async def test_an_account_whose_statement_cannot_be_read_is_a_difference(comparison):
-    """Or silence would pass for agreement."""
+    """Otherwise an unreadable statement would pass for agreement."""
     comparison.bank.reads["statement"] = {None: Unavailable("timeout")}
 
     [found] = (await comparison.run()).differences
@@ -307,7 +307,7 @@ async def test_payouts_settled_after_the_window_are_not_missing(
 
 
 async def test_the_bank_s_books_are_compared_beside_the_statement(comparison):
-    """What is about to settle is in no statement yet; what both tell is told once."""
+    """Unsettled payouts are in no statement yet; a difference found in both is reported once."""
     await stand(comparison.office.store, payout(), REJECTED)
     comparison.says(movement(provider_key=KEY))
     comparison.executed = [executed(), executed("0" * 32), executed("")]

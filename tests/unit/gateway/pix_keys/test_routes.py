@@ -10,7 +10,7 @@ from tests.unit.gateway.http.surface import OFFICE, ROUTES
 
 
 def test_no_route_path_contains_a_pix_key():
-    """Paths are logged; a key may be somebody's tax number."""
+    """Paths are logged, and a key may be a person's tax number."""
     assert "key}" not in ROUTES["backoffice.pix_key_owner"].path
 
 

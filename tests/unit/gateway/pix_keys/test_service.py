@@ -81,7 +81,7 @@ async def test_key_look_ups_are_rate_limited_per_user():
 
 
 async def test_key_look_ups_for_payouts_share_the_user_s_rate_limit():
-    """An order that is withdrawn has told the owner as well."""
+    """Withdrawing the order later does not undo that the owner was revealed."""
     log = Log()
     owners = at(OfferingBank(reads={"look_up_key": OWNER}), log).owners
 

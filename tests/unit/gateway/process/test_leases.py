@@ -165,7 +165,7 @@ async def test_the_watch_measures_how_long_no_worker_has_run(workers: Workers):
 async def test_a_missing_worker_is_noticed_after_the_clock_was_set_back(
     workers: Workers, ever: bool
 ):
-    """A lease of an hourly task, or the start of the process, lies two hours ahead by then."""
+    """A lease of an hourly task, or the start of the process, is then two hours ahead."""
     watch = WorkerWatch(workers.store.leases, lambda: workers.at, lambda _: None)
     if ever:
         await workers.run("one", "retention")

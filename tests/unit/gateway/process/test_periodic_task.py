@@ -86,7 +86,7 @@ async def test_failures_of_a_run_are_logged(caplog: pytest.LogCaptureFixture):
 async def test_a_cancellation_raised_inside_a_run_does_not_end_the_task(
     caplog: pytest.LogCaptureFixture,
 ):
-    """A run may await what was cancelled elsewhere; nobody asked the work to stop."""
+    """A run may await a task that was cancelled elsewhere, which is no request to stop."""
     cancelled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     cancelled.cancel()
     done = asyncio.Event()
@@ -199,7 +199,7 @@ async def test_a_delayed_task_waits_before_its_first_run():
 
 @leaping
 async def test_consecutive_failures_lengthen_the_pause_up_to_a_bound():
-    """And the first run that succeeds brings the usual pause back."""
+    """The first successful run restores the usual pause."""
     pauses: list[float] = []
 
     async def sleep(seconds: float) -> None:

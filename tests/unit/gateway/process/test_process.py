@@ -66,5 +66,5 @@ def stepped_back(*, own_session: bool) -> str:
 @pytest.mark.skipif(not AUTOGROUP.exists(), reason="the system shares out among processes alone")
 @pytest.mark.parametrize(("own_session", "said"), [(True, "True True"), (False, "False False")])
 def test_the_whole_session_gets_a_lower_priority(own_session: bool, said: str):
-    """Else the worker's priority would count among its own threads alone."""
+    """Otherwise the worker's priority would apply only among its own threads."""
     assert stepped_back(own_session=own_session) == said

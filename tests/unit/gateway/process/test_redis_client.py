@@ -91,7 +91,7 @@ def tls(tmp_path: Path) -> Tls:
 
 
 async def test_redis_cluster_counts_and_caches_on_every_node(tmp_path: Path, tls: Tls):
-    """Two servers, with TLS: whatever is asked at once lies in both."""
+    """Two servers, with TLS: the keys of one call are on both."""
     with cluster(tmp_path, 2, tls) as hosts:
         async with process_at(f"rediss+cluster://:{PASSWORD}@{hosts}", tls) as one:
             async with process_at(f"rediss+cluster://:{PASSWORD}@{hosts}/0", tls) as other:

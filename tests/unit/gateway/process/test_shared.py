@@ -113,7 +113,7 @@ async def test_a_value_expires_in_redis(one: Process):
 
 @pytest.mark.parametrize("what", ["moved", "changed", "foreign"])
 async def test_a_value_not_sealed_for_its_key_is_ignored(one: Process, raw: Redis, what: str):
-    """Whoever can write to Redis cannot show one account the statement of another."""
+    """Write access to Redis does not allow showing one account the statement of another."""
     await one.cache.put("k", [CANARY], 60)
     await one.cache.put("other", [b"theirs"], 60)
     name = "pixgate:v1:sandbox:k/0"

@@ -158,7 +158,7 @@ async def test_a_failed_refund_is_returned_again_for_its_reference():
 
 @pytest.mark.parametrize("answer", [SILENCE, ValueError("a mistake"), Unavailable("timeout")])
 async def test_an_uncertain_refund_answer_is_looked_up(answer: object):
-    """It was given: the look-up tells, and nothing is sent twice."""
+    """The refund was given: the look-up finds it, and nothing is sent twice."""
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": answer}))
 
     given = await refund_world.give()

@@ -66,7 +66,7 @@ def test_csv_text_round_trips():
 
 @pytest.mark.parametrize("writer", [write, write_brazilian])
 def test_foreign_text_never_becomes_a_csv_formula(writer):
-    """Every column that holds somebody else's words."""
+    """Every column with text that is not ours."""
     told = document(
         entry(
             description=EVIL,
@@ -128,7 +128,7 @@ def readings(text: str) -> list[str]:
 @example(description='a\n"=1', name='a;"\u200b"\uff1d1')
 @example(description="\t=1", name='"\r\n+1')
 def test_no_csv_reader_finds_a_formula(description: str, name: str):
-    """Whatever it takes for separators and quotation marks; minus signs of amounts are ours."""
+    """With any separators and quotation marks; minus signs of amounts are ours."""
     told = document(entry(description=description, counterparty=Party(name=name, tax_number="")))
     ours = {"-2.50", "-2,50"}
 

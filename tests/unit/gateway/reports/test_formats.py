@@ -52,5 +52,5 @@ def test_only_csv_has_a_brazilian_format():
 
 @every_format
 def test_a_file_is_named_after_account_and_days(form: Format):
-    """It travels in a header: nothing of a name or a bank may stand in it."""
+    """It is sent in a header, so it contains nothing of a name or a bank."""
     assert form.file_name(DOCUMENT) == f"statement_{ACCOUNT}_2026-11-01_2026-11-20.{form.name}"

@@ -230,7 +230,7 @@ def test_identical_movements_have_different_identifiers():
 
 
 def test_the_balance_has_the_time_it_was_read():
-    """Also for a window of last month: it is the balance now, and says so."""
+    """Also for a window in the past: it is the current balance, and says so."""
     told = document(window=Window(date(2026, 10, 1), date(2026, 10, 31)), closing=None)
 
     assert texts(read(told), "LEDGERBAL") == {
@@ -248,7 +248,7 @@ def test_the_balance_has_the_time_it_was_read():
     ids=["still open", "over"],
 )
 def test_the_ofx_dates_are_those_of_the_report(ends: date, end: str):
-    """From ``DTEND`` an importer asks next: what is not told yet must lie behind it."""
+    """An importer continues from ``DTEND``: unreported movements must be after it."""
     tree = read(document(window=Window(date(2026, 11, 1), ends)))
 
     assert tree.findtext(".//DTSTART") == "20261031210000[-3:BRT]"

@@ -25,7 +25,7 @@ def id_of(each, account: str = ACCOUNT) -> str:
 
 
 def test_an_identifier_is_the_same_in_every_report():
-    """Whatever stands around it; pinned, or an upgrade would import everything twice."""
+    """Whatever surrounds it; the value is fixed, or an upgrade would import everything twice."""
     alone, among = id_of(ENTRY), ids_of(FEE, ENTRY)[1]
 
     assert alone == among == "1e2bf4405f94ed073b88b5b1a59ae506"
@@ -45,7 +45,7 @@ def test_an_identifier_does_not_depend_on_wording():
 
 
 def test_an_identifier_depends_on_more_than_the_bank_s_id():
-    """A fee stands under the payment's id, a return under the payout's."""
+    """A fee has the payment's id, and a return the payout's."""
     cases = [
         {"provider_id": "mov-9"},
         {"direction": Direction.DEBIT},

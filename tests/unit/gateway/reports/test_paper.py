@@ -114,7 +114,7 @@ def test_a_wrapped_right_to_left_text_starts_on_the_first_line():
 
 
 def test_every_drawable_character_is_printed():
-    """More than one byte tells apart: the font is embedded in several parts then."""
+    """More than one byte of codes: the font is embedded in several parts then."""
     every = "".join(c for c in map(chr, range(0x21, 0x2500)) if unicodedata.category(c)[0] in "LN")
     parts = [every[at : at + 40] for at in range(0, len(every), 40)]
 
@@ -139,7 +139,7 @@ def test_a_word_wider_than_its_column_is_broken():
 
 
 def test_a_right_to_left_name_does_not_reorder_what_follows():
-    """Neither the number behind it, nor a bracket at its end."""
+    """Neither the number after it, nor a bracket at its end."""
     names = ("شركة (سلام)", "Loja (שלום)", "Loja")
 
     shown = [

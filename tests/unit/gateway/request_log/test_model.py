@@ -12,7 +12,7 @@ CURSOR = Cursor(datetime(2026, 11, 20, 13, 31, 8, 771123, UTC), 4711)
 
 
 def test_a_cursor_round_trips():
-    """To the microsecond: requests of one instant are told apart by their number."""
+    """To the microsecond: requests of the same instant are distinguished by their number."""
     assert Cursor.read(str(CURSOR)) == CURSOR
     assert str(CURSOR) == "1795181468771123-4711"
 

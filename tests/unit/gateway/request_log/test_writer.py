@@ -111,7 +111,7 @@ async def test_under_load_only_routine_requests_are_thinned_out(
 async def test_refusals_of_one_credential_are_kept_up_to_ten_per_second(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
-    """A client that loops costs no more rows; the number of the others stands in the last one."""
+    """A looping client costs no more rows; the last row has the number of those left out."""
     kept = keeper(shelf, counted)
     cases = [
         ({"status": 429, "code": "SVC.GTW.008", "reason": "credential"}, 300),
@@ -141,7 +141,7 @@ async def test_refusals_of_one_credential_are_kept_up_to_ten_per_second(
 async def test_requests_for_static_files_are_kept_only_when_refused(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
-    """A page fetches a dozen of them, and nobody looks for one."""
+    """A page fetches a dozen of them, which are of no interest."""
     kept = keeper(shelf, counted)
     for status in (200, 304, 404):
         file = record(str(status), "GET", route="panel.static", client_id="", status=status)
@@ -182,7 +182,7 @@ async def test_an_expired_session_on_an_open_page_is_not_logged_as_a_refusal(
     ids=["stranger", "partner", "person"],
 )
 def test_an_account_named_by_an_unauthorized_caller_is_not_kept(asks: dict, kept: str):
-    """Else operators of a company would find whatever strangers ask for under its account."""
+    """Otherwise operators of a company would find requests of strangers under its account."""
     line = _logged(NOON, record(account_id="account", **asks), {})
 
     assert line.account_id == kept

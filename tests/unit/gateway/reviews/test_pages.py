@@ -51,7 +51,7 @@ def test_the_oldest_payout_awaiting_people_is_selected_first():
 
 
 def test_a_form_for_one_payout_does_not_judge_another():
-    """The payout was settled while somebody wrote: no other may take its place."""
+    """The payout was settled meanwhile, and no other may take its place."""
     looked = visit({"account": ["b"], "reference": ["old"]})
     assert _chosen(looked, ROWS) == ROWS[2]
 

@@ -199,7 +199,7 @@ async def test_concurrent_probes_are_refused():
 
 
 async def test_an_unavailable_store_is_reported():
-    """And not as a group of failures, which no row knows a code for."""
+    """Not as a group of exceptions, which has no error code."""
     world = World([unresolved(f"r{number}") for number in range(3)], is_away=True)
     probes = world.probes()
 

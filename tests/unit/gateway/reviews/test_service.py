@@ -190,7 +190,7 @@ async def test_a_differing_opinion_is_kept_and_reported(office: Registers):
 
 
 async def test_opinions_of_others_are_visible_once_the_payout_is_decided(office: Registers):
-    """Or the second opinion is that of whoever was quicker."""
+    """Otherwise the second opinion could follow the first one."""
     await in_review(office)
 
     first = await says(office, "maria", "paid")
@@ -206,7 +206,7 @@ async def test_opinions_of_others_are_visible_once_the_payout_is_decided(office:
 
 
 async def test_the_audit_log_marks_open_opinions(office: Registers):
-    """Until the payout is decided they are read by nobody else there either."""
+    """Until the payout is decided other users cannot read them there either."""
     await in_review(office)
     wanted = AuditSearch(paging=Paging(1, 25), action="payout.*")
     read = []
@@ -222,7 +222,7 @@ async def test_the_audit_log_marks_open_opinions(office: Registers):
 
 
 async def test_an_opinion_is_withdrawn_and_another_may_be_given(office: Registers):
-    """It stays on record and counts no more; nobody withdraws what they have not said."""
+    """It stays in the audit log; users withdraw only their own opinion."""
     await in_review(office)
     await says(office, "maria", "paid")
     await says(office, "joão", "failed")
@@ -261,7 +261,7 @@ async def test_a_third_person_ends_a_disagreement(office: Registers):
 
 @pytest.mark.parametrize("first", ["maria", "joão"], ids=["another's", "one's own"])
 async def test_an_opinion_of_an_earlier_review_does_not_count(office: Registers, first: str):
-    """The bank acknowledged the payout meanwhile: nobody has judged it as it stands now."""
+    """The bank acknowledged the payout meanwhile, so it was judged in another state."""
     await in_review(office)
     await says(office, first, "failed")
     assert await office.store.payouts.record(change(UNKNOWN, ACCEPTED))
@@ -288,7 +288,7 @@ async def test_a_review_is_listed_with_only_its_own_opinions(office: Registers):
 
 
 async def test_an_opinion_cannot_be_changed(office: Registers):
-    """Or one person could make two agree."""
+    """Otherwise one person could make two agree."""
     await in_review(office)
     await says(office, "maria", "paid")
     await says(office, "joão", "failed")
@@ -344,7 +344,7 @@ async def test_an_unknown_payout_is_not_judged(office: Registers, fields: dict[s
 
 
 async def test_opinions_and_decision_are_on_record(office: Registers):
-    """Who said what, and who ended it; the reference is a partner's and is not there."""
+    """Each opinion and the decision with its author, without the partner's reference."""
     await in_review(office)
     await says(office, "maria", reason="E2E no extrato")
     office.clock.passes(seconds=1)
@@ -380,7 +380,7 @@ async def test_waiting_work_is_listed_until_it_is_decided(office: Registers):
 
 
 async def test_a_review_outside_the_scope_is_not_found(office: Registers):
-    """One answer for a payout that is not there and for one of another company."""
+    """With the same answer as for a payout that does not exist."""
     await in_review(office)
     limited = replace(staff(office, "maria"), scope=CompanyScope(frozenset({"another"})))
     said = JudgementBody(
@@ -441,7 +441,7 @@ async def test_an_opinion_counts_only_while_its_author_has_the_right(
 
 
 async def test_opinions_that_agree_again_decide_at_the_next_opinion(office: Registers):
-    """Whoever gives it: here somebody who says otherwise, when the second one counts again."""
+    """Even at an opinion that differs, once the second author counts again."""
     await in_review(office)
     ana, _ = await colleague(office, "ana"), await colleague(office, "bia")
     await says(office, "user:ana@example.com")

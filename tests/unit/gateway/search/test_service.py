@@ -165,7 +165,7 @@ async def test_a_payout_is_found_by_every_identifier_within_the_scope(
 
 
 async def test_a_tax_number_search_has_pages_and_days(office: Registers, known: Payout):
-    """The newest 25 alone would hide whoever is paid daily for longer than five weeks."""
+    """The newest 25 alone would hide daily payouts after less than five weeks."""
     for number in range(1, 60):
         at = known.created_at - timedelta(days=number)
         key = f"{number:032}"

@@ -74,7 +74,7 @@ def test_a_damaged_digest_matches_nothing(digester):
 
 
 def test_the_text_of_the_dummy_digest_matches_nothing(digester):
-    """It stands in the source code."""
+    """The text is in the source code."""
     dummy = "no secret has this digest"
 
     assert digester.digest(dummy)[1] == digester._dummy

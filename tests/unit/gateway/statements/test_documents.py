@@ -110,7 +110,7 @@ def test_a_statement_has_the_contract_s_format():
     ],
 )
 def test_a_document_number_is_exact_or_zero(provider_id: str, number: int, tags: list[str]):
-    """No reader of JSON may round it; a tag that is not known is not there."""
+    """No JSON reader may round it; an unknown tag is left out."""
     found = Statement(
         entries=(msgspec.structs.replace(ENTRY, provider_id=provider_id),),
         paging=Paging(1, 1),
@@ -124,7 +124,7 @@ def test_a_document_number_is_exact_or_zero(provider_id: str, number: int, tags:
 
 
 def test_a_movement_s_time_is_shown_in_utc_to_the_second():
-    """Contract 2.1; whatever zone it was told in."""
+    """Contract 2.1; whatever zone the bank used."""
     at = NOON.astimezone(timezone(timedelta(hours=-3))).replace(microsecond=999_999)
     found = Statement(
         entries=(msgspec.structs.replace(ENTRY, created_at=at),),

@@ -92,7 +92,7 @@ class Account:
 
 
 async def test_all_bank_pages_form_one_list_newest_first():
-    """Whatever order the bank keeps across its pages."""
+    """Whatever order the bank uses across its pages."""
     account = Account([entry(1), entry(5)], [entry(3)], [entry(4), entry(2)])
 
     found = await account.statements.read(account_(), asking())
@@ -362,7 +362,7 @@ async def test_a_window_larger_than_memory_drops_the_snapshot():
 @pytest.mark.usefixtures("few_in_memory")
 @pytest.mark.parametrize("page", [1, 12])
 async def test_an_unordered_list_beyond_the_memory_limit_is_a_bad_reply(page: int):
-    """A page would leave out what is newer, and show it to nobody."""
+    """Newer movements would be left out of every page."""
     account = Account(entries(150))
 
     with pytest.raises(BadReply, match="not_newest_first"):

@@ -120,7 +120,7 @@ async def test_a_report_has_the_account_and_its_movements_oldest_first():
 
 
 async def test_movements_at_the_same_instant_are_reversed_in_a_report():
-    """The bank tells newest first, a report the other way round."""
+    """The bank returns newest first, and a report is the other way round."""
     twins = [entry(provider_id="second"), entry(provider_id="first")]
 
     told = await BankWorld(*twins).reports.gather(account(), OPEN)
@@ -136,14 +136,14 @@ async def test_a_window_up_to_today_has_opening_and_closing_balances():
 
 @pytest.mark.parametrize("window", [OVER, TO_COME], ids=["over", "to come"])
 async def test_a_past_or_future_window_has_no_opening_or_closing_balance(window: Window):
-    """The bank tells the balance now, and nothing of what moved since."""
+    """The bank returns the current balance, and not what moved since."""
     told = await BankWorld().reports.gather(account(), window)
 
     assert (told.closing, told.opening, told.balance) == (None, None, NOW)
 
 
 async def test_a_balance_that_changed_meanwhile_leaves_the_opening_unknown():
-    """Whether the last movement is among those read, nobody knows."""
+    """Whether the last movement is among those read is unknown."""
     office = BankWorld()
     office.moved.meanwhile = lambda: office.holds(499)
 

@@ -55,7 +55,7 @@ async def refused(deed: Awaitable[object]) -> str:
 
 
 async def test_each_scope_can_be_stopped_with_its_stored_id(office: Registers):
-    """Another spelling of an id would stop nobody."""
+    """Another spelling of an id would stop nothing."""
     everywhere = {StopScope.PROVIDER: "sandbox", StopScope.EVERYTHING: ""}
     subjects = {**everywhere, **await owned(office, 1)}
     in_upper_case = {StopScope.COMPANY, StopScope.ACCOUNT}
@@ -72,7 +72,7 @@ async def test_each_scope_can_be_stopped_with_its_stored_id(office: Registers):
 
 
 async def test_a_stop_with_an_unknown_subject_is_refused(office: Registers):
-    """Somebody would believe that it holds."""
+    """Otherwise it would seem to be in force."""
     nothing = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a99"
     subjects = [
         (StopScope.PROVIDER, "sandbx"),
@@ -124,7 +124,7 @@ async def test_an_expired_stop_cannot_be_lifted(office: Registers):
 
 
 async def test_a_limited_user_sees_and_stops_only_their_companies(office: Registers):
-    """A stop of a provider or of everything concerns everybody, and is not theirs to change."""
+    """A stop of a provider or of everything affects all companies, so they cannot change it."""
     mine, other = await owned(office, 1), await owned(office, 2)
     who, stops = limited(office, mine[StopScope.COMPANY]), Services(office.kernel).stops
     wide = [await create(office), await create(office, scope=StopScope.EVERYTHING, subject="")]

@@ -36,7 +36,7 @@ def test_the_compatibility_of_the_last_migration_is_read_without_running_it() ->
 
 @pytest.mark.process
 def test_startup_does_not_import_migrations() -> None:
-    """Nor for a driver before it is known which."""
+    """And no driver before its kind is known."""
     done = subprocess.run(
         [sys.executable, "-c", PREPARED_ONLY],
         check=False,

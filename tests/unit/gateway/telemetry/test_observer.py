@@ -221,7 +221,7 @@ def test_requests_differing_in_one_label_are_counted_separately():
 
 
 def test_requests_of_different_accounts_share_their_series(world: World):
-    """However many there are, none costs what the first request of a kind does."""
+    """However many there are, only the first request of a kind creates its series."""
     for number in range(5000):
         account = {"account_id": str(number), "account_hash": f"{number:016x}"}
         world.observer.request(served(**{**KIND, **account}))
@@ -373,7 +373,7 @@ def test_events_with_many_labels_use_bounded_memory(world: World):
 
 
 def test_a_bank_without_unsettled_payouts_shows_zero(world: World):
-    """What stood there before must not stay: people are called for it."""
+    """An earlier value must not stay: it raises alerts."""
     now = datetime(2026, 11, 20, 12, tzinfo=UTC)
     oldest_at = now - timedelta(hours=1)
     stands = Unsettled(provider="sandbox", unresolved=2, oldest_at=oldest_at, review=1)
@@ -388,7 +388,7 @@ def test_a_bank_without_unsettled_payouts_shows_zero(world: World):
 
 
 def test_callbacks_are_counted_by_bank_and_only_proven_ones_are_dated(world: World):
-    """A bank that has gone silent is not hidden by whoever sends what it has not signed."""
+    """Unproven callbacks do not hide that a bank has stopped sending."""
     for result in ("forged", "taken", "repeated"):
         world.observer.callback("sandbox", result)
     world.observer.callback("nobody", "forged")

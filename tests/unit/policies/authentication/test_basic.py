@@ -255,7 +255,7 @@ async def test_an_unknown_client_id_costs_the_same_work_as_a_wrong_secret(
 async def test_a_refusal_is_counted_for_all_processes_before_the_answer(
     policy_world: PolicyWorld,
 ):
-    """An unknown id waits as a wrong secret does; a right one waits for nobody."""
+    """An unknown id waits as a wrong secret does; a right one does not wait."""
     shared = Counting(policy_world.clock.monotonic)
     throttle = FailureThrottle(LIMITS, policy_world.clock.monotonic, shared)
     policy_world.policy = replace(policy_world.policy, throttle=throttle)
@@ -283,7 +283,7 @@ EXPIRED = {"expires_at": NOON}
 async def test_an_ended_credential_is_refused_like_a_wrong_secret(
     policy_world: PolicyWorld, ended: dict[str, object], reason: str
 ):
-    """The caller is told one thing; only the log knows the reason."""
+    """The caller gets one answer; only the log has the reason."""
     policy_world.stored[CLIENT] = replace(policy_world.stored[CLIENT], **ended)
 
     with refused(INVALID) as refusal:
@@ -294,7 +294,7 @@ async def test_an_ended_credential_is_refused_like_a_wrong_secret(
 
 
 async def test_a_secret_rotated_a_moment_ago_is_accepted(policy_world: PolicyWorld):
-    """What is kept does not have it yet; the store has. Nobody is counted as refused."""
+    """The cached record lacks it, but the store has it. No failure is counted."""
     _, digest = policy_world.digester.digest(WRONG)
     new = SecretDigest(key_id="p1", digest=digest, created_at=NOON)
     old = policy_world.stored[CLIENT]
@@ -321,7 +321,7 @@ async def test_a_correct_secret_needs_only_one_store_read(policy_world: PolicyWo
 async def test_a_cached_credential_refuses_no_secret_while_the_store_is_down(
     policy_world: PolicyWorld,
 ):
-    """401 would say that the secret is wrong; nobody can tell."""
+    """401 would say that the secret is wrong, which is unknown."""
     policy_world.policy = replace(
         policy_world.policy, find=lambda _id: Ready(policy_world.stored[CLIENT])
     )
@@ -334,7 +334,7 @@ async def test_a_cached_credential_refuses_no_secret_while_the_store_is_down(
 async def test_a_wrong_secret_for_a_revoked_credential_is_reported_as_invalid(
     policy_world: PolicyWorld,
 ):
-    """Else the log would call a guess a leak."""
+    """Otherwise the log would report a guess as a leaked secret."""
     policy_world.stored[CLIENT] = replace(policy_world.stored[CLIENT], revoked_at=NOON)
 
     with refused(INVALID) as refusal:
@@ -398,7 +398,7 @@ async def test_exceeding_the_address_and_client_limit_is_answered_429(policy_wor
 async def test_a_correct_credential_is_accepted_despite_failures_from_its_address(
     policy_world: PolicyWorld,
 ):
-    """A partner behind the same address as somebody who guesses, or with a stray old client."""
+    """Such as a partner sharing an address with an attacker or with an outdated client."""
     await exhausted(policy_world, 7)
     await exhausted(policy_world, 5, CLIENT)
 

@@ -42,7 +42,7 @@ async def test_the_user_of_an_access_token_is_filled_in():
 async def test_a_new_network_requires_a_second_factor_code_first(
     has_factor: bool, error: ErrorCode
 ):
-    """Whoever has no second factor signs in anew; giving a code and signing out are let through."""
+    """Without a second factor the user signs in again; a code and signing out are allowed."""
     maria = somebody(networks=("198.51.100.0/24",), has_factor=has_factor)
     sent = headed(("Authorization", "Bearer abc"))
     asking = call(sent)
@@ -126,7 +126,7 @@ async def test_other_refusals_are_passed_on():
 
 
 def test_a_partner_s_credential_is_refused_at_the_identity_endpoints():
-    """Contract part 7: Basic at an identity endpoint. What else stands there is ignored."""
+    """Contract part 7: Basic at an identity endpoint. Other headers are ignored."""
     for value in ("Basic YTpi", "basic YTpi", "Basic"):
         with refused(errors.USER_CREDENTIALS_INVALID):
             RefusesBasic()(call(headed(("Authorization", value))))

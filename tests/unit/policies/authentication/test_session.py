@@ -163,7 +163,7 @@ def test_a_cookie_is_set_and_deleted_with_the_same_attributes():
     ],
 )
 def test_a_known_browser_is_recognized_only_by_its_own_cookie(line: str, is_known: bool):
-    """And a request without it is let on all the same."""
+    """A request without it is accepted all the same."""
     known, asking = KnownBrowser(user_id="u", id="i"), call(headed(("Cookie", line)))
 
     DeviceCookie(HARDENED, {"d": known}.get)(asking)

@@ -60,7 +60,7 @@ async def test_an_account_in_scope_is_filled_in(find: Find, path: str, scope: st
 
 
 async def test_a_company_wide_credential_reaches_every_account_of_the_company(find: Find):
-    """Whatever its state: that is asked afterwards."""
+    """In any state, which is checked afterwards."""
     asked = asking(SISTER, principal())
 
     await asks(find, asked)

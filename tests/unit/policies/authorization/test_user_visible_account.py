@@ -35,7 +35,7 @@ def asking(account_id: str, who: SignedInUser | None) -> Call:
 @pytest.mark.parametrize("companies", [frozenset(), frozenset({COMPANY})], ids=["all", "its own"])
 @pytest.mark.parametrize("account_id", [ACCOUNT, SISTER])
 async def test_a_visible_account_is_filled_in(account_id: str, companies: frozenset[str]):
-    """Whatever its state and the letter case it is asked for in."""
+    """In any state, and with its id in any letter case."""
     asked = asking(account_id.upper(), somebody(companies=companies))
 
     await VisibleAccount(find)(asked)

@@ -175,7 +175,7 @@ def test_without_a_session_no_csrf_token_is_valid():
 
 
 def test_a_sessionless_route_requires_a_token_only_with_a_session():
-    """But who has a session does."""
+    """With a session it is required."""
     policy = CsrfToken(without_session=True)
 
     policy(call(headed()))

@@ -52,7 +52,7 @@ def test_each_address_has_its_own_quota(
     [("2001:db8:1:2:ffff::9", "2001:db8:1:3::1"), ("::ffff:203.0.113.7", "203.0.113.8")],
 )
 def test_an_ipv6_network_shares_one_quota(quota: WithinAddressQuota, neighbour: str, stranger: str):
-    """Else who has a /64 would have as many tries as addresses; IPv4 is what it is."""
+    """Otherwise an IPv6 network would have as many attempts as addresses."""
     here, beside, elsewhere = headed(), headed(), headed()
     here.address = "2001:db8:1:2::1" if neighbour.startswith("2001") else "203.0.113.7"
     beside.address, elsewhere.address = neighbour, stranger
@@ -75,7 +75,7 @@ def test_a_route_without_an_address_quota_is_unlimited(
 
 
 def test_a_successful_sign_in_returns_its_token(clock: Clock):
-    """An office that signs in at nine uses up nobody's tries; who is wrong pays."""
+    """An office signing in at nine uses up no attempts; wrong passwords do."""
     quotas = {"sign_in": CallRate(rate=0.1, burst=2), "recovery": CallRate(rate=0.1, burst=2)}
     quota = WithinAddressQuota(quotas, clock.monotonic, lambda *_: None, ["sign_in"])
 
@@ -96,7 +96,7 @@ def test_a_successful_sign_in_returns_its_token(clock: Clock):
 
 
 def test_a_known_browser_uses_its_user_s_quota(quota: WithinAddressQuota):
-    """Strangers at the same address do not use it up, nor do other browsers make it more."""
+    """Other browsers at the same address do not use it up, and more browsers do not enlarge it."""
     for _ in range(2):
         quota(call(headed(), quota="sign_in"))
     with refused(errors.TOO_MANY_REQUESTS):

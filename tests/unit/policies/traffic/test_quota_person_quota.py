@@ -83,7 +83,7 @@ def test_an_unauthenticated_caller_uses_no_user_quota(
 def test_a_request_costs_one_token_per_bank_read(
     quota: WithinPersonQuota, clock: Clock, seen: list[tuple[str, str]]
 ):
-    """The first read is paid for by the request; what is not there is owed."""
+    """The request pays for the first read; further reads may create a debt."""
     asking = call(headed(), quota=PERSON, person=somebody())
     quota(asking)
     assert asking.on_bank_call is not None

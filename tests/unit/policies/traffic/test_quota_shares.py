@@ -173,7 +173,7 @@ async def test_a_refused_caller_is_refused_again_without_a_call_to_redis(
 
 @leaping
 async def test_without_shared_counters_each_process_grants_its_part(clock: Clock, shared: Counting):
-    """Nothing fails, and a server that comes and goes gives nobody much more than the quota."""
+    """Nothing fails, and an intermittent server grants hardly more than the quota."""
     shared.serving = 4
     processes = Processes(shared, CallRate(rate=50.0, burst=100))
 
@@ -190,7 +190,7 @@ async def test_without_shared_counters_each_process_grants_its_part(clock: Clock
 async def test_a_caller_within_its_quota_is_still_served_without_shared_counters(
     clock: Clock, shared: Counting
 ):
-    """What was served before is owed by nobody: no call of the next ten seconds is refused."""
+    """Earlier calls leave no debt: no call of the next ten seconds is refused."""
     for number in (2, 4):
         shared.serving, shared.away = number, False
         processes = Processes(shared, CallRate(rate=50.0, burst=100), number)

@@ -54,7 +54,7 @@ async def test_a_failure_over_the_address_and_client_limit_causes_a_wait(throttl
 
 
 async def test_an_ipv6_network_counts_as_one_address(throttle: FailureThrottle):
-    """Else who has a /64 would never be throttled; the next network is another caller's."""
+    """Otherwise an IPv6 network would never be throttled; the next network is another caller's."""
     for number in range(13):
         await throttle.count(f"2001:db8:1:2::{number:x}", "cli_a")
 
@@ -66,7 +66,7 @@ async def test_an_ipv6_network_counts_as_one_address(throttle: FailureThrottle):
 
 
 async def test_a_client_id_is_never_throttled_at_other_addresses(throttle: FailureThrottle):
-    """Else anybody could lock a partner out, from anywhere."""
+    """Otherwise anybody could lock a partner out from anywhere."""
     await counted(throttle, 500, "cli_a")
 
     assert throttle.wait_when_refused(THERE, "cli_a") == 0

@@ -137,7 +137,7 @@ def test_the_invalid_field_is_named_without_its_value(body: str, field: str, rea
 
 
 def test_an_unknown_field_is_ignored_whatever_it_contains():
-    """An unknown field is ignored, whatever stands in it, and counted."""
+    """And counted."""
     came = asked('{"name": "n", "further": "\\u0007"}')
 
     assert BODY.read(came) == Wanted("n")
@@ -151,7 +151,7 @@ def test_a_field_read_as_sent_may_contain_any_characters():
 
 
 def test_a_body_without_required_fields_may_be_absent():
-    """And only then; many clients name a media type even where they send nothing."""
+    """Only then; many clients send a media type even without a body."""
     said = body(Said)
 
     assert (said.may_be_absent, BODY.may_be_absent) == (True, False)

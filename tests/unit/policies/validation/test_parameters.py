@@ -19,7 +19,7 @@ def calling(**query: Sequence[str]) -> Call:
 
 @pytest.mark.parametrize("query", [{}, {"page": ["1"]}, {"limit": [""], "page": ["x", "y"]}])
 def test_known_query_parameters_are_accepted(query: dict[str, list[str]]):
-    """Whether they are well formed is asked by whoever reads them."""
+    """Their values are checked when they are read."""
     KnownParameters()(calling(**query))
 
 

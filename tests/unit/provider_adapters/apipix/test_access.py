@@ -95,7 +95,7 @@ async def test_after_a_revoked_token_was_refused_the_next_change_succeeds(efi: S
 
 
 async def test_an_order_with_a_revoked_token_is_sent_only_once(efi: Standing):
-    """Whoever refused the token may have paid all the same; the next order has a new one."""
+    """The refused call may still have paid; the next order uses a new token."""
     await efi.adapter.get_balance(efi.account)
     await efi.stage.revoke_tokens()
 

@@ -102,7 +102,7 @@ def test_the_account_is_identified_by_a_random_key_or_by_its_charge():
 
 @cases("said", [PAID, GIVEN_BACK, {**PAID, "chave": "52998224725"}])
 def test_without_key_lists_the_account_is_identified_by_its_charge(said: object):
-    """Nobody finds an account by a key that its bank does not tell."""
+    """A key that its bank does not list cannot identify an account."""
     [notice] = notices_of(body(said), lists_keys=False)
 
     assert (notice.named_by, notice.account) == (NamedBy.CHARGE, PAID["txid"])
@@ -175,7 +175,7 @@ def test_a_test_call_of_the_address_gives_no_notices(content: bytes):
 
 @cases("name", Name)
 async def test_a_path_segment_derived_from_the_secret_proves_a_callback(name: Name):
-    """Banks of the standard add ``/pix`` behind it; Efí is told not to."""
+    """Banks of the standard append ``/pix``; Efí is asked not to."""
     address = PROFILES[name].secret_address
     below = "" if name is Name.EFI else "/pix"
     proof = ApiPixProof(None, [b"now", b"before"], address, lists_keys=True)

@@ -77,7 +77,7 @@ def test_the_payload_is_read_from_every_field_banks_use():
 
 
 def test_an_active_charge_without_a_payload_is_refused():
-    """Nobody could pay it; one that is over needs none."""
+    """It could not be paid; an ended one needs none."""
     with pytest.raises(ValueError, match="wrong_shape"):
         charges._payable(shown())
 
@@ -119,7 +119,7 @@ def test_a_sufficient_payment_makes_a_charge_paid_in_any_state(told: str):
 
 @cases("told", ["ATIVA", "REMOVIDA_PELO_PSP"])
 def test_an_insufficient_payment_does_not_make_a_charge_paid(told: str):
-    """A smaller one, to another key, or under another txid: whoever pays writes what they want."""
+    """A smaller one, one to another key, or one with another txid, which the payer can choose."""
     unpaid = {"ATIVA": ChargeStatus.ACTIVE}.get(told, ChargeStatus.CANCELED)
     for each in (paid(valor="10.49"), paid(chave="other"), paid(txid="other")):
         assert both(status=told, pix=[each]) == (unpaid, None)
@@ -325,7 +325,7 @@ async def test_a_created_charge_has_a_payload_in_any_answer_format(
 async def test_a_created_charge_without_a_payload_is_not_reported_as_failed(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    """Without a payload anywhere it is told as it is; read later, it is an error."""
+    """Without any payload it is returned as it is; when read later, it is an error."""
     async with answering(monkeypatch, lambda told, _: without_payload(told)) as bank:
         made = await bank.adapter.create_charge(bank.account, order(bank))
 

@@ -63,7 +63,7 @@ def local_days(days: int = 3) -> Window:
 async def test_a_duplicate_within_15_minutes_is_unknown_and_not_paid(
     stage: AsaasStage, adapter: AsaasAdapter, account: ProviderAccount
 ):
-    """The bank's 409 tells nothing of which order it has: a person looks."""
+    """The bank's 409 does not say which order it has, so a person decides."""
     first, twin = order(), order(key="f" * 32)
 
     assert isinstance(await adapter.create_payout(account, first, FAR), Accepted)

@@ -12,7 +12,7 @@ def test_refusals_before_execution_and_rejections_do_not_overlap():
 
 
 def test_only_an_unpaid_charge_is_active():
-    """One that was paid and given back is still paid: what came back stands beside it."""
+    """A refunded charge is still paid: the refund is shown separately."""
     active = {each for each, ours in mapping.CHARGE_STATUSES.items() if ours is ChargeStatus.ACTIVE}
 
     assert active == {"PENDING", "OVERDUE", "AWAITING_RISK_ANALYSIS", "DUNNING_REQUESTED"}

@@ -59,7 +59,6 @@ def test_a_date_without_a_time_gives_no_settlement_time():
 def test_a_failed_transfer_is_rejected_without_the_bank_s_free_text(
     status: str, failure: FailureCode
 ):
-    """The bank's reason is free text: it is told to nobody."""
     outcome = found({"status": status, "failReason": "Conta de Maria encerrada"})
 
     assert isinstance(outcome, Rejected)

@@ -77,7 +77,7 @@ async def tried(admission: Admission, account: str, *, fails: bool = False) -> b
 
 
 async def test_one_account_s_failures_open_only_its_own_breaker():
-    """Also where it calls ten times as often as the other."""
+    """Even if it calls ten times as often as the other."""
     told, clock = Witness(), Clock()
     admission = doors(told, clock)
 
@@ -133,7 +133,7 @@ async def test_a_recovered_account_keeps_no_breaker_of_its_own():
 
 
 async def test_a_refusal_by_an_open_breaker_has_its_remaining_time():
-    """While its probe is on the way nobody can say."""
+    """The time is unknown while its probe is under way."""
     clock, waits = Clock(), []
     admission = doors(clock=clock)
     await fail(admission, Kind.READ, Unavailable(Reason.TIMEOUT), 5)

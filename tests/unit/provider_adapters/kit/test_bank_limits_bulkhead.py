@@ -31,7 +31,7 @@ async def test_calls_enter_up_to_the_limit_and_are_counted():
 
 @leaping
 async def test_the_number_of_waiting_calls_is_reported_once_after_a_delay():
-    """It changes twice with every call; whoever looks at the figure looks far less often."""
+    """It changes twice with every call, and the figure is read far less often."""
     bulkhead, told = narrow()
     for _ in range(100):
         await bulkhead.enter()
@@ -112,7 +112,7 @@ async def test_a_new_call_does_not_overtake_waiting_calls():
 @pytest.mark.parametrize("handed_over", [False, True])
 @leaping
 async def test_a_cancelled_wait_does_not_lose_its_place(handed_over: bool):
-    """Also when it was handed over in the very turn in which the waiter was cancelled."""
+    """Also when it was handed over in the same turn as the cancellation."""
     bulkhead, _ = narrow(wait_s=5)
     await bulkhead.enter()
     await bulkhead.enter()

@@ -74,7 +74,7 @@ def rate(per_second: float, burst: int) -> CallRate:
 
 
 async def test_four_processes_together_call_a_bank_at_its_rate():
-    """Ten a second for ten seconds and ten at once; whether or not anybody counts for all."""
+    """Ten a second for ten seconds plus a burst of ten, with and without shared counters."""
     asked = []
     for away in (False, True):
         processes = Processes(**{ALL_OPERATIONS: rate(10, 10)})
@@ -85,7 +85,7 @@ async def test_four_processes_together_call_a_bank_at_its_rate():
 
 
 async def test_one_process_alone_may_use_an_account_s_whole_rate():
-    """Eight calls a second of ten, at one of four processes, before and while nobody counts."""
+    """Eight calls a second of ten, at one of four processes, with and without shared counters."""
     processes = Processes(**{BALANCE: rate(10, 10)})
     passed = []
     for away in (False, True):
@@ -162,7 +162,7 @@ async def test_a_pause_requested_by_the_bank_applies_in_every_process():
 
 
 async def test_shared_pauses_are_read_only_after_a_refusal_by_the_bank():
-    """A call of a bank that never refused one asks nobody."""
+    """A call at a bank that never refused one makes no shared call."""
     processes = Processes()
     for at in range(4):
         await processes.passes(at, call())

@@ -174,7 +174,7 @@ def template(number: int, domain: str) -> str:
 
 @cases("number", [26, 27, 51])
 def test_pix_is_found_in_any_account_template(number):
-    """Another arrangement may stand before it, written in its own way."""
+    """Another arrangement may precede it, in its own format."""
     others = [f"2604abcd{template(30, 'com.example')}"] if number > 26 else []
 
     read = brcode.decode(arranged(*others, template(number, "BR.GOV.BCB.PIX")))

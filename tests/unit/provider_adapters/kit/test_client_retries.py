@@ -42,7 +42,7 @@ def test_nothing_is_repeated_without_time_left():
 
 @cases(("in_flight", "allowed"), [(1, 1), (19, 2), (64, 7)])
 def test_a_tenth_of_the_calls_in_flight_may_be_repeats(in_flight: int, allowed: int):
-    """But one always: else a quiet gateway would never repeat."""
+    """But always one: otherwise a quiet gateway would never repeat."""
     budget = repetition(in_flight)
     running = []
 

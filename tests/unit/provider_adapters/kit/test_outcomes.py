@@ -70,7 +70,7 @@ def test_a_listed_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
 
 @cases("pair", [(401, ""), (429, "INVALID_TOKEN"), (403, "INVALID_TOKEN")])
 def test_a_status_or_a_code_alone_does_not_match_the_list(pair: tuple[int, str]):
-    """A proxy says 401 too, and nobody knows what it let through before."""
+    """A proxy also answers 401, and may have passed the call on before."""
     assert refused_before(answering(pair[0]), pair[1], LISTED) is None
 
 
@@ -96,7 +96,7 @@ def test_a_failure_before_the_payout_call_is_not_sent(failure: ProviderError):
 
 @cases("failure", [FailureCode.OTHER, FailureCode.ACCOUNT_INVALID])
 def test_an_unsendable_order_is_rejected(failure: FailureCode):
-    """Repeating the order cannot help, so the partner is told to correct it."""
+    """Repeating the order cannot help, so the partner has to correct it."""
     said = unsent(NeverSendable(failure))
 
     assert isinstance(said, Rejected)
@@ -130,7 +130,7 @@ async def test_the_outcome_of_a_duplicate_is_that_read_back(shown: Outcome):
 
 @cases("failure", [NotFound("not_found"), Unavailable("timeout")])
 async def test_a_duplicate_that_cannot_be_read_back_is_unknown(failure: ProviderError):
-    """Neither ours nor another's: not found proves nothing here either."""
+    """Neither ours nor another order: not found proves nothing here either."""
 
     async def look() -> Outcome:
         raise failure

@@ -53,7 +53,7 @@ async def test_a_published_body_with_any_changed_byte_is_refused(
     """
     Each seventh byte of the body, and every byte of the signature's own text.
 
-    The text's last letter has bits that nobody need read: no other letter may stand for it.
+    The text's last letter has bits that may be ignored: no other letter may replace it.
     """
     proof = KeySignature(GivenKeys([bank["public_key_pem"]]))
     body, signature = case["body"].encode(), case["signature_base64"]

@@ -111,7 +111,7 @@ def test_the_certificate_of_secrets_can_be_replaced(whole: dict[str, str], tmp_p
 
 
 def test_secrets_of_a_single_text_are_kept_unchanged():
-    """Also a text that looks like an object: a bank may want just that."""
+    """Also a text that looks like an object: a bank may require just that."""
     for text in ("token", '{"a": 1}', "-----BEGIN", "x" * 32_768):
         assert read_secrets(None, text).text == text
     assert refusal(None, {"token": CANARY}).reason == Flaw.ONE_TEXT

@@ -50,7 +50,7 @@ def test_a_settings_error_does_not_quote_the_value(field: str):
 
 
 def test_an_address_of_the_other_environment_is_refused_with_its_path():
-    """Its value may name a customer: only the path and the reason are told."""
+    """Its value may name a customer: only the path and the reason are reported."""
     hosts = Hosts(production=frozenset({"api.canary.example"}))
 
     with pytest.raises(AdapterRefused) as refused:

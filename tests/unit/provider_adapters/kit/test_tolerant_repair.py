@@ -77,7 +77,7 @@ def test_damaged_text_is_repaired_in_every_answer():
 
 
 def test_damage_in_an_unread_field_is_ignored():
-    """Nor does a word in it that JSON lacks."""
+    """Including words that JSON does not have."""
     bodies = [document(text, field=b"memo") for text in DAMAGED]
     words = (b"NaN", b"-Infinity", b"undefined", b"01", b"+1", b".5", b"None", b"0x1f")
     plain = document(b"x").removesuffix(b"}")

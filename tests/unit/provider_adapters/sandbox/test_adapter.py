@@ -128,7 +128,7 @@ PAYS = {
 async def test_the_status_and_the_payment_of_a_charge_agree(
     charge: dict[str, object], payments: list[object], *, paid: bool | None
 ):
-    """The bank tells them in two documents; None is an answer that is an error."""
+    """The bank returns them in two documents; None stands for an error."""
     told = iter(payments)
 
     async def says(line: Line) -> None:

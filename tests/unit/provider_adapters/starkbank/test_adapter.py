@@ -196,7 +196,7 @@ async def test_an_event_that_cannot_be_acknowledged_is_reported():
 
 
 async def test_callbacks_are_verified_with_a_key_fetched_from_the_bank():
-    """Read once, without anybody's signature, and again for one that it does not fit."""
+    """Fetched once, without a signature, and again when a signature does not match it."""
     keys = answering({"publicKeys": [{"content": BANK.pem}]})
     adapter, script = made(answering({"publicKeys": [{"content": BANK.pem}]}), keys)
     proof = adapter.callback_proof(CallbackSecrets())

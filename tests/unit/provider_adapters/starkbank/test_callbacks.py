@@ -66,7 +66,7 @@ async def test_a_callback_names_its_kind_and_subject(
 
 @cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
 async def test_a_damaged_text_does_not_hide_the_payout(text: bytes):
-    """Nor does a tag of another form, nor that the body was cut."""
+    """Nor does a malformed tag or a truncated body."""
     said = {**event("transfer", transfer={**TRANSFER, "tags": [7, None, *TRANSFER["tags"]]})}
     plain = json.dumps({"event": said}).encode().removesuffix(b"}}")
 

@@ -128,7 +128,7 @@ def test_an_end_to_end_id_is_restored_from_a_lower_case_tag(tags: list[str], e2e
     ],
 )
 def test_a_reference_is_read_from_our_tag_or_the_only_other_one(tags: list[str], reference: str):
-    """Of charges that somebody else made, and of what pays a charge alone."""
+    """For charges created elsewhere, and for payments of a single charge."""
     assert charges.reference_of(tags) == reference
 
 

@@ -128,7 +128,7 @@ async def test_an_unsupported_charge_is_refused_without_a_bank_call(change: dict
 
 
 async def test_cancelling_an_invoice_twice_succeeds():
-    """Whatever the bank says to the second time."""
+    """Whatever the bank answers to the second request."""
     gone = answering({"invoice": {**INVOICE, "status": "canceled", "tags": [OURS]}})
     known = invoices(status="canceled")
     adapter, script = made(invoices(), gone, known, gone, known, refusing("invalidAction"))

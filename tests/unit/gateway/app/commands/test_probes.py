@@ -222,7 +222,7 @@ def in_thread(deed: Callable[..., Any], *arguments: str) -> Any:
 
 @pytest.mark.parametrize("part", ["ca", "certificate", "key"])
 def test_unusable_tls_files_are_findings(tmp_path: Path, part: str):
-    """A start would end there; nobody should learn it from a start."""
+    """The service would refuse to start; this must be known before."""
     authority = Authority(tmp_path)
     files = {"ca": authority.file, "certificate": authority.sign("we"), "key": tmp_path / "key"}
     (tmp_path / "key").write_text(authority.pair("others").key)

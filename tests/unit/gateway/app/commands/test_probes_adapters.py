@@ -62,7 +62,7 @@ def test_a_valid_adapter_has_no_finding(tmp_path: Path, install: Install):
 
 
 def test_a_bank_with_secret_proofs_needs_a_secret(tmp_path: Path, install: Install):
-    """In the sandbox environment too: nobody but a bank on this machine knows a derived one."""
+    """In the sandbox too: only a bank on this machine knows a derived secret."""
     install("otherbank", PROVEN)
     given = configured(tmp_path)
     shared = msgspec.structs.replace(
@@ -178,7 +178,7 @@ def test_every_adapter_gets_clock_random_and_fail_points(tmp_path: Path, install
 
 
 def test_a_callback_proof_that_raises_is_a_finding(tmp_path: Path, install: Install):
-    """Otherwise each callback would be refused, and nobody would know why."""
+    """Otherwise each callback would be refused without a visible cause."""
     proving = f"    def callback_proof(self, secrets): raise SystemExit({SECRET!r})\n"
     declaring = ADAPTER.replace("BALANCE})", 'BALANCE}), callback_proofs=frozenset({"hmac"})')
     install("otherbank", HEAD + declaring + proving + FACTORY)

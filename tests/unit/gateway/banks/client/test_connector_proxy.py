@@ -205,7 +205,7 @@ async def test_a_proxy_s_answer_in_several_segments_is_read():
 
 
 async def test_the_proxy_is_not_asked_for_a_private_address():
-    """The proxy stands inside our network, and would connect us there."""
+    """The proxy is inside our network, and would connect us there."""
     async with street() as (bank, proxy):
         way = Runtime(proxy=Proxy(host="127.0.0.1", port=proxy.port))
         to = HttpTransport(f"https://10.0.0.1:{bank.port}", LIMITS, Environment.PRODUCTION, way)

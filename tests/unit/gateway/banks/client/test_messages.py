@@ -36,7 +36,7 @@ def test_a_put_to_the_path_of_our_key_moves_money():
 
 
 def test_any_other_request_that_moves_money_is_refused():
-    """Somebody on the way may send it again, and nothing would tell that it is the same."""
+    """An intermediary may send it again, and no key would show that it is the same."""
     others = [
         ("PUT", "/pix/k1", "/pix/{id}", ""),
         ("PUT", "/pix/k1", "/pix/{id}", "k2"),

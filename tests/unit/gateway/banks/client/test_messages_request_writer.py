@@ -113,7 +113,7 @@ def test_a_zone_in_the_host_is_written_literally():
 
 
 def test_ambiguous_input_is_not_sent():
-    """Neither another path, nor another header, nor a second request."""
+    """Never as another path, another header or a second request."""
     bad = [
         asked(path="/a b"), asked(path="/a\r\nX: y"), asked(path="a"), asked(path=""),
         asked(path="/\u00e7"), asked(path="/\x7f"),

@@ -40,7 +40,7 @@ def test_nothing_is_sent_at_or_after_the_deadline():
 
 
 def test_nothing_is_sent_after_the_call_ended():
-    """Whatever task of the transport is still alive then."""
+    """Even if a task of the transport is still running then."""
     progress = SendProgress()
     progress.end()
 

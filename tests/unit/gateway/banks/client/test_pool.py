@@ -101,7 +101,7 @@ async def test_an_expired_idle_connection_is_closed_when_taken():
 
 @leaping
 async def test_a_connection_older_than_a_minute_is_not_used():
-    """However often it is used: a bank that has moved would never be noticed."""
+    """Even a busy one: otherwise a bank's move to another address would never be noticed."""
     async with pooled(kept()) as (pool, opened):
         line = await opened()
         left_s = line.usable_until - asyncio.get_running_loop().time()

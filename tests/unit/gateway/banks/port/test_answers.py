@@ -127,7 +127,7 @@ LIES = list(lies())
 
 
 def test_the_table_of_invalid_answers_is_large():
-    """Nobody loses them by a change of the table."""
+    """So that a change of the table does not lose entries unnoticed."""
     assert len(LIES) > 600
     assert {name for name, *_ in LIES} == set(CALLS) - SAY_NOTHING
 

@@ -79,7 +79,7 @@ WRONG_FINDINGS: dict[str, object] = {
 
 
 async def test_a_contradictory_answer_to_a_payout_is_invalid():
-    """Whatever it says, it is not known what became of the order."""
+    """The outcome of the order is then unknown, whatever the answer says."""
     for name in sorted(MONEY):
         for lie in WRONG_ORDERS.values():
             await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")

@@ -108,7 +108,7 @@ def test_the_files_of_a_page_are_small(names: Sequence[str], most: int, whole: S
 
 
 def test_our_own_script_is_small(own: StaticFiles):
-    """As it is written: whoever reads it should be done soon."""
+    """Without minification, so that it can be read."""
     assert len(own.files["panel.js"]) <= 12 * KB
 
 

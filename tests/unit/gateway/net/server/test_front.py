@@ -33,7 +33,7 @@ async def test_each_request_has_its_own_context(seen):
 
 
 async def test_an_unhandled_error_is_answered_without_its_text(seen, caplog):
-    """The error's words quote the caller: they stand neither in the answer nor in the log."""
+    """The text quotes the caller: it is neither in the answer nor in the log."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         told = await ask(listener.port, "/broken", more=b"X-Secret: gws_1\r\n")
 

@@ -44,7 +44,7 @@ async def test_each_address_has_its_own_limit():
     ids=["one network", "two networks", "IPv4 as IPv6"],
 )
 async def test_an_ipv6_network_counts_as_one_address(addresses, admitted):
-    """Else who has a /64 would have as many connections as there are."""
+    """Otherwise an IPv6 network could hold all connections."""
     server = serving(LIMITS)
 
     assert [server.admit(caller(each)) for each in addresses] == admitted

@@ -127,7 +127,7 @@ def head(size: int, path: bytes = b"/held") -> bytes:
 
 
 async def test_a_head_of_32_kib_is_accepted_and_a_larger_one_refused(seen):
-    """However it comes; the one before it is answered all the same."""
+    """In any segmentation; the request before it is still answered."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         largest = await exchange(listener.port, head(32 * 1024, b"/"), answers=1)
         larger = await until_closed(listener.port, GET + head(32 * 1024 + 1, b"/"))
@@ -161,7 +161,7 @@ async def test_pipelined_requests_are_not_handled_before_answers_are_read(seen):
 
 
 async def test_the_refusal_of_a_too_large_head_does_not_overtake_an_answer(seen):
-    """Else the caller would take its refusal for the answer to what came before it."""
+    """Otherwise the caller would take the refusal for the answer to an earlier request."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(HELD)

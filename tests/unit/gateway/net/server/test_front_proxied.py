@@ -92,7 +92,7 @@ async def test_each_request_of_a_proxied_connection_has_its_own_client(seen: See
     ("header", "address"), [(ONE, "203.0.113.7"), (TWO, "2001:db8::7"), (NOBODY, "")]
 )
 async def test_a_proxy_protocol_client_holds_for_the_whole_connection(seen, header, address):
-    """The proxy stands for itself where it announces nobody; a header changes nothing."""
+    """The proxy itself is the client if it announces none; a request header changes nothing."""
     async with telling(seen, "proxy_protocol") as listener:
         first = get("/", b"X-Forwarded-For: 198.51.100.1", last=False)
 

@@ -296,7 +296,7 @@ async def test_no_request_is_handled_while_writing_is_paused():
 
 
 async def test_a_connection_with_a_chunked_body_is_left_to_aiohttp():
-    """Nothing tells us how many bytes it had."""
+    """Its length is unknown before its end."""
     both = Both()
     async with connected(both) as caller:
         await caller.tell(ODD["chunked"][:-2] + b"0\r\n\r\n", answers=1)
@@ -372,7 +372,7 @@ async def test_an_unexpected_error_is_answered_once_and_reported():
 
 
 async def test_no_queued_request_is_served_once_the_listener_closes():
-    """Whoever was served is answered, and told that it was the last: nothing behind it is."""
+    """Requests already served are answered as the last ones: queued ones are not served."""
     both = Both()
     async with connected(both) as caller:
         await caller.tell(HELD)

@@ -100,7 +100,7 @@ async def test_close_waits_for_a_request_in_flight(seen):
 
 
 async def test_close_cuts_requests_off_at_its_deadline(seen):
-    """What is still in flight at the end is cut off, and that is told."""
+    """Requests still in flight then are cut off, and reported."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         calling = asyncio.create_task(until_closed(listener.port, HELD))
         await held(listener)

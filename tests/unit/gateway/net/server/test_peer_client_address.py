@@ -33,7 +33,7 @@ def test_invalid_forwarded_addresses_are_refused():
 
 
 def test_the_rightmost_untrusted_forwarded_address_is_the_client():
-    """Several lines are one list (RFC 9110, part 5.3); what a client wrote stands further left."""
+    """Several lines are one list (RFC 9110, part 5.3); what a client wrote is further left."""
     expected = [
         (["203.0.113.7"], "203.0.113.7"),
         (["198.51.100.1, 203.0.113.7"], "203.0.113.7"),
@@ -80,7 +80,7 @@ def test_addresses_within_trusted_networks_are_recognised():
 
 
 def test_an_ipv4_address_mapped_to_ipv6_is_shown_as_ipv4():
-    """A listener on ``::`` is told of IPv4 callers in IPv6."""
+    """A listener on ``::`` receives IPv4 callers as IPv6 addresses."""
     expected = {
         "::ffff:10.0.0.1": "10.0.0.1",
         "10.0.0.1": "10.0.0.1",

@@ -17,7 +17,7 @@ def test_a_proxy_protocol_header_gives_the_client_address():
 
 
 def test_an_incomplete_proxy_protocol_header_gives_no_result():
-    """However it is cut, nothing is decided before its last byte."""
+    """Wherever it is cut, nothing is decided before its last byte."""
     for header, address in WHOLE.items():
         parts = {read_proxy_header(header[:end]) for end in range(len(header))}
 

@@ -38,7 +38,7 @@ def test_a_retryable_refusal_has_retry_after():
 
 @pytest.mark.parametrize("is_bodiless", [False, True])
 def test_a_refusal_is_written_by_hand_when_aiohttp_cannot_answer(is_bodiless: bool):
-    """An answer to HEAD has no body even then, and tells its length."""
+    """An answer to HEAD has no body even then, but has its length."""
     written = to_bytes(Refusals().answer(errors.MALFORMED_REQUEST), is_bodiless=is_bodiless)
 
     (answer,) = split(written + (b"" if not is_bodiless else b"x" * 115))

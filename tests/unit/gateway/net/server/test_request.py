@@ -49,7 +49,7 @@ def test_the_declared_content_length_is_returned():
 
 
 def test_a_request_without_our_front_has_no_certificate():
-    """So tests call the application; who asks is then told by aiohttp."""
+    """As in tests of the application, where aiohttp reports the caller."""
     request = made()
 
     assert (front_of(request), certificate_of(request)) == (None, b"")

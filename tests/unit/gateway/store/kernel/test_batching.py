@@ -218,7 +218,7 @@ async def test_the_queue_timeout_ends_when_the_work_begins(work: Work) -> None:
 
 
 async def test_work_runs_in_no_caller_s_context(work: Work) -> None:
-    """Else all of a batch would be logged under the trace of whoever came first."""
+    """Otherwise a whole batch would be logged with the trace of its first item."""
     batches = BatchQueue(work.do, BatchLimits(count=1))
     ASKER.set("somebody")
 

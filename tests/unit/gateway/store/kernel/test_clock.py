@@ -73,7 +73,7 @@ async def test_half_the_round_trip_is_subtracted():
 
 
 async def test_a_reading_that_took_too_long_is_not_used():
-    """Nobody knows which part of the way took the time."""
+    """It is unknown which part of the round trip took the time."""
     machine = Machine(HOURS, trip_s=1.1)
 
     assert (await machine.clock()).ahead_s() is None

@@ -128,7 +128,7 @@ def test_other_errors_pass_unchanged() -> None:
 
 
 def test_an_error_of_one_row_rolls_the_transaction_back() -> None:
-    """Then each of its rows may be tried alone; and nothing of the row is told."""
+    """Each of its rows may then be tried alone; the message does not quote the row."""
     cases = [
         TimeoutError(),
         UnicodeEncodeError("utf-8", "52998224725", 0, 1, "x"),
@@ -151,7 +151,7 @@ def test_an_error_of_one_row_rolls_the_transaction_back() -> None:
 
 
 def test_a_single_failed_row_is_reported_as_it_is() -> None:
-    """There is nobody whose row it could be instead, and its reason is told."""
+    """It can only be this row, and its reason is reported."""
     problem = "no zone"
     with pytest.raises(StatementError), faults_of_rows(of=1):
         raise StatementError(problem, "INSERT", None, ValueError())
@@ -202,7 +202,7 @@ async def test_a_reader_cannot_write(store: Store) -> None:
 async def test_a_unit_of_work_has_a_time_limit(
     url: str, work: Callable[[Database], AbstractAsyncContextManager[object]]
 ) -> None:
-    """Whatever it is that takes so long."""
+    """Whatever takes so long."""
     opened = open_store(url)
     hasty = replace(opened.database, whole_s=0.05)
 

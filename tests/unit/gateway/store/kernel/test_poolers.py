@@ -77,7 +77,7 @@ async def test_an_idle_connection_sends_keepalives(postgres_url: str) -> None:
 
 
 async def test_a_transaction_leaves_nothing_in_a_pooled_session(postgres_url: str) -> None:
-    """The next one of that session may be somebody else's."""
+    """The session's next transaction may belong to another client."""
     store = open_store(f"{postgres_url}?pooler=transaction", ONE)
     said: list[str] = []
 

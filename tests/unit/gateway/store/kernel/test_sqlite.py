@@ -65,7 +65,7 @@ async def test_a_writer_locks_before_its_first_statement(store: Store) -> None:
 
 
 async def test_many_keys_are_found_by_the_index(store: Store) -> None:
-    """However many payouts there are: a look at some must not read them all."""
+    """However many payouts there are, only the given ones are read."""
     columns = (payouts.c.account_id, payouts.c.reference_sha256)
     keys = [("one", b"a"), ("one", b"b"), ("two", b"a")]
     asked = select(payouts.c.state).where(store.database.among(columns, "keys"))
@@ -82,7 +82,7 @@ async def test_many_keys_are_found_by_the_index(store: Store) -> None:
 
 
 async def test_the_store_s_files_are_readable_by_the_owner_only(url: str, tmp_path: Path) -> None:
-    """Also what SQLite puts beside the file."""
+    """Including the files that SQLite writes beside it."""
     await schema.upgrade(url)
     store = open_store(url)
     await pragma(store.database.writer, "user_version")
@@ -95,7 +95,7 @@ async def test_the_store_s_files_are_readable_by_the_owner_only(url: str, tmp_pa
 
 
 def test_an_existing_file_keeps_its_mode(url: str, tmp_path: Path) -> None:
-    """Whoever gave a backup's group the right to read meant it."""
+    """An operator may have given a backup's group the right to read."""
     open_store(url)
     file = tmp_path / "var/store.db"
     file.chmod(0o640)

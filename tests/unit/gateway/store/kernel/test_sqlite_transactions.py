@@ -105,7 +105,7 @@ async def test_a_cancelled_statement_leaves_no_transaction_open(database: Databa
 async def test_a_write_cancelled_anywhere_is_atomic_and_leaves_no_lock(
     database: Database, file: Path
 ) -> None:
-    """Also one that is cancelled again while it gives its connection back."""
+    """Also when it is cancelled again while returning its connection."""
     with closing(sqlite3.connect(file, isolation_level=None, timeout=0)) as other:
 
         async def is_free() -> bool:

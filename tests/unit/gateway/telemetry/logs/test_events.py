@@ -169,14 +169,14 @@ def test_a_caller_s_text_is_not_logged():
 
 @pytest.mark.parametrize("behind", ["x", "\n", " gws_canary"])
 def test_a_client_id_with_extra_characters_is_not_logged(behind: str):
-    """Nobody has proven it: only the whole form of ours is known to be harmless."""
+    """It is unproven: only our exact format is known to be harmless."""
     line = access(record(client_id=CLIENT + behind))
 
     assert line["client_id"] == "_OTHER"
 
 
 def test_a_company_named_by_an_unauthenticated_caller_is_not_logged():
-    """It is of the account that was asked for: nobody has proven that they may ask."""
+    """It is the company of the requested account, and the caller has not proven access to it."""
     stranger = access(record(company_id="company"))
     person = access(record(company_id="company", user_id="maria"))
 

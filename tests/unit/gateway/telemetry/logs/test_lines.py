@@ -107,7 +107,7 @@ async def test_an_empty_buffer_writes_nothing(paper: Paper):
 
 
 async def test_a_line_from_another_thread_is_written_at_once(paper: Paper):
-    """Nor does it, or a flush there, touch the loop's lines: they may just be growing."""
+    """It does not touch the loop's lines, which may just be growing."""
     lines = LineBuffer(paper.write, delay_s=60)
     lines.start()
     lines.append(b"the loop's\n")

@@ -177,7 +177,7 @@ def test_a_canary_in_a_record_is_hidden(world: World, form: Callable[[str, str],
 
 @pytest.mark.parametrize("name", FILTERED)
 def test_another_handler_receives_redacted_records(world: World, name: str):
-    """Somebody adds one; the filter hangs on the logger, before every handler."""
+    """The filter is on the logger, before any handler that is added."""
     seen: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: seen.append(handler.format(record))

@@ -88,7 +88,7 @@ def test_a_malformed_instant_is_refused(text: str):
 
 
 def test_an_instant_beyond_the_calendar_is_refused():
-    """Whatever its zone: never an error of ours."""
+    """In any zone: never with an error of ours."""
     edge = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))).isoformat()
 
     assert refusal_of(lambda: given(since=edge).instant("since")) is VALIDATION_FAILED

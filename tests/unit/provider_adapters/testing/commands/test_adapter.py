@@ -97,7 +97,7 @@ def test_an_invalid_option_writes_no_package(tmp_path: Path):
 
 
 def test_the_matrix_replaces_the_previous_one_in_the_readme(tmp_path: Path):
-    """What stands before it stays."""
+    """The text before it is kept."""
     readme = tmp_path / "README.md"
     readme.write_text("# Mine\n\n<!-- matrix -->\n\nformer\n")
     command = ["adapter", "matrix", "sandbox", "--into", str(readme)]

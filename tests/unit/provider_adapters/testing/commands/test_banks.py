@@ -36,7 +36,7 @@ def test_production_has_no_simulated_banks(shell: Shell):
 
 @pytest.mark.process
 async def test_all_simulated_banks_run_in_one_process_until_stopped(tmp_path: Path):
-    """A line for each bank; each answers at both addresses, and nobody is promised one after."""
+    """One line for each bank; each answers at both addresses, and is printed only then."""
     environ = {"PIXGATE_CONFIG": str(CONFIG), "PIXGATE_VAR": str(tmp_path)}
     command = [sys.executable, "-m", "gateway", "bank", "--first-port", "0", "--json"]
     running = subprocess.Popen(

@@ -72,7 +72,7 @@ def test_a_malformed_amount_is_a_usage_error(fresh_shell):
 
 
 def test_an_amount_is_an_option_in_every_command():
-    """One form: ``--value``; nothing that is no id or reference stands by its place."""
+    """Always ``--value``; only ids and references are positional."""
     told = {
         name: {each.opts[0]: type(each).__name__ for each in command.params}
         for name, command in sandbox.commands.items()

@@ -106,7 +106,7 @@ async def test_a_changed_pepper_replaces_every_working_credential(make):
 
 
 async def test_three_demo_users_may_judge_a_payout(make, office):
-    """Nobody gives the second opinion too, and where two differ a third one decides."""
+    """Two for the two opinions, and a third one in case they differ."""
     await make()
 
     users = await office.store.identity.users.list()

@@ -59,7 +59,7 @@ UNREAD = {
 
 
 def test_an_unread_value_is_never_shown_as_absent_or_zero():
-    """Neither a dash nor a fact: a charge of an unread amount is not one that the payer fills."""
+    """Neither as a dash nor as a fact: an unread amount is not an open amount."""
     visit = SimpleNamespace(
         address="/panel/x",
         problem=None,
@@ -151,7 +151,7 @@ def joined(source: str) -> list[str]:
 
 
 def test_typed_text_is_isolated_from_its_neighbours():
-    """A name from right to left would change places with a number that stands beside it."""
+    """A right-to-left name would change places with a number beside it."""
     found = {each.name: joined(each.read_text("utf-8")) for each in TEMPLATES.rglob("*.html")}
 
     assert {name: texts for name, texts in found.items() if texts} == {}
@@ -161,7 +161,7 @@ def test_typed_text_is_isolated_from_its_neighbours():
 
 
 async def test_templates_are_compiled_in_a_thread_once():
-    """Whoever asks meanwhile would be refused: a page's templates take a third of a second."""
+    """Meanwhile requests would be refused: a page's templates take a third of a second."""
     templates = templates_on(web.Application())
     await templates.loaded()
     part = ("charges/_state.html", Language.ENGLISH, {})

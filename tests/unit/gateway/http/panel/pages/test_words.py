@@ -73,7 +73,7 @@ def translated():
 
 
 def test_each_message_is_in_one_translation_file():
-    """Else the last file settles what all the others say: what several say is in common.po."""
+    """Otherwise the last file would override the others: shared messages are in common.po."""
     counted = Counter((each.context, each.id) for _, each in translated())
 
     assert [key for key, count in counted.items() if count > 1] == []
