@@ -1,4 +1,4 @@
-"""What we stand on: new enough, written down with a reason, pinned with a hash."""
+"""Our dependencies: new enough, each with a documented reason, and pinned with a hash."""
 
 import json
 import re

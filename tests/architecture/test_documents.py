@@ -1,4 +1,4 @@
-"""Documents in step with the code they speak of."""
+"""Documents agree with the code they describe."""
 
 import re
 import subprocess

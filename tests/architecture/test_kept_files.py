@@ -1,4 +1,4 @@
-"""What is kept names no machine and no package index: it builds anywhere, and tells nothing."""
+"""No committed file names a local machine or a package index, so it builds anywhere."""
 
 import re
 from pathlib import Path

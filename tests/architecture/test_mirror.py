@@ -1,4 +1,4 @@
-"""A module has its test at the same path, so that nobody has to look for it."""
+"""Each module has its test at the same path, where it is easy to find."""
 
 from tests.architecture.mirror import UNIT, WITHOUT, excused, found_tests
 from tests.world.tree import ROOT, modules

@@ -1,9 +1,9 @@
 """
-Nobody changes what processes keep without telling them.
+Records that processes cache are changed only together with an audit event.
 
-Found are all statements on the tables that kept records are read from. Each stands in a
-transaction that also appends to the audit log, by which every process learns what to forget, or
-is given to ``audit_log.change``, which makes one.
+All statements on the tables of cached records are found. Each is in a transaction that also appends
+to the audit log, from which every process learns what to drop, or is passed to
+``audit_log.change``, which makes such a transaction.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """
-Texts of somebody who means harm, in each field that a partner or a bank can set.
+Hostile texts in each field that a partner or a bank can set.
 
-The fields are found, not listed: what partners send by the bodies of their routes, what banks say
-by every answer of the port; how long a text may be is found out by trying. Each text begins with
+The fields are found, not listed: partners' fields from the bodies of their routes, banks' fields
+from every answer of the port; the longest text of a field is found by trying. Each text begins with
 a mark of its own, by which it is found in a page.
 """
 

@@ -1,8 +1,8 @@
 """
-What no page may do, looked for while it loads and once it stands.
+Faults that no page may have, looked for while it loads and afterwards.
 
-Each finding is one line of text; a good page has none. The page's own policy of content
-stays in force: scripts of ours come in beside it, by the browser's own protocol.
+Each finding is one line of text; a good page has none. The page's own content security policy stays
+in force: our scripts are added by the browser's own protocol.
 """
 
 from __future__ import annotations

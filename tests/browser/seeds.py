@@ -1,4 +1,4 @@
-"""What stands in the gateway whose pages are looked at: some of everything, by names for paths."""
+"""The data of the gateway whose pages are tested: some of every kind, named for use in paths."""
 
 from __future__ import annotations
 

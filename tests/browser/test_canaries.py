@@ -1,4 +1,4 @@
-"""What is secret or somebody's own is planted, and then looked for wherever it must not be."""
+"""Secrets and personal data are planted, and then looked for wherever they must not be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever partners and banks write into any field, a page shows it as text and stands."""
+"""A page shows whatever partners and banks write into any field as plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What belongs to a company is not there for who sees another: by address, search, count, file."""
+"""Data of one company is hidden from users of another: in addresses, searches, counts and files."""
 
 from __future__ import annotations
 

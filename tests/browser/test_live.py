@@ -1,4 +1,4 @@
-"""What a page that is looked at renews by itself, and what stays as somebody left it."""
+"""What an open page refreshes by itself, and what it leaves as the user left it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer to a form with a code is lost on its way: nobody is signed out."""
+"""The answer to a form with a code is lost, and the user stays signed in."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """
-Whatever a form is refused for, what was typed into it is there again.
+A refused form shows what was typed into it again, whatever the reason.
 
-The forms are found by opening every screen: one that somebody adds is found by itself. Passwords,
-codes and secrets are typed again, never shown again.
+The forms are found by opening every screen, so a new one is included. Passwords, codes and secrets
+are typed again, never shown again.
 """
 
 from __future__ import annotations

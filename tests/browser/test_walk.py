@@ -1,7 +1,7 @@
 """
-Every page and form, found by walking as each role: what is shown opens, and nothing more.
+Every page and form, found by following links as each role: what is shown opens, and only that.
 
-A page or a form that somebody adds is found by itself, without a list.
+A new page or form is found without a list.
 """
 
 from __future__ import annotations

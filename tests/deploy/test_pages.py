@@ -1,4 +1,4 @@
-"""Commands that pages tell operators to run are ours, and have the options that stand there."""
+"""Commands on pages for operators exist, with the options shown there."""
 
 from __future__ import annotations
 

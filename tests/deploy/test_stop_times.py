@@ -1,4 +1,4 @@
-"""Whoever stops a process waits as long as it may take, also where the store says nothing."""
+"""Stopping a process allows enough time, also while the store does not answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Neither the answer nor the work for it tells whether an address is known."""
+"""Neither the answer nor its duration reveals whether an address is known."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Public vectors of signed tokens against the verifier, as data (their source stands in them)."""
+"""Public vectors of signed tokens against the verifier, as data (which names their source)."""
 
 import json
 from pathlib import Path

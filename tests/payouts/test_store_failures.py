@@ -1,4 +1,4 @@
-"""A store that breaks: before it did what was asked, or after, so that nobody knows."""
+"""A store that fails before or after it did what was asked, so that the outcome is unknown."""
 
 from datetime import timedelta
 

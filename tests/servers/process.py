@@ -1,4 +1,4 @@
-"""Somebody else's server as a child of the test run: started, waited for, ended by its handle."""
+"""A third party's server as a child of the test run: started, waited for, ended by its handle."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""What a truthful adapter answers to each call of the port, and an adapter that lies."""
+"""A truthful adapter's answers to each call of the port, and an adapter with invalid answers."""
 
 from __future__ import annotations
 

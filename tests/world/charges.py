@@ -1,4 +1,4 @@
-"""A charge as a bank tells of it."""
+"""A charge as a bank reports it."""
 
 from __future__ import annotations
 

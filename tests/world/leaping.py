@@ -1,9 +1,9 @@
 """
-Tests that wait for nothing but a clock: it leaps to the next timer as soon as nothing else is left.
+Tests that wait for nothing but a clock, which leaps to the next timer when nothing else is left.
 
-Otherwise it goes on by a microsecond each time somebody looks at it. So they take no time, and a
-busy machine does not make them late. Not for sockets, threads or processes: the clock would not
-wait for them.
+Otherwise it advances by a microsecond each time it is read. So they take no time, and a busy
+machine does not make them late. Not for sockets, threads or processes: the clock would not wait for
+them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Payouts on a real store, a bank that says what a test tells it to, and a clock that stands."""
+"""Payouts on a real store, a bank that answers as a test sets it, and a clock that stands still."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """
-What somebody typed into a text of a bank's answer never hides an amount, a state or an id.
+Text typed by a payer never hides an amount, a state or an id in a bank's answer.
 
 Answers of every bank are recorded, and any one byte of any text in them is changed to any value;
-what is read of everything else stays the same. Quotation marks and backslashes are put in only
-where the document is still JSON: else nobody knows where a text ends.
+everything else is still read alike. Quotation marks and backslashes are used only where the
+document stays JSON: otherwise the end of a text is unknown.
 """
 
 from __future__ import annotations

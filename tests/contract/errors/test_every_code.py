@@ -1,4 +1,4 @@
-"""Every catalogued code, produced over a socket: a code nobody can get is an empty promise."""
+"""Every error code of the catalogue, produced over a socket."""
 
 from __future__ import annotations
 

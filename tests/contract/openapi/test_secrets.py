@@ -1,4 +1,4 @@
-"""What is secret in the store stands in no answer of any operation."""
+"""No answer of any operation contains a secret of the store."""
 
 from __future__ import annotations
 

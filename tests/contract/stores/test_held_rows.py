@@ -1,4 +1,4 @@
-"""Batches that meet rows somebody else holds; a file is locked as a whole, a server row by row."""
+"""Batches that meet locked rows; SQLite locks the whole file, PostgreSQL row by row."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Figures of payouts by hour and what stands open, on both databases."""
+"""Figures of payouts by hour and open work, on both databases."""
 
 from __future__ import annotations
 

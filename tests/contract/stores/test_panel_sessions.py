@@ -1,4 +1,4 @@
-"""What browsers' cookies stand for, in the store."""
+"""Panel sessions, which browser cookies identify, in the store."""
 
 from __future__ import annotations
 

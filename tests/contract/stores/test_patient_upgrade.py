@@ -1,4 +1,4 @@
-"""A schema that is changed while somebody reads for long, such as a backup: others do not wait."""
+"""A migration during a long read, such as a backup, does not make others wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was never sent and what the bank did not execute, told apart by the database."""
+"""The database distinguishes payouts never sent from payouts the bank did not execute."""
 
 from __future__ import annotations
 

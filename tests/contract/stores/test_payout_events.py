@@ -1,4 +1,4 @@
-"""What happens to a payout is kept event by event, with the change that it tells of."""
+"""Payout events are stored together with the change they record."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

@@ -1,4 +1,4 @@
-"""What a page tells of its payouts, and pages that are asked for at the same time."""
+"""What a page shows of its payouts, and pages requested at the same time."""
 
 import asyncio
 from collections.abc import Sequence

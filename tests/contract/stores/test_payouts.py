@@ -1,4 +1,4 @@
-"""Payouts: one row a reference, moved only from where it was believed to stand."""
+"""Payouts: one row per reference, changed only from the expected state."""
 
 import random
 from dataclasses import replace

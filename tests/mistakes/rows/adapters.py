@@ -1,4 +1,4 @@
-"""Adapters: what each bank is told, and what of its answers proves that money moved or did not."""
+"""Adapters: what each bank is sent, and which of its answers prove that money moved or did not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configuration: what is refused before the first request, and where secrets may stand."""
+"""Configuration: what is refused before the first request, and where secrets may be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel: forms, markup, addresses, rights of pages, what a browser is told."""
+"""The panel: forms, markup, addresses, rights of pages, and headers for browsers."""
 
 from __future__ import annotations
 

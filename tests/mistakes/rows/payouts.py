@@ -1,4 +1,4 @@
-"""Money out and money back: stored first, sent once, told only as far as it is proven."""
+"""Payouts and refunds: stored first, sent once, reported only as far as proven."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A package that somebody wrote for PORT 1 works as it is, and needs nothing private."""
+"""A third party's package for PORT 1 works unchanged, and needs nothing private."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that takes an author from nothing to green does so, as it stands."""
+"""The page for adapter authors leads from nothing to a passing suite."""
 
 from __future__ import annotations
 

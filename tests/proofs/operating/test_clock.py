@@ -1,8 +1,8 @@
 """
-The wall clock is put two hours forward and back while payouts are on their way.
+The wall clock is set two hours forward and back while payouts are under way.
 
-The gateway's alone: the bank's stays right, and so does the clock that nobody can put. Orders take
-their time to the bank, so that the clock moves in the middle of some.
+Only the gateway's clock changes: the bank's stays right, and so does the monotonic clock. Orders
+take time to reach the bank, so that the clock changes in the middle of some.
 """
 
 from __future__ import annotations

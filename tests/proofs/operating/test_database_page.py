@@ -1,4 +1,4 @@
-"""The commands of docs/database.md, run as they stand there."""
+"""The commands of docs/database.md, run exactly as shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bank whose name server hangs stops nobody else."""
+"""A bank whose name server hangs does not delay other banks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever reads the log stands still: a collector that hangs. Requests do not notice."""
+"""A log collector that hangs does not affect requests."""
 
 from __future__ import annotations
 

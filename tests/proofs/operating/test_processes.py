@@ -1,4 +1,4 @@
-"""Stopping a process, and killing one: nobody is cut off, nothing is lost."""
+"""Stopping and killing a process: no request is cut off, and nothing is lost."""
 
 from __future__ import annotations
 

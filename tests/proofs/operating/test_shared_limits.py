@@ -1,7 +1,7 @@
 """
 Four server processes, as of two nodes, with one PostgreSQL and one Redis: limits hold for all.
 
-And while Redis stands still, is away or is full: nothing fails, and nobody waits for it.
+And while Redis stalls, is away or is full: nothing fails, and no request waits for it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Workers that die, stand still or share: payouts are followed up all the same, each by one."""
+"""Workers that die, stall or share work: each payout is still followed up, by one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the README tells is what happens, on a fresh clone with nothing but what it asks for."""
+"""Everything in the README works on a fresh clone with nothing but what it requires."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """
-Who knows the truth: every execution, every committed row, every answer, and what must hold of them.
+The observed truth: executions, committed rows and answers, and the rules they must obey.
 
-Nothing here asks the code under test. Rows are read beside it after each commit; executions and
-answers are told as they happen. So each rule is looked at in the step that could break it.
+Nothing here asks the code under test. Rows are read separately after each commit; executions and
+answers are recorded as they happen. So each rule is checked in the step that could break it.
 """
 
 from __future__ import annotations

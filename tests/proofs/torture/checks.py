@@ -1,4 +1,4 @@
-"""The reckoning: what the bank executed, what the stores say, and what partners were told."""
+"""The final check: the bank's executions, the stores, and the answers to partners must agree."""
 
 from __future__ import annotations
 

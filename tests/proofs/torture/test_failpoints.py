@@ -1,4 +1,4 @@
-"""``kill -9`` at every point of a payout, once each: what the bank did, what a retry is told."""
+"""``kill -9`` at every point of a payout, once each: the bank's executions and a retry's answer."""
 
 from __future__ import annotations
 

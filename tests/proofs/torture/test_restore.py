@@ -1,4 +1,4 @@
-"""The restore drill: a backup that has forgotten payouts is put back, and nobody is paid twice."""
+"""The restore drill: a backup without recent payouts is restored, and none is paid twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strangers and people do without changing anything is in the audit log all the same."""
+"""Refused and read-only acts of strangers and users are in the audit log as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not shown to a person: another company's accounts are as good as none."""
+"""Another company's accounts are hidden from a limited user, as if they did not exist."""
 
 from __future__ import annotations
 

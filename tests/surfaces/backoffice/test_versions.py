@@ -1,4 +1,4 @@
-"""Two people at one record: who has not seen the other's change is told, where they ask to be."""
+"""Two people change one record: with a version, the second is refused and learns why."""
 
 from __future__ import annotations
 

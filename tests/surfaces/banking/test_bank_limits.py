@@ -1,4 +1,4 @@
-"""A bank's limits as a partner meets them: unsent, told when to come back, and nobody else's."""
+"""A bank's limits as a partner meets them: unsent, with Retry-After, and only for that account."""
 
 from __future__ import annotations
 

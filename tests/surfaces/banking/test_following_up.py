@@ -1,4 +1,4 @@
-"""Payouts that nobody asks about again: followed up in the background, to a known end."""
+"""Payouts that are not requested again are followed up in the background to a known end."""
 
 from __future__ import annotations
 

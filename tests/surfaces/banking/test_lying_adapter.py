@@ -1,4 +1,4 @@
-"""An adapter that raises and lies, behind the real surface: the contract's answers, no trace."""
+"""An adapter that raises errors or returns invalid values, behind the real surface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a stranger could learn from comparing answers: nothing."""
+"""Comparing answers reveals nothing to a stranger."""
 
 from __future__ import annotations
 

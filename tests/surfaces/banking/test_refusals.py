@@ -1,4 +1,4 @@
-"""Refusals of the partners' gate: each route stands behind it."""
+"""Refusals of the partners' gate, which every route is behind."""
 
 from __future__ import annotations
 

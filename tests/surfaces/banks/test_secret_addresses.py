@@ -1,4 +1,4 @@
-"""Callbacks of banks of API Pix, proven by a step of the address that nobody can guess."""
+"""Callbacks of API Pix banks, proven by a secret segment of the address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of checks, and what identity answers before anybody is known."""
+"""The order of checks, and what identity answers before the caller is known."""
 
 from __future__ import annotations
 

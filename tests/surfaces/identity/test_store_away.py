@@ -1,4 +1,4 @@
-"""Without its store identity knows nobody, and says so: 503, never a wrong answer."""
+"""Without its store identity answers 503, never wrongly."""
 
 from __future__ import annotations
 

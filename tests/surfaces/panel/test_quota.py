@@ -1,4 +1,4 @@
-"""How often somebody who signed in may ask, over a socket: one quota for all their ways in."""
+"""The request quota of a signed-in user, over a socket: shared by all their sessions."""
 
 from __future__ import annotations
 

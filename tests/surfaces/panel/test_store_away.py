@@ -1,4 +1,4 @@
-"""Without its store the panel knows nobody, and says so: 503 on every row, never a wrong answer."""
+"""Without its store the panel answers 503 on every route, never wrongly."""
 
 from __future__ import annotations
 

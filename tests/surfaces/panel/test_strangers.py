@@ -1,4 +1,4 @@
-"""Strangers who would shut others out of the panel, over a socket."""
+"""Attempts by strangers to lock users out of the panel, over a socket."""
 
 from __future__ import annotations
 

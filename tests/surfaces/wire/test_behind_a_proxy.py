@@ -1,4 +1,4 @@
-"""Strangers behind our own proxy: what one of them does changes nothing for another."""
+"""Clients behind our own proxy do not affect each other."""
 
 from __future__ import annotations
 

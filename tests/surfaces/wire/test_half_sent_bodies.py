@@ -1,4 +1,4 @@
-"""Strangers who begin to send a body and never end: nobody else waits for that."""
+"""Clients that begin to send a body and never end do not make others wait."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """
-Every probe sent whole, cut in two at ten places, and byte by byte: the same comes of it.
+Every probe sent whole, cut in two at ten places, and byte by byte, with the same result.
 
-A plain request that comes whole is read by our lane, everything else by aiohttp. Whoever could
-choose between two readers that differ would choose what the gateway takes his bytes for.
+A plain request that arrives whole is read by our own reader, everything else by aiohttp. If the two
+differed, an attacker could choose how the gateway reads a request.
 """
 
 from __future__ import annotations

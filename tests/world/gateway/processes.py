@@ -1,4 +1,4 @@
-"""The gateway as a process of its own: started by its command, told by signals, killed."""
+"""The gateway as a process of its own: started by its command, sent signals, killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things to store, each made from a few words; the clock stands at ``NOW``."""
+"""Records to store, each made from a few values; the clock stands still at ``NOW``."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

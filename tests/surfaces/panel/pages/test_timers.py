@@ -1,4 +1,4 @@
-"""What a page's own timer asks for keeps nobody signed in."""
+"""Requests by a page's own timer do not keep a user signed in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change of an account and the event that tells of it are one transaction."""
+"""An account's change and its audit event are one transaction."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Payouts put together: settings reach the rules, and every step is told."""
+"""Payouts put together: settings reach the rules, and every step is recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Following the audit log: what is told is forgotten, and who cannot follow believes nothing."""
+"""Following the audit log: reported changes are dropped, and without the log nothing is trusted."""
 
 from __future__ import annotations
 

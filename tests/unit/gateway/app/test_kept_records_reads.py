@@ -1,4 +1,4 @@
-"""Records of one turn share a statement; at most two run, and nobody waits beyond the bound."""
+"""Records of one turn share a statement; at most two run, and waiting is bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No wrong secret is refused by a cached record alone, and none tells which ids exist."""
+"""No wrong secret is refused by a cached record alone, and no answer reveals which ids exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Approved orders: carried out once, again where that is safe, and told as they ended."""
+"""Approved orders: executed once, again where that is safe, and reported as they ended."""
 
 from __future__ import annotations
 

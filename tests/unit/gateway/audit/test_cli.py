@@ -1,4 +1,4 @@
-"""``pixgate audit``: the status tells a script how it stands with the log."""
+"""``pixgate audit``: its exit status gives a script the state of the log."""
 
 from __future__ import annotations
 

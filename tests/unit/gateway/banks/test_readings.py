@@ -1,4 +1,4 @@
-"""Balances are asked for while somebody looks, and at most once a minute."""
+"""Balances are read while a page is open, and at most once a minute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hall where callbacks are taken and looked into, with whom they speak of."""
+"""The reception and processing of callbacks, with the records that they name."""
 
 from __future__ import annotations
 

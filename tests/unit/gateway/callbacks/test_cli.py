@@ -1,4 +1,4 @@
-"""``pixgate callbacks``, and where a sandbox bank of its own tells a gateway."""
+"""``pixgate callbacks``, and the callback address of the embedded sandbox bank."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Whose account a callback speaks of."""
+"""Finding the account that a callback is about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The listeners stay at home unless told otherwise."""
+"""Listeners bind loopback addresses by default."""
 
 from gateway.config.checks import is_loopback
 from gateway.config.listeners import Admin, Server

@@ -1,4 +1,4 @@
-"""The back office as it is described, and somebody at an account."""
+"""The described surface of the back office, and a user at an account."""
 
 from __future__ import annotations
 

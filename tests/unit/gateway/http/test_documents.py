@@ -1,4 +1,4 @@
-"""Documents that are served as they stand."""
+"""Static documents, served unchanged."""
 
 from __future__ import annotations
 

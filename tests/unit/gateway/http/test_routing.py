@@ -1,4 +1,4 @@
-"""Routes that run a service method: what is read from it, and how its result is told."""
+"""Routes that run a service method: reading its input and rendering its result."""
 
 from dataclasses import replace
 from datetime import datetime

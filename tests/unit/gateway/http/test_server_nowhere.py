@@ -1,4 +1,4 @@
-"""What is not there: who asks for it, and what was asked for."""
+"""Requests for unknown routes: who sent them, and for which path."""
 
 from __future__ import annotations
 

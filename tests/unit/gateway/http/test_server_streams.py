@@ -1,4 +1,4 @@
-"""Answers that go on after their first bytes: told once, when they have ended, and how."""
+"""Streamed answers: reported once, when they have ended, and how."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The overview: which figures are asked for, and what is told first."""
+"""The overview: which figures are read, and in which order work is shown."""
 
 from __future__ import annotations
 

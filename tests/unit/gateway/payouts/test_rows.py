@@ -1,4 +1,4 @@
-"""A payout as columns: what is asked, where it stands, and what a step changes."""
+"""A payout as columns: the request, its state, and what a step changes."""
 
 from gateway.payouts.rows import (
     evidence_document,

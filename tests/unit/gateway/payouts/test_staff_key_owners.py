@@ -1,4 +1,4 @@
-"""An order by key gets the owner whom the bank names; a number of somebody else wants a reason."""
+"""A payout by key gets the owner that the bank names; another tax number requires a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks for similar payouts share a statement, and each is told of its own alone."""
+"""Searches for similar payouts share a statement, and each gets only its own result."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Leased tasks: one of several processes does each, and somebody always does."""
+"""Leased tasks: exactly one of several processes does each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Being told to stop."""
+"""Signals that stop a process."""
 
 import asyncio
 import os

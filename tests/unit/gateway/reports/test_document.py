@@ -1,4 +1,4 @@
-"""What a report tells, whatever it is written as."""
+"""The content of a report, in any format."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Texts of a bank's customers are nobody's program, and fit into every file."""
+"""Texts of a bank's customers are never executed, and fit into every file."""
 
 from gateway.reports.texts import ascii_line, cell, encodable, one_line, text_cell
 

@@ -1,4 +1,4 @@
-"""Reviews: two people who agree end a payout, and nobody else does."""
+"""Reviews: two people who agree decide a payout."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What names somebody is looked for without an address, which is logged and kept."""
+"""Personal data is searched for without putting it into an address, which is logged and stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charges, put together of what the bank tells of them."""
+"""Charges, composed of several answers of the bank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every bank that can be simulated is whole, and stands at a port of its own."""
+"""Every bank that can be simulated is complete, and has its own port."""
 
 from __future__ import annotations
 

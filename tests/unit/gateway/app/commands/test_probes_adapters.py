@@ -1,4 +1,4 @@
-"""Adapters of other packages that are wrong: told by ``config check`` and refused at the start."""
+"""Faulty adapters of other packages: reported by ``config check`` and refused at startup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operator may get wrong about a bank: told by ``config check``, refused at the start."""
+"""Mistakes in a bank's configuration: reported by ``config check``, refused at startup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A route as an operation; the rest stands with the document."""
+"""A route as an operation; the rest is tested with the document."""
 
 from __future__ import annotations
 

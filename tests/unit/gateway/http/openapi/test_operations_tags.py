@@ -1,4 +1,4 @@
-"""Every operation stands in a group that is described."""
+"""Every operation is in a described group."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is known of a name, who is asked, and what serves when nobody answers."""
+"""Name look-ups: caching, the order of servers, and what is used without an answer."""
 
 from __future__ import annotations
 

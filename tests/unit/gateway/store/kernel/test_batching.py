@@ -1,4 +1,4 @@
-"""What comes while a batch is at work gathers for the next; nobody is kept, lost or mixed up."""
+"""Items arriving during a batch wait for the next; none is delayed, lost or mixed up."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""A store on a server: what each of its sessions is told."""
+"""PostgreSQL sessions: their settings, plans and connections."""
 
 import asyncio
 import ssl

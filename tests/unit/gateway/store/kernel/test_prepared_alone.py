@@ -1,4 +1,4 @@
-"""Statements that stand alone on a connection lent by a pool, which gets it back in any case."""
+"""Single prepared statements on a connection of the pool, which is always returned."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Payouts can be partitioned by account: each unique key of theirs holds it (docs/scale.md)."""
+"""Payouts can be partitioned by account: each unique key includes it (docs/scale.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logging as a whole: what comes out when secrets go in, whoever says them."""
+"""Logging as a whole: what is written when secrets are logged, by any library."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Batches of lines on their way to a reader that may stand still."""
+"""Batches of lines for a reader that may stall."""
 
 import os
 import socket

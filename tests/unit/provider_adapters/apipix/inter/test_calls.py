@@ -1,4 +1,4 @@
-"""Inter's own calls, at the bank that stands in for it."""
+"""Inter's own calls, at a simulated bank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits is counted for people who see the same, and shown to nobody else."""
+"""Waiting work is counted once for users with the same access, and shown only to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people are told of refusals, and how the field that is wrong is marked."""
+"""Messages about refusals for people, and the mark on the invalid field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages as answers: where they lead, and what a browser is told to do with them."""
+"""Pages as answers: their redirects, and their headers."""
 
 from __future__ import annotations
 
