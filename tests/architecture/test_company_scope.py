@@ -96,7 +96,7 @@ def test_no_surface_decides_visibility():
 
 
 def test_no_list_is_loaded_whole():
-    """A call of ``list()`` without a question returns everything there is."""
+    """``list()`` without a filter returns every row."""
     loading = {
         f"{path}:{node.lineno}"
         for path in modules()
@@ -110,7 +110,7 @@ def test_no_list_is_loaded_whole():
 
 
 def test_one_policy_decides_the_scope_of_a_call():
-    """Operations read a stored user's scope only to ask whether an old order still holds."""
+    """Operations read a stored user's scope only to check whether an old order is still valid."""
     deciding = {str(path) for path in modules() if "call.scope =" in (ROOT / path).read_text()}
 
     assert deciding == {str(DECIDES)}

@@ -104,7 +104,7 @@ def test_every_pin_has_its_hash():
 
 @pytest.mark.parametrize("folder", [".", "tests/proofs/clients"])
 def test_npm_packages_are_pinned_and_name_no_registry(folder: str):
-    """The lock says which version and which hash; where from is the machine's business."""
+    """The lock has versions and hashes; the registry is configured on each machine."""
     folder = ROOT / folder
     package = json.loads((folder / "package.json").read_text())
     asked = package.get("dependencies", {}) | package["devDependencies"]
@@ -117,7 +117,7 @@ def test_npm_packages_are_pinned_and_name_no_registry(folder: str):
 
 
 def test_every_npm_package_has_a_documented_reason():
-    """Those of tests too; what they bring along themselves is in the lock alone."""
+    """Those of tests too; their own dependencies are only in the lock."""
     package = json.loads((ROOT / "package.json").read_text())
     page = (ROOT / "docs/dependencies.md").read_text()
 
@@ -127,7 +127,7 @@ def test_every_npm_package_has_a_documented_reason():
 
 
 def test_tests_run_on_the_service_s_versions():
-    """No package is pinned twice: then what was tested would not be what runs."""
+    """No package is pinned twice: otherwise tests would run on other versions."""
     assert LOCKS["production"].items() <= LOCKS["run"].items() <= LOCKS["test"].items()
 
 
@@ -140,7 +140,7 @@ def test_production_requirements_exclude_optional_extras():
 
 
 def test_every_dependency_has_its_reason():
-    """``docs/dependencies.md``: one row each, and no row for what is gone."""
+    """``docs/dependencies.md`` has one row for each, and none for a removed one."""
     page = (ROOT / "docs/dependencies.md").read_text()
 
     explained = re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE)

@@ -68,7 +68,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_npm_keeps_its_cache_and_logs_inside_the_checkout():
-    """The README says that nothing outside it is written; npm's own place is the home folder."""
+    """The README says that nothing outside it is written; npm's default is the home folder."""
     told = subprocess.run(
         ["make", "-s", "--eval", "told: ; @echo $$npm_config_cache", "told"],  # noqa: S607 - whichever there is
         check=True,
@@ -93,7 +93,7 @@ def test_a_make_target_that_is_named_exists():
 
 
 def test_every_target_is_phony():
-    """A file called ``test`` must not make ``make test`` do nothing."""
+    """Otherwise a file called ``test`` would make ``make test`` do nothing."""
     phony = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
 
     assert phony == TARGETS
@@ -104,7 +104,7 @@ def test_decisions_are_numbered_without_a_gap():
 
 
 def test_each_decision_is_one_page_with_four_parts():
-    """What was decided, why, what it costs: a page that lacks one is an opinion."""
+    """Context, decision, consequences and status, on at most 60 lines."""
     for path in ADRS:
         text = path.read_text()
 

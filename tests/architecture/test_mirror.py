@@ -18,7 +18,7 @@ def test_every_mirrored_test_has_its_module():
 
 
 def test_an_exception_names_a_module_without_a_test():
-    """An exception for a module that has a test by now, or is gone, is a wrong statement."""
+    """An exception for a module with a test, or for a removed module, is outdated."""
     kept = {excused(path) for path in modules() if not found_tests(path)}
 
     assert set(WITHOUT) - kept == set()

@@ -12,7 +12,7 @@ RECORDED = json.loads(RECORD.read_text(encoding="utf-8"))
 
 
 def test_promised_names_exist():
-    """Additions are no matter; the rest needs another PORT (docs/providers/stability.md)."""
+    """Additions are allowed; other changes need another PORT (docs/providers/stability.md)."""
     assert broken(RECORDED, surface()) == []
 
 

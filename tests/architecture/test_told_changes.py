@@ -127,12 +127,12 @@ def test_every_statement_on_cached_records_is_beside_an_audit_event():
 
 
 def test_every_writer_of_cached_records_is_in_the_store_contract():
-    """The store contract suite does each of them."""
+    """The store contract suite runs each of them."""
     assert set(entrances()) - set(UNTOLD) == set(WRITERS)
 
 
 def test_cached_records_are_written_in_store_methods_alone():
-    """Where no transaction can be seen around it."""
+    """Elsewhere the transaction is not visible."""
     loose = {}
     for path in sources():
         tree = ast.parse((ROOT / path).read_text())

@@ -114,7 +114,7 @@ async def metrics(site: PanelSite) -> str:
 async def test_planted_secrets_are_found_nowhere(
     aviary: PanelSite, capfd: pytest.CaptureFixture[str]
 ):
-    """In no page, no line of the log, no metric and no file; one answer alone has a secret."""
+    """In pages, log lines, metrics and files; a single answer contains a secret."""
     secrets, answer, pages = await used(aviary)
     lines: list[str] = []
 

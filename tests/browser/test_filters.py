@@ -91,7 +91,7 @@ async def test_required_fields_follow_a_choice_made_before_the_scripts_run(
 
 
 async def test_the_last_of_several_quick_choices_is_applied(browser: Browser, site: PanelSite):
-    """Each is made before the answer to the one before it is there."""
+    """Each is made before the answer to the previous one has arrived."""
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
         page, go = tab.page, asyncio.Event()
         await tab.open("/panel/payouts")
@@ -117,7 +117,7 @@ async def test_the_last_of_several_quick_choices_is_applied(browser: Browser, si
 async def test_a_timer_s_answer_does_not_restore_an_old_list(
     browser: Browser, site: PanelSite, order: tuple[str, str]
 ):
-    """Both are on their way at once, and arrive in either order."""
+    """Both are under way at once, and arrive in either order."""
     turns = {who: asyncio.Event() for who in order}
 
     def whose(request: Request) -> str:
@@ -150,7 +150,7 @@ async def test_a_timer_s_answer_does_not_restore_an_old_list(
 
 
 def test_every_self_submitting_filter_ignores_late_answers():
-    """A newer question ends an older one, and a browser that comes back fills nothing in."""
+    """A newer request cancels an older one, and the browser restores no field."""
     forms = {
         f"{path.stem}: {each[:60]}": each
         for path in TEMPLATES.rglob("*.html")

@@ -127,7 +127,7 @@ async def summary(tab: Inspection, stage: Stage) -> Shown:
 
 
 async def test_a_page_with_hostile_text_has_no_finding(pages: list[Shown]):
-    """No script, no dialog, no line in the console, no sideways scroll, none refused."""
+    """No script, dialog, console message or sideways scrolling, and no refused page."""
     assert {page.path: page.findings for page in pages if page.findings} == {}
 
 

@@ -114,7 +114,7 @@ async def search(visitor: Visitor, text: str) -> Seen:
 
 
 async def test_no_page_count_or_file_holds_anything_of_another_company(site: PanelSite):
-    """Everything that another company's person gets to, and every file, but by no id of ours."""
+    """Every page and file of another company's user, requested without an id of ours."""
     world = site.world
     main = world.demo["companies"]["main"]["id"]
     accounts = [each["id"] for name, each in world.demo["accounts"].items() if "other" not in name]

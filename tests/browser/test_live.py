@@ -54,7 +54,7 @@ async def stop(site: PanelSite) -> None:
 
 
 async def test_a_filter_keeps_parameters_without_a_field(browser: Browser, lively: PanelSite):
-    """Chips, form and list say the same after a change, and "More filters" forgets none."""
+    """Chips, form and list agree after a change, and "More filters" keeps all parameters."""
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/requests?code=SVC.AUT.003&reason=permission")
         chips = tab.page.locator("#list .chip")
@@ -148,7 +148,7 @@ async def test_text_typed_beside_a_refreshing_list_is_kept(browser: Browser, liv
 async def test_a_credential_typed_into_the_api_reference_is_stored_nowhere(
     browser: Browser, lively: PanelSite
 ):
-    """Under the policy of every page; leaving it forgets what was typed."""
+    """Under the content security policy of every page; leaving the page discards it."""
     site = lively
     async with site.tab(browser, await site.people.fresh(Role.VIEWER)) as tab:
         page = tab.page

@@ -99,7 +99,7 @@ else:
 
 
 async def test_a_late_font_does_not_shift_the_layout(browser: Browser, site: PanelSite):
-    """It comes after the page was painted with another."""
+    """It arrives after the page was painted with another font."""
     case = replace(usual(BY_NAME["statement"]), look=Look(width=390))
     late = []
 
@@ -123,10 +123,11 @@ async def test_a_late_font_does_not_shift_the_layout(browser: Browser, site: Pan
 
 async def test_a_page_makes_few_store_queries_and_is_small(tmp_path: Path):
     """
-    At most six queries and 60 KB with 50 rows; what finds out who asks is counted apart.
+    At most six queries and 60 KB with 50 rows, without those that identify the user.
 
-    That is two queries, and now and then more. Six pages may send a few more. How it is counted
-    says `bench/queries.py`. The gateway is the test's own: what other tests did fills lists.
+    Identification takes two queries, and occasionally more. Six pages may send a few more.
+    `bench/queries.py` describes the count. The gateway is the test's own, because other tests add
+    rows.
     """
     async with panel_site.serving(panel_site.settings(tmp_path)) as site:
         costs = [await pages.cost(site, each, rounds=1) for each in SCREENS]
@@ -154,7 +155,7 @@ def channels(colour: str) -> list[float]:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 async def test_the_print_style_is_dark_text_on_white(browser: Browser, site: PanelSite, theme: str):
-    """The system's theme, and a person's own."""
+    """With the system's theme and with the user's own."""
     printed = {}
     cookies = await site.people.cookies_of(Role.ADMIN)
     async with site.tab(browser, cookies, Look(theme=theme)) as tab:
@@ -179,7 +180,7 @@ async def test_the_print_style_is_dark_text_on_white(browser: Browser, site: Pan
 async def test_important_text_is_not_cut_off_on_the_narrowest_screen(
     browser: Browser, site: PanelSite, language: str
 ):
-    """On the narrowest screen: how certain a payout is, and what was called."""
+    """The certainty of a payout, and the path of a request."""
     look, cut = Look(language=language, width=LEAST_WIDTH), {}
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN), look) as tab:
         for path, selector in (

@@ -36,7 +36,7 @@ async def issue(page: Page, site: PanelSite) -> str:
 async def test_a_dismissed_secret_is_removed_from_the_page(
     browser: Browser, site: PanelSite, tmp_path: Path
 ):
-    """It is in no address and no page afterwards; going back shows the list."""
+    """It is then in no address and no page; going back shows the list."""
     async with site.tab(browser, await site.people.fresh(Role.SECURITY)) as tab:
         page = tab.page
         secret = await issue(page, site)
@@ -76,7 +76,7 @@ async def test_reloading_sends_no_form_a_second_time(browser: Browser, site: Pan
 
 
 async def test_a_secret_is_in_one_uncached_answer(browser: Browser, site: PanelSite):
-    """Without script too: neither going back nor the browser's own stores hold it."""
+    """Also without a script: neither going back nor the browser's storage reveals it."""
     cookies = await site.people.fresh(Role.SECURITY)
     async with site.tab(browser, cookies, java_script_enabled=False) as tab:
         async with tab.page.expect_response(
@@ -146,7 +146,7 @@ ORDER = """([name, number]) => {
 async def test_a_right_to_left_name_does_not_move_the_number_beside_it(
     browser: Browser, site: PanelSite
 ):
-    """In a list, where the name is a link; templates are looked through for the rest."""
+    """In a list, where the name is a link; other tests check the templates."""
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
         page = tab.page
         await tab.open("/panel/payouts?days=90")
@@ -240,7 +240,7 @@ async def test_a_filter_updates_the_list_and_the_address(browser: Browser, site:
 
 
 async def test_going_back_after_filters_restores_the_list(browser: Browser, site: PanelSite):
-    """No error in the script: what the page says to the ear goes on."""
+    """Without a script error: announcements for screen readers continue."""
     async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
         await tab.open("/panel/credentials")
         for text, count in (("demo none", 1), ("nothing like that", 0)):
@@ -289,7 +289,7 @@ async def test_the_selected_tab_is_scrolled_into_view(browser: Browser, site: Pa
 
 
 async def test_a_short_page_is_as_tall_as_its_window(browser: Browser, site: PanelSite):
-    """What only a screen reader says takes no room below it."""
+    """Announcements for screen readers take no space below it."""
     async with site.tab(browser, await site.people.fresh(Role.OPERATOR)) as tab:
         await tab.page.goto(f"{site.origin}/panel/stay")
 
@@ -316,7 +316,7 @@ async def test_a_wrong_field_is_marked_and_described_for_screen_readers(
 
 
 async def test_typed_text_is_kept_while_the_page_refreshes(browser: Browser, site: PanelSite):
-    """A charge that is open asks for itself at each tick."""
+    """The page of an open charge refreshes itself periodically."""
     charge = site.seeds["open_charge"]
     path = f"/panel/accounts/{site.seeds['main']}/charges/{charge}?read=1"
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:

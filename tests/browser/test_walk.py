@@ -134,7 +134,7 @@ def guarded(role: Role) -> Iterator[Route[Visit]]:
 
 
 async def test_a_route_without_the_required_right_is_403(site: PanelSite):
-    """With its own token and from our page: nothing but the right is missing."""
+    """With a valid token and origin: only the right is missing."""
     found = {}
     for role in Role:
         async with visiting(site, await site.people.cookies_of(role)) as visitor:
@@ -152,7 +152,7 @@ async def test_a_route_without_the_required_right_is_403(site: PanelSite):
 
 
 async def test_every_link_shown_to_a_role_opens(site: PanelSite):
-    """No link of a page leads to a refusal or to nothing, and no page fails."""
+    """No link of a page leads to a refusal or a missing page, and no page fails."""
     linked = [(role, page) for role in Role for page in (await walk_of(site, role)).linked]
 
     assert {role for role, _ in linked} == set(Role)
@@ -194,7 +194,7 @@ async def test_no_page_shows_the_cpf_or_the_key_of_a_person(pages: list[Seen]):
 
 
 async def test_no_redirect_leads_to_another_site(site: PanelSite):
-    """After signing in, after a choice of language, and from a link of a mail."""
+    """After a sign-in, after a choice of language, and from a link in a mail."""
     found = {}
     async with visiting(site, await site.people.cookies_of(Role.ADMIN)) as visitor:
         for path in ("//evil.example", "https://evil.example", "/\\evil.example"):

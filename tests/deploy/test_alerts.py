@@ -52,7 +52,7 @@ def test_rules_use_existing_metrics():
 
 
 def test_rules_match_existing_labels_and_values():
-    """A misspelt value matches nothing, and never fires."""
+    """A misspelt value matches nothing, so the alert never fires."""
     wrong = [
         (rule["alert"], name, label, wanted)
         for rule in RULES
@@ -114,7 +114,7 @@ def is_whole(rule: dict[str, Any]) -> bool:
 
 
 def test_rules_notice_the_first_event_of_a_series():
-    """``increase`` does not see it, unless the series was scraped at zero before."""
+    """``increase`` misses it, unless the series was scraped at zero before."""
     words = Vocabulary(
         surface=frozenset({"banking"}),
         route=frozenset(map(str, range(200))),  # about as many as there are
@@ -138,7 +138,7 @@ def test_an_alert_has_one_rule():
 
 
 def test_every_alert_links_to_its_section_of_the_runbook():
-    """Where the runbook is read, operators say once: an external label of their Prometheus."""
+    """The address of the runbook is an external label of the operator's Prometheus."""
     links = {rule["alert"]: rule["annotations"].get("runbook_url") for rule in RULES}
 
     at = "{{ $externalLabels.runbooks }}"

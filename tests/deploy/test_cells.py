@@ -148,7 +148,7 @@ async def test_a_request_is_routed_by_credential_account_token_and_host(tmp_path
 
 
 async def test_a_request_of_no_cell_gets_503(tmp_path: Path):
-    """Of a cell that cells.cfg does not have, and with an empty map."""
+    """For a cell missing in cells.cfg, and with an empty map."""
     async with running(tmp_path) as cells:
         for method in ("GET", "POST"):
             asked = await cells.ask("/", method, Authorization=partner("cli_gone"))
@@ -159,7 +159,7 @@ async def test_a_request_of_no_cell_gets_503(tmp_path: Path):
 
 
 async def test_the_proxy_s_answers_for_a_dead_cell_are_in_its_metrics(tmp_path: Path):
-    """A cell's availability is made of them; the other cell has none."""
+    """A cell's availability is computed from them; the other cell has none."""
     dead = {**MAP, "cli_dead": "south"}
     async with running(tmp_path, dead, alive=("north",)) as cells:
         for method in ("GET", "POST"):

@@ -123,7 +123,7 @@ def test_wrong_values_are_refused():
 
 
 def test_without_an_ingress_network_the_chart_is_refused_with_the_reason():
-    """Trusted peers set the client's address, and no default network is right for everybody."""
+    """Trusted peers determine the client's address, and no default network fits everybody."""
     found = judged({})
 
     assert found["documents"] == []
@@ -142,7 +142,7 @@ def test_the_names_of_a_long_release_have_the_maximum_length():
 
 
 def test_checkov_finds_only_findings_with_a_reason(tmp_path: Path):
-    """`deploy/checkov.yaml` has the reasons; one for what is not found any more is removed."""
+    """`deploy/checkov.yaml` has the reasons; a reason without a finding is removed."""
     reasoned = yaml.safe_load((DEPLOY / "checkov.yaml").read_text())["skip-check"]
     documents = judged(ALL)["documents"]
     (tmp_path / "chart.yaml").write_text(yaml.safe_dump_all(documents))
@@ -162,7 +162,7 @@ def test_checkov_finds_only_findings_with_a_reason(tmp_path: Path):
 
 
 def test_the_upgrade_is_a_hook_with_its_environment():
-    """The release's own ConfigMap and account come after it, or are those of the version before."""
+    """The release's own ConfigMap and account are created after it, or are of the old version."""
     hooks = {
         kind: each["metadata"]["annotations"]["helm.sh/hook-weight"]
         for (kind, _), each in rendered(DEFAULT).items()
@@ -176,7 +176,7 @@ def test_the_upgrade_is_a_hook_with_its_environment():
 
 @pytest.mark.parametrize("values", [DEFAULT, ALL], ids=["default", "all"])
 def test_every_pod_is_hardened_and_gets_no_service_variables(values: Mapping[str, Any]):
-    """A Service called pixgate would set PIXGATE_PORT, to what is no number."""
+    """A Service called pixgate would set PIXGATE_PORT to an address instead of a number."""
     wanted = {"enableServiceLinks": False, "automountServiceAccountToken": False}
 
     lacking = [
@@ -197,7 +197,7 @@ def test_every_pod_is_hardened_and_gets_no_service_variables(values: Mapping[str
 
 
 def test_the_owner_s_database_address_is_used_where_tables_are_made():
-    """The role of the network's processes reads and writes rows alone."""
+    """The role of processes on the network may only read and write rows."""
     secrets = {
         name: [each["secretRef"]["name"] for each in pod["containers"][0].get("envFrom", [])]
         for name, pod in pods(ALL).items()
@@ -255,7 +255,7 @@ def test_the_pod_monitor_labels_series_like_rules_and_dashboards():
 
 
 def test_the_chart_s_rules_and_dashboards_match_the_deploy_files():
-    """With the address of the runbook, and of the panel."""
+    """With the addresses of the runbook and of the panel."""
     found = rendered(ALL)
     rules = yaml.safe_load(
         ALERTS.read_text().replace(
@@ -360,7 +360,7 @@ def test_every_variable_of_the_chart_is_read():
 async def test_the_configuration_is_valid_with_kubelet_s_variables(
     migrated_postgres_url: str, redis_server: RedisServer, tmp_path: Path
 ):
-    """On free ports; the Service's own variable would be no port."""
+    """On free ports; the variable of the Service is not a port number."""
     public, operations = free_port(), free_port()
     values = {
         "config": {

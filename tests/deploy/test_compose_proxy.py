@@ -67,7 +67,7 @@ async def gateway(address: str) -> AsyncIterator[None]:
 
 
 async def test_an_added_gateway_is_found_by_name(tmp_path: Path):
-    """As ``--scale gateway=3`` does; a path that is written is asked, too."""
+    """As with ``--scale gateway=3``; a path with an explicit address is tried, too."""
     certificate = Authority(tmp_path).sign("proxy")
     loop = asyncio.get_running_loop()
     transport, names = await loop.create_datagram_endpoint(

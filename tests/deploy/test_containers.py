@@ -43,7 +43,7 @@ def test_gateway_worker_and_upgrade_share_one_image():
 
 
 def test_the_configuration_is_fit_to_serve():
-    """With the variables that it expects, and no other."""
+    """With the variables it expects, and no others."""
     settings = read_settings(DEPLOY / "compose-config.yaml", SECRETS)
 
     assert list(check(settings, names())) == []
@@ -96,7 +96,7 @@ def test_every_container_is_hardened_with_bounded_resources_and_log():
 
 
 def test_only_haproxy_publishes_a_port_and_shares_a_network_with_the_gateway():
-    """A second gateway would ask for the same port; elsewhere the proxy is no trusted peer."""
+    """A second gateway could not use the same port; elsewhere the proxy is not a trusted peer."""
     published = {name: each["ports"] for name, each in SERVICES.items() if "ports" in each}
     settings = read_settings(DEPLOY / "compose-config.yaml", SECRETS)
     [subnet] = COMPOSE["networks"]["proxy"]["ipam"]["config"]
@@ -115,7 +115,7 @@ def test_only_haproxy_publishes_a_port_and_shares_a_network_with_the_gateway():
 
 
 def test_prometheus_reaches_each_job_and_each_exporter_its_server():
-    """Each shares a network with Prometheus, and an exporter one with its server, too."""
+    """Each shares a network with Prometheus, and an exporter with its server."""
     config = yaml.safe_load((DEPLOY / "prometheus.yml").read_text())
     found = {
         name: {*SERVICES[name]["networks"]} & {*SERVICES["prometheus"]["networks"]}
@@ -167,7 +167,7 @@ def test_a_process_waits_for_the_schema(name: str):
 
 @pytest.mark.process
 def test_compose_accepts_the_file_and_scales_its_gateways(tmp_path: Path):
-    """By Compose's own reader, which knows its schema; no daemon is asked."""
+    """By Compose itself, which knows the schema; no daemon is needed."""
     folder = tmp_path / "deploy"
     shutil.copytree(DEPLOY, folder)
     (folder / "pixgate.env.example").rename(folder / "pixgate.env")
@@ -185,7 +185,7 @@ def test_compose_accepts_the_file_and_scales_its_gateways(tmp_path: Path):
 
 
 def test_third_party_images_are_pinned_by_digest_alike_in_compose_and_chart():
-    """A tag is what its owner last moved it to; a digest is one content."""
+    """A tag can be moved by its owner; a digest identifies the content."""
     bases = re.findall(r"^FROM (\S+)", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
     used = [each["image"] for name, each in SERVICES.items() if name not in OURS]
 

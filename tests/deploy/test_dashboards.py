@@ -58,7 +58,7 @@ ANY_AT_ALL = {
 
 
 def test_grafana_s_schema_has_every_field():
-    """What its models do not know they leave out; an empty value they may write otherwise."""
+    """Fields unknown to its models are dropped; empty values may be written differently."""
     register_default_plugins()
     unknown = {
         file.name: sorted(
@@ -85,7 +85,7 @@ def lost(written: Any, read: Any, path: str = "") -> Iterator[str]:
 
 
 def test_every_query_filters_by_the_chosen_values():
-    """Environment and cluster; where processes are shown, one of these."""
+    """By environment and cluster, and where processes are shown, by process."""
     wrong = [
         (title, query)
         for file, title, query in asked()
@@ -193,7 +193,7 @@ def is_shown(panel: dict[str, Any]) -> bool:
 
 
 def test_a_panel_is_red_when_one_of_its_alerts_fires():
-    """The same number, or what is left of one, in days or as a whole."""
+    """At the same number, or at the remaining one, in days or as a whole."""
     wrong = [
         (panel["title"], values)
         for dashboard in DASHBOARDS.values()
@@ -230,7 +230,7 @@ def test_every_dashboard_has_annotations_filtered_by_the_chosen_values():
 
 
 def test_durations_of_requests_show_the_traces_of_slow_ones():
-    """The one histogram that has exemplars; the data source says where a trace is read."""
+    """The only histogram with exemplars; the data source names where traces are read."""
     shown = {
         target.get("exemplar", False)
         for dashboard in DASHBOARDS.values()

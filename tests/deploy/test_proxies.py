@@ -129,7 +129,7 @@ def attempts(front: Front, method: str) -> int:
 
 
 async def test_the_proxy_s_metrics_have_their_own_address(tmp_path: Path):
-    """On an address of their own, and nothing else there."""
+    """No other path is served at that address."""
     node = Node(port=(port := free_port()), ops=port)
     async with echoing(port), aiohttp.ClientSession() as session:
         with haproxy(node, node, Authority(tmp_path).sign("proxy")) as front:

@@ -19,7 +19,7 @@ def test_every_alert_has_a_firing_and_a_silent_case():
 
 
 def test_a_silent_case_has_the_series_its_rule_reads():
-    """Nothing at all fires nothing, and shows nothing."""
+    """Without any series nothing could fire, which proves nothing."""
     expressions = {rule["alert"]: written_out(rule["expr"]) for rule in RULES}
     blind = [
         str(case)

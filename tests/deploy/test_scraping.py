@@ -62,7 +62,7 @@ async def observed(
 
 
 async def test_scraped_pages_are_valid_for_prometheus(observed: Observed):
-    """``promtool check metrics`` says nothing."""
+    """``promtool check metrics`` reports nothing."""
     url = f"http://127.0.0.1:{observed.world.gateway.operations.port}/metrics"
     async with observed.world.session.get(url) as answer:
         scraped = await answer.read()
@@ -102,7 +102,7 @@ def is_of_an_exporter(query: str) -> bool:
 
 
 async def test_a_slow_or_failed_request_leads_to_its_trace(observed: Observed):
-    """As Grafana asks for the diamonds of a panel."""
+    """The query that Grafana sends for a panel's exemplars."""
     query = filled(
         'pixgate_http_request_duration_seconds_bucket{environment=~"$environment",surface="banking"}'
     )
@@ -117,7 +117,7 @@ async def test_a_slow_or_failed_request_leads_to_its_trace(observed: Observed):
 
 
 async def test_the_proxy_exports_the_series_that_rules_use(observed: Observed):
-    """Names, values of labels, and the count: three calls went through the front."""
+    """Their names, label values and counts, after three calls."""
     answered = 'haproxy_frontend_http_responses_total{proxy="public",code="2xx"}'
     servers = 'haproxy_backend_active_servers{proxy=~"reads|gateways"}'
 
@@ -140,7 +140,7 @@ async def test_the_variables_of_a_dashboard_are_found(observed: Observed):
 
 
 async def test_each_alert_fires_for_its_fault(observed: Observed, postgres_server: PostgresServer):
-    """Each for the fault that it is there for; only the wait before it fires is shortened."""
+    """Each for its own fault; only the waiting time is shortened."""
     world, faults = observed.world, observed.world.control
     lost = {"operation": "payout", "fault": "reset_before", "count": None}
     silent = {"operation": "payout_read", "fault": "status", "status": 500, "count": None}

@@ -45,7 +45,7 @@ def test_a_reload_validates_the_configuration_first(name: str):
 
 @pytest.mark.parametrize("name", UNITS)
 def test_a_hanging_process_is_killed_and_restarted_without_a_core(name: str):
-    """A core would hold keys; other processes share the port, or the worker's leases."""
+    """A core would contain keys; other processes share the port, or the worker's leases."""
     wanted = {"Type=notify", "WatchdogSec=10", "WatchdogSignal=SIGKILL", "Restart=always"}
 
     assert wanted <= {*UNITS[name].splitlines()}
@@ -75,7 +75,7 @@ def test_systemd_verifies_the_units(tmp_path: Path):
 @pytest.mark.skipif(ANALYZE is None, reason="wants systemd-analyze")
 @pytest.mark.parametrize("name", UNITS)
 def test_a_unit_has_few_rights(name: str, tmp_path: Path):
-    """At most 3.0 of 10 by systemd's own count, where 8 is a unit without any of it."""
+    """At most 3.0 of 10 by systemd's own score, where an unrestricted unit has 8."""
     (tmp_path / name).write_text(UNITS[name].replace("/opt/pixgate/bin/pixgate", "/bin/true"))
 
     done = subprocess.run(

@@ -129,7 +129,7 @@ def test_pods_mount_the_valkey_authority_and_not_its_key():
 
 
 async def test_the_chart_s_valkey_accepts_tls_alone(tmp_path: Path):
-    """Its certificate is of an authority that no system trusts, but that `cache.ca` names."""
+    """Its certificate is of an authority that only `cache.ca` names."""
     (container,) = pods(with_tls())["pixgate-valkey"]["containers"]
     (tmp_path / "tls.crt").symlink_to((authority := Authority(tmp_path)).sign("tls"))
     (tmp_path / "tls.key").symlink_to(tmp_path / "tls.pem")

@@ -33,7 +33,7 @@ async def test_known_and_unknown_addresses_cost_the_same_and_get_one_answer(
     here, clock, name, status, digests
 ):
     """
-    Status, headers and body; digests with their cost, and statements to the store.
+    Status, headers and body; the cost of digests, and the statements to the store.
 
     ``make enumeration`` measures the time.
     """
@@ -55,7 +55,7 @@ async def test_known_and_unknown_addresses_cost_the_same_and_get_one_answer(
 
 
 async def test_all_sign_in_refusals_are_identical(here, maria):
-    """Wrong, unknown, disabled, without a password, and no address at all."""
+    """Wrong, unknown, disabled and passwordless users, and a malformed address."""
     await here.person("gone@example.com")
     await here.services.users.disable(CLI, "gone@example.com", ReasonBody())
 

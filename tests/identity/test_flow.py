@@ -54,7 +54,7 @@ async def test_no_token_can_be_used_as_another_kind(here, maria):
 
 
 async def test_a_session_ended_on_one_node_ends_on_the_other(here, there, maria):
-    """Each act that ends sessions, felt by the other node with its next call."""
+    """Each act that ends sessions takes effect on the other node with its next call."""
     for act in (
         here.services.sessions.logout,
         lambda _: here.services.users.end_sessions(CLI, maria.id),

@@ -26,7 +26,7 @@ def tokens() -> AccessTokens:
 
 
 async def test_no_token_of_the_public_vectors_is_accepted(tokens):
-    """Wycheproof's: none is EdDSA of the one form, so that each must be refused, valid or not."""
+    """Wycheproof's: none has exactly our header, so each must be refused, valid or not."""
     refusals = {each["id"]: await refusal(tokens, each["jws"]) for each in VECTORS["tokens"]}
 
     assert len(refusals) == len(VECTORS["tokens"]) > 0

@@ -57,7 +57,7 @@ async def test_simultaneous_sign_ins_leave_five_sessions(here, there, maria):
 
 
 async def test_a_user_disabled_during_a_sign_in_has_no_session(here, there, maria):
-    """Whichever is first: a session that outlives it would be a way around."""
+    """Whichever comes first: a surviving session would evade the block."""
     for _ in range(5):
         await there.services.users.enable(CLI, maria.id)
         answers = await asyncio.gather(

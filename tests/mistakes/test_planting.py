@@ -40,7 +40,7 @@ def test_a_mistake_is_in_the_copy_while_its_tests_run(tree: Path):
 
 
 def test_successive_texts_of_a_file_have_different_modification_seconds(tree: Path):
-    """Bytecode is known by second and size: what was made of a wrong text serves no other."""
+    """Bytecode is identified by second and size: that of a wrong text must not be reused."""
     path = tree / MISTAKE.file
     seconds = [int(path.stat().st_mtime)]
 

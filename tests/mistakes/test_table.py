@@ -16,7 +16,7 @@ LEAST = 44
 
 
 def test_the_right_text_of_a_row_is_in_its_file_exactly_once():
-    """After a change of the line: write the mistake anew, where the promise is kept now."""
+    """After a change of the line, write the mistake for the new code."""
     rotten = {
         mistake.name: f"{found} times in {mistake.file}: {mistake.right!r}"
         for mistake in MISTAKES
@@ -37,7 +37,7 @@ def test_every_mistake_changes_a_product_file():
 
 
 def test_the_tests_that_a_row_names_exist():
-    """Without parameters in brackets: those change with what they are made of."""
+    """Without parameters in brackets, which change with their values."""
     missing = {
         mistake.name: [test for test in mistake.tests if not exists(test)] for mistake in MISTAKES
     }
@@ -57,7 +57,6 @@ def test_the_table_has_a_minimum_of_mistakes():
 
 
 def test_the_page_lists_every_mistake_in_order():
-    """In the order of the rows."""
     told = NAMED.findall((ROOT / PAGE).read_text())
     rows = [mistake.name for mistake in MISTAKES]
 

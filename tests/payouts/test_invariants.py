@@ -242,7 +242,7 @@ async def test_no_sequence_of_events_breaks_an_invariant_of_a_payout(
 async def test_a_bank_that_ignores_our_key_pays_only_once_as_well(
     payout_world: PayoutWorld, seed: int
 ):
-    """Such a life may stay unknown: then a person decides."""
+    """Such a payout may stay unknown: then a person decides."""
     life = Life(payout_world, seed, Repeat.IGNORES)
 
     for _ in range(STEPS):

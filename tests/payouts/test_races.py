@@ -86,7 +86,7 @@ async def test_of_two_contents_under_one_reference_one_is_paid(payout_world: Pay
 async def test_a_repeat_waits_at_most_five_seconds_for_a_slow_send(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """Then the repeat is answered: it is processing, and that is true."""
+    """The repeat is then answered as processing, which is true."""
     payout_world.bank.gate.clear()
     winner = asyncio.ensure_future(payout_world.post())
     await until(lambda: len(payout_world.bank.orders) > 0)
@@ -103,7 +103,7 @@ async def test_a_repeat_waits_at_most_five_seconds_for_a_slow_send(
 async def test_a_repeat_stops_waiting_when_the_sender_s_lease_ends(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """The winner is gone: a repeat learns no more by waiting."""
+    """The sender is gone, so waiting has no use."""
     await payout_world.stands(SENDING)
     clock.passes(59)
     calls = calls_of(payout_world)
@@ -125,7 +125,7 @@ async def going(payout_world: PayoutWorld) -> asyncio.Future[str]:
 
 
 async def test_a_call_interrupted_by_a_shutdown_is_unknown(payout_world: PayoutWorld, clock: Clock):
-    """A shutdown in the middle of a call: the bank may have heard everything."""
+    """During a shutdown: the bank may have received everything."""
     posting = await going(payout_world)
 
     posting.cancel()
@@ -149,7 +149,7 @@ async def test_a_call_interrupted_by_a_shutdown_is_unknown(payout_world: PayoutW
 async def test_a_call_cancelled_while_its_outcome_is_stored_keeps_the_outcome(
     payout_world: PayoutWorld, said: Outcome, state: PayoutState
 ):
-    """Its own id too, by which alone some banks find a payout."""
+    """With the bank's id, by which alone some banks find a payout."""
     payout_world.bank.says = [said]
     payout_world.store.held = {"record": asyncio.Event()}
     calls = calls_of(payout_world)
@@ -183,7 +183,7 @@ async def test_a_second_cancellation_does_not_lose_the_outcome(payout_world: Pay
 
 
 async def test_a_call_cancelled_without_a_store_is_cancelled(payout_world: PayoutWorld):
-    """What could not be recorded is found by its lease."""
+    """An unrecorded call is found by its lease."""
     posting = await going(payout_world)
     payout_world.store.fails_before = {"record"}
 
@@ -195,7 +195,7 @@ async def test_a_call_cancelled_without_a_store_is_cancelled(payout_world: Payou
 
 
 async def test_a_waiting_repeat_can_be_cancelled_without_effect(payout_world: PayoutWorld):
-    """It owns nothing; the winner goes on."""
+    """It owns nothing; the sender continues."""
     winner = await going(payout_world)
     calls = calls_of(payout_world)
     second = asyncio.ensure_future(payout_world.post())
@@ -224,7 +224,7 @@ async def test_a_status_query_during_a_send_changes_nothing(payout_world: Payout
 async def test_a_sender_that_resumes_after_its_lease_records_the_outcome(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """It was taken for unknown meanwhile; its late word is still the word of that attempt."""
+    """It was considered unknown meanwhile; its late answer still belongs to that attempt."""
 
     async def sleeps(_order: PayoutOrder) -> None:
         clock.passes(90)

@@ -49,7 +49,7 @@ IDS = {"ids": lambda each: str(each)[:40]}
 
 
 async def test_r1_the_intent_is_stored_before_the_bank_is_called(payout_world: PayoutWorld):
-    """Without it a crash leaves money without a record, and the retry pays twice."""
+    """Otherwise a crash leaves money without a record, and the retry pays twice."""
     seen: list[tuple[PayoutState, int]] = []
 
     async def look(_order: PayoutOrder) -> None:
@@ -82,7 +82,7 @@ async def test_r1_the_next_attempt_is_stored_before_the_bank_is_called(payout_wo
 async def test_r2_of_concurrent_requests_one_sends(
     payout_world: PayoutWorld, state: PayoutState | None
 ):
-    """All read before any writes: only the atomic step decides."""
+    """All read before any writes, so only the atomic step decides."""
     if state:
         await payout_world.stands(state)
     nodes = [payout_world.beside() for _ in range(4)]
@@ -106,7 +106,7 @@ async def test_r2_of_concurrent_requests_one_sends(
 async def test_r3_an_unknown_payout_is_never_sent_again(
     payout_world: PayoutWorld, clock: Clock, days: int
 ):
-    """Not by a retry, however late, and not by looking."""
+    """Neither by a retry, however late, nor by a status query."""
     payout_world.bank.says = [IS_UNKNOWN]
     await payout_world.post()
     payout_world.bank.knows = providers.Unavailable("down")
@@ -138,7 +138,7 @@ async def test_r4_not_found_proves_nothing_before_the_quiet_period_ends(
 
 
 async def test_r5_a_duplicate_reported_by_the_bank_is_accepted(payout_world: PayoutWorld):
-    """An adapter says Accepted for it, perhaps without ids; the next look brings them."""
+    """An adapter returns Accepted, perhaps without ids; the next query adds them."""
     payout_world.bank.says = [Accepted(evidence=ANSWERED)]
     assert await payout_world.post() == OK
     payout_world.bank.knows = IS_SETTLED
@@ -167,7 +167,7 @@ RAISED = [
 async def test_r6_an_adapter_s_exception_proves_nothing(
     payout_world: PayoutWorld, raised: Exception
 ):
-    """Only outcomes are definite: not even "unreachable" as an exception means unsent."""
+    """Only outcomes are definite: not even an "unreachable" exception means unsent."""
     payout_world.bank.says = [raised]
 
     assert await payout_world.post() == DOUBT
@@ -313,7 +313,7 @@ OTHERS: list[PayoutRequest] = [
 async def test_r12_other_content_under_a_known_reference_is_refused(
     payout_world: PayoutWorld, state: PayoutState
 ):
-    """In every state, on every day, and without a wait for the one being sent."""
+    """In every state, on every day, and without waiting for one being sent."""
     before = await payout_world.stands(state)
 
     for other in OTHERS:
@@ -337,7 +337,7 @@ async def test_r12_the_same_content_spelt_otherwise_is_the_same(payout_world: Pa
 async def test_r13_the_send_deadline_starts_before_the_store_is_called(
     payout_world: PayoutWorld, clock: Clock, state: PayoutState | None
 ):
-    """A process that pauses after its insert must find its time over, as others do."""
+    """A process that stalls after its insert must find its time over."""
     if state:
         await payout_world.stands(state)
 
@@ -385,7 +385,7 @@ async def test_a_settlement_with_another_amount_is_never_paid(
 
 
 def test_settled_is_the_only_outcome_that_means_paid():
-    """Another outcome added to the port has to be thought through here."""
+    """A new outcome in the port requires a decision here."""
     assert set(providers.Outcome.__args__) == {
         providers.NotSent,
         Rejected,

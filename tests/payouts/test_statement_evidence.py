@@ -50,7 +50,7 @@ async def test_a_movement_with_our_key_pays_the_payout(
 async def test_a_statement_without_the_payout_proves_nothing(
     payout_world: PayoutWorld, state: PayoutState, clock: Clock
 ):
-    """Not even its absence, however late: statements are slow, and some are cut short."""
+    """Not even absence, however late: statements are slow, and some are truncated."""
     before = await payout_world.stands(state)
     telling(payout_world)
     clock.passes(30 * DAY_S)

@@ -114,7 +114,7 @@ async def test_a_payout_that_cannot_be_closed_at_its_day_s_end_is_not_sent(
 async def test_an_outcome_that_was_not_recorded_is_still_answered(
     payout_world: PayoutWorld, said: Outcome, answer: str, after: PayoutState, when: str
 ):
-    """Rejections are the exception, see the rules."""
+    """Rejections are the exception; see the rules."""
     payout_world.bank.says = [said]
     setattr(payout_world.store, when, {"record"})
 
@@ -180,7 +180,7 @@ async def test_an_unreadable_list_is_not_reported_as_empty(payout_world: PayoutW
 async def test_an_unreadable_payout_is_not_reported_as_unknown(
     payout_world: PayoutWorld, state: PayoutState
 ):
-    """A 404 would have the caller pay again."""
+    """A 404 would make the caller pay again."""
     await payout_world.stands(state)
     payout_world.store.fails_before = {"find"}
 

@@ -59,7 +59,7 @@ def test_an_invalid_published_number_is_refused():
 
 
 def test_a_cnpj_with_letters_is_accepted_in_either_case():
-    """By law since July 2026; the check digits are the Receita's."""
+    """By law since July 2026; the check digits are those of the Receita."""
     for number in PUBLISHED["cnpj"]["valid_alphanumeric"]:
         assert strict.tax_number(number) == number
         assert strict.tax_number(number.lower()) == number

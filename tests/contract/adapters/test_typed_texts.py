@@ -253,7 +253,7 @@ def choices(calls: Sequence[Recorded]) -> Iterator[tuple[Recorded, str, list[Tex
 async def test_hostile_text_in_an_answer_changes_no_other_field(
     name: str, monkeypatch: pytest.MonkeyPatch
 ):
-    """Of the same row, of the others, of a single charge, payout or owner of a key."""
+    """Of the same row, of other rows, of a single charge, payout or key owner."""
     draw = random.Random(f"{SEED} {name}")
     async with recorded(name, monkeypatch) as (calls, tape):
         tape.plays = True

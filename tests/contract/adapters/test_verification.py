@@ -30,7 +30,7 @@ OVER_STOCK = [
 
 @pytest.mark.parametrize("case", CASES)
 async def test_a_verification_case_passes(case: str):
-    """Mend the stage; what the bank has not belongs into the table of reasons, and nothing else."""
+    """If it fails, correct the stage; the table of reasons only lists what the bank lacks."""
     problems = [await problem_of(bank, case) for bank in banks_of(CASES[case])]
 
     assert [each for each in problems if each] == []
@@ -129,14 +129,14 @@ def over_stock(make_stage: MakeStage) -> Subject:
 
 @pytest.mark.parametrize("case", OVER_STOCK)
 async def test_the_suite_passes_over_aiohttp_s_own_client(case: str):
-    """Over aiohttp's own: what the suite proves is the adapter's, and not its transport's."""
+    """So the suite proves the adapter, and not its transport."""
     subject = over_stock(subject_of("sandbox").make_stage)
 
     assert await ended(subject, case) == PASSED
 
 
 def test_every_port_call_has_a_case_of_a_lost_connection():
-    """A call that is added to the port is added to the suite."""
+    """A new port call must be added to the suite."""
     tried = {case.removeprefix("wire.") for case in CASES if case.startswith("wire.")}
     tried |= {PortCall.CREATE_PAYOUT} if "create_payout_by_key" in tried else set()
 

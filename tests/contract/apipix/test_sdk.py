@@ -153,7 +153,7 @@ async def test_requests_to_create_list_and_delete_random_keys_match_the_sdk_s(ef
 
 
 async def test_requests_to_register_and_remove_a_webhook_match_the_sdk_s(efi: Watched):
-    """The header has Efí take an address that asks for no certificate."""
+    """The header makes Efí accept an address without client certificates."""
     skip = {"x-skip-mtls-checking": "true"}
     await efi.adapter.register_callback(efi.account, CallbackOrder(url=URL, secret=b"shared"))
     ours = efi.asked()[1:]  # the account's keys come first

@@ -173,7 +173,7 @@ async def test_every_request_is_in_the_collection(judged: Judged, name: str):
 
 
 def test_every_call_is_checked_against_the_collection():
-    """The probe has no key, which the collection sends with every request."""
+    """The probe has no key, which every request of the collection has."""
     declared = made({"base_url": "http://127.0.0.1:1"}).capabilities.calls
 
     assert frozenset().union(*(calls for _, calls in RUNS.values())) == declared - {PortCall.PROBE}

@@ -268,7 +268,7 @@ async def test_every_error_code_has_exactly_one_scenario():
 
 
 async def test_the_error_code_route_lists_the_catalogue(world: World):
-    """What a partner can read at ``error-codes`` is what a partner can be answered."""
+    """The list at ``error-codes`` has exactly the codes that partners can get."""
     answer = await world.ask("GET", "/baas/v1/error-codes", by=NOBODY)
 
     listed = {(row["code"], status) for row in answer.document["data"] for status in row["status"]}

@@ -34,7 +34,7 @@ NEVER = 501
 async def test_the_examples_of_routes_are_accepted(
     backoffice_client: BackofficeClient, surface: str
 ):
-    """With today, a valid tax number and key, an id that exists and a new reference put in."""
+    """With today's date, a valid tax number and key, an existing id and a new reference."""
     refused = [
         problem
         for place in SURFACES[surface].places
@@ -72,7 +72,7 @@ def test_every_example_matches_its_schema():
 
 
 def test_the_checker_accepts_valid_and_rejects_invalid_values():
-    """References are followed, and amounts are compared though binary numbers are no cents."""
+    """References are resolved, and amounts are compared exactly despite binary fractions."""
     balance = {"$ref": "#/components/schemas/Balance"}
 
     assert problems("banking", balance, {"balance": 0.57, "blocked": 0, "updated_at": ""}) == []
@@ -80,11 +80,7 @@ def test_the_checker_accepts_valid_and_rejects_invalid_values():
 
 
 def test_no_example_has_a_placeholder():
-    """
-    Nothing in it is left open.
-
-    A field gets its example by msgspec.Meta: ``examples``, or ``example`` of extra_json_schema.
-    """
+    """A field's example is in msgspec.Meta: ``examples``, or ``example`` of extra_json_schema."""
     lacking = [
         (place.route.name, media)
         for place in PLACES
@@ -110,12 +106,12 @@ def contents(place: PlacedRoute) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def test_every_known_entry_has_its_route():
-    """An entry whose route is gone is a wrong statement."""
+    """An entry for a removed route is outdated."""
     assert set(KNOWN) <= {place.route.name for place in PLACES}
 
 
 def test_every_route_is_in_a_group():
-    """By a word of its path in gateway/http/openapi/operations.py."""
+    """By a word of its path, in gateway/http/openapi/operations.py."""
     wrong = [
         place.route.name
         for place in PLACES

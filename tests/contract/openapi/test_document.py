@@ -20,7 +20,7 @@ from tests.world.gateway import routes
 
 
 def test_a_broken_document_is_found():
-    """The judge can say no."""
+    """The validator is able to refuse."""
     broken = json.loads(as_json(DOCUMENT))
     broken["paths"]["/baas/v1/info"]["get"]["responses"]["200"].pop("description")
 
@@ -52,7 +52,7 @@ def test_every_code_of_the_surface_belongs_to_a_route():
 
 
 def test_a_validator_accepts_every_valid_order():
-    """The guide's own order, and amounts that are no multiples of 0.01 in binary."""
+    """The guide's own order, and amounts that are not multiples of 0.01 in binary."""
     guide = (Path(__file__).parents[3] / "docs/partner-guide.md").read_text("utf-8")
     orders = [json.loads(each) for each in re.findall(r"```json\n(.*?)```", guide, re.DOTALL)]
     amounts = [*(centavos / 100 for centavos in range(1, 1000)), 9_999_999_999_999.99]

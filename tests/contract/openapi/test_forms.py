@@ -38,7 +38,7 @@ def test_the_document_is_openapi_3_1(about: Described):
 
 @EVERY
 def test_every_enumeration_has_a_type_and_several_values(about: Described):
-    """Generators drop a shape whose enumeration has no type."""
+    """Generators drop a schema whose enumeration has no type."""
     wrong = [
         at
         for at, part in parts(about.document)
@@ -53,7 +53,7 @@ def test_every_enumeration_has_a_type_and_several_values(about: Described):
 
 @EVERY
 def test_amounts_are_numbers_above_zero_with_a_maximum(about: Described):
-    """Contract 2.1: a number of reais; decisions 4: above zero, two decimals, at most this."""
+    """Contract 2.1: a number of reais; decisions 4: above zero, two decimals, with a maximum."""
     sent = [part for _, part in parts(about.document) if part.get("minimum") == 0.01]
 
     assert "centavos" not in str(about.document)
@@ -63,7 +63,7 @@ def test_amounts_are_numbers_above_zero_with_a_maximum(about: Described):
 
 @EVERY
 def test_ambiguous_json_schema_keywords_are_not_used(about: Described):
-    """0.07 is no multiple of 0.01 in binary; a field with a default becomes obligatory in types."""
+    """0.07 is no multiple of 0.01 in binary, and generators make fields with defaults required."""
     assert [at for at, part in parts(about.document) if "multipleOf" in part] == []
     shown = parts(about.document["components"]["schemas"])
     assert [at for at, part in shown if "/properties/" in at and "default" in part] == []
@@ -108,7 +108,7 @@ def test_the_limit_parameter_declares_no_maximum(about: Described):
 
 @EVERY
 def test_no_header_has_an_example(about: Described):
-    """Swagger UI and Postman fill examples in: all requests would be one trace."""
+    """Swagger UI and Postman send examples, so all requests would share one trace."""
     sent = about.document["components"]["parameters"].values()
 
     assert [each["name"] for each in sent if "example" in each or "examples" in each] == []

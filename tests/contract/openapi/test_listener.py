@@ -45,7 +45,7 @@ async def test_error_bodies_match_the_schema_of_every_operation(world: World, st
 
 @pytest.mark.parametrize("surface", ["identity", "backoffice"])
 async def test_only_errors_of_the_listener_lack_field_and_reason(surface: str):
-    """400, 408, 431 and 503; a 401 or a 409 is always the surface's."""
+    """400, 408, 431 and 503; a 401 or a 409 is always answered by the surface."""
     document = SURFACES[surface].document
     schemas = {
         (status, answer["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2])

@@ -99,7 +99,7 @@ def shown_as(schema: str) -> list[Any]:
 
 
 def test_an_error_code_is_one_of_the_catalogue():
-    """With the statuses and the sentence that it has there."""
+    """With the statuses and the message of the catalogue."""
     known = codes(CATALOGUE)
 
     for listed in shown_as("ErrorCodeList"):
@@ -133,7 +133,7 @@ def example_of(operation: str, media: str = "application/json") -> Any:
 
 
 def test_an_example_answer_matches_its_order():
-    """The request's examples and the answer's go by the same words."""
+    """The examples of request and answer have the same values."""
     orders = {
         word: each["value"]["reference"]
         for word, each in _content("banking.payout_create", None)["examples"].items()
@@ -235,7 +235,7 @@ def test_an_exported_audit_line_has_every_field_of_an_act():
 
 
 def test_the_example_answer_to_an_order_has_the_order_s_method():
-    """To what the request's example sends: by key, and to a bank account."""
+    """An order by key has an answer by key, and one to a bank account likewise."""
     office = SURFACES["backoffice"]
     shown = {
         each.route.name.partition(".")[2]: office.operation(each)

@@ -170,7 +170,7 @@ def documented(answers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def test_sandbox_answers_match_the_document(answered: Mapping[str, Any]):
-    """Ids, times and BR Codes apart: record them anew after a change of an answer."""
+    """Except ids, times and BR Codes; record again after a change of an answer."""
     assert comparable(documented(answered)) == comparable(answered)
 
 

@@ -160,7 +160,7 @@ def unlike(answer: Answer, place: PlacedRoute) -> list[str]:
 async def test_generated_requests_get_described_answers(
     backoffice_client: BackofficeClient, surface: str, label: str
 ):
-    """Good input and bad, to accounts that exist and not: never a 500, always as described."""
+    """Valid and invalid input, for existing and unknown accounts: never a 500."""
     operation = OPERATIONS[surface, label]
     authorization = await authorized(backoffice_client, surface)
     for mode in modes(surface, operation):

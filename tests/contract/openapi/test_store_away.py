@@ -41,7 +41,7 @@ BANK_ALONE = {
 async def test_a_route_answers_503_when_its_records_are_unavailable(
     backoffice_client: BackofficeClient,
 ):
-    """The callers and the accounts are known; the records behind them are away."""
+    """Callers and accounts are cached; the other records are unavailable."""
     known = [(place, await what_is_known(backoffice_client, place)) for place in ROUTES]
     for place, each in known:
         await credential(backoffice_client, place, each)

@@ -165,7 +165,7 @@ async def test_each_client_finds_the_other_s_orders(workspace: Workspace):
 async def test_a_repeated_external_id_is_an_error_and_our_client_finds_its_payout(
     workspace: Workspace,
 ):
-    """The SDK raises; ours looks for the tag, and finds the payout that it is."""
+    """The SDK raises an error; our client searches by the tag and finds the payout."""
     await workspace.adapter.create_payout(workspace.account, order(TO_ACCOUNT), FAR)
 
     with pytest.raises(InputErrors):
@@ -283,7 +283,7 @@ async def test_requests_for_missed_events_match_the_sdk_s(workspace: Workspace):
 
 
 async def test_the_sdk_accepts_the_simulator_s_callbacks(workspace: Workspace):
-    """It fetches the simulator's key, and refuses a body that was changed."""
+    """The SDK fetches the simulator's key, and refuses a changed body."""
     at = workspace
     outcome = await at.adapter.create_payout(at.account, order(TO_ACCOUNT), FAR)
     assert isinstance(outcome, Accepted)

@@ -66,7 +66,7 @@ async def test_a_replaced_account_has_the_new_fields(store: Store) -> None:
 async def test_an_account_is_replaced_only_if_unchanged_since_it_was_read(
     store: Store, meanwhile: dict[str, object]
 ) -> None:
-    """Of two who read the same, one writes; nothing of the other's is undone."""
+    """Of two writers that read the same row only one succeeds, so no change is lost."""
     first = replace(account(), **meanwhile)  # type: ignore[arg-type] - fields by name
     second = replace(account(), tax_number="other")
 
@@ -161,7 +161,7 @@ async def test_of_two_companies_adding_one_bank_account_at_once_one_succeeds(
 
 
 async def test_an_account_of_an_unknown_company_is_not_stored(store: Store) -> None:
-    """The database itself keeps references; nothing of the transaction stays."""
+    """The database checks the reference, and the transaction is rolled back."""
     before = await store.audit.verify()
 
     with pytest.raises(StoreUnavailable):
@@ -200,7 +200,7 @@ async def test_an_account_is_found_by_its_id_at_the_bank(store: Store) -> None:
 
 @both
 async def test_the_accounts_of_a_provider_are_read_in_batches(store: Store) -> None:
-    """The stock has two of them already."""
+    """The store has two accounts before the test."""
     for name in ("b", "a"):
         await store.accounts.add(replace(account(name), provider_account=f"conta-{name}"), event())
     await store.accounts.add(replace(account("c"), provider="other"), event())
@@ -223,7 +223,7 @@ async def test_the_oldest_of_several_accounts_with_one_bank_name_is_found(store:
 
 @both
 async def test_the_earliest_certificate_expiry_is_found_by_provider(store: Store) -> None:
-    """Of active accounts alone: nothing is sent for the others."""
+    """Only active accounts count: the others make no calls."""
     day, ends = timedelta(days=1), NOW + timedelta(days=30)
     rows = (
         ("efi", ends + day, True),
@@ -258,7 +258,7 @@ async def test_replacing_an_account_compares_its_certificate_expiry(store: Store
 
 @both
 async def test_several_accounts_are_found_by_id_in_one_read(store: Store) -> None:
-    """Those that there are, each once, by exact id."""
+    """Existing ones, each once, by exact id."""
     ids = [ACCOUNT, "absent", SISTER, ACCOUNT.upper(), ACCOUNT]
 
     found = await store.accounts.find_all(ids)

@@ -131,7 +131,7 @@ async def test_orders_without_a_company_are_visible_to_their_orderer_alone(store
 async def test_a_change_of_rights_voids_the_user_s_waiting_orders(
     store: Store, changed: dict[str, object], void: set[str]
 ) -> None:
-    """In the transaction of the change, each with a line of the audit log."""
+    """In the transaction of the change, each with an audit event."""
     roles = frozenset({Role.OPERATOR, Role.ADMIN})
     before = replace(user(), roles=roles, companies=frozenset())
     await store.identity.users.add(before, event())
@@ -250,7 +250,7 @@ async def test_an_approved_order_without_an_outcome_is_unsettled_after_its_deadl
 async def test_of_eight_concurrent_collections_of_a_secret_one_succeeds(
     store: Store, second: Store, order: str
 ) -> None:
-    """The credential and its secret are made in the transaction that takes the order."""
+    """Credential and secret are created in the transaction that closes the order."""
     await store.approvals.add(ISSUE, event())
     await store.approvals.decide(APPROVED, event())
     if order == "rotation":

@@ -90,7 +90,7 @@ BREAKS = {
 async def test_only_the_accepted_break_is_allowed(
     log: Store, statements: list[str], bounds: tuple[int, int]
 ):
-    """An act comes first: it makes an event of an end that is not ours."""
+    """An act is needed first: it turns a foreign end of the log into an event."""
     await tampered(log, *statements)
     await problem(log)
     await log.audit.append(event("meanwhile"))
@@ -116,7 +116,7 @@ async def test_only_the_accepted_break_is_allowed(
 
 
 async def test_another_change_to_an_accepted_break_is_found(log: Store):
-    """What is accepted then is the state of then; the former acceptance stays in the log."""
+    """The acceptance covers the state at its time, and stays in the log."""
     await tampered(log, "UPDATE audit SET actor = 'x' WHERE number = 5")
     first = await first_break(log)
     await log.audit.accept(first, ACCEPTANCE)
@@ -145,7 +145,7 @@ async def test_an_acceptance_written_without_the_key_is_a_break(log: Store):
 
 
 async def test_no_break_is_accepted_while_the_last_event_is_foreign(log: Store):
-    """The next act makes an event of such an end, and that is a break that can be accepted."""
+    """The next act turns that end into an event, which is a break that can be accepted."""
     await tampered(log, COPIED + "7")
     last = await first_break(log)
     assert (last.first, last.last) == (7, 7)

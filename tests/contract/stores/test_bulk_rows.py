@@ -68,7 +68,7 @@ async def test_an_existing_row_is_kept_and_not_returned(written: Written) -> Non
 
 @both
 async def test_rows_are_inserted_in_the_given_order(written: Written, kind: str) -> None:
-    """Two batches in one order of keys cannot wait for each other in a ring."""
+    """Two batches that use the same order of keys cannot deadlock."""
     names = [f"order-{number * 29 % 64:02}" for number in range(64)]
     if kind == "postgres":  # a new file: in an old one, rows go where a vacuum has made room
         async with written.store.database.writing() as connection:
@@ -107,7 +107,7 @@ async def test_each_bulk_update_reaches_its_own_row(written: Written, size: int)
 
 @both
 async def test_values_in_a_bulk_insert_are_checked(written: Written) -> None:
-    """A time without a zone could mean any instant."""
+    """A time without a zone is ambiguous."""
     database = written.store.database
     adding = database.bulk.insert_rows(database.insert_new(payouts), TYPES)
     rows = [payout_row(payout(each)) for each in ("order-1", "order-2")]
@@ -120,7 +120,7 @@ async def test_values_in_a_bulk_insert_are_checked(written: Written) -> None:
 
 @server_alone
 async def test_bulk_inserts_of_any_size_have_one_statement_text(written: Written) -> None:
-    """It keeps what it has prepared by its text, for every connection."""
+    """A connection keeps prepared statements by their text."""
     for size in (1, 2, 7, 64):
         await written.add([f"{size}-{number}" for number in range(size)])
 

@@ -96,7 +96,7 @@ async def test_a_new_link_voids_earlier_links_of_its_purpose(store: Store):
 
 
 async def test_links_are_valid_side_by_side_up_to_a_maximum(store: Store):
-    """Those that were used, are over, or are for something else take no room."""
+    """Used and expired links, and links for another purpose, do not count."""
     await signed_in(store)
     add = store.identity.challenges.add_mail_token_beside
     await store.identity.challenges.add_mail_token(mail_token(b"i", Purpose.INVITATION))

@@ -75,7 +75,7 @@ async def test_reading_from_the_start_returns_every_act(store: Store) -> None:
 
 
 async def test_concurrent_acts_are_read_in_order_without_a_gap(store: Store, second: Store) -> None:
-    """Of many that write at once the one with the lower number is visible first."""
+    """Of several concurrent acts the one with the lower number is visible first."""
     changes = Changes(store.database, most=7)
     mark, found = (await read(changes, None)).mark, []
     writing = asyncio.gather(
@@ -105,7 +105,7 @@ async def test_rolled_back_acts_are_not_reported(store: Store) -> None:
 
 @pytest.mark.parametrize("again", [False, True], ids=["cut off", "and written over"])
 async def test_a_log_restored_from_a_backup_is_not_continued(store: Store, *, again: bool) -> None:
-    """Its numbers are given out a second time: going on would miss what they tell then."""
+    """Its numbers are assigned a second time, so newer events would be missed."""
     changes = Changes(store.database)
     head = await store.audit.head()
     await store.audit.append(event("lost.1"))
@@ -153,7 +153,7 @@ async def following(store: Store) -> Following:
 async def test_every_change_of_a_cached_record_names_the_record(
     store: Store, second: Store, name: str
 ) -> None:
-    """In its own transaction; both to the process that changes it and to every other."""
+    """In its own transaction, for the process that makes it and for all others."""
     changes, told = Changes(second.database), []
     writer: Writer = await WRITERS[name](Registers(store, Clock()))
     mark = (await read(changes, None)).mark

@@ -59,7 +59,7 @@ async def test_a_stored_charge_is_read_back_unchanged(store: Store):
 
 @both
 async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: Store):
-    """Who began holds it until its end, or for as long as it said; a clock may be put back."""
+    """The first one holds it until it ends or its time is over, also if the clock is set back."""
     begins = records(store).begin
 
     def order(number: int, at: int = 0, until: int = 30, **changed: object) -> ChargeRecord:
@@ -86,7 +86,7 @@ async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: St
 
 @both
 async def test_of_many_concurrent_orders_of_a_reference_one_holds_it(store: Store):
-    """Whether there is no record, or one whose holder is gone."""
+    """Whether there is no record, or one whose holder has expired."""
     held = []
 
     for at in (0, 30):
@@ -137,7 +137,7 @@ _EARLIER = -60
 async def test_a_later_answer_of_the_bank_corrects_the_record(
     store: Store, before: ChargeState, told: ChargeState
 ):
-    """In every direction: also one that seemed paid is active again."""
+    """In every direction: a charge that seemed paid may become active again."""
     await records(store).begin(charge(state=before, updated_at=NOW))
 
     await records(store).note([seen(told)])
@@ -150,7 +150,7 @@ async def test_a_later_answer_of_the_bank_corrects_the_record(
 async def test_an_answer_older_than_the_record_changes_no_final_charge(
     store: Store, before: ChargeState, told: ChargeState
 ):
-    """It was asked for before what is known, and came after it. What was paid is believed."""
+    """It was requested earlier than the recorded answer, and a paid charge stays paid."""
     await records(store).begin(charge(state=before, updated_at=NOW))
 
     await records(store).note([seen(told, at=_EARLIER)])
@@ -172,7 +172,7 @@ async def test_an_answer_counts_after_the_clock_was_set_back(store: Store):
 async def test_a_charge_found_unpaid_after_all_has_no_payment(
     store: Store, told: ChargeState | None
 ):
-    """An unpaid transaction does not tell the state; a charge names who is asked to pay."""
+    """An unpaid transaction does not contain the state; the charge names the requested payer."""
     paid = charge(state=ChargeState.PAID, paid_at=NOW, e2e_id="E1", payer_name="Somebody")
     await records(store).begin(paid)
 
@@ -216,7 +216,7 @@ def listed(centavos: int, e2e_id: str = "E1", paid: int = 0, at: int = 60) -> Se
 async def test_a_listed_payment_of_at_least_the_amount_pays_its_charge(
     store: Store, asked: int | None, came: int, *, pays: bool
 ):
-    """The name alone is whatever a payer wrote."""
+    """The reference alone may be any text of the payer."""
     await records(store).begin(charge(centavos=asked))
 
     await records(store).note([listed(came)])
@@ -226,7 +226,7 @@ async def test_a_listed_payment_of_at_least_the_amount_pays_its_charge(
 
 
 async def test_the_newest_listed_payment_that_covers_a_charge_is_kept(store: Store):
-    """Newest first, as they are listed: neither a smaller one nor an older one replaces it."""
+    """They are listed newest first: neither a smaller nor an older one replaces it."""
     await records(store).begin(charge(centavos=10_000))
 
     await records(store).note([listed(1, "E3"), listed(10_000, "E2"), listed(20_000, "E1")])
@@ -396,7 +396,7 @@ async def test_a_search_text_matches_reference_payer_or_amount(store: Store):
 @both
 @pytest.mark.parametrize("is_listed", [False, True], ids=["of the charge", "from the list"])
 async def test_an_open_charge_is_found_by_the_amount_paid(store: Store, is_listed: bool):
-    """The bank's later word of the same payment corrects the amount, and an unpaid one has none."""
+    """A later answer corrects the amount, and an unpaid charge has none."""
     await records(store).begin(charge(centavos=None))
     paid = dataclasses.replace(seen(ChargeState.PAID, e2e_id="E1"), paid=Money(2_500))
 

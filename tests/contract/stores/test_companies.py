@@ -55,7 +55,7 @@ async def test_a_company_is_not_stored_without_its_event(store: Store) -> None:
 
 @both
 async def test_companies_are_listed_oldest_first(store: Store) -> None:
-    """Of equal age the id decides, so that no page shows another's row."""
+    """Rows of the same age are sorted by id, so that pages do not overlap."""
     newer = company("0", created_at=NOW + timedelta(microseconds=1))
     for each in (newer, company(OTHER)):
         await add_company(store.database, each, event())
@@ -70,7 +70,7 @@ async def test_companies_are_listed_oldest_first(store: Store) -> None:
 
 
 async def test_the_first_page_and_its_total_are_one_statement(store: Store) -> None:
-    """Nearly every list is read on its first page alone; one that is empty counts none."""
+    """Most lists are read only on the first page; an empty page needs no count."""
     with counting(store.database) as sent:
         first = await companies(store).page(within(), Paging(1, 1))
         none = await companies(store).page(within(THEIRS), Paging(1, 1))

@@ -242,7 +242,7 @@ async def test_a_move_is_in_both_audit_logs_and_names_changed_records(pair: Pair
 
 @pytest.mark.parametrize("point", OF_A_MOVE)
 async def test_a_move_interrupted_at_any_point_can_be_repeated(pair: Pair, point: str):
-    """Twice at each point; the events, which nothing may delete, are there once."""
+    """Twice at each point; events, which cannot be deleted, are stored once."""
     before = await everything(pair.north)
 
     def end(passed: str) -> None:
@@ -266,7 +266,7 @@ async def test_a_move_interrupted_at_any_point_can_be_repeated(pair: Pair, point
 
 
 async def test_a_company_whose_move_failed_is_still_served_by_its_cell(pair: Pair):
-    """The map held it; now it leads to the source again."""
+    """The map held it, and then leads to the source again."""
 
     async def refuse(_company: str) -> None:
         problem = "HAProxy does not answer"
@@ -312,7 +312,7 @@ OPEN: Mapping[str, tuple[Table, Mapping[str, object]]] = {
 
 @pytest.mark.parametrize("what", OPEN)
 async def test_a_move_waits_for_open_work(pair: Pair, what: str):
-    """The stop stays, so that a repetition has less to wait for."""
+    """The stop is kept, so that a repeated move has less to wait for."""
     table, changed = OPEN[what]
     await pair.north.database.write(
         update(table).where(table.c.account_id == ACCOUNT).values(changed)
@@ -359,7 +359,7 @@ async def test_an_incompatible_target_is_refused(pair: Pair, what: str):
 
 
 async def test_a_company_that_another_cell_holds_is_refused(pair: Pair):
-    """By name where it is a third one; the two that the move is between by their journals."""
+    """A third cell is found by name, the two cells of the move by their journals."""
     with pytest.raises(RuleViolation, match="east has the company, too"):
         await pair.move(others={"east": pair.north.database}).run()
     await add_company(pair.south.database, samples.company(), samples.event())
@@ -370,7 +370,7 @@ async def test_a_company_that_another_cell_holds_is_refused(pair: Pair):
 
 
 async def test_a_company_under_a_stop_of_everything_moves_to_the_same_stop_alone(pair: Pair):
-    """A company must not pay again because it moved."""
+    """A move must not make a stopped company pay again."""
     whole = sample(scope=StopScope.EVERYTHING, subject="")
     await plant(pair.north, whole)
     with pytest.raises(RuleViolation, match="north has a stop of everything that south lacks"):
@@ -383,7 +383,7 @@ async def test_a_company_under_a_stop_of_everything_moves_to_the_same_stop_alone
 
 
 async def test_a_company_restored_in_its_former_cell_is_removed_again(pair: Pair):
-    """The rows of the target are in force, and stay as they are."""
+    """The rows in the target are the valid ones, and are not changed."""
     await pair.move().run()
     await fill_company(pair.north)
     before = await everything(pair.south)
@@ -399,7 +399,7 @@ async def test_a_company_restored_in_its_former_cell_is_removed_again(pair: Pair
 
 
 async def test_a_restored_company_with_other_payouts_stays(pair: Pair):
-    """They are in no other cell: people decide."""
+    """They exist in no other cell, so people have to decide."""
     await pair.move().run()
     await fill_company(pair.north)
     await pair.north.payouts.add(samples.payout("unknown-there"), samples.attempt())
@@ -467,7 +467,7 @@ async def test_a_copy_that_differs_changes_nothing(pair: Pair):
 
 
 async def test_a_company_moves_back(pair: Pair):
-    """The events that stayed behind are not there twice."""
+    """Events left behind are not duplicated."""
     before = await everything(pair.north)
     await pair.move().run()
 
@@ -484,7 +484,7 @@ async def test_a_company_moves_back(pair: Pair):
 async def test_hourly_sums_move_between_cells_without_double_counting(
     pair: Pair, here: bool, there: bool
 ):
-    """Sums move between closed hours; what one cell alone has closed is counted from payouts."""
+    """Sums of hours closed in both cells move; others are counted from payouts."""
     sums = {**row(payout_hours), "hour": HOUR}
     if here:
         await pair.north.database.write(insert(closed_hours), {"hour": HOUR})
@@ -501,7 +501,7 @@ async def test_hourly_sums_move_between_cells_without_double_counting(
 
 
 async def test_a_move_leaves_a_journal_and_old_events_behind(pair: Pair):
-    """Events stay behind, too, until their month is dropped; the company is found by none."""
+    """Events are left until their month is dropped; the company can no longer be found."""
     await pair.move().run()
 
     wanted = text("SELECT count(*) AS events FROM payout_events WHERE account_id = :account")

@@ -97,7 +97,7 @@ async def test_a_rotation_leaves_the_old_secret_until_its_end(issued: Store) -> 
 
 
 async def test_a_second_rotation_drops_the_oldest_secret(issued: Store) -> None:
-    """At most two are live."""
+    """At most two are valid."""
     await issued.credentials.rotate(CLIENT, Rotation(secret(b"2" * 32), LATER), event())
     await issued.credentials.rotate(CLIENT, Rotation(secret(b"3" * 32), LATER), event())
 
@@ -109,7 +109,7 @@ async def test_a_second_rotation_drops_the_oldest_secret(issued: Store) -> None:
 
 @both
 async def test_a_rotation_of_another_secret_than_the_current_one_is_refused(issued: Store) -> None:
-    """It was ordered for the secret of that instant; the newer one stays."""
+    """It was ordered for the secret of that time; the newer one is kept."""
     newer = secret(b"n" * 32, created_at=LATER)
     before = Rotation(newer, LATER, old_made_at=NOW)
     assert await issued.credentials.rotate(CLIENT, before, event())
@@ -147,7 +147,7 @@ async def test_rotating_a_missing_credential_is_reported_without_an_event(store:
 
 
 async def test_a_revoked_credential_is_not_rotated(issued: Store) -> None:
-    """A new secret of it would open nothing."""
+    """Its new secret would be of no use."""
     await issued.credentials.revoke(CLIENT, NOW, event())
 
     done = await issued.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), LATER), event())
@@ -194,7 +194,7 @@ async def test_the_last_use_is_stored_by_the_minute_and_never_moves_back(
 
 
 async def test_the_last_use_is_never_before_the_secret_was_made(issued: Store) -> None:
-    """The minute of its first use may have begun before it was made."""
+    """The minute of its first use may have begun before its creation."""
     made = secret(b"n" * 32)
     within = made.created_at.replace(second=0, microsecond=0) + timedelta(seconds=59)
     await issued.credentials.rotate(CLIENT, Rotation(made, LATER), event())
@@ -219,7 +219,7 @@ async def test_a_use_is_recorded_for_its_own_secret_alone(issued: Store) -> None
 
 @both
 async def test_several_credentials_are_found_by_id_in_one_read(issued: Store) -> None:
-    """Those that there are, each with all its secrets, the current one first."""
+    """Existing ones, each with all its secrets, the current one first."""
     both = (secret(b"n" * 32), replace(secret(b"o" * 32), expires_at=LATER))
     other = replace(credential(), client_id="cli_another", secrets=both)
     bare = replace(credential(), client_id="cli_bare", secrets=())
@@ -395,7 +395,7 @@ SHOWN = [
 
 @both
 async def test_credentials_are_found_by_state_and_by_warning(store: Store) -> None:
-    """The condition of the statement and the credential's reason are the same rule, said twice."""
+    """The SQL condition and the credential's own rule agree."""
     for number, (name, more, _, _) in enumerate(SHOWN):
         one = replace(
             credential(f"cli_{number}"),
@@ -436,7 +436,7 @@ async def test_credentials_are_found_by_state_and_by_warning(store: Store) -> No
 async def test_credentials_are_found_by_part_of_the_name_or_start_of_the_id(
     store: Store, text: str, shown: Sequence[str]
 ) -> None:
-    """A text is text: no sign of it is a pattern."""
+    """Characters of a pattern have no special meaning."""
     for client_id, name in (("cli_a1", "ERP Recife"), ("cli_b2", "100% _teste")):
         digest = secret(client_id.encode().ljust(32))
         await store.credentials.add(

@@ -49,7 +49,7 @@ async def claimed(store: Store, accounts: list[DueAccount], **limits: object) ->
 
 @both
 async def test_two_processes_claim_every_due_payout_once(store: Store, second: Store) -> None:
-    """Payouts 2.7: each goes on until nothing is due; both do so at once."""
+    """Payouts 2.7: both processes claim at once until nothing is due."""
     references = [f"o-{number:03}" for number in range(90)]
     for number, reference in enumerate(references):
         own = (ACCOUNT, SISTER)[number % 2]
@@ -206,7 +206,7 @@ async def test_a_claim_takes_any_number_of_accounts(store: Store, accounts: int)
 async def test_a_cut_off_search_for_due_accounts_continues_where_it_ended(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of very many accounts some are found at a time, each in its turn, wherever a walk begins."""
+    """Some of very many accounts are found at a time, each in turn, wherever a search begins."""
     monkeypatch.setattr(due, "_SCANNED", 2)
     monkeypatch.setattr(due, "_ACCOUNTS_DUE", due._ACCOUNTS_DUE.limit(2))
     ids = [f"{ACCOUNT[:-2]}{number:02x}" for number in range(16, 21)]
@@ -230,7 +230,7 @@ async def test_a_cut_off_search_for_due_accounts_continues_where_it_ended(
 
 @both
 async def test_due_payouts_are_found_by_an_index(store: Store) -> None:
-    """Every account is one step in it, however many payouts it has; a few would be walked."""
+    """Each account is one index step, however many payouts it has."""
     accounts = [await open_account(store, f"bench-{number}") for number in range(20)]
     await bulk_rows.fill_payouts(store.url, accounts, bulk_rows.Bulk(rows=2_000))
 
@@ -243,7 +243,7 @@ async def test_due_payouts_are_found_by_an_index(store: Store) -> None:
 
 @both
 async def test_overdue_counts_and_misplanned_payouts_are_found_by_an_index(store: Store) -> None:
-    """A worker counts every 15 seconds, and recalls each minute, however many there are."""
+    """A worker counts every 15 seconds and corrects each minute, however many rows there are."""
     await bulk_rows.fill_payouts(
         store.url, [await open_account(store, "bench")], bulk_rows.Bulk(rows=2_000)
     )

@@ -47,7 +47,7 @@ async def test_waiting_for_a_lock_of_another_process_is_limited(store: Store, sh
 
 
 async def test_waiting_for_a_free_connection_is_limited(short: Store) -> None:
-    """A queue of callers does not grow without bound."""
+    """So the queue of callers is bounded."""
     async with contextlib.AsyncExitStack() as stack:
         for _ in range(1 if short.url.startswith("sqlite") else SHORT.pool_size):
             await stack.enter_async_context(short.database.writing())
@@ -58,7 +58,7 @@ async def test_waiting_for_a_free_connection_is_limited(short: Store) -> None:
 
 
 async def test_a_cancelled_write_leaves_nothing_and_the_store_usable(short: Store) -> None:
-    """Cancelled is cancelled: no StoreUnavailable in its place."""
+    """It raises the cancellation, not StoreUnavailable."""
     inside = asyncio.Event()
 
     async def write() -> None:
@@ -99,7 +99,7 @@ async def test_a_write_cancelled_at_any_point_is_complete_or_absent(
 
 
 async def test_no_acknowledged_write_is_lost_by_a_kill(store: Store) -> None:
-    """The process ends in the midst of writing; whatever ``add`` returned for is there."""
+    """The process is killed while writing; every row for which ``add`` returned is there."""
     writer = await asyncio.create_subprocess_exec(
         sys.executable, str(WRITER), store.url, stdout=asyncio.subprocess.PIPE, cwd=Path.cwd()
     )
@@ -116,7 +116,7 @@ async def test_no_acknowledged_write_is_lost_by_a_kill(store: Store) -> None:
 
 
 async def test_a_driver_s_message_containing_a_row_is_hidden(store: Store) -> None:
-    """Its text quotes the row, and a row holds personal data."""
+    """The message quotes the row, which contains personal data."""
     nobody = "00000000-0000-4000-8000-000000000000"
 
     with pytest.raises(StoreUnavailable) as caught:

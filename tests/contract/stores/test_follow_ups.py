@@ -134,7 +134,7 @@ async def test_a_status_query_of_a_former_claim_owner_changes_nothing(
 
 
 async def test_a_status_query_of_a_settled_payout_leaves_its_schedule(store: Store) -> None:
-    """A reader settled it between the look and the note: it is in no review, and done."""
+    """A reader settled it between the query and its note: it is not in review."""
     await unknown(store)
     await due(store)
     await store.payouts.record(change(UNKNOWN, PAID))
@@ -149,7 +149,7 @@ async def test_a_status_query_of_a_settled_payout_leaves_its_schedule(store: Sto
 
 
 async def test_a_status_query_of_an_earlier_attempt_leaves_the_schedule(store: Store) -> None:
-    """The next attempt is looked at when its own lease ends, not at the end of the day."""
+    """The next attempt is queried when its own lease ends, not at the end of the day."""
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, NOT_SENT))
     midnight = NOW.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
@@ -213,7 +213,7 @@ async def test_unresolved_payouts_are_unknown_or_in_review(store: Store) -> None
 async def test_a_payout_with_an_unreadable_state_blocks_no_other_payout(
     store: Store, caplog: pytest.LogCaptureFixture, column: str, word: str
 ) -> None:
-    """Of its bank or of another: it is left out, logged by its key alone, and counted."""
+    """At its bank or another one: it is left out, logged only by its key, and counted."""
     told: list[str] = []
     store.follow_ups.on_unreadable = told.append
     for reference in ("order-1", "order-2", "order-3"):
@@ -267,7 +267,7 @@ async def test_a_payout_is_found_by_its_provider_key(store: Store) -> None:
 
 @both
 async def test_a_provider_key_of_two_accounts_finds_neither_payout(store: Store) -> None:
-    """A key is of one payout within its account alone."""
+    """A key belongs to one payout only within its account."""
     key = payout().provider_key
     sister = replace(payout(account_id=SISTER), provider_key=key)
     await store.payouts.add(payout(), attempt())
@@ -279,7 +279,7 @@ async def test_a_provider_key_of_two_accounts_finds_neither_payout(store: Store)
 
 
 async def test_a_provider_key_unique_to_another_account_is_found(store: Store) -> None:
-    """A company may have one account at the bank as several of ours: its statement shows all."""
+    """Several of our accounts may share one account at the bank, whose statement shows all."""
     await store.payouts.add(payout(), attempt())
 
     assert await store.follow_ups.find_by_key(payout().provider_key, SISTER) == payout()
@@ -287,7 +287,7 @@ async def test_a_provider_key_unique_to_another_account_is_found(store: Store) -
 
 @both
 async def test_similar_payouts_have_the_same_amount_and_recipient(store: Store) -> None:
-    """Those that moved nothing for good are no twins, nor is the payout itself."""
+    """Payouts that finally moved no money do not count, nor does the payout itself."""
     other = replace(payout("other-recipient").destination, key="jose@example.com")
     rows = {
         "twin": payout("twin"),
@@ -309,7 +309,7 @@ async def test_similar_payouts_have_the_same_amount_and_recipient(store: Store) 
 async def test_similar_payouts_of_about_the_same_time_are_limited_to_the_oldest(
     store: Store,
 ) -> None:
-    """A partner may pay one amount to one recipient for years."""
+    """A partner may pay the same amount to one recipient for years."""
     for number, minutes in enumerate((-11, -10, 0, 3, 10, 11, 600)):
         made = payout(f"twin-{number}", created_at=NOW + timedelta(minutes=minutes))
         await store.payouts.add(made, attempt(started_at=made.created_at))
@@ -374,7 +374,7 @@ def probe(owner: str = "panel", at: datetime = NOW) -> ProbeClaim:
 
 
 async def test_one_payout_is_claimed_before_its_schedule(store: Store) -> None:
-    """By one at a time; the claim of a process that died ends by itself."""
+    """By one process at a time; the claim of a dead process expires."""
     await unknown(store)
 
     first = await store.follow_ups.claim(probe("one"))
@@ -414,7 +414,7 @@ async def test_of_two_concurrent_claims_of_a_payout_one_succeeds(
 
 @both
 async def test_due_unclaimed_payouts_are_counted_by_bank(store: Store) -> None:
-    """On call asks what is stuck: a claimed payout is being looked at."""
+    """Operators look for payouts that are stuck: a claimed one is being queried."""
     for reference in ("o-1", "o-2", "o-3"):
         await unknown(store, reference)
     found = [await store.follow_ups.backlog(at) for at in (NOW, LATER)]

@@ -180,7 +180,7 @@ async def test_a_debit_is_explained_once_and_no_longer_counted(store: Store) -> 
 
 
 async def test_a_bank_whose_statement_has_no_payout_keys_is_not_read(store: Store) -> None:
-    """Each payout of ours would be a foreign debit."""
+    """Otherwise each of our payouts would count as a foreign debit."""
     bank = Teller().tells(FOREIGN)
     bank.capabilities = replace(bank.capabilities, entry_fields=frozenset({EntryField.KIND}))
 
@@ -229,7 +229,7 @@ async def test_a_young_debit_waits_for_the_answer_to_its_payout(store: Store) ->
 async def test_a_failing_bank_of_one_account_does_not_affect_others(
     store: Store, other: Teller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is read from the same instant on later, and shown as unread meanwhile."""
+    """It is read from the same instant later, and shown as unread until then."""
     monkeypatch.setattr("gateway.closings.foreign_debits._PATIENCE_S", 2.0)
     first, then = sorted([ACCOUNT, SISTER])
     found = replace(HELD, id=then)

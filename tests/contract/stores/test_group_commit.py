@@ -222,7 +222,7 @@ async def test_a_refused_intent_does_not_fail_another_payout_s_outcome(store: St
 async def test_batches_of_payouts_and_outcomes_take_one_round_trip_each(
     store: Store, commits: Commits, number: int
 ) -> None:
-    """A transaction would take three more: its beginning, another statement, and its end."""
+    """A transaction would take three more: BEGIN, a second statement, and COMMIT."""
     if not store.database.commits_statements:
         pytest.skip("a file is no server")
     names = [f"o-{each}" for each in range(number)]
@@ -253,7 +253,7 @@ async def test_a_lost_commit_fails_every_caller_and_is_not_retried(
 async def test_steps_whose_commit_is_lost_are_not_retried(
     store: Store, commits: Commits, lost: type[OSError], after: bool
 ) -> None:
-    """A second try could find its own step, and say that another was first."""
+    """A second try could find its own step, and report that another came first."""
     await added(store, payout(), payout("order-2"))
     before = commits.done
     commits.lose(lost, after=after)
@@ -269,7 +269,7 @@ async def test_steps_whose_commit_is_lost_are_not_retried(
 async def test_a_store_failure_during_a_batch_fails_all_of_it_without_a_retry(
     store: Store, commits: Commits
 ) -> None:
-    """What one row cannot have caused, is not tried for each."""
+    """A failure that no single row can cause is not tried row by row."""
     async with failing_at_attempts(store):
         told = await added(store, payout(), payout("order-2"), payout("order-3"))
 
@@ -283,7 +283,7 @@ async def test_a_store_failure_during_a_batch_fails_all_of_it_without_a_retry(
 async def test_batches_of_two_nodes_in_opposite_order_never_deadlock(
     store: Store,
 ) -> None:
-    """A ring of waiting transactions would cost a second, and one of them its work."""
+    """A deadlock would cost a second, and one of them its work."""
     watching(store, "transaction")  # whose sessions outlive our connections
     before = await rings(store, await sessions(store))
     first, second = open_store(store.url, LONG), open_store(store.url, LONG)

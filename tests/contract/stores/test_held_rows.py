@@ -28,7 +28,7 @@ def kind() -> str:
 
 
 async def test_a_locked_row_delays_no_other_payout(store: Store) -> None:
-    """The batch passes it over, and its caller waits alone, as long as ever."""
+    """The batch skips it, and only its caller waits."""
     for name in ("order-1", "order-2"):
         await store.payouts.add(payout(name), attempt())
 
@@ -48,7 +48,7 @@ async def test_a_locked_row_delays_no_other_payout(store: Store) -> None:
 async def test_a_waiting_state_change_is_compared_with_the_row_it_finds(
     store: Store, moved: str, done: bool
 ) -> None:
-    """Any of the states it names will do, also another one than when it began to wait."""
+    """Any of the states that the change may start from is accepted, also a newer one."""
     await store.payouts.add(payout(), attempt())
     step = of(change(SENDING, PAID), before=frozenset({SENDING, PayoutState.UNKNOWN}))
 
@@ -68,7 +68,7 @@ async def test_a_waiting_state_change_is_compared_with_the_row_it_finds(
 async def test_a_payout_above_its_limit_waits_for_a_rival_of_its_reference(
     store: Store, others: int
 ) -> None:
-    """A refusal that overtakes it would be followed by money."""
+    """A refusal answered before it could be followed by money."""
     limits = CredentialLimits(per_payout=Money(1000))
     await store.credentials.add(replace(credential(), limits=limits), event())
     rival = replace(payout(), client_id="cli_zyxwvutsrqponmlkjihg")

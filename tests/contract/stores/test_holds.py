@@ -114,7 +114,7 @@ async def test_a_held_payout_is_due_when_its_hold_ends_and_not_before(store: Sto
 
 @both
 async def test_a_released_payout_is_due_at_once_and_its_claim_is_cleared(store: Store) -> None:
-    """The next check that a claiming worker stores must not undo what a person decided."""
+    """A worker's later write must not undo the decision of a person."""
     await store.payouts.add(WAITING, None)
     await claim_due(store, "me", NOW + HALF_HOUR, NOW + HALF_HOUR * 2)
 
@@ -145,7 +145,7 @@ async def test_a_refused_held_payout_cannot_be_claimed_or_released(store: Store)
 
 @both
 async def test_a_held_payout_counts_once_towards_its_daily_limit(store: Store) -> None:
-    """It counts from when it is stored, and not again when it is sent."""
+    """It counts when it is stored, and not again when it is sent."""
     limits = CredentialLimits(per_day=Money(1050))
     await store.credentials.add(credential(limits=limits), event())
 
@@ -177,7 +177,7 @@ async def test_a_payee_is_known_within_its_company_by_number_and_destination(sto
 async def test_concurrent_payouts_to_a_first_payee_stay_within_its_limit(
     store: Store, second: Store, processes: int
 ) -> None:
-    """They are written in batches, by accounts and processes that do not know of each other."""
+    """They are written in batches, by independent accounts and processes."""
     nodes, accounts = [store, second][:processes], [ACCOUNT, SISTER]
 
     found = await asyncio.gather(
@@ -216,7 +216,7 @@ async def test_concurrent_payouts_on_two_processes_stay_within_a_payee_s_limit(
 async def test_a_repeated_reference_is_found_before_its_payee_s_limit(
     store: Store,
 ) -> None:
-    """Held again it would be two rows, or an answer that is not of the stored payout."""
+    """Otherwise it would be held twice, or answered as if it were the stored payout."""
     order, most = to_payee("order-1"), first(most=Money(1050))
     assert await store.payouts.add(order, attempt(), first=most) is None
 

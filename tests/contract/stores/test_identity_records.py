@@ -57,7 +57,7 @@ async def test_a_key_is_retired_once(store: Store):
 
 @both
 async def test_concurrent_failures_are_all_counted(store: Store, second: Store):
-    """Each counts under several keys, named in any order."""
+    """Each counts under several keys, in any order."""
     nodes = [store.identity.failures, second.identity.failures] * 5
     keys = [["ip:1", "a:1", "b:1"], ["b:1", "ip:1", "a:1"], ["a:1", "b:1", "ip:1"]]
 
@@ -85,7 +85,7 @@ async def test_one_refused_key_leaves_the_others_uncounted(store: Store):
 
 @server_alone
 async def test_a_counter_cleared_during_a_count_starts_again(store: Store, second: Store):
-    """A sign-in succeeds on another node between finding a count and locking it."""
+    """A sign-in succeeds on another node between reading the counter and locking it."""
     await store.identity.failures.change(["ip:1"], one_more)
     cleared: list[str] = []
 

@@ -79,7 +79,7 @@ async def test_reviews_are_visible_by_the_company_of_their_account(store: Store)
 
 @both
 async def test_unresolved_payouts_are_listed_with_attempts_and_opinions(store: Store) -> None:
-    """One in review, one that is unknown, one that is paid; each company sees its own."""
+    """One in review, one unknown and one paid; each company sees its own."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())
     for number, end in ((2, PayoutState.UNKNOWN), (3, PayoutState.PAID)):
@@ -106,7 +106,7 @@ async def test_unresolved_payouts_are_listed_with_attempts_and_opinions(store: S
 
 @both
 async def test_the_last_sign_in_of_each_user_is_found(store: Store) -> None:
-    """Ended ones too, as long as they are on record."""
+    """Including ended sessions, as long as they are stored."""
     ids = ("1", "2", "3")
     for each in ids:
         await store.identity.users.add(user(each, f"{each}@example.com"), event())

@@ -52,7 +52,7 @@ def decided(state: ApprovalState, by: str = "u2") -> Approval:
 
 
 async def test_callbacks_planned_too_far_ahead_are_due(store: Store):
-    """A clock was put back; it would be looked into when the clock is there again."""
+    """The clock was set back; they would otherwise wait until it has caught up."""
     await CallbackRecords(store.database).add(CALLBACK)
     back = NOW - timedelta(hours=2)
 
@@ -253,7 +253,7 @@ LIMITED = replace(user("u-limited", "limited@example.com"), companies=frozenset(
 
 @both
 async def test_an_act_is_visible_to_the_company_of_its_subject(store: Store):
-    """Found in the transaction of the change, so that what it makes counts as well."""
+    """It is looked up in the transaction of the change, so that new records count as well."""
     await store.credentials.add(credential(), replace(event(), subject=f"credential:{CLIENT}"))
     await store.payouts.add(payout(), attempt())
     await store.approvals.add(APPROVAL, replace(event(), subject="approval:a1"))

@@ -135,7 +135,7 @@ def outflows(store: Store, clock: Clock) -> Outflows:
 async def test_many_new_recipients_stop_only_the_credential(
     paying: Store, second: Store, clock: Clock
 ):
-    """Its account and company pay on; no other process stops it again."""
+    """Account and company continue to pay, and no other process stops the credential again."""
     await pay(paying, clock, 6)
     clock.at += 2 * SECOND
 
@@ -232,7 +232,7 @@ async def test_payouts_that_moved_no_money_do_not_count(paying: Store, clock: Cl
 
 
 async def test_payouts_released_by_people_are_not_checked_again(paying: Store, clock: Clock):
-    """The payouts before the stop was lifted are excused, those after it are not."""
+    """Payouts before the stop was lifted are ignored, later ones are not."""
     judging = guard(paying, clock)
     await pay(paying, clock, 6)
     await judging.turn()
@@ -274,7 +274,7 @@ async def test_payouts_ordered_by_a_user_stop_the_account_until_another_user_lif
 
 
 async def test_payouts_dated_after_the_stop_count_towards_it(paying: Store, clock: Clock):
-    """The guard judges them, though they carry an instant after its stop."""
+    """The guard checks them although their time is after its stop."""
     ahead = Clock()
     ahead.at += 30 * SECOND
     await pay(paying, ahead, 6, client_id="user:ana")
@@ -314,7 +314,7 @@ async def test_the_orderer_or_approver_of_a_secret_cannot_lift_the_stop_of_its_p
 async def test_the_orderer_of_a_secret_replaced_an_hour_before_can_lift_the_stop(
     paying: Store, clock: Clock
 ):
-    """Bruno's replaced Ana's an hour ago; one that ended since then would have a hand in it."""
+    """It was replaced an hour ago; a secret that ended later would have involved its orderer."""
     for user_id, old_ends in (("ana", clock.at), ("bruno", clock.at - HOUR)):
         new = secret(user_id.encode().ljust(32))
         rotation = Rotation(new, old_ends, made_for=MadeFor(user_id))
@@ -490,7 +490,7 @@ async def test_the_orderer_of_payouts_sent_again_cannot_lift_the_stop(paying: St
 
 @both
 async def test_many_payouts_of_one_instant_are_read_once_each(paying: Store, clock: Clock):
-    """More of them than are read at once."""
+    """More than are read at once."""
     await pay(paying, clock, 501)
     await pay(paying, clock, 2, 501)
     records = OutflowRecords(paying.database)
@@ -508,7 +508,7 @@ async def test_many_payouts_of_one_instant_are_read_once_each(paying: Store, clo
 async def test_after_a_day_a_payee_is_known_and_the_hour_is_added_to_history_once(
     paying: Store, second: Store, clock: Clock
 ):
-    """An hour is added once, by whichever process is first; the other one goes on from there."""
+    """The first process adds the hour once, and the other one continues from there."""
     both_guards = [guard(each, clock) for each in (paying, second)]
     await pay(paying, clock, 5)
     begun = clock.at
@@ -536,7 +536,7 @@ async def test_after_a_day_a_payee_is_known_and_the_hour_is_added_to_history_onc
 
 @both
 async def test_a_payee_is_deleted_after_its_last_payout_is_old_enough(paying: Store, clock: Clock):
-    """Payouts within a week of the last one on record do not write it again."""
+    """Payouts within a week of the recorded one do not update it."""
     records, begun = OutflowRecords(paying.database), clock.at
     payees = [(COMPANY, digest * 16) for digest in (b"a", b"b", b"c")]
     await records.add_hour(begun, {}, dict.fromkeys(payees, begun), None)
@@ -594,7 +594,7 @@ async def test_outflow_of_a_subject_outside_the_scope_is_not_found(paying: Store
 
 
 def test_a_payee_is_identified_by_its_destination():
-    """Another name is the same payee, another key a different one."""
+    """Another name is the same payee, another key is not."""
     one = destination_digest('{"name": "Ana", "tax_number": "1", "key": "a"}')
 
     assert destination_digest('{"key": "a", "tax_number": "1", "name": "ANA"}') == one

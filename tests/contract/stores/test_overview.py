@@ -104,7 +104,7 @@ async def remembered(store: Store) -> int:
 @both
 @pytest.mark.parametrize("is_remembered", [False, True])
 async def test_payouts_are_counted_by_hour_and_state(store: Store, *, is_remembered: bool):
-    """The same figures, of what moved, whether they are remembered or counted."""
+    """The same figures for stored and for counted hours."""
     before = THIS_HOUR - HOUR
     await paid(store, "1", before, moved=Money(1051))
     await paid(store, "2", before + timedelta(minutes=59, seconds=59), account_id=SISTER)
@@ -141,7 +141,7 @@ async def test_an_hour_with_an_open_payout_is_summed_once_the_payout_ends(store:
 
 @both
 async def test_a_stored_hour_is_not_counted_again(store: Store):
-    """What is read is what is remembered: the payouts themselves are not looked at."""
+    """Only the stored sum is read, not the payouts."""
     await paid(store, "1", THIS_HOUR)
     await OverviewRecords(store.database).remember(DAY)
     async with store.database.writing() as connection:
@@ -169,7 +169,7 @@ async def test_two_processes_store_an_hour_once(store: Store, second: Store):
 
 
 async def test_a_new_store_sums_a_month_in_one_transaction_a_day(store: Store):
-    """Each start of a gateway on one does: hour by hour it took seconds of its CPU time."""
+    """Each start on a new store does this: by single hours it took seconds of CPU time."""
     await paid(store, "1", DAY.since)
     await paid(store, "2", DAY.until - HOUR)
     works: list[str] = []
@@ -281,7 +281,7 @@ async def test_orders_stops_and_certificates_are_listed_until_they_end(store: St
 
 
 async def test_a_bank_without_callbacks_for_its_payouts_is_listed(store: Store):
-    """Of an hour that is over for ten minutes: its callbacks should have come."""
+    """For an hour that ended ten minutes ago, whose callbacks should have arrived."""
     await paid(store, "1", NOW - timedelta(minutes=30))
     missing = await standing(store)
 
@@ -324,7 +324,7 @@ async def needs(store: Store, who: Staff) -> dict[tuple[str, bool], int]:
 
 @both
 async def test_waiting_orders_are_listed_for_deciders(store: Store):
-    """Not of who ordered it, has given an opinion on it, or has approved it."""
+    """Except users who ordered it, gave an opinion on it, or approved it."""
     await in_review(store)
     await store.payouts.add_opinion(replace(MARIA, by="user:ana@example.com"), event())
     await store.approvals.add(APPROVAL, event())

@@ -25,7 +25,7 @@ async def test_a_panel_session_is_read_back_unchanged(store: Store):
 
 
 async def test_a_new_id_replaces_the_old_one(store: Store):
-    """The old cookie opens nothing from then on."""
+    """The old cookie is invalid from then on."""
     await store.identity.panels.add(panel())
 
     assert await store.identity.panels.replace("h1", panel("h2"))
@@ -44,7 +44,7 @@ async def test_an_absent_id_is_not_replaced(store: Store):
 async def test_of_ten_concurrent_replacements_of_a_session_one_succeeds(
     store: Store, second: Store
 ):
-    """The old one stays beside it as it is stored then; both or neither is written."""
+    """The old row is updated in the same transaction: both or neither are written."""
     await store.identity.panels.add(panel())
     old = replace(panel(), access_ends_at=None, ends_at=LEASE)
     nodes = [store.identity.panels, second.identity.panels] * 5
@@ -143,7 +143,7 @@ async def test_idle_and_expired_rows_are_deleted(store: Store):
 
 @both
 async def test_active_panel_sessions_are_counted_by_state(store: Store):
-    """Not the idle, the ended elsewhere, the over; a renewed cookie's old row is no second one."""
+    """Except idle, ended and expired ones; the old row of a renewed cookie does not count."""
     later = NOW + timedelta(hours=1)
     seen = replace(panel(), seen_at=later)
     await signed_in(store)

@@ -95,7 +95,7 @@ async def test_partitions_are_made_ahead(filled_url: str) -> None:
 async def test_a_row_without_a_partition_is_stored_and_moved_later(
     filled_url: str,
 ) -> None:
-    """A clock far ahead, or no worker for days."""
+    """After a clock far ahead, or days without a worker."""
     far = NOW + timedelta(days=400)
     async with opened(filled_url, NOW) as store:
         await renew(store, LONG_AGO)
@@ -137,7 +137,7 @@ async def test_partitions_are_dropped_when_all_their_rows_are_old(filled_url: st
 async def test_partitions_that_are_young_by_the_database_clock_are_not_dropped(
     filled_url: str,
 ) -> None:
-    """A process whose clock is years ahead takes everything for old."""
+    """A process whose clock is years ahead considers everything old."""
     now = datetime.now(UTC)
     async with opened(filled_url, now) as store:
         await renew(store, LONG_AGO)
@@ -164,7 +164,7 @@ async def test_a_partition_in_use_is_dropped_on_a_later_run(filled_url: str) -> 
 async def test_an_order_stored_while_its_partition_is_created_is_kept(
     filled_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """PostgreSQL refuses a row that was on its way to the default partition."""
+    """PostgreSQL refuses rows inserted into the default partition at that moment."""
     waits = text(
         "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid "
         "FROM pg_database WHERE datname = current_database())"

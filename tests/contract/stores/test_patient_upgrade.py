@@ -55,7 +55,7 @@ async def has_note(store: Store) -> bool:
 async def test_payouts_are_stored_while_a_migration_waits_for_a_long_read(
     store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A payout that waited for the reader would wait for ever: it ends after them."""
+    """A payout that waited for the reader could wait for ever."""
     monkeypatch.setattr(schema, "_PAUSE_S", 0.1)
     numbers = count()
     with caplog.at_level(logging.WARNING, "gateway"):

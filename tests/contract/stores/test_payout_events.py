@@ -102,7 +102,7 @@ async def test_another_attempt_is_recorded_as_stored_again(store: Store) -> None
 
 
 async def test_steps_that_were_not_made_have_no_event(store: Store, second: Store) -> None:
-    """A rival's order, a lost step and a lost claim leave no event."""
+    """An order of a rival, a lost step and a lost claim leave no event."""
     await store.payouts.add(payout(), attempt())
     await second.payouts.add(payout(), attempt())
     assert not await store.payouts.record(change(UNKNOWN, PAID))
@@ -137,7 +137,7 @@ async def test_concurrent_writes_leave_one_event_for_each_change(
 
 @both
 async def test_a_change_is_rolled_back_when_its_event_cannot_be_stored(store: Store) -> None:
-    """One transaction: where the event cannot be added, the payout is not stored either."""
+    """Payout and event are one transaction."""
     async with store.database.writing() as connection:
         await connection.execute(text("ALTER TABLE payout_events RENAME TO elsewhere"))
     try:
@@ -154,7 +154,7 @@ async def test_a_change_is_rolled_back_when_its_event_cannot_be_stored(store: St
 async def test_a_sender_that_dies_before_its_outcome_leaves_a_stored_event(
     store: Store, second: Store
 ) -> None:
-    """Between its two transactions: the order is stored, and nothing says that it was sent."""
+    """After its first transaction: the order is stored, and nothing shows that it was sent."""
     await store.payouts.add(payout(), attempt())
 
     assert await told(second) == [("stored", 1, "sending")]
@@ -229,7 +229,7 @@ async def test_facts_that_must_not_be_stored_are_left_out(sealed: Store) -> None
 
 
 async def test_without_the_key_events_are_shown_without_words(store: Store, sealed: Store) -> None:
-    """So a command that has none writes none in clear, and shows none."""
+    """A command without the key writes no words in clear, and shows none."""
     await sealed.payouts.add(payout(), attempt())
     await sealed.payouts.record(of(change(SENDING, UNKNOWN), evidence=ANSWER))
     await store.payouts.record(of(change(UNKNOWN, PAID), evidence=ANSWER, at=NOW + timedelta(1)))
@@ -356,7 +356,7 @@ async def test_the_database_itself_refuses_to_change_an_event(store: Store, stat
 
 
 async def test_only_old_events_are_deleted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In parts, and of a payout that still goes on what is old of it; partitions go whole."""
+    """In parts, also old events of an unsettled payout; partitions are dropped whole."""
     monkeypatch.setattr(payout_store, "_OLDEST", payout_store._OLDEST.limit(None).limit(3))
     now = datetime.now(UTC)
     for number in range(7):

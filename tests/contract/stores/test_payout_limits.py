@@ -107,7 +107,7 @@ async def test_a_day_ends_exactly_at_its_limit(store: Store) -> None:
 async def test_concurrent_payouts_stay_within_a_daily_limit(
     store: Store, second: Store, processes: int
 ) -> None:
-    """They are written in batches, and two processes do not know of each other."""
+    """They are written in batches, by two independent processes."""
     await limited(store, per_day=Money(5 * 1050))
     nodes = [store, second][:processes]
 
@@ -176,7 +176,7 @@ async def test_payouts_of_the_previous_day_do_not_count(store: Store) -> None:
 
 
 async def test_a_repeated_payout_above_the_limit_returns_the_first_one(store: Store) -> None:
-    """Limits are looked at after repetitions, in a batch too."""
+    """Limits are checked after repeats, in a batch too."""
     await limited(store, per_day=Money(1050))
     await store.payouts.add(payout(), attempt(), limited=True)
 
@@ -210,7 +210,7 @@ async def test_an_unsent_payout_is_counted_when_it_is_sent_again(
 
 @both
 async def test_a_night_ends_exactly_at_its_limit_across_midnight_in_utc(store: Store) -> None:
-    """19:59:59 and 06:00:00 are day; the payout's date divides no night."""
+    """19:59:59 and 06:00:00 are day; midnight does not divide a night."""
     await limited(store, per_night=Money(2100), per_day=Money(5000))
     midnight, morning = EVENING + timedelta(hours=1), EVENING + timedelta(hours=10)
 
@@ -226,7 +226,7 @@ async def test_a_night_ends_exactly_at_its_limit_across_midnight_in_utc(store: S
 
 @both
 async def test_a_payout_counts_in_the_night_it_is_sent(store: Store) -> None:
-    """It was created, and not sent, by day."""
+    """It was created by day and not sent then."""
     await limited(store, per_night=Money(1050))
     await sent(store, "o-1", EVENING - SECOND)
     await store.payouts.record(change(SENDING, NOT_SENT, reference="o-1"))

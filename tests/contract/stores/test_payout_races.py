@@ -15,7 +15,7 @@ ACCEPTED, PAID, REJECTED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.R
 
 
 async def test_of_many_adds_of_one_reference_exactly_one_wins(store: Store, second: Store) -> None:
-    """Rule R2: one atomic insert; each loser is shown the winner's row."""
+    """Rule R2: one atomic insert; each loser gets the winner's row."""
     nodes = [store, second] * 10
     tries = [replace(payout(), fingerprint=f"{each:064}") for each in range(len(nodes))]
 
@@ -32,7 +32,7 @@ async def test_of_many_adds_of_one_reference_exactly_one_wins(store: Store, seco
 async def test_losing_concurrent_inserts_are_not_reported_as_failures(
     store: Store, second: Store
 ) -> None:
-    """The row has two unique keys, and both can be met first."""
+    """The row has two unique keys, and either can be violated first."""
     for number in range(60):
         mine = payout(f"race-{number}")
 

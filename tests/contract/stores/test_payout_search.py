@@ -56,7 +56,7 @@ async def test_the_list_is_newest_created_first(store: Store) -> None:
 
 
 async def test_pages_of_payouts_of_one_instant_neither_repeat_nor_skip(store: Store) -> None:
-    """Nothing is shown twice or skipped because times are equal."""
+    """Equal times neither repeat nor skip a payout."""
     for place in (3, 6, 0, 5, 1, 4, 2):
         await store.payouts.add(payout(f"o-{place}", created_at=DAY), attempt())
 
@@ -102,7 +102,7 @@ async def test_the_list_holds_payouts_of_its_account_alone(store: Store) -> None
 async def test_a_list_filtered_by_state_has_the_same_order_and_its_own_total(
     store: Store, states: Collection[PayoutState]
 ) -> None:
-    """The list without the others: same order, its own total, nothing twice on any page."""
+    """Nothing is on two pages."""
     for place in range(4 * len(PayoutState)):
         state = list(PayoutState)[place % len(PayoutState)]
         made = payout(f"o-{place:02}", created_at=DAY + place // 3 * TICK)

@@ -138,7 +138,7 @@ async def test_a_payout_in_review_has_no_planned_check_until_it_moves(store: Sto
 
 @both
 async def test_a_planned_check_older_than_its_payout_is_not_due(store: Store) -> None:
-    """As a claim reads it that waits for a step which settles the payout."""
+    """A claim waiting for a concurrent step reads it like this when the step settles the payout."""
     await store.payouts.add(payout(), attempt())
     [before] = await rows(store, planned_checks)
     paid = of(change(SENDING, PAID), settled_at=LATER)
@@ -169,7 +169,7 @@ async def test_the_next_check_of_a_held_payout_is_the_end_of_its_hold(store: Sto
 
 @both
 async def test_each_bank_id_of_a_payout_is_stored_once(store: Store) -> None:
-    """Some banks name a payout by its end-to-end id, and repeat it with every answer."""
+    """Some banks name a payout by its end-to-end id, and repeat it in every answer."""
     await store.payouts.add(payout(), attempt())
     for step in (change(SENDING, ACCEPTED), change(ACCEPTED, PAID)):
         assert await store.payouts.record(of(step, provider_id="E1", e2e_id="E1"))
@@ -181,7 +181,7 @@ async def test_each_bank_id_of_a_payout_is_stored_once(store: Store) -> None:
 
 @both
 async def test_deleting_a_payout_deletes_its_planned_check_and_bank_ids(store: Store) -> None:
-    """As a company that moves to another cell leaves none."""
+    """As when its company moves to another cell."""
     await store.payouts.add(payout(), None)
     accepted = of(change(SENDING, ACCEPTED), attempt=payout().attempt, provider_id="p-1")
     assert await store.payouts.record(accepted)

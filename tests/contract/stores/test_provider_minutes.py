@@ -84,7 +84,7 @@ async def test_old_rows_are_deleted(store: Store):
 
 @both
 async def test_failing_calls_since_the_last_success_are_found(store: Store):
-    """By operation and of every process; one that went well since fails no more."""
+    """By operation, over all processes; an operation that succeeded since is left out."""
     minutes = ProviderMinutes(store.database)
     fails = replace(BAD, ok=0)
     again = replace(GOOD, operation="create_payout")

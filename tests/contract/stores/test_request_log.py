@@ -170,7 +170,7 @@ assert COMPANY != THEIRS_ID
 
 
 async def test_any_number_of_old_rows_is_deleted(store: Store):
-    """On a file; partitions go whole."""
+    """On SQLite; on PostgreSQL whole partitions are dropped."""
     await RequestRecords(store.database).add([logged_at(-each) for each in range(1, AT_ONCE + 6)])
     await RequestRecords(store.database).add([logged_at(0), logged_at(1)])
 
@@ -182,7 +182,7 @@ async def test_any_number_of_old_rows_is_deleted(store: Store):
 
 @both
 async def test_page_reads_can_be_left_out_of_a_search(store: Store):
-    """Not the forms of the panel, nor what it refused."""
+    """Except forms of the panel and refused requests."""
     page = replace(REQUEST, surface="panel_pages", route="panel_pages.overview", method="GET")
     read = replace(page, at=NOW + SECOND)
     sent = replace(read, method="POST", status=303, at=NOW + 2 * SECOND)

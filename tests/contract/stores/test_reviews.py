@@ -43,7 +43,7 @@ async def test_a_user_gives_a_new_opinion_in_a_later_review(store: Store, later:
 
 @both
 async def test_each_person_has_one_opinion(store: Store) -> None:
-    """The second is neither kept nor on record."""
+    """The second one is neither stored nor audited."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())
     before = await store.audit.verify()
@@ -113,7 +113,7 @@ async def test_of_two_concurrent_decisions_one_succeeds(store: Store, second: St
 
 @both
 async def test_a_decision_is_valid_only_while_its_opinions_are(store: Store, second: Store) -> None:
-    """Of a withdrawal and a decision at once one is done; what was withdrawn is on record."""
+    """Of a concurrent withdrawal and decision one succeeds; the withdrawal is audited."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())
     await store.payouts.add_opinion(JOAO, event())

@@ -118,7 +118,7 @@ async def test_a_second_upgrade_changes_nothing(url: str) -> None:
 
 
 async def test_the_migrations_make_the_tables_in_code(url: str, database: Database) -> None:
-    """With every index, its condition too, every constraint and every default."""
+    """With every index and its condition, every constraint and every default."""
     await schema.upgrade(url)
     migrated = {each for each in await defined(database) if each[0] != "trigger"}
     await schema.downgrade(url, "base")
@@ -136,7 +136,7 @@ async def test_the_migrations_make_the_tables_in_code(url: str, database: Databa
 async def test_a_store_from_before_the_first_release_is_refused(
     url: str, kind: str, database: Database
 ) -> None:
-    """Its revisions are numbers too, of other schemas."""
+    """Its revisions have numbers too, for other schemas."""
     async with database.writing() as connection:
         await connection.exec_driver_sql("CREATE TABLE alembic_version (version_num TEXT)")
         await connection.exec_driver_sql("INSERT INTO alembic_version VALUES ('0001')")
@@ -148,7 +148,7 @@ async def test_a_store_from_before_the_first_release_is_refused(
 
 
 async def test_a_migration_is_made_completely_or_not_at_all(url: str, database: Database) -> None:
-    """A table in the way of the last ones takes the first ones back too."""
+    """If the last tables cannot be created, the first ones are rolled back too."""
     async with database.writing() as connection:
         await connection.exec_driver_sql("CREATE TABLE payout_returns (one INTEGER)")
 
@@ -163,7 +163,7 @@ async def test_a_migration_is_made_completely_or_not_at_all(url: str, database: 
 async def test_concurrent_upgrades_of_two_stores_in_one_process_do_not_mix(
     url: str, tmp_path: Path
 ):
-    """The library keeps the migration that is under way in a global."""
+    """Alembic keeps the current migration in a global."""
     other = f"sqlite:///{tmp_path / 'other.db'}"
 
     await asyncio.gather(schema.upgrade(url), schema.upgrade(other))

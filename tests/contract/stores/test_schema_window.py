@@ -88,7 +88,7 @@ async def brought_to(store: Store, revision: str, oldest: str) -> None:
 async def test_a_newer_schema_compatible_with_ours_is_accepted(
     unstamped: Store, oldest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With ours, or with one that was before it."""
+    """With ours, or with an older schema."""
     monkeypatch.setattr(schema, "REVISIONS", ("0000", OURS))
     await brought_to(unstamped, NEWER, oldest)
 
@@ -118,7 +118,7 @@ async def test_a_store_of_the_other_environment_is_refused_with_a_newer_schema(
 
 
 async def test_an_older_release_does_not_change_a_newer_schema(unstamped: Store) -> None:
-    """One that was slower to upgrade finds it done; it does not know the way down either."""
+    """It started its upgrade late, and cannot downgrade either."""
     await brought_to(unstamped, NEWER, OURS)
 
     await schema.upgrade(unstamped.url)
@@ -219,7 +219,7 @@ async def shape_of(database: Database) -> Shape:
 
 
 async def test_a_migration_does_not_break_compatible_releases(fresh: Store) -> None:
-    """Expand first; contract when no process of the release before is left."""
+    """Expand first; contract when no process of the previous release runs any more."""
     shapes = {}
     for revision in schema.REVISIONS:
         await schema.upgrade(fresh.url, revision)

@@ -24,7 +24,7 @@ async def test_a_session_is_read_back_with_its_user(store: Store):
 
 @both
 async def test_of_ten_concurrent_refreshes_one_succeeds(store: Store, second: Store):
-    """On two nodes; the winner's token is stored, the losers' are not (contract 4.2)."""
+    """On two nodes; only the winner's token is stored (contract 4.2)."""
     await signed_in(store)
     nodes = [store.identity.sessions, second.identity.sessions] * 5
 

@@ -41,7 +41,7 @@ async def test_processes_with_clocks_seconds_apart_respect_each_other_s_leases(s
 
 
 async def test_a_lease_too_far_ahead_is_ignored(store: Store):
-    """It was taken before the clock was put back; the worker that is at work has another."""
+    """It was taken before the clock was set back; the running worker has another one."""
     await store.leases.take("retention", "one", NOW)
     back = NOW - timedelta(hours=2)
 

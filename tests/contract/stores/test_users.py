@@ -122,7 +122,7 @@ async def test_a_stale_replacement_undoes_no_other_change(store: Store):
 
 @both
 async def test_preferences_are_stored_one_by_one(store: Store):
-    """What was not chosen stays; another change of the person leaves them alone."""
+    """Other preferences are kept, and other changes of the user do not affect them."""
     await store.identity.users.add(user(), event())
     assert user().preferences == NOTHING_CHOSEN
 

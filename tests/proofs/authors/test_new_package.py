@@ -34,7 +34,7 @@ def packages(environment: Environment) -> Path:
 
 
 def test_the_packages_cover_every_pair_of_choices():
-    """A third choice, or a fifth option, needs other packages."""
+    """A third choice or a fifth option needs other packages."""
     pairs = {
         frozenset({(one, chosen[one]), (other, chosen[other])})
         for chosen in PAIRS.values()
@@ -56,7 +56,7 @@ def test_the_packages_cover_every_pair_of_choices():
 
 @pytest.mark.parametrize("name", ["ab", "abcdefghijklmnopqrstuvwx"])
 def test_a_package_with_a_short_or_long_name_passes_ruff(environment: Environment, name: str):
-    """The formatter counts characters."""
+    """The length of a name changes the formatting."""
     folder = write(name, environment.folder)
 
     environment.runs("ruff", "check", "--no-cache", ".", within=folder)
@@ -81,7 +81,7 @@ def test_the_suite_is_green(environment: Environment, packages: Path, name: str)
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 def test_a_new_package_is_generated_checked_and_verified_by_commands(environment: Environment):
-    """As the page says: new, install, lint, types; and its own test of the README."""
+    """As on the page: new, install, lint, types; and the package's own test of its README."""
     options = ("--auth", "oauth2", "--money", "text", "--paging", "cursor", "--proof", "ecdsa")
     environment.runs("pixgate", "adapter", "new", "acme", *options)
     folder = environment.folder / "pixgate-acme"

@@ -20,7 +20,7 @@ BLOCKS = list(blocks(PAGE))
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 def test_following_the_page_gives_an_adapter_that_passes(environment: Environment):
-    """Every block, in its order: files, changes, commands."""
+    """Every block in order: files, changes, commands."""
     folder = environment.folder / "pixgate-girassol"
 
     for block in BLOCKS:
@@ -98,7 +98,7 @@ DOCUMENT = {
 def test_the_page_s_judge_finds_faults(
     path: str, query: dict[str, str], answer: bytes, objections: int
 ):
-    """As docs/providers/testing.md has it."""
+    """With the example of docs/providers/testing.md."""
     (code,) = (each.text for each in blocks(JUDGED) if each.kind == "python")
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - what the page says is what is tested
@@ -128,7 +128,7 @@ def test_a_diff_removes_and_adds_lines(diff: str, text: str):
 
 @pytest.mark.parametrize("diff", [" a\n-x\n", "-d\n"])
 def test_a_diff_that_does_not_fit_its_file_fails(diff: str):
-    """A template changed, and the page has to follow."""
+    """When a template changes, the page has to follow."""
     with pytest.raises(AssertionError, match="not there once"):
         changed(CHANGED, diff)
 

@@ -36,7 +36,7 @@ def test_a_wheel_carries_every_file_for_operators(environment: Environment):
 def test_an_empty_folder_becomes_a_sandbox_that_answers_ten_calls(
     environment: Environment, tmp_path: Path
 ):
-    """The first-day commands, in their order; every port is a free one."""
+    """The first-day commands in order, on free ports."""
     environ = environment.environ | {name: str(free_port()) for name in PORTS}
     pixgate = environment.bin / "pixgate"
     for words in (("config", "init"), ("db", "upgrade")):

@@ -73,7 +73,7 @@ async def test_a_lost_connection_is_wrong():
 
 
 async def test_waiting_for_a_free_connection_counts_as_latency(bank_port: int):
-    """Each takes the bank 50 ms, and some five are due meanwhile: soon they have waited for two."""
+    """Each takes the bank 50 ms, and some five are due meanwhile: soon they wait for two."""
     slow = order(bank_port, bank.path(bank.SLOW_ACCOUNT))
     async with arriving(slow, 1, rate=100) as tally:
         await until(lambda: tally.answers > 3)
@@ -109,7 +109,7 @@ async def test_a_payout_answered_but_not_stored_ends_the_bench(bank_port: int):
     ("balance", "failed"), [(107, []), (109, ["R1"]), (121, ["R1"]), (122, ["R1", "R3"])]
 )
 def test_a_goal_fails_beyond_its_limit(balance: float, failed: list[str]):
-    """More of a peer's cost is better: FastAPI must be dearer than a balance."""
+    """For a peer a higher cost is better: FastAPI must be dearer than a balance."""
     costs = {run.BALANCE: balance, run.PROXY: 100, FASTAPI: 200}
     measured = Measured(rounds={name: [cost(each)] for name, each in costs.items()})
 
@@ -117,7 +117,7 @@ def test_a_goal_fails_beyond_its_limit(balance: float, failed: list[str]):
 
 
 def test_the_page_has_the_limits():
-    """The first words of a row are the name; its last two cells what to reach, and what fails."""
+    """A row begins with the name; its last two cells have the goal and the limit."""
     page = (ROOT / "docs" / "performance.md").read_text()
     rows = re.findall(r"^\| (R\d+): (.+?) \| .+? \| (.+? \| .+?) \|$", page, re.MULTILINE)
 

@@ -103,7 +103,7 @@ async def workshop(world: World, tmp_path_factory: pytest.TempPathFactory) -> Wo
 async def test_openapi_python_client_generates_a_client_that_reads_every_answer(
     world: World, workshop: Workshop, surface: str
 ):
-    """No warning of what was left out; and the partner's pays 10.50 in a running gateway."""
+    """Without warnings about omitted parts; the partner's client pays in a running gateway."""
     package = f"python_{surface}"
 
     said = await asyncio.to_thread(
@@ -133,7 +133,7 @@ async def test_openapi_python_client_generates_a_client_that_reads_every_answer(
 
 
 async def test_openapi_generator_builds_clients_that_pay(world: World, workshop: Workshop):
-    """No warning of what was left out; one process of Java's builds all three."""
+    """Without warnings about omitted parts; one Java process generates all three."""
     for surface in SURFACES:
         wanted = {
             "generatorName": "python",
@@ -171,7 +171,7 @@ async def test_openapi_generator_builds_clients_that_pay(world: World, workshop:
 async def test_generated_go_and_java_clients_use_wide_number_types(
     workshop: Workshop, language: str
 ):
-    """As the guide builds them: no amount of 32 bits, and an integer only where its bound fits."""
+    """Built as in the guide: no 32-bit amounts, and integers only where their bound fits."""
     for surface in SURFACES:
         wanted = {
             "generatorName": language,
@@ -207,7 +207,7 @@ async def test_generated_go_and_java_clients_use_wide_number_types(
 
 
 async def test_tsc_compiles_the_types_of_openapi_typescript(workshop: Workshop):
-    """All three; and the types let the guide's own orders through, and none of centavos."""
+    """All three; the types accept the guide's own orders and none in centavos."""
     for surface in SURFACES:
         said = await asyncio.to_thread(
             workshop.run,

@@ -165,7 +165,7 @@ async def rights(store: Postgres) -> tuple[str, Sequence[str]]:
 
 
 async def test_the_failover_drill_follows_the_page(tmp_path: Path):
-    """Payouts that were answered are there; the process follows without being restarted."""
+    """Answered payouts are there; the process reconnects without a restart."""
     async with postgres.running() as store, torture_world_in(tmp_path) as world:
         port = free_port()
         hosts = f"host=127.0.0.1:{store.port}&host=127.0.0.1:{port}"

@@ -84,7 +84,7 @@ def test_the_image_s_user_owns_its_data_folder_alone(image: Stage):
 
 
 def test_starting_the_image_compiles_no_modules(image: Stage, folder: Path):
-    """Its root is read-only: what the build did not compile, each start would compile anew."""
+    """Its root is read-only: every start would compile again what the build did not."""
     words = ["python", "-v", "-c", "import gateway.app.assembly, gateway.app.commands.main"]
     with image.container(folder, words, {}) as process:
         said, _ = process.communicate()
@@ -117,7 +117,7 @@ def test_the_schema_is_upgraded_on_a_read_only_root(
 def test_a_process_on_a_read_only_root_becomes_healthy_and_writes_nothing(
     image: Stage, name: str, folder: Path, environ: Mapping[str, str]
 ):
-    """Healthy by the image's own question."""
+    """By the health check of the image."""
 
     def is_healthy() -> bool:
         with image.container(folder / "health", image.health, environ) as asked:

@@ -62,7 +62,7 @@ async def test_limits_hold_while_redis_is_slow(tmp_path: Path, postgres_url: str
     """
     15 calls a second where 20 are allowed, and 120 wrong secrets where 20 are.
 
-    At last a flood at all processes: less than twice the quota is served.
+    Finally a flood at all processes: less than twice the quota is served.
     """
     found = {}
     limits = {"failed_credentials": FAILED}

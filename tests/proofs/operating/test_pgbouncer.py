@@ -98,7 +98,7 @@ async def test_payouts_are_made_once_behind_pgbouncer(
 async def test_session_pooling_with_enough_sessions_needs_no_setting(
     postgres_server: PostgresServer, postgres_url: str
 ):
-    """Its time-outs are set after it was made: none is a start-up parameter."""
+    """Its time-outs are set after the connection is made, not as start-up parameters."""
     name = postgres_url.rsplit("/", 1)[1]
     with behind(postgres_server, "session", "none", DEFAULT_LIMITS.pool_size) as url:
         store = open_store(text(url.set(database=name)))
@@ -114,7 +114,7 @@ async def test_session_pooling_with_enough_sessions_needs_no_setting(
 async def test_an_error_of_a_shared_session_names_the_setting(
     postgres_server: PostgresServer, postgres_url: str
 ):
-    """Statements that are prepared, where the next one reaches another session."""
+    """Prepared statements are missing when the next one reaches another session."""
     name = postgres_url.rsplit("/", 1)[1]
     with behind(postgres_server, "transaction", "none") as url:
         store = open_store(text(url.set(database=name)), Limits(pool_size=SESSIONS))

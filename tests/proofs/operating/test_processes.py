@@ -80,7 +80,7 @@ async def test_a_hangup_applies_reloadable_settings_and_names_the_others(tmp_pat
 
 
 async def test_a_stopped_process_leaves_no_request_out_of_the_request_log(tmp_path: Path):
-    """What came in since it was last written is written before the store is closed."""
+    """Requests since the last write are written before the store is closed."""
     where = place(tmp_path, drain_accept_s="0")
     traces = {f"trace-{n}" for n in range(20)}
     async with served(where) as running:
@@ -97,9 +97,10 @@ async def test_a_stopped_process_leaves_no_request_out_of_the_request_log(tmp_pa
 
 async def test_an_interrupted_process_ends_at_once_and_its_log_holds_no_secret(tmp_path: Path):
     """
-    SIGINT comes from a person who waits; an hour of draining would outlast this test.
+    SIGINT comes from a waiting person; an hour of draining would outlast this test.
 
-    Authorization, secrets, tax numbers, keys: planted in requests, sought in all it printed.
+    Authorization, secrets, tax numbers and keys are planted in requests, and searched for in the
+    output.
     """
     where = place(tmp_path, drain_accept_s="3600", drain_s="3601")
     planted = {"canary-name": "Zacarias Canario", "key": "canario@example.com"}

@@ -117,7 +117,7 @@ async def test_a_hangup_reloads_every_process_without_a_restart(
 async def test_a_rolling_restart_fails_almost_no_request(
     running: Sequence[Unit], where: GatewaySite, a_second: int
 ):
-    """What each had accepted and not read in the instant in which it closed is refused."""
+    """Only requests accepted but not read when a process closed are refused."""
     async with calling(where, a_second) as calls:
         for each in running:
             await calls.more(FEW)

@@ -61,7 +61,7 @@ async def test_wrong_secrets_of_a_client_are_limited_across_processes(
 
 
 async def test_a_bank_is_queried_as_often_as_it_allows(tmp_path: Path, postgres_url: str):
-    """Ten calls a second and ten at once, of all processes together."""
+    """Ten calls a second and a burst of ten, of all processes together."""
     async with (
         torture_world_in(tmp_path) as world,
         nodes_in(
@@ -82,7 +82,7 @@ async def test_a_bank_is_queried_as_often_as_it_allows(tmp_path: Path, postgres_
 async def test_callers_are_not_delayed_while_redis_is_stopped_full_or_gone(
     tmp_path: Path, postgres_url: str
 ):
-    """In each state: no failure, each process its part, fewer than three waiting calls a second."""
+    """In each state: no failure, each process grants its part, and few calls wait."""
     async with (
         torture_world_in(tmp_path) as world,
         nodes_in(world, tmp_path, postgres_url, {}) as nodes,

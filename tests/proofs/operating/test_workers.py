@@ -146,7 +146,7 @@ async def test_two_workers_do_not_query_a_payout_twice_at_once(crew: Crew):
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 async def test_without_a_worker_requests_are_served_and_its_absence_is_reported(crew: Crew):
-    """Until one comes."""
+    """Until one starts."""
 
     async def has_none() -> bool:
         return not await crew.has_worker()

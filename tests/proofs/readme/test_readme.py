@@ -57,7 +57,7 @@ def test_the_first_six_answers_match_the_contract(answers: list[Answer]):
 def test_the_printed_payout_is_accepted_listed_and_paid(
     checkout: Checkout, service: Service, answers: list[Answer]
 ):
-    """Contract 3: ``processing`` on creation, settled later; the list knows it at once."""
+    """Contract 3: ``processing`` on creation, settled later; the list shows it at once."""
     created, _read, listed = answers[6:9]
 
     assert created.document["status"] == "processing"
@@ -86,7 +86,7 @@ def test_every_command_that_is_shown_succeeds(checkout: Checkout):
 
 @pytest.mark.usefixtures("service")
 def test_every_listener_that_is_shown_answers(checkout: Checkout):
-    """The table of the README: the paths, and the variables of the ports."""
+    """The README's table: the paths, and the variables for the ports."""
     ports = checkout.environ
     public = f"http://127.0.0.1:{ports['PIXGATE_PORT']}"
     inside = f"http://127.0.0.1:{ports['PIXGATE_OPS_PORT']}"
@@ -176,12 +176,12 @@ def test_every_curl_command_uses_the_configured_port(checkout: Checkout):
 
 
 def test_a_normal_start_logs_no_warning(service: Service):
-    """A sandbox that starts as it should has no warning."""
+    """In the sandbox."""
     assert service.levels_at_start() == {"info"}
 
 
 def test_a_kill_during_payouts_loses_no_answered_payout(checkout: Checkout, service: Service):
-    """``kill -9``, then ``make run`` again: every accepted payout is there, carried out once."""
+    """``kill -9``, then ``make run``: every accepted payout is there, and executed once."""
     demo = json.loads(checkout.says(".venv/bin/pixgate demo --json"))
     with Traffic(demo) as traffic:
         traffic.wait_for(20)
@@ -210,7 +210,7 @@ def test_a_stopped_service_exits_with_status_zero(service: Service):
 
 @pytest.mark.usefixtures("answers")
 def test_written_files_are_not_part_of_the_checkout(checkout: Checkout):
-    """The environments and ``var/`` are ignored; nothing that is kept changes."""
+    """The environments and ``var/`` are ignored; no tracked file changes."""
     assert checkout.says("git status --porcelain") == ""
 
 
@@ -235,7 +235,7 @@ def settled(ask: Callable[[], Answer]) -> tuple[int, str]:
 def test_a_credential_issued_by_an_operator_works_until_it_is_revoked(
     checkout: Checkout, service: Service
 ):
-    """The README's section for operators; revoking is felt at once."""
+    """The README's section for operators; revoking takes effect at once."""
     demo = json.loads(checkout.says(".venv/bin/pixgate demo --json"))
     bearer = {"Authorization": f"Bearer {signed_in(checkout, demo, 'admin')}"}
     post = partial(posted, checkout, demo["base_url"], headers=bearer)

@@ -41,7 +41,7 @@ REPLAYED = [0, 7, 23, 101] if WHOLE else [7]
 
 
 def test_every_invariant_holds_in_every_simulated_run():
-    """I1 to I17, looked at after every step; a broken one names its seed."""
+    """I1 to I17, checked after every step; a violation is reported with its seed."""
     steps, counts, broken = 0, Counter[str](), {}
 
     for life in run_many(range(LIVES), JOBS):
@@ -67,7 +67,7 @@ def test_a_seed_replays_step_by_step(seed: int):
 
 
 def test_a_seed_has_the_same_run_in_another_process():
-    """What ran before in a process leaves nothing behind that could change an order."""
+    """Earlier runs in a process do not influence the order."""
     here = [run(seed).digest for seed in (5, 6, 8)]
 
     there = [life.digest for life in run_many([8, 5, 6], jobs=2)]
@@ -85,7 +85,7 @@ def test_a_run_has_a_readable_log():
 
 
 def test_different_seeds_have_different_runs():
-    """A chance that is always the same number would prove nothing."""
+    """A constant random number would prove nothing."""
     from random import Random  # noqa: PLC0415 - only here
 
     kinds = {(each.kind, each.crashes) for each in (drawn(Random(n)) for n in range(100))}
@@ -94,7 +94,7 @@ def test_different_seeds_have_different_runs():
 
 
 def test_a_failed_start_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch):
-    """A loop that is left open is found by whichever test collects the garbage."""
+    """An open loop is noticed by whichever test runs the garbage collector."""
     loops: list[Loop] = []
 
     def watched(chance: Random) -> Loop:

@@ -109,10 +109,10 @@ def assert_half(answer: bytes, *, whole: bool) -> None:
 
 async def test_a_crash_at_any_fail_point_pays_exactly_once_after_a_retry(tmp_path: Path):
     """
-    Hardening 3.1, row 1, at all twelve points; in the small part at the one that leaves most open.
+    Hardening 3.1, row 1, at all twelve points; in the small run at the most uncertain one.
 
-    Nothing is executed before the whole order has left, and everything after; only what died
-    before its insert is unknown afterwards; no retry is ever answered a failure.
+    Nothing is executed before the whole order has left, and everything after; only payouts that
+    died before their insert are unknown afterwards; no retry is ever answered with a failure.
     """
     places = asyncio.Semaphore(_AT_ONCE)
     async with torture_world_in(tmp_path) as torture_world:
@@ -149,7 +149,7 @@ async def killed_at_the_end_of_a_hold(gateway_client: GatewayClient, point: str)
 
 
 async def test_a_crash_at_the_end_of_a_hold_pays_exactly_once(tmp_path: Path):
-    """Before the claim the next process ends the hold; after it the attempt is as any other."""
+    """Before the claim the next process ends the hold; after it the attempt is an ordinary one."""
     async with torture_world_in(tmp_path) as torture_world:
         for point in HOLD_POINTS:
             gateway_client = await torture_world.gateway_client(point)
@@ -183,7 +183,7 @@ async def called(
 
 
 async def test_half_of_the_body_is_sent_at_the_mid_body_fail_point():
-    """What the bank holds at that point is the head and exactly half of the order."""
+    """At that point the bank has the head and exactly half of the order."""
     body = b'{"valor_centavos":1050}.'
     received: dict[str, bytes] = {}
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -124,7 +124,7 @@ async def test_restoring_with_look_first_finds_payouts_missing_from_the_backup(
     """
     Rule R10, for every kind of bank.
 
-    The same references are posted again: the rows come back, and nothing is executed twice.
+    The same references are posted again: the rows are restored, and nothing is executed twice.
     """
     async with store() as backup, torture_world_in(tmp_path) as torture_world:
         gateway_client = await torture_world.gateway_client("drill", store=backup.url, kind=kind)
@@ -148,7 +148,7 @@ async def test_restoring_with_look_first_finds_payouts_missing_from_the_backup(
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 async def test_without_look_first_a_bank_that_ignores_keys_pays_again(tmp_path: Path):
-    """What the drill is for: this is the loss that the setting prevents."""
+    """The loss that the setting prevents."""
     async with sqlite_backup() as backup, torture_world_in(tmp_path) as torture_world:
         gateway_client = await torture_world.gateway_client("careless", kind="none")
         await forgotten(gateway_client, backup)

@@ -26,7 +26,7 @@ async def until_ordered(gateway_client: GatewayClient) -> None:
 
 
 async def test_a_stopping_process_records_its_current_call(tmp_path: Path):
-    """SIGTERM in mid call: drained, ended with 0, and the payout was made once."""
+    """SIGTERM during a call: drained, exit status 0, and the payout was made once."""
     async with torture_world_in(tmp_path) as torture_world:
         short = providers(torture_world.target, **LOSING)
         gateway_client = await torture_world.gateway_client("one", providers=short)
@@ -84,10 +84,10 @@ async def test_a_process_suspended_past_its_lease_does_not_send(tmp_path: Path):
     """
     Rule R13, with a bank that ignores keys: a second order would be a second payment.
 
-    A gateway is stopped (SIGSTOP) when it has a connection and is about to write, until its time
-    to send is over. Another one, whose clock is ahead, sees the lease and the quiet period end,
-    proves the payout absent, and ends it. The first one wakes up in front of the write, and must
-    let it be.
+    A gateway is stopped (SIGSTOP) when it has a connection and is about to write, until its send
+    deadline has passed. Another one, whose clock is ahead, sees the lease and the quiet period end,
+    proves the payout absent, and ends it. The first one resumes just before the write, and must not
+    write.
     """
     async with postgres.running() as server, torture_world_in(tmp_path) as torture_world:
         sleeper = await torture_world.gateway_client("sleeper", store=server.url(), kind="none")

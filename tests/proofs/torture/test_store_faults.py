@@ -47,7 +47,7 @@ async def test_nothing_is_sent_while_the_store_is_down(tmp_path: Path):
     """
     500, and the bank is not called; when it is back the same request pays, once.
 
-    After four seconds without the change feed no credential is believed: 503, on a slow machine.
+    After four seconds without the change feed no credential is accepted: 503, on a slow machine.
     """
     async with on_postgres(tmp_path) as (gateway_client, server, _):
         await server.crash()
@@ -120,7 +120,7 @@ async def _ends(gateway_client: GatewayClient, value: float) -> tuple[int, str]:
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 async def test_requests_fail_soon_while_a_table_is_locked(tmp_path: Path):
-    """Forty at once all get their 500 within seconds: nothing piles up behind a slow store."""
+    """Forty concurrent ones all get a 500 within seconds: nothing piles up behind a slow store."""
     async with on_postgres(tmp_path) as (gateway_client, server, _):
         other = await asyncpg.connect(server.url())
         holding = other.transaction()
@@ -177,7 +177,7 @@ async def test_requests_fail_soon_while_the_store_is_silent(tmp_path: Path):
 async def test_a_locked_sqlite_file_is_waited_for_up_to_five_seconds(
     tmp_path: Path, held_s: float, expected: tuple[int, str]
 ):
-    """It is waited for, but not longer than five seconds; then 500, and no call."""
+    """Then 500, and no call to the bank."""
     async with torture_world_in(tmp_path) as torture_world:
         database = {"url": f"sqlite:///{tmp_path / 'pixgate.db'}", **IMPATIENT}
         gateway_client = await torture_world.gateway_client("one", database=database)

@@ -48,10 +48,10 @@ def test_an_answer_cut_at_any_byte_is_not_read_as_complete(
     run: Run, street: Street, peer: Peer, kind: str, how: str
 ):
     """
-    Never a part of it for the whole: a failure, or the peer's own 502; and sent once.
+    A failure, or the peer's own 502; sent once.
 
-    But Caddy 2.6 frames what it had of a chunked answer anew, as if that were all: there it
-    is the adapter that sees it, because what is left is no JSON.
+    Caddy 2.6, however, ends the part of a chunked answer that it has as if it were complete: there
+    the adapter notices, because the part is not JSON.
     """
     data = ANSWERS[kind]
     framed_anew = (peer.name, kind) == ("caddy", "chunks")
@@ -84,7 +84,7 @@ def test_an_answer_cut_at_any_byte_is_not_read_as_complete(
 
 
 def test_a_silent_bank_behind_a_proxy_gives_a_504(run: Run, street: Street, peer: Peer):
-    """The peer's patience ends before ours: its 504 is an answer, and proves nothing."""
+    """The peer's timeout is shorter than ours: its 504 is an answer, and proves nothing."""
 
     async def silent() -> None:
         async def keeps_silent(line: Line) -> None:
@@ -138,7 +138,7 @@ def test_a_slow_answer_behind_a_proxy_is_read_complete(
 def test_a_body_of_unknown_length_behind_a_proxy_is_read_complete(
     run: Run, street: Street, peer: Peer
 ):
-    """The bank ends it by closing; HAProxy does the same, the others bound it."""
+    """The bank ends it by closing; HAProxy does the same, the others frame it."""
     body = b"[" + b"1," * 100_000 + b"1]"
 
     async def chunks() -> None:
@@ -155,7 +155,7 @@ def test_a_body_of_unknown_length_behind_a_proxy_is_read_complete(
 
 
 def test_interim_responses_before_the_answer_are_skipped(run: Run, street: Street, peer: Peer):
-    """Passed on or swallowed, as the peer likes: the answer is the one behind them."""
+    """Whether the peer passes them on or not, the answer is the one after them."""
     hint = b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
 
     async def hinted() -> None:

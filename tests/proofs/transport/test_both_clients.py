@@ -92,7 +92,7 @@ async def test_a_call_without_a_partner_s_request_has_a_trace_id(road: Road):
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "POST"])
 async def test_a_request_is_not_repeated_when_the_bank_hangs_up(road: Road, method: str):
-    """By itself aiohttp sends GET, PUT and DELETE twice here."""
+    """By default aiohttp would send GET, PUT and DELETE twice here."""
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         with pytest.raises(Unavailable) as failed:
             await to.call(asked(method, b"{}" if method != "GET" else b""), SendProgress())
@@ -168,7 +168,7 @@ async def test_connections_are_kept_except_after_surplus_bytes(road: Road):
 
 @pytest.mark.parametrize("body", [b"", b"{}"])
 async def test_nothing_is_written_after_the_deadline(road: Road, body: bytes):
-    """The connection is made, the clock passes, and the write is not."""
+    """The connection is made, the deadline passes, and nothing is written."""
     clock = Clock()
     progress = SendProgress(Deadline(clock.at, clock))
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
@@ -182,7 +182,7 @@ async def test_nothing_is_written_after_the_deadline(road: Road, body: bytes):
 
 
 async def test_the_deadline_is_checked_again_before_the_write(road: Road):
-    """The clock is asked in the step that writes, not when the call begins."""
+    """The clock is read just before writing, not when the call begins."""
     clock = Clock()
     seen: list[float] = []
 
@@ -230,7 +230,7 @@ async def drip(line: Line) -> None:
 @pytest.mark.parametrize("play", [silent, drip])
 @pytest.mark.parametrize("kept", [False, True])
 async def test_a_call_times_out_after_sixty_seconds(road: Road, play: Play, kept: bool):
-    """A bank that keeps silent, and one whose every byte comes in time and all of them too late."""
+    """A silent bank, and one whose bytes each come in time but together too late."""
     progress = SendProgress()
     expected = Phase.SENT if play is silent else Phase.ANSWERED
     bank = ScriptedBank(saying(answer()) if kept else play, keeps=True)

@@ -23,7 +23,7 @@ ANSWERS = {
 @pytest.mark.parametrize("kind", list(ANSWERS))
 @pytest.mark.parametrize("how", ["close", "reset"])
 def test_a_payout_s_answer_cut_at_any_byte_is_an_error(run: Run, kind: str, how: str):
-    """Sent once, and unknown: never taken for an answer, never taken for unsent."""
+    """Sent once, and unknown: taken neither for an answer nor for unsent."""
     data, head = ANSWERS[kind]
 
     async def every_cut() -> None:
@@ -70,7 +70,7 @@ def test_a_complete_answer_is_read_when_the_bank_then_hangs_up(run: Run, kind: s
 
 @pytest.mark.parametrize("cut", [1, 7, len(BODY)])
 def test_an_answer_without_a_length_ends_with_the_connection(run: Run, cut: int):
-    """An orderly close ends it; a reset does not. What it says is the adapter's to check."""
+    """An orderly close ends it, a reset does not. The adapter checks its content."""
 
     async def both() -> None:
         async def ends(line: Line) -> None:

@@ -24,7 +24,7 @@ def plain(peer: Peer) -> str:
 
 
 def test_calls_continue_while_the_peer_ends_connections(run: Run, peer: Peer):
-    """Every third call is answered with the word that it was the connection's last."""
+    """Every third answer announces the end of its connection."""
 
     async def calls() -> None:
         paths = ["/", "/", "/last"] * (33 if WHOLE else 5)
@@ -38,7 +38,7 @@ def test_calls_continue_while_the_peer_ends_connections(run: Run, peer: Peer):
 
 
 def test_a_connection_closed_by_the_peer_is_replaced(run: Run, peer: Peer):
-    """It keeps one for a second; the end is heard, and a payout goes over another one."""
+    """The peer keeps it for a second; its end is noticed, and a payout uses another one."""
 
     async def idle() -> None:
         async with road(plain(peer)) as to:
@@ -68,7 +68,7 @@ def test_a_close_not_yet_processed_by_the_loop_is_noticed(run: Run, peer: Peer):
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 def test_a_payout_at_the_peer_s_idle_timeout_is_answered_or_lost(run: Run, peer: Peer):
-    """Many connections, each used again at another moment around the second."""
+    """Many connections, each reused at a different moment around the second."""
 
     async def edge() -> None:
         async def once(pause: float) -> ProviderAnswer | ProviderError:
@@ -120,7 +120,7 @@ def test_a_proxy_without_a_bank_answers_itself(run: Run, peer: Peer):
 
 @pytest.mark.parametrize("path", ["/", "/bank"])
 def test_a_body_refused_as_too_large_is_read_as_a_refusal(run: Run, peer: Peer, path: str):
-    """It answers by the head alone and closes while we are still writing."""
+    """The peer answers after the head and closes while we are still writing."""
 
     async def large() -> None:
         async with road(plain(peer)) as to:
@@ -138,7 +138,7 @@ def test_a_body_refused_as_too_large_is_read_as_a_refusal(run: Run, peer: Peer, 
 
 
 def test_a_head_refused_as_too_large_is_read_as_a_refusal(run: Run, peer: Peer):
-    """Refused before its end; what follows goes over another connection."""
+    """Refused before its end; the next call uses another connection."""
 
     async def long() -> None:
         async with road(plain(peer)) as to:

@@ -53,7 +53,7 @@ def test_no_request_arrives_twice_after_any_close(run: Run, seed: int, make: Mak
 
 @calls
 def test_concurrent_calls_get_their_own_answers(run: Run, make: Make):
-    """Reads, that is; each order has one to itself."""
+    """For reads; each payout has its own connection."""
     chance = random.Random(7)
 
     async def crowd() -> None:
@@ -133,7 +133,7 @@ async def _half_closed_before(line: Line) -> None:
     ],
 )
 def test_each_unusual_answer_has_its_expected_result(run: Run, play: Play, expected: bytes | str):
-    """The same for each call: the one before it leaves nothing behind."""
+    """Independently of the previous call."""
 
     async def twice() -> None:
         async with standing(ScriptedBank(play)) as bank, road(bank.url) as to:
@@ -149,7 +149,7 @@ def test_each_unusual_answer_has_its_expected_result(run: Run, play: Play, expec
 
 
 def test_an_answer_before_the_request_is_complete_is_read(run: Run):
-    """The bank refuses by the head alone; its answer counts, the connection does not."""
+    """The bank answers after the head; its answer is used, the connection is not."""
 
     async def early() -> None:
         async def refuses(line: Line) -> None:

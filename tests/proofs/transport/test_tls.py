@@ -71,7 +71,7 @@ def test_a_kept_connection_serves_all_reads(run: Run, authority: Authority, vers
 def test_each_payout_resumes_a_tls_session_on_a_new_connection(
     run: Run, authority: Authority, version: str
 ):
-    """The first handshake is whole, and later ones go on from it."""
+    """The first handshake is a full one, and later ones resume it."""
 
     async def calls() -> None:
         seen: list[tuple[str, bool]] = []
@@ -121,7 +121,7 @@ def test_a_certificate_refused_in_tls_1_2_proves_that_nothing_was_sent(
 def test_a_certificate_refused_in_tls_1_3_may_leave_the_payout_unknown(
     run: Run, authority: Authority, which: str
 ):
-    """So it is unknown, though nothing arrived; an expired one is therefore checked before."""
+    """It is unknown although nothing arrived, so an expired one is checked beforehand."""
 
     async def refused() -> None:
         bank = ScriptedBank(saying(answer()))
@@ -143,7 +143,7 @@ def test_a_certificate_refused_in_tls_1_3_may_leave_the_payout_unknown(
 
 
 def test_a_new_certificate_is_used_without_a_restart(run: Run, authority: Authority):
-    """The kept connection was opened with the former one and is not used again."""
+    """The connection kept from the previous certificate is not used again."""
 
     async def renewed() -> None:
         shown: list[str] = []

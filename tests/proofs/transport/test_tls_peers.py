@@ -67,12 +67,12 @@ def test_an_invalid_client_certificate_never_reaches_the_bank(
     run: Run, street: Street, peer: Peer, ours: TlsFiles
 ):
     """
-    No order arrives, and what we say of it is never less than true.
+    No order arrives, and our outcome is never less than certain.
 
-    nginx lets everybody shake hands, and answers 400. The others end the connection: in
-    TLS 1.2 before the order, which proves that nothing was sent; in 1.3 after it, which
-    proves nothing. An expired one of ours is seen by ourselves, before anything leaves.
-    Reads are let out with an expired one too: the peer says what it thinks of it.
+    nginx accepts every handshake, and answers 400. The others end the connection: in TLS 1.2 before
+    the order, which proves that nothing was sent; in 1.3 after it, which proves nothing. An expired
+    certificate of ours is noticed before anything is sent. Reads are sent with an expired one too,
+    and the peer answers.
     """
 
     async def refused(version: str) -> None:

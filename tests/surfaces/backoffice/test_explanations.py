@@ -143,7 +143,7 @@ async def test_a_stopped_payout_is_explained(backoffice_client: BackofficeClient
 
 
 async def test_the_accounts_of_a_refusal_are_named(backoffice_client: BackofficeClient):
-    """Both are of the credential's own company; the one that was asked for is in the log."""
+    """Both belong to the credential's own company; the requested one is in the log."""
     world, case, trace = backoffice_client.world, CASES["a sister account"], f"t-{uuid.uuid4()}"
     names = []
     for each in ("main", "sister"):

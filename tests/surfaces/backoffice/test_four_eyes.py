@@ -64,7 +64,7 @@ async def pays(
 
 
 async def test_one_user_alone_issues_no_credential_that_pays(backoffice_client: BackofficeClient):
-    """The first attack: a secret in the answer, and money moved with it."""
+    """The first attack: a secret in the answer, used to move money."""
     before = await backoffice_client.ask("GET", f"{OFFICE}/credentials", by="security")
 
     said = await backoffice_client.ask(
@@ -132,7 +132,7 @@ async def test_two_people_issue_a_credential_and_its_secret_is_shown_once(
 async def test_no_user_can_grant_a_right_they_lack(
     backoffice_client: BackofficeClient, by: str, roles: list[str], verdict: tuple[int, str]
 ):
-    """The third attack; rights over money take the second person instead."""
+    """The third attack; rights over money need a second person instead."""
     invited = await backoffice_client.ask("POST", f"{OFFICE}/users", stranger(*roles), by=by)
     somebody = await backoffice_client.ask("POST", f"{OFFICE}/users", stranger("viewer"), by=by)
     path = f"{OFFICE}/users/{somebody.document['id']}/roles"

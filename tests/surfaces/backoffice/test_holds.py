@@ -47,7 +47,7 @@ async def is_sent(world: World, reference: str) -> bool:
 
 
 async def test_a_held_payout_is_processing_for_its_partner(world: World):
-    """In the answer, in its repetition, on reading, in the list; other content is refused."""
+    """In the answer, a repeat, a read and the list; other content is refused."""
     reference = await ordered(world)
 
     again = await world.pay(body(world, reference))

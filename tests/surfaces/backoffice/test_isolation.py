@@ -25,7 +25,7 @@ async def limited(backoffice_client: BackofficeClient) -> str:
 async def test_an_account_of_another_company_is_not_found(
     backoffice_client: BackofficeClient, limited: str
 ):
-    """Every route answers as for an account that does not exist; the own account is found."""
+    """Every route answers as for an unknown account; the own account is found."""
     demo = backoffice_client.world.demo["accounts"]
     accounts = (demo[FOREIGN]["id"], str(uuid.uuid4()), demo["main"]["id"].upper())
 
@@ -101,7 +101,7 @@ CHANGES = (
 async def test_an_account_that_cannot_bank_is_readable_and_not_changeable(
     backoffice_client: BackofficeClient, account: str, code: str
 ):
-    """Contract 5.1, before the body is read."""
+    """Contract 5.1: refused before the body is read."""
     answers = {}
     for change in CHANGES if account == "inactive" else CHANGES[:1]:
         method, _, path = change.partition(" ")
@@ -129,7 +129,7 @@ IN_SCOPE = (
 async def test_a_list_shows_and_counts_only_rows_in_scope(
     backoffice_client: BackofficeClient, limited: str
 ):
-    """No id of the other company, and no more in the total than can be seen."""
+    """Without ids of the other company, and the total has only visible rows."""
     other = backoffice_client.world.demo["companies"]["other"]["id"]
 
     wrong = {}

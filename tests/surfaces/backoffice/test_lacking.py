@@ -198,7 +198,7 @@ async def test_a_bank_without_capabilities_is_not_called(backoffice_client: Back
 async def test_a_payout_to_an_unsupported_destination_is_not_sent(
     backoffice_client: BackofficeClient, method: PayoutMethod, route: RouteOf
 ):
-    """It does pay out, so the account is not read-only."""
+    """The bank does make payouts, so the account is not read-only."""
     can = declared(backoffice_client.world)
     surface = BANKING if route in ROUTES[BANKING] else BACK_OFFICE
     with declaring(backoffice_client.world, replace(can, destinations=can.destinations - {method})):
@@ -225,7 +225,7 @@ async def test_our_own_records_are_shown_for_every_bank(
 async def test_a_payout_is_read_when_its_bank_cannot_look_it_up(
     backoffice_client: BackofficeClient, lacks: str
 ):
-    """It says what is known; the bank is not asked what it cannot answer."""
+    """The known state is shown; the bank is not asked for what it cannot answer."""
     world = backoffice_client.world
     wanted = order(uuid.uuid4().hex, world.today())
     assert (await world.pay(wanted)).status == 200
@@ -242,7 +242,7 @@ async def test_a_payout_is_read_when_its_bank_cannot_look_it_up(
 
 
 async def test_a_bank_without_payouts_still_changes_charges(backoffice_client: BackofficeClient):
-    """As with plain API Pix: an account without payouts collects money all the same."""
+    """As with plain API Pix: an account without payouts still receives money."""
     can = declared(backoffice_client.world)
     without = can.calls - {C.CREATE_PAYOUT, C.FIND_PAYOUT}
     ours = (await backoffice_client.read("/pix/keys")).document["data"][0]["key"]
@@ -255,7 +255,7 @@ async def test_a_bank_without_payouts_still_changes_charges(backoffice_client: B
 
 
 async def test_every_route_that_calls_a_bank_is_in_the_table():
-    """Those that may answer that a provider lacks something, as they themselves declare."""
+    """Routes that may answer that a provider lacks something, by their own declaration."""
     told = {
         place.route.name
         for place in (*routes.PLACES, *matrix.TABLE.places())
@@ -266,7 +266,7 @@ async def test_every_route_that_calls_a_bank_is_in_the_table():
 
 
 async def test_every_call_of_the_contract_is_needed_by_a_route():
-    """``probe`` and ``find_payout`` are asked by ourselves."""
+    """``probe`` and ``find_payout`` are called by ourselves."""
     needed = {call for _, _, call in NEEDING}
 
     assert frozenset(CONTRACT_CALLS) - needed == {C.PROBE, C.FIND_PAYOUT}

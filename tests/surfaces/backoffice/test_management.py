@@ -30,7 +30,7 @@ async def test_a_secret_is_shown_once(backoffice_client: BackofficeClient):
 
 
 async def test_a_company_with_an_account_and_a_bank_is_created(backoffice_client: BackofficeClient):
-    """From nothing to an account that may act."""
+    """Until the account may act."""
     company = await backoffice_client.ask(
         "POST", f"{OFFICE}/companies", {"name": "Nova Ltda"}, by="admin"
     )
@@ -63,7 +63,7 @@ async def test_a_company_with_an_account_and_a_bank_is_created(backoffice_client
 async def test_an_act_is_on_record_with_the_trace_of_its_request(
     backoffice_client: BackofficeClient,
 ):
-    """In every register, so that act, log line and request are found by one word."""
+    """In every register, so that act, log line and request are found by one id."""
     trace = {"X-Trace-ID": f"trace-{uuid.uuid4()}"}
 
     async def does(method: str, path: str, document: object = None) -> Any:

@@ -51,7 +51,7 @@ def giving(value: float = 3.25) -> dict[str, object]:
 async def test_a_payout_ordered_several_times_is_made_once(
     backoffice_client: BackofficeClient, path: str, payee: object
 ):
-    """Ten at once, one payout; the partner sees it, and reads who it was not."""
+    """Ten concurrent orders make one payout; the partner sees it, without its orderer."""
     reference = uuid.uuid4().hex
     sent = withdrawing(backoffice_client, reference, destination=payee)
 
@@ -97,7 +97,7 @@ async def test_an_unsent_payout_is_proven_not_sent(backoffice_client: Backoffice
 
 
 async def test_a_payout_that_is_not_paid_has_moved_nothing(backoffice_client: BackofficeClient):
-    """In its row and in the sum of its state, whatever was ordered."""
+    """In its row and in the sum of its state, whatever amount was ordered."""
     world, name = backoffice_client.world, uuid.uuid4().hex[:8]
     for number, value in enumerate((777.02, 777.03, 777.11, 10.5)):
         await world.pay(order(f"{name}-{number}", world.today(), value=value))
@@ -120,7 +120,7 @@ async def test_a_payout_that_is_not_paid_has_moved_nothing(backoffice_client: Ba
 
 
 async def test_a_payment_is_refunded_in_parts_each_once(backoffice_client: BackofficeClient):
-    """Read by its reference, found by search, seen on the payment."""
+    """Read by its reference, found by a search, and shown with the payment."""
     charge, asked = await paid(backoffice_client), giving()
 
     answers = [await backoffice_client.post(refunds_of(charge), asked) for _ in range(3)]

@@ -92,7 +92,7 @@ async def test_a_role_opens_exactly_the_routes_of_its_rights(backoffice_client: 
 
 
 async def test_every_role_is_allowed_and_refused_by_some_route():
-    """A role that no route tries would be proven by the table alone."""
+    """Otherwise a role would be proven only by the table."""
     tried = {(role, matrix.may(role, place)) for place, role in matrix.outcomes()}
 
     assert tried == {(role, may) for role in Role for may in (True, False)}
@@ -101,7 +101,7 @@ async def test_every_role_is_allowed_and_refused_by_some_route():
 async def test_a_user_of_one_company_opens_the_pages_of_the_session(
     backoffice_client: BackofficeClient,
 ):
-    """One route of each gate, and each that the limit closes; pages build menus of the list."""
+    """One route of each gate, and each that the limit closes; menus use the same list."""
     listed = {
         role: {str(right) for right in somebody(role, companies=frozenset({"c"})).rights}
         for role in Role
@@ -141,7 +141,7 @@ async def test_each_gate_requires_a_token(backoffice_client: BackofficeClient, p
 
 
 async def test_sensitive_rights_require_a_fresh_factor(backoffice_client: BackofficeClient):
-    """A person of every role without a second factor reads, and changes nothing of weight."""
+    """Any role without a second factor may read, and change nothing sensitive."""
     await backoffice_client.plain("everybody@example.com", *Role)
 
     wrong = {}

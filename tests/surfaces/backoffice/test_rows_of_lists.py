@@ -39,7 +39,7 @@ def office(world: World) -> BackofficeClient:
 async def test_every_export_is_refused_above_the_limit_of_rows(
     world: World, office: BackofficeClient
 ):
-    """Partners' own lists go on."""
+    """Lists for partners are not limited."""
     await world.pay(order("listed", world.today()))
     charge = await paid(office)
     part = {"reference": "part", "value": 3.25, "description": ""}

@@ -55,7 +55,7 @@ async def test_a_session_without_a_second_factor_changes_nothing(strict: Backoff
 
 
 async def test_a_user_who_enrols_a_factor_may_write(strict: BackofficeClient):
-    """Without a factor one can sign in, and that is the way to one."""
+    """Signing in works without a factor, which is how one is enrolled."""
     who = "late@example.com"
     await strict.plain(who, Role.OPERATOR)
     order = {"scope": "provider", "subject": "sandbox", "reason": "a test", "minutes": 1}

@@ -37,7 +37,7 @@ async def test_a_read_returns_its_version(backoffice_client: BackofficeClient, k
 
 
 async def test_only_one_of_two_changes_to_one_version_succeeds(backoffice_client: BackofficeClient):
-    """At once as well: the store compares, not we."""
+    """Also concurrently: the store compares the versions."""
     path = backoffice_client.at("", "sister")
     seen = (await backoffice_client.ask("GET", path, by="admin")).headers["ETag"]
     await backoffice_client.token("admin")

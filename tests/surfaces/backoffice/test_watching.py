@@ -73,7 +73,7 @@ async def test_reading_sandbox_mail_requires_a_right(backoffice_client: Backoffi
 
 
 async def test_the_configuration_is_shown_without_its_secrets(backoffice_client: BackofficeClient):
-    """It is what ``pixgate config`` prints, which hides them; its revision is the newest."""
+    """The output of ``pixgate config``; its schema revision is the newest."""
     settings = backoffice_client.world.gateway.kernel.settings
 
     said = await backoffice_client.ask("GET", f"{OFFICE}/config", by="admin")

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def test_a_payout_reference_may_equal_a_path_word(
     backoffice_client: BackofficeClient, word: str
 ):
-    """A partner chose it; an operator reads it under it."""
+    """The partner chooses it, and operators read the payout under it."""
     world = backoffice_client.world
     await world.pay(order(word, world.today()))
 

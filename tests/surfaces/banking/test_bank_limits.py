@@ -34,7 +34,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
 
 
 async def test_a_payout_above_the_bank_limit_is_not_sent_and_can_be_repeated(world: World):
-    """502 ``SVC.ACC.005``: the bank saw nothing of it, and the same reference may be repeated."""
+    """502 ``SVC.ACC.005``: nothing reached the bank, and the same reference may be repeated."""
     for number in range(BURST):
         await world.pay(order(f"within-{number}", world.today()))
 
@@ -64,7 +64,7 @@ async def test_a_read_above_the_bank_limit_is_502_for_its_route_alone(world: Wor
 
 
 async def test_a_bank_s_429_pauses_that_route_of_that_account(world: World):
-    """A pause lasts a second, which may be over before a busy machine asks again: then anew."""
+    """The pause lasts a second, which a slow machine may miss: then it is tried again."""
 
     async def paused() -> tuple[Answer, Answer] | None:
         refused = await world.ask("GET", world.at("/balance"))

@@ -80,7 +80,7 @@ async def shown_on_the_gauge(world: World) -> None:
 
 @pytest.mark.parametrize("value", [777.06, 777.08])
 async def test_a_lost_answer_is_resolved_in_the_background(hurried_world: World, value: float):
-    """Lost, then found paid: once sent, once executed, never asked about by the partner."""
+    """Sent once, executed once, and never requested again by the partner."""
     world = hurried_world
     reference = f"lost-{value}"
     answered = await world.pay(order(reference, world.today(), value=value))
@@ -97,7 +97,7 @@ async def test_a_lost_answer_is_resolved_in_the_background(hurried_world: World,
 
 
 async def test_the_statement_settles_a_payout_a_look_up_cannot(hurried_world: World):
-    """Wishes 2: the look-up fails all the time; the statement carries our key."""
+    """Wishes 2: the look-up always fails, and the statement contains our key."""
     world, reference = hurried_world, "only-in-the-statement"
     async with world.failing("payout_read", "status", status=500):
         answered = await world.pay(order(reference, world.today(), value=777.06))

@@ -103,7 +103,7 @@ PAYOUT_LIES: dict[str, Lie] = {
 async def test_an_invalid_answer_to_a_payout_leaves_it_unknown_until_followed_up(
     world: World, liar: LyingAdapter, untold: list[bytes], lie: str
 ):
-    """Recorded before the answer, never sent again, and settled by the look that follows."""
+    """Recorded before the answer, never sent again, and settled by the follow-up."""
     reference = named("lied-about", lie)
     with lying(liar, create_payout=PAYOUT_LIES[lie]):
         answer = await world.pay(order(reference, world.today()))

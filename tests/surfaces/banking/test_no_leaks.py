@@ -46,7 +46,7 @@ def seen(answer: Answer) -> tuple[int, bytes, list[tuple[str, str]]]:
 async def test_every_invalid_credential_is_refused_identically(
     world: World, strangers: Mapping[str, Pair]
 ):
-    """Status, body and headers, byte by byte."""
+    """Status, body and headers, byte for byte."""
     answers = [
         await world.ask("GET", world.at("/balance"), pair=pair) for pair in strangers.values()
     ]
@@ -84,7 +84,7 @@ async def test_an_absent_record_and_a_foreign_one_are_refused_identically(world:
 async def test_no_quota_is_shown_before_the_credential_is_known(
     world: World, strangers: Mapping[str, Pair]
 ):
-    """A quota header would say that a client id exists."""
+    """A quota header would reveal that a client id exists."""
     answers = [
         await world.ask("GET", world.at("/balance"), pair=pair) for pair in strangers.values()
     ]

@@ -156,7 +156,7 @@ async def test_the_first_failed_check_determines_the_answer(world: World, case: 
 
 
 async def test_content_is_compared_before_the_date_is_checked(world: World):
-    """A known reference with other content is refused as that, whatever day it says."""
+    """A known reference with other content is refused as such, whatever its date."""
     other = order(routes.PAID, YESTERDAY, value=99.0)
 
     answer = await world.pay(other)

@@ -38,7 +38,7 @@ OTHER_PATHS = {
 
 
 async def test_another_spelling_of_a_path_is_404(world: World):
-    """No redirect, no guess: 404 from the route table, before anything else."""
+    """No redirect and no guess: 404 from the route table, before anything else."""
     account = world.demo["accounts"]["main"]["id"]
 
     verdicts = {
@@ -58,7 +58,7 @@ def declared(place: PlacedRoute) -> set[str]:
 
 
 async def test_a_method_that_is_not_declared_is_refused(world: World):
-    """405 with Allow, without a credential; OPTIONS too, for there is no CORS."""
+    """405 with Allow, without a credential; OPTIONS too, because there is no CORS."""
     wrong = {}
     for place in routes.PLACES:
         methods = declared(place)
@@ -222,7 +222,7 @@ async def test_two_authorization_headers_are_malformed(world: World):
 
 
 async def test_pipelined_requests_are_authenticated_one_by_one(world: World):
-    """A right credential lends nothing to the request behind it on the same connection."""
+    """Valid credentials do not extend to the next request on the same connection."""
     path = world.at("/balance")
     known = f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {basic(world.pair('full'))}\r\n\r\n"
     unknown = f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -234,7 +234,7 @@ async def test_pipelined_requests_are_authenticated_one_by_one(world: World):
 
 
 async def test_an_oversized_chunked_body_is_refused(world: World):
-    """Its size is not declared, so it is found out while reading."""
+    """Its size is not declared, and is noticed while reading."""
     pair = basic(world.pair("full"))
     head = (
         f"POST {world.at('/withdraw')} HTTP/1.1\r\nHost: a\r\nAuthorization: {pair}\r\n"
@@ -251,7 +251,7 @@ async def test_an_oversized_chunked_body_is_refused(world: World):
 
 @pytest.mark.parametrize(("extra", "status"), [(0, 200), (1, 413)], ids=["64 KiB", "one more"])
 async def test_a_body_may_have_64_kib(world: World, extra: int, status: int):
-    """Unknown fields are ignored, so a padded payout is one."""
+    """A valid payout with an unknown field as padding."""
     document = order(f"padded-{extra}", world.today())
     bare = len(msgspec.json.encode({**document, "padding": ""}))
     padding = "x" * (64 * 1024 - bare + extra)

@@ -61,7 +61,7 @@ async def forget(world: World) -> None:
 
 
 async def test_a_restored_store_with_look_first_pays_nothing_twice(tmp_path: Path):
-    """Rule R10; what the bank does not know is sent as ever."""
+    """Rule R10; payouts unknown to the bank are sent as usual."""
     async with opened(patient(sandbox(tmp_path, payouts=Payouts(look_first=True)))) as world:
         await world.pay(order("forgotten", world.today()))
         await world.settled("forgotten")

@@ -57,7 +57,7 @@ NEVER_ANSWERED = 6
 async def test_a_magic_amount_has_its_documented_effect(
     world: World, hurried_world: World, centavos: int
 ):
-    """The first answer, the bank's own book, the end, and then the same request once more."""
+    """The first answer, the bank's own records, the final state, and a repeat."""
     if centavos == NEVER_ANSWERED:
         world = hurried_world
     expected, reference = MAGIC[centavos], f"magic-{centavos}"
@@ -81,7 +81,7 @@ async def test_a_magic_amount_has_its_documented_effect(
 async def test_a_payout_is_counted_by_outcome_and_timed_to_settlement(
     world: World, value: float, state: str
 ):
-    """Once, however often it is read. Payouts of tests before may end meanwhile: then once more."""
+    """However often it is read. Payouts of earlier tests may end meanwhile: it is then repeated."""
     expected = (1, int(state == "paid"))
     for number in range(3):
         before = counted(world, state)
@@ -129,7 +129,7 @@ async def test_a_late_payout_is_processing_until_it_settles(world: World):
 
 
 async def test_a_payout_settled_at_another_amount_is_not_shown_as_paid(world: World):
-    """R$ 777.12: the bank moved one centavo less, which proves nothing about this payout."""
+    """R$ 777.12: the bank moved one centavo less, which proves nothing."""
     await world.pay(order("other-amount", world.today(), value=777.12))
 
     async with world.bank_ahead():
@@ -140,7 +140,7 @@ async def test_a_payout_settled_at_another_amount_is_not_shown_as_paid(world: Wo
 
 
 async def test_a_repeat_is_answered_from_the_store(world: World):
-    """Same content in another spelling is the same payout, and the bank is not asked again."""
+    """In another spelling too, and without asking the bank again."""
     sent = order("repeated", world.today())
     spelt: dict[str, Any] = {**sent, "value": 10.50, "unknown": 1}
     spelt["destination"] = {
@@ -230,7 +230,7 @@ async def test_an_unsent_payout_may_be_sent_again(world: World):
     ],
 )
 async def test_an_unknown_payout_is_never_sent_again(world: World, fault: str, executed: bool):
-    """502 ``SVC.PIX.010``, then 200 ``processing`` for the same request; paid where it was."""
+    """502 ``SVC.PIX.010``, then 200 ``processing`` for the same request, and paid later."""
     await prove_sent_once(world, fault, executed=executed)
 
 
@@ -259,7 +259,7 @@ async def prove_sent_once(world: World, fault: str, *, executed: bool) -> None:
 
 
 async def test_a_payout_is_readable_while_the_bank_is_unavailable(world: World):
-    """A bank that is away leaves the payout as it was last known."""
+    """With its last known state."""
     await world.pay(order("read-while-away", world.today(), value=777.01))
 
     async with world.failing("*", "refuse"):
@@ -269,7 +269,7 @@ async def test_a_payout_is_readable_while_the_bank_is_unavailable(world: World):
 
 
 async def test_another_account_s_payout_is_not_found(world: World):
-    """Not another company's, nor one of a sister account's."""
+    """Neither another company's, nor that of another account of the company."""
     await world.pay(order("mine", world.today()))
     other, sister = (
         world.at("/withdraw/mine", "other_company"),
@@ -283,7 +283,7 @@ async def test_another_account_s_payout_is_not_found(world: World):
 
 
 async def test_the_simulated_bank_s_ledger_balances(world: World):
-    """After everything above, in whatever order."""
+    """After all tests above, in any order."""
     ledger = await world.control.get("ledger")
 
     assert ledger["balanced"] is True

@@ -51,7 +51,7 @@ async def test_a_secret_rotated_by_another_process_works_at_once(
 
 
 async def test_a_rotated_credential_has_two_secrets_until_the_old_one_ends(world: World):
-    """Decided without downtime: both serve at once, and then the old one is refused."""
+    """Rotated without downtime: both work, and then the old one is refused."""
     old = await issued(world)
 
     made = await rotate(world.office, old["client_id"], 60)

@@ -49,7 +49,7 @@ async def pulled(world: World, scope: StopScope, office: AdminContext | None = N
 
 
 async def test_a_stop_takes_effect_at_once_in_its_process(fresh: World):
-    """The very next payout is refused, and the first one behind its end is paid."""
+    """The next payout is refused, and the first one after its end is paid."""
     wanted = order("ordered", fresh.today())
     await fresh.pay(wanted)
 
@@ -67,7 +67,7 @@ async def test_a_stop_takes_effect_at_once_in_its_process(fresh: World):
 
 @pytest.mark.parametrize("scope", StopScope)
 async def test_a_stopped_payout_reaches_neither_store_nor_bank(fresh: World, scope: StopScope):
-    """403 ``SVC.PIX.010``; the reference stays free, and reads go on."""
+    """403 ``SVC.PIX.010``; the reference stays free, and reads continue."""
     await pulled(fresh, scope)
 
     refused = await fresh.pay(order("stopped", fresh.today()))

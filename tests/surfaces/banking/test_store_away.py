@@ -48,7 +48,7 @@ async def test_a_cached_record_is_served_without_the_store(world: World):
 
 @pytest.mark.parametrize("table", ["credentials", "accounts"])
 async def test_a_cached_record_is_served_until_it_expires(tmp_path: Path, table: str):
-    """Then 503 with Retry-After; and all is well when the store is back."""
+    """Then 503 with Retry-After, until the store is back."""
     async with opened(patient(sandbox(tmp_path, auth=BRIEF))) as world:
 
         async def refused() -> Answer | None:
@@ -66,7 +66,7 @@ async def test_a_cached_record_is_served_until_it_expires(tmp_path: Path, table:
 
 @SHARED
 async def test_an_unknown_credential_is_refused_without_the_store(world: World):
-    """Never fail open; what needs no store is refused without it, a missing checksum too."""
+    """Fails closed: a secret without a valid checksum is also refused without the store."""
     made = await world.issue()
     unseen = pair_of(made)
     headers: dict[str, dict[str, str]] = {
@@ -150,7 +150,7 @@ async def answers(world: World, passes: bool, verdict: tuple[int, str]) -> bool:
 
 
 async def test_a_silent_store_is_treated_as_unavailable(tmp_path: Path, migrated_postgres_url: str):
-    """The look-up is given up after its time, not after the store's."""
+    """The look-up ends at its own time limit, not at the store's."""
     port = urlsplit(migrated_postgres_url).port
     assert port is not None
     async with relayed(port) as road:

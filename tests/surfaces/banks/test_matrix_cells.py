@@ -145,7 +145,7 @@ async def test_the_matrix_matches_each_bank_s_behaviour(every_bank: EveryBank, n
 
 @pytest.mark.parametrize("name", simulators.names())
 async def test_concurrent_charges_under_one_reference_are_one(every_bank: EveryBank, name: str):
-    """Banks that take a reference twice are no exception."""
+    """Also at banks that accept a reference twice."""
     bank = every_bank[name]
     wanted = charge(bank)
     before = await charges_at(bank)
@@ -162,7 +162,7 @@ async def charges_at(bank: AtBank) -> int:
 
 
 async def test_a_reference_too_long_for_a_path_is_an_unknown_charge(every_bank: EveryBank):
-    """A bank that names charges in paths is not asked for 12 KB, and makes none under it."""
+    """A bank that names charges in paths gets no request with 12 KB, and no charge."""
     reference = "\U0001f600" * 1024
     paths = [f"/pix/{each}/{quote(reference)}" for each in ("qrcode", "transactions")]
     absent, kept = {}, {}
@@ -179,7 +179,7 @@ async def test_a_reference_too_long_for_a_path_is_an_unknown_charge(every_bank: 
 
 @pytest.mark.parametrize("name", simulators.names())
 async def test_a_payout_ends_paid_by_the_bank_s_answer(every_bank: EveryBank, name: str):
-    """By key and to an account, where the bank takes such; executed once."""
+    """By key, and to an account where supported; executed once."""
     bank = every_bank[name]
     destinations = bank.capabilities.destinations if bank.capabilities.payouts else ()
     # Some refuse the same value to the same recipient for a while: none is asked for twice.

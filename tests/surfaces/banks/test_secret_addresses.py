@@ -45,7 +45,7 @@ async def addressed(every_bank: EveryBank, request: pytest.FixtureRequest) -> Ad
 
 
 async def test_a_paid_charge_arrives_at_the_registered_callback_address(addressed: Addressed):
-    """Sent by the bank itself, which adds to the address what it adds; a payer's text is none."""
+    """Sent by the bank itself, with its own suffix; a text of the payer has no effect."""
     bank, wanted = addressed.bank, charge(addressed.bank)
     url = f"http://127.0.0.1:{bank.office.world.port}{addressed.path}"
     async with told_at(bank, CallbackOrder(url=url, secret=addressed.secret)):

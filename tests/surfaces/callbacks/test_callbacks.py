@@ -58,7 +58,7 @@ async def told_of(backoffice_client: BackofficeClient, reference: str) -> list[d
 
 
 async def test_a_callback_settles_a_payout(backoffice_client: BackofficeClient):
-    """Sent by the sandbox bank itself, signed, and shown to operators."""
+    """Sent and signed by the sandbox bank itself, and shown to operators."""
     sent = payout(backoffice_client)
     await backoffice_client.world.pay(sent)
     await backoffice_client.world.settled(str(sent["reference"]))
@@ -70,7 +70,7 @@ async def test_a_callback_settles_a_payout(backoffice_client: BackofficeClient):
 
 
 async def test_a_false_callback_changes_no_payout(backoffice_client: BackofficeClient):
-    """Signed and all: whatever it claims, the payout is what the bank says when it is read."""
+    """Correctly signed: whatever it claims, the payout is read at the bank."""
     sent = payout(backoffice_client, value=SLOW)
     await backoffice_client.world.pay(sent)
     reference = str(sent["reference"])
@@ -129,7 +129,7 @@ async def test_a_final_payout_stays_final(backoffice_client: BackofficeClient):
 async def test_an_unproven_callback_is_not_stored(
     backoffice_client: BackofficeClient, forged: dict[str, Any]
 ):
-    """One answer for every mistake, and nothing left behind."""
+    """One answer for every mistake, and nothing is stored."""
     event = f"evt_{uuid.uuid4()}"
 
     said = await summary(
@@ -146,7 +146,7 @@ async def test_an_unproven_callback_is_not_stored(
 async def test_a_callback_to_a_wrong_path_is_refused(
     backoffice_client: BackofficeClient, rest: str
 ):
-    """Signed and all; who does not know the address learns nothing of its rest."""
+    """Correctly signed; a caller without the address learns nothing about its path."""
     event = f"evt_{uuid.uuid4()}"
     said = await summary(backoffice_client, {"tipo": "outra"}, event=event, rest=rest)
     stranger = await summary(

@@ -51,7 +51,7 @@ def pixgate(shell: Shell):
 
 
 def test_an_operator_onboards_and_offboards_a_partner(shell: Shell):
-    """Each command opens the store anew, as a process does."""
+    """Each command is a separate process."""
     pixgate = shell
     company = pixgate.reads("company", "create", "--name", "Padaria")
     account = pixgate.reads(
@@ -70,7 +70,7 @@ def test_an_operator_onboards_and_offboards_a_partner(shell: Shell):
 
 
 def test_every_change_is_in_the_audit_log_without_secrets(shell: Shell):
-    """The chain holds; neither it nor any other table has a secret in clear."""
+    """The chain is valid, and no table contains a secret in clear."""
     pixgate = shell
     company = pixgate.reads("company", "create", "--name", "Padaria", "--by", "maria")
     issued = pixgate.reads("credential", "issue", "--name", "ERP", "--company", company["id"])

@@ -40,7 +40,7 @@ async def test_unknown_fields_are_ignored_and_counted(api_client: ApiClient, mar
 async def test_paths_and_methods_are_checked_first(
     api_client: ApiClient, method: str, path: str, verdict: tuple[int, str]
 ):
-    """Before any token; no CORS is spoken."""
+    """Before any token; there is no CORS."""
     answer = await api_client.ask(method, path, headers={"Authorization": "Basic YTpi"})
 
     assert answer.verdict == verdict
@@ -64,7 +64,7 @@ async def test_the_token_is_checked_before_the_body(api_client: ApiClient):
 
 
 async def test_an_address_above_its_quota_is_refused(store, clock):
-    """Before the body is read; other routes go on."""
+    """Before the body is read; other routes are served."""
     async with api_client_on(store, clock, sign_in=CallRate(rate=0.001, burst=2)) as api_client:
         verdicts = [(await api_client.ask("POST", LOGIN, {})).verdict for _ in range(3)]
         refresh = await api_client.ask("POST", "/iam/v1/auth/refresh", {"refresh_token": "a"})

@@ -116,7 +116,7 @@ async def everything(caller: Caller) -> None:
 
 
 async def test_no_secret_is_logged(capfd: pytest.CaptureFixture[str], caller: Caller):
-    """Passwords, tokens, codes, cookies, links and addresses: sought in all that was printed."""
+    """Passwords, tokens, codes, cookies, links and addresses are searched for in the output."""
     await everything(caller)
     gateway = caller.world.gateway
     await gateway.services.identity.reset_requests.answer()
@@ -170,7 +170,7 @@ async def test_recovery_codes_require_the_password_and_a_new_code(caller: Caller
 
 
 async def test_identity_events_are_in_the_metrics(caller: Caller):
-    """Every series of people, from the listener for operations."""
+    """Every series of identity, from the operations listener."""
     await everything(caller)
     await caller.ask("POST", "/panel/auth/login", {})
 
@@ -203,7 +203,7 @@ async def test_the_insecure_development_cookie_has_its_own_name(tmp_path: Path):
 
 
 async def test_a_bearer_token_is_refused_on_the_banking_surface(caller: Caller):
-    """Contract 5.1; as Basic is nothing here."""
+    """Contract 5.1; Basic is likewise refused by identity."""
     token = (await caller.sign_in())["access_token"]
 
     status, said, _ = await caller.ask(

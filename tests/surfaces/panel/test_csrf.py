@@ -36,7 +36,7 @@ async def write(api_client: ApiClient, place: PlacedRoute, headers: dict[str, st
 
 
 async def test_a_cross_site_write_is_refused(api_client: ApiClient, maria):
-    """On no route, though it had cookie and token."""
+    """On all routes, although cookie and token are sent."""
     browser = await api_client.signed_in_browser()
     ours = {"Cookie": f"{COOKIE}={browser.cookie}", "X-CSRF-Token": browser.csrf}
 
@@ -47,7 +47,7 @@ async def test_a_cross_site_write_is_refused(api_client: ApiClient, maria):
 
 
 async def test_a_write_with_another_session_s_csrf_token_is_refused(api_client: ApiClient, maria):
-    """On no route."""
+    """On all routes."""
     browser, other = await api_client.signed_in_browser(), await api_client.open_browser()
     ours = {"Cookie": f"{COOKIE}={browser.cookie}", "Origin": ORIGIN, "X-CSRF-Token": other.csrf}
 
@@ -58,7 +58,7 @@ async def test_a_write_with_another_session_s_csrf_token_is_refused(api_client: 
 
 
 async def test_a_write_without_a_json_body_is_refused(api_client: ApiClient, maria):
-    """What a page may send without being asked about first is refused, on every route."""
+    """Media types that a foreign page may send without a preflight are refused, on every route."""
     browser = await api_client.signed_in_browser()
     headers = {
         "Cookie": f"{COOKIE}={browser.cookie}",
@@ -73,7 +73,7 @@ async def test_a_write_without_a_json_body_is_refused(api_client: ApiClient, mar
 
 
 async def test_a_cross_site_read_is_refused(api_client: ApiClient, maria):
-    """On no route; and no CORS is spoken."""
+    """On all routes; there is no CORS."""
     browser = await api_client.signed_in_browser()
     headers = {
         "Cookie": f"{COOKIE}={browser.cookie}",
@@ -94,7 +94,7 @@ def test_the_csrf_tests_cover_every_route_of_the_panel():
 
 
 async def test_a_same_origin_or_direct_page_may_read_its_session(api_client: ApiClient):
-    """Typed into the address, there is no origin at all."""
+    """An address typed by the user has no origin."""
     for headers in ({}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}):
         assert (await api_client.ask("GET", "/iam/v1/auth/session", headers=headers)).status == 200
 
@@ -109,7 +109,7 @@ async def test_a_sign_in_without_a_csrf_token_is_refused(api_client: ApiClient, 
 
 
 async def test_the_reason_of_a_refusal_is_only_in_the_log(api_client: ApiClient, maria):
-    """One body; the reason is for the log and the metrics."""
+    """All have one body; log and metrics have the reason."""
     browser = await api_client.signed_in_browser()
     for headers in (
         {"Sec-Fetch-Site": "cross-site"},

@@ -23,7 +23,7 @@ async def test_signing_out_works_above_the_quota(store, clock):
 
 
 async def test_a_foreign_page_cannot_use_up_a_user_s_quota(store, clock):
-    """What is refused for where it comes from is not counted."""
+    """Requests refused for their origin are not counted."""
     async with api_client_on(store, clock, person=SCARCE) as api_client:
         await api_client.identity_world.person()
         page = await api_client.signed_in_browser()

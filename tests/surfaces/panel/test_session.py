@@ -19,7 +19,7 @@ JWT = re.compile(rb"eyJ[\w-]+\.eyJ[\w-]+\.")
 
 @BOTH
 async def test_a_session_from_the_first_page_to_the_sign_out(api_client: ApiClient, maria):
-    """Password, code, session, sign-out; each answer says what a page may know, and no more."""
+    """Password, code, session, sign-out; each answer contains only what a page may know."""
     await api_client.identity_world.enrol()
     browser = await api_client.open_browser()
 
@@ -108,9 +108,9 @@ async def test_each_step_of_authentication_gives_a_new_cookie_and_voids_the_old(
     api_client: ApiClient, maria
 ):
     """
-    Before the password, after it, after the code, after stepping up (fixation).
+    Before and after the password, after the code, and after stepping up (fixation).
 
-    The last of the old ones is read for half a minute more, and changes nothing.
+    The last old cookie may be used for reading for half a minute, and changes nothing.
     """
     await api_client.identity_world.enrol()
     browser = await api_client.open_browser()

@@ -46,7 +46,7 @@ async def test_every_route_reports_an_unavailable_store(
 async def test_a_failed_sign_out_is_not_confirmed(
     api_client: ApiClient, maria, url: str, tables: tuple[str, ...]
 ):
-    """A session that cannot be ended is still there afterwards."""
+    """The session is still valid afterwards."""
     browser = await api_client.signed_in_browser()
 
     async with losing(url, *tables):

@@ -83,7 +83,7 @@ async def test_cross_site_reads_do_not_use_up_the_anonymous_quota(store, clock):
 async def test_a_foreign_origin_is_refused_with_sec_fetch_site_none(
     api_client: ApiClient, maria, origin: str
 ):
-    """``Sec-Fetch-Site: none`` is what a person begins: it comes from no page at all."""
+    """``Sec-Fetch-Site: none`` is for navigation by the user, not from a page."""
     browser = await api_client.open_browser()
     told = {"Sec-Fetch-Site": "none", "Origin": origin}
 
@@ -92,7 +92,7 @@ async def test_a_foreign_origin_is_refused_with_sec_fetch_site_none(
 
 
 async def test_right_passwords_and_codes_use_up_no_tries(store, clock):
-    """Right passwords and codes cost no tries; each kind of guess has its own."""
+    """Each kind of guess has its own count."""
     rates = {"sign_in": SCARCE, "second_factor": SCARCE, "recovery": SCARCE}
     async with api_client_on(store, clock, **rates) as api_client:
         await api_client.identity_world.person()
@@ -147,7 +147,7 @@ async def test_a_known_browser_can_sign_in_while_strangers_guess(api_client: Api
 
 
 async def test_a_device_cookie_alone_gives_no_access(api_client: ApiClient, maria):
-    """It is no session, and no token against forged requests."""
+    """It is neither a session nor a token against request forgery."""
     mine = await api_client.signed_in_browser()
     thief = BrowserClient(api_client, device=mine.device)
 

@@ -44,7 +44,7 @@ def watched(folder: Path, collector: Collector) -> GatewaySite:
 
 
 async def test_a_balance_a_payout_and_its_follow_up_are_recorded(tmp_path: Path):
-    """The right parents, attributes by the conventions, and nothing that a caller sent."""
+    """With the right parents, attributes by the conventions, and nothing that a caller sent."""
     ours, sent = str(uuid.uuid4()), f"00-{'-'.join(CALLER)}-01"
     async with collecting() as collector:
         where = watched(tmp_path, collector)

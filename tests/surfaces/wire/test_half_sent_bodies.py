@@ -154,7 +154,7 @@ async def test_one_address_cannot_use_up_the_places_for_half_sent_bodies(
 
 @HOW
 async def test_half_sent_callbacks_use_up_their_own_places_alone(tmp_path: Path, how: str):
-    """A callback that comes whole needs no place; afterwards all is as before."""
+    """A complete callback needs no place; afterwards all places are free."""
     async with gateway(tmp_path, how) as world:
         path = callback_path(world)
         async with half_sent(world, how, path, STRANGERS * 3, waiting=10) as held:
@@ -185,7 +185,7 @@ async def slow_body(world: World, path: str) -> int:
 
 
 async def test_slow_bodies_at_one_route_do_not_block_another(tmp_path: Path):
-    """A bank's callback, sign-in, refresh and recovery: each has places of its own."""
+    """Callback, sign-in, refresh and recovery each have their own places."""
     shut_out = []
     async with gateway(tmp_path, "peer") as world:
         for slow in (*APART, callback_path(world)):

@@ -74,7 +74,7 @@ async def tried(probe: Probe, *, late: bool) -> str:
 
 
 async def test_an_unusual_valid_request_is_served():
-    """Strictness refuses what two readers would read differently, and nothing else."""
+    """Only what two readers would read differently is refused."""
     wrong = []
     for sent, path, body in ACCEPTED:
         seen = Seen(body_within_s=60)
@@ -87,7 +87,7 @@ async def test_an_unusual_valid_request_is_served():
 
 
 async def test_pipelined_requests_are_answered_in_order(listener, seen):
-    """One mixed with a refusal of the application: 200, 401, 200."""
+    """With a refusal of the application between them: 200, 401, 200."""
     requests = b"".join(
         b"GET /" + path + b" HTTP/1.1\r\n" + HOST + END for path in (b"1", b"401", b"3")
     )
@@ -99,7 +99,7 @@ async def test_pipelined_requests_are_answered_in_order(listener, seen):
 
 
 async def test_a_bad_request_after_a_good_one_is_refused_in_order(listener, seen):
-    """The good one keeps its answer when the bad one comes while it is worked on."""
+    """The good one is answered although the bad one arrives meanwhile."""
     good = b"GET /held HTTP/1.1\r\n" + HOST + END
     bad = b"GET / HTTP/9.9\r\n" + HOST + END + NEXT
     asking = asyncio.ensure_future(told_by(listener, good, bad))
@@ -132,7 +132,7 @@ async def test_a_bad_request_after_a_good_one_is_refused_in_order(listener, seen
 )
 @pytest.mark.parametrize("behind", [NEXT, b"hello", b"\0", b"\r\n"])
 async def test_bytes_after_a_last_request_are_ignored(listener, seen, asked, body, behind):
-    """The request before them is whole and is answered (RFC 9112, 9.6)."""
+    """The request before them is complete and is answered (RFC 9112, 9.6)."""
     told = await told_by(listener, asked + behind)
 
     assert (told.statuses, told.closed) == ([200], True)
@@ -140,7 +140,7 @@ async def test_bytes_after_a_last_request_are_ignored(listener, seen, asked, bod
 
 
 async def test_a_request_sent_byte_by_byte_is_served(listener, seen):
-    """A request that comes byte by byte, but in time, is served."""
+    """If it arrives in time."""
     request = b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhello"
     portions = [request[at : at + 1] for at in range(len(request))]
 
@@ -151,7 +151,7 @@ async def test_a_request_sent_byte_by_byte_is_served(listener, seen):
 
 
 async def test_a_slowly_sending_caller_is_cut_off_at_the_deadline(seen):
-    """Slowloris: bytes do not move the header deadline."""
+    """Slowloris: further bytes do not extend the header deadline."""
     portions = [GET + HOST + b"X-A: ", *[b"a"] * 100]
 
     async with brief(seen) as listener:
@@ -162,7 +162,7 @@ async def test_a_slowly_sending_caller_is_cut_off_at_the_deadline(seen):
 
 
 async def test_a_silent_caller_is_disconnected_without_an_answer(seen):
-    """Not a byte came: there is no request to answer."""
+    """Without a byte there is no request to answer."""
     async with brief(seen) as listener:
         told = await told_by(listener)
 
@@ -186,7 +186,7 @@ async def test_an_unfinished_second_request_is_refused(seen):
 
 
 async def test_an_unread_body_is_not_read_as_a_request(listener, seen):
-    """Answered before the body came: closed, and what comes is thrown away."""
+    """The connection is closed after the answer, and later bytes are dropped."""
     start = b"POST /unread HTTP/1.1\r\n" + HOST
     length = b"Content-Length: %d\r\n\r\n" % len(NEXT)
 
@@ -208,7 +208,7 @@ async def test_an_unread_body_is_not_read_as_a_request(listener, seen):
     ids=["too large", "malformed", "flawed"],
 )
 async def test_a_refused_caller_that_still_sends_is_not_reset(listener, start):
-    """Megabytes on their way when we refuse must not cost the caller the answer."""
+    """Megabytes under way when we refuse must not cost the caller the answer."""
     told = await told_by(listener, start, *[b"a" * 500_000] * 8, gap_s=0)
 
     assert len(told.answers) == 1
@@ -216,7 +216,7 @@ async def test_a_refused_caller_that_still_sends_is_not_reset(listener, start):
 
 
 async def test_an_unread_body_is_discarded(seen):
-    """Reading had paused, for the body filled our buffer; it goes on behind the answer."""
+    """Reading was paused by a full buffer, and continues after the answer."""
 
     async def answer(_: web.Request) -> web.Response:
         await settle(100)
@@ -230,7 +230,7 @@ async def test_an_unread_body_is_discarded(seen):
 
 
 async def test_a_refused_caller_sees_the_close_at_once(seen):
-    """The wait for what it still sends is ours, not its own."""
+    """We wait for the rest that it sends, but the caller does not."""
     seen.body_within_s = 0.3
     async with listening(seen.answer, seen, replace(SHORT, linger_s=3600)) as listener:
         bad = await told_by(listener, b"BAD\r\n\r\n")
@@ -240,7 +240,7 @@ async def test_a_refused_caller_sees_the_close_at_once(seen):
 
 
 async def test_a_partial_second_request_in_the_same_segment_is_closed(listener):
-    """Its beginning is aiohttp's already: it counts as idle until more of it comes."""
+    """Aiohttp already has its beginning: the connection counts as idle until more arrives."""
     told = await told_by(listener, b"GET / HTTP/1.1\r\n" + HOST + END + b"GET / HT")
 
     assert (told.statuses, told.closed) == ([200], True)
@@ -263,7 +263,7 @@ async def test_a_blank_line_or_a_read_body_begins_no_request(listener, portions)
 
 
 async def test_a_compressed_body_is_passed_on_unchanged(listener, seen):
-    """Undoing the coding is how a few bytes become gigabytes."""
+    """Decompressing could turn a few bytes into gigabytes."""
     start = b"POST / HTTP/1.1\r\n" + HOST + b"Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\n"
 
     await told_by(listener, start + b"hello")
@@ -272,7 +272,7 @@ async def test_a_compressed_body_is_passed_on_unchanged(listener, seen):
 
 
 async def test_a_caller_that_sends_no_body_after_100_continue_is_refused(seen):
-    """The interim answer is none: the real one still comes."""
+    """The interim answer does not count: the final one follows."""
     start = b"POST / HTTP/1.1\r\n" + HOST + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
 
     seen.body_within_s = 0.3
@@ -292,7 +292,7 @@ async def test_a_caller_that_awaits_continue_gets_100(listener, seen):
 
 
 async def test_a_refused_caller_gets_no_100(listener, seen):
-    """The body it held back is not awaited, so its next bytes cannot be taken for it."""
+    """The withheld body is not awaited, so the next bytes cannot be taken for it."""
     start = (
         b"POST /unread HTTP/1.1\r\n" + HOST + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
     )

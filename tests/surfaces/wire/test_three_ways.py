@@ -41,7 +41,7 @@ async def differences(reached: Gateway, data: bytes, *, plain: bool) -> list[str
 
 @pytest.mark.parametrize("group", CASES)
 async def test_segmentation_changes_no_answer(waiting_world: World, reached: Gateway, group: str):
-    """At a read and at a payout, which the lane takes when they are plain."""
+    """For a read and a payout, which our own reader handles when they are plain."""
     credential = basic(waiting_world.pair("full"))
     found = [
         each
@@ -57,7 +57,7 @@ async def test_segmentation_changes_no_answer(waiting_world: World, reached: Gat
 
 
 async def test_nothing_is_read_after_the_last_answer(waiting_world: World, reached: Gateway):
-    """A turn of the loop after its answer aiohttp closes; what comes before that is no request."""
+    """Aiohttp closes one turn of the loop after its answer; bytes before that are no request."""
     sound = b"GET " + waiting_world.at("/balance").encode() + b" HTTP/1.0\r\nHost: pixgate\r\n\r\n"
     flawed = b"GET  / HTTP/1.1\r\n\r\n"
     begun = [sound[:9], sound[9:], b"\r\n"]  # in the turn in which it is begun

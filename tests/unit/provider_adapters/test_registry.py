@@ -72,7 +72,7 @@ def test_an_unknown_setting_is_refused(adapter: str):
 def test_a_bank_is_called_only_at_its_hosts_of_the_environment(
     adapter: str, environment: Environment
 ):
-    """A refusal does not repeat the address; this machine is a bank in the sandbox alone."""
+    """The refusal does not repeat the address; loopback is allowed only in the sandbox."""
     hosts = made(adapter, environment).capabilities.hosts
     [other] = set(Environment) - {environment}
     ours, theirs = hosts.of(environment), hosts.of(other)
@@ -127,7 +127,7 @@ class Many(Factory):
 
 
 def test_an_adapter_for_several_banks_has_a_row_for_each(install_text: Install):
-    """One bank's row must not show what only the other can do."""
+    """One bank's row must not show the other's capabilities."""
     install_text("manybanks", WHOLE + PROFILES + "MADE = Many()\n")
 
     rows = registry.describe(["manybanks"])
@@ -145,7 +145,7 @@ def test_an_adapter_for_several_banks_has_a_row_for_each(install_text: Install):
     ],
 )
 def test_an_invalid_profile_is_refused(install_text: Install, declared: str, told: str):
-    """It may take from what the factory declares, and never add to it."""
+    """A profile may remove declared capabilities, and never add any."""
     wrong = f"class Many(Factory):\n    profiles = {{'one': {declared}}}\n"
     install_text("manybanks", WHOLE + wrong + "MADE = Many()\n")
 
@@ -185,7 +185,7 @@ def test_a_module_that_fails_to_import_is_reported(install: Install, tmp_path: P
 
 
 def test_an_adapter_name_registered_twice_is_refused(install: Install):
-    """Whichever came first would be chance; ours included."""
+    """The first one would be chosen by chance; built-in names included."""
     install("one", shared="MADE")
     install("two", shared="MADE")
     install("three", sandbox="MADE")

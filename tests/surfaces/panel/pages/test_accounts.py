@@ -40,7 +40,7 @@ READS_BANK = (
 
 @pytest.mark.parametrize("rest", READS_BANK)
 async def test_no_page_waits_for_a_slow_bank(operator: Person, world: World, rest: str):
-    """A bank that never answers: the page is there, and offers to read it."""
+    """The page is shown while the bank hangs, and offers to read it."""
     await world.control.post("faults", body={"operation": "*", "fault": "hang", "count": 9})
     try:
         seen = await operator.open(at(world, rest))
@@ -78,7 +78,7 @@ async def test_the_statement_is_shown_when_the_balance_fails(viewer: Person, wor
 
 
 async def test_the_last_known_balance_is_shown_with_its_age(viewer: Person, world: World):
-    """While the bank gives none, on the account and on its statement."""
+    """While the bank returns none, on the account and on its statement."""
     account_id = world.demo["accounts"]["main"]["id"]
     readings = world.gateway.services.readings
     held = Balance(balance=Money(4_711_09), blocked=Money(12_34), updated_at=None)
@@ -113,7 +113,7 @@ async def test_page_and_file_show_the_same_lines_pix_or_not(viewer: Person, worl
 
 
 async def test_a_received_payment_is_searched_at_the_bank_on_request(viewer: Person, world: World):
-    """After the page: without a script by a link."""
+    """After the page has loaded; without a script by a link."""
     at_once = await viewer.open("/panel/search?q=149,90")
     asked = await viewer.open("/panel/search?q=149,90&read=1")
 
@@ -191,7 +191,7 @@ async def test_a_refund_above_the_rest_of_its_payment_is_refused(operator: Perso
 
 
 async def test_incoming_money_is_listed_by_local_days(operator: Person, world: World):
-    """The bank is asked for days in UTC; today and tomorrow in Brasilia differ by one of them."""
+    """The bank is asked for UTC days, which differ from those of Brasilia."""
     e2e_id = await paid(operator, world)
     today = world.gateway.kernel.now().astimezone(LOCAL).date()
     account = world.demo["accounts"]["main"]["id"]
@@ -327,7 +327,7 @@ async def test_an_account_is_added_to_a_company_with_its_bank(admin: Person, wor
 
 
 async def test_only_stops_of_the_selected_account_are_shown(world: World):
-    """The others are in the page, for a script to show; each names what it stops."""
+    """The page contains the others too, which a script shows; each names its subject."""
     operator, main = await signed_in(world, Role.OPERATOR), world.demo["accounts"]["main"]["id"]
     other = world.demo["accounts"]["other_company"]["id"]
     stop = {"subject": f"account:{other}", "reason": "suspeita de fraude", "minutes": "60"}

@@ -48,7 +48,7 @@ async def test_a_neighbouring_address_counts_as_the_same_network(world: World):
 
 
 async def test_every_page_from_another_network_requires_one_code(world: World, away: World):
-    """Pages, parts of pages and forms; what was typed is there again afterwards."""
+    """Pages, fragments and forms; typed text is kept."""
     person = await signed_in(world, Role.OPERATOR, fresh=False)
     moved = carried(person, away)
 
@@ -116,7 +116,7 @@ async def post(at: World, name: str, body: dict[str, str], token: str = "") -> d
 
 
 async def test_a_token_requires_a_code_and_the_refresh_continues(world: World, away: World):
-    """A refresh elsewhere gives tokens that open nothing there before the code."""
+    """A refresh elsewhere returns tokens that are of no use there before the code."""
     person = await signed_in(world, Role.VIEWER)
     login = {"email": await email_of(world, person), "password": PASSWORD}
     asked = await post(world, "login", login)
@@ -135,7 +135,7 @@ async def test_a_token_requires_a_code_and_the_refresh_continues(world: World, a
 
 
 async def test_a_user_without_a_factor_signs_in_again_on_another_network(world: World, away: World):
-    """By page and by token; the session at home goes on."""
+    """By page and by token; the original session continues."""
     identity, email = world.gateway.services.identity, "plain@network.example"
     order = InvitationBody(email=email, name="Plain", roles=[Role.VIEWER])
     await identity.users.create(CLI, order, PASSWORD)

@@ -146,7 +146,7 @@ async def test_an_order_is_rejected_with_a_reason(keeper: Person, approver: Pers
 async def test_an_order_of_money_is_approved_by_its_typed_amount(
     approver: Person, viewer: Person, world: World, key_type: str
 ):
-    """Who decides reads number and key whole, which is on record; a viewer reads neither."""
+    """The approver sees number and key in full, which is audited; a viewer sees neither."""
     path = await ordered_payout(world, key_type)
     seen = await viewer.open(path)
     shown = await approver.open(path)
@@ -234,7 +234,7 @@ async def test_the_bank_of_a_pix_key_is_named_on_every_page(
 async def test_a_payout_names_who_ordered_and_who_approved_it(
     approver: Person, viewer: Person, world: World
 ):
-    """On its page, receipt and dossier, and who ordered in the list; the approval is linked."""
+    """On its page, receipt and dossier; the list shows the orderer, and the approval is linked."""
     path = await ordered_payout(world, "email")
     await approver.open(path)
     await approver.send(f"{path}/approve", {"value": "10,50"})
@@ -297,7 +297,7 @@ async def test_users_are_shown_by_name_and_namesakes_also_by_address(world: Worl
 async def test_an_order_of_money_is_shown_with_facts_for_the_decision(
     approver: Person, world: World
 ):
-    """Payouts alike, the balance of now after the page, and how long it waits."""
+    """Similar payouts, the current balance after loading, and the waiting time."""
     reference = f"igual-{uuid4().hex[:8]}"
     await world.pay(order(reference, world.today(), value=10.50))
     await world.settled(reference)
@@ -350,7 +350,7 @@ async def test_the_payout_count_of_a_recipient_is_explained(
 async def test_orders_that_exceed_the_balance_together_show_a_warning(
     approver: Person, world: World
 ):
-    """Each approval lists the others and takes them off; so does the form of the next order."""
+    """Each approval, and the form of the next order, subtracts the others."""
     account = world.demo["accounts"]["other_company"]["id"]
     operator = await signed_in(world, Role.OPERATOR)
     form = f"/panel/payouts/new/balance?account_id={account}&value=0,01"
@@ -388,7 +388,7 @@ async def test_the_list_shows_each_order_s_waiting_time(
 
 
 async def test_an_approver_sees_the_companies_of_an_order_by_name(approver: Person, world: World):
-    """Those of an order of companies before and after, and where a role will hold."""
+    """For an order about companies, those before and after; for a role, those it applies to."""
     admin, users = (
         await signed_in(world, Role.ADMIN),
         world.gateway.services.identity.users,

@@ -72,7 +72,7 @@ async def test_a_closing_page_reads_the_bank_after_loading(world: World, viewer:
 
 
 async def test_reading_a_day_draws_tokens_for_its_calls_to_the_bank(world: World, viewer: Person):
-    """A balance before and after the movements; the page without them costs one."""
+    """Balances before and after the movements; the page without them costs one."""
     here = f"/panel/accounts/{world.demo['accounts']['main']['id']}/closing"
     quota = world.gateway.services.user_policies.user_quota
     scarce = CallRate(rate=0.001, burst=100)
@@ -108,7 +108,7 @@ async def test_a_closing_links_to_each_file_of_its_statement(
 async def test_a_foreign_debit_is_listed_until_it_is_explained(
     world: World, approver: Person, viewer: Person
 ):
-    """From the overview to the closing of its day, explained there; readers see no form."""
+    """On the overview and the closing of its day, where it is explained; readers see no form."""
     account_id, kernel = world.demo["accounts"]["main"]["id"], world.gateway.kernel
     at = kernel.now() - timedelta(days=1)
     debit = ForeignDebit(

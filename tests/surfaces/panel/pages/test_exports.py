@@ -118,7 +118,7 @@ def path_of(world: World, name: str) -> str:
 
 @pytest.mark.parametrize("name", TABLES)
 async def test_no_exported_cell_is_a_formula(hostile: World, limited: Person, name: str):
-    """Opened by a double click, it calculates nothing; every line has every column."""
+    """In a spreadsheet it calculates nothing; every line has every column."""
     seen = await limited.open(path_of(hostile, name))
 
     assert seen.status == 200, seen.text
@@ -135,7 +135,7 @@ async def test_no_exported_cell_is_a_formula(hostile: World, limited: Person, na
 
 
 async def test_exported_values_match_the_written_ones(hostile: World, limited: Person):
-    """Quotes, semicolons, line ends and 1,024 characters come through the file unharmed."""
+    """Quotes, semicolons, line ends and 1,024 characters are preserved."""
     lines = read((await limited.open("/panel/payouts/export?days=1")).text)
     found = {line["Referência"] for line in lines}
 
@@ -165,7 +165,7 @@ async def test_an_exported_file_has_the_page_s_filter(hostile: World, limited: P
 
 @pytest.mark.parametrize("path", ["/panel/payouts?days=30", "/panel/requests?status_class=4"])
 async def test_the_download_link_follows_the_filter(limited: Person, path: str):
-    """Where a script swaps the list, the link outside of it is swapped too."""
+    """The link is outside the list, and is replaced together with it."""
     part = await limited.open(path, **{"HX-Request-Type": "partial"})
     whole = await limited.open(path)
 
@@ -177,7 +177,7 @@ async def test_the_download_link_follows_the_filter(limited: Person, path: str):
 
 @pytest.mark.parametrize("name", ["/panel/payouts/export?days=1", "/panel/requests/export"])
 async def test_an_unlimited_user_sees_the_other_company_s_data(hostile: World, name: str):
-    """So that the tests before prove something."""
+    """Otherwise the tests above would prove nothing."""
     everybody = await signed_in(hostile, *Role)
 
     seen = await everybody.open(name)
@@ -186,7 +186,7 @@ async def test_an_unlimited_user_sees_the_other_company_s_data(hostile: World, n
 
 
 async def test_a_list_longer_than_a_page_is_exported_complete(world: World):
-    """None missing, none twice, in the order of the list; each is in the file once."""
+    """Complete, without duplicates, and in the order of the list."""
     count = 2 * ROWS_A_PAGE + 1
     log = RequestRecords(world.gateway.kernel.store.database)
     await log.add([logged(world, number, f"many-{number}") for number in range(count)])

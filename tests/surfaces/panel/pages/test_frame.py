@@ -33,7 +33,7 @@ async def test_a_page_is_html_under_a_strict_policy(viewer: Person):
 
 
 async def test_pages_and_parts_are_compressed(world: World, viewer: Person):
-    """A HEAD says what the GET would; nothing is guessed from a length: no token comes twice."""
+    """HEAD has the headers of GET; compression reveals nothing, because tokens are masked."""
     seen = [
         await viewer.open(path, **{"HX-Request-Type": "partial"} if part else {})
         for path in ("/panel", "/panel/payouts", "/panel/requests")
@@ -127,7 +127,7 @@ async def test_preferences_before_the_sign_in_are_kept_in_the_browser(world: Wor
 
 
 async def test_a_link_from_another_site_starts_no_session(viewer: Person):
-    """The cookie does not come along: a new session here would end the one that there is."""
+    """The cookie is not sent with it: a new session would end the existing one."""
     kept = dict(viewer.cookies)
     stranger = Person(viewer.world)
 
@@ -184,7 +184,7 @@ async def test_a_partial_page_without_a_session_redirects_to_the_sign_in(
 
 
 async def test_a_refused_form_links_to_its_page(viewer: Person):
-    """What is chosen there, and going back, lead to a page; the form's address leads there too."""
+    """Its choices, and going back, lead to a page; so does the form's own address."""
     await viewer.open("/panel/me")
 
     refused = await viewer.send("/panel/me/password", {"current_password": "no"})

@@ -25,7 +25,7 @@ def latest(world: World) -> str:
 
 
 async def test_a_payout_in_review_is_amber_in_every_list(world: World, approver: Person):
-    """It may have been paid: it is neither under way nor certain."""
+    """It may have been paid, so it is neither under way nor certain."""
     await in_review(world)
 
     for path in ("/panel/payouts", latest(world)):
@@ -72,7 +72,7 @@ async def test_a_page_without_a_menu_entry_marks_its_parent(
 
 @pytest.mark.parametrize("path", ["/panel/audit", "/panel/requests", "/panel/payouts"])
 async def test_days_can_be_typed_in_brazilian_format(keeper: Person, operator: Person, path: str):
-    """A browser's own field would show the form of its language: 11/05 would be 5 November."""
+    """The browser's own date field follows its language: 11/05 would be 5 November."""
     who = keeper if path == "/panel/audit" else operator
 
     seen = await who.open(path)

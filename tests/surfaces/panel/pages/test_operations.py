@@ -88,7 +88,7 @@ async def test_an_invalid_period_is_refused(viewer: Person, sent: str):
 
 
 async def test_balances_are_read_after_the_page_and_show_their_time(world: World, viewer: Person):
-    """The first look says that nothing is read; the bank is asked meanwhile."""
+    """At first nothing is read yet, and the bank is asked meanwhile."""
     first = await viewer.open("/panel/overview/balances")
 
     async def seen_with_balances() -> Seen | None:
@@ -161,7 +161,7 @@ def stop(named: str, **changed: str) -> dict[str, str]:
 async def test_a_stop_with_a_wrong_form_is_not_set(
     world: World, operator: Person, changed: dict[str, str]
 ):
-    """What was typed stays, and nothing is stopped."""
+    """The typed text is kept, and nothing is stopped."""
     before = await stops(world)
     await operator.open("/panel/stops/new")
 
@@ -177,7 +177,7 @@ async def stops(world: World) -> int:
 
 
 async def test_a_callback_hides_personal_data(world: World, viewer: Person):
-    """Its body is a bank's own text: markup stays text, and numbers of people are hidden."""
+    """Its body is a bank's own text: markup is escaped, and personal numbers are masked."""
     kernel = world.gateway.kernel
     body = '{"cpf":"529.982.247-25","to":"maria@example.com","phone":"+5511987654321"}<script>'
     await CallbackRecords(kernel.store.database).add(

@@ -97,7 +97,7 @@ async def test_changing_factor_or_password_requires_password_and_app_code(world:
 
 
 async def test_a_user_without_an_app_is_directed_to_enrolment(world: World):
-    """Every act would ask for its code: so the sign-in does, and an act says where."""
+    """Every act requires its code, so the sign-in and each act lead to the enrolment."""
     email, new = "new@panel.example", Person(world)
     order = InvitationBody(email=email, name="Nova", roles=[Role.OPERATOR], companies=[])
     await world.gateway.services.identity.users.create(CLI, order, PASSWORD)
@@ -122,7 +122,7 @@ async def test_ending_other_sessions_keeps_this_one(person: Person):
 
 
 async def test_wrong_codes_show_the_remaining_attempts(world: World):
-    """After five wrong ones nothing is said of time: the password is asked for again."""
+    """After five wrong codes the password is required again."""
     person = await signed_in(world, Role.VIEWER)
     email = re.search(r"viewer-[0-9a-f]{8}@panel\.example", (await person.open("/panel/me")).text)
     assert email

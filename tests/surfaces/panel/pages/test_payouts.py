@@ -200,7 +200,7 @@ async def not_executed(world: World, *, over: bool = False) -> str:
 async def test_a_payout_not_executed_by_the_bank_is_never_shown_as_unsent(
     world: World, viewer: Person, *, over: bool
 ):
-    """Its page, its statement for the customer, the lists and the table say one thing of it."""
+    """Its page, customer statement, lists and export agree."""
     reference = await not_executed(world, over=over)
 
     page = await viewer.open(at(world, reference))
@@ -248,7 +248,7 @@ async def test_a_payout_closed_by_two_people_is_not_shown_as_accepted(world: Wor
 async def test_a_payout_refused_here_is_not_shown_as_refused_by_the_bank(
     world: World, viewer: Person
 ):
-    """An adapter knows of some orders that its bank can never take."""
+    """An adapter knows that some orders can never be sent to its bank."""
     reference, store = f"pedido-{uuid4()}", world.gateway.kernel.store.payouts
     account = world.demo["accounts"]["main"]["id"]
     planted = replace(payout(reference, account_id=account), provider_key=uuid4().hex)
@@ -298,7 +298,7 @@ async def forget_probes(world: World) -> None:
 async def test_a_held_payout_shows_its_reason_and_a_second_person_decides(
     world: World, operator: Person, approver: Person
 ):
-    """Who may not approve reads it too, and finds no button."""
+    """A user without the right to approve reads it too, without a button."""
     released, refused = at(world, await held(world)), at(world, await held(world))
 
     seen = [await each.open(released) for each in (operator, approver)]
@@ -371,7 +371,7 @@ async def test_an_opinion_is_given_once_per_user(world: World, approver: Person)
 
 
 async def test_differing_opinions_stay_hidden_from_others(world: World, approver: Person):
-    """No page shows another's opinion before the decision; its person may withdraw it."""
+    """No page shows another user's opinion before the decision; its author may withdraw it."""
     reference = await in_review(world)
     account, page = world.demo["accounts"]["main"]["id"], at(world, reference)
     here = f"/panel/unresolved?account={account}&reference={reference}"
@@ -413,7 +413,7 @@ async def test_differing_opinions_stay_hidden_from_others(world: World, approver
 async def test_another_amount_is_shown_from_the_review_to_the_receipt(
     world: World, approver: Person, viewer: Person
 ):
-    """Ordered, moved and difference; two people confirm what the bank moved, at its own time."""
+    """Ordered and moved amount; two people confirm what the bank moved, and when."""
     reference = await in_review(world)
     account, page = world.demo["accounts"]["main"]["id"], at(world, reference)
     here = f"/panel/unresolved?account={account}&reference={reference}"
@@ -459,7 +459,7 @@ async def test_another_amount_is_shown_from_the_review_to_the_receipt(
 
 
 async def test_returned_money_is_shown_on_every_page_of_a_payout(world: World, viewer: Person):
-    """Partners go on reading ``paid``: the contract has no other word."""
+    """Partners still read ``paid``: the contract has no other status."""
     reference = f"volta-{uuid4().hex[:8]}"
     await world.pay(order(reference, world.today(), value=777.09))
     partner = await world.settled(reference)
@@ -610,7 +610,7 @@ async def test_a_payout_form_is_reviewed_and_ordered_once(world: World, operator
 async def test_a_cpf_key_identifies_its_owner_without_typing_it_twice(
     world: World, operator: Person
 ):
-    """It need not be typed twice; of another kind of key the number is asked for."""
+    """For other kinds of keys the number is required."""
     cpf = ordered(world, key_type="cpf", key="529.982.247-25", tax_number="")
     mail = ordered(world, tax_number="")
     await operator.open("/panel/payouts/new")
@@ -629,7 +629,7 @@ async def test_a_cpf_key_identifies_its_owner_without_typing_it_twice(
 
 
 async def test_a_phone_key_in_local_notation_is_normalised(world: World, operator: Person):
-    """The summary shows the key that is ordered."""
+    """The summary shows the ordered key."""
     typed = ordered(world, key_type="phone", key="(11) 98888-7777")
     await operator.open("/panel/payouts/new")
 
@@ -713,7 +713,7 @@ def to_bank_account(world: World, **more: str) -> dict[str, str]:
 async def test_the_address_selects_a_payout_by_key_or_bank_account(
     operator: Person, query: str, field: str, other: str
 ):
-    """Without a script too: the two ways are links."""
+    """Without a script too: both are links."""
     seen = await operator.open(f"/panel/payouts/new{query}")
 
     assert seen.status == 200
@@ -789,7 +789,7 @@ async def test_the_approved_bank_account_is_the_one_typed(world: World, operator
 async def test_a_refusal_names_the_field_and_its_format(
     world: World, operator: Person, wrong: dict[str, str], sentence: str
 ):
-    """In the person's language; the code's own message would name half a dozen reasons."""
+    """In the user's language; the code's own message would list half a dozen reasons."""
     await operator.open("/panel/payouts/new?to=bank_account")
 
     seen = await operator.send("/panel/payouts/new", to_bank_account(world, **wrong))
@@ -851,7 +851,7 @@ async def test_result_pages_of_another_text_have_an_address(viewer: Person):
 
 
 async def test_a_list_shows_its_range_and_total(world: World, viewer: Person):
-    """Sums are of the whole filter; the last page is one click away."""
+    """Sums cover the whole filter; the last page is one click away."""
     one = await paid(world)
     async with world.gateway.kernel.store.database.writing() as connection:
         row = (

@@ -120,7 +120,7 @@ async def test_a_second_factor_is_reset_by_the_typed_address_alone(
 async def test_a_change_of_a_user_changed_meanwhile_is_refused(
     admin: Person, other: tuple[str, str]
 ):
-    """What was seen is what is changed."""
+    """The change must be based on the state that the user saw."""
     path, _ = other
     version = re.search(r'name="version" value="([^"]+)"', (await admin.open(path)).text)[1]
     await admin.send(f"{path}/roles", {"role": "viewer"})

@@ -35,7 +35,7 @@ async def moving(world: World, person: Person) -> dict[str, str]:
 
 
 async def test_a_form_that_requires_a_code_asks_for_bank_credentials_again(world: World):
-    """An empty field means that the old ones stay: a rotation would look done."""
+    """An empty field keeps the old ones, so a rotation would only seem done."""
     late = await signed_in(world, Role.ADMIN, fresh=False)
     fields = await moving(world, late)
     stored = world.gateway.kernel.store.accounts
@@ -57,7 +57,7 @@ async def test_a_form_that_requires_a_code_asks_for_bank_credentials_again(world
 
 
 async def test_requiring_a_code_is_not_shown_as_an_error(world: World):
-    """Nothing failed: no alarm, no code of an error, and no payout to look at."""
+    """No alert, no error code, and no link to a payout."""
     late = await signed_in(world, Role.OPERATOR, fresh=False)
     await late.open(PAYOUT)
     fields = ordered(world, key_type="cpf", key="529.982.247-25", step="send")
@@ -72,7 +72,7 @@ async def test_requiring_a_code_is_not_shown_as_an_error(world: World):
 
 
 async def test_a_form_with_an_old_token_is_offered_again_filled_in(world: World):
-    """The code gives the browser a new token; the emergency stop is filled in already."""
+    """The code's answer sets a new token; the emergency stop is filled in already."""
     late = await signed_in(world, Role.OPERATOR, fresh=False)
     await late.open(STOP)
     subject = world.demo["companies"]["other"]["id"]
@@ -252,7 +252,7 @@ async def test_levels_of_a_permission_are_in_the_page_s_language(world: World):
 
 
 async def test_too_many_sign_ins_show_the_waiting_time(world: World):
-    """A page says it as an answer of the interface does."""
+    """In the page, as the API does in its header."""
     stranger = Person(world)
     fields = {"email": "guessed@panel.example", "password": "wrong"}
     await stranger.open("/panel/login")

@@ -96,7 +96,7 @@ async def test_a_role_without_the_right_cannot_download(world: World):
 async def test_large_exports_are_recorded_and_too_many_are_refused(
     world: World, office: BackofficeClient
 ):
-    """The panel says so on a page, the back office as every refusal; both say when."""
+    """The panel shows it on a page, the back office as a refusal; both say until when."""
     for number in range(3):
         await world.pay(order(f"away-{number}", world.today()))
 

@@ -121,7 +121,7 @@ async def test_an_invalid_order_changes_nothing(office, company_id, wrong):
 
 
 async def test_a_bank_account_name_with_invisible_characters_is_refused(office, company_id):
-    """Two names that look alike would be two accounts for us, and one for the bank."""
+    """Two names that look alike would be two accounts here, and one at the bank."""
     unseen = ("a\u00a0b", "a\u200b", "a\u2060b", "a\u00adb", "a\ufe0f", "\u3164")
     told = {}
     for name in (" a", "a ", "a\u00a0", *unseen):
@@ -286,7 +286,7 @@ async def test_incomplete_secrets_change_nothing(office, company_id, secrets, ha
 
 
 async def test_an_account_may_be_made_without_secrets(office, company_id, secrets):
-    """Its payouts are refused until it has them."""
+    """Its payouts are refused until it has secrets."""
     choice = ProviderRequest(provider="other-bank", provider_account="7", credentials="")
 
     made = await office.account(company_id, choice)

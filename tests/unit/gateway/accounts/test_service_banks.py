@@ -74,7 +74,7 @@ async def company_id(office: Registers) -> str:
 async def test_changing_the_bank_needs_approval_and_the_first_bank_does_not(
     office: Registers, company_id: str
 ):
-    """One person would have what is paid in from then on paid to themselves."""
+    """Otherwise one person could redirect incoming money to themselves."""
     cases = (
         ("first", NO_BANK, AT, True, False),
         ("no change", AT, replace(AT, credentials=None), True, False),
@@ -129,7 +129,7 @@ async def test_ordering_a_bank_for_another_version_is_refused(office: Registers,
 
 
 async def test_the_bank_of_an_account_changes_after_approval(office: Registers, company_id: str):
-    """The order holds no secret in clear; what the account is sealed for is stored as it is."""
+    """The order has no secret in clear; secrets sealed for the account are stored unchanged."""
     account = await office.account(company_id, AT)
     moved = ProviderRequest(provider="other-bank", provider_account="7", credentials="canary")
     order = await attach(office, account, moved)

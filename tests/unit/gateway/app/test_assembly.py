@@ -31,7 +31,7 @@ def brief(adapter: str = "sandbox", **changed: Any) -> Provider:
 
 
 def test_assembling_opens_no_listener(tmp_path: Path):
-    """Ports are those asked for until the start."""
+    """Ports are bound at the start."""
     gateway = assemble(sandbox(tmp_path), {})
 
     assert sorted(gateway.connections) == ["sandbox", "sandbox-read-only"]
@@ -103,7 +103,7 @@ def test_the_database_timeout_covers_connection_and_statement(
 
 
 def test_the_sandbox_clock_offset_shifts_the_kernel_s_clock(tmp_path: Path):
-    """With the sandbox's offset, where one is set."""
+    """When it is configured."""
     right = assemble(sandbox(tmp_path / "a"), {})
     wrong = assemble(sandbox(tmp_path / "b"), {OFFSET: "86400"})
 
@@ -135,7 +135,7 @@ def test_contradictory_settings_are_refused(
     refusal: type[Exception] | tuple[type[Exception], ...],
     says: str,
 ):
-    """In one line that names the setting."""
+    """In one line with the name of the setting."""
     with pytest.raises(refusal, match=says):
         assemble(sandbox(tmp_path, **changed), {})
 

@@ -44,7 +44,7 @@ async def test_openapi_and_trace_id_settings_reach_the_listener(
 
 
 async def test_request_size_limits_are_settings(tmp_path: Path):
-    """As set, not as they are by default."""
+    """The configured limits, not the defaults."""
     server = Server(port=0, request_line_bytes=100, header_line_bytes=50, headers=3, drain_s=3)
     gateway = assemble(sandbox(tmp_path, server=server), {}, with_bank=False)
     requests = {
@@ -63,7 +63,7 @@ async def test_request_size_limits_are_settings(tmp_path: Path):
 
 
 async def test_operations_paths_are_on_their_own_port(tmp_path: Path):
-    """The public one does not know their paths."""
+    """The public port does not have them."""
     gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
     async with running(gateway):
         public = [await status_of(gateway.public.port, path) for path in ("/metrics", "/readyz")]

@@ -58,7 +58,7 @@ async def test_each_kind_of_process_has_its_background_tasks(
 
 
 async def test_every_task_exports_how_long_it_has_failed(tmp_path: Path):
-    """One that fails for ever must not do so in the log alone."""
+    """A task that always fails must not be visible only in the log."""
     gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
     *tasks, watched = gateway.tasks
     for task in tasks:
@@ -76,7 +76,7 @@ async def test_every_task_exports_how_long_it_has_failed(tmp_path: Path):
 
 
 async def test_every_task_exports_its_last_success(tmp_path: Path):
-    """One that hangs fails never; the figure is read on the thread of a scrape."""
+    """A hanging task never fails; the figure is read on the scrape's thread."""
     gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
     for task in (gateway.telemetry.lag.task, *gateway.tasks):
         task._succeeded_at = task._clock() - 60

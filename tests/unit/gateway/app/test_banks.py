@@ -115,7 +115,7 @@ def test_an_adapter_that_cannot_be_created_is_refused(wrong: dict[str, object]):
 def test_a_host_of_the_other_environment_is_refused(
     monkeypatch: pytest.MonkeyPatch, environment: Environment, url: str, reason: str
 ):
-    """Before anything is opened: at the start, and by ``config check``."""
+    """Before anything is opened: at startup, and by ``config check``."""
     registered(monkeypatch)
     provider = Provider(adapter="certified", settings={"base_url": url})
     configured = Settings(environment=environment, providers={"bank": provider})
@@ -133,7 +133,7 @@ def test_a_host_of_the_other_environment_is_refused(
 async def test_missing_common_credentials_are_refused_at_startup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
 ):
-    """With the path and the reason; no account has been asked for."""
+    """With the path and the reason, before any account is used."""
     registered(monkeypatch)
     ca = tmp_path / "absent" if lost == "ca" else Authority(tmp_path).file
     if lost == "memory":
@@ -180,7 +180,7 @@ def test_a_rate_for_an_unknown_call_is_refused_with_a_suggestion():
 
 
 def test_the_follow_up_rate_is_a_share_of_adapter_and_configured_limits():
-    """Rates of calls that a look never makes do not count."""
+    """Rates of calls that the follow-up never makes do not count."""
     cases = [
         ("sandbox", {}, FollowupRate(at_once=16, of_account=4)),
         ("sandbox", {"account_limits": AccountLimits(in_flight=0)}, FollowupRate(at_once=16)),

@@ -92,7 +92,7 @@ async def test_a_configured_callback_secret_replaces_the_derived_one():
 
 
 def test_the_address_depends_only_on_the_sealing_key():
-    """A bank may prove itself with what everybody knows: its public key."""
+    """Not on the bank's proof, which may be public, such as a public key."""
     given = addresses(settings(Callbacks(secret=OURS)))
 
     assert given["one"].tokens == addresses(settings())["one"].tokens
@@ -127,7 +127,7 @@ async def test_a_retired_callback_secret_is_accepted_while_configured():
 
 
 async def test_a_callback_secret_derived_from_a_retired_sealing_key_is_accepted():
-    """A sandbox bank in another process may have been started before the key was replaced."""
+    """A sandbox bank in another process may have started before the rotation."""
     assert await told(settings(), "one", KEYS.key("callbacks one"), REPLACED) is not None
 
 

@@ -60,7 +60,7 @@ def test_similar_payouts_are_shown_even_when_the_check_is_off(configured_s: floa
     ("says", "knows"), [(IS_SETTLED, IS_SETTLED), (IS_ACCEPTED, IS_SETTLED)], ids=["sent", "seen"]
 )
 async def test_the_end_of_a_payout_is_counted_once(payout_world: PayoutWorld, says, knows):
-    """By whichever of the two ends it: sending, or following up."""
+    """By sending or by follow-up, whichever ends it."""
     bank, observer = ScriptedBank(says=[says], knows=knows), Ended()
     told = kernel_on(
         SimpleNamespace(payouts=payout_world.store),

@@ -46,7 +46,7 @@ def settings(tmp_path) -> Settings:
 
 
 def test_every_route_and_page_is_a_value_of_the_metric_label(settings: Settings):
-    """A label is one of a closed set; a new route is in it on arrival, and nothing else is."""
+    """A label has a closed set of values; a new route is included automatically."""
     surfaces = described_surfaces(settings)
     made = build_telemetry(settings, lambda: NOON, surfaces)
     routes = {route.name for gate in surfaces[0].gates for route in gate.routes}
@@ -86,7 +86,7 @@ def calls_of_the_port() -> Iterator[str]:
 
 
 def test_every_word_used_as_a_label_is_a_known_value(settings: Settings):
-    """Closed sets are completed from where words are declared, so a new one is in on arrival."""
+    """Closed sets are completed from the declarations, so a new word is included automatically."""
     made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
     tell = made.observer
 
@@ -142,7 +142,7 @@ def test_lost_log_lines_are_counted(settings: Settings):
 
 
 def test_the_configuration_digest_depends_on_the_settings(settings: Settings):
-    """The same settings, the same digest: on every node."""
+    """The same settings have the same digest on every node."""
     louder = msgspec.structs.replace(settings, telemetry=Telemetry(level="debug"))
     surfaces = described_surfaces(settings)
 
@@ -155,7 +155,7 @@ def test_the_configuration_digest_depends_on_the_settings(settings: Settings):
 
 
 def test_the_listener_s_refusals_are_logged_like_the_application_s():
-    """The same body, and a record of its own."""
+    """With the same body, and a record each."""
     witness = Witness()
     refusals = refusals_below(witness)
 

@@ -33,7 +33,7 @@ def test_no_fail_point_is_armed_by_default():
 
 
 def test_production_has_no_fail_points():
-    """The variable is not even read: a typing mistake cannot stop a production start."""
+    """The variable is not even read: a misspelling cannot stop a production start."""
     assert arm("mid_body", Environment.PRODUCTION) is None
     assert arm("nonsense", Environment.PRODUCTION) is None
 

@@ -74,7 +74,7 @@ async def test_the_loop_lag_monitor_can_be_stopped_and_started_again():
 
 
 async def test_fewer_than_twenty_samples_give_no_lag():
-    """A slow start must not turn the first callers away."""
+    """A slow start must not refuse the first callers."""
     monitor = lag([])
     for _ in range(19):
         monitor._take(9.0)

@@ -200,7 +200,7 @@ async def test_a_store_restored_under_a_running_gateway_is_detected(
 async def test_the_earliest_certificate_expiry_of_active_accounts_is_exported_by_provider(
     board: Board,
 ):
-    """One that is replaced is gone at once; without any, none can end."""
+    """A replaced certificate is removed at once; without any there is no value."""
     accounts, ends = board.store.accounts, NOW + 30 * DAY
     certified = replace(
         account(str(uuid.uuid4())),
@@ -247,7 +247,7 @@ async def test_due_payouts_and_waiting_callbacks_are_exported_by_bank(board: Boa
 
 
 async def test_the_end_of_the_last_partition_is_exported(board: Board, migrated_postgres_url: str):
-    """A file has none, and nothing is shown."""
+    """SQLite has no partitions and no value."""
     server = open_store(migrated_postgres_url, now=lambda: NOW)
     before = await server.partitions_end()
     await RequestRecords(server.database).forget(NOW - 30 * DAY)
@@ -266,7 +266,7 @@ async def test_the_end_of_the_last_partition_is_exported(board: Board, migrated_
 
 
 async def test_server_connections_are_exported_with_their_maximum(board: Board, postgres_url: str):
-    """The store of a file has none."""
+    """SQLite has no value."""
 
     async def load() -> list[float]:
         families = (series.STORE_SERVER_CONNECTIONS, series.STORE_SERVER_LIMIT)

@@ -56,7 +56,7 @@ async def log(tmp_path: Path) -> AsyncIterator[Log]:
 
 
 async def test_the_feed_starts_at_the_newest_event(log: Log):
-    """What was done before is in whatever is read from now on."""
+    """Earlier changes are contained in every later read."""
     assert not log.is_believed()
 
     await log.feed.run_once()
@@ -119,7 +119,7 @@ async def test_a_feed_that_gets_no_turn_loses_its_validity(log: Log):
 
 
 async def test_validity_starts_before_the_feed_is_read(log: Log):
-    """What was changed while it ran may not be in what was read."""
+    """A change during the read may be missing in its result."""
     log.slow_s = 1.0
     await log.feed.run_once()
 
@@ -129,7 +129,7 @@ async def test_validity_starts_before_the_feed_is_read(log: Log):
 
 
 async def test_a_restarted_log_drops_every_record(log: Log, caplog: pytest.LogCaptureFixture):
-    """A store put back to an earlier state: its numbers are given out a second time."""
+    """After a restore of the store: its numbers are assigned a second time."""
     await log.feed.run_once()
     await log.kept.credentials.find("cli_1")
     log.pieces = [None]

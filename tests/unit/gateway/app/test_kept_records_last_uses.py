@@ -76,7 +76,7 @@ async def test_a_credential_used_from_many_addresses_takes_bounded_memory():
 
 @leaping
 async def test_last_uses_are_written_periodically():
-    """Not with the request: that would be a write for every read."""
+    """Writing with the request would cost a write for every read."""
     register = Register()
     noted = uses(register)
     noted.task.start()
@@ -92,7 +92,7 @@ async def test_last_uses_are_written_periodically():
 
 @leaping
 async def test_last_uses_lost_to_an_unavailable_store_are_dropped(caplog: pytest.LogCaptureFixture):
-    """A lost use is no harm; the next one is written."""
+    """A lost use does no harm; the next one is written."""
     register = Register()
     register.away = True
     noted = uses(register)

@@ -36,7 +36,7 @@ async def test_a_slow_look_up_is_cancelled():
 
 @leaping
 async def test_a_slow_read_that_was_cancelled_is_not_awaited():
-    """A driver may take seconds to let go of a silent server."""
+    """A driver may take seconds to release a silent server."""
     let_go = asyncio.Event()
 
     async def stubborn(_key: str) -> str | None:

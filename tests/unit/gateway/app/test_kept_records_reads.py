@@ -108,7 +108,7 @@ async def test_an_unreadable_row_fails_alone():
 
 @leaping
 async def test_a_silent_store_fails_every_waiting_look_up_in_time():
-    """By those too who waited for a place: the bound is that of the whole look-up."""
+    """Including callers waiting for a place: the limit covers the whole look-up."""
     letters, waiting = Letters(within_s=0.2, is_gated=True), []
     began = time.monotonic()
     for key in "abcd":

@@ -65,7 +65,7 @@ class Desk:
 
 @leaping
 async def test_a_refused_secret_is_checked_against_the_store():
-    """The secret was rotated in another process after the record was kept."""
+    """The secret was rotated by another process after the record was cached."""
     desk = Desk()
     await desk.cache.find(KNOWN)
     desk.record = "rotated"
@@ -114,7 +114,7 @@ async def test_wrong_secrets_for_one_id_are_read_one_after_another(key: str):
 
 @leaping
 async def test_reads_for_wrong_secrets_do_not_delay_cached_records():
-    """The partner behind the id does not wait."""
+    """The partner with that id does not wait."""
     desk = Desk()
     await desk.cache.find(KNOWN)
     desk.gate.clear()
@@ -195,7 +195,7 @@ class Watched:
 @pytest.mark.parametrize("kept", [True, False], ids=["in use", "not in use"])
 @leaping
 async def test_the_duration_does_not_reveal_whether_an_id_exists(*, kept: bool):
-    """The same reads, digests and comparisons, try for try."""
+    """The same reads, digests and comparisons at every attempt."""
     ways = {}
     for key in (KNOWN, UNKNOWN):
         door = Watched(Desk(record=HELD))

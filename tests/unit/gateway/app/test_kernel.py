@@ -40,7 +40,7 @@ def test_a_silent_observer_accepts_every_call():
 
 
 async def test_due_work_is_selected_by_the_database_s_clock():
-    """Work is claimed while both clocks agree; a command has no clock but its own."""
+    """Work is claimed only while both clocks agree; a command uses its own clock."""
     ours, theirs = Clock(), Clock()
     clock = DatabaseClock(ours.now, lambda: 0.0, 5.0)
 

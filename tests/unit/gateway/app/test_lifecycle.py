@@ -44,14 +44,13 @@ async def test_a_running_gateway_is_ready_and_closes_every_port(tmp_path: Path):
 
 
 async def test_a_gateway_starts_again_on_the_same_files(tmp_path: Path):
-    """A restart is a start."""
     for _ in range(2):
         async with running(made(tmp_path)) as _:
             pass
 
 
 async def test_a_failed_start_leaves_nothing_open(tmp_path: Path):
-    """The public port is taken: the bank and the operations listener are closed again."""
+    """The public port is in use: the bank and the operations listener are closed again."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         server = Server(port=taken.getsockname()[1], drain_s=3)
         gateway = assemble(sandbox(tmp_path, server=server), {})
@@ -68,7 +67,7 @@ async def test_a_failed_start_leaves_nothing_open(tmp_path: Path):
 async def test_sigterm_keeps_the_port_open_while_draining_and_sigint_closes_it(
     tmp_path: Path,
 ):
-    """The load balancer hears of a stop first; a person at a terminal does not wait."""
+    """The load balancer notices a stop first; a person at a terminal does not wait."""
     server = Server(port=0, drain_accept_s=3600, drain_s=3)
     gateway = assemble(sandbox(tmp_path, server=server), {})
     async with running(gateway):
@@ -84,7 +83,7 @@ async def test_sigterm_keeps_the_port_open_while_draining_and_sigint_closes_it(
 
 
 async def test_requests_in_flight_are_answered_before_the_end(tmp_path: Path):
-    """The listener waits for requests in flight before anything behind it goes away."""
+    """The listener waits for them before anything else is closed."""
     gateway = made(tmp_path)
     async with aiohttp.ClientSession() as session:
         async with running(gateway):

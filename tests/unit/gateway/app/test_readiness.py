@@ -23,7 +23,7 @@ async def test_every_readiness_check_is_reported(tmp_path: Path, started: bool):
 
 
 async def test_an_unreachable_store_is_reported():
-    """Without waiting for ever, and without its words."""
+    """In limited time, and without the driver's text."""
     checked = CheckedStore("postgresql://nobody@127.0.0.1:1/nothing")
 
     found = await Readiness(checked.check, started=True).checks()
@@ -33,7 +33,7 @@ async def test_an_unreachable_store_is_reported():
 
 
 async def test_a_store_that_accepts_no_writes_is_not_ready(tmp_path: Path, postgres_url: str):
-    """A standby still answers reads; whether it can be written is kept a second."""
+    """A standby still answers reads; the result is cached for a second."""
     read_only = {
         f"sqlite:///{tmp_path}/store.db": "PRAGMA query_only = {}",
         postgres_url: "SET default_transaction_read_only = {}",

@@ -33,7 +33,7 @@ class Changing:
 
 
 async def test_an_account_is_read_from_the_store_each_time():
-    """What an operator changed is seen by the next call, not when a cache forgets."""
+    """An operator's change is seen by the next call."""
     changing = Changing(account())
     store = SimpleNamespace(accounts=changing)
     policy = Services(kernel_on(store, Clock())).visible_account
@@ -50,7 +50,7 @@ async def test_an_account_is_read_from_the_store_each_time():
 
 
 async def test_stops_and_credentials_use_the_clock_of_payouts(office: Registers):
-    """Their instants are compared with a held payout's, whichever process wrote them."""
+    """Their times are compared with a held payout's, in whichever process."""
     ours, theirs = Clock(), Clock()
     theirs.passes(3600)
     clock = DatabaseClock(ours.now, lambda: 0.0, 5.0)
@@ -71,7 +71,7 @@ async def test_stops_and_credentials_use_the_clock_of_payouts(office: Registers)
 
 
 async def test_staff_and_partners_share_payout_service_stops_and_banks(office: Registers):
-    """The same stops, the same follow-up, the same guards, the same banks."""
+    """The same stops, follow-up, guards and banks."""
     services = Services(office.kernel)
     money = services.approvals.money
 

@@ -56,7 +56,7 @@ async def test_a_healthy_store_is_tested_four_times_a_minute(trials: Trials):
 
 
 async def test_a_refusing_store_is_tested_each_second(trials: Trials):
-    """So that payouts are taken at once when there is room again."""
+    """So that payouts are accepted at once when there is room again."""
     trials.problem = WritesRefused()
 
     assert await trials.over(60) == 60
@@ -70,7 +70,7 @@ async def test_a_refusing_store_is_tested_each_second(trials: Trials):
 async def test_a_full_or_read_only_store_refuses_payouts(
     trials: Trials, problem: StoreUnavailable | None, refused: bool, writable: int
 ):
-    """One that does not answer may be slow for a moment: the insert itself will tell."""
+    """A store that does not answer may only be slow: the insert itself decides."""
     trials.problem = problem
 
     await trials.over(1)

@@ -24,7 +24,7 @@ from tests.world.people import caller
 
 
 def test_unknown_parameters_are_refused_on_the_back_office_alone():
-    """Wherever the back office is served; partners and pages may send what they like."""
+    """In every place of the back office; partners and pages may send unknown ones."""
     cases = [
         *(("banking", False), ("identity", False), ("panel", False)),
         ("backoffice", True),
@@ -43,7 +43,7 @@ def test_unknown_parameters_are_refused_on_the_back_office_alone():
 
 
 def test_errors_have_field_and_reason_on_all_but_the_banking_surface():
-    """Contract 2.2 has three fields: partners and banks get these."""
+    """Contract 2.2 has three fields, which partners and banks get."""
     for surface in described_surfaces(Settings()):
         people = {"identity", "panel", "panel_pages", "backoffice"}
 
@@ -51,7 +51,7 @@ def test_errors_have_field_and_reason_on_all_but_the_banking_surface():
 
 
 async def test_describing_surfaces_opens_no_file_or_connection(tmp_path: Path):
-    """No file and no bank; in production too, and with providers that are wrong."""
+    """In production too, and with invalid providers."""
     wrong = {"far": Provider(adapter="unknown")}
     settings = Settings(var=str(tmp_path), environment=Environment.PRODUCTION, providers=wrong)
     routes = {route.name: route for route in described_surfaces(settings)[0].gates[0].routes}
@@ -90,7 +90,7 @@ def test_the_cookie_has_its_hardened_name_by_default(insecure: bool, name: str):
 
 
 def test_authenticated_users_share_one_quota_on_every_surface():
-    """By token or by cookie, once for each call; signing out and codes are never refused for it."""
+    """By token or by cookie, once for each call; signing out and codes are never limited."""
     gates = [gate for surface in surfaces().values() for gate in surface.gates]
     known = [
         gate
@@ -109,7 +109,7 @@ def test_authenticated_users_share_one_quota_on_every_surface():
 
 
 def test_production_shows_no_mail():
-    """Links in mails open accounts; only who gets the mail reads them."""
+    """Links in mails open accounts, so only their recipients may read them."""
     settings = msgspec.structs.replace(Settings(), environment=Environment.PRODUCTION)
 
     names = {

@@ -157,7 +157,7 @@ async def test_a_refund_that_failed_at_the_bank_ends_as_refused(
 async def test_a_refund_refused_by_the_bank_ends_its_approval(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
-    """Of two approved at once that exceed their payment together, say."""
+    """Such as one of two approved refunds that together exceed their payment."""
     refund_bank.reads["create_refund"] = Rejected(evidence=ANSWERED, failure=FailureCode.REJECTED)
 
     waiting = await approved(approval_world)
@@ -292,7 +292,7 @@ async def test_an_outcome_that_cannot_be_stored_is_followed_up(
 async def test_an_approval_left_by_a_dead_process_can_be_executed_a_minute_later(
     approval_world: ApprovalWorld,
 ):
-    """Until then the process may still be at it."""
+    """Until then the process may still be executing it."""
     waiting = await approval_world.ordered()
     decided = replace(
         waiting,
@@ -320,7 +320,7 @@ async def test_an_approval_left_by_a_dead_process_can_be_executed_a_minute_later
 async def test_ordering_an_existing_payout_is_answered_like_a_repeat(
     approval_world: ApprovalWorld, said: object, answered: str
 ):
-    """What was not sent waits like a new order; what was refused is refused again."""
+    """An unsent one waits like a new order; a refused one is refused again."""
     approval_world.payout_world.bank.says = [said]
     await approval_world.payout_world.post(asking())
     order = approval_world.order(asking())
@@ -335,7 +335,7 @@ async def test_ordering_an_existing_payout_is_answered_like_a_repeat(
 
 
 async def test_an_approval_of_a_payout_proven_unsent_may_be_repeated(approval_world: ApprovalWorld):
-    """Unknown at first; the bank's word later shows that it never came."""
+    """Unknown at first; the bank later proves that it never arrived."""
     world = approval_world.payout_world
     world.bank.says = [IS_UNKNOWN, IS_SETTLED]
     waiting = await approved(approval_world, asking())

@@ -174,7 +174,7 @@ async def test_an_order_to_a_removed_bank_keeps_waiting(approval_world: Approval
 async def test_no_order_is_accepted_while_payouts_are_stopped(
     approval_world: ApprovalWorld, order: Order
 ):
-    """It is refused as the payout itself would be, and nothing waits."""
+    """It is refused like the payout itself, and no order is stored."""
     approval_world.stops.append(stopped(approval_world.payout_world.clock))
 
     refusal = await approval_world.refusal(approval_world.ordered(order))
@@ -187,7 +187,7 @@ async def test_no_order_is_accepted_while_payouts_are_stopped(
 async def test_an_order_keeps_waiting_while_payouts_are_stopped(
     approval_world: ApprovalWorld, order: Order
 ):
-    """A refusal here decides nothing: who asks again after the stop is heard."""
+    """A refusal by a stop is not final: it can be approved after the stop."""
     waiting = await approval_world.ordered(order)
     approval_world.stops.append(stopped(approval_world.payout_world.clock))
 
@@ -231,7 +231,7 @@ async def test_an_order_is_not_paid_when_a_partner_has_used_its_reference(
 
 
 async def test_an_approved_unsent_order_may_be_executed_again(approval_world: ApprovalWorld):
-    """The process died, or the bank was away: nothing moved, so it may be repeated."""
+    """The process died, or the bank was unreachable: nothing moved, so it may be repeated."""
     approval_world.payout_world.bank.says = [IS_NOT_SENT, IS_SETTLED]
     waiting = await approval_world.ordered()
 

@@ -161,7 +161,7 @@ def lost(shell: Shell) -> Shell:
 
 
 def test_a_break_accepted_by_two_people_is_named_in_every_later_proof(lost: Shell, tmp_path: Path):
-    """Without that nothing can be done that is logged."""
+    """Until it is accepted, no audited act is possible."""
     file, (ana, bia) = str(tmp_path / "proposal"), ADMINS
     accept = ("audit", "accept-break", "1")
     propose = (*accept, "--propose", file, "--reason", "the disk burnt")

@@ -94,7 +94,7 @@ async def test_failed_sign_ins_without_a_user_are_recorded_by_address(hall: Hall
 
 
 async def test_counting_failed_sign_ins_does_not_call_the_store(hall: Hall):
-    """So that neither durations nor a silent store tell who exists."""
+    """So that neither duration nor a silent store reveals who exists."""
     hall.is_away = True
 
     for user_id in (MARIA, ""):

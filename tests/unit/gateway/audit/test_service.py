@@ -54,7 +54,7 @@ class Broken:
 
 
 async def test_an_exported_act_has_every_field_of_its_hash(admin_world: AdminWorld):
-    """The instant to the microsecond, which a list does not show."""
+    """Including the microseconds, which a list does not show."""
     [entry, *_] = await acts_of(admin_world.office.store)
     at = entry.event.at + timedelta(microseconds=1)
 
@@ -82,7 +82,7 @@ async def test_an_opinion_on_an_open_review_is_shown_to_its_author_alone(admin_w
 
 
 async def test_a_record_that_was_changed_is_reported(admin_world: AdminWorld):
-    """Which link is broken, and not an error."""
+    """With the broken link, and not as an error."""
     broken: Any = Broken()
     log = replace(audit_log(admin_world.office.store), chain=broken)
 
@@ -119,7 +119,7 @@ async def test_a_proof_covers_the_whole_log_and_counts_visible_acts(office: Regi
 async def test_an_accepted_break_is_shown_to_all_and_its_people_to_unlimited_users(
     office: Registers,
 ):
-    """The people may be of companies that a limited user does not see."""
+    """They may belong to companies that a limited user does not see."""
     mine = await office.company("Padaria")
     scope = CompanyScope(frozenset({mine.id}))
     async with office.store.database.writing() as connection:

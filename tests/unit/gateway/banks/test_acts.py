@@ -121,7 +121,7 @@ async def test_the_bank_is_not_called_when_the_act_cannot_be_recorded():
 
 
 async def test_an_act_succeeds_when_its_end_cannot_be_recorded(caplog: pytest.LogCaptureFixture):
-    """The bank has done it: saying otherwise would be untrue."""
+    """The bank has executed it, so reporting a failure would be untrue."""
     log = Log(fails_from=1)
 
     with caplog.at_level(logging.WARNING):
@@ -133,7 +133,7 @@ async def test_an_act_succeeds_when_its_end_cannot_be_recorded(caplog: pytest.Lo
 
 
 async def test_an_unexpected_error_leaves_an_act_without_an_end():
-    """An order without an ending is not known, whatever ended the process."""
+    """An act without an end is unknown, whatever ended the process."""
     log = Log()
 
     with pytest.raises(ZeroDivisionError):

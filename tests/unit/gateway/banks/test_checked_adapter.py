@@ -39,7 +39,7 @@ calls = pytest.mark.parametrize("name", list(CALLS))
 
 @calls
 async def test_a_valid_answer_passes_unchanged(name: str):
-    """What a truthful adapter returns is what operations get, and nothing is counted."""
+    """Operations get exactly what the adapter returns, and nothing is counted."""
     world = CheckedWorld()
 
     said = await world.ask(name)
@@ -93,7 +93,7 @@ async def test_any_exception_of_an_adapter_is_its_fault(
 async def test_a_provider_error_keeps_its_class_and_loses_the_bank_s_words(
     kind: type[ProviderError],
 ):
-    """The reason is one of our words, or none."""
+    """The reason is one of our own, or none."""
     told = [kind(CANARY, http_status=404, retry_after=2), kind("timeout"), kind("timeout")]
     told[2].reason = object()  # type: ignore[assignment]
 
@@ -162,7 +162,7 @@ async def test_a_cancelled_request_is_not_a_fault_of_the_adapter(name: str):
 
 @pytest.mark.parametrize("option", list(PortCall))
 async def test_a_call_an_adapter_lacks_is_not_supported(option: PortCall):
-    """As with an adapter that does not declare it; money that cannot be moved is unknown."""
+    """As if it were undeclared; a payout or refund is unknown."""
 
     class Nine:
         capabilities = LyingAdapter().capabilities
@@ -178,7 +178,7 @@ async def test_a_call_an_adapter_lacks_is_not_supported(option: PortCall):
 
 
 async def test_a_method_that_is_not_async_is_a_fault():
-    """A method written without ``async``."""
+    """A method defined without ``async``."""
     world = CheckedWorld()
     world.adapter.__dict__["get_balance"] = lambda _account: CALLS["get_balance"].answer
 
@@ -215,7 +215,7 @@ async def test_starting_and_closing_reach_the_adapter():
 async def test_a_call_that_moves_money_never_raises_for_the_bank(
     name: str, kind: type[ProviderError]
 ):
-    """Not even for "certainly not sent": that has an outcome of its own."""
+    """Not even for "certainly not sent", which has its own outcome."""
     await CheckedWorld(**{name: raising(kind(CANARY))}).fails(name, "adapter_raised")
 
 
@@ -225,7 +225,7 @@ async def test_a_call_that_moves_money_never_raises_for_the_bank(
 async def test_a_payout_above_the_bank_s_maximum_is_rejected_unsent(
     largest: Money, asked: list[str]
 ):
-    """As the bank's own refusal of a limit, and no byte has left."""
+    """Like the bank's own refusal of a limit, without sending a byte."""
     adapter = LyingAdapter()
     adapter.capabilities = replace(adapter.capabilities, max_value=largest)
     checked = CheckedAdapter("p", adapter, lambda _event, _label: None)  # type: ignore[arg-type]
@@ -240,7 +240,7 @@ async def test_a_payout_above_the_bank_s_maximum_is_rejected_unsent(
 
 
 async def test_each_read_for_a_user_takes_a_turn_at_the_bank():
-    """Money that moves has none to wait for."""
+    """Calls that move money do not wait."""
     world, turns = CheckedWorld(), list[str]()
 
     @asynccontextmanager

@@ -53,7 +53,7 @@ DIGITS_ONLY = replace(CAREFUL, alphanumeric_cnpj=False)
 
 @pytest.mark.parametrize("field", ["destination.tax_number", "payer.tax_number", "key"])
 def test_a_cnpj_with_letters_is_refused_when_the_bank_takes_digits_alone(field: str):
-    """The number is right: the bank is the reason."""
+    """The number is valid: the bank is the reason."""
     bank = OneBank(ScriptedBank(capabilities=DIGITS_ONLY))
 
     with refused(errors.PAYLOAD_INVALID) as refusal:

@@ -28,7 +28,7 @@ def banks(*, read_only: bool = False, payouts: bool = True) -> ConnectedBanks:
 
 
 def test_an_account_is_found_at_its_provider():
-    """Under the provider's own name, with the credentials opened for this account alone."""
+    """With the provider's own name, and credentials opened for this account only."""
     held = dataclasses.replace(account(), sealed_credentials=b"token")
 
     bank = banks().of(held)
@@ -65,7 +65,7 @@ def test_a_bank_is_read_only_by_configuration_or_capability(
 
 
 def test_a_provider_s_limits_are_passed_to_its_adapter():
-    """Every setting arrives; none is a word on paper."""
+    """Every one of them."""
     provider = Provider(
         adapter="sandbox",
         connect_timeout_s=1,
@@ -121,7 +121,7 @@ def test_no_first_byte_timeout_is_set_by_default():
 
 
 def test_unreadable_credentials_are_refused():
-    """Reads answer 502, payouts are certainly not sent; neither is a mistake of the caller's."""
+    """Reads are answered 502, payouts are certainly not sent; the caller is not at fault."""
 
     def broken(_sealed: bytes, _bound_to: str) -> str:
         raise SealBroken
@@ -145,7 +145,7 @@ def counting() -> tuple[ConnectedBanks, list[bytes]]:
 
 
 def test_credentials_are_opened_once():
-    """For as long as the record is kept."""
+    """For as long as the record is cached."""
     found, opened = counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
 
@@ -156,7 +156,7 @@ def test_credentials_are_opened_once():
 
 
 def test_each_process_opens_the_credentials_of_an_account_itself():
-    """Such as a command's, with providers of its own."""
+    """Such as a command with its own providers."""
     (one, _), (other, _) = counting(), counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
 
@@ -169,7 +169,7 @@ def test_each_process_opens_the_credentials_of_an_account_itself():
     ids=str,
 )
 def test_a_changed_account_record_takes_effect_at_once(changed: dict[str, object]):
-    """Rotated credentials must not be answered by the former ones."""
+    """After a rotation the old credentials are no longer used."""
     found, _ = counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
     former = found.of(held)
@@ -181,7 +181,7 @@ def test_a_changed_account_record_takes_effect_at_once(changed: dict[str, object
 
 
 def test_credentials_are_bound_to_their_account():
-    """The same sealed bytes under another id are bound to that."""
+    """The same sealed bytes under another id belong to that id."""
     found, opened = counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
     other = dataclasses.replace(held, id="00000000-0000-4000-8000-00000000000f")
@@ -196,7 +196,7 @@ def test_credentials_are_bound_to_their_account():
 
 
 def test_account_secrets_are_decoded_once():
-    """The text is not kept beside it."""
+    """The text is not kept as well."""
     opened: list[str] = []
 
     def struct(text: str) -> object:

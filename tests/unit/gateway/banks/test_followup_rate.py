@@ -23,7 +23,7 @@ from gateway.banks.followup_rate import SLOWEST, FollowupRate, FollowupSlots, fo
 def test_following_up_has_a_share_of_the_bank_s_limits(
     in_flight: int, of_account: int, rates: tuple[float, ...], rate: FollowupRate
 ):
-    """The slowest of the rates that a look meets counts."""
+    """The lowest of the rates that apply to a query counts."""
     assert followup_share(in_flight, of_account, rates) == rate
 
 
@@ -67,7 +67,7 @@ async def test_status_queries_are_rate_limited_per_account():
 
 
 async def test_a_query_that_waits_for_its_rate_takes_no_slot():
-    """A slow rate of one account leaves the bank's places to others."""
+    """A slow rate of one account does not occupy the bank's places."""
     gate = asyncio.Event()
 
     async def sleep(_seconds: float) -> None:

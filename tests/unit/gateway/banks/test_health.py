@@ -55,7 +55,7 @@ def test_the_latest_call_and_open_breakers_are_kept():
 
 
 def test_the_latest_failure_and_calls_in_flight_are_known():
-    """A refusal by the bank is no failure: it answered."""
+    """A refusal by the bank is no failure, because it answered."""
     witness: Any = Witness()
     clock = Clock()
     health = ProviderHealth(witness, clock.now)
@@ -77,7 +77,7 @@ def test_the_latest_failure_and_calls_in_flight_are_known():
 
 
 def test_a_breaker_stays_open_for_longer_each_time_in_a_row():
-    """About as long as the breaker's own limits say; one that closed begins again."""
+    """By about the breaker's own limits; after it closed they start again."""
     witness: Any = Witness()
     clock = Clock()
     health = ProviderHealth(witness, clock.now, {"p": Breaker(open_s=10, longest_open_s=25)})

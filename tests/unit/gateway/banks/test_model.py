@@ -54,7 +54,7 @@ def test_minutes_are_added_up():
 
 @pytest.mark.parametrize(("place", "seconds"), [(0, 0.0002), (10, 0.4875), (PLACES - 1, 30.0)])
 def test_p95_is_within_its_bucket(place: int, seconds: float):
-    """Of those slower than the last bound nothing more is known."""
+    """Beyond the last bound nothing more is known."""
     calls = Calls()
     calls.add(minute(100, 100, place))
 

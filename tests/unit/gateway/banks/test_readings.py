@@ -133,7 +133,7 @@ async def test_a_failing_bank_keeps_the_last_reading(world: World):
 
 
 async def test_an_approver_sees_the_current_balance(world: World):
-    """What was read within the last seconds is not asked for again."""
+    """A reading of the last few seconds is used again."""
     first = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
     again = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
     world.clock.passes(seconds=6)

@@ -108,7 +108,7 @@ async def test_the_state_known_to_this_process_is_shown():
 
 
 async def test_unwritten_minutes_are_part_of_the_statistics():
-    """State, success and last failure of a bank that just went away do not contradict."""
+    """State, success and last failure of a bank that just failed agree."""
     earlier = LastFailure("a", "get_balance", THIS_MINUTE - 9 * MINUTE, "timeout")
     gone = replace(called("a", ok=0), last_failure="connect_error")
 

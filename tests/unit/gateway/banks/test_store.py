@@ -61,7 +61,7 @@ def took(*places: int) -> list[int]:
 
 
 async def test_a_minute_has_the_figures_of_its_calls():
-    """One that was kept back here is a call that failed, and took no time."""
+    """A call refused here counts as failed, without a duration."""
     process = Process()
     for outcome in ("ok", "not_found", "timeout", "timeout", "rate_limited"):
         process.call(outcome)

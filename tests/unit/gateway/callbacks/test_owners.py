@@ -96,7 +96,7 @@ async def test_an_owner_named_by_account_is_found_without_the_bank():
 
 @pytest.mark.parametrize("named_by", [NamedBy.KEY, NamedBy.CHARGE])
 async def test_the_owner_of_a_key_or_charge_is_looked_up_once(named_by: NamedBy):
-    """Accounts of other providers are not asked, and the answer is remembered."""
+    """Accounts at other providers are not queried, and the answer is cached."""
     wanted = Account("c", holds=("x",))
     world = World([Account("a"), Account("b", provider="other", holds=("x",)), wanted])
     owners = search(world)

@@ -46,7 +46,7 @@ async def test_a_payout_is_read_at_its_bank(hall: Hall):
 
 
 async def test_a_process_that_may_not_claim_leaves_callbacks_to_others(hall: Hall):
-    """As one whose clock is wrong."""
+    """Such as one whose clock is wrong."""
     hall.known, hall.may_claim = Standing(), False
     await hall.take()
 
@@ -78,7 +78,7 @@ async def test_a_callback_and_its_queries_without_effect_are_events_of_the_payou
 
 @pytest.mark.parametrize(("told", "named"), [("tra_1", "tra_1"), ("", ""), ("x" * 129, "")])
 async def test_a_status_query_uses_the_bank_id_of_the_callback(hall: Hall, told: str, named: str):
-    """Some banks find a payout by nothing else, and the answer that had it may be lost."""
+    """Some banks find a payout only by it, and the answer with it may be lost."""
     hall.known = Standing()
     hall.proof.notice = replace(PAYOUT, provider_id=told)
     await hall.take()
@@ -120,7 +120,7 @@ async def test_a_callback_about_another_bank_s_payout_makes_no_status_query(hall
 
 
 async def test_an_unknown_subject_is_waited_for_and_then_ignored(hall: Hall):
-    """Later each time; the callback may be quicker than the bank's answer."""
+    """With growing delays; the callback may be faster than the bank's answer."""
     await hall.take()
 
     tries = 0
@@ -162,7 +162,7 @@ RETURN = replace(PAYOUT, kind=CallbackKind.RETURN)
 async def test_a_return_is_searched_once_the_payout_is_paid(
     hall: Hall, before: PayoutState, looked: int
 ):
-    """The one look at a payout that has settled."""
+    """The only query for a payout that has settled."""
     hall.proof.notice, hall.known, hall.shows = RETURN, Standing(state=before), [True]
     await hall.take()
 
@@ -222,7 +222,7 @@ async def test_a_charge_is_read_at_its_bank(
 async def test_a_callback_that_raises_fails_after_several_tries(
     hall: Hall, caplog: pytest.LogCaptureFixture
 ):
-    """They are claimed together: it would come first again, and again."""
+    """Callbacks are claimed together: otherwise it would come first each time."""
     hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="acc")
     bank = Bank(RuntimeError("ours"))
     await hall.take()
@@ -249,7 +249,7 @@ async def test_an_unavailable_store_leaves_a_callback_unchanged(hall: Hall):
 
 
 async def test_a_charge_of_an_unknown_account_is_ignored_after_several_tries(hall: Hall):
-    """The account may be made a moment later."""
+    """The account may be created a moment later."""
     hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="other")
     await hall.take()
     states = []
@@ -270,7 +270,7 @@ async def test_a_callback_of_an_unknown_kind_is_stored_and_ignored(hall: Hall):
 
 
 async def test_a_callback_whose_account_cannot_be_found_is_tried_again(hall: Hall):
-    """Its bank does not answer; the callback is looked into again."""
+    """Its bank does not answer; the callback is processed again later."""
     notice = Notice(
         event="e", kind=CallbackKind.OTHER, subject="", account="k", named_by=NamedBy.KEY
     )
@@ -320,7 +320,7 @@ async def add(hall: Hall, provider: str, subject: str) -> None:
 
 
 async def test_a_hanging_bank_delays_its_own_callbacks_alone(hall: Hall):
-    """What comes for another bank meanwhile is looked into, too."""
+    """Callbacks of another bank are processed meanwhile."""
     bank = Hanging()
     for provider, subject in (("p", "hangs"), ("p", "waits"), ("q", "other")):
         await add(hall, provider, subject)
@@ -337,7 +337,7 @@ async def test_a_hanging_bank_delays_its_own_callbacks_alone(hall: Hall):
 
 
 async def test_a_callback_whose_claim_has_expired_is_not_processed(hall: Hall):
-    """Meanwhile another process may have looked into it."""
+    """Another process may have processed it meanwhile."""
     bank = Hanging()
     for subject in ("hangs", "waits"):
         await add(hall, "p", subject)

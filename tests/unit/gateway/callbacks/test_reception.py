@@ -76,7 +76,7 @@ async def test_a_known_path_suffix_is_accepted_and_no_other(hall: Hall):
 
 
 async def test_several_notices_in_one_body_are_stored_separately(hall: Hall):
-    """Each with its own part: the rest may be of another company."""
+    """Each with its own part: the others may belong to another company."""
     one = Notice(event="", kind=CallbackKind.CHARGE, subject="r1", account="a", part=b"[1]")
     hall.proof.says = [
         one,
@@ -95,7 +95,7 @@ async def test_several_notices_in_one_body_are_stored_separately(hall: Hall):
 
 
 async def test_an_empty_callback_is_accepted_and_not_stored(hall: Hall):
-    """The test that some banks send when an address is registered."""
+    """The test that some banks send at registration."""
     hall.proof.says = []
 
     await hall.take()

@@ -196,7 +196,7 @@ async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
 
 
 async def test_missed_events_are_stored_once_and_acknowledged(hall: Hall):
-    """As a callback would have been: each of the account that was asked."""
+    """Like callbacks, each for the account that was queried."""
     world = World(missed={ACCOUNT_ID: [event("a"), event("b", CallbackKind.PAYOUT)]})
 
     assert await hall.missed(world).turn() == 2
@@ -228,7 +228,7 @@ async def test_an_account_whose_events_cannot_be_read_does_not_stop_others(hall:
 
 
 async def test_an_unreachable_bank_is_skipped(hall: Hall, caplog: pytest.LogCaptureFixture):
-    """Until the next turn, with one line in the log."""
+    """Until the next run, with one line in the log."""
     world = World(accounts=[Account("silent")] * 50)
 
     assert await hall.missed(world).turn() == 0
@@ -244,7 +244,7 @@ async def test_a_bank_without_the_call_is_not_queried(hall: Hall):
 
 
 async def test_missed_events_of_banks_are_read_concurrently(hall: Hall):
-    """The first answers when the second has been asked."""
+    """The first answers only after the second was queried."""
     world = World(accounts=[Account("waits"), Account("b", provider="q")])
 
     assert await hall.missed(world, "p", "q").turn() == 0

@@ -50,7 +50,7 @@ def test_the_address_is_checked_before_the_body_is_read(came: str, rest: str):
 
 @STEPS
 async def test_the_body_is_passed_on_unchanged_with_the_path_suffix(came: str, rest: str):
-    """A signature is over what came, not over what was read of it."""
+    """A signature covers the received bytes, not what was read from them."""
     taker: Any = Taker()
     found = Table([callback_surface(taker)]).find(f"/callbacks/p/t{came}")
     assert found is not None

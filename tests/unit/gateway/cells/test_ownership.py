@@ -22,7 +22,7 @@ def test_every_table_of_a_company_is_copied_or_excepted():
 
 
 def test_tables_are_copied_after_those_they_refer_to():
-    """Rows are copied in this order, and deleted in the other."""
+    """Rows are copied in this order, and deleted in the reverse one."""
     order = [each.table.name for each in OWNED]
     for each in OWNED:
         for key in each.table.foreign_keys:

@@ -56,7 +56,7 @@ async def test_a_map_with_two_claims_of_one_key_is_not_written(tmp_path: Path):
 async def test_the_map_file_is_written_before_the_proxy_is_updated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """So a proxy that starts just now has the same map."""
+    """So that a proxy starting at that moment has the same map."""
     cells = known(tmp_path, tmp_path / "one", tmp_path / "two")
     told = []
 

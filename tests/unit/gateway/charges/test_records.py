@@ -111,7 +111,7 @@ async def test_an_order_that_is_not_audited_leaves_no_record():
 
 
 async def test_a_refused_order_does_not_take_the_record_of_another():
-    """The reference is in use: by a charge that we made before."""
+    """The reference is used by a charge that we created earlier."""
     book = ChargeBook()
     making = orders(book, CHARGE)
     await making.create(staff(), account(), ORDER)
@@ -139,7 +139,7 @@ async def test_a_cancellation_is_recorded_despite_a_failing_store(away: set[str]
 
 
 async def test_a_transaction_is_recorded_as_paid_or_unpaid():
-    """One that is not may correct a charge that seemed paid."""
+    """An unpaid one may correct a charge that seemed paid."""
     book = ChargeBook()
     keeping = kept(book)
     pending = ChargePayment(
@@ -180,7 +180,7 @@ async def test_every_listed_payment_of_a_charge_is_recorded_with_its_amount():
 
 
 async def test_after_a_listed_payment_the_charge_s_state_is_recorded_again():
-    """What the bank said of it before is known; that it still says so corrects the record."""
+    """The bank's unchanged answer then corrects the record."""
     book = ChargeBook()
     keeping = kept(book)
 
@@ -196,7 +196,7 @@ async def test_after_a_listed_payment_the_charge_s_state_is_recorded_again():
 
 
 async def test_repeated_answers_are_written_once_in_ten_minutes():
-    """Partners poll, and the answer is mostly the same."""
+    """Partners poll, and the answer rarely changes."""
     book, clock = ChargeBook(), Clock()
     notes = ChargeNotes(book, clock.now)
 

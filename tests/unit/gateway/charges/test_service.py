@@ -68,7 +68,7 @@ class SlowBank(OfferingBank):
 
 
 async def test_one_charge_per_reference_is_created_at_a_time_across_processes():
-    """The bank is asked again when it can know the first; other references do not wait."""
+    """The bank is asked again once it can know the first; other references do not wait."""
     bank, book, clock = SlowBank(), ChargeBook(), Clock()
     one, other = (
         Charges(ChargeReads(OneBank(bank), kept(book, clock.now)), Log(), exports())  # type: ignore[arg-type]
@@ -91,7 +91,7 @@ async def test_one_charge_per_reference_is_created_at_a_time_across_processes():
 
 
 async def test_a_reference_is_held_for_30_s_after_an_unknown_outcome():
-    """A bank that did not answer may still make it; whatever ended is free at once."""
+    """A bank that did not answer may still create it; any definite outcome releases it."""
     bank, book, clock = OfferingBank(), ChargeBook(), Clock()
     orders = Charges(ChargeReads(OneBank(bank), kept(book, clock.now)), Log(), exports())  # type: ignore[arg-type]
     wrong = []

@@ -45,7 +45,7 @@ async def test_a_paid_or_cancelled_charge_is_shown_after_its_expiry(
 
 
 async def test_an_expired_charge_is_a_pending_transaction(clock: Clock):
-    """Contract 2.5: never 404 for a charge that is not paid."""
+    """Contract 2.5: never 404 for an unpaid charge."""
     pending = ChargePayment(
         reference=REFERENCE, value=None, created_at=None, paid_at=None, e2e_id="", payer=None
     )
@@ -68,7 +68,7 @@ class SlowBank(ScriptedBank):
 
 
 async def test_an_answer_is_recorded_with_the_time_of_its_request(clock: Clock):
-    """A slow answer about an unpaid charge takes back no payment that came in meanwhile."""
+    """A slow answer about an unpaid charge does not undo a payment received meanwhile."""
     book = ChargeBook()
     unpaid = ChargePayment(
         reference=REFERENCE, value=None, created_at=None, paid_at=None, e2e_id="", payer=None

@@ -55,7 +55,7 @@ class Pipe(io.RawIOBase):
 
 @pytest.mark.parametrize("letters", [1, 8_000, 100_000])
 def test_a_document_and_its_newline_are_written_at_once(monkeypatch, letters: int):
-    """A log line on the same standard output would otherwise fall between them."""
+    """Otherwise a log line on the same standard output could come between them."""
     pipe = Pipe()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(pipe)))
 
@@ -78,7 +78,7 @@ def test_the_actor_is_the_named_user_or_the_login(monkeypatch):
 
 
 def test_the_actor_of_a_user_without_a_name_is_cli(monkeypatch):
-    """A container's user is a number."""
+    """In a container the user is a number."""
 
     def nobody() -> str:
         raise OSError

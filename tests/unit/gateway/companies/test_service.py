@@ -55,7 +55,7 @@ async def test_a_summary_shows_accounts_and_their_common_tax_number(office: Regi
 
 
 async def test_a_limited_user_cannot_add_a_company(office: Registers):
-    """The role that adds them does so only where it sees all."""
+    """Adding companies requires access to every company."""
     mine = await office.company("Padaria")
     factor = {"has_factor": True, "factor_at": NOON}
     may = StaffOf(office.clock, ())

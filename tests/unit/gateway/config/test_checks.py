@@ -322,7 +322,7 @@ def test_loopback_hosts_are_recognised():
 
 
 def test_settings_without_two_person_approval_are_a_remark_in_production():
-    """Fit to serve all the same: a platform may be run by one."""
+    """The configuration is valid: a platform may be run by one person."""
     alone = replace(fit_for_production(), approvals=Approvals(credentials=False, people=False))
 
     assert paths(alone) == []
@@ -332,7 +332,7 @@ def test_settings_without_two_person_approval_are_a_remark_in_production():
 
 
 def test_remote_servers_without_tls_or_password_are_a_remark_in_production():
-    """Fit to serve all the same: a network may be closed by other means."""
+    """The configuration is valid: a network may be protected by other means."""
     databases = [
         ("postgresql://a:b@db/x?sslmode=verify-full", []),
         ("postgresql://a:b@db/x?ssl=verify-full", []),

@@ -89,7 +89,7 @@ def test_paths_are_joined_by_dots():
 
 
 def test_yaml_errors_keep_their_marks_after_redaction():
-    """Log lines mask quoted text; marks of YAML are shown, a text of the file is not."""
+    """Log lines mask quoted text: positions in the file are shown, and its text is not."""
     cases = [
         ("a: [1", "(file): not YAML: expected `,` or `]`, but got `<stream end>` (line 1)"),
         ("a: !hush!b", "(file): not YAML: found undefined tag handle '***' (line 1)"),

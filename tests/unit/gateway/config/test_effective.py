@@ -65,7 +65,7 @@ def test_the_digest_depends_on_every_other_setting():
 
 
 def test_processes_with_one_configuration_have_the_same_digest():
-    """Each has ports of its own, and a worker has no port to share."""
+    """Each has its own ports, and a worker has no public one."""
     shared = msgspec.structs.replace(
         guarded(), server=Server(port=1, reuse_port=True), admin=Admin(port=9091)
     )

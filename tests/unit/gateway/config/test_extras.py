@@ -66,7 +66,7 @@ def test_a_setting_that_needs_an_absent_extra_is_refused_with_the_command(
 def test_one_command_installs_everything_that_a_sandbox_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """The wheel alone, with the file of ``config init``."""
+    """With only the wheel, and the file of ``config init``."""
     file = tmp_path / "config.yaml"
     for extra in ("panel", "pdf", "redis", "sqlite"):
         monkeypatch.setitem(sys.modules, EXTRAS[extra][0], None)

@@ -52,7 +52,7 @@ def test_the_sandbox_links_to_its_own_listener_by_default():
 def test_the_public_address_is_the_configured_origin_or_a_bound_host(
     origin: str, host: str, reached_at: str
 ):
-    """An address of every interface is no address of ours at a caller's."""
+    """The wildcard address cannot be reached by callers."""
     settings = Settings(identity=Identity(origin=origin), server=Server(host=host))
 
     assert settings.reached_at(81) == reached_at

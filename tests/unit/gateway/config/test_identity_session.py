@@ -7,7 +7,7 @@ from gateway.config.reading import ConfigError, settings_from
 
 
 def test_session_defaults_match_production():
-    """A cookie without Secure is asked for in so many words."""
+    """A cookie without Secure must be requested explicitly."""
     assert Session() == Session(idle_s=900, renew_s=3600, insecure_dev=False)
 
 

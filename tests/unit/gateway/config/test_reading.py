@@ -44,7 +44,7 @@ def documented() -> Iterator[tuple[str, str]]:
 
 
 def test_every_documented_configuration_can_be_read():
-    """What config.yaml and the adapters' pages show is what the reader takes."""
+    """Everything in config.yaml and on the adapters' pages is accepted."""
     wrong: dict[str, tuple[str, ...]] = {}
     for name, text in documented():
         try:
@@ -60,7 +60,7 @@ def test_an_empty_file_has_the_defaults():
 
 
 def test_variables_set_values_that_the_file_leaves_out():
-    """Ports, folder, environment and database can be set from outside without a file's help."""
+    """Ports, folder, environment and database can be set without editing the file."""
     settings = settings_from(
         "server: {host: 0.0.0.0}",
         {

@@ -77,7 +77,7 @@ def test_a_configured_store_and_bank_are_kept():
 
 
 def test_the_store_s_address_includes_the_pooler():
-    """So that every command that opens the store knows."""
+    """So that every command that opens the store uses it."""
     cases = [
         ("postgresql://db/x", "none", "postgresql://db/x"),
         ("postgresql://db/x", "session", "postgresql://db/x?pooler=session"),
@@ -160,7 +160,7 @@ def test_every_setting_is_in_the_shipped_file():
 
 
 def test_every_setting_of_the_shipped_file_is_explained():
-    """By a comment on its line or, for the longer ones, right above; repeats are not."""
+    """By a comment on its line or right above it; repeated ones are left out."""
     unexplained = []
     above = ""
     for line in SHIPPED.read_text(encoding="utf-8").split("  sandbox-read-only:")[0].splitlines():
@@ -191,7 +191,7 @@ def test_one_process_runs_the_worker_by_default():
 
 
 def test_payouts_to_new_payees_are_held_in_production_by_default():
-    """Reais, ``off``, or nothing said: then the environment's own."""
+    """An amount, ``off``, or nothing for the environment's default."""
     sandbox, production = Environment.SANDBOX, Environment.PRODUCTION
     cases = [
         (sandbox, "", None),

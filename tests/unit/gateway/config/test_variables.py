@@ -75,7 +75,7 @@ def test_a_failing_command_is_reported_without_its_output(
 def test_a_command_that_does_not_end_is_killed_with_its_children(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """The grandchild holds the output open too; a test that waits for its own end times out."""
+    """A grandchild holds the output open too; the test would otherwise time out."""
     monkeypatch.setattr(variables, "_WAIT_S", 1.0)
     made = tmp_path / "made"
     sleeping = f"import pathlib, time; pathlib.Path({str(made)!r}).touch(); time.sleep(3600)"

@@ -7,7 +7,7 @@ from tests.world.stores.samples import account
 
 
 def test_environments_keep_their_names():
-    """A word changed here would orphan every store and every derived key."""
+    """A changed name would orphan every store and every derived key."""
     assert [each.value for each in Environment] == ["sandbox", "production"]
 
 

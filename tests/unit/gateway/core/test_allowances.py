@@ -83,7 +83,7 @@ async def test_tokens_are_returned_when_too_few_were_given():
 
 
 async def test_a_process_uses_its_share_without_the_shared_counter():
-    """What it gave meanwhile is owed to the common bucket."""
+    """What it grants meanwhile is subtracted from the common bucket later."""
     shared = Shared(gives=None)
     rows, _ = shared_by(shared)
 

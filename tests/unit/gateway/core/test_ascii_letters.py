@@ -31,7 +31,7 @@ def test_symbols_are_written_in_ascii():
 
 
 def test_spaces_and_dashes_are_unified_and_invisible_characters_removed():
-    """By what Unicode says of Latin's characters and of general punctuation."""
+    """By Unicode's properties of Latin characters and general punctuation."""
     every = [chr(code) for code in (*range(0x250), *range(0x2000, 0x2070), 0x3000, 0xFEFF)]
     kinds = {
         " ": [each for each in every if each.isspace()],

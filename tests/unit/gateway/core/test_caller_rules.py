@@ -46,7 +46,7 @@ def test_a_caller_is_checked_by_network_and_certificate(
 
 
 def test_a_certificate_is_read_only_when_the_rule_pins_one():
-    """Reading takes twenty times as long as the comparison of an address."""
+    """Reading a certificate takes twenty times as long as comparing an address."""
 
     def read() -> bytes:
         pytest.fail("nobody asked for a certificate")

@@ -7,7 +7,7 @@ from gateway.core.change_feed import RESUMED, STOPPED, Act, CacheValidity, Kept,
 
 
 def test_an_act_invalidates_the_record_that_it_names():
-    """A stop names what it holds for, which itself has not changed."""
+    """A stop names its subject, whose own record has not changed."""
     cases = [
         ("account.created", "account:a-1", (Kept.ACCOUNT, "a-1")),
         ("account.changed", "account:a-1", (Kept.ACCOUNT, "a-1")),

@@ -25,7 +25,7 @@ def test_a_company_is_in_scope(scope: CompanyScope, included: bool):
 
 
 def test_a_scope_covers_users_of_its_companies_alone():
-    """A user without a limit sees every company: only every company covers that."""
+    """A user without a limit is covered only by access to every company."""
     cases = [({"a"}, True), ({"a", "b"}, True), ({"a", "z"}, False), (set(), False)]
 
     for limit, covered in cases:

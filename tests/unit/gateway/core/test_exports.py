@@ -32,7 +32,7 @@ def test_downloads_of_all_users_together_are_limited():
 
 
 async def test_a_user_may_start_a_limited_number_of_files():
-    """Sessions and kinds of files make no difference; signed_in else goes on."""
+    """Over all sessions and kinds of files; other users are not affected."""
     few = exports(files=2)
     for kind in (ExportKind.PAYOUTS, ExportKind.STATEMENT):
         await few.begin(signed_in(), kind)
@@ -89,7 +89,7 @@ async def test_a_file_above_the_alarm_threshold_raises_one_alarm():
 
 
 async def test_rows_of_lists_and_files_are_counted_together():
-    """Page by page a list copies as much; a page above the bucket takes all of it."""
+    """A page of a list counts like rows of a file; a page above the bucket takes all of it."""
     few = exports(rows=10)
     await few.show(signed_in(), 6)
 
@@ -108,7 +108,7 @@ def _same(now: datetime) -> datetime:
 
 
 async def test_lists_raise_an_alarm_above_their_threshold_once_in_ten_minutes():
-    """Pages that look again by themselves show many rows: files have less room."""
+    """Refreshing pages show many rows, so files have a lower threshold."""
     told: list[ExportKind] = []
 
     async def on_alarm(_who: Staff, kind: ExportKind) -> None:

@@ -79,7 +79,7 @@ def test_a_charge_without_a_token_becomes_a_bounded_debt(clock: Clock):
 
 
 def test_a_refused_draw_takes_no_token(clock: Clock):
-    """A caller that keeps knocking gets in as soon as one that waits."""
+    """A caller that keeps trying gets in as soon as one that waits."""
     buckets = Buckets(CallRate(rate=1.0, burst=1), clock.monotonic)
     drawn(buckets, 100)
 
@@ -206,7 +206,7 @@ class Common:
 
 
 def test_without_the_server_a_process_uses_its_recent_share(clock: Clock):
-    """A fourth at least, as of a bucket from which it drew nothing."""
+    """At least a fourth, as for a bucket from which it drew nothing."""
     common = Common(clock)
 
     for key, drawn in {"alone": 30, "most": 40, "a tenth": 300}.items():
@@ -232,7 +232,7 @@ def test_a_share_is_kept_for_a_minute_without_an_answer(clock: Clock):
 
 
 def test_recent_draws_weigh_more_than_earlier_ones(clock: Clock):
-    """A process that drew alone a minute ago, and a third of what all drew since."""
+    """A process that drew alone a minute ago, and a third of all draws since."""
     common = Common(clock)
     common.answers("a", 30, 0.0, 30)
     clock.passes(60)
@@ -261,7 +261,7 @@ def test_a_share_after_a_server_reset_is_at_most_the_whole(clock: Clock):
 
 
 async def test_late_tokens_repay_debt_or_are_returned(clock: Clock):
-    """Of two that came late, one had been drawn from the process's own bucket meanwhile."""
+    """Of two late tokens, one had already been drawn from the process's own bucket."""
     shared = Late(clock.monotonic)
     common = Common(clock).buckets
     draws = [(common, "a")]
@@ -312,7 +312,7 @@ def test_the_window_moves_with_time(window: MovingWindow, clock: Clock):
 
 
 def test_the_wait_ends_when_enough_events_have_left_the_window(window: MovingWindow, clock: Clock):
-    """Not until the first one is forgotten: the caller would come back in vain."""
+    """Not when the first one leaves: the caller would come back in vain."""
     for pause, times in [(0, 1), (10, 1), (10, 6)]:
         clock.passes(pause)
         counted(window, times)

@@ -35,7 +35,7 @@ def test_written_amounts_are_exact(centavos: int):
 
 
 def test_amounts_survive_writing_and_parsing():
-    """A float on the way is wrong for one amount in fifteen; the stride meets all endings."""
+    """A float would be wrong for one amount in fifteen; the step covers all endings."""
     for centavos in range(0, 2_000_001, 37):
         assert strict.amount(str(Money(centavos))).centavos == centavos
 

@@ -57,13 +57,13 @@ PRIVATE = Ed25519PrivateKey.from_private_bytes(b"p" * 32).private_bytes(
     ],
 )
 def test_an_invalid_public_key_is_refused(text: str):
-    """Private keys, keys of X25519, and points of small order among them."""
+    """Private keys, X25519 keys and points of low order among them."""
     with pytest.raises(ValueError, match=r"."):
         read_public_key(text, NOON)
 
 
 def test_every_low_order_point_is_listed():
-    """Eight times such a point is nothing: doubled three times its x is 0 and its y 1."""
+    """Eight times such a point is the neutral element: after three doublings x is 0 and y is 1."""
     for encoded in _SMALL_ORDER:
         y = int.from_bytes(encoded, "little") % PRIME
         x = root((y * y - 1) * pow(CURVE * y * y + 1, -1, PRIME))

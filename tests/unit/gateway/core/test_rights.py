@@ -50,7 +50,7 @@ def test_a_viewer_changes_nothing():
 
 
 def test_no_role_both_orders_and_approves():
-    """Four eyes: one role never makes a payout and decides on it."""
+    """Four eyes: no role both makes a payout and approves it."""
     wrong = [
         role
         for role in Role
@@ -68,7 +68,7 @@ def test_roles_that_run_the_service_move_no_money(role: Role):
 
 
 def test_every_role_except_approver_may_download_files():
-    """Approvers read rows, and need no files of them."""
+    """Approvers read rows, and need no files."""
     assert {role for role in Role if not may(role, Area.REPORT, Action.READ)} == {Role.APPROVER}
 
 
@@ -91,7 +91,7 @@ def test_writing_requires_a_fresh_factor_in_listed_areas():
 
 
 def test_the_areas_that_require_a_fresh_factor_match_the_documentation():
-    """The list of docs/people.md; stops are pulled without one, because that must be quick."""
+    """The list of docs/people.md; setting a stop needs none, because it must be quick."""
     asked = {area for area in Area if needs_step_up(Right(area, Action.WRITE))}
 
     assert asked == {

@@ -43,7 +43,7 @@ def test_a_user_has_the_rights_of_their_roles():
 
 
 def test_a_limited_user_lacks_only_the_right_to_add_companies():
-    """What they would add they could not see."""
+    """They could not see a company they added."""
     admin = person(replace(USER, roles=frozenset({Role.ADMIN})), SESSION)
     limited = replace(admin, companies=frozenset({"a"}))
     adding, changing = (Right(Area.COMPANY, each) for each in (Action.MANAGE, Action.WRITE))

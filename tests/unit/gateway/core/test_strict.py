@@ -55,7 +55,7 @@ FORMS: dict[Callable[[str], object], str] = {
 @pytest.mark.parametrize("read", READERS, ids=lambda read: read.__name__)
 @given(text=st.one_of(st.text(), NEAR))
 def test_any_text_is_read_or_refused_with_a_value_error(read: Callable[[str], object], text: str):
-    """Nothing else may leave a reader: everything else is a 500."""
+    """Any other exception would be a 500."""
     refuses(read, text)
 
 
@@ -76,7 +76,7 @@ def test_a_uuid_of_any_letter_case_becomes_lower_case():
 
 
 def test_an_invalid_hyphenated_uuid_is_refused():
-    """Python takes most of these."""
+    """Python accepts most of these."""
     cases = [
         "",
         UUID[:-1],
@@ -180,7 +180,7 @@ def test_every_amount_survives_writing_and_parsing(centavos: int):
 
 
 def test_an_amount_has_at_most_two_decimals():
-    """Clients exist that cannot write ``10.50``."""
+    """Some clients cannot write ``10.50``."""
     cases = [
         ("0", 0),
         ("-0", 0),

@@ -39,7 +39,7 @@ def sent_on() -> tuple[str, str]:
 
 
 def test_a_request_without_a_traceparent_starts_a_trace_of_its_own_id():
-    """One id is enough to follow it: nothing else is logged."""
+    """One id is enough: nothing else is logged."""
     ours = trace.new_trace_id()
 
     assert trace.begin(ours) == ""
@@ -70,7 +70,7 @@ def test_each_call_outside_a_request_starts_its_own_trace():
 
 
 def test_a_trace_without_a_parent_starts_with_our_id():
-    """As after a request whose spans were recorded."""
+    """Like after a request whose spans were recorded."""
     begun("mine", SENT)
     trace.belong_to(None)
 
@@ -109,7 +109,7 @@ def test_the_w3c_trace_id_is_logged_when_it_differs():
 
 @pytest.mark.parametrize("trace_id", ["mine", "00000000-0000-0000-0000-000000000000", DIGITS[:31]])
 def test_an_id_that_is_not_a_uuid_always_makes_the_same_trace(trace_id: str):
-    """So that calls under one id of the caller's are one trace, and the log can be joined."""
+    """So that calls with one id of the caller share a trace that can be joined with the log."""
     logged = begun(trace_id)
     first = sent_on()
 
@@ -119,14 +119,14 @@ def test_an_id_that_is_not_a_uuid_always_makes_the_same_trace(trace_id: str):
 
 @pytest.mark.parametrize(("flags", "passed_on"), [("00", "00"), ("01", "01"), ("ff", "01")])
 def test_only_the_sampled_flag_is_passed_on(flags: str, passed_on: str):
-    """The others are of versions yet to come, and are not ours to pass on."""
+    """The others are reserved for later versions."""
     begun("mine", f"cc-{DIGITS}-00f067aa0ba902b7-{flags}")
 
     assert sent_on() == (DIGITS, passed_on)
 
 
 def test_a_later_version_is_read_by_its_first_parts():
-    """W3C Trace Context 3.2.4; and it goes on in the version that we write."""
+    """W3C Trace Context 3.2.4; it is passed on in our own version."""
     for more in ["-what", "-", "-a-b-c", ""]:
         begun("mine", f"01-{DIGITS}-00f067aa0ba902b7-01{more}")
 

@@ -20,7 +20,7 @@ def test_error_names_are_in_only_one_catalogue():
 
 
 def test_only_refund_errors_have_bank_codes():
-    """What is ours about people has words of its own."""
+    """Identity errors have their own names."""
     lent = {error.name for error in CATALOGUE if error.code.startswith("SVC.")}
 
     assert lent == {"refund_not_sent", "refund_unknown"}

@@ -41,7 +41,7 @@ def test_a_window_may_be_a_leap_day():
 
 @pytest.mark.parametrize("edge", [date.min, date.max])
 def test_the_first_and_last_days_of_the_calendar_are_windows(edge: date):
-    """Both can be asked for; neither may overflow."""
+    """Both can be requested without an overflow."""
     window = Window(edge, edge)
 
     assert window.start < window.end
@@ -52,7 +52,7 @@ def test_the_first_and_last_days_of_the_calendar_are_windows(edge: date):
 @example(date.max, 0)
 @example(DAY, 89)
 def test_local_days_are_covered_by_utc_windows_without_a_gap(init: date, more: int):
-    """Newest first; a bank is asked for no longer window than it may be."""
+    """Newest first; no window is longer than a bank allows."""
     local = LocalWindow(init, init + timedelta(days=more))
 
     found = list(local.utc_days())

@@ -83,7 +83,7 @@ async def test_a_stricter_rule_sends_no_mail(people: TwoPeople):
 
 
 async def test_a_new_secret_is_returned_when_the_notice_fails(people: TwoPeople):
-    """The secret is shown once: it was made, and is handed out."""
+    """The secret exists and can only be shown once, so it is returned."""
 
     class Silent:
         async def list(self) -> list[object]:

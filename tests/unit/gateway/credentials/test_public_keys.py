@@ -125,7 +125,7 @@ async def test_an_impossible_change_is_refused(people: TwoPeople, keys: PublicKe
 async def test_an_order_is_void_after_another_change_of_the_keys(
     people: TwoPeople, keys: PublicKeys
 ):
-    """A key that waits does not follow those that were ended meanwhile."""
+    """A waiting key must not follow keys that were removed meanwhile."""
     client_id, who = await registered(people, keys, FIRST, SECOND), people.staff("maria")
     office = people.office.staff
     waiting = await keys.add(who, client_id, body(THIRD))

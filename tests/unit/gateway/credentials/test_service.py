@@ -138,7 +138,7 @@ async def test_a_third_live_secret_is_refused(office, issued):
 
 
 async def test_an_overlap_of_zero_ends_both_secrets_at_once(office, issued):
-    """What is done about a leak does not wait for the overlap of the last rotation."""
+    """A leaked secret must not stay valid until the end of an earlier overlap."""
     client_id = issued.credential.client_id
     second = await office.rotate(client_id)
 
@@ -234,7 +234,7 @@ async def test_a_credential_of_another_company_is_not_found(office, company_id, 
 
 
 async def test_no_user_issues_a_credential_outside_their_scope(office, company_id, account_id):
-    """It is refused in the words of a company or an account that does not exist."""
+    """With the refusal for an unknown company or account."""
     ours = await office.company("Outra")
     limited = Staff(office.acting, CompanyScope(frozenset({ours.id})))
     orders = [
@@ -261,7 +261,7 @@ async def test_no_user_issues_a_credential_outside_their_scope(office, company_i
 async def test_issuing_a_paying_credential_needs_approval(
     people: TwoPeople, permissions: list[str], waits: bool, takes_two: bool
 ):
-    """Where the rule is on, and for users alone: no command waits."""
+    """Where the rule is on, and only for users: commands do not wait."""
     credentials = people.credentials if takes_two else replace(people.credentials, wait=None)
 
     done = await credentials.issue(people.staff("maria"), people.wanted(permissions))
@@ -304,7 +304,7 @@ async def test_a_secret_cannot_be_collected_after_fifteen_minutes(people: TwoPeo
 
 
 async def test_a_secret_is_stored_with_who_ordered_and_approved_it(people: TwoPeople):
-    """They do not lift a stop of the outflow guard of its payouts; the command line has no id."""
+    """They may not lift an outflow stop of its payouts; a command has no user id."""
     maria, joao = (people.users[each].id for each in ("maria", "joao"))
     made = await people.issue()
     by_two = await people.credentials.rotate(people.staff("maria"), made.client_id, AT_ONCE)
@@ -324,7 +324,7 @@ async def test_a_secret_is_stored_with_who_ordered_and_approved_it(people: TwoPe
 
 
 async def test_a_secret_is_shown_only_to_its_orderer(people: TwoPeople):
-    """Who approves a credential must not be able to pay with it."""
+    """The approver of a credential must not be able to pay with it."""
     people.users["joao"] = replace(
         people.users["joao"], roles=people.users["maria"].roles | people.users["joao"].roles
     )
@@ -551,7 +551,7 @@ async def clamped_while_waiting(people: TwoPeople, what: str) -> tuple[Approval,
 async def test_an_order_is_void_after_a_later_change_of_the_credential(
     people: TwoPeople, meanwhile: str
 ):
-    """In an incident one person lowers a limit or narrows a rule; an older order stays void."""
+    """One person may lower a limit or narrow a rule in an incident; an older order stays void."""
     waiting, clamped = await clamped_while_waiting(people, meanwhile)
 
     with pytest.raises(ServiceError) as refused:
@@ -579,7 +579,7 @@ async def test_a_change_during_the_approval_is_not_overwritten(people: TwoPeople
 
 
 async def test_an_order_is_void_after_a_change_of_the_gateway_s_nightly_limit(people: TwoPeople):
-    """What is in force is compared, the gateway's own included."""
+    """Effective limits are compared, including the gateway's own."""
     lower = replace(people.credentials, night=Night(per_night=Money(500)))
     higher = replace(people.credentials, night=Night(per_night=TEN))
     made = await people.issue()
@@ -594,7 +594,7 @@ async def test_an_order_is_void_after_a_change_of_the_gateway_s_nightly_limit(pe
 
 
 async def test_a_rotation_is_void_after_another_rotation(people: TwoPeople):
-    """Who ended a stolen secret at once is not followed by an older order of another one."""
+    """An older order must not replace the secret that ended a stolen one."""
     made = await people.issue()
     who, admin, client_id = people.staff("maria"), people.office.staff, made.client_id
     waiting = await people.credentials.rotate(who, client_id, RotationBody())

@@ -78,7 +78,7 @@ def test_a_shed_request_is_counted_by_class_and_reason():
 
 
 def test_the_shares_of_all_classes_add_up_to_one():
-    """So none can take the last place of another."""
+    """So no class can take the last place of another."""
     shares = [LIMITS[each].share for each in BY_RANK if each is not Priority.ALWAYS]
 
     assert sum(shares) == pytest.approx(1)
@@ -108,7 +108,7 @@ def test_requests_of_partners_are_shed_at_once(priority: Priority):
 
 @pytest.mark.parametrize("priority", WAITING)
 async def test_requests_of_users_wait_for_a_slot(priority: Priority):
-    """In the order in which it came."""
+    """In order of arrival."""
     admitted, served = admission([]), list[str]()
     fill(admitted, priority)
 
@@ -165,7 +165,7 @@ async def test_a_slot_given_to_a_cancelled_request_is_released():
 
 
 def test_an_early_refusal_of_a_user_is_delayed():
-    """A program that asks again at once must not keep the process busy."""
+    """A program that repeats at once must not keep the process busy."""
     with pytest.raises(Shed) as refusal:
         admission([], lag_s=9).admit(Priority.PAGES)
 
@@ -208,7 +208,7 @@ async def test_a_page_that_calls_a_bank_releases_its_slot_meanwhile():
 
 
 async def test_users_share_eight_calls_to_a_bank():
-    """Others are for payouts; another bank has eight of its own."""
+    """The others are for payouts; another bank has its own eight."""
     admitted, at_bank, release = admission([]), list[str](), asyncio.Event()
 
     async def ask(bank: str) -> None:
@@ -230,7 +230,7 @@ async def test_users_share_eight_calls_to_a_bank():
 
 @leaping
 async def test_a_page_does_not_wait_for_a_fully_used_bank():
-    """The page says so; those that ask another bank go on."""
+    """The page says so; pages about another bank are not affected."""
     admitted = admission([])
     async with AsyncExitStack() as hanging:
         for _ in range(8):
@@ -287,7 +287,7 @@ def test_half_sent_bodies_of_strangers_use_a_tenth_of_the_slots_and_at_least_ten
     ("one", "another"), [("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8:0:1::1")]
 )
 def test_one_network_may_use_a_quarter_of_the_places(one: str, another: str):
-    """It cannot fill them alone, with whatever addresses of its /64."""
+    """With any addresses of its /64."""
     admitted, priority = admission([]), Priority.STRANGERS
     beside = one if "." in one else "2001:db8::ffff"
 

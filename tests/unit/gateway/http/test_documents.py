@@ -23,12 +23,12 @@ def _named(name: str) -> Surface:
 
 
 def test_only_public_surfaces_are_described():
-    """The panel is ours alone."""
+    """The panel is not public."""
     assert openapi_pages([_named("panel"), _named("keys")], _today) == {}
 
 
 def test_documents_are_made_before_a_listener_opens():
-    """Decision 0016: two shapes of one name stop the start, not the first reader."""
+    """Decision 0016: two schemas of one name stop the start, not the first reader."""
 
     class NoteDocument(TypedDict):
         text: str
@@ -43,7 +43,7 @@ def test_documents_are_made_before_a_listener_opens():
 
 
 def test_every_page_has_a_known_name():
-    """Metrics know no other."""
+    """Metrics use these names."""
     pages = openapi_pages([_named("banking"), _named("identity"), _named("backoffice")], _today)
 
     assert {page.name for page in pages.values()} == set(PAGES) - {REFERENCE}

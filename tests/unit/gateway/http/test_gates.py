@@ -29,12 +29,12 @@ PERSON = [
     ],
 )
 def test_policies_of_each_gate_are_in_the_decided_order(name: str, policies: list[str]):
-    """Who may not know must not learn by asking what is there."""
+    """A caller without access must not learn what exists."""
     assert gate_of(name) == policies
 
 
 def test_lifting_a_stop_always_requires_a_fresh_factor():
-    """Its right asks for none: pulling a stop, which needs the same one, must be quick."""
+    """Its right requires none, because setting a stop, with the same right, must be quick."""
     (gate,) = (gate for gate in SURFACE.gates if ROUTES["backoffice.stop_lift"] in gate.routes)
 
     (asks,) = (policy for policy in gate.policies if isinstance(policy, FreshFactor))
@@ -43,7 +43,7 @@ def test_lifting_a_stop_always_requires_a_fresh_factor():
 
 
 def test_every_filter_body_refuses_unknown_fields():
-    """Misspelt, a filter would match everything: searches, and files of what they find."""
+    """A misspelt filter would match everything, in searches and files."""
     reasons = {}
     for name, route in ROUTES.items():
         if route.method == "POST" and route.path.endswith(("/search", "/export")):

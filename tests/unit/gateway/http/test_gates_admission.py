@@ -39,7 +39,7 @@ def test_a_signed_in_caller_has_its_user():
 
 
 def test_a_signed_in_route_without_a_user_is_an_error():
-    """A chain that forgot to ask is a mistake of ours, not an open door."""
+    """A gate that forgot authentication is an error, not an open door."""
     with pytest.raises(RuntimeError, match="a policy of this gate is missing"):
         admit_signed_in(call(ASKED))
 
@@ -66,7 +66,7 @@ def test_a_user_at_an_account_is_admitted_with_user_scope_and_account():
     ],
 )
 def test_an_incomplete_admission_at_an_account_is_an_error(half: dict[str, object]):
-    """A policy that was forgotten is a mistake, not an open door."""
+    """A forgotten policy is an error, not an open door."""
     with pytest.raises(RuntimeError, match="policy"):
         admit_at_account(CLOCK.now)(call(**half))
 

@@ -62,7 +62,7 @@ def test_the_routes_are_the_contract_s():
 def test_a_failing_provider_gives_the_route_s_code(
     name: str, failed: ErrorCode, absent: ErrorCode | None
 ):
-    """Contract 4.1; a provider that lacks the operation counts as not configured."""
+    """Contract 4.1; an unsupported operation counts as not configured."""
     route = BY_NAME[name]
 
     for problem in (Unavailable("a"), Unreachable("a"), BadReply("a")):
@@ -94,7 +94,7 @@ def test_only_the_two_lists_take_windows_and_pages():
 
 
 def test_policies_of_partner_routes_are_in_the_decided_order():
-    """Who may not be known must not be learnt by asking for what is."""
+    """A caller that may not be identified must not learn what exists."""
     partner, everybody = SURFACE.gates
 
     assert [type(policy).__name__ for policy in partner.policies] == [
@@ -131,7 +131,7 @@ def test_a_partner_is_admitted_with_principal_and_account():
 
 @pytest.mark.parametrize("half", [{"principal": principal()}, {"account": account()}, {}])
 def test_an_incomplete_admission_of_a_partner_is_an_error(half: dict[str, object]):
-    """A policy that was forgotten is a mistake, not an open door."""
+    """A forgotten policy is an error, not an open door."""
     made: Call = call(**half)
 
     with pytest.raises(RuntimeError, match="policy"):

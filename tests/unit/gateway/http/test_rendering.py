@@ -57,7 +57,7 @@ def test_an_answer_is_rendered_by_its_type(shown, body, headers):
 
 
 def test_an_answer_can_have_its_own_status():
-    """An order that waits is accepted and not done."""
+    """A waiting order is accepted, but not yet executed."""
     assert render(Answer(content={"a": 1}, status=202), 200, {}).status == 202
 
 
@@ -118,7 +118,7 @@ def test_the_detail_of_an_error_is_appended_as_a_sentence(line: str, told: str):
     ids=["a field", "no field", "another code", "an unknown word", "no input"],
 )
 def test_a_message_names_the_field_and_the_expected_form(refusal: ServiceError, told: str):
-    """Other refusals of partners say what the catalogue says."""
+    """Other refusals for partners have the catalogue's text."""
     said = json.loads(render_refusal(refusal, PLACE, "t", {}).body)
 
     assert said == {"code": refusal.error.code, "message": told, "trace_id": "t"}

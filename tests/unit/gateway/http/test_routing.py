@@ -234,7 +234,7 @@ def test_a_broken_rule_is_reported_as_a_sentence():
 
 
 def test_a_wrong_field_is_reported_without_the_typed_text():
-    """The line for the command line may repeat what was typed; over HTTP nothing is repeated."""
+    """On the command line the text may be repeated; over HTTP it is not."""
     text = "there is no company 7"
 
     with pytest.raises(ServiceError) as told, explained():

@@ -40,7 +40,7 @@ async def test_the_result_of_an_operation_is_rendered():
 
 
 async def test_every_request_is_reported_once():
-    """Log line and metric come from this record."""
+    """Log line and metric are made from this record."""
     times = count()
     async with on_stage(surface(route()), clock=lambda: float(next(times))) as listener_client:
         await listener_client.ask("GET", "/v1/echo/hello", headers={"X-Trace-ID": "mine"})
@@ -54,7 +54,7 @@ async def test_every_request_is_reported_once():
 
 
 async def test_an_expect_header_is_not_echoed_for_any_target():
-    """Aiohttp answers a target that it has no route for by itself, before any middleware."""
+    """Without our route aiohttp would answer by itself, before any middleware."""
     head = b"OPTIONS * HTTP/1.1\r\n" + raw_http.HOST + b"Expect: a-miracle\r\n\r\n"
 
     async with on_stage(surface(route())) as listener_client:
@@ -91,7 +91,7 @@ async def test_the_invalid_field_is_logged():
     ],
 )
 async def test_the_log_records_how_far_authentication_got(error: ErrorCode, reason: str, told: str):
-    """The result of asking is one of a closed set; refused before that, there is none."""
+    """One of a closed set; empty when refused before authentication."""
 
     def no(_call: Call) -> None:
         raise ServiceError(error, reason)
@@ -183,7 +183,7 @@ FAILS: dict[type[Exception], ErrorCode] = {
 
 @pytest.mark.parametrize(("asked_s", "told"), [(None, "2"), (0.2, "1"), (9_999, "120"), (-3, "1")])
 async def test_a_502_has_retry_after(asked_s: float | None, told: str):
-    """In whole seconds, the bank's own wish within reason."""
+    """In whole seconds, from the bank's Retry-After within bounds."""
     problem = Unavailable("busy", retry_after=asked_s)
     async with on_stage(surface(route(raising(problem), fails=FAILS))) as listener_client:
         status, headers, _ = await listener_client.ask("GET", "/v1/echo/a")
@@ -232,7 +232,7 @@ async def test_a_body_that_cannot_be_read_is_refused(body: bytes, error: ErrorCo
 
 
 async def test_a_query_is_passed_on_complete():
-    """Every value in order, also empty ones; bytes that are no UTF-8 match nothing."""
+    """Every value in order, including empty ones; invalid UTF-8 matches nothing."""
     seen: list[Any] = []
 
     def look(call: Call) -> None:

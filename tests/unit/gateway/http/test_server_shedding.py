@@ -120,7 +120,7 @@ async def test_a_known_caller_keeps_its_class_while_a_policy_waits():
 
 
 async def test_a_shed_page_is_answered_with_a_delay():
-    """Its place is not taken meanwhile; a partner is answered at once."""
+    """It holds no place meanwhile; a partner is answered at once."""
     admitted = Admission(100, 0.25, Lag(9), lambda *_: None, wait_s=3_600)
     async with on_stage(surface(*ROUTES), admission=admitted) as client:
         page = asyncio.create_task(ask(client, "/v1/pages", **SHOWN))
@@ -133,7 +133,7 @@ async def test_a_shed_page_is_answered_with_a_delay():
 
 
 async def test_only_a_user_s_request_takes_turns_at_banks():
-    """Each is charged when it comes; the request after it has none."""
+    """Each is counted; the next request has its own."""
     charged = list[str]()
     admitted = admission()
 

@@ -38,7 +38,7 @@ def table() -> Table:
     ],
 )
 def test_a_path_is_matched_to_its_route(path: str, template: str, values: dict[str, str]):
-    """Parameters are one segment, decoded once."""
+    """A parameter is one segment, decoded once."""
     found = table().find(path)
 
     assert found is not None
@@ -52,12 +52,12 @@ def test_a_path_is_matched_to_its_route(path: str, template: str, values: dict[s
      "/v1/a/x/b/y/z", "/V1/a", "/v1/%61", "v1/a", "/v1/{word}", "/v1/{}"],
 )  # fmt: skip
 def test_an_unknown_path_is_not_matched(path: str):
-    """A slash more is another path; a fixed step is never decoded."""
+    """An extra slash makes another path; fixed segments are never decoded."""
     assert table().find(path) is None
 
 
 def test_a_fixed_step_takes_precedence_over_a_parameter():
-    """``/a/fixed/b/y`` is no way to ``/a/{word}/b/{other}``: one dictionary step per segment."""
+    """``/a/fixed/b/y`` is not ``/a/{word}/b/{other}``: each segment is one dictionary look-up."""
     assert table().find("/v1/a/fixed/b/y") is None
 
 
@@ -76,7 +76,7 @@ def test_two_routes_with_one_method_and_path_are_refused():
 
 
 def test_every_route_is_listed_once():
-    """HEAD is no route."""
+    """Without HEAD."""
     listed = [place.route for place in table().places()]
 
     assert len(listed) == len(ROUTES)

@@ -46,7 +46,7 @@ def test_a_cookie_is_read_back(cookies: PanelCookies):
 
 
 def test_a_malformed_cookie_is_refused(cookies: PanelCookies):
-    """One cookie has one text: a twin of it is another form."""
+    """A cookie has exactly one spelling."""
     cases = [
         "",
         ".",
@@ -95,7 +95,7 @@ def test_a_forged_anonymous_cookie_is_refused(cookies: PanelCookies):
 
 
 def test_sealed_tokens_open_only_with_their_cookie(cookies: PanelCookies):
-    """Not with another one's secret, nor in another row, nor without the server's key."""
+    """Not with another secret, in another row, or without the server's key."""
     mine, other = cookies.make(), cookies.make()
     sealed = cookies.seal("tokens", mine)
 
@@ -136,7 +136,7 @@ def test_sealing_the_same_text_twice_gives_different_bytes(cookies: PanelCookies
 
 
 def test_bytes_sealed_with_a_previous_key_still_open(cookies: PanelCookies):
-    """Until the last session under it is over; what is new is sealed under the new one."""
+    """Until its last session is over; new ones are sealed with the new key."""
     mine = cookies.make()
     sealed = cookies.seal("tokens", mine)
     rotated = PanelCookies([OTHER, KEY])

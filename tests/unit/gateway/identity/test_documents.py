@@ -85,7 +85,7 @@ def test_the_qr_code_is_an_svg_of_paths_alone():
 def test_without_the_qr_code_library_enrolment_continues_without_an_image(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    """An extra of the panel: the address of the secret is enough."""
+    """It is an optional dependency: the secret's address is enough."""
     monkeypatch.setitem(sys.modules, "segno", None)
     begun = Enrolment("ABC", "otpauth://totp/a?secret=ABC")
 
@@ -104,7 +104,7 @@ GUEST = AnonymousCaller(ClientInfo())
 
 
 def test_a_second_factor_challenge_names_no_user():
-    """Contract 2.9: no name, no e-mail, no roles, and no hint of how long."""
+    """Contract 2.9: no name, e-mail or roles, and no remaining time."""
     shown = represent.login(SecondFactorRequired("m", NOON), GUEST)
 
     assert shown == {"mfa_required": True, "mfa_token": "m"}
@@ -137,7 +137,7 @@ def filled(body: type) -> dict[str, object]:
 @pytest.mark.parametrize("wrong", [None, "", 1, 1.5, True, [], {}, "x" * 1025], ids=repr)
 @pytest.mark.parametrize("taken", INPUTS, ids=lambda each: each.body.__name__)
 def test_every_required_field_must_be_a_text_that_is_not_empty(taken, wrong: object):
-    """One that may be absent may also be null or empty."""
+    """An optional one may also be null or empty."""
     for field in msgspec.structs.fields(taken.body):
         body, absent = filled(taken.body), [None, ""]
         without = {name: text for name, text in body.items() if name != field.name}
@@ -154,7 +154,7 @@ def test_a_password_change_may_omit_the_code():
 
 
 def test_an_e_mail_address_is_normalised_and_a_password_is_not():
-    """A password is not: not even a space is taken from it."""
+    """Not even a space is removed from a password."""
     found = represent.LOGIN.read(posted({"email": " Maria@Example.COM ", "password": " A b "}))
 
     assert (found.email, found.password) == ("maria@example.com", " A b ")

@@ -194,7 +194,7 @@ async def test_permanently_refused_mail_is_dropped_and_logged_without_the_addres
     [("RCPT TO:<full@example.com>", "452 mailbox full"), ("DATA", "550 not such words")],
 )
 async def test_mail_refused_for_one_recipient_does_not_delay_another(post, asked: str, answer: str):
-    """A person's mailbox may be full for days, and others wait for their links."""
+    """A mailbox may be full for days, while others wait for their links."""
     box = Box(replace(LETTER, id="m-0", to="full@example.com"), LETTER)
     post.answers[asked] = answer
 
@@ -206,7 +206,7 @@ async def test_mail_refused_for_one_recipient_does_not_delay_another(post, asked
 
 
 async def test_refused_mail_waits_five_minutes_while_other_mail_is_sent(post, caplog):
-    """As many as one run takes: those behind them are sent by the next."""
+    """As many as one run handles: those after them are sent by the next."""
     clock = Clock()
     full = [replace(LETTER, id=f"m-{n}", to="full@example.com") for n in range(100, 120)]
     post.answers["RCPT TO:<full@example.com>"] = "452 mailbox full"
@@ -243,7 +243,7 @@ async def test_the_background_task_continues_after_a_failure(post, caplog):
 
 
 async def test_without_a_mail_server_mail_stays_queued(post):
-    """The sandbox: messages wait to be read."""
+    """In the sandbox messages wait to be read."""
     box = Box(LETTER)
 
     await sender(box, post, host="").run_once()
@@ -252,7 +252,7 @@ async def test_without_a_mail_server_mail_stays_queued(post):
 
 
 async def test_nothing_is_sent_without_the_configured_encryption(post):
-    """A link is never sent in the clear by accident."""
+    """A link is never sent unencrypted."""
     box = Box(LETTER)
 
     with pytest.raises(aiosmtplib.SMTPException):
@@ -312,7 +312,7 @@ async def test_stored_mail_is_encrypted(plain, outbox: SealedOutbox):
 
 
 async def test_the_key_decrypts_stored_mail(database, outbox: SealedOutbox):
-    """A retired one too, since mail may wait while keys change."""
+    """A retired one too, because mail may wait during a rotation."""
     await outbox.put(MAIL)
     renewed = SealedOutbox(database, Sealer(KEYS, "new"))
 
@@ -320,7 +320,7 @@ async def test_the_key_decrypts_stored_mail(database, outbox: SealedOutbox):
 
 
 async def test_clear_text_in_the_store_is_never_sent(plain, outbox: SealedOutbox):
-    """Anyone who can write to the database could send mail in our name."""
+    """Otherwise write access to the database could send mail in our name."""
     await plain.put(MAIL)
 
     assert list(await outbox.waiting(5)) == []

@@ -133,7 +133,7 @@ async def test_a_code_adds_another_network_and_renews_the_cookie(panel_world, ma
 
 
 async def test_without_a_factor_another_network_requires_a_new_sign_in(panel_world, maria):
-    """The session itself goes on where it was."""
+    """The session itself continues on its own network."""
     browser = await panel_world.signed_in_browser()
 
     view = await panel_world.sessions.visit(browser, ELSEWHERE)
@@ -165,7 +165,7 @@ async def test_a_failed_sign_out_keeps_the_session(panel_world, maria, monkeypat
 
 
 async def test_after_a_code_the_old_cookie_only_reads_and_then_expires(panel_world, maria):
-    """Requests that were on their way are read; the browser has the new cookie."""
+    """Requests under way may read; the browser has the new cookie."""
     old = await panel_world.signed_in_browser()
 
     new = await panel_world.sessions.rotate(old)
@@ -187,7 +187,7 @@ async def test_after_a_code_the_old_cookie_only_reads_and_then_expires(panel_wor
 
 
 async def test_a_lost_answer_signs_no_user_out(panel_world, maria):
-    """The old cookie gives the one new cookie, as often as it is lost, and no fresh factor."""
+    """The old cookie always leads to the same new cookie, without a fresh factor."""
     old = await with_factor(panel_world)
 
     new = await panel_world.sessions.rotate(old)
@@ -208,7 +208,7 @@ async def test_a_lost_answer_signs_no_user_out(panel_world, maria):
 async def test_a_fresh_factor_is_valid_with_the_new_cookie_alone(
     panel_world, maria, monkeypatch: pytest.MonkeyPatch
 ):
-    """Not with the old one: neither before the new one is stored, nor for a call under way."""
+    """Neither before the new cookie is stored, nor for a call under way."""
     old, during = await with_factor(panel_world), []
     panel_world.identity_world.clock.passes(301)
     before, rotate = await panel_world.again(old), PanelSessions.rotate
@@ -372,7 +372,7 @@ async def test_the_idle_time_slides_with_calls(panel_world, maria):
 
 
 async def test_after_a_renewal_the_old_cookie_is_valid_for_thirty_seconds(panel_world, maria):
-    """It gives the new one, whose answer may be lost; its end ends nothing."""
+    """It returns the new one, whose answer may be lost; when it expires the session continues."""
     old = await panel_world.signed_in_browser()
     for _ in range(4):
         panel_world.identity_world.clock.passes(890)
@@ -396,7 +396,7 @@ async def test_after_a_renewal_the_old_cookie_is_valid_for_thirty_seconds(panel_
 async def test_another_error_during_authentication_is_passed_on(
     panel_world, maria, monkeypatch: pytest.MonkeyPatch
 ):
-    """Only a token that is not valid ends a session."""
+    """Only an invalid token ends a session."""
     browser = await panel_world.signed_in_browser()
 
     async def busy(_sessions: OwnSessions, _token: str) -> SignedInUser:
@@ -499,7 +499,7 @@ async def test_a_cancelled_caller_does_not_end_the_refresh(panel_world, maria, w
 
 
 async def test_a_refresh_leased_by_another_process_is_not_repeated(panel_world, maria):
-    """The old token serves as long as it lives."""
+    """The old token is used until it expires."""
     browser = await due(panel_world)
     now = panel_world.identity_world.clock.now()
     await panel_world.sessions.store.lease(
@@ -594,7 +594,7 @@ async def test_a_session_removed_during_a_refresh_is_over(panel_world, maria, wi
 
 
 async def test_a_token_that_lasts_to_the_session_s_end_is_not_refreshed(panel_world, maria):
-    """There is nothing to be had any more."""
+    """A new one would not last longer."""
     browser = await panel_world.signed_in_browser()
     panel = replace(browser.panel, access_ends_at=browser.panel.ends_at)
     panel_world.identity_world.clock.passes(8 * 3600 - 10)

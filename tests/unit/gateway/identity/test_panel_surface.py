@@ -52,7 +52,7 @@ def test_every_route_behind_a_cookie_is_guarded():
 
 
 def test_the_origin_is_checked_before_the_cookie():
-    """A foreign request keeps no session awake."""
+    """A foreign request does not extend a session."""
     for place in PLACES:
         kinds = [type(each) for each in place.gate.policies]
         for_scripts = ReadFromOurPage if place.route.method == "GET" else WriteFromOurPage

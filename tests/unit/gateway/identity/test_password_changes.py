@@ -71,7 +71,7 @@ async def test_a_link_is_refused_for_another_purpose(identity_world, maria):
 
 
 async def test_tries_of_links_are_limited(identity_world):
-    """Each try costs us a slow digest."""
+    """Each attempt costs a slow digest."""
     for _ in range(20):
         assert await refusal_of(
             NewPasswords(identity_world.context).by_link("made up", Purpose.RESET, PASSWORD, HOME)
@@ -86,7 +86,7 @@ NOBODY = "nobody@example.com"
 
 
 async def test_the_user_is_looked_up_after_the_answer(identity_world, maria, monkeypatch):
-    """What is done for a person costs three durable writes, and would be felt."""
+    """Sending a link costs three durable writes, whose duration would be noticeable."""
     looked_up = []
     find = identity_world.store.identity.users.find_by_email
 
@@ -277,7 +277,7 @@ async def test_a_wrong_current_password_changes_nothing(identity_world, maria):
 
 
 async def test_wrong_current_passwords_are_throttled(identity_world, maria):
-    """Ten in a session of the person's own, then as those from without."""
+    """Ten in the user's own session, then like those from outside."""
     came = await identity_world.sign_in()
     for _ in range(15):
         with pytest.raises(ServiceError):

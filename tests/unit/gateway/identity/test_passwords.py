@@ -89,7 +89,7 @@ async def test_a_forged_digest_never_matches(hasher, changed: tuple[str, str]):
 
 
 async def test_a_truncated_digest_never_matches(hasher):
-    """A shorter tag would be easier to hit."""
+    """A shorter digest would be easier to match."""
     cut = (await hasher.make(PASSWORD))[:-21]
 
     assert passwords.read(cut) is None
@@ -101,7 +101,7 @@ async def test_two_digests_of_one_password_differ(hasher):
 
 
 async def test_a_digest_without_its_pepper_matches_no_password(hasher):
-    """A stolen table alone cannot be tried against."""
+    """A stolen table alone cannot be attacked."""
     stored = await hasher.make(PASSWORD)
     digest = passwords.read(stored)
     assert digest is not None
@@ -162,7 +162,7 @@ async def test_a_password_with_a_lone_surrogate_does_not_match(hasher):
 
 
 async def test_a_full_hashing_queue_refuses_with_retry_after():
-    """Two run, and so many wait; the next is refused before the process drowns."""
+    """Two run and a limited number wait; the next one is refused."""
     hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=1))
     gate = threading.Event()
     hasher._pool.submit(gate.wait)
@@ -201,7 +201,7 @@ async def test_a_known_browser_waits_for_at_most_one_stranger():
 
 
 async def test_a_cancelled_caller_keeps_its_slot_until_the_thread_ends():
-    """Otherwise leaving at once would be a way around the limit."""
+    """Otherwise leaving at once would evade the limit."""
     hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=0))
     gate = threading.Event()
     started = threading.Event()

@@ -24,7 +24,7 @@ LASTING = ["change", "remove", "new_recovery_codes"]
 
 @pytest.mark.parametrize("act", LASTING)
 async def test_lasting_changes_require_password_and_a_new_code(identity_world, maria, act: str):
-    """A copy of it is in the same five minutes: the call itself holds password and app code."""
+    """A stolen session has the same fresh factor: the call itself needs password and code."""
     codes = await identity_world.enrol()
     came, does = await identity_world.sign_in(), lasting(identity_world, act)
     check_fresh_factor(came.person, identity_world.clock.now())

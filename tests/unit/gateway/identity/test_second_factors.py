@@ -168,7 +168,7 @@ async def test_a_code_from_a_new_network_adds_it_only_to_its_session(identity_wo
 
 
 async def test_wrong_codes_from_another_network_do_not_lock_the_user_out(identity_world, maria):
-    """They count against the session that tries them; the user's codes work where they are."""
+    """They count for the session that tries them; codes still work in the user's own session."""
     await identity_world.enrol()
     came = await identity_world.sign_in()
     identity_world.clock.passes(30)

@@ -40,7 +40,7 @@ async def test_an_access_token_identifies_its_user(identity_world, maria):
 
 
 async def test_after_logout_the_access_token_is_refused_at_once(identity_world, maria):
-    """Though its ten minutes are not over: the session is read at each call."""
+    """Before its ten minutes are over: the session is read for each call."""
     came = await identity_world.sign_in()
     await identity_world.who(came)
 
@@ -105,7 +105,7 @@ async def test_a_token_of_a_deleted_session_is_refused(identity_world, maria):
 
 
 async def test_a_change_of_the_user_invalidates_their_sessions(identity_world, maria, monkeypatch):
-    """Even where the store fails right after the change."""
+    """Even if the store fails right after the change."""
     came = await identity_world.sign_in()
     identity_world.clock.passes(1)
 
@@ -120,7 +120,7 @@ async def test_a_change_of_the_user_invalidates_their_sessions(identity_world, m
 
 
 async def test_a_session_ended_by_an_operator_is_refused_at_once(tmp_path: Path):
-    """At once, whatever was remembered of its tokens, and under the name of who ended it."""
+    """Whatever is cached of its tokens, and with the name of who ended it."""
     async with registers.opened(tmp_path) as office:
         identity_world = identity_world_on(office.store, Clock())
         await identity_world.services.signing_keys.ensure()
@@ -152,7 +152,7 @@ async def test_an_access_token_never_outlives_its_session(identity_world, maria)
 
 
 async def test_a_session_never_starts_before_the_user_s_latest_change(identity_world, maria):
-    """Otherwise who changed the password on a node that is ahead could not sign in here."""
+    """Otherwise a password changed on a node with a clock ahead could not be used here."""
     identity_world.clock.passes(-2)
 
     came = await TokenIssuer(identity_world.context).begin(maria, HOME, None)
@@ -208,7 +208,7 @@ async def test_a_refresh_does_not_extend_the_session(identity_world, maria):
 
 
 async def test_a_refreshed_session_ends_eight_hours_after_the_sign_in(identity_world, maria):
-    """Decisions 7; the answer of a refresh cannot tell: it is made before the row changes."""
+    """Decisions 7; an answer cannot show it, because it is made before the row changes."""
     came = await identity_world.sign_in()
     identity_world.clock.passes(3600)
 
@@ -244,7 +244,7 @@ async def test_reusing_the_previous_refresh_token_later_ends_the_session(identit
 
 
 async def test_reusing_an_older_refresh_token_ends_the_session(identity_world, maria):
-    """The window is for the immediate predecessor: some kept older ones alive for ever."""
+    """The tolerance is only for the previous token; older ones would stay valid for ever."""
     came = await identity_world.sign_in()
     second = await identity_world.services.tokens.refresh(came.tokens.refresh_token)
     third = await identity_world.services.tokens.refresh(second.refresh_token)
@@ -283,7 +283,7 @@ async def test_an_access_token_is_refused_as_refresh_token(identity_world, maria
 
 
 async def test_a_disabled_user_cannot_refresh(identity_world, maria, monkeypatch):
-    """Even if the sessions could not be ended: the person is read too."""
+    """Even if their sessions could not be ended: the user is read too."""
     came = await identity_world.sign_in()
     identity_world.clock.passes(1)
 
@@ -328,7 +328,7 @@ async def test_an_unexpected_error_is_not_counted_as_an_outcome(
 
 
 async def test_an_exchange_for_the_panel_is_not_counted(identity_world, maria):
-    """The panel counts its refreshes itself."""
+    """The panel counts its own refreshes."""
     came = await identity_world.sign_in()
     identity_world.counted.clear()
 

@@ -136,7 +136,7 @@ async def test_a_challenge_accepts_five_tries(identity_world, maria):
 
 
 async def test_ten_wrong_codes_lock_the_factor_for_fifteen_minutes(identity_world, maria):
-    """Over any number of challenges; eleven guesses are one too many."""
+    """Over any number of challenges; the eleventh guess is refused."""
     await identity_world.enrol()
     for _ in range(2):
         challenge = await asked(identity_world)
@@ -159,7 +159,7 @@ async def test_ten_wrong_codes_lock_the_factor_for_fifteen_minutes(identity_worl
 
 
 async def test_of_two_concurrent_right_codes_one_signs_in(identity_world, maria, monkeypatch):
-    """Both are accepted, the earlier code first, before either uses the challenge up."""
+    """Both codes are right, and both are checked before either challenge is used up."""
     await identity_world.enrol()
     challenge = await asked(identity_world)
     use, is_accepted, both = StoredChallenges.use, asyncio.Event(), asyncio.Barrier(2)
@@ -323,7 +323,7 @@ async def test_a_sign_in_without_a_store_is_not_counted(identity_world, maria, m
 
 
 async def test_a_sign_in_from_a_new_browser_is_mailed_to_its_user(identity_world, maria):
-    """With the address, and without what the caller calls itself: that may be any text."""
+    """With the address, and without the user agent, which may be any text."""
     odd = replace(ELSEWHERE, panel=True, user_agent="call https://evil.example now")
 
     await identity_world.sign_in(client=odd)
@@ -336,7 +336,7 @@ async def test_a_sign_in_from_a_new_browser_is_mailed_to_its_user(identity_world
 
 
 async def test_a_known_browser_or_program_sends_no_mail(identity_world, maria):
-    """Another person's device cookie makes no browser known; another network is a new place."""
+    """Another user's device cookie does not count; another network is new."""
     mine = replace(HOME, panel=True, known=KnownBrowser(user_id=maria.id, id="b"))
     theirs = replace(HOME, panel=True, known=KnownBrowser(user_id="another", id="b"))
 

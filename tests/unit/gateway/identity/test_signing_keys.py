@@ -121,7 +121,7 @@ async def test_keys_read_before_the_change_are_not_cached(clock):
 
 
 async def test_an_unknown_key_id_is_read_at_most_once_a_second(clock):
-    """Otherwise made-up ids would be questions to the store."""
+    """Otherwise invented ids would cause queries."""
     register = Register(key())
     keyring = ring(register, clock)
     await keyring.published()
@@ -187,14 +187,14 @@ OVER = 600 + 300
 
 
 async def test_a_second_start_creates_no_key(identity_world):
-    """By the fixture; a second start makes none."""
+    """The fixture is the first start."""
     await identity_world.services.signing_keys.ensure()
 
     assert len(await identity_world.services.signing_keys.list()) == 1
 
 
 async def test_of_concurrent_first_starts_one_key_is_kept(identity_world):
-    """Server processes of one machine; more than three could not all be published."""
+    """Several server processes of one machine; more than three keys could not be published."""
     only = (await identity_world.services.signing_keys.list())[0]
     async with identity_world.store.database.writing() as connection:
         await connection.execute(text("DELETE FROM signing_keys"))
@@ -241,7 +241,7 @@ async def test_tokens_of_the_old_key_are_valid_until_it_is_retired(identity_worl
 
 
 async def test_a_retired_key_is_kept_while_one_of_its_tokens_is_valid(identity_world):
-    """A token lives ten minutes, and five more are for clocks and caches that differ."""
+    """A token lives ten minutes, and five more cover differing clocks and caches."""
     old = (await identity_world.services.signing_keys.list())[0]
     identity_world.clock.passes(1)
     await identity_world.services.signing_keys.rotate("cli", at_once=True)

@@ -23,7 +23,7 @@ def test_anonymous_routes_have_an_address_quota_and_the_others_a_token():
 
 
 def test_the_catalogue_has_user_errors_and_no_banking_errors():
-    """No code of the banking surface alone is in it."""
+    """Except codes that both surfaces use."""
     names = {each.name for each in CATALOGUE}
 
     people = [each for each in user_errors.CATALOGUE if not each.code.startswith("SVC.")]

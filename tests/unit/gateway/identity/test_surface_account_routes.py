@@ -24,7 +24,7 @@ def routes_of(surface: str) -> set[tuple[str, str]]:
 
 
 def test_token_and_cookie_surfaces_have_the_same_account_routes():
-    """What a token may do to it, a browser may."""
+    """A browser may do what a token may."""
     different = {
         ("DELETE", "/auth/logout"),
         ("POST", "/auth/refresh"),

@@ -94,7 +94,7 @@ async def test_right_passwords_do_not_count_for_their_address(identity_world, ma
 
 
 async def test_concurrent_guesses_are_limited_too(identity_world, maria):
-    """Counted before they are looked at."""
+    """They are counted before they are checked."""
     answers = await asyncio.gather(*(login(identity_world) for _ in range(12)))
 
     assert sorted(answers) == ["401"] * 5 + ["429 30"] * 7
@@ -143,7 +143,7 @@ async def test_a_try_refused_by_a_busy_hasher_is_not_counted(identity_world, mar
 
 
 async def test_a_known_browser_signs_in_while_strangers_fill_the_hasher(identity_world, maria):
-    """Where all their places are taken, the store is not asked; a known browser goes on."""
+    """When all their places are taken, the store is not asked; a known browser is served."""
     full = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), PoolSize(strangers=0))
     crypto = replace(identity_world.context.crypto, hashing=full)
     context = replace(identity_world.context, crypto=crypto)
@@ -222,7 +222,7 @@ async def test_guesses_by_strangers_do_not_block_a_known_browser(identity_world,
 
 
 async def test_a_stolen_device_cookie_allows_ten_guesses_an_hour(identity_world, maria):
-    """Then it is a browser like any other; nothing that it does shuts another one out."""
+    """Then it counts like any other browser, and blocks no other one."""
     answers = [await login(identity_world, client=known(maria)) for _ in range(16)]
 
     assert answers == ["401"] * 15 + ["429 30"]

@@ -13,7 +13,7 @@ def test_a_token_has_256_random_bits_in_base64url():
 
 
 def test_the_digest_of_a_token_depends_on_the_key():
-    """Who can write into the store alone mints no token."""
+    """Write access to the store is not enough to create a token."""
     assert OpaqueTokens(KEY).digest("token") == hmac.digest(KEY, b"token", "sha256")
     assert OpaqueTokens(b"o" * 32).digest("token") != OpaqueTokens(KEY).digest("token")
 

@@ -101,7 +101,7 @@ async def test_every_claim_is_required(tokens, made):
 
 
 async def test_a_claim_with_another_value_or_type_is_refused(tokens, made):
-    """PyJWT alone would take an audience among others; so we ask it not to."""
+    """PyJWT alone would accept one audience among several."""
     cases = [
         {"iss": "https://evil.example"},
         {"iss": "https://pix.example/"},
@@ -201,7 +201,7 @@ async def test_a_header_without_a_required_field_is_refused(tokens, made):
 
 
 async def test_a_repeated_header_field_is_refused(tokens, made):
-    """Two readers would read two tokens."""
+    """Two parsers could read two different tokens."""
     head = f'{{"alg":"none","alg":"EdDSA","typ":"at+jwt","kid":"{made.id}"}}'.encode()
 
     assert await refused(tokens, signed(made, head, BODY)) == "head"
@@ -218,7 +218,7 @@ async def test_a_header_that_is_no_object_is_refused(tokens, made):
 
 
 async def test_a_key_in_the_header_is_ignored(tokens, made):
-    """Signed right under a key of the caller's, which the head brings along."""
+    """Signed with the caller's own key, which the header contains."""
     own = key()
     head = {
         **HEAD,
@@ -235,7 +235,7 @@ async def test_a_key_in_the_header_is_ignored(tokens, made):
 
 @pytest.mark.parametrize("padded", [False, True])
 async def test_a_token_signed_with_hs256_and_the_public_key_is_refused(tokens, made, padded: bool):
-    """The classic confusion; the second has a signature as long as ours."""
+    """The well-known confusion; the second one has a signature of the right length."""
     content = f"{encoded({'alg': 'HS256', 'typ': 'at+jwt', 'kid': made.id})}.{encoded(BODY)}"
     signature = hmac.digest(made.public, content.encode(), "sha256") * (2 if padded else 1)
 
@@ -252,7 +252,7 @@ async def test_a_token_changed_at_any_place_is_refused(tokens):
 
 
 async def test_a_non_canonical_signature_is_refused(tokens):
-    """The last character of a signature has four bits to spare; another text is another token."""
+    """A signature's last character has four unused bits; another text is another token."""
     token = await tokens.issue(CLAIMS)
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     last = letters.index(token[-1])
@@ -263,7 +263,7 @@ async def test_a_non_canonical_signature_is_refused(tokens):
 
 
 async def test_a_malleable_ed25519_signature_is_refused(tokens):
-    """It would be valid under a careless reader (RFC 8032, part 5.1.7)."""
+    """A careless verifier would accept it (RFC 8032, part 5.1.7)."""
     head, body, signature = (await tokens.issue(CLAIMS)).split(".")
     raw = base64.urlsafe_b64decode(signature + "==")
     order = 2**252 + 27742317777372353535851937790883648493

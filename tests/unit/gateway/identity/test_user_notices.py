@@ -34,7 +34,7 @@ async def staff_of(world: AccessWorld, email: str, role: Role, company: str) -> 
 async def test_security_and_admins_of_the_user_s_companies_are_notified(
     access_world: AccessWorld,
 ):
-    """A copied session of an administrator makes a reader alone, and keeps the reader."""
+    """Otherwise a stolen administrator session could create a reader unnoticed."""
     company = access_world.company
     other = (await access_world.office.company("Outra")).id
     told = {

@@ -213,6 +213,6 @@ def test_an_e_mail_address_is_lower_cased(text: str):
     ],
 )
 def test_an_invalid_address_is_refused(text: str):
-    """Among them two at-signs: an address is matched whole, or not at all."""
+    """Including two at-signs: an address is matched as a whole."""
     with pytest.raises(Malformed):
         read_email(text)

@@ -147,7 +147,7 @@ async def enrolled(world: AccessWorld, found: User, at: datetime) -> User:
 
 
 async def test_an_order_to_reset_a_factor_is_void_after_a_new_enrolment(access_world: AccessWorld):
-    """The user has enrolled another app since, for what the order was given about."""
+    """The user has since replaced the app that the order was about."""
     made = await enrolled(access_world, await access_world.made(Role.OPERATOR), NOON)
     waiting = await reset(access_world, made)
     again = await enrolled(access_world, made, LATER)
@@ -198,7 +198,7 @@ def can_act(user: User, act: Act) -> bool:
 async def test_widening_the_access_of_a_user_with_write_rights_needs_approval(
     access_world: AccessWorld, act: Act, roles: set[Role], waits: bool
 ):
-    """More companies, or coming back: what one person alone gave was never agreed to."""
+    """More companies, or reactivation: grants by one person were never approved."""
     made = await access_world.made(
         *roles, companies=[access_world.company], active=act is not enable
     )
@@ -249,7 +249,7 @@ async def test_without_the_two_person_rule_no_change_needs_approval(
 async def test_companies_are_removed_at_once_and_added_after_approval(
     access_world: AccessWorld, seen: str, wanted: str, meanwhile: str
 ):
-    """The last one stays until then: without any, a person would see them all."""
+    """The last one is kept until then: a user without companies would see all."""
     names = {each: (await access_world.office.company(each)).id for each in "abc"}
     made = await access_world.made(Role.OPERATOR, companies=[names[each] for each in seen])
 
@@ -283,7 +283,7 @@ async def test_no_user_widens_their_own_access(access_world: AccessWorld, act: A
 async def test_a_change_is_refused_when_the_user_gained_write_rights_meanwhile(
     access_world: AccessWorld, act: Act, monkeypatch: pytest.MonkeyPatch
 ):
-    """A role that is given between the look and the change."""
+    """A role is granted between the check and the change."""
     seen = await access_world.made(
         Role.VIEWER, companies=[access_world.company], active=act is not enable
     )

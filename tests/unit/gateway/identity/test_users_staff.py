@@ -114,7 +114,7 @@ async def test_ending_one_session_keeps_the_other(office: Office):
 
 
 async def test_a_lockout_is_shown_and_can_be_lifted(office: Office):
-    """Of one who has signed in before, beside their last sign-in."""
+    """Of a user who has signed in before, beside their last sign-in."""
     maria = await office.identity_world.person()
     await office.identity_world.sign_in()
     until = office.identity_world.clock.now() + timedelta(minutes=15)

@@ -67,7 +67,7 @@ def test_many_new_payees_without_known_ones_are_outside():
 
 
 def test_much_money_to_few_new_payees_is_outside():
-    """Three payouts of a hundredth of a normal day, on an hour in which none was usual."""
+    """Three payouts of a hundredth of a normal day, in an hour that usually has none."""
     found = outside(worked(), paying(4, 0, centavos=250_000), SUNDAY_AT_TEN)
 
     assert found.keys() >= {(Measure.NEW_MONEY, 300), (Measure.NEW_MONEY, 3600)}
@@ -80,7 +80,7 @@ def test_one_or_two_payouts_are_never_outside():
 
 
 def test_many_large_amounts_to_new_payees_are_outside():
-    """Far too many of the largest amounts, whatever they add up to."""
+    """Far too many of the largest amounts, whatever their sum."""
     busy = worked(new=20, others=400)
 
     found = outside(busy, paying(8, 0, centavos=40_000, every_s=10))
@@ -97,7 +97,7 @@ def test_a_flood_to_known_payees_is_outside():
 
 
 def test_weekends_have_their_own_envelope():
-    """What is usual on a Tuesday is not on a Sunday."""
+    """A usual Tuesday is unusual on a Sunday."""
     usual = worked(new=20, others=0)
 
     assert outside(usual, paying(20, 0)) == {}
@@ -123,7 +123,7 @@ def test_hours_older_than_six_weeks_do_not_count():
 
 
 def test_an_hour_is_compared_with_the_hours_around_it():
-    """One hour before and after, round midnight as well."""
+    """One hour before and after, also around midnight."""
     nights = History(hour_of(day * 24 + 23, paying(10, 0)) for day in range(DAYS) if day % 7 < 5)
 
     assert outside(nights, paying(20, 0), DAYS * 24 + 24) == {}

@@ -20,7 +20,7 @@ MORNING = datetime(2026, 11, 20, 13, 40, 5, tzinfo=UTC)
 
 
 def test_a_period_starts_at_a_local_midnight():
-    """Summer time, as there was in 2018, moves it by an hour."""
+    """Daylight saving time, as in 2018, shifts it by an hour."""
     cases = [
         (Period.TODAY, EVENING, datetime(2026, 11, 20, 3, tzinfo=UTC)),
         (Period.TODAY, MORNING, datetime(2026, 11, 20, 3, tzinfo=UTC)),
@@ -41,7 +41,7 @@ def test_the_median_of_no_payouts_is_none():
 
 
 def test_the_median_is_the_middle_of_its_bucket():
-    """Slower ones than the last bound count as the bound: nothing is known beyond it."""
+    """Times beyond the last bound count as the bound."""
     cases = [(0, 0.25), (1, 0.75), (2, 1.5), (15, 50_400.0), (16, 86_400.0)]
 
     for place, seconds in cases:

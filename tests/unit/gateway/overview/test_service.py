@@ -67,7 +67,7 @@ def standing(need: Need, subject: str = "", at: datetime | None = None) -> Atten
 
 
 async def test_only_paid_payouts_with_a_duration_count_for_the_median():
-    """One that failed took no time to settle, nor one whose instant is not known."""
+    """Not failed payouts, nor those without a known time."""
     paid = figures(PayoutState.PAID, 2, 10)
     others = [figures(PayoutState.FAILED, -1, 99), figures(PayoutState.PAID, -1, 99)]
 
@@ -134,7 +134,7 @@ def test_work_is_sorted_by_urgency_and_then_by_age():
 
 
 async def test_an_hour_is_summed_fifteen_minutes_after_its_end():
-    """What was created in its last second is stored by then."""
+    """Payouts created in its last second are stored by then."""
     records = Records()
 
     assert await overviews(records).remember() == 3

@@ -59,7 +59,7 @@ def test_a_file_that_is_no_longer_listed_is_removed(packages: Path, tmp_path: Pa
 
 
 def test_nothing_is_copied_when_one_file_has_other_content(packages: Path, tmp_path: Path):
-    """A package may be as the lock says and still not hold what we looked at."""
+    """A package may match the lock and still have other contents than we reviewed."""
     (packages / "a/LICENSE").write_bytes(b"3")
 
     with pytest.raises(WrongFile, match="LICENSE"):
@@ -109,7 +109,7 @@ def test_vendored_file_names_are_flat_and_unique():
 
 
 def test_every_vendored_file_is_used_by_a_page():
-    """Licences and notices aside: what no page loads is weight, and one more thing to renew."""
+    """Except licences and notices: unused files are weight to maintain."""
     for file in [each for each in vendor_files() if not each.name.endswith(".txt")]:
         panel = ROOT / "gateway/panel"
         pages = [*panel.rglob("templates/**/*.html"), *panel.glob("static/*.css")]
@@ -119,7 +119,7 @@ def test_every_vendored_file_is_used_by_a_page():
 
 
 def test_absent_or_changed_files_are_named_when_a_wheel_is_built(tmp_path: Path):
-    """The build asks for these names; an empty answer lets it go on."""
+    """The build asks for these names, and continues only without any."""
     (tmp_path / "htmx.min.js").write_bytes(b"another content")
     hooks = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
 

@@ -126,7 +126,7 @@ def test_name_description_and_account_type_are_optional(nothing: object):
     "method", ["qrcode", "PIX", "Pix", " pix", "ted", 1, True, [], {}, ["pix"]]
 )
 def test_an_invalid_method_has_its_own_code(method: object):
-    """``qrcode`` is known and refused; so is every other type than text."""
+    """``qrcode`` is known and refused; so are all values that are not text."""
     with refused(METHOD):
         read(changed(BODY, method=method))
 
@@ -210,7 +210,7 @@ def test_a_date_of_another_form_or_type_is_refused(day: object):
 
 @pytest.mark.parametrize("day", ["2020-01-01", "2099-12-31"])
 def test_any_existing_date_is_accepted_by_the_reader(day: str):
-    """The stored answer is given whatever the date; "today" comes after the reference."""
+    """The stored answer is returned whatever the date; "today" is checked after the reference."""
     assert read(changed(BODY, date=day)).date == date.fromisoformat(day)
 
 
@@ -362,7 +362,7 @@ def test_media_type_and_json_are_checked_before_the_fields():
 
 
 def test_unknown_fields_are_ignored_counted_and_not_kept():
-    """A bank field of a payout to a key is unknown there."""
+    """Such as a bank field in a payout to a key."""
     extra = pix(branch="x" * 2000, colour=1) | {"callback": "http://x", "pin": None}
     asked = posted(extra)
 
@@ -435,7 +435,7 @@ def test_a_method_given_by_the_path_is_not_read_from_the_body(
     ],
 )
 def test_an_invalid_field_is_named_by_its_path(body: dict[str, Any], field: str, reason: str):
-    """The first in the order of the checks; a caller's own names never come back."""
+    """The first one in the order of the checks; unknown names are not repeated."""
     with pytest.raises(ServiceError) as refusal:
         read(body | {"someones field": 1})
 

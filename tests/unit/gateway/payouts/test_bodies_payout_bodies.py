@@ -20,7 +20,7 @@ def names(shape: type[msgspec.Struct]) -> set[str]:
 
 @pytest.mark.parametrize("shape", [PixPayoutBody, BankAccountPayoutBody])
 def test_the_documented_body_has_the_fields_the_reader_accepts(shape: type[msgspec.Struct]):
-    """The struct makes the document, the reader reads: they must name the same."""
+    """The document is made from the struct, and the reader must use the same names."""
     assert names(shape) == payout._KNOWN
 
 

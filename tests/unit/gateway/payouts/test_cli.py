@@ -80,7 +80,7 @@ def test_a_payout_is_printed_as_a_record_and_tables(shell, lost):
 
 
 def test_the_payee_is_shown_by_name_alone(shell, lost):
-    """No tax number, no key: they are not needed to decide anything here."""
+    """Tax number and key are not needed for decisions here."""
     said = shell.run("payouts", "show", "order-1", *AT, "--json").output
 
     assert "Maria" in said

@@ -171,7 +171,7 @@ async def test_a_rejection_is_stored_with_our_failure_code(
 
 
 async def test_a_payout_settled_at_once_has_the_bank_s_time_or_ours(payout_world: PayoutWorld):
-    """Some banks settle while they are asked; where they give no time, it is ours."""
+    """Some banks settle during the call; without their time it is ours."""
     then = NOON - timedelta(seconds=1)
     payout_world.bank.says = [replace(IS_SETTLED, settled_at=then), IS_SETTLED]
 
@@ -274,7 +274,7 @@ async def test_a_cnpj_with_letters_is_refused_before_the_date_and_nothing_is_sto
 async def test_a_repeat_is_answered_although_the_bank_would_refuse_it_now(
     payout_world: PayoutWorld,
 ):
-    """A configuration that changes must not make a live payout look refused."""
+    """A changed configuration must not make an existing payout look refused."""
     asked = replace(asking(), destination=LETTERS)
     await payout_world.post(asked)
     payout_world.bank.capabilities = replace(CAREFUL, alphanumeric_cnpj=False)
@@ -346,7 +346,7 @@ async def test_repeating_an_unsent_payout_sends_it_once_more(
 async def test_an_unsent_payout_fails_on_the_next_day(
     payout_world: PayoutWorld, clock: Clock, day: date, read_first: bool
 ):
-    """It fails with NOT_SENT, read or repeated, with either date; nothing is sent."""
+    """With NOT_SENT, when read or repeated with either date; nothing is sent."""
     await payout_world.stands(NOT_SENT)
     clock.passes(12 * 3600)
     if read_first:
@@ -373,7 +373,7 @@ async def test_an_unsent_payout_can_be_repeated_until_midnight_with_its_own_date
 async def test_a_repeat_across_midnight_sends_nothing(
     payout_world: PayoutWorld, clock: Clock, day: date
 ):
-    """The day is not over when the row is looked at, and is when the date is."""
+    """The day ends between reading the row and checking the date."""
     await payout_world.stands(NOT_SENT)
     clock.passes(12 * 3600 - 1)
 
@@ -470,7 +470,7 @@ async def test_a_list_never_queries_the_bank(payout_world: PayoutWorld, clock: C
 async def test_a_payout_above_a_limit_of_its_credential_is_refused_and_nothing_is_sent(
     payout_world: PayoutWorld, tmp_path: Path
 ):
-    """Step 20 of the order of checks: behind the replay, before the intent; 403."""
+    """Step 20 of the order of checks: after repeats, before the intent; 403."""
     limits = CredentialLimits(per_day=Money(1050))
     made = samples.credential(CLIENT)
     store = open_store(f"sqlite:///{tmp_path}/store.db")

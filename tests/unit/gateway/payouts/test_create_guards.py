@@ -83,7 +83,7 @@ class Guarded:
 async def test_a_stop_refuses_a_payout_before_it_is_stored(
     payout_world: PayoutWorld, scope: StopScope
 ):
-    """403 ``SVC.PIX.010``, and nothing stored: the same reference may be sent later."""
+    """403 ``SVC.PIX.010``: the same reference may be sent later."""
     guarded = Guarded(payout_world, [stop(scope, SUBJECTS[scope])])
 
     answered = await payout_world.post()
@@ -104,7 +104,7 @@ async def test_a_stop_of_another_subject_does_not_apply(
 
 
 async def test_an_expired_stop_does_not_apply(payout_world: PayoutWorld):
-    """What is kept may have ended since."""
+    """A cached stop may have expired."""
     Guarded(payout_world, [stop(StopScope.ACCOUNT, ACCOUNT)])
     payout_world.clock.passes(HOUR.total_seconds())
 
@@ -112,7 +112,7 @@ async def test_an_expired_stop_does_not_apply(payout_world: PayoutWorld):
 
 
 async def test_a_repeat_of_a_sent_payout_is_answered_during_a_stop(payout_world: PayoutWorld):
-    """It is about a payout that was ordered before: 200, and no question."""
+    """The payout was ordered before: 200."""
     guarded = Guarded(payout_world)
     await payout_world.post()
     guarded.stops = [stop(StopScope.ACCOUNT, ACCOUNT)]
@@ -133,7 +133,7 @@ FULL = "503 SVC.GTW.006"
 
 
 async def test_a_full_store_refuses_a_payout_before_it_is_stored(payout_world: PayoutWorld):
-    """Without a stop being looked for; the same reference may be sent when there is room."""
+    """Without checking stops; the same reference may be sent when there is room."""
     guarded = Guarded(payout_world, writes=Writes(are_refused=True))
 
     answered = await payout_world.post()
@@ -174,7 +174,7 @@ async def test_nothing_is_sent_when_stops_cannot_be_read(payout_world: PayoutWor
 async def test_a_similar_payout_is_reported_or_refused(
     payout_world: PayoutWorld, policy: SimilarPolicy, answer: str, caplog: pytest.LogCaptureFixture
 ):
-    """Counted and logged either way; a log line names no reference."""
+    """Counted and logged either way; log lines contain no reference."""
     guarded = Guarded(payout_world, similar=policy)
     await payout_world.post()
 

@@ -116,7 +116,7 @@ def looking_first(payout_world: PayoutWorld) -> PayoutWorld:
 async def test_after_a_restore_a_payout_is_looked_up_before_it_is_sent(
     payout_world: PayoutWorld, knows, answer: str, state, sent: int
 ):
-    """Rule R10: the store may have forgotten what was sent."""
+    """Rule R10: the restored store may lack what was sent."""
     payout_world.bank.knows = knows
 
     answered = await looking_first(payout_world).post()
@@ -129,7 +129,7 @@ async def test_after_a_restore_a_payout_is_looked_up_before_it_is_sent(
 async def test_a_payout_possibly_sent_from_another_bank_account_is_not_sent(
     payout_world: PayoutWorld,
 ):
-    """The attempt that was forgotten is not to be found at the account of today."""
+    """A forgotten attempt cannot be found at the present account."""
     before = await payout_world.stands(NOT_SENT)
     payout_world.bank.knows = NotFound("absent")
     moved = structs.replace(caller(), account=replace(account(), provider_account="conta-2"))

@@ -59,7 +59,7 @@ VISIBLE = {
 
 @pytest.mark.parametrize("state", list(PayoutState))
 def test_each_state_is_shown_as_one_of_three_statuses(state: PayoutState):
-    """What is not final is processing; only a failed one has a failure."""
+    """Everything not final is processing; only a failed one has a failure."""
     document = documents.payout(payout(state=state), CALLER)
 
     assert document["status"] == VISIBLE[state]
@@ -82,7 +82,7 @@ def test_a_failure_without_a_code_is_other():
 
 @pytest.mark.parametrize("state", list(PayoutState))
 def test_a_created_payout_is_always_shown_as_processing(state: PayoutState):
-    """Contract part 3: acceptance, not settlement; on a replay too."""
+    """Contract part 3: acceptance, not settlement; also for a repeat."""
     settled = payout(state=state, settled_at=NOON, failure=Failure(FailureCode.OTHER))
 
     document = documents.payout_created(settled, CALLER)
@@ -92,7 +92,7 @@ def test_a_created_payout_is_always_shown_as_processing(state: PayoutState):
 
 
 def test_a_payout_document_has_origin_and_destination():
-    """The origin from our record, the destination as it was spelt and without what was not sent."""
+    """The origin from our record, the destination as sent, without omitted fields."""
     sent = {"name": "", "tax_number": "529.982.247-25", "key_type": "email", "key": "A@b.c"}
 
     document = shown(documents.payout(payout(destination_sent=sent, e2e_id="E1"), CALLER))

@@ -6,7 +6,7 @@ from tests.world.stores.samples import NOW
 
 
 def test_unused_account_parameters_are_empty():
-    """One that is named twice would take the room of what is due."""
+    """Repeated ones would take the place of due accounts."""
     cases = [(1, 1), (2, 4), (4, 4), (5, MOST_ACCOUNTS), (16, MOST_ACCOUNTS)]
 
     for accounts, places in cases:
@@ -23,7 +23,7 @@ def test_unused_account_parameters_are_empty():
 
 
 def test_the_compiled_statement_text_is_reused():
-    """A server keeps plans by it."""
+    """A server keeps plans by the text."""
     wanted = DueClaim(
         provider="bank", owner="me", at=NOW, until=NOW, account_ids=["one"], each=1, most=1
     )

@@ -104,7 +104,7 @@ def test_a_payout_failed_as_not_sent_is_shown_as_unsent():
 
 
 def test_a_payout_not_executed_is_shown_so_in_every_later_entry():
-    """A later try of which no byte left does not make it unsent, nor does the end of its day."""
+    """A later unsent attempt, or the end of its day, does not make it unsent."""
     found = of(
         STORED,
         event(EventKind.ANSWERED, UNKNOWN, 1, bytes_left=True),
@@ -129,7 +129,7 @@ def test_the_payout_s_absence_completes_an_event_without_facts(absence: Absence 
 
 
 def test_a_payout_without_events_is_shown_by_attempts_and_opinions():
-    """As far as those know: the latest evidence, and the last look."""
+    """As far as those show it: the latest evidence, and the last query."""
     tried = replace(
         attempt(),
         outcome=UNKNOWN,
@@ -146,7 +146,7 @@ def test_a_payout_without_events_is_shown_by_attempts_and_opinions():
 
 
 def test_an_unsent_payout_without_a_query_shows_no_query():
-    """The plan of the end of its day is no look at the bank."""
+    """The planned check at the end of its day is not a query."""
     tried = replace(
         attempt(),
         outcome=PayoutState.NOT_SENT,
@@ -182,7 +182,7 @@ def test_steps_shown_as_events_are_not_repeated_from_the_attempt():
 
 
 def test_a_payout_with_some_events_is_shown_by_events_and_attempts():
-    """Its order was stored before there were events, its end after."""
+    """Its order is older than events, its end is not."""
     tried = replace(attempt(), outcome=PAID, evidence=LOST, ended_at=NOW + SECOND)
 
     found = timeline(payout(), [event(EventKind.PROBED, PAID, 60)], [tried], [])

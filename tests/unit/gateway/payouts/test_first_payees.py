@@ -56,7 +56,7 @@ async def test_another_key_has_its_own_amount():
 
 
 async def test_a_payout_above_the_amount_does_not_use_it_up():
-    """A smaller one beside it still goes."""
+    """A smaller payout is still possible."""
     large, small = to_payee("large", 1001), to_payee("small", 1000)
     payments = await counting(large, small)
 

@@ -98,7 +98,7 @@ async def test_an_answer_of_the_bank_moves_an_unsettled_payout(
 async def test_another_amount_at_the_bank_requires_a_review(
     payout_world: PayoutWorld, state: PayoutState, said: Outcome
 ):
-    """It is neither success nor failure, and the partner sees it processing."""
+    """Neither success nor failure, and the partner sees it as processing."""
     before = await payout_world.stands(state)
     payout_world.bank.knows = said
 
@@ -191,7 +191,7 @@ FAILURES = [
 async def test_a_failed_query_proves_nothing(
     payout_world: PayoutWorld, state: PayoutState, failure: Exception, clock: Clock
 ):
-    """Not even long after: only the word "not found" counts as absence."""
+    """Not even long after: only "not found" counts as absence."""
     before = await payout_world.stands(state)
     payout_world.bank.knows = failure
     clock.passes(7 * DAY_S)
@@ -200,7 +200,7 @@ async def test_a_failed_query_proves_nothing(
 
 
 async def test_a_query_within_a_read_has_a_deadline(payout_world: PayoutWorld):
-    """At most one short look inside a read; the caller waits no longer for it."""
+    """At most one short query within a read."""
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.gate.clear()
 
@@ -215,7 +215,7 @@ async def test_a_query_within_a_read_has_a_deadline(payout_world: PayoutWorld):
 async def test_absence_is_accepted_only_after_lease_and_quiet_period(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """Until then the attempt may still execute."""
+    """Until then the attempt may still be executed."""
     await payout_world.stands(UNKNOWN)
     clock.passes((LEASE + QUIET).total_seconds() - 1)
     assert (await payout_world.look()).state is UNKNOWN
@@ -235,7 +235,7 @@ async def test_absence_is_accepted_only_after_lease_and_quiet_period(
 async def test_the_quiet_period_is_measured_when_the_query_starts(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """An order may have executed between its look and our reading of the answer."""
+    """The order may have been executed between the query and our reading of the answer."""
     before = await payout_world.stands(UNKNOWN)
     clock.passes((LEASE + QUIET).total_seconds() - 1)
     payout_world.bank.gate.clear()
@@ -270,7 +270,7 @@ async def test_absence_proves_nothing_without_the_required_capabilities(
 async def test_an_absent_payout_fails_at_a_bank_that_ignores_our_key(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """It would pay a second attempt again, so there is never one."""
+    """It would pay a second attempt, so there is never one."""
     await payout_world.stands(UNKNOWN)
     payout_world.bank.capabilities = replace(CAREFUL, repeat=Repeat.IGNORES)
     clock.passes(365 * DAY_S)
@@ -295,7 +295,7 @@ async def test_absence_proves_not_sent_at_a_bank_that_honours_our_key(
 async def test_absence_of_an_accepted_payout_proves_nothing(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """The bank has ordered it; one that cannot show it now may pay it still."""
+    """The bank accepted it, and may still pay it although it cannot show it now."""
     before = await payout_world.stands(ACCEPTED)
     clock.passes(365 * DAY_S)
 
@@ -323,7 +323,7 @@ async def test_a_sending_payout_is_unknown_after_its_lease(payout_world: PayoutW
 async def test_a_clock_set_ahead_ends_neither_lease_nor_quiet_period(
     payout_world: PayoutWorld, clock: Clock, state: PayoutState
 ):
-    """Its sender may still be sending, and the bank may still execute what it was sent."""
+    """The sender may still be sending, and the bank may still execute it."""
     await payout_world.stands(state)
     clock.at += timedelta(hours=2)
     assert (await payout_world.look()).state is state
@@ -367,7 +367,7 @@ async def test_an_unsent_payout_fails_at_the_end_of_its_day(
 async def test_after_a_restore_the_bank_is_queried_before_a_day_ends(
     payout_world: PayoutWorld, clock: Clock, knows: Outcome | Exception, ends: PayoutState
 ):
-    """A backup may have forgotten the attempt that followed the one that was not sent."""
+    """A backup may lack the attempt that followed the unsent one."""
     await payout_world.stands(NOT_SENT)
     payout_world.follow_up = replace(payout_world.follow_up, look_first=True)
     payout_world.bank.knows = knows
@@ -400,7 +400,7 @@ async def test_a_bank_with_unreadable_credentials_is_not_queried(payout_world: P
 async def test_another_bank_is_not_queried(
     payout_world: PayoutWorld, state: PayoutState, clock: Clock
 ):
-    """It never heard of the payout: its "not found" would be believed."""
+    """It never had the payout, and its "not found" would be misleading."""
     before = await payout_world.stands(state)
     payout_world.banks.name = "other-bank"
     clock.passes(DAY_S)
@@ -412,7 +412,7 @@ async def test_another_bank_is_not_queried(
 
 
 async def test_another_account_at_the_bank_is_not_queried(payout_world: PayoutWorld, clock: Clock):
-    """It never heard of the payout either: believed, the payout would be sent twice."""
+    """It never had the payout either, which would then be sent twice."""
     payout_world.bank.knows = NotFound("absent")
     before = await payout_world.stands(UNKNOWN)
     moved = replace(account(), provider_account="conta-2")
@@ -430,7 +430,7 @@ async def test_another_account_at_the_bank_is_not_queried(payout_world: PayoutWo
 async def test_a_store_failure_during_a_query_returns_the_known_payout(
     payout_world: PayoutWorld, fails: str, state: PayoutState
 ):
-    """The payout is answered as it was last known."""
+    """With its last known state."""
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.knows = IS_SETTLED
     payout_world.store.fails_before = {fails}
@@ -442,7 +442,7 @@ async def test_a_store_failure_during_a_query_returns_the_known_payout(
 
 
 async def test_the_first_recorded_outcome_wins_and_a_lost_one_is_counted(payout_world: PayoutWorld):
-    """The row of the winner is answered, not what we meant to make of it."""
+    """The winner's row is answered."""
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.gate.clear()
     payout_world.bank.knows = IS_REJECTED

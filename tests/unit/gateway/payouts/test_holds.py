@@ -131,7 +131,7 @@ async def paid_before(holding: Holding, ago: timedelta = DAY, **request: object)
 
 
 async def test_a_large_payout_to_a_first_payee_is_held(holding: Holding):
-    """200, stored, nothing sent; it has no attempt, and is due when half an hour is over."""
+    """200, stored, nothing sent; it has no attempt, and is due after half an hour."""
     assert await holding.order() == OK
 
     row = await holding.node.row()
@@ -159,7 +159,7 @@ async def test_an_amount_at_the_limit_is_sent_at_once(holding: Holding):
 
 
 async def test_small_payouts_to_a_first_payee_are_added_up(holding: Holding):
-    """What was ordered to the payee within a day counts together, by all accounts and callers."""
+    """All payouts to the payee within a day count together, from all accounts and callers."""
     sister = Caller(structs.replace(principal(), client_id="cli_other"), account(SISTER))
     for_sister = large("sister", value=Money(40_000))
 
@@ -229,7 +229,7 @@ async def test_a_payout_to_a_known_payee_is_sent_at_once(holding: Holding):
 
 
 async def test_a_payout_within_the_last_day_makes_no_payee_known(holding: Holding):
-    """Who waits for a hold to be over could else pay a centavo, wait, and take everything."""
+    """Otherwise a thief could pay one centavo, wait, and take everything."""
     await paid_before(holding, DAY - timedelta(seconds=1))
 
     await holding.order()
@@ -257,7 +257,7 @@ async def test_an_unpaid_payout_does_not_make_its_payee_known(holding: Holding):
 
 
 async def test_a_payee_known_to_a_sister_account_is_known(holding: Holding):
-    """First is first of the company."""
+    """A payee is known to the whole company."""
     sister = Caller(principal(), account(SISTER))
     assert await holding.node.post(asking("before"), sister) == OK
     holding.node.clock.passes(DAY.total_seconds())
@@ -391,7 +391,7 @@ async def test_a_held_payout_fails_when_its_account_changed_the_bank(holding: Ho
 
 
 async def test_with_look_first_the_bank_is_queried_when_a_hold_ends(payout_world: PayoutWorld):
-    """A hold in a backup may have ended since, and its payout may have been sent."""
+    """A hold in a backup may have ended, and its payout may have been sent."""
     holding = Holding(payout_world, look_first=True)
     await holding.order()
 
@@ -421,7 +421,7 @@ async def test_a_held_payout_is_not_sent_when_its_claim_may_not_be_stored(holdin
 
 
 async def test_a_second_user_releases_a_held_payout(holding: Holding):
-    """It is due at once, and sent by the follow-up alone."""
+    """It is due at once, and sent only by the follow-up."""
     await holding.order()
     who = approver()
 

@@ -118,7 +118,7 @@ async def test_a_credential_that_is_valid_for_another_second_may_pay():
 
 
 async def test_a_held_payout_older_than_the_credential_s_secrets_is_refused():
-    """A stolen secret that was taken away at once leaves nothing that it ordered."""
+    """A secret revoked at once after its theft leaves no payout of the thief."""
     (secret,) = PAYING.secrets
     new = replace(secret, created_at=payout().created_at + timedelta(seconds=1))
     gone = replace(secret, expires_at=NOW)
@@ -132,7 +132,7 @@ async def test_a_held_payout_older_than_the_credential_s_secrets_is_refused():
 
 
 async def test_a_held_payout_older_than_a_change_of_rules_or_keys_is_refused():
-    """Nothing kept of it says whether it came from where the rule allows, or was signed."""
+    """Whether its caller satisfied the new rule or signed it is unknown."""
     heard_at = payout().created_at - timedelta(seconds=5)
     changed = replace(PAYING, rules_changed_at=heard_at)
     earlier = replace(PAYING, rules_changed_at=heard_at - timedelta(microseconds=1))

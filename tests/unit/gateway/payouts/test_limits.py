@@ -73,7 +73,7 @@ def test_an_accepted_payout_is_subtracted_from_the_daily_limit() -> None:
 
 
 def test_a_held_payout_is_counted_when_it_is_stored() -> None:
-    """When its hold ends it is above a limit only if the limit was lowered meanwhile."""
+    """When its hold ends it exceeds a limit only if that was lowered meanwhile."""
     cases = [(1050, "None"), (1049, "per_day")]
 
     for limit, above in cases:

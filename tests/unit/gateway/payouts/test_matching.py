@@ -52,7 +52,7 @@ async def test_executions_of_every_page_are_counted():
 
 
 async def test_an_entry_without_our_key_is_matched_by_end_to_end_id():
-    """Where the bank does not repeat keys."""
+    """For banks that do not return our key."""
     row = replace(PAYOUT, e2e_id="E7")
 
     found = await read([movement(), movement(e2e_id="E8"), movement(e2e_id="")], rows=[row])
@@ -99,7 +99,7 @@ def test_a_movement_is_matched_by_our_key_before_the_end_to_end_id():
 
 
 def test_incoming_money_is_matched_by_our_key_alone():
-    """Its end-to-end id is another payment's."""
+    """Its end-to-end id belongs to another payment."""
     payouts = NamedPayouts([replace(PAYOUT, e2e_id="E7")])
     income = movement(direction=Direction.CREDIT)
 

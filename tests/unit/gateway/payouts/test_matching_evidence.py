@@ -82,7 +82,7 @@ async def test_each_movement_proves_the_payout_or_not(entry: dict[str, object], 
 
 
 async def test_two_absent_end_to_end_ids_do_not_match():
-    """Two absent ids are not the same id."""
+    """Both are missing, so they do not match."""
     bank = Telling(pages=[[movement(e2e_id="")]])
 
     assert await found(bank, replace(PAYOUT, e2e_id="")) is None
@@ -109,7 +109,7 @@ async def test_pages_are_read_until_the_payout_is_found():
 
 
 async def test_movements_older_than_the_payout_end_the_search():
-    """Newest first: what is older than the payout, clocks apart, ends the search."""
+    """Movements are newest first: older ones, allowing for clocks, end the search."""
     old = movement(e2e_id="E1", created_at=NOON - timedelta(hours=1, seconds=1))
     bank = Telling(pages=[[movement(e2e_id="E1")], [old], [movement()]])
 
@@ -182,7 +182,7 @@ class Slow(Telling):
 
 @leaping
 async def test_movements_read_before_the_deadline_are_found():
-    """One payout that is in no statement leads the walk far back; the others are proven by then."""
+    """A payout missing in the statement makes the search long; the others are proven by then."""
     bank = Slow(pages=[[movement(e2e_id="E1")], [movement(provider_key=KEY)], *[[]] * 50])
     search = searching(bank, PAYOUT, LOST)
 
@@ -205,7 +205,7 @@ async def test_movements_read_before_a_failed_page_are_found():
 
 @leaping
 async def test_waiting_for_a_rate_limit_does_not_count_towards_the_bank_s_timeout():
-    """A bank that allows a call every ten seconds is asked for a third page all the same."""
+    """A bank that allows a call every ten seconds is still asked for a third page."""
 
     @asynccontextmanager
     async def place() -> AsyncIterator[None]:
@@ -249,7 +249,7 @@ async def test_a_search_ends_at_its_deadline_while_waiting():
 async def test_a_statement_without_keys_and_ids_is_not_read(
     fields: frozenset[EntryField], asked: int
 ):
-    """Its whole statement could prove nothing."""
+    """It could prove nothing."""
     bank = Telling(pages=[[movement(provider_key=KEY)]])
     bank.capabilities = replace(bank.capabilities, entry_fields=fields)
 

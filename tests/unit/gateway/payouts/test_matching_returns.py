@@ -24,7 +24,7 @@ def test_a_credit_under_our_key_is_a_return():
 
 
 def test_other_movements_are_no_returns():
-    """Without an id of its own the same money might be kept twice."""
+    """Without an id the same money might be stored twice."""
     cases = [
         {"direction": Direction.DEBIT},
         {"kind": MovementKind.PIX},

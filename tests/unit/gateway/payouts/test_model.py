@@ -54,7 +54,7 @@ REQUEST = replace(asking(), description="")
     ids=["date", "spelling", "reference"],
 )
 def test_optional_fields_and_the_date_do_not_change_the_fingerprint(same: PayoutRequest):
-    """The date least of all: the retry after midnight is the same payout."""
+    """A retry after midnight is the same payout."""
     assert same.fingerprint() == REQUEST.fingerprint()
 
 
@@ -83,7 +83,7 @@ def test_moving_text_between_fields_changes_the_fingerprint():
 
 
 def test_the_fingerprint_is_stable_across_releases():
-    """Stored rows are compared with it: another one would turn retries into conflicts."""
+    """Stored rows are compared with it: a change would turn retries into conflicts."""
     pinned = "02f603cf334fd0d8eb127f95a0d97da38ae4811c0f04ca69b6babf1825c692f9"
 
     assert REQUEST.fingerprint() == pinned
@@ -176,7 +176,7 @@ def test_only_payouts_proven_unsent_or_held_are_sent():
 
 
 def test_a_destination_is_the_same_with_another_name_and_not_with_another_key():
-    """A name is typed; a tax number is, too, so the key or bank account counts beside it."""
+    """Names are typed, and so are tax numbers, so the key or bank account counts too."""
     paid = PIX
 
     assert is_same_place(paid, replace(paid, name="Maria S."))

@@ -59,7 +59,7 @@ def test_a_payout_failed_as_not_sent_has_the_certainty_not_sent():
 
 
 def test_a_payout_absent_at_the_bank_has_the_certainty_not_executed():
-    """Until its day is over, and then; whatever people said of another payout changes nothing."""
+    """Before and after the end of its day, whatever people decided before."""
     for state, failure in (
         (PayoutState.NOT_SENT, None),
         (PayoutState.FAILED, Failure(FailureCode.NOT_SENT)),
@@ -84,7 +84,7 @@ def test_a_payout_closed_by_people_has_the_certainty_decided_unpaid():
 
 
 def test_a_search_for_an_older_certainty_finds_both_newer_ones():
-    """Each word of a payout has one search that finds it alone."""
+    """Each certainty has a search of its own."""
     pairs = {
         CertaintySought.NOT_SENT: {Certainty.NOT_SENT, Certainty.NOT_EXECUTED},
         CertaintySought.CONFIRMED_REJECTED: {
@@ -125,7 +125,7 @@ ENDED = {
 
 
 def test_an_uncertain_payout_is_still_processing():
-    """Not sent, unknown and accepted alike: a caller never branches on our doubts."""
+    """Not sent, unknown and accepted alike: callers need not handle our uncertainty."""
     wrong = [
         state
         for state in PayoutState
@@ -136,7 +136,7 @@ def test_an_uncertain_payout_is_still_processing():
 
 
 def test_every_state_is_found_by_exactly_its_own_status():
-    """A search by status finds what is shown with it: nothing twice, nothing left out."""
+    """A search finds exactly what is shown with that status."""
     found = [(state, status) for status in PayoutStatus for state in states_of(status)]
 
     assert sorted(found) == sorted((state, status_of(state)) for state in PayoutState)

@@ -56,7 +56,7 @@ def another() -> PayoutRequest:
 
 
 async def test_owner_mismatches_of_a_credential_are_limited(guessing: PayoutWorld):
-    """The third answer is given, too: only the bank knows it. Then nothing is stored or sent."""
+    """The third answer is still returned, because only the bank knows; then nothing is sent."""
     answers = [await guessing.post(another()) for _ in range(5)]
 
     assert answers == [BAD, BAD, BAD, TOO_MANY, TOO_MANY]
@@ -93,7 +93,7 @@ async def test_other_refusals_do_not_count_as_mismatches(guessing: PayoutWorld):
 
 
 async def test_a_mismatch_found_by_a_later_query_counts(guessing: PayoutWorld):
-    """A bank that accepts first refuses when it is asked."""
+    """At a bank that first accepts and refuses when queried."""
     guessing.bank.says, guessing.bank.knows = [IS_ACCEPTED], MISMATCH
     for _ in range(3):
         request = another()

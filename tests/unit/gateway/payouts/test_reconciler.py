@@ -45,7 +45,7 @@ def reconciler_world(payout_world: PayoutWorld) -> ReconcilerWorld:
 async def test_a_run_records_the_bank_s_hold_without_a_review(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
-    """Nothing pages, and the statement is not read: nothing moved before the bank decided."""
+    """No alert and no statement read: nothing moves before the bank decides."""
     until = NOON + timedelta(minutes=30)
     await reconciler_world.payout_world.stands(ACCEPTED)
     reconciler_world.payout_world.bank.knows = replace(IS_ACCEPTED, held_until=until)
@@ -129,7 +129,7 @@ async def test_the_reconciler_never_sends_a_payout(reconciler_world: ReconcilerW
 async def test_a_payout_unknown_after_a_day_and_two_hours_goes_to_review(
     reconciler_world: ReconcilerWorld, age_h: int, review: bool, caplog: pytest.LogCaptureFixture
 ):
-    """An error in the log and a gauge: nothing is lost silently."""
+    """With an error in the log and a gauge."""
     await reconciler_world.payout_world.stands(UNKNOWN)
     reconciler_world.payout_world.bank.knows = Unavailable("down")
     reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
@@ -177,7 +177,7 @@ async def test_a_payout_of_a_deleted_account_is_planned_again(reconciler_world: 
 
 
 async def test_a_bank_gets_at_most_two_queries_at_once(reconciler_world: ReconcilerWorld):
-    """Payouts 2.7: its budget, however much is due."""
+    """Payouts 2.7: whatever is due."""
     reconciler_world.board.waiting = [
         stood(UNKNOWN, reference=f"o-{number}") for number in range(10)
     ]
@@ -247,7 +247,7 @@ async def test_an_adapter_that_raises_delays_no_other_query(
 async def test_a_query_for_a_user_does_not_raise_an_adapter_s_error(
     reconciler_world: ReconcilerWorld,
 ):
-    """What the bank proves stays; what it does not is as it was."""
+    """Proven results are kept, and the rest is unchanged."""
     await reconciler_world.payout_world.stands(UNKNOWN)
     reconciler_world.payout_world.banks.adapter = Raising(knows=KeyError("situacao"))
     row = await reconciler_world.payout_world.row()
@@ -276,7 +276,7 @@ async def test_payouts_planned_by_a_clock_put_back_are_queried_at_once(
 async def test_a_process_searches_once_for_payouts_planned_too_far_ahead(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
-    """At its first turn that the store answers; a task of its own does it again each minute."""
+    """At the first run with a store; another task repeats it each minute."""
     reconciler_world.board.ahead = 3
     reconciler_world.board.fails = True
     with pytest.raises(ExceptionGroup):
@@ -293,7 +293,7 @@ async def test_a_process_searches_once_for_payouts_planned_too_far_ahead(
 
 
 async def test_a_process_that_may_not_claim_claims_nothing(reconciler_world: ReconcilerWorld):
-    """As one whose clock is wrong; it goes on when it may again."""
+    """Such as one whose clock is wrong; it continues when it may claim again."""
     board = reconciler_world.board
     board.waiting = [stood(UNKNOWN)]
     reconciler_world.may_claim = False

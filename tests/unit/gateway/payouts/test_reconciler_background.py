@@ -70,7 +70,7 @@ async def test_an_unexpected_error_does_not_end_the_task(
 async def test_the_task_stops_during_a_failing_run(
     reconciler_world: ReconcilerWorld,
 ):
-    """A group of tasks that fails swallows the cancellation that comes while it ends."""
+    """A failing task group swallows a cancellation that arrives while it ends."""
     asking = asyncio.Event()
 
     async def ends_slowly() -> int:
@@ -101,7 +101,7 @@ async def failing() -> None:
 
 
 async def test_stopping_cancels_a_query(reconciler_world: ReconcilerWorld):
-    """Its claim ends by itself; nothing is noted that was not seen."""
+    """Its claim expires; nothing is recorded that was not seen."""
     reconciler_world.board.waiting = [stood(UNKNOWN)]
     reconciler_world.payout_world.bank.gate.clear()
     reconciler_world.reconciler.task.start()

@@ -74,7 +74,7 @@ async def test_a_backlog_is_queried_in_one_run(world: ReconcilerWorld):
 
 
 async def test_a_hanging_bank_does_not_delay_another(world: ReconcilerWorld):
-    """Not even what becomes due while it hangs; a process looks at the store all the same."""
+    """Including payouts that become due meanwhile; the store is still polled."""
     waiting(world, 3)
     world.payout_world.bank.gate.clear()
     turn = asyncio.ensure_future(paced(world, FollowupRate(at_once=4), pause_s=0.01).run_once())
@@ -90,7 +90,7 @@ async def test_a_hanging_bank_does_not_delay_another(world: ReconcilerWorld):
 
 
 async def test_an_account_s_statement_is_read_once_for_all_its_payouts(world: ReconcilerWorld):
-    """The look-ups come first; each that proves nothing waits for the same statement."""
+    """Look-ups come first; those without proof wait for the same statement."""
     bank = world.payout_world.banks.adapter = Statements(knows=Unavailable("down"))
     await world.payout_world.stands(UNKNOWN)
     row = await world.payout_world.row()
@@ -124,7 +124,7 @@ class Pages(ScriptedBank):
 async def test_a_payout_absent_in_the_statement_does_not_delay_others(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
-    """It leads the walk twenty hours back, which takes longer than a search may."""
+    """It makes the search go back twenty hours, longer than a search may take."""
     monkeypatch.setattr("gateway.payouts.reconciler._LOOK_S", 0.05)
     await world.payout_world.stands(UNKNOWN)
     row = await world.payout_world.row()
@@ -142,7 +142,7 @@ async def test_a_payout_absent_in_the_statement_does_not_delay_others(
 async def test_a_movement_on_a_later_page_is_found_at_a_slow_rate(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
-    """The waits for the account's turns are longer than the bank may take for its pages."""
+    """The waits for the account's rate are longer than the bank's timeout for its pages."""
     monkeypatch.setattr("gateway.payouts.reconciler._LOOK_S", 0.01)
     loop = asyncio.get_running_loop()
 
@@ -209,7 +209,7 @@ async def test_a_payout_settled_by_a_query_does_not_wait_for_the_statement(world
 
 
 async def test_the_configured_rate_is_kept(world: ReconcilerWorld):
-    """Calls for one account come one after the other, at a tenth of what its bank allows."""
+    """Calls for one account are sequential, at a tenth of the rate its bank allows."""
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:

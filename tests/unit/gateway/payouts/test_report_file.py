@@ -19,7 +19,7 @@ def read(*found: Payout) -> list[list[str]]:
 
 
 def test_a_table_opens_in_a_portuguese_spreadsheet():
-    """Byte order mark, semicolons, decimal comma, time of Brasilia; no formula, no whole CPF."""
+    """Byte order mark, semicolons, decimal comma, time of Brasilia; no formula, no complete CPF."""
     assert HEAD.startswith(b"\xef\xbb\xbf")
     head, line = read(payout("a;b\r\nc", centavos=123456))
 
@@ -31,7 +31,7 @@ def test_a_table_opens_in_a_portuguese_spreadsheet():
 
 
 def test_a_partner_s_reference_is_not_a_formula():
-    """A partner chooses it; a spreadsheet would run it."""
+    """The partner chooses it, and a spreadsheet would execute it."""
     _, line = read(payout("=1+1"))
 
     assert line[3] == "'=1+1"
@@ -60,7 +60,7 @@ def test_a_payout_not_sent_is_written_as_not_sent():
 
 
 def test_a_payout_not_executed_is_written_as_not_executed():
-    """Open, and at the end of its day: the order had left us."""
+    """Before and after the end of its day: the order had left us."""
     reached = replace(payout(), state=PayoutState.NOT_SENT, absence=Absence.BANK)
     over = replace(reached, state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))
 

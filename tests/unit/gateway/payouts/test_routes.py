@@ -68,7 +68,7 @@ class Known:
 
 @pytest.mark.parametrize("method", PayoutMethod)
 async def test_the_path_determines_the_method(method: PayoutMethod):
-    """Ordered by the person, on the account."""
+    """Ordered by the user, on the account."""
     says = Says(payout())
 
     shown = await orders(says, method)

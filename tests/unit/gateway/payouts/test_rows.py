@@ -18,7 +18,7 @@ def test_a_row_has_every_column_except_planned_checks() -> None:
 
 
 def test_a_provider_code_of_any_characters_is_stored() -> None:
-    """NUL and half a pair are no text for PostgreSQL; an outcome must not be lost over them."""
+    """PostgreSQL refuses NUL and lone surrogates; an outcome must not be lost over them."""
     document = evidence_document(EVIDENCE)
 
     assert document.isascii()

@@ -48,7 +48,7 @@ def test_a_query_without_filters_has_the_defaults():
 
 @pytest.mark.parametrize(("asked", "day"), [({}, 14), ({"days": 30}, 22), ({"days": 1}, 20)])
 def test_a_query_without_days_covers_the_last_week(asked: dict[str, object], day: int):
-    """Local days, today included."""
+    """Local days, including today."""
     query = query_of(asked)
 
     assert (query.start and query.start.day, query.end) == (day, None)

@@ -74,7 +74,7 @@ async def test_a_payout_of_another_account_is_not_found(
 
 
 async def test_opinions_of_others_are_shown_when_a_payout_is_decided(office: Registers, records):
-    """Two people find out independently: until then each reads only what they said themselves."""
+    """So that two people judge independently: until then each sees only their own opinion."""
     row = await review(office.store, await stand(office.store, payout(), UNKNOWN))
     maria = Opinion(
         account_id=ACCOUNT,

@@ -84,7 +84,7 @@ async def test_payouts_to_the_same_recipient_are_found_across_accounts(
 async def test_payouts_of_the_same_value_are_found_in_the_account_today(
     office_with_accounts: Registers,
 ):
-    """The local day has begun at three in the morning in UTC."""
+    """The local day begins at three in the morning in UTC."""
     office = office_with_accounts
     other: dict[str, Any] = {"payee_digest": digest(office, JOAO)}
     await put(office, "alike", **other)

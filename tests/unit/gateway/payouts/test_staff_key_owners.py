@@ -62,7 +62,7 @@ async def named(
 
 
 async def test_the_owner_of_the_key_and_the_reason_for_a_difference_are_in_the_order():
-    """The order keeps both while it waits for the second person."""
+    """The order keeps both while it waits for approval."""
     same = await named(REQUEST, "not asked for")
     other = await named(OTHERS, "her mother's key")
 

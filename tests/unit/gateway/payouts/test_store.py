@@ -105,7 +105,7 @@ async def test_an_invalid_search_does_not_affect_others_in_the_batch(store: Stor
 
 
 async def test_a_failed_read_raises_and_does_not_return_none(store: Store) -> None:
-    """A 404 would have the partner pay again."""
+    """A 404 would make the partner pay again."""
 
     def fail(*_any: object) -> None:
         raise ConnectionResetError

@@ -89,7 +89,7 @@ async def test_the_stored_payout_and_similar_ones_are_read_together(
 
 
 async def test_each_caller_s_time_limit_is_applied(store: Store) -> None:
-    """Alone as in company of one who looks further back."""
+    """Alone and together with one that looks further back."""
     twins = await stored(
         store, payout("early", created_at=NOW - timedelta(minutes=5)), payout("late")
     )
@@ -106,7 +106,7 @@ async def test_each_caller_s_time_limit_is_applied(store: Store) -> None:
 async def test_similar_payouts_are_found_by_an_index_on_postgres(
     migrated_postgres_url: str, counted: bool, asked: list[Statement]
 ) -> None:
-    """What it has not counted yet it takes for little."""
+    """Without statistics its planner assumes few rows."""
     store = open_store(migrated_postgres_url, LONG)  # 20,000 rows by one statement
     await prepare(store, Environment.SANDBOX, migrate=True, now=samples.now)
     await add_company(store.database, samples.company(), samples.event())

@@ -31,7 +31,7 @@ async def test_the_first_page_and_its_length_are_one_statement(
 
 
 async def test_a_list_selects_only_shown_columns(store: Store, asked: list[Statement]) -> None:
-    """A destination in full, keys and leases stay where they are."""
+    """Complete destinations, keys and leases are not read."""
     await store.payouts.search(ACCOUNT, search(DAY, DAY))
 
     shown = asked[-1].text.partition(" FROM ")[0]
@@ -87,7 +87,7 @@ async def test_the_first_page_is_read_by_index_alone(store: Store) -> None:
 async def test_a_list_uses_the_index_of_account_and_time(
     store: Store, states: Collection[PayoutState], asked: list[Statement]
 ) -> None:
-    """Of one account and its days alone, in their order: only those of one instant are sorted."""
+    """Only rows of the same instant are sorted."""
     for state in PayoutState:
         await store.payouts.add(replace(payout(state.value), state=state), attempt())
 

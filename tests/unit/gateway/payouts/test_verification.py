@@ -135,7 +135,7 @@ async def test_a_movement_is_matched_within_its_own_account(comparison):
 
 
 async def test_a_bank_execution_without_a_payout_is_a_difference(comparison):
-    """Invariant I2: what a restore forgot, for one."""
+    """Invariant I2: such as a payout lost by a restore."""
     comparison.says(movement(provider_key="0" * 32))
 
     [found] = (await comparison.run()).differences
@@ -250,7 +250,7 @@ async def test_returns_of_a_paid_payout_are_stored_and_no_difference(comparison,
 
 
 async def test_a_return_of_an_older_payout_is_stored(comparison):
-    """Its execution is not in this statement; the window is the return's."""
+    """Its execution is not in this statement; the window is that of the return."""
     early = NOW - timedelta(days=30)
     row = payout(created_at=early)
     await stand(comparison.office.store, row, PAID, settled_at=early)
@@ -287,7 +287,7 @@ async def test_a_failed_payout_with_a_partial_return_is_a_difference(
 
 
 async def test_payouts_of_a_former_bank_are_not_compared(comparison):
-    """The account moved since."""
+    """The account has changed its bank since."""
     for number, was in enumerate([{"provider": "former"}, {"provider_account": "former"}]):
         row = replace(payout(f"order-{number}"), **was)
         await stand(comparison.office.store, row, PAID, settled_at=NOW)

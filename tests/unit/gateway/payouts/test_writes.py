@@ -89,7 +89,7 @@ async def test_a_lost_claim_is_reported_before_its_limits(store: Store) -> None:
 
 
 async def test_a_commit_that_does_not_end_times_out(store: Store) -> None:
-    """Whether it is done later is not known; the wait in the queue counts too."""
+    """Whether it is committed later is unknown; waiting in the queue counts too."""
 
     async def never(_writes: Sequence[Write]) -> Sequence[WriteResult | None]:
         await forever()
@@ -103,7 +103,7 @@ async def test_a_commit_that_does_not_end_times_out(store: Store) -> None:
 
 
 async def test_a_write_behind_a_slow_commit_times_out(url: str, store: Store) -> None:
-    """Behind a commit that takes seconds no write waits longer than for a connection."""
+    """A write waits no longer than for a connection."""
     hasty = open_store(url, Limits(checkout_s=0.1, busy_s=60.0))
 
     async with store.database.writing() as connection:
@@ -119,7 +119,7 @@ async def test_a_write_behind_a_slow_commit_times_out(url: str, store: Store) ->
 
 
 def test_statement_values_match_the_statement_s_parameters() -> None:
-    """A value too many would be dropped in silence."""
+    """A surplus value would be dropped silently."""
     dialect_cases = [
         (postgresql.dialect(), postgresql.insert, UNNEST_ARRAYS),
         (postgresql.dialect(), postgresql.insert, EXECUTE_MANY),

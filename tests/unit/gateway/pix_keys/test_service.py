@@ -56,7 +56,7 @@ async def test_a_registered_key_has_its_public_id():
 
 
 async def test_a_key_look_up_reports_the_owner_and_is_audited():
-    """Without the key: it may be signed_in's tax number."""
+    """The audit event does not contain the key, which may be a person's tax number."""
     log, bank = Log(), OfferingBank(reads={"look_up_key": OWNER})
 
     assert await at(bank, log).look_up(staff(), account(), "maria@example.com") == OWNER
@@ -65,7 +65,7 @@ async def test_a_key_look_up_reports_the_owner_and_is_audited():
 
 
 async def test_key_look_ups_are_rate_limited_per_user():
-    """Each person has a bucket of their own; keys without an owner count, commands do not."""
+    """Each user has a limit; keys without an owner count, commands do not."""
     log, bank = Log(), OfferingBank(reads={"look_up_key": OWNER})
     keys = at(bank, log)
 

@@ -35,7 +35,7 @@ async def test_a_new_value_replaces_every_part_of_the_previous_one(cache: Memory
 
 @leaping
 async def test_storing_a_new_value_restarts_its_lifetime(cache: MemoryCache):
-    """A timer of the value before must not take the new one."""
+    """The previous value's timer must not remove the new one."""
     await cache.put("k", [b"a"], 1)
     await cache.put("k", [b"b"], 60)
     await asyncio.sleep(59)

@@ -61,7 +61,7 @@ async def test_a_leased_task_is_taken_over_from_a_dead_process(workers: Workers)
 
 
 async def test_a_process_that_may_not_claim_leaves_its_tasks_to_others(workers: Workers):
-    """As one whose clock is wrong: not even a lease that it has is used or renewed."""
+    """Such as one whose clock is wrong: it neither uses nor renews a lease it has."""
     may = [True]
     workers.made["one"] = LeasedTasks(
         workers.store.leases, "one", lambda: workers.at, lambda: may[0]
@@ -92,7 +92,7 @@ async def test_releasing_leases_lets_another_process_continue_at_once(workers: W
 
 
 async def test_a_clock_set_back_blocks_no_task(workers: Workers):
-    """A lease made before would end hours from now; who had it, and who had not, go on."""
+    """An earlier lease would end hours from now; its owner and others continue."""
     await workers.run("one", "mail")
     await workers.run("one", "figures")
     workers.pass_(-7200)
@@ -208,7 +208,7 @@ def leaping_now() -> datetime:
 
 @leaping
 async def test_a_run_longer_than_a_lease_is_done_by_one_worker():
-    """A mail server that takes three seconds for each of twenty mails is sent twenty."""
+    """A mail server that needs three seconds per mail gets each of twenty mails once."""
     leases, waiting, sent = Kept(), [f"mail-{number}" for number in range(20)], []
 
     async def send_waiting() -> None:

@@ -158,7 +158,7 @@ async def test_failures_are_counted_in_a_sliding_window(one: Process, other: Pro
 
 
 async def test_every_key_has_a_lifetime_and_reveals_nothing(one: Process, raw: Redis):
-    """Addresses, client ids and names of banks' accounts are digests under a key of ours."""
+    """Addresses, client ids and bank account names are keyed digests."""
     one.limits.pause("woovi/secret-name", 100.0)
     await one.limits.count_failure(["203.0.113.7", "203.0.113.7/cli_1"], 60.0, [[1], [1]])
     await one.took(SLOW, SLOW._replace(key="person:maria"))
@@ -196,7 +196,7 @@ async def test_an_absent_server_is_tried_rarely():
 
 @leaping
 async def test_failures_are_not_counted_behind_a_late_call_whose_answer_still_counts():
-    """While one call is late, nothing else is sent: what is asked then ends at once."""
+    """While one call is late, nothing else is sent: other requests end at once."""
     process = Process("redis://127.0.0.1:1/0", patience_s=0.02)
     process.limits.remote = server = Held()
     loop = asyncio.get_running_loop()
@@ -218,7 +218,7 @@ async def test_failures_are_not_counted_behind_a_late_call_whose_answer_still_co
 
 @leaping
 async def test_a_stalled_process_does_not_mark_the_server_as_failed():
-    """The answer came while the loop was busy for a second, nine times, and is read after that."""
+    """The answer arrived while the loop was blocked for a second, nine times."""
     process = Process("redis://127.0.0.1:1/0", patience_s=0.02)
     process.limits.remote = server = Held()
     loop, given = asyncio.get_running_loop(), list[Granted | None]()
@@ -242,7 +242,7 @@ async def test_a_stalled_process_does_not_mark_the_server_as_failed():
 
 
 async def test_a_recovered_server_is_probed_by_a_single_call(one: Process, raw: Redis):
-    """A full server refuses to write: that is no answer either."""
+    """A full server refuses writes, which counts as no answer."""
     before = (await raw.config_get("maxmemory"))["maxmemory"]
     await raw.config_set("maxmemory", 1)
     full = await one.took(SLOW)

@@ -141,7 +141,7 @@ class Slow:
 @pytest.mark.parametrize(("last", "ended"), [(True, 2), (False, 0)])
 @leaping
 async def test_stopping_during_a_run_adds_a_final_run_when_configured(last: bool, ended: int):
-    """What came in while it was under way is done as well."""
+    """Work that arrived during the run is done as well."""
     work = Slow()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=last))
     task.start()
@@ -170,7 +170,7 @@ async def test_stopping_between_runs_adds_a_final_run():
 
 @leaping
 async def test_a_final_run_that_hangs_is_abandoned(monkeypatch: pytest.MonkeyPatch):
-    """A store that is away keeps no process."""
+    """An unreachable store does not delay the end of the process."""
     monkeypatch.setattr("gateway.process.periodic_task._LAST_RUN_S", 0.05)
     work = Slow()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=True))

@@ -164,7 +164,7 @@ async def test_the_redis_rights_in_the_operations_page_are_sufficient_and_necess
 
 
 async def test_after_a_failover_the_new_primary_is_used(tmp_path: Path, tls: Tls):
-    """With TLS everywhere, and a password of the Sentinels' own; the first of two is away."""
+    """With TLS everywhere, and separate passwords for Sentinels; the first of two is down."""
     with watched(tmp_path, tls) as (hosts, primary, fail_over):
         url = f"rediss+sentinel://:{PASSWORD}@127.0.0.1:{free_port()},{hosts}/pix/0"
         async with process_at(url, tls, SENTINEL_PASSWORD) as process:

@@ -52,7 +52,7 @@ async def test_a_process_with_mismatched_keys_is_refused_in_one_line(office: Reg
 
 
 async def test_each_renewal_updates_the_number_of_running_processes(office: Registers):
-    """Each has that part of what processes share; quotas are of those that answer requests."""
+    """Limits are divided by it; quotas only by processes that serve requests."""
     processes, shared = office.store.processes, Counting(lambda: 0.0)
     ours = Registration(processes, OURS, office.clock, shared)
     others = [replace(OURS, id=each, name=f"server process {each} on a") for each in "23"]

@@ -183,7 +183,7 @@ async def test_a_silent_server_is_waited_for_only_briefly():
 async def test_a_value_stored_locally_during_an_outage_is_preferred_to_redis(
     one: Process, redis_url: str
 ):
-    """The server comes back and still has the value from before it was away."""
+    """The server still has the value from before the outage."""
     await one.cache.put("k", [b"old"], 60)
     one.cache._away_until = one.clock() + 5
     await one.cache.put("k", [b"new"], 60)

@@ -179,7 +179,7 @@ async def test_a_refund_missing_in_a_look_up_is_unknown(answer: object):
 
 
 async def test_repeating_a_reference_after_an_unknown_refund_does_not_refund_twice():
-    """The bank gives one refund for one key: the late one, or the second."""
+    """The bank gives one refund per key: the late one, or the second."""
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": SILENCE}, gives=False))
     with pytest.raises(OutcomeUnknown):
         await refund_world.give()
@@ -193,7 +193,7 @@ async def test_repeating_a_reference_after_an_unknown_refund_does_not_refund_twi
 
 
 async def test_a_looked_up_refund_must_match_the_order():
-    """Another amount under our key is never taken for ours."""
+    """Another amount under our key is not accepted as ours."""
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": SILENCE}, gives=False))
 
     async def given_meanwhile(order):
@@ -245,7 +245,7 @@ async def test_a_refused_refund_has_our_error_code(answer: Rejected, error: Erro
 async def test_an_accepted_refund_that_cannot_be_read_back_keeps_its_answer(
     outcome: object, status: RefundStatus
 ):
-    """Its answer to the order was definite; reading it back was for its details alone."""
+    """Its first answer was definite; reading it back only adds details."""
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": outcome}, gives=False))
 
     given = await refund_world.give(payment="order-1")
@@ -383,7 +383,7 @@ async def test_no_refund_is_sent_for_a_read_only_or_missing_provider():
 
 @pytest.mark.parametrize("fault", [None, "reset_after", "reset_before", "hang_after", "malformed"])
 async def test_concurrent_refunds_of_one_reference_refund_once(tmp_path: Path, fault: str | None):
-    """At a bank that keeps a ledger, over the wire, whatever happens to the first answer."""
+    """At a bank with a ledger, over the wire, whatever happens to the first answer."""
     limits = ClientLimits(connect_s=2.0, read_s=5.0, payout_s=1.0)
     async with (
         sandbox_bank_world(tmp_path) as bank_world,

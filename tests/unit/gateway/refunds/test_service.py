@@ -98,7 +98,7 @@ async def test_payments_are_found_by_status_newest_first(
 
 
 async def test_payments_naming_a_charge_are_noted_with_their_amounts():
-    """Whether one pays the charge is a question of its amount; those without a name pay none."""
+    """Their amounts decide whether one pays the charge; payments without a reference do not."""
     named = [replace(each, reference="pedido-1") for each in CAME_IN[:2]]
     refunds = at(OfferingBank(reads={"list_received": [*named, CAME_IN[2]]}))
 
@@ -164,7 +164,7 @@ async def test_payments_received_are_filtered_before_paging():
 
 
 async def test_payments_received_are_limited_to_local_days_before_paging():
-    """They touch two days in UTC, with movements of the local days beside them."""
+    """Local days touch two UTC days, which contain movements of other local days."""
     of_tomorrow = [payment(60 * hours) for hours in (16, 17, 18)]  # 01:00 in Brasilia and later
     of_today = [payment(60 * hours) for hours in (14, -8)]  # 23:00 and 01:00
     of_yesterday = [payment(60 * -10)]  # 23:00

@@ -36,7 +36,7 @@ def test_the_plain_csv_is_exact():
 
 
 def test_the_brazilian_csv_is_exact():
-    """The byte order mark is how Excel knows UTF-8; the semicolon leaves the comma to decimals."""
+    """Excel detects UTF-8 by the byte order mark; semicolons allow decimal commas."""
     assert (
         write_brazilian(DOCUMENT)
         == b"\xef\xbb\xbf"
@@ -55,7 +55,7 @@ def test_an_empty_report_has_only_its_header():
 
 
 def test_csv_text_round_trips():
-    """Quoted where RFC 4180 (2.6, 2.7) asks for it."""
+    """Quoted as in RFC 4180 (2.6, 2.7)."""
     for text in ['a "b", c', "a;b", "one\r\ntwo", "one\ntwo", "'", "漢😀"]:
         told = document(entry(description=text))
 

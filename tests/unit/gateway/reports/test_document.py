@@ -23,7 +23,7 @@ def test_an_empty_report_has_totals_of_zero():
 
 
 def test_a_movement_has_the_operation_name_of_the_statement():
-    """Contract 2.7: Pix In is a credit, Pix Out a debit; the others go by their kind."""
+    """Contract 2.7: Pix In is a credit, Pix Out a debit; others have their kind."""
     cases = [
         (True, MovementKind.PIX, Direction.CREDIT, "Pix In"),
         (True, MovementKind.PIX, Direction.DEBIT, "Pix Out"),
@@ -49,7 +49,7 @@ def test_a_debit_lowers_the_balance(direction: Direction, sign: int):
 
 
 def test_the_example_report_adds_up():
-    """Opening and all changes are the closing balance, as the operation calculates it."""
+    """Opening balance plus all changes is the closing balance."""
     moved = sum(change(each).centavos for each in DOCUMENT.entries)
 
     assert DOCUMENT.opening.centavos + moved == DOCUMENT.closing.centavos

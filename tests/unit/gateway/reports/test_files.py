@@ -86,7 +86,7 @@ async def test_an_export_slot_is_released_however_the_file_ends(ends: str):
 
 
 async def test_a_file_is_cut_off_at_the_user_s_row_limit():
-    """The rows that cannot be taken are not written; of the first page nothing is."""
+    """Rows above the limit are not written; on the first page no file is started."""
     most = exports(rows=2)
     file = await reads(Pages(4), await most.begin(signed_in(), ExportKind.PAYOUTS)).file(b"")
     assert file.rest is not None

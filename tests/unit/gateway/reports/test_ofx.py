@@ -132,7 +132,7 @@ def test_ofx_times_and_amounts_have_the_specified_format(told):
 
 @every_report
 def test_each_ofx_element_is_one_ascii_line(told):
-    """Some importers read lines and not XML, some read ASCII whatever the head says."""
+    """Some importers read lines instead of XML, and ASCII whatever the header says."""
     lines = write(told).decode("ascii").splitlines()
 
     element = re.compile(r"<(\w+)>[^<>]*</\1>|</?\w+>")
@@ -150,7 +150,7 @@ def test_the_account_is_named_by_bank_branch_and_number():
 
 
 def test_an_account_without_a_number_is_identified_by_its_account_id():
-    """An importer keeps accounts apart by it, so it may not be empty."""
+    """An importer distinguishes accounts by it, so it may not be empty."""
     assert texts(read(NOWHERE), "BANKACCTFROM") == {
         "BANKID": "000",
         "ACCTID": ACCOUNT.replace("-", "")[:22],
@@ -223,7 +223,7 @@ def test_a_truncated_memo_ends_at_a_word():
 
 
 def test_identical_movements_have_different_identifiers():
-    """An importer would take the second for the first."""
+    """An importer would skip the second one."""
     ids = [shown["FITID"] for shown in movements(read(document(ENTRY, ENTRY, ENTRY)))]
 
     assert len(set(ids)) == 3

@@ -60,7 +60,7 @@ def test_a_note_lists_missing_characters():
 
 
 def test_symbols_are_drawn_or_written_in_ascii():
-    """What is not seen is not drawn, and turns nothing around."""
+    """Invisible characters are not drawn, and do not change the direction."""
     text = "bem\u2011te\u2011vi\u202f\u2032 → ✓ a\u00adb\u200bc\u202egpj\u2066"
 
     assert "bem\u2011te\u2011vi \u2032 → ✓ abcgpj" in drawn(text)
@@ -76,7 +76,7 @@ def test_without_its_font_a_pdf_has_western_letters_and_a_note():
 
 
 def test_arabic_and_hebrew_are_in_visual_order():
-    """From right to left, joined, brackets mirrored."""
+    """Right to left, joined, with mirrored brackets."""
     cases = {
         "שלום (עולם) 12 a": "12 (םלוע) םולש a",
         "שלום (עולם) a": "(םלוע) םולש a",
@@ -124,7 +124,7 @@ def test_every_drawable_character_is_printed():
 
 
 def test_every_font_of_the_file_is_embedded():
-    """A reader must not choose one of its own."""
+    """Otherwise a reader would substitute its own."""
     content = pages(FRAME, [], [row("text")])
 
     assert b"Helvetica" not in content

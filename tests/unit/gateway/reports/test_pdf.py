@@ -116,7 +116,7 @@ def test_a_sandbox_report_is_marked_on_every_page():
 
 
 def test_a_missing_pdf_library_is_named_in_the_error(monkeypatch: pytest.MonkeyPatch):
-    """PDF is an extra: the other formats must not miss it."""
+    """PDF is an extra: the other formats work without it."""
     monkeypatch.setitem(sys.modules, "reportlab", None)
 
     with pytest.raises(WriterMissing, match=r"pip install 'pixgate\[pdf\]'"):
@@ -125,7 +125,7 @@ def test_a_missing_pdf_library_is_named_in_the_error(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.process
 def test_another_process_writes_the_same_bytes():
-    """No date, no random name, no order of a set gets into the file."""
+    """The file depends on no date, random name or set order."""
     code = (
         "import sys, hashlib; from tests.unit.reporting import DOCUMENT;"
         "from gateway.reports.pdf import write;"
@@ -147,7 +147,7 @@ def test_another_process_writes_the_same_bytes():
 
 
 def test_the_work_grows_linearly_with_the_rows():
-    """Counted in calls; a table that is split again and again needs more."""
+    """Counted in calls; a table that is split repeatedly needs more."""
     write(many(1))  # registers the fonts
 
     few, lots = (calls_of(partial(write, many(rows))) for rows in (40, 160))

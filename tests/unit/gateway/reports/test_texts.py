@@ -26,7 +26,7 @@ def test_formulas_are_written_as_text():
 
 
 def test_no_cell_is_a_formula_when_read_with_another_separator():
-    """Excel in Portuguese separates by semicolons, whatever the file does."""
+    """Excel in Portuguese separates by semicolons, whatever the file uses."""
     text = cell("a;=cmd|'/C calc'!A0 , +1,2\t\u200b@x | -3")
 
     for separator in ",;|\t":
@@ -35,7 +35,7 @@ def test_no_cell_is_a_formula_when_read_with_another_separator():
 
 
 def test_a_cell_starting_with_a_control_character_is_escaped():
-    """A reader may begin a new cell behind it."""
+    """A reader may begin a new cell after it."""
     cases = {"\t=1": "'\t'=1", "\r=1": "'\r'=1", "\n=1": "'\n'=1", "a\n-1": "a\n'-1"}
 
     assert {text: cell(text) for text in cases} == cases
@@ -114,7 +114,7 @@ def test_bidirectional_control_characters_are_shown():
 
 
 def test_texts_that_look_like_values_are_escaped():
-    """Excel keeps 15 digits of a number, and makes a date of a month with a year."""
+    """Excel keeps 15 digits of a number, and turns a month and a year into a date."""
     values = [
         *("12345678901234567891", "0001234", "73928e03", "1E5", "10,50", "R$ 10", "11222333000181"),
         *("MARÇO 2026", "mar/26", "2 de março", "March 3, 2026", "20/11/2026", "10:30", "3-4"),

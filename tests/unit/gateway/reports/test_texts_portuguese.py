@@ -29,7 +29,7 @@ def test_an_amount_is_formatted_in_brazilian_style():
 
 
 def test_an_amount_is_formatted_like_babel():
-    """The tables of the Unicode consortium are the oracle."""
+    """Compared with the tables of the Unicode consortium."""
     for centavos in [0, 1, -1, 10, 99, 100, -101, 12345678, 10**14, -(10**13)]:
         value = Money(centavos)
 
@@ -59,7 +59,7 @@ def test_a_time_is_shown_in_brasilia_time(at: datetime, text: str):
     ],
 )
 def test_the_first_and_last_representable_instants_are_written(at: datetime, text: str):
-    """A bank that has no time for something says year 1; Brasília has no name for it."""
+    """Banks use year 1 for a missing time, which Brasília's zone cannot represent."""
     assert texts.minute(at) == text
     assert texts.second(at).startswith(text)
 

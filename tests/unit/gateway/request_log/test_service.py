@@ -91,7 +91,7 @@ async def read(file: DownloadFile) -> list[str]:
 
 @pytest.mark.parametrize("count", [0, 1, ROWS_A_PAGE, ROWS_A_PAGE + 1, 3 * ROWS_A_PAGE])
 async def test_an_export_has_every_request_once_in_order(count: int):
-    """Each page is asked for within the scope and the filter."""
+    """Each page uses the scope and the filter."""
     records: Any = Records(count)
     search, scope = RequestSearch(paging=Paging(1, 1), since=NOON), CompanyScope(frozenset({"c"}))
 

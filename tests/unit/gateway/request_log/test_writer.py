@@ -49,7 +49,7 @@ def record(trace_id: str = "t", method: str = "POST", **fields: object) -> Acces
 
 
 async def test_a_search_waits_for_lines_being_stored():
-    """A trace is looked up in the second of its call."""
+    """A trace is often looked up within a second of its call."""
     stored: list[str] = []
 
     async def add(requests: Sequence[LoggedRequest]) -> None:
@@ -156,7 +156,7 @@ async def test_requests_for_static_files_are_kept_only_when_refused(
 async def test_an_expired_session_on_an_open_page_is_not_logged_as_a_refusal(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
-    """Its session is over; a wrong password and a call of the API are kept."""
+    """A wrong password and a call of the API are kept."""
     kept = keeper(shelf, counted)
     for surface, code in (
         ("panel_pages", "SESSION_REQUIRED"),
@@ -200,7 +200,7 @@ async def test_surplus_lines_are_dropped_and_counted(
 
 
 async def test_a_store_outage_blocks_no_caller(shelf: Shelf, counted: Counter[tuple[str, str]]):
-    """What it does not take is gone, and counted."""
+    """Its lines are dropped and counted."""
     kept = keeper(shelf, counted)
     kept.keep(NOON, record(), {})
     shelf.away = True

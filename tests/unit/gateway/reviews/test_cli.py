@@ -74,7 +74,7 @@ def test_an_opinion_is_withdrawn(shell, waiting):
 
 
 def test_a_panel_user_counts_as_one_person_in_any_spelling(shell, waiting):
-    """By the address alone, or as the audit log names them: one opinion, and one rule for both."""
+    """By the address alone, or as in the audit log: one opinion, and the same rules."""
     shell.says("user", "create", *ANA, "--role", "approver", typed="uma frase bem comprida\n")
     spellings = ("ana@example.com", "user:ana@example.com", "ANA@example.com")
 
@@ -85,7 +85,7 @@ def test_a_panel_user_counts_as_one_person_in_any_spelling(shell, waiting):
 
 
 def test_an_opinion_requires_by(shell, waiting):
-    """The user of the system may be the same for two people."""
+    """Two people may share a system user."""
     assert "--by" in shell.fails(*SAYS, "--outcome", "paid", status=2)
 
 

@@ -116,7 +116,7 @@ async def shown_less(office: Registers) -> None:
 
 
 async def test_another_amount_is_settled_as_the_bank_moved_it(office: Registers):
-    """Two people find it; what the bank shows is stored beside what was ordered."""
+    """Confirmed by two people; the bank's amount is stored beside the ordered one."""
     await shown_less(office)
 
     with pytest.raises(RuleViolation):
@@ -142,7 +142,7 @@ async def test_another_amount_is_settled_as_the_bank_moved_it(office: Registers)
 
 
 async def test_a_payout_the_bank_shows_as_paid_cannot_be_judged_failed(office: Registers):
-    """The reference would be free for another payout, though the money has moved."""
+    """Otherwise the reference could be paid again, although money has moved."""
     await shown_less(office)
 
     with pytest.raises(RuleViolation) as refused:
@@ -275,7 +275,7 @@ async def test_an_opinion_of_an_earlier_review_does_not_count(office: Registers,
 
 
 async def test_a_review_is_listed_with_only_its_own_opinions(office: Registers):
-    """What was said of an earlier one would be read as said of this."""
+    """Opinions of an earlier review would otherwise seem to be about this one."""
     await in_review(office)
     await says(office, "maria", "failed")
     assert await office.store.payouts.record(change(UNKNOWN, ACCEPTED))
@@ -300,7 +300,7 @@ async def test_an_opinion_cannot_be_changed(office: Registers):
 
 
 async def test_an_interrupted_decision_is_completed_by_a_repeat(office: Registers):
-    """The second opinion was kept, and the process died before the step."""
+    """The process died between storing the second opinion and the decision."""
     await in_review(office)
     await says(office, "maria")
     opinion = (await says(office, "maria")).opinions[0]
@@ -426,7 +426,7 @@ def test_an_opinion_requires_an_author_name(text: str):
 async def test_an_opinion_counts_only_while_its_author_has_the_right(
     office: Registers, fields: dict[str, object]
 ):
-    """The bank had paid it: one person alone would have had the partner pay again."""
+    """Otherwise a single person could have released a reference that the bank had paid."""
     await in_review(office)
     ana, _ = await colleague(office, "ana"), await colleague(office, "bia")
 
@@ -459,7 +459,7 @@ async def test_opinions_that_agree_again_decide_at_the_next_opinion(office: Regi
 
 
 async def test_an_overtaken_opinion_returns_the_decision(office: Registers):
-    """Two gave the second one at once: both were kept, and one of them did the last step."""
+    """Both second opinions were stored, and one of them made the decision."""
     await in_review(office)
     await says(office, "maria")
     said = JudgementBody(

@@ -63,7 +63,7 @@ async def named(office: Registers, who: Staff, text: str) -> Found:
 
 
 async def test_cpf_searches_are_rate_limited_per_user(office: Registers, known: Payout):
-    """A hidden CPF has a thousand numbers left to try; a CNPJ is shown whole, and free."""
+    """A masked CPF leaves a thousand candidates; a CNPJ is shown in full, and not limited."""
     searches = replace(Services(office.kernel).searches, looked_up=allowance(burst=2))
     viewer = signed_in()
     found = [
@@ -204,7 +204,7 @@ async def test_a_refund_search_by_amount_has_pages(
 async def test_a_reference_that_looks_like_a_cnpj_is_still_found(
     office: Registers, known: Payout, form: str, begun: str
 ):
-    """One text of fourteen letters and digits in some hundreds is a CNPJ by its last two."""
+    """One in some hundreds of texts with fourteen characters has valid CNPJ check digits."""
     await office.store.payouts.add(payout(form + begun), attempt())
 
     found = await named(office, everywhere(office), form)

@@ -79,7 +79,7 @@ def test_generated_keys_are_random(sandbox):
 
 
 def test_processes_that_start_together_use_the_same_keys(sandbox):
-    """Each has found no file, and makes its keys, before any of them writes."""
+    """Each finds no file, and makes its keys before any of them writes."""
     together = Barrier(8)
 
     def start(number: int) -> Keys:
@@ -166,7 +166,7 @@ def test_a_malformed_key_is_refused_without_being_quoted(sandbox):
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"pepper": "x"}', "\ufeff", "null"])
 def test_an_invalid_key_file_is_reported_and_unchanged(sandbox, content):
-    """What is sealed under its keys would be lost with them."""
+    """Data sealed with its keys would be lost with them."""
     file = sandbox.folder / FILE
     file.parent.mkdir()
     file.write_text(content, encoding="utf-8")

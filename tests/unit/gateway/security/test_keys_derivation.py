@@ -24,7 +24,7 @@ def test_the_current_key_comes_first():
 
 
 def test_a_derived_key_is_stable():
-    """What was digested under it must be found again; RFC 5869 with our label."""
+    """Stored digests must stay valid; RFC 5869 with our label."""
     assert Derivation(KEYS, "new").key("one").hex() == (
         "a72415f18a86ae016250b812ebfecb280d7ba5ebe9285b1b8f7056bd14599fca"
     )

@@ -35,7 +35,7 @@ def test_the_same_text_sealed_twice_differs(sealer):
 
 
 def test_the_sealed_form_is_unchanged():
-    """Rows in the field have this form: it must never change."""
+    """Stored rows have this format, which must never change."""
     nonce = bytes(range(12))
     head = b"\x01\x03new"
     sealed = head + nonce + AESGCM(NEW).encrypt(nonce, b"text", head + b"row")

@@ -46,7 +46,7 @@ def test_client_ids_have_no_special_characters():
 
 
 def test_the_format_of_a_secret_is_unchanged():
-    """Secrets in the field end in this checksum: it must never change."""
+    """Issued secrets end in this checksum, which must never change."""
     secret = new_client_secret(counting)
 
     assert secret[:-6] == "gws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"

@@ -55,7 +55,7 @@ def test_a_secret_matches_until_it_expires(digester):
 
 
 def test_the_digest_that_matched_is_reported(digester):
-    """So that its last use can be remembered."""
+    """So that its last use can be recorded."""
     current, rotated = stored("current"), stored("rotated", "old")
 
     found = [
@@ -95,7 +95,7 @@ def test_the_text_of_the_dummy_digest_matches_nothing(digester):
     ids=["unknown id", "right", "wrong", "two", "pepper gone", "ended"],
 )
 def test_matching_does_the_same_work_for_any_stored_digest(digester, digests, monkeypatch):
-    """Otherwise the duration would tell whether a client id exists."""
+    """Otherwise the duration would reveal whether a client id exists."""
     work = []
     monkeypatch.setattr(
         module.hmac.HMAC, "digest", lambda mac: work.append("digest") or standard_digest(mac)

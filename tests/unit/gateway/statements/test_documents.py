@@ -57,7 +57,7 @@ def shown(document: Any) -> Any:
 
 @pytest.mark.parametrize("blocked", [Money(0), None])
 def test_a_balance_has_the_contract_s_format(blocked: Money | None):
-    """Contract 2.3, which has no word for an amount that the bank does not tell."""
+    """Contract 2.3, which has no value for an unknown amount."""
     found = Balance(balance=Money(100), blocked=blocked, updated_at=NOON)
 
     document = dumps(documents.balance(found, CALLER))

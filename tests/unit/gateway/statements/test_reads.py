@@ -139,7 +139,7 @@ async def test_an_empty_window_is_an_empty_list_with_the_balance():
 
 
 async def test_endless_bank_pages_are_a_bad_reply():
-    """A bank whose cursor goes in a circle must not hold a request for ever."""
+    """A bank with a circular cursor must not hold a request for ever."""
     account = Account([])
     circle = Page(items=[entry(1)], next_cursor="again")
     account.bank.reads["statement"] = dict.fromkeys([None, "again"], circle)
@@ -150,7 +150,7 @@ async def test_endless_bank_pages_are_a_bad_reply():
 
 @pytest.mark.parametrize("part", ["balance", "statement"])
 async def test_a_statement_needs_both_balance_and_movements(part: str):
-    """The balance belongs to the answer: a statement without it would be half a truth."""
+    """The balance is part of the answer."""
     account = Account([entry(1)])
     failure = Unavailable("timeout")
     account.bank.reads[part] = failure if part == "balance" else {None: failure}
@@ -164,7 +164,7 @@ def entries(count: int, first: int = 1) -> list[Entry]:
 
 
 async def test_extra_bank_pages_are_charged_to_the_caller_that_started_the_walk():
-    """Not the first, not to who shares the walk, and not where a snapshot serves."""
+    """Neither the first page, nor callers that share the walk, nor pages from a snapshot."""
     account = Account(entries(10), entries(10, 11), entries(10, 21))
     charged: list[str] = []
 
@@ -185,7 +185,7 @@ async def test_extra_bank_pages_are_charged_to_the_caller_that_started_the_walk(
 
 @pytest.mark.parametrize("limit", [1, 7, 25, 99, 100])
 async def test_a_page_from_a_snapshot_equals_one_from_a_walk(limit: int):
-    """Pages lie across the parts that a snapshot is kept in."""
+    """Pages cross the parts in which a snapshot is stored."""
     kept, walked = Account(entries(350)), Account(entries(350), keep_s=0)
     await kept.shows(asking(1, limit))
 
@@ -240,7 +240,7 @@ async def test_a_snapshot_is_used_until_its_lifetime_ends():
 
 
 async def test_pages_after_an_expired_snapshot_share_a_new_one():
-    """Who reads slowly pays for a walk a minute, not for one a page."""
+    """A slow reader pays for one walk a minute, not one a page."""
     account = Account(entries(30))
     await account.shows(asking(2, 10))
 
@@ -288,7 +288,7 @@ async def test_a_cancelled_caller_does_not_cancel_the_walk_for_others():
 
 
 async def test_an_interrupted_walk_keeps_the_older_snapshot():
-    """The bank dies behind the first of its pages: what was kept before stays as it was."""
+    """The bank fails after its first page: the kept snapshot is unchanged."""
     account = Account(entries(20), entries(20, 21))
     await account.shows(asking(1, 10))
     account.holds(entries(50), entries(50, 51))
@@ -311,7 +311,7 @@ async def test_an_interrupted_walk_leaves_no_partial_snapshot():
 
 
 async def test_an_oversized_window_is_walked_for_each_page_and_counted():
-    """Size alone is never a failure; and an older, smaller snapshot must not be shown."""
+    """Size alone is no failure, but an older, smaller snapshot must not be shown."""
     account = Account(entries(20), most_bytes=10_000)
     await account.shows(asking(1, 10))
     account.holds(entries(2_000))
@@ -332,7 +332,7 @@ def few_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few_in_memory")
 async def test_pages_beyond_the_memory_limit_are_shown_with_the_total_and_counted():
-    """In front of what is held, across its end, behind it, and behind the last one."""
+    """Before, across and after the kept part, and after the last page."""
     account = Account(*(list(reversed(entries(40, first))) for first in (201, 161, 121, 81, 41, 1)))
 
     pages = {

@@ -155,7 +155,7 @@ async def test_a_balance_that_changed_meanwhile_leaves_the_opening_unknown():
 
 @pytest.mark.parametrize("read", [1, 2], ids=["before the last balance", "during the last balance"])
 async def test_a_day_that_ended_meanwhile_leaves_the_closing_unknown(read: int):
-    """At midnight the balance may be that of the next day already."""
+    """After midnight the balance may be that of the next day."""
     office = BankWorld(clock=Clock(OPEN.end - timedelta(seconds=1)))
     office.bank = LastingBank(reads={"balance": NOW}, lasts_at=read, clock=office.clock)
     office.reports = replace(office.reports, banks=OneBank(office.bank))
@@ -184,7 +184,7 @@ async def test_a_report_may_have_the_maximum_number_of_movements():
 
 
 async def test_a_report_with_too_many_movements_is_refused_and_never_truncated():
-    """Half a statement would look like a whole one."""
+    """A truncated statement would look complete."""
     with pytest.raises(RuleViolation, match="ask for fewer days"):
         await BankWorld(*[IN] * (MOST + 1)).reports.make(account(), asking())
 
@@ -236,7 +236,7 @@ async def test_a_report_fails_when_the_bank_does_not_return_the_balance():
 
 
 async def test_a_report_contains_every_bank_page():
-    """Together with the operation that walks the bank's pages, Pix or not."""
+    """Together with the operation that reads the bank's pages, Pix or not."""
     bank = ScriptedBank(
         reads={
             "balance": NOW,
@@ -261,7 +261,7 @@ async def test_a_report_contains_every_bank_page():
 
 
 async def test_writing_a_report_does_not_block_the_loop_and_runs_one_at_a_time(writes):
-    """A large file takes seconds: others are served meanwhile, and the next one waits."""
+    """A large file takes seconds, during which others are served and the next file waits."""
     let_go, most = threading.Semaphore(0), []
     running: list[int] = []
 
@@ -288,7 +288,7 @@ async def test_writing_a_report_does_not_block_the_loop_and_runs_one_at_a_time(w
 
 
 async def test_a_cancelled_report_keeps_its_slot_until_it_is_written(writes):
-    """A thread cannot be stopped: without this, impatient callers would pile them up."""
+    """A thread cannot be stopped: otherwise impatient callers would pile them up."""
     let_go, begun = threading.Event(), []
 
     def slow(_document: object) -> bytes:
@@ -350,7 +350,7 @@ async def test_many_movements_are_one_file(form: str):
 
 @pytest.mark.parametrize("form", ["csv", "json", "ofx"])
 async def test_days_may_be_in_brasilia_time(form: str):
-    """The bank is asked for the days in UTC that they touch; what is beside them is left out."""
+    """The bank is asked for the UTC days they touch; other movements are left out."""
     day = LocalWindow(TODAY, TODAY)
     inside = [day.end - timedelta(seconds=1), day.start]
     beside = [day.end, day.start - timedelta(seconds=1)]

@@ -103,14 +103,14 @@ async def test_days_are_in_brasilia_time():
 
 
 async def test_ninety_local_days_are_read():
-    """They touch 91 UTC days, more than a bank is asked for at once."""
+    """They touch 91 UTC days, more than one bank request may have."""
     found = await read([entry("E-out")], asking(days=90))
 
     assert found.total >= 1
 
 
 async def test_sums_cover_the_window_and_day_sums_cover_the_filtered_movements():
-    """The head of a day adds up the lines below it."""
+    """So a day's header is the sum of its lines."""
     moved = [
         entry("E1", value=Money(100)),
         entry("E2", direction=Direction.CREDIT, value=Money(250), description="Cobrança"),

@@ -86,7 +86,7 @@ async def test_a_snapshot_is_kept_up_to_the_maximum_size():
 
 
 def test_only_statements_import_snapshots():
-    """Following up, reviews, reports and verification ask the bank whether money moved."""
+    """Follow-up, reviews, reports and verification ask the bank itself."""
     name = "gateway.statements.snapshots"
 
     importing = {str(path) for path in modules() if f"from {name} import" in read(path)}

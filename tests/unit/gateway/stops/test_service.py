@@ -199,7 +199,7 @@ async def test_a_stop_that_cannot_be_audited_is_not_made_or_lifted(office: Regis
 async def test_a_viewer_may_read_stops_and_lifting_requires_a_fresh_second_factor(
     office: Registers,
 ):
-    """Pages call the service without a row of the back office in between."""
+    """Pages call the service directly, without a back office route."""
     stops, stop = Services(office.kernel).stops, await stop_payouts(office)
     staff = StaffOf(office.clock, frozenset())
     viewer = staff(somebody(Role.VIEWER))

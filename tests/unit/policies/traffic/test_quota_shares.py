@@ -105,7 +105,7 @@ async def test_a_partner_within_its_quota_is_always_served(clock: Clock, shared:
 
 @leaping
 async def test_unused_tokens_of_a_share_are_returned_or_expire(clock: Clock, shared: Counting):
-    """It goes back with the next ask; after a second it is lost, and what is fresh is spent."""
+    """They go back with the next request; after a second they expire."""
     backs = []
     for pause_s in (0.01, 0.2, 2.0):
         processes = Processes(shared, CallRate(rate=100.0, burst=1000), 1)
@@ -121,7 +121,7 @@ async def test_unused_tokens_of_a_share_are_returned_or_expire(clock: Clock, sha
 
 @leaping
 async def test_concurrent_requests_wait_for_one_answer(clock: Clock, shared: Counting):
-    """Of 150 at a cold process 100 are served, and three asks tell them all."""
+    """Of 150 at a new process 100 are served, after three requests to the server."""
     processes = Processes(shared, CallRate(rate=50.0, burst=100), 1)
 
     served = await asyncio.gather(*(processes.serve() for _ in range(150)))
@@ -245,7 +245,7 @@ async def test_all_processes_together_grant_less_than_twice_a_quota_without_shar
 
 @leaping
 async def test_a_flood_with_only_late_answers_gets_the_quota(clock: Clock):
-    """What comes into an empty bucket is not given by the common one and by our own, too."""
+    """Refilled tokens are not granted by both the common bucket and the local one."""
     shared = Late(clock.monotonic, serving=4)
     processes = Processes(shared, CallRate(rate=50.0, burst=100))
 
@@ -260,7 +260,7 @@ async def test_a_flood_with_only_late_answers_gets_the_quota(clock: Clock):
 
 @leaping
 async def test_late_answers_count_once(clock: Clock):
-    """Each call goes by its own process; what was taken for it is spent by the next one."""
+    """Each call is decided locally; the tokens fetched for it serve the next one."""
     shared = Late(clock.monotonic, serving=1)
     processes = Processes(shared, CallRate(rate=0.001, burst=30), 1)
 
@@ -277,7 +277,7 @@ async def test_late_answers_count_once(clock: Clock):
 async def test_calls_served_during_a_counter_outage_empty_the_bucket_without_debt(
     clock: Clock, shared: Counting
 ):
-    """The partner has its rate at once when the server is back, and no burst on top of it."""
+    """Its rate is available at once when the server is back, without an extra burst."""
     processes = Processes(shared, CallRate(rate=50.0, burst=100))
     shared.serving, shared.is_lost = 4, True
     await processes.served(clock, 200, 60)

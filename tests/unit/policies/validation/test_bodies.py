@@ -68,7 +68,7 @@ def test_a_body_is_read_and_an_unknown_field_is_counted():
 @pytest.mark.parametrize("name", ["plain", "optional", "annotated"])
 @pytest.mark.parametrize("amount", ["0", "-1", "0.001", "1e2", '"1.00"'])
 def test_every_money_field_is_read_as_an_amount(name: str, amount: str):
-    """One that is optional and annotated, too."""
+    """Also an optional and annotated one."""
     assert body(Paid).read(asked(f'{{"{name}": 10.5}}')) == Paid(**{name: Money(1050)})
     with pytest.raises(ServiceError):
         body(Paid).read(asked(f'{{"{name}": {amount}}}'))
@@ -128,7 +128,7 @@ def test_a_malformed_body_is_refused(body: str):
     ],
 )
 def test_the_invalid_field_is_named_without_its_value(body: str, field: str, reason: str):
-    """These are the words of msgspec, read once more."""
+    """The messages of msgspec are parsed."""
     with refused(VALIDATION_FAILED) as refusal:
         BODY.read(asked(body))
 

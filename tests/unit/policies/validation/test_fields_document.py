@@ -54,7 +54,7 @@ def test_json_in_utf_8_is_read(media_type: str):
     ],
 )
 def test_another_media_type_is_refused(media_type: str | None):
-    """An absent one counts as another."""
+    """A missing one too."""
     with refused(errors.PAYLOAD_INVALID) as refusal:
         document(posted({}, content_type=media_type))
     assert refusal.value.reason == "media_type"
@@ -62,7 +62,7 @@ def test_another_media_type_is_refused(media_type: str | None):
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "identity", "deflate, gzip", ""])
 def test_a_content_encoding_is_refused(coding: str):
-    """A coded body is a bomb that has not gone off yet."""
+    """A compressed body may be a decompression bomb."""
     with refused(errors.PAYLOAD_INVALID) as refusal:
         document(posted({}, content_encoding=coding))
     assert refusal.value.reason == "content_coding"
@@ -137,7 +137,7 @@ def test_a_body_other_than_one_json_object_is_refused(body: str | bytes):
     ids=lambda text: text[:12],
 )
 def test_a_number_keeps_its_text(text: str):
-    """No float is made; whether the number means anything is for the reader of its field."""
+    """Without a float; its meaning is checked by the reader of the field."""
     assert document(posted(f'{{"a": {text}}}')) == {"a": Number(text)}
 
 
@@ -170,7 +170,7 @@ def test_a_json_object_round_trips(value: dict[str, object], escaped: bool):
 
 @given(st.one_of(st.binary(max_size=60), st.text('{}[]":,01eE.-\\u d8NaN', max_size=60)))
 def test_any_bytes_are_read_as_an_object_or_refused(body: bytes | str):
-    """Nothing but the one refusal leaves the reader: everything else is a 500."""
+    """Any other exception would be a 500."""
     refusal = refusal_of(lambda: document(posted(body)))
 
     assert refusal in {None, errors.PAYLOAD_INVALID}

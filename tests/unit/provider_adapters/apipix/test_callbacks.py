@@ -138,7 +138,7 @@ def test_a_damaged_payer_text_hides_no_notice(damage: bytes):
 
 
 def test_the_readable_part_of_a_truncated_body_is_looked_up():
-    """A body that names nothing is kept, as a callback about nothing."""
+    """A body without a subject is stored as a callback about nothing."""
     [first, second] = notices_of(body(PAID, SENT)[:-4], lists_keys=True)
     [kept] = notices_of(b"<html>", lists_keys=True)
 
@@ -147,7 +147,7 @@ def test_the_readable_part_of_a_truncated_body_is_looked_up():
 
 
 def test_a_payment_outside_a_list_is_not_taken_for_a_test_call():
-    """A callback that is taken for a test is answered well, and never sent again."""
+    """A test call is acknowledged, and would never be sent again."""
     [alone] = notices_of(json.dumps({"pix": PAID}).encode(), lists_keys=True)
 
     assert alone.kind is CallbackKind.CHARGE
@@ -240,7 +240,7 @@ async def test_a_removed_address_is_no_longer_listed(efi: Standing):
 async def test_a_bank_of_the_standard_calls_the_registered_address_and_is_accepted(
     name: Name, tmp_path: Path
 ):
-    """What it then sends is believed: registered, read back, called."""
+    """Registered, read back, and called."""
     bank = StandardBank()
     async with TestServer(bank.application()) as served:
         adapter = adapter_at(name, f"http://127.0.0.1:{served.port}")

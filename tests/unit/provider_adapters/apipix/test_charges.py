@@ -111,7 +111,7 @@ def test_an_odd_payment_does_not_invalidate_the_charge(odd: object):
 
 @cases("told", ["ATIVA", "NOVA", "REMOVIDA_PELO_PSP", "REMOVIDA_PELO_USUARIO_RECEBEDOR"])
 def test_a_sufficient_payment_makes_a_charge_paid_in_any_state(told: str):
-    """Some banks are late; the QR code and the transaction say the same."""
+    """Some banks update the state late; the QR code and the transaction agree."""
     sufficing = [paid(), paid(valor="10.51"), paid(txid=TXID, chave="key")]
     for each in sufficing:
         assert both(status=told, pix=[None, each]) == (ChargeStatus.PAID, PAID_AT)
@@ -126,7 +126,7 @@ def test_an_insufficient_payment_does_not_make_a_charge_paid(told: str):
 
 
 def test_a_charge_the_bank_reports_as_paid_is_paid_by_any_shown_payment():
-    """With a discount it is less than was asked."""
+    """With a discount it is less than the charge."""
     told = [paid(valor="0.01", horario="2026-11-22T14:00:00Z"), paid()]
 
     assert both(status="CONCLUIDA", pix=[paid(valor="9.00", chave="+5511")]) == (
@@ -140,7 +140,7 @@ def test_a_charge_the_bank_reports_as_paid_is_paid_by_any_shown_payment():
 async def test_a_paid_charge_without_a_shown_payment_is_not_reported_as_pending(
     monkeypatch: pytest.MonkeyPatch, *, is_listed: bool
 ):
-    """Its payment is looked for in the list; without one there the state alone is known."""
+    """Its payment is searched for in the list; without one only the state is known."""
 
     def without_payments(told: Mapping[str, object], _: int) -> Mapping[str, object]:
         return {**told, "status": "CONCLUIDA", "pix": []}
@@ -184,7 +184,7 @@ TROCO: Final = {"original": "10.00", "retirada": {"troco": {"valor": "5.00"}}}
     ],
 )
 def test_a_charge_amount_includes_purchase_and_cash(value: object, asks: int, least: str):
-    """Pix Saque and Pix Troco; an amount that the payer may change is no minimum."""
+    """Pix Saque and Pix Troco; an amount the payer may change is no minimum."""
     assert shown(valor=value).value == Money(asks)
     assert both(valor=value, pix=[paid(valor=least)]) == (ChargeStatus.PAID, PAID_AT)
     if least != "0.01":
@@ -271,7 +271,7 @@ async def test_charges_with_a_due_date_are_not_looked_up_when_not_offered():
 
 
 async def test_a_charge_is_created_once_and_never_changed(efi: Standing):
-    """The bank would change the charge that a second PUT names."""
+    """A second PUT would change the charge at the bank."""
     await efi.adapter.create_charge(efi.account, order(efi))
 
     with pytest.raises(Refused) as refused:
@@ -388,7 +388,7 @@ async def test_an_order_unfit_for_an_immediate_charge_is_not_sent(
 def test_a_charge_with_a_due_date_expires_after_its_last_day_in_sao_paulo(
     due: str, days: int, refused: str
 ):
-    """The due date moves to a working day, and so does the last day after it."""
+    """Both days move to working days."""
     calendar = {"criacao": "2020-08-01T12:00:00Z", "dataDeVencimento": due}
 
     ends = shown(calendario={**calendar, "validadeAposVencimento": days}).expires_at

@@ -31,7 +31,7 @@ def test_a_window_of_one_day_is_24_hours():
 
 
 async def test_money_received_while_paging_does_not_shift_the_pages(efi: Standing):
-    """A page is asked for up to the moment its first one was."""
+    """Later pages end at the time of the first page's request."""
     ids = [await efi.stage.put(efi.account, Received(value=Money(100 + n))) for n in range(5)]
 
     first = await efi.adapter.list_received(efi.account, today(), None, 2)

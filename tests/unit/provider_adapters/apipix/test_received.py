@@ -48,7 +48,7 @@ async def test_a_payment_is_found_with_its_refunded_amount(efi: Standing):
 
 
 async def test_a_refused_refund_that_cannot_be_read_is_unknown(efi: Standing):
-    """The bank refuses a key that it knows, too: then the refund may have been given."""
+    """The bank also refuses a known key, whose refund may have been given."""
     asked = order(await paid(efi), 2000)
     fault = {"operation": "refund_read", "fault": "status", "status": 503, "count": None}
     await efi.stage.control.post("faults", body=fault)
@@ -115,7 +115,7 @@ SETTLED = {"horario": {"liquidacao": "2026-11-22T12:20:00Z"}}
 
 
 def test_a_refund_without_a_time_still_counts():
-    """It takes its payment neither out of a list nor out of a statement."""
+    """In lists and in statements."""
     pix = refunded({}, {"id": "2"} | SETTLED)
 
     assert received._payment(pix).refunded == Money(100)

@@ -54,7 +54,7 @@ def test_a_search_without_our_reference_is_not_found(rows: list[dict[str, object
 
 
 def test_the_newest_charge_not_removed_is_used():
-    """The bank lets a reference come again."""
+    """The bank accepts a reference several times."""
     rows = [
         ROW | {"id": "older", "dateCreated": "2026-11-20"},
         ROW | {"id": "meant", "dateCreated": "2026-11-21"},

@@ -102,7 +102,7 @@ def test_a_transfer_of_another_amount_is_unknown(value: float):
 def test_a_transfer_to_another_recipient_is_unknown(
     made_of: object, shown: dict[str, object], same: bool
 ):
-    """Letters and digits are compared; what is hidden or not shown is not."""
+    """Letters and digits are compared; masked or missing ones are not."""
     outcome = created({"bankAccount": shown}, made_of)
 
     assert isinstance(outcome, Accepted if same else Unknown)
@@ -142,7 +142,7 @@ def test_an_exhausted_rate_limit_is_not_sent_with_a_retry_delay():
     ],
 )
 def test_any_other_answer_to_an_order_is_a_provider_error(said: object):
-    """The client makes Unknown of it: who was refused by a proxy may have been paid."""
+    """The client returns Unknown: an order refused by a proxy may have been paid."""
     with pytest.raises(ProviderError):
         payouts.created(said, order())  # type: ignore[arg-type]
 

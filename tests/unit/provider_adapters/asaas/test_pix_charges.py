@@ -87,7 +87,7 @@ async def test_an_incomplete_list_is_not_cached(bank: Bank, clock: Clock):
 
 
 async def test_the_cache_is_bounded(bank: Bank, clock: Clock, monkeypatch: pytest.MonkeyPatch):
-    """Forgetting costs a call and nothing else."""
+    """Dropping an entry only costs a call."""
     monkeypatch.setattr(pix_charges, "MOST_IDS", 0)
     known = PixCharges(clock)
 

@@ -105,7 +105,7 @@ async def test_failures_of_two_accounts_open_the_bank_s_breaker():
 
 
 async def test_another_account_probes_at_once_after_failures_of_a_single_account():
-    """The only one that called opens it for all; another account is not made to wait for it."""
+    """The failures of the only caller open the breaker for all, but another account may probe."""
     admission = doors()
     for _ in range(5):
         await tried(admission, "a", fails=True)
@@ -159,7 +159,7 @@ async def test_a_definite_refusal_never_opens_the_breaker(failure: ProviderError
 
 
 async def test_a_call_enters_without_waiting_when_there_is_room():
-    """A door that stays shut leaves the other as it was; ``enter`` says why."""
+    """A refused entry changes nothing; ``enter`` gives the reason."""
     admission = doors()
 
     permit = admission.enter_now(READ)
@@ -194,7 +194,7 @@ async def test_unknown_payouts_open_the_breaker():
 
 @cases("kind", list(Kind))
 async def test_rate_limit_refusals_never_open_the_breaker(kind: Kind):
-    """They are one account's and one operation's; ``BankLimits`` pauses those."""
+    """They concern one account and operation, which ``BankLimits`` pauses."""
     admission = doors()
     limited = RateLimited(Reason.RATE_LIMITED, http_status=429, retry_after=60)
 
@@ -264,7 +264,7 @@ async def test_a_probe_cancelled_while_waiting_is_not_lost():
 
 @cases("reason", ["rate_limited", "credentials_refused"])
 async def test_a_payout_refused_before_execution_does_not_open_the_breaker(reason: str):
-    """It concerns one account; ``BankLimits`` gives the bank its pause."""
+    """It concerns one account, which ``BankLimits`` pauses."""
     admission = doors()
     answer = ProviderAnswer(status=429, headers={}, body=b"")
 

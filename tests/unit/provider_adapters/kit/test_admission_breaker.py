@@ -142,7 +142,7 @@ def test_the_pause_is_reset_when_the_breaker_closes():
 
 
 def test_calls_begun_before_the_breaker_opened_do_not_affect_it():
-    """While a probe is out, only the probe decides."""
+    """During a probe, only the probe decides."""
     tried = Tried()
     slow = [tried.breaker.admit() for _ in range(3)]
     tried.opened()
@@ -181,7 +181,7 @@ def test_calls_older_than_the_span_are_dropped(later: float, calls: int):
 
 @given(st.lists(st.tuples(st.floats(0, 20), st.booleans()), max_size=60))
 def test_the_recent_calls_are_counted_within_a_tolerance(steps: list[tuple[float, bool]]):
-    """It forgets at most a tenth of the span early."""
+    """Calls are dropped at most a tenth of the span early."""
     recent, now, seen = RecentCalls(30), 1000.0, []
 
     for step, failed in steps:

@@ -123,7 +123,7 @@ def test_an_ordinary_id_is_accepted():
 
 
 def test_one_field_of_a_document_is_read_with_its_cursor():
-    """Of a list its cursor too, which may be absent; what else there is does not matter."""
+    """For a list also its cursor, which may be absent; other fields are ignored."""
     paged = inside("rows", list[Paid], "next")
 
     assert inside("paid", Paid).decode(b'{"paid": {"centavos": 1}, "x": {}}').inside == Paid(1)

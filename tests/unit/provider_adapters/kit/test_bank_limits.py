@@ -127,7 +127,7 @@ async def test_a_refusal_by_the_rate_has_retry_after():
 
 
 async def test_retry_after_is_at_most_one_hour():
-    """A longer wait would be taken for a mistake of the adapter's."""
+    """A longer one would count as a mistake of the adapter."""
     scene = Scene(rates={BALANCE: rate(0.000_001, 1)})
     await scene.passes(call())
 
@@ -138,7 +138,7 @@ async def test_retry_after_is_at_most_one_hour():
 
 
 async def test_calls_with_a_short_wait_are_delayed_instead_of_refused():
-    """A walk of many pages goes at the bank's pace instead of failing."""
+    """A walk of many pages proceeds at the bank's pace instead of failing."""
     scene = Scene(rates={BALANCE: rate(5, 1)}, wait_s=0.5)
 
     assert await scene.passed(call(), 20) == 20
@@ -146,7 +146,7 @@ async def test_calls_with_a_short_wait_are_delayed_instead_of_refused():
 
 
 async def test_delayed_calls_queue_up_to_the_longest_wait():
-    """Calls of one moment: so many as the wait allows, each later than the one before."""
+    """As many simultaneous calls as the wait allows, each later than the one before."""
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -164,7 +164,7 @@ async def test_delayed_calls_queue_up_to_the_longest_wait():
 
 
 async def test_a_cancelled_wait_returns_its_token():
-    """So each of them waits for the same token, a second away."""
+    """So each of them waits for the same token."""
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -259,7 +259,7 @@ async def test_a_refusal_by_the_bank_pauses_only_that_operation_and_credential()
 
 
 async def test_a_pause_lasts_at_most_two_minutes():
-    """A bank that says a day, by mistake or not, is asked again every two minutes."""
+    """Even if the bank asks for a day."""
     scene = Scene()
     scene.limits.refused_by_bank(call(), 86_400)
     scene.clock.passes(120)

@@ -127,7 +127,7 @@ async def test_a_call_waits_for_its_token_up_to_the_longest_wait():
 
 
 async def test_a_call_that_is_not_made_returns_its_tokens():
-    """One that a bucket refuses, one that finds no place, and one that is given up."""
+    """Refused by a bucket, refused for lack of a place, or cancelled."""
     processes = Processes(wait_s=1.0, **{ALL_OPERATIONS: rate(1, 3), BALANCE: rate(0.1, 1)})
     one, other = processes.each[:2]
     await processes.passes(0, call())

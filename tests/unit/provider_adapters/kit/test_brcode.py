@@ -48,7 +48,7 @@ OURS = [
 
 @cases("vector", OURS)
 def test_a_published_payload_is_reproduced(vector):
-    """Field for field; the official examples even letter for letter."""
+    """Field for field; the official examples letter for letter."""
     code = brcode.decode(vector["payload"])
 
     written = brcode.encode(code)
@@ -71,7 +71,7 @@ def test_a_published_invalid_payload_is_refused(vector):
 
 
 def test_the_checksum_is_crc_16_ccitt_false():
-    """CRC-16/CCITT-FALSE has this check value."""
+    """By its published check value."""
     assert brcode.checksum("123456789") == "29B1"
 
 
@@ -140,7 +140,7 @@ def test_symbols_are_written_in_ascii():
 
 
 def test_a_text_is_shortened_to_the_maximum_field_length():
-    """Two digits; the text beside a long key is cut."""
+    """A field has at most two digits of length; the text beside a long key is cut."""
     long = replace(MINE, key="a" * 60 + "@example.com", info="x" * 60)
 
     assert brcode.decode(brcode.encode(long)).info == "x"
@@ -149,7 +149,7 @@ def test_a_text_is_shortened_to_the_maximum_field_length():
 
 
 def test_a_payload_with_byte_lengths_and_a_lower_case_checksum_is_read():
-    """Lengths in bytes, and a checksum in lower case, both occur."""
+    """Both variants occur in practice."""
     body = (
         "00020126330014br.gov.bcb.pix0111529982247255204000053039865802BR"
         "5905{}6006Recife62070503***6304"

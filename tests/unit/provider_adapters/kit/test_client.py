@@ -265,7 +265,7 @@ async def test_a_payout_that_could_not_connect_is_not_sent_again():
 async def test_any_error_in_translating_a_payout_answer_is_unknown(
     problem: ProviderError, word: str
 ):
-    """Only what the adapter lists is definite; a payout has no "not found"."""
+    """Only outcomes listed by the adapter are definite; a payout has no "not found"."""
     scene = Scene(Road())
 
     outcome = await scene.pay(raising(problem))
@@ -357,7 +357,7 @@ async def test_a_full_bulkhead_refuses_a_call_before_it_is_sent():
 
 
 async def test_a_call_refused_by_us_does_not_open_the_breaker():
-    """A send deadline that has passed says nothing of the bank: the breaker stays closed."""
+    """A passed send deadline says nothing about the bank."""
     scene = Scene(Road())
     passed = Deadline(scene.clock.at, scene.clock)
 
@@ -395,7 +395,7 @@ async def test_a_cancelled_call_is_reported_and_releases_its_place():
 
 
 async def test_an_error_in_an_adapter_is_not_hidden():
-    """A mistake in an adapter leaves as it is; the payout counts as unknown one level up."""
+    """It is raised unchanged, and the caller records the payout as unknown."""
     scene = Scene(Road())
 
     with pytest.raises(KeyError):
@@ -436,7 +436,7 @@ async def test_a_failed_change_is_not_repeated(
     translate: Callable[[ProviderAnswer], Outcome],
     problem: type[ProviderError],
 ):
-    """A read would be repeated after a lost connection; a change might be made twice."""
+    """After a lost connection a read would be repeated, but a change might be made twice."""
     scene = Scene(road)
 
     with pytest.raises(ProviderError) as failed:
@@ -467,7 +467,7 @@ def of_status(answer: ProviderAnswer) -> str:
 
 
 async def test_a_payout_over_the_bank_s_rate_is_not_sent():
-    """Proven: no byte left us, and the bank was not even connected to."""
+    """Proven: no byte was sent, and no connection was opened."""
     scene = Scene(Road(), declared=SLOW)
     first = await scene.pay_for(PAY_MINE)
 
@@ -544,7 +544,7 @@ async def test_a_pause_requested_by_the_bank_applies_to_that_operation_and_accou
 
 
 async def test_a_payout_refused_with_429_pauses_its_account_without_opening_the_breaker():
-    """The first one is unknown, for a bare status proves nothing; the next is not sent."""
+    """The first is unknown, because a bare status proves nothing; the next is not sent."""
     scene = Scene(Road([refusing(**{"Retry-After": "60"})]))
 
     first = await scene.pay_for(PAY_MINE, raising(RateLimited(Reason.RATE_LIMITED)))

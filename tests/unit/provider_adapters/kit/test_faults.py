@@ -30,7 +30,7 @@ from tests.world.tables import cases
     ],
 )
 def test_a_status_alone_never_means_not_found(status: int, kind: type[ProviderError]):
-    """Payout protocol: only the bank's own word is."""
+    """Payout protocol: only the bank's own error code does."""
     failure = faults.of_status(ProviderAnswer(status=status, headers={}, body=b""))
 
     assert type(failure) is kind
@@ -106,6 +106,6 @@ def test_an_unreadable_retry_after_is_ignored(text: str):
 def test_every_failure_has_its_outcome_and_whether_the_bank_is_at_fault(
     failure: ProviderError, word: str, blamed: bool
 ):
-    """A clear "no" is an answer like any other."""
+    """A definite refusal counts as an answer."""
     assert faults.outcome_word(failure) == word
     assert faults.blames_the_bank(failure) is blamed

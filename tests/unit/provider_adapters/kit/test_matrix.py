@@ -49,7 +49,7 @@ def test_every_capability_has_an_example():
     [(field, number) for field, values in DECLARED.items() for number in range(len(values))],
 )
 def test_each_capability_changes_exactly_one_cell(field: str, number: int):
-    """Nothing that an adapter says is left out, and nothing is said twice."""
+    """Every declaration is shown, and only once."""
     before = PAYS if field == "repeat" else NOTHING
     after = dataclasses.replace(before, **{field: DECLARED[field][number]})
 

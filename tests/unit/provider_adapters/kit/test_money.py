@@ -82,7 +82,7 @@ def test_a_json_number_is_read_exactly(text: str, centavos: int):
     "text", ['"10.50"', "null", "true", "[10]", "{}", "10.505", "1e-3", "99999999999999", "1e999"]
 )
 def test_an_invalid_json_amount_is_refused(text: str):
-    """A text too: a bank that writes numbers has changed its interface."""
+    """Including a text: a bank that writes numbers has changed its interface."""
     number = msgspec.json.decode(f'{{"value":{text}}}', type=Raw).value
 
     with pytest.raises(ValueError, match=r"decimals|[Aa]mount|centavos"):

@@ -57,7 +57,7 @@ def answering(status: int) -> ProviderAnswer:
 
 @cases("pair", LISTED)
 def test_a_listed_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
-    """With the bank's wait, and believed by the gateway."""
+    """With the bank's Retry-After, and accepted by the gateway."""
     status, code = pair
 
     said = refused_before(answering(status), code, LISTED)
@@ -85,7 +85,7 @@ def test_a_status_or_a_code_alone_does_not_match_the_list(pair: tuple[int, str])
     ],
 )
 def test_a_failure_before_the_payout_call_is_not_sent(failure: ProviderError):
-    """Of a token or a look-up bytes may have left; of the money none has."""
+    """Bytes of a token request or look-up may have left, but none of the payout."""
     said = unsent(failure)
 
     assert isinstance(said, NotSent)

@@ -69,7 +69,7 @@ def test_a_missing_cursor_ends_the_list(following: str | None):
 
 
 def test_local_days_cover_the_window_of_utc_days():
-    """Brasília is three hours behind: the first instant is of the day before there."""
+    """Brasília is three hours behind: the first instant is in the previous day there."""
     days = paging.days(Window(date(2026, 11, 20), date(2026, 11, 21)), SAO_PAULO)
 
     assert days == (date(2026, 11, 19), date(2026, 11, 21))
@@ -99,7 +99,7 @@ MOMENTS = st.lists(st.integers(0, 9), max_size=15).map(lambda them: sorted(them,
 async def test_two_lists_are_merged_newest_first(
     ours: list[int], theirs: list[int], cap: int, other_cap: int
 ):
-    """Nothing twice, nothing lost, whatever the sizes of the pages."""
+    """Without duplicates or gaps, for all page sizes."""
     lists = by_skipping(ours, cap, tells=True), by_number(theirs, other_cap)
 
     async def read(cursor: str | None) -> Page[int]:
@@ -116,7 +116,7 @@ async def test_two_lists_are_merged_newest_first(
 async def test_a_merged_page_is_no_longer_than_requested(
     ours: list[int], theirs: list[int], most: int
 ):
-    """Nothing is lost of lists in whatever order."""
+    """And nothing is lost from unsorted lists."""
     lists = by_skipping(ours, 3, tells=True), by_number(theirs, 2)
 
     async def read(cursor: str | None) -> Page[int]:
@@ -169,7 +169,7 @@ async def test_items_inserted_while_paging_hide_and_repeat_nothing(
 
 
 async def test_a_cursor_that_remembers_a_full_page_can_be_stored():
-    """The gateway takes cursors of 4,096 characters."""
+    """The gateway accepts cursors of 4,096 characters."""
     page = paging.skipped(range(10**6, 10**6 + 1000), "7000", more=True)
 
     cursor = paging.unrepeated(page, "7000", str).next_cursor

@@ -99,7 +99,7 @@ def test_the_published_hmac_is_verified_and_variants_are_refused():
 @cases("digest", ["sha1", "sha256"])
 @cases("secret", [SECRET, FORMER])
 def test_any_current_secret_verifies_an_hmac(text: str, digest: str, secret: bytes):
-    """While one is replaced there are two."""
+    """During a rotation there are two."""
     made = hmac.digest(secret, BODY, digest)
     signature = made.hex() if text == "hex" else base64.b64encode(made).decode()
 
@@ -143,7 +143,7 @@ async def test_a_replaced_key_is_accepted_until_it_is_removed(made: Callable[[],
 
 
 async def test_a_named_key_is_the_only_one_tried():
-    """The published identifier of Woovi's key is that of its DER form."""
+    """Woovi's published key identifier is that of the DER form."""
     one, other = ecdsa(), ecdsa()
     keys = GivenKeys([one.pem, other.pem, WOOVI["public_key_pem"]])
     first, second, woovi = [each.id for each in await keys.known()]

@@ -88,7 +88,7 @@ async def test_keys_are_fetched_once_an_hour_for_any_number_of_callers(
 
 @pytest.mark.parametrize("named", [True, False])
 async def test_a_new_key_is_fetched_at_once(server: KeyServer, keys: FetchedKeys, named: bool):
-    """The bank has replaced its key within the hour."""
+    """The bank has rotated its key within the hour."""
     proof = KeySignature(keys)
     assert await proof.proves(server.keys[0].sign(BODY), BODY)
     server.keys.append(ecdsa())
@@ -128,7 +128,7 @@ async def test_old_keys_are_used_for_a_day_while_the_bank_is_unavailable(
 async def test_an_unavailable_bank_is_asked_once_for_all_callers(
     server: KeyServer, keys: FetchedKeys, clock: Clock
 ):
-    """Nothing is known, which is no forgery; it is tried anew five seconds later."""
+    """The result is unknown, not a forgery; it is tried again five seconds later."""
     server.problem = Unavailable("timeout")
     proof = KeySignature(keys)
 

@@ -118,7 +118,7 @@ def test_secrets_of_a_single_text_are_kept_unchanged():
 
 
 def test_an_expired_certificate_is_accepted_with_its_end(whole, tmp_path: Path):
-    """Calls are refused before anything is sent; the alert and the lists say why."""
+    """Calls are refused before anything is sent; the alert and the lists give the reason."""
     pair = Authority(tmp_path, "other").pair("we", EXPIRED)
 
     read = read_secrets(Secrets, whole | {"certificate": pair.certificate, "key": pair.key})
@@ -171,7 +171,7 @@ def test_half_of_an_optional_certificate_is_refused(whole: dict[str, str], half:
 
 
 def test_a_signing_key_is_checked_on_entry(tmp_path: Path):
-    """Of the one curve, on lines of its own as banks hand it out."""
+    """On the one supported curve, in PEM lines as banks provide it."""
     key = private_pem(ec.SECP256K1())
     read = read_secrets(Signing, {"access_id": "1", "private_key": key})
     opened = open_secrets(Signing, read.text)
@@ -258,7 +258,7 @@ class Prefixed(msgspec.Struct, frozen=True, kw_only=True):
 def test_a_secret_of_another_environment_is_refused_without_its_value(
     environment: Environment | None, taken: set[str], beginning: str
 ):
-    """When it is entered, and again when it was sealed before the gateway changed."""
+    """On entry, and again for one sealed before the environment changed."""
     key = f"{beginning}{CANARY}"
 
     if beginning in taken:

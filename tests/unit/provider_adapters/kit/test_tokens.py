@@ -112,7 +112,7 @@ async def test_fifty_concurrent_calls_fetch_one_token(stage: Stage):
 
 
 async def test_accounts_never_share_a_token(stage: Stage):
-    """Not even with one client id and one secret."""
+    """Not even with the same client id and secret."""
     tokens = stage.tokens()
 
     assert await tokens.of(MARIA) != await tokens.of(JOSE)
@@ -273,7 +273,7 @@ async def test_a_token_is_kept_for_a_year_at_most(stage: Stage):
 
 
 async def test_a_damaged_token_is_not_kept(stage: Stage):
-    """No header could carry it."""
+    """It would be invalid in a header."""
     stage.issuer.damage = "\ud83d"
     tokens = stage.tokens()
     with pytest.raises(ProviderError):
@@ -285,7 +285,7 @@ async def test_a_damaged_token_is_not_kept(stage: Stage):
 
 @pytest.mark.parametrize("status", [401, 400])
 async def test_a_token_request_refused_once_is_repeated(stage: Stage, status: int):
-    """Some banks refuse one request in ten without a cause; RFC 6749, 5.2 has both statuses."""
+    """Some banks randomly refuse one request in ten; RFC 6749, 5.2 has both statuses."""
     stage.issuer.refusals, stage.issuer.refused = 1, status
 
     assert await stage.tokens().of(MARIA) == "CANARY-token-2"
@@ -302,7 +302,7 @@ async def test_a_token_request_refused_twice_fails(stage: Stage, status: int):
 
 
 async def test_a_token_lifetime_is_read_in_any_format_and_defaults_to_a_short_one(stage: Stage):
-    """RFC 6749, 5.1 only recommends ``expires_in``; some banks create a token."""
+    """RFC 6749, 5.1 only recommends ``expires_in``; some banks answer 201."""
     stage.issuer.status = 201
     kept = []
     for life in (600, "600", 600.0, 600.5, None):

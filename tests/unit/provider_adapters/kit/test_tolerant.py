@@ -141,7 +141,7 @@ def test_a_payout_answer_is_always_read_strictly():
     ],
 )
 def test_ambiguous_values_are_refused(said: object):
-    """What could be money, a time or a list is never left out of an answer."""
+    """A value that could be money, a time or a list is never left out."""
     with pytest.raises(BadReply):
         read_row("get_charge", said)
 
@@ -158,7 +158,7 @@ def test_an_odd_row_is_left_out_and_counted():
 
 
 def test_rows_are_not_left_out_where_this_could_hide_something():
-    """No row of one thing's parts, no part of a row, not every row, and not very many."""
+    """Parts of a single record, parts of a row, all rows, or very many rows."""
     in_a_row = {**PLAIN, "refunds": [{"centavos": 1}, {"centavos": "x"}]}
     lists: dict[str, tuple[str, list[object]]] = {
         "of one thing": ("get_charge_payment", [PLAIN, ODD]),
@@ -199,7 +199,7 @@ def test_a_404_means_not_found_when_one_record_was_requested():
 
 
 def test_a_404_does_not_mean_not_found_when_it_proves_nothing():
-    """Of a payout, of a list, of what is made, and from a proxy: an address may be wrong."""
+    """For a payout, a list, a creation, and from a proxy: the address may be wrong."""
     doubtful = [
         (asked("find_payout"), b"{}"),
         (asked("find_refund"), b"{}"),

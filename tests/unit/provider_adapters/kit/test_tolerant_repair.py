@@ -118,7 +118,7 @@ def test_damage_in_an_unread_field_is_ignored():
     ],
 )
 def test_damaged_money_fields_and_truncated_documents_are_refused(body: bytes):
-    """The damage of a text never becomes another amount, id, state or field."""
+    """Damaged text never becomes another amount, id, state or field."""
     assert {read(body, call) for call in CALLS} <= {"not_json", "wrong_shape"}
 
 
@@ -140,7 +140,7 @@ def test_an_undamaged_document_is_unchanged():
 
 
 def test_a_long_document_is_repaired_in_one_pass():
-    """Strings without an end, escaped quotation marks and levels without number."""
+    """Unterminated strings, escaped quotation marks and unlimited nesting."""
     for body in (b'{"' + b'\\"' * 100_000, b'{"\\' * 50_000, b"[" * 200_000, b'{"a":"' + b"\\" * 9):
         assert read(body) in {"not_json", "wrong_shape"}
     assert salvaged(b"[" * 200_000 + b"]" * 200_000 + b"}") is not None

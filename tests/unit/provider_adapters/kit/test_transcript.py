@@ -163,7 +163,7 @@ def test_unknown_header_values_are_hidden():
 
 
 def test_the_calls_of_two_accounts_are_kept_separately():
-    """Each has credentials of its own at the bank; eight calls of each are kept."""
+    """The last eight calls of each are kept."""
     transcript = Transcript("bank", {"situacao"})
     for number in range(10):
         for account in ("one", "two"):

@@ -44,7 +44,7 @@ async def test_without_lookup_by_key_the_bank_s_id_is_required():
 
 
 async def test_an_unknown_status_is_counted_under_its_operation():
-    """Drift of a bank's interface shows on the first day."""
+    """So a change of a bank's interface shows on the first day."""
     told = Witness()
     strange = answer(json.dumps({**PAYOUT, "situacao": "AGENDADA"}).encode())
     async with (
@@ -67,7 +67,7 @@ def answering(document: object, status: str = "200 OK") -> ScriptedBank:
 
 
 async def test_a_looked_up_key_is_not_in_the_url():
-    """Addresses are logged."""
+    """URLs are logged."""
     async with (
         standing(answering({"error": {"code": "KEY_NOT_FOUND"}}, "404 Not Found")) as bank,
         on_stage("sandbox", bank.url, Witness(), SHORT) as adapter,

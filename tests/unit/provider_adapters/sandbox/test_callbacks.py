@@ -113,7 +113,7 @@ async def test_a_callback_proof_requires_a_secret():
 
 
 async def test_one_correct_signature_among_several_is_enough():
-    """While a secret is being changed there are two."""
+    """During a rotation there are two."""
     headers = signed()
     headers["Webhook-Signature"] = f"v1,AAAA {headers['Webhook-Signature']}"
 

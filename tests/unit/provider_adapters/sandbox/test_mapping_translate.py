@@ -123,7 +123,7 @@ def test_only_listed_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
     ],
 )
 def test_an_unreadable_entry_makes_the_page_a_bad_reply(wrong: dict[str, object]):
-    """A movement left out, or with the wrong sign, would be worse than none."""
+    """A missing movement, or one with a wrong sign, would be worse than none."""
     document = {"lancamentos": [{**ENTRY, **wrong}], "proximo_cursor": None}
 
     with pytest.raises(providers.BadReply):

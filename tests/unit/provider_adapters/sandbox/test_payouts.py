@@ -41,7 +41,7 @@ LOOKED_UP = Expected(KEY, None)
 def test_a_payout_read_back_must_have_the_ordered_destination(
     changed: dict[str, str] | None, reason: str
 ):
-    """Names are spelt in many ways and not compared; a place that is not shown is no place."""
+    """Names have many spellings and are not compared; a missing destination does not match."""
     expected = payouts.expected(order(), must_show=True)
     shown = None if changed is None else {**requests.destination(order()), **changed}
 
@@ -98,7 +98,7 @@ def test_a_failed_payout_is_rejected(failure: object, code: FailureCode):
 def test_a_mismatched_answer_is_unknown_in_any_state(
     wrong: dict[str, object], reason: str, word: str
 ):
-    """A wrong amount, key or identifier never passes for success, nor for failure."""
+    """A wrong amount, key or id is neither success nor failure."""
     outcome = payouts.created(saying({**PAYOUT, "situacao": word, **wrong}), EXPECTED)
 
     assert isinstance(outcome, Unknown)

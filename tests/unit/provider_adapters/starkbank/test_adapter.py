@@ -118,7 +118,7 @@ async def test_a_refused_payout_is_looked_up_when_the_bank_may_know_its_key(
     kind: type[Outcome],
     requests: int,
 ):
-    """The bank has no word of its own for a key that it knows."""
+    """The bank has no error code for a known key."""
     outcome, script = await paid(refusal, then)
 
     assert isinstance(outcome, kind)

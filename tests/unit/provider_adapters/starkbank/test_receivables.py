@@ -183,7 +183,7 @@ async def test_deposits_and_paid_invoices_form_one_list_newest_first():
 
 @cases("limit", [1, 2, 3])
 async def test_a_merged_page_is_no_longer_than_requested(limit: int):
-    """Both lists hold as many; what does not fit comes with the next page."""
+    """Both lists are that long; the rest comes with the next page."""
     adapter, script = made(
         answering({"deposits": [DEPOSIT] * limit}), answering({"logs": [log(1)] * limit}),
         *[PAYMENT] * limit,
@@ -207,7 +207,7 @@ async def test_a_deposit_is_found_by_its_lower_case_tag():
 
 
 async def test_an_invoice_payment_is_found_near_its_minute():
-    """Of the whole day only those that were paid about then are asked about."""
+    """Only invoices paid around that minute are queried."""
     e2e = "E20018183202611201204xg35f29fxuz"
     logs = answering({"logs": [log(59), log(4), log(1)], "cursor": None})
     mine = answering({"payment": {"amount": 1000, "endToEndId": e2e}})

@@ -36,7 +36,7 @@ AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 def test_the_bank_s_own_library_verifies_our_signature():
-    """Over who, when and the body; fifty of them, some of which have a high S."""
+    """Over access id, time and body; fifty of them, some with a high S."""
     public = PrivateKey.fromPem(PEM).publicKey()
     for seconds in range(50):
         request = requests.signed(
@@ -116,7 +116,7 @@ def test_a_payout_has_our_key_as_external_id_and_tag():
 
 @cases(("number", "ispb"), [("001", "00000000"), ("341", "60701190"), ("60701190", "60701190")])
 def test_a_bank_is_identified_by_its_ispb(number: str, ispb: str):
-    """Three would be a TED."""
+    """A three-digit number would make it a TED."""
     assert requests.place_of_account(replace(TO_ACCOUNT, bank_number=number))["bankCode"] == ispb
 
 

@@ -155,7 +155,7 @@ def test_an_address_registered_for_several_events_is_listed_once():
 
 @cases(("named", "removed"), [("1", ["3", "1"]), ("3", ["1", "3"]), ("2", ["2"])])
 def test_an_address_is_removed_for_every_event_with_the_named_one_last(named, removed):
-    """A removal that broke off can be repeated under the same id."""
+    """An interrupted removal can be repeated with the same id."""
     found = callbacks.registrations(answer(WEBHOOKS))
 
     assert [each.id for each in callbacks.of_same_address(found, named)] == removed

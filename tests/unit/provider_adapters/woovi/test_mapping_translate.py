@@ -165,7 +165,7 @@ def test_an_invalid_payload_is_returned_unchanged():
 
 
 def test_a_charge_with_another_reference_is_not_found():
-    """The bank finds charges by its own ids, too."""
+    """The bank also finds charges by its own ids."""
     with pytest.raises(NotFound):
         charge(CHARGE, "Q2hhcmdlOjE=")
 

@@ -26,7 +26,7 @@ def test_an_example_configuration_is_written_once(shell, options: list[str], sou
     ("options", "extras"), [([], "sandbox"), (["--production"], "panel,redis")]
 )
 def test_the_next_step_installs_missing_extras(shell, monkeypatch, options: list[str], extras: str):
-    """The wheel alone runs neither file."""
+    """The wheel alone cannot run with either file."""
     monkeypatch.setitem(EXTRAS, "panel", ("no_such_package",))
     whole = shell.reads("config", "init", *options, "--config", str(shell.folder / "bare.yaml"))
     monkeypatch.undo()

@@ -8,7 +8,7 @@ from gateway.core.reasons import REASONS
 
 
 def test_every_route_shows_its_permission_and_quota(shell):
-    """The ten operations of contract 4.1, and three that are open, are the banking surface's."""
+    """The banking surface has the ten operations of contract 4.1 and three public ones."""
     rows = {each["name"]: each for each in shell.reads("routes")}
 
     assert len([name for name in rows if name.startswith("banking.")]) == 13
@@ -93,7 +93,7 @@ def test_the_sandbox_adapter_is_listed_with_its_capabilities(shell):
 
 
 def test_the_matrix_of_adapters_matches_the_code(shell):
-    """After a change of capabilities, ``make docs`` writes the page anew."""
+    """After a change of capabilities run ``make docs``."""
     page = Path(__file__).parents[5] / "docs/providers/matrix.md"
 
     assert page.read_text(encoding="utf-8") == shell.says("providers", "--markdown")
@@ -108,7 +108,7 @@ def test_the_matrix_has_a_line_for_each_word_and_a_column_for_each_adapter(shell
 
 
 def test_a_bank_is_looked_up_by_number_and_name(shell):
-    """The numbers that payouts to a bank account are sent with."""
+    """The numbers used in payouts to a bank account."""
     found = [
         shell.reads("banks", "lookup", text) for text in ("341", "60701190", "itaú unibanco s")
     ]

@@ -58,7 +58,7 @@ def test_a_downgrade_requires_confirmation(shell):
     ],
 )
 def test_lost_money_records_are_listed(shell, revision: str, lost: list[str]):
-    """A credential without its limits pays anything; a stop that is gone stops nothing."""
+    """A credential without its limits can pay anything; a lost stop stops nothing."""
     shell.says("db", "upgrade")
 
     said = shell.fails("db", "downgrade", revision, status=2)

@@ -110,7 +110,7 @@ def test_a_staged_key_is_promoted_when_every_process_has_it(shell: Shell):
 
 
 def test_a_command_with_other_keys_than_the_processes_changes_nothing(shell: Shell):
-    """A forgotten cron job or terminal, and one that is ahead of the processes."""
+    """Such as a forgotten cron job or terminal, and a command ahead of the processes."""
     alive(shell, "one", OLD)
     other = base64.b64encode(b"o" * 32).decode()
 

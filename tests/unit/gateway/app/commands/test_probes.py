@@ -39,7 +39,7 @@ async def test_a_working_configuration_has_no_finding(shell, bank):
 
 
 async def test_an_embedded_store_not_yet_created_is_no_finding(shell, bank):
-    """The next start makes the embedded one."""
+    """The next start creates it."""
     (shell.folder / "pixgate.db").unlink()
 
     assert await found(shell) == []
@@ -96,7 +96,7 @@ async def test_a_store_of_the_other_environment_is_a_finding(shell, bank):
 
 
 async def test_a_read_only_store_is_a_finding(shell, bank, postgres_url: str):
-    """A standby answers, and no payout can be stored there."""
+    """A standby answers reads, but cannot store payouts."""
     shell.environ["PIXGATE_DATABASE_URL"] = postgres_url
     shell_database(shell)
     connection = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
@@ -110,7 +110,7 @@ async def test_a_read_only_store_is_a_finding(shell, bank, postgres_url: str):
 
 
 async def test_a_wrong_clock_is_a_finding(shell, bank, postgres_url: str, monkeypatch):
-    """Before a start: the process would not be ready."""
+    """Found before a start: the process would not be ready."""
     await schema.upgrade(postgres_url)
     shell.environ["PIXGATE_DATABASE_URL"] = postgres_url
     behind = timedelta(hours=2)
@@ -146,7 +146,7 @@ async def test_paying_credentials_without_limits_are_a_finding_in_production(
 
 
 async def test_an_unusable_shared_cache_is_a_finding(shell, bank, redis_url: str):
-    """Without it pages of statements do not agree, and no request would fail."""
+    """Without it pages of statements may disagree, although no request would fail."""
     shell_database(shell)
     said = {}
     async with Redis.from_url(redis_url) as server:
@@ -166,7 +166,7 @@ async def test_an_unusable_shared_cache_is_a_finding(shell, bank, redis_url: str
 
 
 async def test_a_shared_cache_without_scripting_is_a_finding(shell, bank, redis_url: str):
-    """A user who may read and write and not run scripts; each process would count alone."""
+    """The Redis user may not run scripts, so each process would count alone."""
     shell_database(shell)
     shell.environ["PIXGATE_CACHE_URL"] = redis_url.replace("//", "//pix:word@")
     async with Redis.from_url(redis_url) as server:

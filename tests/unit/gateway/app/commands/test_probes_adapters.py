@@ -82,7 +82,7 @@ def test_a_bank_with_secret_proofs_needs_a_secret(tmp_path: Path, install: Insta
 def test_a_gateway_with_a_broken_adapter_does_not_start(
     tmp_path: Path, install: Install, wrong: str
 ):
-    """The check and the start name path and reason, and no value."""
+    """The check and the start report path and reason, without a value."""
     text, reason = EVERY_WRONG[wrong]
     install("otherbank", text)
 
@@ -162,7 +162,7 @@ async def test_an_adapter_that_cannot_be_started_is_refused(tmp_path: Path, inst
 
 
 def test_every_adapter_gets_clock_random_and_fail_points(tmp_path: Path, install: Install):
-    """So that whole lives of any adapter can be simulated, and its process ended at any point."""
+    """So that any adapter can be simulated, and its process ended at any point."""
     install("otherbank")
     runtime = Runtime(clock=lambda: 7.0, random=lambda: 0.5, failpoint=lambda _name: None)
 

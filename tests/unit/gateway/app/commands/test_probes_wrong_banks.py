@@ -87,7 +87,7 @@ def configured(folder: Path, install: Install, what: str) -> str:
 def test_config_check_names_path_and_reason_without_the_value(
     shell: Shell, install: Install, what: str
 ):
-    """Status 1."""
+    """With status 1."""
     config = shell.folder / "wrong.yaml"
     config.write_text(configured(shell.folder, install, what))
     shell.environ["PIXGATE_CONFIG"] = str(config)
@@ -99,7 +99,7 @@ def test_config_check_names_path_and_reason_without_the_value(
 
 @pytest.mark.parametrize("what", list(WRONG))
 async def test_a_refused_start_gives_the_same_reason(shell: Shell, install: Install, what: str):
-    """Status 1 of the command: each of ``REFUSALS`` is one line."""
+    """With status 1: each of ``REFUSALS`` is one line."""
     settings = settings_from(configured(shell.folder, install, what), {})
 
     with pytest.raises(REFUSALS) as refused:

@@ -28,7 +28,7 @@ async def test_the_embedded_sandbox_prints_ten_calls_and_exits_with_zero(tmp_pat
 
 @pytest.mark.process
 async def test_a_full_disk_below_the_output_does_not_stop_the_service(tmp_path: Path):
-    """A process that is replaced meanwhile must start; without a line of its log."""
+    """A restarted process must start, even without its log line."""
     where = place(tmp_path, start="false", drain_accept_s="0")
     where.said.symlink_to("/dev/full")
     process = where.start()
@@ -68,7 +68,7 @@ def test_a_shared_port_is_refused_without_postgres(tmp_path: Path):
 
 
 def test_a_worker_beside_a_file_is_refused(tmp_path: Path):
-    """The one process does its tasks."""
+    """The serving process does its tasks."""
     said = Shell(tmp_path).fails("worker", status=1)
 
     assert "needs PostgreSQL" in said

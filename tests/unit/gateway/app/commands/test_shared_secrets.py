@@ -50,7 +50,7 @@ def test_different_keys_and_peppers_have_no_finding(against):
 
 
 def test_a_key_or_pepper_shared_with_the_other_configuration_is_found_and_never_shown(against):
-    """The sealing key in the other alphabet, and as the other one's pepper."""
+    """Also a sealing key in the other alphabet, and one used as the other's pepper."""
     retired = "sealing: {key: '${KEY}', retired_keys: {old: '${OLD}'}}\n"
     other = {"KEY": OTHER_KEY, "OLD": KEY.rstrip("="), "PEPPER": PEPPER}
 
@@ -138,7 +138,7 @@ def deployment(folder: Path, port: str, secret: str, key: str) -> dict[str, str]
 
 
 def test_credentials_of_accounts_are_compared_between_two_stores(shell, bank, tmp_path: Path):
-    """Sealed under other keys and for other accounts: compared by what they hold."""
+    """Sealed with other keys and for other accounts: their contents are compared."""
     port = shell.environ["PIXGATE_BANK_PORT"]
     given = {"same": "a secret of the bank", "other": "another secret of it"}
     shell.environ |= deployment(tmp_path / "ours", port, given["same"], KEY)

@@ -11,7 +11,7 @@ from provider_adapters.kit.factory import AdapterRefused
 
 
 def test_a_configuration_error_is_reported_in_one_line():
-    """Every refusal of the start is known, and says something."""
+    """Every refusal of the start has a message."""
     cases = [
         RuleViolation("a"),
         ConfigError("a"),

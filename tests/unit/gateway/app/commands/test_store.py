@@ -16,7 +16,7 @@ def test_a_store_that_needs_a_manual_migration_is_refused_with_the_command(fresh
 
 
 def test_a_store_of_the_other_environment_is_refused(shell):
-    """Its stamp says whose it is."""
+    """By its stamp."""
     shell.says("db", "upgrade")
     with sqlite3.connect(shell.folder / "pixgate.db") as database:
         database.execute("UPDATE store_stamp SET environment = 'production'")

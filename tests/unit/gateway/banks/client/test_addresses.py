@@ -69,7 +69,7 @@ def test_public_addresses_are_distinguished_from_private_ones():
 
 
 def test_a_name_with_a_private_address_is_refused():
-    """One private address among public ones is enough: the connector would try them all."""
+    """Even among public addresses: the connector would try them all."""
     with pytest.raises(OSError, match="private"):
         require_public(["8.8.8.8", "192.168.0.1"])
 

@@ -122,7 +122,7 @@ async def test_a_cancelled_call_closes_the_connection():
 
 
 async def test_a_closed_connection_leaves_no_timer_behind():
-    """It would keep the connection's memory for as long as the call might have taken."""
+    """It would keep the connection's memory for as long as the call could have taken."""
     async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
         await call.send()
         running = call.line._timer._timer
@@ -152,7 +152,7 @@ async def test_unexpected_bytes_close_an_idle_connection():
 
 
 async def test_a_close_by_the_bank_is_noticed_before_the_loop_reads_it():
-    """Between two turns of the loop the bank closes; the next payout must not go there."""
+    """The bank closes between two turns of the loop; the next payout must not be sent there."""
     ours, theirs = socket.socketpair()
     loop = asyncio.get_running_loop()
     gone: list[Connection] = []
@@ -182,7 +182,7 @@ async def test_an_answer_before_the_request_is_sent_ends_the_connection():
 
 @pytest.mark.parametrize(("first_byte_s", "whole_s"), [(0.02, 60), (60, 0.02)])
 async def test_a_silent_bank_times_out_at_the_deadline(first_byte_s: float, whole_s: float):
-    """Whichever time is over first."""
+    """Whichever limit is reached first."""
 
     async def silent(line: BankLine) -> None:
         await line.reader.read()
@@ -211,7 +211,7 @@ async def test_the_first_byte_of_an_answer_ends_its_timeout():
 
 @leaping
 async def test_a_slow_answer_ends_at_the_timeout_of_the_whole_call():
-    """Each byte comes soon enough after the last; together they take too long."""
+    """Each byte arrives in time, but all together take too long."""
     async with paired(drip) as call:
         began = asyncio.get_running_loop().time()
         with pytest.raises(ProviderError) as failed:
@@ -225,7 +225,7 @@ async def test_a_slow_answer_ends_at_the_timeout_of_the_whole_call():
 
 @leaping
 async def test_each_call_has_its_own_first_byte_timeout():
-    """The timer that was wound up for the first call is not the second one's end."""
+    """The first call's timer does not end the second call."""
     said = [0.0, 0.4]
 
     async def later(line: BankLine) -> None:
@@ -301,7 +301,7 @@ PUT = ProviderRequest(
 async def test_each_fail_point_is_before_or_after_the_request_is_sent(
     order: ProviderRequest, point: str, arrived: int
 ):
-    """At the one in the middle, half of the request is all that ever leaves."""
+    """At the one in the middle, exactly half of the request is sent."""
 
     def ends(name: str) -> None:
         if name == point:

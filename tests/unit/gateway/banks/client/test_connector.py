@@ -88,14 +88,14 @@ async def test_the_next_address_is_tried_when_one_refuses_the_connection():
 
 
 async def test_the_next_address_is_tried_when_one_is_silent():
-    """It has a quarter of a second for itself (test_race), not its share of the whole time."""
+    """After a quarter of a second (test_race), not after its share of the whole time."""
     async with standing(ScriptedBank(saying(answer()))) as bank:
         with silent(bank.port) as first:
             await connected(connector(bank.port, Names(first, "127.0.0.1"), connect_s=600))
 
 
 async def test_the_next_address_is_tried_when_one_accepts_and_stays_silent(tmp_path: Path):
-    """TLS is part of an attempt: a host that hangs takes connections all the same."""
+    """TLS is part of an attempt: a hanging host still accepts connections."""
     authority = Authority(tmp_path)
     names = [x509.DNSName("bank.example")]
     trust = trusting(authority)
@@ -165,7 +165,7 @@ async def test_a_slow_name_look_up_times_out():
 
 
 async def test_a_name_that_resolves_to_loopback_is_refused_in_production():
-    """What is checked is what is connected to: there is no second look-up between the two."""
+    """The checked address is the one used: there is no second look-up."""
     names = Names("8.8.8.8", "127.0.0.1")
     async with standing(ScriptedBank(saying(answer()))) as bank:
         made = connector(bank.port, names, environment=Environment.PRODUCTION)
@@ -192,7 +192,7 @@ def trusting(authority: Authority) -> ResumingContext:
 
 
 async def test_a_certificate_for_another_name_is_refused(tmp_path: Path):
-    """The address is right, the name is not the bank's."""
+    """The address is right, but the name is not the bank's."""
     authority = Authority(tmp_path)
     trust = trusting(authority)
     async with standing(ScriptedBank(saying(answer())), ssl=authority.server()) as bank:
@@ -205,7 +205,7 @@ async def test_a_certificate_for_another_name_is_refused(tmp_path: Path):
 async def test_descriptors_reserved_for_operations_are_not_used_for_banks(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    """With many files open a call ends unsent; probes and metrics still answer."""
+    """With many open files a call ends unsent, while probes and metrics still answer."""
     first = os.dup(0)
     os.close(first)
     async with standing(ScriptedBank(saying(answer()))) as bank:

@@ -95,7 +95,7 @@ async def test_the_proxy_is_asked_to_connect_to_the_bank_by_name():
 
 
 async def test_tls_ends_at_the_bank_and_the_proxy_sees_ciphertext_alone(tmp_path: Path):
-    """The certificate is the bank's by its name, and the bank sees ours."""
+    """The certificate has the bank's name, and the bank gets ours."""
     ours, banks = Authority(tmp_path, "ours"), Authority(tmp_path, "banks")
     secure = banks.server(clients=ours, names=[x509.DNSName(NAME)])
     tls = TlsFiles(ca_file=str(banks.file), cert_file=str(ours.sign("gateway")))

@@ -76,7 +76,7 @@ def test_a_path_parameter_stays_one_step():
 
 
 def test_every_special_character_in_a_path_parameter_is_encoded():
-    """One by one: a short cut for plain steps must let no other through."""
+    """The shortcut for plain segments must not let any of them through."""
     plain = frozenset(string.ascii_letters + string.digits + "-_~")
 
     for sign in map(chr, range(256)):

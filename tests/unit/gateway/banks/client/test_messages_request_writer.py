@@ -92,7 +92,7 @@ def test_a_cached_head_serves_other_paths_and_headers():
 
 
 def test_cached_heads_are_kept_apart_by_kind_of_request():
-    """Written twice: the second time from what was kept."""
+    """Written twice: the second time from the cache."""
     names = ({}, {"Accept": "text/xml"}, {"X": "y"})
     for _ in range(2):
         for host, method, body, last, headers in product(

@@ -302,7 +302,7 @@ async def test_an_expired_warm_connection_is_not_used():
 @pytest.mark.parametrize(("timeout", "waits"), [(b"2", True), (b"1", False)])
 @leaping
 async def test_the_bank_s_keep_alive_applies_to_warm_connections_too(timeout: bytes, waits: bool):
-    """A second less than the bank says; none where nothing is left."""
+    """One second less than the bank announces; none if nothing is left."""
     async with pooled(kept(b"Keep-Alive: timeout=" + timeout)) as (pool, opened):
         pool.give(await opened())
         warm = WarmConnections(pool, 1, partial(opened, ahead=True))
@@ -347,7 +347,7 @@ class Bare:
 async def test_a_warm_connection_with_unexpected_bytes_is_not_used(
     does: str, monkeypatch: pytest.MonkeyPatch
 ):
-    """Looked at in the step of the write: the loop has not read what the kernel has."""
+    """Checked just before the write: the loop has not read what the kernel has."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         bank = Bare(listening)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"

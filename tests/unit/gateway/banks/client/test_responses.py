@@ -69,7 +69,7 @@ def cuts(data: bytes) -> Iterable[tuple[bytes, ...]]:
 
 
 def test_every_malformed_answer_is_read_or_refused_as_expected():
-    """Wherever its segments end."""
+    """In any segmentation."""
     wrong = {
         (name, size): found
         for name, nasty in NASTY.items()
@@ -92,7 +92,7 @@ def outcome(heard: Heard, segments: Iterable[bytes]) -> tuple[object, ...]:
 
 
 def test_segmentation_changes_neither_an_answer_nor_a_failure():
-    """One reader reads them all: nothing of an answer stays for the next one."""
+    """One reader reads them all, without a trace of the previous one."""
     heard = Heard()
     short = {name: nasty.data for name, nasty in NASTY.items() if 0 < len(nasty.data) < 200}
     short |= {f"spoilt {seed}": spoilt(seed) for seed in range(100)}
@@ -121,7 +121,7 @@ def spoilt(seed: int) -> bytes:
     ids=["length", "chunks", "gzip", "early hints", "many hints"],
 )
 def test_an_answer_is_read_in_any_segmentation(data: bytes):
-    """One reading reads them all, one after the other, as a kept connection does."""
+    """One reader reads them all, one after the other, as on a kept connection."""
     heard = Heard()
     for segments in cuts(data) if len(data) < 300 else [(data,)]:
         found = heard.read(*segments)
@@ -144,7 +144,7 @@ def test_an_answer_without_a_length_ends_with_the_connection():
 
 @pytest.mark.parametrize("data", [answer(BODY), CHUNKED, EARLY + answer(BODY)])
 def test_a_truncated_answer_is_refused(data: bytes):
-    """At every byte: before its head is whole the connection is lost, then it is cut short."""
+    """At every byte: before the end of its head as a lost connection, then as truncated."""
     whole = data.index(b"\r\n\r\n", len(EARLY) if data.startswith(EARLY) else 0) + 4
     for cut in range(len(data)):
         heard = Heard()
@@ -159,7 +159,7 @@ def test_a_truncated_answer_is_refused(data: bytes):
 
 
 def test_an_unrequested_compressed_answer_is_decompressed():
-    """A proxy of the bank may compress regardless; the limit is that of the plain body."""
+    """A proxy of the bank may compress anyway; the limit applies to the plain body."""
     whole = gzip.compress(BODY)
     coded = (b"Content-Encoding: gzip",)
     opened = Heard().read(answer(whole, headers=coded))
@@ -179,7 +179,7 @@ def test_an_unrequested_compressed_answer_is_decompressed():
 
 
 def test_a_single_answer_may_announce_the_close_of_its_connection():
-    """Nothing follows on that connection anyhow."""
+    """Nothing follows on that connection anyway."""
     reading = ResponseReader(LARGEST, single=True)
     for said in (b"Connection: close", b"Connection: keep-alive", b"X: y"):
         reading.begin(lambda _: None)
@@ -191,7 +191,7 @@ def test_a_single_answer_may_announce_the_close_of_its_connection():
 
 
 def test_nothing_is_read_after_too_many_interim_responses():
-    """A flood of them must not keep the process busy until the call's time is over."""
+    """A flood of them must not keep the process busy until the timeout."""
     heard = Heard()
 
     found = heard.read(EARLY * (INTERIMS + 1) + answer())
@@ -208,7 +208,7 @@ def test_the_bank_s_keep_alive_timeout_is_kept():
 
 
 def test_keep_alive_seconds_are_read_from_the_header():
-    """As long as the bank says, if it says so."""
+    """For as long as the bank announces, if it does."""
     expected = {"timeout=5": 5.0, "max=10, Timeout = 7": 7.0, "max=10": None, "timeout=-1": None}
 
     assert {said: kept_s({"Keep-Alive": said}) for said in expected} == expected
@@ -220,7 +220,7 @@ def kept_s(headers: dict[str, str]) -> float | None:
 
 
 def test_two_content_lengths_are_refused():
-    """Although llhttp refuses them first."""
+    """Even though llhttp refuses them already."""
     for other in ("5", "6"):
         with pytest.raises(BadReply):
             read_head(

@@ -237,7 +237,7 @@ def test_a_tls_session_is_used_once(pair: Pair):
 
 
 def test_after_ten_minutes_a_full_handshake_is_made(pair: Pair):
-    """Resuming does not begin them anew."""
+    """Resuming does not extend the ten minutes."""
     pair.connect()
     pair.clock.passes(400)
     resumed = pair.connect()

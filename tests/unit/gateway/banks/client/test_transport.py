@@ -50,7 +50,7 @@ async def hang(line: Line) -> None:
 
 
 async def test_head_and_body_are_sent_in_one_segment():
-    """One write; a second one could be lost alone."""
+    """A second segment could be lost alone."""
     pieces: list[bytes] = []
 
     async def first_piece(line: Line) -> None:
@@ -96,7 +96,7 @@ async def test_connections_are_limited_to_the_calls_in_flight():
 
 
 async def test_a_cancelled_call_s_connection_is_not_used_again():
-    """Its answer would be the next caller's."""
+    """Its late answer could be taken for the next caller's."""
     said: list[bytes] = [answer(b'{"his": 1}'), answer(b'{"mine": 1}')]
     given_up_by_then = asyncio.Event()
 
@@ -165,7 +165,7 @@ async def test_closing_while_connecting_sends_nothing():
 
 
 async def test_closing_a_transport_closes_every_connection():
-    """After many calls that end in every way; a leak would warn, and a warning fails."""
+    """After many calls with every outcome; a leak would warn, and a warning fails the test."""
     ways = [saying(answer()), hang, saying(b"nonsense\r\n\r\n"), saying(answer()[:-1])]
     for way in ways:
         async with standing(ScriptedBank(way)) as bank, road(bank.url) as to:
@@ -182,7 +182,7 @@ async def test_closing_a_transport_closes_every_connection():
 
 
 async def test_a_silent_bank_times_out_at_the_first_byte_limit():
-    """Long before the whole call's time."""
+    """Long before the timeout of the whole call."""
 
     async def silent(line: Line) -> None:
         await forever()
@@ -211,7 +211,7 @@ async def test_each_call_on_a_kept_connection_has_its_own_timeout():
 
 
 async def test_a_payout_has_a_connection_to_itself():
-    """It takes none that a read has left, leaves none to a read, and says so to the bank."""
+    """It uses no connection of a read, leaves none to a read, and tells the bank to close it."""
     bank = ScriptedBank(saying(answer()), keeps=True)
     async with standing(bank), road(bank.url) as to:
         for request in (READ, ORDER, ORDER, READ):
@@ -234,7 +234,7 @@ async def test_idle_connections_of_reads_are_closed_for_payouts():
 
 
 async def test_a_bank_that_sends_first_is_sent_no_payout():
-    """What is there before the request is no answer to it."""
+    """Bytes before the request are not an answer to it."""
 
     async def speaks(line: Line) -> None:
         await line.say(answer(b'{"his": 1}'))
@@ -258,7 +258,7 @@ async def test_tls_files_for_an_address_without_tls_are_refused(tmp_path):
 
 
 async def test_the_expiry_of_our_certificate_is_reported_at_the_start(tmp_path):
-    """At the start; an operator sees it come long before payouts stop."""
+    """So that an operator sees it long before payouts stop."""
     authority = Authority(tmp_path)
     told: list[datetime] = []
     files = TlsFiles(ca_file=str(authority.file), cert_file=str(authority.sign("we", EXPIRED)))

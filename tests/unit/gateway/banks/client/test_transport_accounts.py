@@ -176,7 +176,7 @@ def alerting(secure: ssl.SSLContext) -> Iterator[int]:
 async def test_a_certificate_the_bank_refuses_is_reported_as_our_fault(
     authority: Authority, tmp_path: Path, version: str, pays: bool
 ):
-    """In TLS 1.2 nothing was sent; in TLS 1.3 the request was written before the bank looked."""
+    """In TLS 1.2 nothing was sent; in TLS 1.3 the request was written before the check."""
     stranger = Authority(tmp_path, "stranger").pair("stranger")
     so_far = progress(pays=pays)
     with alerting(authority.server(clients=authority, version=version)) as port:
@@ -289,7 +289,7 @@ async def test_a_call_cancelled_during_context_creation_affects_no_other(
 
 
 async def test_a_call_without_an_account_uses_no_certificate(authority: Authority):
-    """A probe asks without an account: this bank refuses it, and no account is to blame."""
+    """A probe has no account: this bank refuses it, without an account at fault."""
     bank = MutualBank(authority)
     async with bank.open() as to:
         await to.call(request(bank.account("one")), progress())
@@ -309,7 +309,7 @@ async def test_the_expiry_of_an_account_is_not_reported_as_the_provider_s(author
 
 
 async def test_an_unusable_certificate_pair_sends_nothing(authority: Authority):
-    """It was stored by hand, or by an older OpenSSL."""
+    """It was stored by hand, or with an older OpenSSL."""
     bank = MutualBank(authority)
     good = authority.pair("one")
     broken = CertificatePair(certificate=good.certificate, key=authority.pair("two").key)
@@ -348,7 +348,7 @@ async def test_common_settings_of_accounts_are_checked_at_startup(
 async def test_an_evicted_account_s_context_is_freed_at_once(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
-    """Sessions and their context refer to each other; the collector would take its time."""
+    """Sessions and their context form a cycle, which the collector would free late."""
     monkeypatch.setattr(transport, "MOST_ACCOUNTS", 1)
     bank = MutualBank(authority)
     async with bank.open() as to:

@@ -166,7 +166,7 @@ def is_odd(name: str, path: str, wrong: object) -> bool:
 
 @pytest.mark.parametrize("name", sorted({name for name, *_ in LIES}))
 async def test_every_field_of_an_answer_is_validated(name: str):
-    """Types, lengths, control characters, zones, ranges, forms of end-to-end ids."""
+    """Types, lengths, control characters, zones, ranges, formats of end-to-end ids."""
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if is_odd(name, path, wrong) and (is_typed(name, path) or is_list(name)):
             continue
@@ -180,7 +180,6 @@ async def test_every_field_of_an_answer_is_validated(name: str):
 
 @pytest.mark.parametrize("name", sorted(TYPED))
 async def test_hostile_text_is_cleaned_and_the_other_fields_kept(name: str):
-    """It is cleaned, and everything else of the answer stays as it is."""
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if not is_typed(name, path) or not isinstance(wrong, str):
             continue
@@ -198,7 +197,7 @@ async def test_hostile_text_is_cleaned_and_the_other_fields_kept(name: str):
 
 @pytest.mark.parametrize("name", sorted(each for each in CALLS if is_list(each)))
 async def test_an_invalid_row_is_left_out_and_counted(name: str):
-    """Alone in its list, too; a row that has not the classes of the port, only beside others."""
+    """Also when it is alone; a row of another class only beside valid ones."""
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if is_typed(name, path) and is_odd(name, path, wrong):
             continue
@@ -213,7 +212,7 @@ async def test_an_invalid_row_is_left_out_and_counted(name: str):
 
 @pytest.mark.parametrize("name", ["list_statement", "list_received", "find_received"])
 async def test_an_id_with_a_replacement_character_is_invalid(name: str):
-    """It would be another's: what could not be decoded is no part of an id."""
+    """It could name another record: undecodable bytes are no part of an id."""
     lie = lie_of(name, "provider_id", "10000\ufffd")
 
     if is_list(name):
@@ -262,7 +261,7 @@ WRONG_ANSWERS: list[tuple[str, str, object]] = [
 
 
 async def test_an_answer_about_another_record_is_refused():
-    """Keys, references, values and ends of lists, as asked."""
+    """Keys, references, values and ends of lists must be those requested."""
     for name, lie in [each[1:] for each in WRONG_ANSWERS]:
         await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
 
@@ -301,7 +300,7 @@ RIGHT_ANSWERS: list[tuple[str, str, object]] = [
 
 
 async def test_an_unusual_valid_answer_is_accepted():
-    """A payer's words come from anywhere: none of them may hide a whole statement."""
+    """A payer's text may be anything, and must not hide a whole statement."""
     for name, answer in [each[1:] for each in RIGHT_ANSWERS]:
         world = CheckedWorld(**{name: saying(answer)})
 

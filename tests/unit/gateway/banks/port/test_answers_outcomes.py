@@ -115,7 +115,7 @@ RIGHT: list[tuple[str, str, object]] = [
 
 
 async def test_an_unusual_valid_outcome_is_accepted():
-    """Of a look-up, the caller compares the amount: it goes to review."""
+    """For a look-up the caller compares the amount: a different one goes to review."""
     for name, said in [each[1:] for each in RIGHT]:
         world = CheckedWorld(**{name: saying(said)})
 
@@ -124,7 +124,7 @@ async def test_an_unusual_valid_outcome_is_accepted():
 
 
 async def test_unlisted_reasons_and_unreadable_codes_are_replaced():
-    """What is kept with an attempt is shown to operators: no text of the bank's."""
+    """Evidence is shown to operators, and contains no text of the bank's."""
     for name in sorted(MONEY):
         evidence = changed(ANSWERED, reason=CANARY, provider_code=CANARY)
         world = CheckedWorld(**{name: saying(rejected(evidence))})

@@ -39,7 +39,7 @@ WHOLE = Capabilities(
 
 
 def test_no_capability_is_declared_by_default():
-    """A forgotten declaration must never let a call through."""
+    """A missing declaration must never allow a call."""
     empty = Capabilities()
 
     assert (empty.calls, empty.payouts, empty.operations) == (frozenset(), False, frozenset())
@@ -107,7 +107,7 @@ def test_a_payout_is_found_by_its_known_ids(by: set[Lookup], without_id: bool, w
 
 @pytest.mark.parametrize("declared", [WHOLE, Capabilities()])
 def test_every_declaration_is_shown_and_can_be_json(declared: Capabilities):
-    """The matrix is printed, documented and served; none of them may leave a field out."""
+    """The matrix is printed, documented and served, always with all fields."""
     shown = described(declared)
 
     assert list(shown) == [each.name for each in dataclasses.fields(Capabilities)]
@@ -122,7 +122,7 @@ def test_capabilities_show_times_in_seconds_and_money_in_centavos():
 
 
 def test_the_page_lists_every_call_and_every_capability():
-    """Where an author looks for what to declare."""
+    """So that authors find everything they can declare."""
     page = (Path(__file__).parents[5] / "docs/providers/capabilities.md").read_text()
     told = set(re.findall(r"`([a-z_]+)`", page))
 

@@ -13,7 +13,7 @@ SECOND = timedelta(seconds=1)
 
 
 def test_an_active_charge_expires_at_its_instant():
-    """Contract 2.4: an expired charge cannot be paid; a paid or cancelled one stays what it is."""
+    """Contract 2.4: an expired charge cannot be paid; a paid or cancelled one keeps its state."""
     cases = [
         (ChargeStatus.ACTIVE, None, False),
         (ChargeStatus.ACTIVE, NOON + SECOND, False),

@@ -99,7 +99,7 @@ def test_an_email_key_has_at_most_77_characters():
 
 
 def test_an_alphanumeric_cnpj_is_a_valid_key():
-    """A package that takes digits only can still ask for them."""
+    """An adapter that takes only digits can still be declared so."""
     assert normal_key(CNPJ, "12.abc.345/01DE-35") == "12ABC34501DE35"
     with pytest.raises(ValueError, match=r"|."):
         normal_key(CNPJ, "12ABC34501DE35", alphanumeric_cnpj=False)
@@ -129,7 +129,7 @@ def test_a_provider_s_uuid_is_the_id():
 
 
 def test_any_other_key_has_an_id_derived_from_account_and_key():
-    """UUIDv5 in the account's namespace: the same wherever and whenever it is asked for."""
+    """UUIDv5 in the account's namespace: always the same."""
     for provider_id in ["", "1234", RANDOM_KEY.replace("-", ""), "key_1"]:
         public = key(provider_id).public_id(ACCOUNT)
 
@@ -175,7 +175,7 @@ def test_a_cpf_is_masked_at_both_ends():
 
 
 def test_a_masked_tax_number_is_compared_by_its_visible_digits():
-    """Visible digits that differ, or another kind of number, are proof; nothing shown is none."""
+    """Differing visible digits or another kind of number are proof; a fully hidden one is not."""
     cases = [
         ("52998224725", "***.982.247-**", False),
         ("52998224725", "529.982.247-25", False),

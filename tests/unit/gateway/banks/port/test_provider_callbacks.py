@@ -16,7 +16,7 @@ CANARY = b"canary"
 
 
 def test_previous_secrets_prove_nothing_without_a_current_one():
-    """A bank whose secret was removed is not believed by what it had before."""
+    """Callbacks of a bank whose secret was removed are not accepted with the old one."""
     assert list(CallbackSecrets(current=b"a", former=(b"b",), derived=(b"c",)).shared) == [
         b"a",
         b"b",

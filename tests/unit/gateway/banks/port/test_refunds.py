@@ -18,7 +18,7 @@ SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 
 
 def test_the_key_is_deterministic_and_reveals_nothing():
-    """Decisions 9, under a prefix of its own."""
+    """Decisions 9, with its own prefix."""
     key = refund_key(SANDBOX, ACCOUNT, "r-1")
 
     assert key == refund_key(SANDBOX, ACCOUNT, "r-1")

@@ -40,7 +40,7 @@ def showing(shows: Any, **cells: Any) -> dict[str, Any]:
 
 
 def test_a_file_is_described_by_its_media_types():
-    """One of JSON may be anything."""
+    """A JSON file may have any schema."""
     responses = showing(file, media=("text/csv; header=present", "application/json"))
 
     assert responses["200"]["content"] == {

@@ -79,7 +79,7 @@ def test_titles_are_left_out_except_a_field_of_that_name():
 
 
 def test_text_in_a_request_refuses_control_characters():
-    """Its own form says it better, and a secret has none."""
+    """Other formats imply it, and a secret may contain any."""
 
     class NoteBody(msgspec.Struct):
         reason: str

@@ -122,7 +122,7 @@ async def test_readyz_is_503_when_a_check_fails(world: World, client: ClientSess
 async def test_a_ready_process_stays_ready_without_its_store_until_it_drains(
     world: World, client: ClientSession
 ):
-    """All have one store. One that answers and takes no writes may be the wrong one."""
+    """All processes share one store. One that answers but takes no writes may be the wrong one."""
     seen = []
     for checks, draining in (
         ({"store": False, "migrations": True}, False),
@@ -193,7 +193,7 @@ async def test_metrics_are_served_in_the_requested_format(
 
 
 async def test_metrics_are_compressed_on_request(client: ClientSession):
-    """A text of a few thousand lines is twenty times as long as its gzip."""
+    """A few thousand lines are twenty times as long as their gzip."""
     found = []
     for coding in ("gzip", "identity"):
         answer = await client.get("/metrics", headers={"Accept-Encoding": coding})
@@ -270,7 +270,7 @@ async def test_a_valid_trace_id_is_echoed(client: ClientSession, sent: str, echo
 async def test_an_invalid_request_gets_our_error_body(
     client: ClientSession, sent: bytes, status: int, code: str
 ):
-    """The limits of the public listener hold here too."""
+    """With the limits of the public listener."""
     told = await exchange(client._base_url.port, sent)
 
     assert [(each.status, each.code) for each in told.answers] == [(status, code)]
@@ -279,7 +279,7 @@ async def test_an_invalid_request_gets_our_error_body(
 
 
 async def test_a_slow_caller_does_not_block_the_operations_listener(client: ClientSession):
-    """A slow caller holds its own connection up, and no other."""
+    """It occupies only its own connection."""
     _, writer = await asyncio.open_connection("127.0.0.1", client._base_url.port)
     writer.write(b"GET /livez HTT")
 

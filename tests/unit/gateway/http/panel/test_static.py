@@ -32,7 +32,7 @@ def whole() -> StaticFiles:
 
 
 def test_an_address_of_a_static_file_changes_with_any_content():
-    """A style sheet names its fonts beside itself, so all files move together."""
+    """A style sheet names its fonts relatively, so all files share one digest."""
     first = StaticFiles({"a.css": b"1", "b.js": b"2"}, frozenset({"a.css", "b.js"}))
     second = StaticFiles({"a.css": b"1", "b.js": b"3"}, frozenset({"a.css", "b.js"}))
 
@@ -46,7 +46,7 @@ def test_an_unknown_file_name_raises(own: StaticFiles):
 
 
 def test_our_static_files_are_served_without_the_vendor_files(own: StaticFiles):
-    """Pages ask with ``address`` what they may link; empty is: leave it out."""
+    """Pages ask ``address`` which files exist; an empty answer means none."""
     absent_ones = [file.name for file in vendor_files() if file.is_served]
 
     assert [own.address(name) for name in (*absent_ones, "fonts.css")] == [""] * (
@@ -101,7 +101,7 @@ def test_a_file_has_its_content_type(name: str, kind: str, whole: StaticFiles):
     ids=["styles", "scripts", "icons", "fonts"],
 )
 def test_the_files_of_a_page_are_small(names: Sequence[str], most: int, whole: StaticFiles):
-    """As it is sent: compressed."""
+    """As sent, compressed."""
     pages = whole.pages
 
     assert sum(len(pages[whole.address(name)].reply("gzip").body) for name in names) <= most
@@ -124,7 +124,7 @@ def test_a_style_sheet_refers_only_to_existing_files(whole: StaticFiles):
 
 
 def test_colours_are_defined_in_the_tokens_alone(own: StaticFiles):
-    """A second place would be missed by the dark theme. Art and paper have their own grounds."""
+    """The dark theme would miss a second place. Pictures and paper have their own colours."""
     rest = re.sub(r"@media print \{.*", "", own.files["panel.css"].decode(), flags=re.DOTALL)
     lines = [line for line in rest.splitlines() if PAINT.search(line)]
 
@@ -132,7 +132,7 @@ def test_colours_are_defined_in_the_tokens_alone(own: StaticFiles):
 
 
 def test_both_dark_themes_are_identical(own: StaticFiles):
-    """The system's and the person's choice are written twice: no selector joins them."""
+    """The system's and the user's choice are written twice, because no selector covers both."""
     text = own.files["tokens.css"].decode()
     declared = [
         set(re.findall(r"--[\w-]+: [^;]+", block))
@@ -151,7 +151,7 @@ def test_each_icon_is_in_the_sprite_once(own: StaticFiles):
 
 
 def test_the_script_contains_no_text_for_users(own: StaticFiles):
-    """Texts come from the page, in its language: no string of the script has two words."""
+    """Texts come from the page in its language: no string of the script has two words."""
     code = re.sub(r"^\s*//.*$|\s// .*$", "", own.files["panel.js"].decode(), flags=re.MULTILINE)
     strings = re.findall(r'"([^"\n]*)"', code)
 
@@ -170,7 +170,7 @@ def test_compression_keeps_the_content(own: StaticFiles):
 
 
 async def test_a_missing_file_is_404_and_not_cached(own: StaticFiles):
-    """A page of the version before names another digest: its browser must not keep the answer."""
+    """A page of the previous version has another digest: the browser must not cache the 404."""
     async with on_stage(surface(route()), pages=own.pages) as client:
         found = await client.ask("GET", own.address("panel.css"))
         others = [

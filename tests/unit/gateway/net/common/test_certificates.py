@@ -90,7 +90,7 @@ def test_an_invalid_pair_names_its_part_and_shows_no_content(authority: Authorit
 
 
 def test_a_key_too_short_for_tls_is_refused(authority: Authority):
-    """OpenSSL's own word: a check of our own would drift away from it."""
+    """By OpenSSL itself: an own check could diverge."""
     weak = rsa.generate_private_key(65537, 1024)  # noqa: S505 - to be refused
     short = authority.pair("short", key=weak)
 
@@ -102,7 +102,7 @@ def test_a_key_too_short_for_tls_is_refused(authority: Authority):
 
 
 def test_a_key_that_takes_long_to_read_is_refused_unread(authority: Authority):
-    """To test the primes of a key of 16,384 bits takes half a minute; these are none."""
+    """Testing the primes of a 16,384-bit key takes half a minute; these are not prime."""
     p, q, e = (1 << 8191) + 1, (1 << 8191) + 5, 65537
     d = pow(e, -1, (p - 1) * (q - 1))
     public = rsa.RSAPublicNumbers(e, p * q)
@@ -123,7 +123,7 @@ def test_a_key_that_takes_long_to_read_is_refused_unread(authority: Authority):
 def test_a_key_pair_is_loaded_without_writing_a_file(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
-    """Only a file in memory is opened, and it is closed again."""
+    """Only an in-memory file is opened, and closed again."""
     pair, before = authority.pair("we"), set(Path("/proc/self/fd").iterdir())
     opened: list[object] = []
     real = os.open

@@ -47,7 +47,7 @@ def test_the_soft_descriptor_limit_is_raised_up_to_the_hard_limit(limits: tuple[
 
 
 async def test_a_connection_above_the_descriptor_limit_is_closed():
-    """The system gives out the lowest free number: one above it shows that all below are taken."""
+    """The system assigns the lowest free number: a high one shows that all below are in use."""
     first = os.dup(0)
     os.close(first)
 

@@ -8,7 +8,7 @@ from gateway.net.common.runtime import chance
 
 
 def test_random_numbers_do_not_change_the_shared_generator():
-    """A property that is tested beside a running loop sees every draw of the shared generator."""
+    """A property test beside a running loop sees every draw of the shared generator."""
     shared = random.getstate()
 
     drawn = {chance() for _ in range(100)}

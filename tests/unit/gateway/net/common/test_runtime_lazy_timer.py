@@ -47,7 +47,7 @@ def late() -> Late:
 )
 @leaping
 async def test_the_timer_fires_at_its_latest_deadline(late, steps, expected):
-    """``set_at`` takes readings of the loop's clock, here after the beginning."""
+    """``set_at`` takes the loop's time, here after the start."""
     loop = asyncio.get_running_loop()
     timer, began = LazyTimer(loop, late), loop.time()
 
@@ -65,7 +65,7 @@ async def test_the_timer_fires_at_its_latest_deadline(late, steps, expected):
 
 @leaping
 async def test_a_later_deadline_creates_no_new_timer(late, monkeypatch):
-    """What every request does must cost next to nothing."""
+    """Every request does this, so it must be cheap."""
     timer = LazyTimer(asyncio.get_running_loop(), late)
     loop = asyncio.get_running_loop()
     timer.set_in(0.05)
@@ -93,7 +93,7 @@ async def test_a_disposed_timer_keeps_nothing(late):
 
 @leaping
 async def test_the_timer_does_not_keep_the_request_s_context():
-    """The timer outlives the request; what the request knew must not."""
+    """The timer outlives the request."""
     secret = contextvars.ContextVar("secret", default="")
     secret.set("canary")
     found: list[str] = []

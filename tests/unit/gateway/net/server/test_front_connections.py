@@ -51,7 +51,7 @@ async def test_an_ipv6_network_counts_as_one_address(addresses, admitted):
 
 
 async def test_connections_of_a_proxy_do_not_count_for_its_network():
-    """Each is counted where it was, also after the proxies were changed."""
+    """Each is counted where it was opened, also after the proxies were changed."""
     server = serving(replace(LIMITS, connections=9, trusted_peers=(ip_network("fd00::1"),)))
     proxies = [caller("fd00::1") for _ in range(3)]
     assert [server.admit(each) for each in proxies] == [True, True, True]
@@ -74,7 +74,7 @@ async def test_connections_of_all_addresses_are_limited():
 
 
 async def test_an_address_without_connections_is_not_remembered():
-    """Callers may come from any number of them."""
+    """Callers may use any number of addresses."""
     server = serving(LIMITS)
     connection = caller("10.0.0.1")
     server.admit(connection)
@@ -116,7 +116,7 @@ async def test_an_invalid_address_is_not_trusted():
 
 
 async def test_a_connection_above_the_limit_is_closed_without_an_answer(seen):
-    """Without an answer; the others are served on."""
+    """The others are still served."""
     limits = replace(PATIENT, connections_per_address=1)
     async with listening(seen.answer, seen, limits) as listener:
         _, held = await asyncio.open_connection("127.0.0.1", listener.port)

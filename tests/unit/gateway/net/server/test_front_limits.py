@@ -20,7 +20,7 @@ LIMITS = ServerLimits(header_deadline_s=10.0, keepalive_s=15.0)
 
 
 async def test_a_caller_that_does_not_read_its_answer_is_disconnected(seen):
-    """What it does not take would fill our memory for ever."""
+    """Its unread answer would occupy memory for ever."""
     made = []
 
     async def answer(request: web.Request) -> web.Response:
@@ -37,7 +37,7 @@ async def test_a_caller_that_does_not_read_its_answer_is_disconnected(seen):
 
 
 def test_callers_that_do_not_read_share_one_copy_of_a_document(seen):
-    """A copy for each, of ours or of the kernel's, would let a few hundred fill the memory."""
+    """A copy for each, in our memory or the kernel's, would let a few hundred fill it."""
     size = 4_000_000
     document = b"a" * size
     made = []
@@ -72,7 +72,7 @@ def test_callers_that_do_not_read_share_one_copy_of_a_document(seen):
 
 
 async def test_the_next_request_is_handled_after_the_answer_was_read(seen):
-    """The second answer is not made before the first one is taken."""
+    """The second answer is not made before the first one is read."""
     made = []
 
     async def answer(request: web.Request) -> web.Response:
@@ -99,18 +99,18 @@ def test_each_request_restarts_the_keep_alive_timer():
 
 
 def test_a_started_request_is_not_closed_as_idle():
-    """The idle time ends in the middle of a request that is in time."""
+    """The idle timeout would end during a request that is in time."""
     assert statuses(GET, GET[:20], GET[20:], gap_s=9.0) == [200, 200]
     assert statuses(GET, b"", GET[:20], GET[20:], gap_s=7.0) == [200, 200]
 
 
 def test_the_header_deadline_of_a_next_request_starts_after_the_answer():
-    """Half a request behind one that is worked on is refused in its turn, not before."""
+    """Half a request behind a running one is refused in its turn, not before."""
     assert statuses(HELD, GET[:20], gap_s=0.1, held_s=30) == [200, 408]
 
 
 def test_after_many_pipelined_requests_a_connection_is_idle():
-    """Reading had stopped for want of room; nothing is awaited when all are answered."""
+    """Reading was paused by a full buffer; after all answers nothing is awaited."""
     assert statuses(GET * 40, GET, gap_s=12) == [200] * 41
 
 
@@ -141,7 +141,7 @@ async def test_a_head_of_32_kib_is_accepted_and_a_larger_one_refused(seen):
 
 
 async def test_pipelined_requests_are_not_handled_before_answers_are_read(seen):
-    """A hundred requests in one go: the second answer is not made before the first is taken."""
+    """A hundred requests at once: the second answer is not made before the first is read."""
     made = []
 
     async def answer(request: web.Request) -> web.Response:

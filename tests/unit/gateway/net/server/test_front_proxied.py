@@ -73,7 +73,7 @@ async def test_the_forwarded_header_of_an_untrusted_proxy_is_ignored(seen: Seen)
 
 
 async def test_each_request_of_a_proxied_connection_has_its_own_client(seen: Seen):
-    """Proxies keep connections and share them among callers; pipelined is no different."""
+    """Proxies share connections among callers, also pipelined."""
     async with telling(seen, "forwarded") as listener:
         requests = (
             get("/", b"X-Forwarded-For: 203.0.113.7", last=False),
@@ -111,7 +111,7 @@ async def test_a_proxy_protocol_header_may_arrive_byte_by_byte(seen: Seen, heade
 
 @pytest.mark.parametrize("received", [b"", ONE.replace(b"80", b"080"), binary(PROXY, UDP4)])
 async def test_a_connection_without_a_proxy_protocol_header_is_closed(seen: Seen, received: bytes):
-    """No answer: a refusal would need an address to count it for."""
+    """A refusal could not be counted for any address."""
     async with telling(seen, "proxy_protocol") as listener:
         said = await until_closed(listener.port, received + get())
 
@@ -132,7 +132,7 @@ async def test_a_proxy_protocol_peer_that_is_not_trusted_is_disconnected(seen: S
 
 @pytest.mark.parametrize("begun", [b"", b"PROXY TCP4 203.", binary(PROXY, TCP4)[:14]])
 async def test_an_unfinished_proxy_protocol_header_times_out(seen: Seen, begun: bytes):
-    """It has the time of a request's headers."""
+    """After the time for a request's headers."""
     async with telling(seen, "proxy_protocol", header_deadline_s=0.05) as listener:
         said = await until_closed(listener.port, begun)
 
@@ -140,7 +140,7 @@ async def test_an_unfinished_proxy_protocol_header_times_out(seen: Seen, begun: 
 
 
 async def test_clients_behind_a_proxy_have_their_own_limits(seen: Seen):
-    """Each client that it announces has connections of its own."""
+    """Each announced client has its own connections."""
     async with telling(seen, "proxy_protocol", connections_per_address=1) as listener:
         async with held(listener, ONE), held(listener, OTHER), held(listener, b"PROXY UNKNOWN\r\n"):
             second = await until_closed(listener.port, ONE + get())
@@ -180,7 +180,7 @@ async def showing(seen: Seen, mode: str, trusted=OURS, name: str = "Client-Cert"
 
 
 async def test_a_forwarded_certificate_applies_to_its_request_alone(seen: Seen):
-    """Wherever the request comes from in the end: it is our proxy that says so."""
+    """Our proxy sends it, wherever the request comes from."""
     requests = (
         get("/", SHOWN, b"X-Forwarded-For: 203.0.113.7", last=False),
         get("/", b"X-Forwarded-For: 203.0.113.8", last=False),
@@ -198,7 +198,7 @@ async def test_a_certificate_forwarded_by_an_untrusted_peer_is_ignored(seen: See
 
 @pytest.mark.parametrize("mode", ["peer", "proxy_protocol"])
 async def test_a_certificate_header_is_ignored_in_other_proxy_modes(seen: Seen, mode: str):
-    """The header may be its caller's own."""
+    """The caller itself may have sent the header."""
     first = ONE if mode == "proxy_protocol" else b""
     async with showing(seen, mode) as listener:
         assert await told(listener, first + get("/", SHOWN)) == [""]

@@ -131,7 +131,7 @@ def test_unusual_requests_are_left_to_aiohttp(data: bytes):
 
 
 def test_requests_at_the_size_limits_are_parsed_and_above_left_to_aiohttp():
-    """One byte or one header more is measured by aiohttp."""
+    """One byte or header more is left to aiohttp."""
     line, body = b"A: " + b"a" * (SMALL.header_line_bytes - len(GET) - len("A: \r\n")), b" " * 8000
     post = POST.replace(b": 2", b": 8000").replace(b"{}", body)
     padded = with_line(b"A: " + b"a" * (LARGEST_BYTES - len(post) - len("A: \r\n")), post)
@@ -231,7 +231,7 @@ async def connected(both: Both, told: list[str] | None = None) -> AsyncIterator[
 
 
 async def test_the_lane_answers_like_aiohttp():
-    """The same request, whole and cut: the same answer but for the second it was given in."""
+    """Whole and cut requests get the same answer, except for its date."""
     both = Both()
     async with connected(both) as caller:
         (by_lane,) = await caller.tell(GET, answers=1)
@@ -245,7 +245,7 @@ async def test_the_lane_answers_like_aiohttp():
 
 
 async def test_a_connection_switches_between_lane_and_aiohttp():
-    """A body behind its head is aiohttp's; what comes next is the lane's again."""
+    """A request with a body is aiohttp's; the next one is our reader's again."""
     both = Both()
     async with connected(both) as caller:
         await caller.tell(GET, answers=1)
@@ -260,7 +260,7 @@ async def test_a_connection_switches_between_lane_and_aiohttp():
 
 @pytest.mark.parametrize("before", [POST[-2:], POST[-2:] + GET], ids=["begun", "and one between"])
 async def test_a_part_of_an_open_request_is_left_to_aiohttp(before: bytes):
-    """Another reader has the begin of a request, whose next line looks like one."""
+    """Aiohttp has the beginning of a request, whose next line looks like one."""
     both, answers = Both(), before.count(b"GET") + 1
     begun = b"GET /v1/begun HTTP/1.1\r\nX: "
     async with connected(both) as caller:
@@ -333,7 +333,7 @@ class Unclosed:
 
 
 async def test_nothing_is_served_after_the_last_answer():
-    """A head that is refused ends the connection with the answer before it."""
+    """A refused head ends the connection together with the answer before it."""
     both = Both()
     async with connected(both) as caller:
         caller.front._transport = cast("asyncio.Transport", Unclosed(caller.front._transport))
@@ -406,7 +406,7 @@ async def test_a_request_is_cancelled_at_the_closing_deadline():
 
 
 async def test_closing_the_listener_closes_idle_connections():
-    """Those that aiohttp never heard of too, before the loop ends."""
+    """Including those aiohttp never saw, before the loop ends."""
     both = Both()
     async with connected(both) as caller:
         await caller.tell(GET, answers=1)

@@ -58,7 +58,7 @@ async def test_new_connections_are_refused_once_it_stops_accepting(seen):
 
 
 async def test_a_kept_connection_is_refused_and_closed_while_draining(seen):
-    """503 ``SVC.GTW.006`` with Retry-After, and the application is not asked."""
+    """503 ``SVC.GTW.006`` with Retry-After, without calling the application."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(GET)

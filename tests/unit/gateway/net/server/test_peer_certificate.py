@@ -29,7 +29,7 @@ def test_a_certificate_in_the_form_of_nginx_is_read(der: bytes):
 
 
 def test_invalid_certificate_headers_are_ignored():
-    """An empty one is what some proxies send for a caller that showed none."""
+    """Some proxies send an empty one for a caller without a certificate."""
     others = [
         [], [""], [":"], ["::"], [":AAAA"], [":%:"], [":AAA:"], ["nonsense"], ["%FF"],
         [":AAAA:"] * 2,

@@ -51,7 +51,7 @@ def test_the_rightmost_untrusted_forwarded_address_is_the_client():
 
 
 def test_an_invalid_address_ends_the_chain():
-    """The last hop that we trust is believed, and nothing behind the gap."""
+    """The last trusted hop is used, and nothing beyond the gap."""
     expected = [
         ([], PEER),
         ([""], PEER),

@@ -115,7 +115,7 @@ async def test_an_absent_body_is_empty(seen, reader):
     ],
 )
 async def test_an_unreadable_body_is_refused(seen, reader, portions, problem, refusal):
-    """The application may catch these; left alone they are answered all the same."""
+    """The application may catch the errors; uncaught they are answered all the same."""
     reader.within_s = 0.05 if problem is RequestTimeout else 60.0
     async with listening(reader, seen, PATIENT) as listener:
         told = await exchange(listener.port, *portions, answers=1)
@@ -125,7 +125,7 @@ async def test_an_unreadable_body_is_refused(seen, reader, portions, problem, re
 
 
 def test_the_body_deadline_covers_the_whole_body():
-    """A byte now and then does not move it."""
+    """Occasional bytes do not extend it."""
     portions = [POST + b"Content-Length: 5\r\n\r\n", *[b"a"] * 5]
 
     answers = pairs.exchange(Reader(20.0), PATIENT, *portions, gap_s=6.0)

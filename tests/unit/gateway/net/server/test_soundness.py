@@ -25,7 +25,7 @@ def refused(*names: object) -> dict[object, object]:
 
 
 def test_a_request_that_aiohttp_cannot_parse_is_too_large_or_malformed():
-    """A body behind it is no line of it."""
+    """A body after it is not counted as one of its lines."""
     line, header = b"GET /" + b"a" * 91 + b" HTTP/1.1", b"A: " + b"a" * 47
     whole = line[:5] + line[-9:]
     received = {
@@ -100,19 +100,19 @@ def test_chunked_is_the_only_accepted_transfer_coding():
 
 
 def test_a_transfer_coding_is_refused_on_http_1_0():
-    """An older reader in front would not know it and take the body for a request."""
+    """An older reader before us would ignore it and take the body for a request."""
     assert find_flaw(message((TE, "chunked"), version=(1, 0)), LIMITS, 1000) is MALFORMED_REQUEST
 
 
 @pytest.mark.parametrize(("length", "flaw"), [(86, None), (87, HEADERS_TOO_LARGE)])
 def test_the_request_line_is_limited_in_bytes(length, flaw):
-    """``GET``, a target of so many bytes, ``HTTP/1.1`` and two spaces against 100."""
+    """``GET``, a target of that length, ``HTTP/1.1`` and two spaces against 100."""
     assert find_flaw(message(path="/" + "a" * length), LIMITS, 1000) is flaw
 
 
 @pytest.mark.parametrize(("length", "flaw"), [(45, None), (46, HEADERS_TOO_LARGE)])
 def test_a_header_line_is_limited_in_bytes(length, flaw):
-    """``X-A``, colon, space and a value of so many bytes against 50."""
+    """``X-A``, colon, space and a value of that length against 50."""
     assert find_flaw(message(("X-A", "a" * length)), LIMITS, 1000) is flaw
 
 

@@ -69,7 +69,7 @@ async def test_a_streamed_file_arrives_complete_and_keeps_the_connection(seen):
 
 
 async def test_a_stream_to_an_http_1_0_caller_ends_with_the_connection(seen):
-    """It knows no chunks; the end of the connection is the end of the body."""
+    """It knows no chunks; the end of the connection ends the body."""
     async with listening(Writer(Pieced(2)), seen, PATIENT) as listener:
         told = await _raw(listener.port, OLD)
 
@@ -81,7 +81,7 @@ async def test_a_stream_to_an_http_1_0_caller_ends_with_the_connection(seen):
 
 @pytest.mark.parametrize("asked", [GET, OLD], ids=["HTTP/1.1", "HTTP/1.0"])
 async def test_a_failure_during_a_stream_resets_the_connection(asked, seen):
-    """Without chunks, an end like any other would look like a whole file."""
+    """Without chunks, a normal end would look like a complete file."""
     pieces = Pieced(2, fails=LookupError("gone"))
     writer = Writer(pieces)
     async with listening(writer, seen, PATIENT) as listener:
@@ -135,7 +135,7 @@ async def test_a_caller_that_stops_reading_is_disconnected_with_bounded_memory(s
 
 
 async def test_a_stream_is_cut_at_its_deadline(seen):
-    """A caller that takes every piece never stalls, and is cut all the same."""
+    """A caller that reads every piece never stalls, and is still cut off."""
     pieces = Pieced()
     writer = Writer(pieces)
     async with listening(writer, seen, replace(PATIENT, stream_deadline_s=0.05)) as listener:
@@ -159,7 +159,7 @@ async def test_head_returns_the_headers_without_reading_the_source(seen):
 
 
 async def test_a_large_stream_uses_bounded_memory(seen):
-    """20 MB pass; some pieces are held at once."""
+    """20 MB are sent with only a few pieces in memory."""
     serves = Writer(Pieced(2_000))
     async with listening(serves, seen, PATIENT) as listener, aiohttp.ClientSession() as session:
         gc.collect()

@@ -6,7 +6,7 @@ from gateway.store.kernel.address import address, is_sqlite
 
 
 def test_a_store_url_is_given_our_driver() -> None:
-    """SQLAlchemy's own choice for plain ``postgresql://`` is another driver."""
+    """SQLAlchemy's default for ``postgresql://`` is another driver."""
     cases = [
         ("sqlite:///var/pixgate.db", "sqlite+aiosqlite:///var/pixgate.db"),
         ("sqlite+aiosqlite:////srv/pixgate.db", "sqlite+aiosqlite:////srv/pixgate.db"),
@@ -37,7 +37,7 @@ def test_a_store_url_is_given_our_driver() -> None:
 
 
 def test_an_unsupported_store_url_is_refused_without_being_quoted() -> None:
-    """It may hold a password."""
+    """It may contain a password."""
     cases = [
         "",
         "pixgate.db",

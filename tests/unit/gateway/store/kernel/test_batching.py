@@ -115,7 +115,7 @@ async def test_one_lane_never_runs_two_batches_at_once(work: Work) -> None:
 
 @leaping
 async def test_items_waiting_behind_a_slow_batch_get_another_lane(work: Work) -> None:
-    """One batch that hangs does not hold up the rest."""
+    """So a hanging batch does not delay the rest."""
     batches = BatchQueue(work.do, BatchLimits(count=3, most=2, relief_s=0.002))
     first = await held(batches, work)
 
@@ -176,7 +176,7 @@ async def test_an_item_cancelled_while_queued_is_not_worked_on(work: Work) -> No
 
 
 async def test_an_item_cancelled_during_its_batch_leaves_the_rest_alone(work: Work) -> None:
-    """He is gone at once, and the batch goes on."""
+    """It ends at once, and the batch continues."""
     batches = BatchQueue(work.do, BatchLimits(count=1))
     work.gate.clear()
     gone, stays = asked(batches, [1, 2])
@@ -207,7 +207,7 @@ async def test_an_item_that_times_out_in_the_queue_is_refused_and_not_worked_on(
 
 @leaping
 async def test_the_queue_timeout_ends_when_the_work_begins(work: Work) -> None:
-    """How long the work may take is not the queue's business."""
+    """The work has its own time limit."""
     batches = BatchQueue(work.do, BatchLimits(count=1, queue_s=0.02))
     first = await held(batches, work)
     await asyncio.sleep(1)
@@ -280,7 +280,7 @@ async def test_a_cancelled_worker_fails_only_its_own_batch_and_is_replaced(
 
 
 async def test_an_undecided_item_is_worked_on_alone(work: Work) -> None:
-    """``work`` returned None for it: nothing was done for it."""
+    """``work`` returned None for it, so nothing was done."""
 
     async def undecided(items: Sequence[int]) -> Sequence[int | None]:
         done = await work.do(items)

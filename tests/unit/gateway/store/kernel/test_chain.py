@@ -26,9 +26,9 @@ def linked(made: AuditEvent, number: int = 1, previous: bytes = FIRST) -> bytes:
 
 def test_a_chain_hash_is_the_documented_hmac() -> None:
     """
-    It is HMAC-SHA-256 over 32 zero bytes and the text in ``DOCUMENT``.
+    HMAC-SHA-256 over 32 zero bytes and the text in ``DOCUMENT``.
 
-    A version that hashes otherwise calls every older log broken.
+    Another hash would make every older log invalid.
     """
     made = replace(event("company.created", name="São", a="b"), companies=frozenset("ba"))
 

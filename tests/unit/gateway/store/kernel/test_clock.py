@@ -93,7 +93,7 @@ async def test_a_wall_clock_jump_has_no_effect_and_is_noticed_at_once():
 
 
 async def test_a_clock_with_a_configured_offset_is_in_step():
-    """As a test handle has it; what is due is judged by the same wrong time."""
+    """For tests; due work is selected by the same time."""
     machine = Machine(HOURS)
 
     clock = await machine.clock(HOURS)

@@ -47,7 +47,7 @@ def of_driver(kind: type[DBAPIError], origin: BaseException) -> DBAPIError:
 
 
 def test_a_store_failure_is_reported_by_its_type_only() -> None:
-    """The driver's own words go no further where they may quote the row."""
+    """The driver's message is dropped where it may quote the row."""
     cases = [
         (ConnectionRefusedError("10.0.0.1"), "ConnectionRefusedError", False),
         (TimeoutError(), "TimeoutError", False),
@@ -83,7 +83,7 @@ UNNAMED = 'prepared statement "__asyncpg_stmt_5__" does not exist'
 
 
 def test_a_server_s_message_is_reported_unless_it_may_quote_a_row():
-    """An operator needs them: the state alone says little, and a pooler's own states less."""
+    """Operators need it: the error state alone says little, especially behind a pooler."""
     cases = [
         (
             of_server(InvalidSQLStatementNameError, UNNAMED),
@@ -158,7 +158,7 @@ def test_a_single_failed_row_is_reported_as_it_is() -> None:
 
 
 def test_an_error_not_about_a_row_is_not_retried_row_by_row() -> None:
-    """A store that is gone would be asked as often as there are rows."""
+    """An unreachable store would be asked once per row."""
     cases = [
         ConnectionResetError(),
         PoolTimeout("QueuePool"),
@@ -179,7 +179,7 @@ def test_an_error_not_about_a_row_is_not_retried_row_by_row() -> None:
 def test_an_abandoned_statement_is_undone_only_in_a_transaction(
     commits: bool, seen: type[Exception]
 ) -> None:
-    """One that commits itself may have been done, and would be done twice."""
+    """A statement that commits by itself may be done already, and would be repeated."""
     with pytest.raises(seen), faults_of_rows(of=2, commits=commits):
         raise TimeoutError
 

@@ -18,7 +18,7 @@ LIMITS = Limits(pool_size=1, checkout_s=0.05)
 
 
 async def test_a_database_counts_running_and_waiting_work(tmp_path: Path):
-    """With one connection for readers the second one waits, and is refused in the end."""
+    """With one connection for readers the second one waits, and is finally refused."""
     database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
     told: list[tuple[str, float]] = []
     seconds = itertools.count()
@@ -54,7 +54,7 @@ async def look_at_once(database: Database) -> None:
 async def test_a_cancelled_read_has_ended_when_the_database_is_closed(
     tmp_path: Path, way: Callable[[Database], Coroutine[object, object, None]]
 ):
-    """Wherever it was: left behind, it would wait for a thread of the driver for ever."""
+    """At any point: otherwise it would wait for a thread of the driver for ever."""
     before = set(threading.enumerate())
     left = []
     for turns in range(12):

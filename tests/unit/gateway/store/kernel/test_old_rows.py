@@ -30,7 +30,7 @@ async def minutes_left(store: Store) -> list[int]:
 async def test_old_rows_are_deleted_in_small_transactions(
     store: Store, monkeypatch: pytest.MonkeyPatch, old: int, transactions: int
 ):
-    """A delete of all that gathered in a day would outlast the time of a statement, for ever."""
+    """Deleting the rows of a whole day could exceed the statement timeout every time."""
     monkeypatch.setattr(old_rows, "AT_ONCE", AT_ONCE)
     await RequestRecords(store.database).add([logged_at(minutes) for minutes in range(-old, 3)])
     done: list[str] = []

@@ -89,7 +89,7 @@ async def test_a_session_has_its_limits(postgres_url: str, setting: str, value: 
 
 
 async def test_reads_have_no_transaction_and_writes_have_one(postgres_url: str) -> None:
-    """A read costs one round trip: there is no BEGIN before it."""
+    """A read costs one round trip, without BEGIN."""
     opened = open_store(postgres_url)
     which = "SELECT pg_current_xact_id()::text"
 
@@ -115,7 +115,7 @@ async def test_readers_and_writers_share_the_pool(postgres_url: str) -> None:
 
 
 async def test_a_plan_is_renewed_when_a_table_has_grown(session: Session) -> None:
-    """One for an empty table reads all of a full one, and the server keeps it."""
+    """A plan for an empty table would scan the full one, and the server keeps it."""
 
     async def plan(connection: AsyncConnection) -> str:
         lines = await connection.exec_driver_sql("EXPLAIN EXECUTE find(7)")
@@ -173,7 +173,7 @@ async def test_a_connection_that_cannot_replan_is_replaced(postgres_url: str) ->
 
 
 async def test_an_unreachable_host_is_skipped(postgres_url: str):
-    """Of several hosts the first that takes writes is the store."""
+    """Of several hosts the first that accepts writes is used."""
     port = urlsplit(postgres_url).port
     hosts = f"host=127.0.0.1:1&host=127.0.0.1:{port}&target_session_attrs=read-write"
     store = open_store(f"{postgres_url.replace(f'127.0.0.1:{port}', '')}?{hosts}")
@@ -184,7 +184,7 @@ async def test_an_unreachable_host_is_skipped(postgres_url: str):
 
 
 async def test_the_server_certificate_is_verified_with_the_authority_of_the_url(tmp_path: Path):
-    """A server of another authority gets no byte of the password."""
+    """A server with another authority does not get the password."""
     ours, another = Authority(tmp_path), Authority(tmp_path, "another")
     trusted: list[bool] = []
     server = Streams(partial(shake_hands, ours.server(), trusted))

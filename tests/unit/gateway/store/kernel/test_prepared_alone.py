@@ -91,7 +91,7 @@ async def test_waiting_too_long_for_a_connection_is_refused(url: str, database: 
 
 
 async def test_a_cancelled_read_returns_its_connection(database: Database) -> None:
-    """Wherever it is, also while it gives it back; else the next one waits for ever."""
+    """At any point, also while returning it; otherwise the next one waits for ever."""
     for turns, times in product(range(8), (1, 2)):
         looking = asyncio.ensure_future(at_once(database, every))
         for _ in range(turns):
@@ -145,7 +145,7 @@ async def test_a_missing_database_is_reported_in_the_same_words_as_by_sqlalchemy
 async def test_consecutive_reads_use_the_same_connection(
     postgres_url: str,
 ) -> None:
-    """Each process of the server has caches to warm: in turn with others it does twice as much."""
+    """Each server process has caches to warm, so rotating connections costs twice as much."""
     database = open_database(postgres_url, Limits(pool_size=4))
 
     async def pid(execution: Execution) -> object:

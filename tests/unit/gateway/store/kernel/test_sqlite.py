@@ -54,7 +54,7 @@ async def test_the_lock_timeout_is_a_setting(url: str) -> None:
 
 
 async def test_a_writer_locks_before_its_first_statement(store: Store) -> None:
-    """One that begins as a reader can meet a lock that no waiting resolves."""
+    """A transaction that starts with a read can meet a lock that waiting does not resolve."""
     second = open_store(store.url, Limits(busy_s=0))
 
     async with store.database.writing() as connection:
@@ -115,7 +115,7 @@ def test_a_file_is_in_wal_mode_before_the_first_connection(url: str, tmp_path: P
 
 
 def test_concurrent_creation_of_one_file_succeeds(url: str) -> None:
-    """Switching a fresh file to WAL does not wait for the other who does so."""
+    """Switching a new file to WAL does not wait for a concurrent switch."""
     failed: list[Exception] = []
     barrier = threading.Barrier(6)
 
@@ -140,7 +140,7 @@ async def test_reopening_a_store_keeps_its_file_locks(tmp_path: Path) -> None:
     """
     POSIX drops all locks of a process on a file when it closes any descriptor of it.
 
-    Without them another process deletes the journal as it leaves: what is written then is lost.
+    Without them another process deletes the journal as it ends, and later writes are lost.
     """
     file = tmp_path / "store.db"
     store = open_store(f"sqlite:///{file}")

@@ -78,7 +78,7 @@ async def test_a_transaction_that_cannot_begin_writes_nothing(
 
 
 async def test_a_cancelled_statement_leaves_no_transaction_open(database: Database) -> None:
-    """The driver's thread finishes the statement; the next transaction finds the file free."""
+    """The driver's thread finishes the statement, and the next transaction is not blocked."""
     held, go = threading.Event(), threading.Event()
     async with database.writing() as connection:
         raw = (await connection.get_raw_connection()).driver_connection

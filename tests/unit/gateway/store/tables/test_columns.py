@@ -31,7 +31,7 @@ def test_sqlite_keeps_every_microsecond(instant: datetime) -> None:
 
 @given(INSTANTS, INSTANTS)
 def test_sqlite_sorts_instants_correctly(one: datetime, other: datetime) -> None:
-    """Before 1970 too."""
+    """Also before 1970."""
     kept = [Instant().bind_processor(SQLITE)(each) for each in (one, other)]
 
     assert (kept[0] < kept[1]) == (one < other)
@@ -62,7 +62,7 @@ def test_a_missing_instant_stays_none(dialect: Dialect) -> None:
 
 
 def test_a_reference_digest_is_the_sha_256_of_its_utf_8() -> None:
-    """An operator finds a payout by ``sha256('order-1042')`` in PostgreSQL."""
+    """So operators can find a payout by ``sha256('order-1042')`` in PostgreSQL."""
     digest = reference_digest("order-1042")
 
     assert digest.hex() == "bff83cdfb94d8087b6fd49cb20c427dc6013ae2cf509ee61c91fec60cd84d9e9"
@@ -82,7 +82,7 @@ TEXTS = some.text(some.characters(), max_size=20)
 
 @given(some.dictionaries(TEXTS, TEXTS, max_size=5))
 def test_a_text_mapping_is_written_in_its_stable_form(texts: dict[str, str]) -> None:
-    """Payouts to the same recipient are found by the same text; half a character is one, too."""
+    """Payouts to one recipient are found by an equal text, lone surrogates included."""
     assert written(texts) == json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
 
 

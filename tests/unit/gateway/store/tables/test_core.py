@@ -16,7 +16,7 @@ def test_no_column_is_a_float_or_a_plain_date_time() -> None:
 
 
 def test_a_payout_s_key_is_its_account_and_reference() -> None:
-    """The attempts of one have that key and a number."""
+    """Attempts have that key and a number."""
     key = ["account_id", "reference_sha256"]
 
     assert list(payouts.primary_key.columns.keys()) == key

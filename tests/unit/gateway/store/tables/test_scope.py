@@ -24,7 +24,7 @@ from gateway.store.tables.scope import (
 def test_a_limited_scope_is_stored_as_all_its_companies_together(
     ids: tuple[str, ...], shown: list[str]
 ):
-    """Never the empty text, which is of users without a limit."""
+    """Never the empty text, which stands for access to every company."""
     (asked,) = limited_exactly(audit.c.companies, CompanyScope(frozenset(ids)))
 
     assert list(asked.compile(dialect=postgresql.dialect()).params.values()) == [shown]

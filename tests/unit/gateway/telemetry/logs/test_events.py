@@ -68,7 +68,7 @@ def test_a_request_is_one_flat_line():
 
 
 def test_the_caller_is_logged_and_the_account_only_as_a_hash():
-    """The account is found by its name in the logs."""
+    """The hash is printed with the account, to search the logs by it."""
     caller = {"client_id": CLIENT, "company_id": "company", "account_hash": LOG_HASH}
 
     line = access(record(**caller))

@@ -85,7 +85,7 @@ def test_a_masked_value_stays_recognizable():
 
 
 def test_fields_useful_for_debugging_are_kept():
-    """An evp key is a UUID and nothing but: it stays, like every id."""
+    """A random Pix key is a UUID and looks like any id, so it is kept."""
     cases = [
         str(uuid.UUID(int=2**127 + 12345678901)),
         "98765432-1098-4765-8321-012345678901",
@@ -108,7 +108,7 @@ def test_fields_useful_for_debugging_are_kept():
 @example(uuid.UUID("836b5f21-fe02-c286-0237-e089a032d6ed"))
 @example(uuid.UUID("6952685c-bc60-e106-71f5-1f68644c6fd4"))
 def test_uuids_are_not_masked(value: uuid.UUID):
-    """Account and trace ids are what a fault is found by."""
+    """Faults are found by account and trace ids."""
     text = f"account {value} read at /baas/v1/account/{value}/balance"
 
     assert mask_text(text) == text
@@ -123,7 +123,7 @@ def test_any_text_can_be_masked(text: str):
 
 
 def test_control_characters_allowed_by_json_are_escaped():
-    """A terminal takes 0x9b for an escape sequence; 0x202e turns a line around."""
+    """Terminals interpret 0x9b as an escape sequence; 0x202e reverses a line."""
     wrong = [
         character
         for character in ["\x7f", "\x9b", "\u2028", "\u202e", "\u2066", "\udc80"]

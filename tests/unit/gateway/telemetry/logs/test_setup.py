@@ -163,7 +163,7 @@ FORMS: dict[Callable[[str, str], None], str] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_canary_in_a_record_is_hidden(world: World, form: Callable[[str, str], None]):
-    """A line for each, whichever the logger and the secret."""
+    """For each logger and secret."""
     wrong = []
     for name, (kind, canary) in product(LOUD, CANARIES.items()):
         world.forget()

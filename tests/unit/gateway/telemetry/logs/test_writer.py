@@ -64,7 +64,7 @@ def test_batches_are_written_in_order(paper: Paper):
 
 
 def test_a_hanging_reader_delays_no_caller(still: Paper):
-    """It has everything once it reads again."""
+    """It gets everything once it reads again."""
     writer = LineWriter(still.write)
 
     for _ in range(1000):
@@ -77,7 +77,7 @@ def test_a_hanging_reader_delays_no_caller(still: Paper):
 
 
 def test_lines_beyond_the_buffer_are_dropped_and_counted(still: Paper):
-    """Whole batches, and no earlier one: what was said first is what explains the rest."""
+    """Whole batches, and the newest: earlier lines explain the rest."""
     writer = LineWriter(still.write, most=8)
     writer.put(b"0\n")
     still.asked.wait()  # it waits in the write, and not for its turn
@@ -102,7 +102,7 @@ def test_a_batch_larger_than_the_buffer_is_written(paper: Paper):
 
 
 def test_stopping_waits_no_longer_than_its_limit(still: Paper):
-    """The process ends, and the thread with it."""
+    """The process ends, and its thread with it."""
     writer = LineWriter(still.write)
     writer.put(b"one\n")
 
@@ -190,7 +190,7 @@ def test_a_full_disk_blocks_no_caller():
 
 
 def test_a_chunk_fits_into_a_pipe_and_splits_no_line(paper: Paper):
-    """Several processes write to one pipe: 4096 bytes arrive in one piece."""
+    """Several processes write to one pipe, where up to 4096 bytes stay together."""
     writer = LineWriter(paper.write)
 
     writer.put(b"".join(b"%03d" % number + b"x" * 300 + b"\n" for number in range(100)))
@@ -260,7 +260,7 @@ def read(end: int, size: int) -> bytes:
 
 
 def test_lines_that_do_not_block_are_written_without_a_thread(reader: tuple[int, int]):
-    """No thread is asked, and the caller's own descriptor still waits as it did."""
+    """The caller's own descriptor stays blocking."""
     end, number = reader
     writer = LineWriter(to_descriptor(number), without_waiting(number))
 

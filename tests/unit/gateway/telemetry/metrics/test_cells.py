@@ -81,7 +81,7 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Both:
 
 @pytest.mark.parametrize("as_openmetrics", [False, True], ids=["text", "openmetrics"])
 def test_the_same_observations_give_the_same_text(both: Both, *, as_openmetrics: bool):
-    """Names, types, help, labels, values and exemplars; only the order of families is ours."""
+    """Names, types, help, labels, values and exemplars; only the order of families differs."""
     random = Random(42)
     keys = {each.name: list(product(*map(sorted, words(each)))) for each in FAMILIES}
     for number in range(OBSERVATIONS):

@@ -32,7 +32,7 @@ def test_a_label_with_values_in_code_allows_only_these():
 
 
 def test_a_label_set_only_by_our_code_is_unlimited():
-    """Version and digest are no caller's words."""
+    """Such as version and digest."""
     assert WORDS.allowed(Label("version")) is None
 
 

@@ -89,7 +89,7 @@ def test_a_compressed_text_is_the_same(values: MetricRegistry, monkeypatch: pyte
 def test_a_long_scrape_yields_to_other_threads(
     values: MetricRegistry, monkeypatch: pytest.MonkeyPatch
 ):
-    """It holds the interpreter otherwise, and requests wait."""
+    """It would otherwise hold the interpreter while requests wait."""
     slept: list[float] = []
     monkeypatch.setattr(registry, "sleep", slept.append)
     monkeypatch.setattr(values, "registry", CollectorRegistry())

@@ -119,7 +119,7 @@ def test_filters_are_documented():
 
 
 def test_a_search_passes_its_filters_by_name():
-    """Each by its reader, a text without one; the page is read along, if it is a parameter."""
+    """Each by its own reader, a text without one; paging is included if requested."""
     filters = (inputs.text_filter("name", ""), inputs.whole_filter("most", ""))
     paged = inputs.search(dict, *filters, most=int)
     whole = inputs.search(dict, *filters, is_paged=False, most=int)

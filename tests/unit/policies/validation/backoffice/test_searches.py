@@ -92,7 +92,7 @@ def test_an_invalid_search_body_has_the_same_code_as_an_invalid_query(
 
 @cases(("name", "field"), [("statuss", "statuss"), ("<b>", "")])
 def test_an_unknown_field_of_a_search_body_is_refused(name: str, field: str):
-    """Misspelt, a filter would match everything; a name unlike ours is not repeated."""
+    """A misspelt filter would match everything; a name unlike ours is not repeated."""
     with refused(errors.PAYLOAD_INVALID) as refusal:
         WITHDRAWS.read(posted({**DAYS, name: "paid"}))
 

@@ -102,7 +102,7 @@ def test_an_overlong_description_is_not_sent():
 
 @cases("more", [{}, {"codigoSolicitacao": ""}])
 def test_an_order_answer_without_the_bank_s_id_is_not_accepted(more: dict[str, str]):
-    """What is raised becomes Unknown."""
+    """The error becomes Unknown."""
     with pytest.raises(ProviderError):
         payouts.created(said(200, {"tipoRetorno": "PROCESSADO", **more}))
 

@@ -56,7 +56,7 @@ def entry(counted: list[bool] | None = None, **changed: object) -> Entry:
 
 
 def test_a_time_zone_in_the_bank_s_time_is_respected():
-    """Near midnight another zone is another day."""
+    """Near midnight it changes the day."""
     days = ("2026-02-03T01:30:00Z", "2026-02-03 01:30:00", "2026-02-03T23:30:00-05:00")
 
     found = [entry(dataTransacao=each).created_at for each in days]
@@ -93,7 +93,7 @@ def test_the_pages_of_a_period_are_followed_by_the_period_before():
 
 
 def test_a_period_with_too_many_rows_is_halved_without_losing_a_day():
-    """What no page reaches would be missing without a word."""
+    """Rows that no page reaches would be missing silently."""
     asked, seen = [statement.begun(YEAR, None)], set[date]()
     while asked:
         span = asked.pop()

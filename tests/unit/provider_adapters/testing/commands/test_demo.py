@@ -35,7 +35,7 @@ def test_the_demo_prints_ten_calls_to_copy(made, said):
 
 
 def test_a_lost_store_and_a_lost_pepper_are_recreated(shell, bank):
-    """The ids stay; secrets that do not open any more are made anew."""
+    """The ids are kept; secrets that cannot be opened are made again."""
     first = shell.reads("demo")
     for name in ("pixgate.db", "pixgate.db-wal", "pixgate.db-shm", "keys.json"):
         (shell.folder / name).unlink(missing_ok=True)
@@ -48,7 +48,7 @@ def test_a_lost_store_and_a_lost_pepper_are_recreated(shell, bank):
 
 
 def test_a_lost_key_is_reported_by_name(shell, bank):
-    """The audit log is sealed under them: nothing is made that it could not tell of."""
+    """The audit log is sealed with them, so nothing can be created."""
     shell.reads("demo")
     (shell.folder / "keys.json").unlink()
 

@@ -37,7 +37,7 @@ def test_a_top_up_credits_the_exact_amount(demo_shell, main):
 
 
 def test_any_call_of_the_control_interface_can_be_made(demo_shell, main):
-    """With its query, amounts exact and segments of any characters."""
+    """With its query, exact amounts and any characters in segments."""
     made = demo_shell.reads(
         "sandbox", "call", "post", f"/accounts/{main}/block", '{"value": 10.50}'
     )
@@ -112,7 +112,7 @@ def test_a_new_bank_lists_no_executions(demo_shell):
 
 
 def test_production_has_no_sandbox_bank(demo_shell):
-    """Not even when one runs beside it."""
+    """Not even beside a running one."""
     config = demo_shell.folder / "production.yaml"
     port = demo_shell.environ["PIXGATE_BANK_CONTROL_PORT"]
     config.write_text(f"environment: production\nsandbox_bank: {{control_port: {port}}}\n")

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 
 async def test_creating_the_demo_again_returns_it_and_writes_nothing(make, office):
-    """A change of a user would end their sessions."""
+    """Changing a user would end their sessions."""
     first = await make()
     before = await office.acts()
 
@@ -53,7 +53,7 @@ def test_the_demo_addresses_are_those_of_the_configuration():
 
 
 async def test_a_lost_store_is_recreated_from_the_demo_file(make, tmp_path):
-    """The file says what it held."""
+    """With the ids and secrets of the file."""
     demo = await make()
     (tmp_path / "new").mkdir()
 
@@ -70,7 +70,7 @@ async def test_concurrent_creation_makes_one_demo(make):
 
 
 async def test_a_lost_demo_file_makes_another_demo_in_the_same_store(make, tmp_path, office):
-    """Secrets are kept nowhere else, so the first one's cannot be printed again."""
+    """Secrets are stored nowhere else, so they cannot be printed again."""
     first = await make()
     (tmp_path / "demo.json").unlink()
 
@@ -94,7 +94,7 @@ async def test_a_revoked_demo_credential_is_issued_again(make, office, tmp_path)
 
 
 async def test_a_changed_pepper_replaces_every_working_credential(make):
-    """The revoked one need not work."""
+    """Except the revoked one."""
     demo = await make()
 
     again = await make(keys=replace(KEYS, digester=SecretDigester({"p2": b"P" * 32}, "p2")))

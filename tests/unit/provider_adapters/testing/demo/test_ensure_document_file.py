@@ -29,7 +29,7 @@ def file(tmp_path) -> DemoFile:
 
 
 def test_only_the_owner_can_read_the_demo_file(file):
-    """It holds secrets in clear."""
+    """It contains secrets in clear."""
     file.begin(demo())
     modes = [stat.S_IMODE(file.path.stat().st_mode)]
     file.replace(demo("http://127.0.0.1:2"))

@@ -29,7 +29,7 @@ def test_existing_files_are_not_overwritten(tmp_path: Path):
     "name", ["", "a", "Acme", "my-bank", "my_bank", "2bank", "../bank", "b" * 25, "class", "bânk"]
 )
 def test_an_invalid_package_name_is_refused(tmp_path: Path, name: str):
-    """It becomes a module, a metric's word and a part of host names."""
+    """It becomes a module name, a metric label and a part of host names."""
     with pytest.raises(PackageRefused, match="lower-case letters"):
         write(name, tmp_path)
     assert list(tmp_path.iterdir()) == []

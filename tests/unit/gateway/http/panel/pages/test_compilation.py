@@ -46,7 +46,7 @@ def test_a_word_with_a_value_is_translated_at_rendering_and_escaped():
 
 
 def test_markup_of_a_translation_is_kept():
-    """Catalogues are ours, so their markup stays; a percent sign is written twice in them."""
+    """Catalogues are ours, so markup is kept; a percent sign is written twice."""
     assert rendering("{{ _('<b>') }} {{ _('100 %%') }}", []) == "<b> 100 %"
 
 

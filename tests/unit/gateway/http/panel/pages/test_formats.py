@@ -107,7 +107,7 @@ def test_times_are_shown_in_sao_paulo_time(form, written):
 
 
 def test_a_bank_s_zero_time_is_formatted():
-    """Banks that have no time for something say year 1, where São Paulo has none."""
+    """Banks use year 1 for a missing time, which São Paulo's zone cannot represent."""
     assert formats.local("0001-01-01T00:00:00Z", "day") == "01/01/0001"
 
 
@@ -206,7 +206,7 @@ def test_invisible_characters_are_shown():
     [(0, "0 %"), (0.777, "77,7 %"), (0.9999, "99,9 %"), (1, "100 %"), (Decimal("0.5"), "50 %")],
 )
 def test_a_percentage_is_a_hundred_only_when_it_is_exact(share, written):
-    """One of a thousand that failed must not round away; no decimals where there are none."""
+    """One failure in a thousand must not be rounded away; decimals only where needed."""
     assert formats.percent(share) == written
 
 
@@ -249,7 +249,7 @@ def test_an_amount_in_audit_details_is_recognised_by_its_name(
 
 
 def test_a_typed_phone_key_is_normalised():
-    """Area code 55 is in Rio Grande do Sul: with 8 or 9 digits behind it, it is no country code."""
+    """Area code 55 is Rio Grande do Sul: followed by 8 or 9 digits it is no country code."""
     cases = [
         ("(11) 98888-7777", "+5511988887777"),
         ("11988887777", "+5511988887777"),

@@ -256,7 +256,7 @@ async def test_names_of_users_are_shown_to_readers_of_users_alone():
 
 
 async def test_a_list_passes_documents_to_the_template():
-    """What is sealed in an account must not reach a template."""
+    """A template must not get the sealed parts of an account."""
     made = Pages("/accounts", context())
 
     @made.list("", "accounts", Known([account()]).page, takes=ACCOUNTS, template="list.html")

@@ -68,7 +68,7 @@ def test_an_overloaded_process_answers_without_a_template(language: str, says: s
 
 
 def test_pages_forbid_caching_and_framing():
-    """A page holds money and secrets; its buttons must not be clicked through another page."""
+    """A page has money and secrets; its buttons must not be clicked through another page."""
     policy = dict(each.split(maxsplit=1) for each in HEADERS["Content-Security-Policy"].split(";"))
 
     assert HEADERS["Cache-Control"] == "no-store"

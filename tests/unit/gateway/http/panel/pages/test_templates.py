@@ -38,7 +38,7 @@ def test_user_text_is_escaped():
 
 
 def test_an_undefined_template_variable_is_an_error():
-    """A missing amount must not be shown as none."""
+    """A missing amount must not look like none."""
     with pytest.raises(UndefinedError):
         MADE.from_string("{{ value }}").render()
 
@@ -99,7 +99,7 @@ def test_an_unread_value_is_never_shown_as_absent_or_zero():
 
 
 def test_no_template_shows_a_dash_for_a_missing_value():
-    """Words say whether it is unknown, or there is none; ``m.absent`` writes them."""
+    """Words say whether a value is unknown or absent; ``m.absent`` writes them."""
     comments = re.compile(r"\{#.*?#\}", re.DOTALL)
 
     with_dash = [
@@ -175,7 +175,7 @@ async def test_templates_are_compiled_in_a_thread_once():
 
 @pytest.mark.parametrize("language", Language)
 async def test_the_error_page_is_compiled_with_the_first_page(language: Language):
-    """They are written at once."""
+    """Errors must not compile a template first."""
     templates = templates_on(web.Application())
     with pytest.raises(Uncompiled):
         templates.render_compiled("problem.html", language, {})

@@ -80,7 +80,7 @@ def test_each_message_is_in_one_translation_file():
 
 
 def test_every_message_is_in_the_catalogue():
-    """Add what is missing to the file of its pages in gateway/panel/locale/pt_BR."""
+    """Add missing ones to the file of their pages in gateway/panel/locale/pt_BR."""
     untranslated = sorted(map(str, extracted() - catalogue().keys()))
 
     assert untranslated == [], f"add to a file in {CATALOGUES.relative_to(ROOT)}/pt_BR"
@@ -232,7 +232,7 @@ def test_money_times_and_states_are_written_by_macros():
 
 
 def test_a_row_with_a_link_opens_wherever_it_is_clicked():
-    """Its link covers the row, by ``go``."""
+    """By ``go``, its link covers the row."""
     rows = re.compile(r'<(?:tr|li)\b[^>]*>|<a class="to\b')
     found = []
     for template, text in templates().items():
@@ -265,19 +265,19 @@ def test_each_language_has_its_own_words():
 
 
 def test_results_of_connection_tests_are_translated():
-    """The sentences are those of the back office."""
+    """The messages are those of the back office."""
     assert sorted({(None, each) for each in SENTENCES.values()} - catalogue().keys()) == []
 
 
 def test_every_refusal_is_translated():
-    """Their messages come from the catalogue of errors, where no extractor finds them."""
+    """Their messages come from the error catalogue, where no extractor finds them."""
     messages = {each.message for each in (*errors.CATALOGUE, *user_errors.CATALOGUE)}
 
     assert sorted({(None, each) for each in messages} - catalogue().keys()) == []
 
 
 def test_explanations_of_refusals_are_translated():
-    """Rules, facts, remedies and checks, and what to do about each code."""
+    """Rules, facts, remedies and checks, and the remedy of each code."""
     said = {
         *REASONS.values(),
         *UNTOLD.values(),
