@@ -51,7 +51,7 @@ def calls(path: Path) -> set[str]:
 
 
 def limits(path: Path) -> list[int]:
-    """Return the lines that read which companies somebody is limited to."""
+    """Return the lines that read a user's company limit."""
     tree = ast.parse((ROOT / path).read_text())
     return [
         node.lineno
@@ -76,7 +76,7 @@ def test_every_read_of_the_back_office_takes_a_scope():
 
 
 def scoped(method: object) -> bool:
-    """Say whether a method demands a scope, or who asks."""
+    """Say whether a method requires a scope or a caller."""
     parameters = inspect.signature(method).parameters.values()  # type: ignore[arg-type]
     return any(
         each.annotation in {"CompanyScope", "Staff"} and each.default is each.empty

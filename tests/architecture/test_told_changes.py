@@ -111,7 +111,7 @@ def writers(tree: ast.Module) -> set[str]:
 
 @cache
 def entrances() -> dict[str, Function]:
-    """Methods that change what is kept, by their names; what they call stands behind them."""
+    """Methods that change cached records, by their names, each with the functions that it calls."""
     found = {}
     for path in sources():
         tree = ast.parse((ROOT / path).read_text())

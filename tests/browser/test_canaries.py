@@ -52,7 +52,7 @@ async def issued(visitor: Visitor, account: str) -> tuple[Seen, Pair]:
 
 
 async def somebody(site: PanelSite) -> Person:
-    """Make somebody whose password is found again."""
+    """Create a user whose password is searched for."""
     users = site.world.gateway.services.identity.users
     new = InvitationBody(email="canary@example.com", name="Canary", roles=[Role.VIEWER])
     user = await users.create(CLI, new, PASSWORD)

@@ -54,7 +54,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A gateway between partners and a bank who mean harm."""
+    """A gateway between hostile partners and a hostile bank."""
 
     site: PanelSite
     bank: HostileAdapter
@@ -65,7 +65,7 @@ class Stage:
         return f"/panel/accounts/{self.site.seeds['main']}"
 
     def paths(self) -> list[tuple[str, str]]:
-        """Return every screen with who looks at it, and the payout of every order."""
+        """Return every screen with its viewer, and the payout of every order."""
         screens = [(each.by, each.at(self.site.seeds)) for each in SCREENS]
         payouts = [
             (Role.ADMIN, f"{self.account}/payouts/{quote(each.reference, safe='')}")

@@ -54,7 +54,7 @@ def named(site: PanelSite, route: Route[Visit]) -> str:
 
 
 async def who_sees(site: PanelSite, company: str) -> Mapping[str, str]:
-    """Return the cookies of somebody who may do everything, for one company alone."""
+    """Return the cookies of a user with every right, limited to one company."""
     person = await site.people.make(*Role, companies=frozenset({company}))
     return await site.people.sign_in(person)
 

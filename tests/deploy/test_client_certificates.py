@@ -146,7 +146,7 @@ async def answers(session: aiohttp.ClientSession, front: Front) -> bool:
 
 
 async def stranger(session: aiohttp.ClientSession, front: Front, world: World, pair: Pair) -> str:
-    """Return how the proxy turns away a certificate of an authority that nobody named."""
+    """Return the proxy's refusal of a certificate of an unknown authority."""
     headers = {"Authorization": basic(pair)}
     document = order("stranger", world.today())
     url = front.url + world.at("/withdraw")

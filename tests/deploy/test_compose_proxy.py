@@ -86,7 +86,7 @@ async def test_an_added_gateway_is_found_by_name(tmp_path: Path):
         session = await stack.enter_async_context(aiohttp.ClientSession())
 
         async def serving(method: str) -> set[str]:
-            """Return who answers, of as many requests as there may be gateways."""
+            """Return which gateways answer, of as many requests as there may be gateways."""
             found = set()
             for _ in GATEWAYS:
                 async with session.request(method, front.url, ssl=False) as said:

@@ -185,7 +185,7 @@ async def a_quarter_of_an_hour_later(observed: Observed) -> None:
 
 
 async def refuse_writes(observed: Observed, server: PostgresServer) -> None:
-    """Make the database what a standby is, for every session from now on."""
+    """Make the database read-only like a standby, for every later session."""
     await server.make_read_only(DATABASE)
     await observed.world.run_task("store")
 

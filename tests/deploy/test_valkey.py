@@ -70,7 +70,7 @@ def running(script: str, probe: str, folder: Path) -> Iterator[tuple[int, Proces
 
 
 async def refused(url: str) -> bool:
-    """Return whether a client is sent away; raises where nobody answers."""
+    """Return whether a client is refused; raises when nothing answers."""
     client = connect(url, 30)
     try:
         return not await client.ping()

@@ -34,7 +34,7 @@ async def test_no_token_of_the_public_vectors_is_accepted(tokens):
 
 
 async def refusal(tokens: AccessTokens, text: str) -> ErrorCode | None:
-    """Return what a token is refused with, None when it is taken."""
+    """Return the refusal of a token, None when it is accepted."""
     try:
         await tokens.verify(text)
     except ServiceError as refused:

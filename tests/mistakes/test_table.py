@@ -65,7 +65,7 @@ def test_the_page_lists_every_mistake_in_order():
 
 
 def text(path: str) -> str:
-    """Read a file; one that is not there is empty."""
+    """Read a file; a missing one is empty."""
     file = ROOT / path
     return file.read_text() if file.is_file() else ""
 

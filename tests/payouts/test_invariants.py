@@ -154,7 +154,7 @@ class Life:
         return await self.payout_world.row() if await self.payout_world.has_row() else None
 
     async def post(self) -> None:
-        """A caller repeats its request, and may be told only what is true."""
+        """A caller repeats its request, and every answer must be true."""
         before, sent = await self.row(), len(self.bank.orders)
         day = self.clock.now().date()
 

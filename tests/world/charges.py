@@ -25,5 +25,5 @@ CHARGE = Charge(
 
 
 def charge(**changed: object) -> Charge:
-    """Return an active charge of ten reais and fifty that nobody is named in."""
+    """Return an active charge of ten reais and fifty without a payer."""
     return replace(CHARGE, **changed)  # type: ignore[arg-type]

@@ -42,12 +42,12 @@ class _Clock(selectors.DefaultSelector):  # type: ignore[misc,valid-type] # one 
     now_s = 1_000.0
 
     def looked_at(self) -> float:
-        """Tell the time: later than whoever looked before was told."""
+        """Return the time: later than any earlier reading."""
         self.now_s += _LOOK_S
         return self.now_s
 
     def select(self, timeout: float | None = None) -> list[Any]:
-        """Return what is ready, which is the loop's own alone; else let the time pass at once."""
+        """Return what is ready, which is only the loop's own; otherwise let time pass at once."""
         if timeout is None or timeout <= 0:
             return super().select(timeout)
         ready: list[Any] = super().select(0)

@@ -27,7 +27,7 @@ OURS = b"pending/1"
 
 @dataclass
 class Receiver:
-    """Who is told; what came is a ``Delivery`` each."""
+    """A receiver of callbacks; each is a ``Delivery``."""
 
     url: str = ""
     status: int = 200

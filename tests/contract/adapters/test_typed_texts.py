@@ -104,7 +104,7 @@ class Text:
 
 
 def texts_of(body: bytes) -> list[Text]:
-    """Find the texts that somebody may have typed; a list's are named as the list."""
+    """Find the texts that a payer may have typed; those of a list have the list's name."""
     found, name = [], ""
     for each in _STRING.finditer(body):
         if each[2]:
@@ -140,7 +140,7 @@ class Tape:
     instead: tuple[str, bytes] = ("", b"")
 
     def beside(self, road: Callable[..., Awaitable[ProviderAnswer]]) -> Callable[..., Any]:
-        """Return what stands in the place of ``HttpTransport.call``."""
+        """Return a replacement for ``HttpTransport.call``."""
 
         async def call(
             of: HttpTransport, request: ProviderRequest, progress: SendProgress, *more: float

@@ -46,13 +46,13 @@ Scenario = Callable[[World, Path], Awaitable[Said]]
 
 
 def of(answer: Answer | raw_http.Answer) -> Said:
-    """Return what tells one catalogued code from every other."""
+    """Return what distinguishes a catalogued code from every other."""
     document = msgspec.json.decode(answer.body)
     return answer.status, document["code"], document["message"]
 
 
 def asking(path: str, account: str = "main", method: str = "GET", **how: Any) -> Scenario:
-    """Ask for a path below an account; charges may stand in it by their role."""
+    """Send a request for a path below an account; charges may be named by their role."""
 
     async def scenario(world: World, _folder: Path) -> Said:
         where = world.at(path.format(**world.demo["charges"], today=world.today()), account)

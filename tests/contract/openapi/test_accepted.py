@@ -146,7 +146,7 @@ async def refusal(backoffice_client: BackofficeClient, place: PlacedRoute, made:
 
 
 def unpromised(answer: Answer, surface: str, promised: Mapping[str, Any]) -> Iterator[str]:
-    """Say in what an answer is not as its description promises."""
+    """Say how an answer differs from its description."""
     if ("ETag" in answer.headers) != ("ETag" in promised["headers"]):
         yield "ETag"
     if answer.body and "content" not in promised:

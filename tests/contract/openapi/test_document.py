@@ -29,7 +29,7 @@ def test_a_broken_document_is_found():
 
 
 def parameters(described: Mapping[str, Any], where: str) -> set[str]:
-    """Name the parameters that stand in ``path``, ``query`` or ``header``."""
+    """Name the parameters in ``path``, ``query`` or ``header``."""
     found = (resolved(each) for each in described["parameters"])
     return {each["name"] for each in found if each["in"] == where}
 

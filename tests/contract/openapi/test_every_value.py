@@ -45,7 +45,7 @@ def reads(place: PlacedRoute) -> bool:
 
 
 def fields(place: PlacedRoute) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield where each filter stands, its name and its schema."""
+    """Yield the place, name and schema of each filter."""
     about = described(place)
     for where in ("query", "path"):
         for each in about.parameters(place, where):

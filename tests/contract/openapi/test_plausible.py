@@ -37,7 +37,7 @@ _TRACE: Final = "5f0c7b7e-8c0a-4f0e-9a53-6f4f1f1d2c3b"
 
 
 def examples() -> Iterator[tuple[str, str, Any]]:
-    """Return every example of a body, with the schema and the place it stands in."""
+    """Return every example of a body, with its schema and place."""
     for name, each in SURFACES.items():
         for place in each.places:
             shown = each.operation(place)

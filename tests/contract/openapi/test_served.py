@@ -150,7 +150,7 @@ def undescribed(answer: Answer, place: PlacedRoute) -> list[str]:
 
 
 def unlike(answer: Answer, place: PlacedRoute) -> list[str]:
-    """Say in what an answer is not of its schema, fields beside it included."""
+    """Say how an answer differs from its schema, including additional fields."""
     schema = schema_of(place.route.method, place.template, answer.status)
     found = [each.message for each in Draft202012Validator(schema).iter_errors(answer.document)]
     return found or unknown(answer.document, schema)
@@ -168,7 +168,7 @@ async def test_generated_requests_get_described_answers(
 
 
 async def authorized(backoffice_client: BackofficeClient, surface: str) -> list[dict[str, str]]:
-    """Return the headers to send in turns; whoever explores identity may sign itself out."""
+    """Return the headers to send in turns; a caller exploring identity may sign itself out."""
     if surface == "banking":
         return [{"Authorization": basic(backoffice_client.world.pair("company"))}]
     if surface == "backoffice":

@@ -60,7 +60,7 @@ async def begun(url: str) -> AsyncIterator[Store]:
 
 
 async def forged(store: Store, first: int, keys: ChainKeys) -> None:
-    """Chain everything from an event on anew, by any keys but ours, and the head with it."""
+    """Rebuild the chain from an event on, with foreign keys, and its head."""
     await tampered(store)
     async with store.database.writing() as connection:
         rows = (await connection.execute(select(audit).order_by(audit.c.number))).all()

@@ -36,7 +36,7 @@ HELD = account()
 
 
 def who(name: str) -> Staff:
-    """Return somebody, on the day after."""
+    """Return a user, on the day after."""
     return Staff(AuditContext(f"user:{name}", lambda: NOW + DAY))
 
 
@@ -51,7 +51,7 @@ class Bank(ScriptedBank):
 
 
 def closings(store: Store, bank: Bank) -> Closings:
-    """Return the closings over a store and one bank; nobody asks for files."""
+    """Return the closings over a store and one bank, without files."""
     unused: Any = None
     kept = Snapshots(cache=MemoryCache(1 << 20), keep_s=60.0, most_bytes=1 << 20)
     statements = Statements(

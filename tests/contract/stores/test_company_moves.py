@@ -45,7 +45,7 @@ KEYS = {"sealing": frozenset({"s1"}), "pepper": frozenset({"p1"})}
 
 
 class Ended(Exception):
-    """Stands for the end of the process."""
+    """Represents the end of the process."""
 
 
 @dataclass(slots=True)

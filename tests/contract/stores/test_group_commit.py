@@ -88,7 +88,7 @@ class Commits:
 
 
 def watching(store: Store, *poolers: Pooler) -> None:
-    """Skip where one of these is in between: what is watched is the driver, or the sessions."""
+    """Skip behind a pooler: the driver or its sessions are being watched."""
     found = pooler_of(make_url(store.url))
     if found in poolers:
         pytest.skip(f"nothing to watch behind a pooler of {found}s")
@@ -105,7 +105,7 @@ async def commits(store: Store) -> AsyncIterator[Commits]:
 
 
 async def added(store: Store, *payouts: Payout) -> list[object]:
-    """Add all at one moment; what each was told, or what was raised."""
+    """Add all at once; return the result or the error of each."""
     return await asyncio.gather(
         *(store.payouts.add(each, attempt()) for each in payouts), return_exceptions=True
     )
@@ -151,7 +151,7 @@ async def authorized(engine: AsyncEngine, judge: Callable[..., int] | None) -> N
 
 
 async def found(store: Store, reference: str) -> PayoutState | None:
-    """Where a payout stands."""
+    """The state of a payout."""
     row = await store.payouts.find(ACCOUNT, reference)
     return None if row is None else row.state
 

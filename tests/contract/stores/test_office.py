@@ -279,7 +279,7 @@ async def test_an_act_is_visible_to_the_company_of_its_subject(store: Store):
 
 
 async def shown_to(store: Store, *companies: str) -> list[AuditEntry]:
-    """Return what somebody limited to companies finds; and exports, in the other order."""
+    """Return what a user limited to companies finds; and exports, in the other order."""
     scope = CompanyScope(frozenset(companies))
     listed = await find_acts(store.database, AuditSearch(paging=Paging(1, 100)), scope)
     found, total = shown(listed)

@@ -356,7 +356,7 @@ async def approve(store: Store, order: Approval, by: str) -> None:
 
 
 async def lifting(judging: OutflowGuard, clock: Clock, *names: str) -> list[str]:
-    """Let people lift the stop, one after the other until one may; return who may not, and may."""
+    """Let people try to lift the stop until one succeeds; return those refused, and that one."""
     [stop] = await stops_in_force(judging.stops.database, clock.at)
     found: list[str] = []
     for name in names:

@@ -41,7 +41,7 @@ def kind() -> str:
 
 @asynccontextmanager
 async def opened(url: str, now: datetime) -> AsyncIterator[Store]:
-    """The store, by a clock that stands still."""
+    """The store, with a clock that stands still."""
     store = open_store(url, LONG, now=lambda: now)
     yield store
     await store.close()

@@ -51,7 +51,7 @@ async def sent(store: Store, reference: str, at: datetime, **more: Any) -> None:
 
 
 async def together(nodes: Sequence[Store], payouts: Sequence[Payout]) -> list[object]:
-    """Add all at one moment, in turn at each node; what each was told."""
+    """Add all at once, in turn at each node; return each result."""
     return await asyncio.gather(
         *(
             nodes[number % len(nodes)].payouts.add(each, attempt(), limited=True)

@@ -52,7 +52,7 @@ def _run(environment: Environment, block: Block, folder: Path) -> None:
 
 
 def _less(block: Block) -> tuple[str, ...]:
-    """A package that nobody has touched is verified whole by test_new_package."""
+    """An unchanged package is verified completely by test_new_package."""
     return ("--case", "bank.settled") if "adapter new" in block.text else ()
 
 

@@ -45,7 +45,7 @@ WAYS: Mapping[str, Mapping[str, str]] = {
 async def reached(
     folder: Path, way: str
 ) -> AsyncIterator[tuple[World, int, ssl.SSLContext | None]]:
-    """Run a gateway; return it, the port to call, and TLS where a proxy stands in front."""
+    """Run a gateway; return it, the port to call, and TLS with a proxy in front."""
     settings = patient(sandbox(folder / "gateway"))
     server = replace(settings.server, certificate_header="Client-Cert", **WAYS[way])
     if way == "itself":
@@ -133,7 +133,7 @@ async def moved(world: World) -> tuple[int, int]:
 
 
 class Caller:
-    """Somebody at an address of the loopback, who sends bytes as they stand."""
+    """A client at an address of the loopback, which sends given bytes."""
 
     def __init__(self, address: str, port: int, tls: ssl.SSLContext | None) -> None:
         self.address, self.port, self.tls = address, port, tls

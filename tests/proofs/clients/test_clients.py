@@ -281,6 +281,6 @@ def paying(world: World, value: float) -> dict[str, Any]:
 
 
 async def calls(workshop: Workshop, script: str, asked: object) -> Any:
-    """Use a client in a process of its own, with the packages that it stands on."""
+    """Use a client in a process of its own, with its packages."""
     command = [workshop.programs.python, HERE / script]
     return json.loads(await asyncio.to_thread(workshop.run, command, asked))

@@ -70,7 +70,7 @@ def surroundings(store: Postgres, **environ: str) -> dict[str, str]:
 
 
 def named(store: Postgres, role: str) -> str:
-    """Return the database's address for a role; nobody is asked for a password here."""
+    """Return the database's address for a role, without a password."""
     return store.url().replace("postgres@", f"{role}@")
 
 

@@ -39,7 +39,7 @@ MODES = ["session", "transaction"]
 def behind(
     server: PostgresServer, mode: str, pooler: str, sessions: int = SESSIONS
 ) -> Iterator[URL]:
-    """Give the server's address by way of PgBouncer, as the gateway is told it."""
+    """Return the server's address through PgBouncer, as the gateway's setting."""
     with pgbouncer.running(server.admin, mode, sessions) as url:
         yield url.update_query_dict({"pooler": pooler})
 

@@ -161,7 +161,7 @@ async def hang_up(running: Served, said: str) -> None:
 
 
 async def digest(running: Served) -> str:
-    """Return what names the configuration in force, wherever it is told."""
+    """Return the digest of the configuration in force, wherever it is shown."""
     ops_url = running.where.ops_url
     async with running.session.get(f"{ops_url}/config/digest") as said:
         named = (await said.json())["digest"]
@@ -178,7 +178,7 @@ async def digest(running: Served) -> str:
 
 
 async def closed(port: int) -> None:
-    """Wait until nobody can connect any more."""
+    """Wait until no connection is accepted any more."""
 
     async def is_closed() -> bool:
         try:

@@ -63,7 +63,7 @@ class Crew:
         return made
 
     async def unsettled(self) -> int:
-        """Count what may have been sent and is not at its end, without asking anybody to look."""
+        """Count payouts possibly sent and not settled, without a query."""
         wanted = select(func.count()).select_from(payouts).where(payouts.c.state.in_(OPEN))
         async with self.store.database.reading() as connection:
             return (await connection.execute(wanted)).scalar_one()

@@ -96,7 +96,7 @@ async def executed_by_now(gateway_client: GatewayClient, *, expected: bool) -> l
 
 
 def assert_half(answer: bytes, *, whole: bool) -> None:
-    """Nobody hears a word, but for half an answer where the process died in the middle of it."""
+    """No answer arrives, except half of one when the process died in the middle of it."""
     if whole:
         assert answer == b""
         return

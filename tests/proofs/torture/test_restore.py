@@ -54,7 +54,7 @@ async def sqlite_backup() -> AsyncIterator[Backup]:
 
 @asynccontextmanager
 async def postgres_backup() -> AsyncIterator[Backup]:
-    """Save with pg_dump into a database that is then dropped and made anew."""
+    """Save with pg_dump; the database is then dropped and created again."""
     async with postgres.running() as server:
         if not (server.binaries / "pg_dump").exists():
             pytest.skip("this PostgreSQL comes without pg_dump")

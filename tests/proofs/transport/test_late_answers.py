@@ -67,7 +67,7 @@ def test_no_order_takes_the_late_answer_of_another_call(run: Run, before: str, a
 
 
 class Threaded:
-    """A bank beside the loop, so that it can speak while the loop stands still."""
+    """A bank outside the loop, which can answer while the loop is blocked."""
 
     def __init__(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", 0))

@@ -108,7 +108,7 @@ def test_a_proxy_that_sometimes_fails_loses_and_doubles_no_payout(run: Run, how:
 
 
 async def paid(to: HttpTransport, proxy: ConnectProxy, mark: int, how: str) -> str:
-    """Pay through a proxy that fails at every third; say what is told of it."""
+    """Pay through a proxy that fails every third time; return the reported outcomes."""
     reaches, proxy.says = proxy.to, YES
     if not mark % 3:
         proxy.to = 1 if how == "loses the bank" else reaches

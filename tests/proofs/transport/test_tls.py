@@ -20,7 +20,7 @@ versions = pytest.mark.parametrize("version", ["1.2", "1.3"])
 
 
 def ours(authority: Authority, which: str) -> TlsFiles:
-    """Choose what we show: nothing, or a certificate that is good, expired or a stranger's."""
+    """Choose our certificate: none, or one that is good, expired or of another authority."""
     trusted = str(authority.file)
     if which == "missing":
         return TlsFiles(ca_file=trusted)

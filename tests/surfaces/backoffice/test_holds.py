@@ -26,7 +26,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
 
 
 async def ordered(world: World) -> str:
-    """Order a payout to somebody whom nobody has paid."""
+    """Order a payout to a payee that was never paid."""
     reference = uuid.uuid4().hex
     said = await world.pay(body(world, reference))
     assert (said.status, said.document["status"]) == (200, "processing")

@@ -18,7 +18,7 @@ FOREIGN = "other_company"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def limited(backoffice_client: BackofficeClient) -> str:
-    """Somebody who may do everything, for the main company alone."""
+    """A user with every right, for the main company alone."""
     return await backoffice_client.limited("main", *Role)
 
 

@@ -245,7 +245,7 @@ async def test_a_held_payout_is_shown_in_each_state_until_it_is_returned(
 
 
 async def _with_return(backoffice_client: BackofficeClient, path: str) -> dict[str, Any]:
-    """Read a payout until its bank's callback has told of a return."""
+    """Read a payout until its bank's callback has reported a return."""
 
     async def shown() -> dict[str, Any] | None:
         document = (await backoffice_client.read(path)).document

@@ -59,7 +59,7 @@ NEEDED = {
 
 
 async def ask(client: BackofficeClient, place: PlacedRoute, who: str) -> Answer:
-    """Ask a route with an empty body: what is let in is refused later."""
+    """Send a route an empty body: an accepted request is refused later."""
     path = matrix.path(place, account_id=client.world.demo["accounts"]["main"]["id"])
     body = {} if place.route.takes.body else None
     return await client.ask(place.route.method, path, body, by=who, kind=matrix.kind(place))

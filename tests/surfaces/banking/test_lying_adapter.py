@@ -39,7 +39,7 @@ LIES: dict[str, Lie] = {
 
 @pytest.fixture
 def liar(world: World) -> Iterator[LyingAdapter]:
-    """The adapter of the sandbox, which lies from now on where it is told to."""
+    """The adapter of the sandbox, which returns invalid answers where configured."""
     checked = world.gateway.connections["sandbox"].adapter
     assert isinstance(checked, CheckedAdapter)
     honest = checked.checked

@@ -123,7 +123,7 @@ async def callbacks(bank: AtBank) -> AsyncIterator[Cell]:
 
 
 def expected(can: Capabilities, call: PortCall, said: str) -> str:
-    """Return what a cell is to say; a command says in words what a route says by 422."""
+    """Return the expected text of a cell; a command writes a route's 422 in words."""
     if call in can.calls:
         return OFFERED
     if call is C.CREATE_PAYOUT:

@@ -44,7 +44,7 @@ async def handled(
 
 
 async def told_of(backoffice_client: BackofficeClient, reference: str) -> list[dict[str, Any]]:
-    """Wait until the bank has told of a payout, and it was looked into."""
+    """Wait until the bank has sent a callback for a payout, and it was processed."""
 
     async def done() -> list[dict[str, Any]] | None:
         found = [

@@ -236,7 +236,7 @@ class Secrets(msgspec.Struct):
 
 
 class Pin(msgspec.Struct):
-    """Nobody enters a number as a text."""
+    """A number cannot be entered as a text."""
 
     pin: int
 

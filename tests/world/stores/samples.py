@@ -164,6 +164,6 @@ def of(step: Change, **fields: object) -> Change:
 
 
 def search(init: str, ends: str, *, page: int = 1, limit: int = 25) -> Search:
-    """What a list is asked for, by days."""
+    """The query of a list, by days."""
     window = Window(datetime.fromisoformat(init).date(), datetime.fromisoformat(ends).date())
     return Search(window, Paging(page, limit))

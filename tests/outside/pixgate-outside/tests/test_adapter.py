@@ -19,7 +19,7 @@ def test_the_suite(adapter_case: AdapterCase) -> None:
 
 
 def test_the_readme_matches_the_adapter_s_capabilities() -> None:
-    """After a change of ``CAPABILITIES`` update the matrix in the README."""
+    """After a change of ``CAPABILITIES`` put the lines of the matrix into the README anew."""
     matrix = "\n".join(markdown({"outside": CAPABILITIES}, heading="###")).strip()
 
     assert matrix in README.read_text(encoding="utf-8"), matrix

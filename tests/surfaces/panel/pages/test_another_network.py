@@ -34,7 +34,7 @@ def session_from(address: str) -> aiohttp.ClientSession:
 
 
 def carried(person: Person, world: World) -> Person:
-    """The cookies of a person, in the hands of somebody at another network."""
+    """The cookies of a person, used from another network."""
     return replace(person, world=world, cookies=dict(person.cookies))
 
 

@@ -94,13 +94,13 @@ async def hostile(world: World) -> AsyncIterator[World]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def limited(hostile: World) -> Person:
-    """Somebody who may do everything, for the main company alone."""
+    """A user with every right, for the main company alone."""
     mine = frozenset({hostile.demo["companies"]["main"]["id"]})
     return await signed_in(hostile, *Role, companies=mine)
 
 
 def read(text: str) -> list[dict[str, str]]:
-    """Read a table as the spreadsheet of somebody in Brazil does."""
+    """Read a table like a Brazilian spreadsheet."""
     return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=";"))
 
 

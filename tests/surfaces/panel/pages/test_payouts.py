@@ -521,7 +521,7 @@ async def test_probing_all_queries_every_payout_and_shows_the_results(
 
 
 async def searched(person: Person, text: str) -> Seen:
-    """Send the search form, and go where it leads: what names nobody has an address."""
+    """Send the search form, and follow its redirect: text without personal data has an address."""
     await person.open("/panel/search")
     seen = await person.send("/panel/search", {"q": text})
     return await person.open(seen.location) if seen.location.startswith("/panel/search?") else seen

@@ -24,7 +24,7 @@ NOVA = {"name": "Nova", "company": "every"}
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def other(world: World) -> tuple[str, str]:
-    """Somebody else: their page and their address."""
+    """Another user: their page and their address."""
     email = f"outro-{uuid4().hex[:8]}@panel.example"
     order = InvitationBody(email=email, name="Outro <b>", roles=[Role.VIEWER, Role.OPERATOR])
     made = await world.gateway.services.identity.users.create(CLI, order, PASSWORD)

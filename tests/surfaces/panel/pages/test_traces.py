@@ -31,7 +31,7 @@ async def operator(world: World) -> Person:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stranger(world: World) -> Person:
-    """Somebody who sees the other company alone."""
+    """A user who sees only the other company."""
     other = frozenset({world.demo["companies"]["other"]["id"]})
     order = InvitationBody(
         email="other@panel.example", name="Other", roles=[Role.OPERATOR], companies=list(other)

@@ -39,7 +39,7 @@ class Kept:
 
 
 class Balances(ScriptedBank):
-    """A bank that fails to tell a balance, or tells one."""
+    """A bank that fails to return a balance, or returns one."""
 
     failure: ProviderError | None = None
 

@@ -53,7 +53,7 @@ def test_templates_are_registered_with_the_served_application(tmp_path: Path):
 
 
 def adapter_of(gateway: Gateway, name: str) -> SandboxAdapter:
-    """Every answer of an adapter is checked on its way out, whoever asks."""
+    """Every answer of an adapter is checked before it is returned."""
     checked = gateway.connections[name].adapter
     assert isinstance(checked, CheckedAdapter)
     assert isinstance(checked.checked, SandboxAdapter)

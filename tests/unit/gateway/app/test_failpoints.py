@@ -17,7 +17,7 @@ from tests.world.kernel import Witness
 
 
 class Ended(Exception):
-    """Stands for the end of the process."""
+    """Represents the end of the process."""
 
 
 def end() -> None:

@@ -22,7 +22,7 @@ ALWAYS = CacheValidity(inf)
 
 @dataclass
 class Source:
-    """A store of texts that can be slow, down, or told something else."""
+    """A store of texts that can be slow, down, or changed."""
 
     records: dict[str, str] = field(default_factory=lambda: {"a": "A", "b": "B"})
     loaded: list[str] = field(default_factory=list)

@@ -15,7 +15,7 @@ AWAY = StoreUnavailable("away")
 
 
 class Register:
-    """Keeps what it is told was used, unless it is away."""
+    """Records reported uses, unless it is unavailable."""
 
     def __init__(self) -> None:
         self.touched: list[tuple[str, bytes, datetime]] = []

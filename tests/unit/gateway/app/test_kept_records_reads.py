@@ -21,7 +21,7 @@ LIFETIMES = Lifetimes(found_s=60.0, absent_s=60.0, size=2000)
 
 @dataclass
 class Letters:
-    """Upper-cases keys; an ``x`` is not there. Each statement waits for its gate."""
+    """Upper-cases keys; an ``x`` is missing. Each statement waits for its gate."""
 
     within_s: float = 60.0
     is_down: bool = False

@@ -43,7 +43,7 @@ class Adapter:
 
 
 class World:
-    """Somebody who looks at two accounts, and what asks their bank meanwhile."""
+    """A viewer of two accounts, and the background reads of their bank."""
 
     def __init__(self, office: Registers) -> None:
         self.clock, self.adapter, self.store = office.clock, Adapter(), office.store

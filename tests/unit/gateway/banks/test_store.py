@@ -20,7 +20,7 @@ ONE = ("sandbox", "get_balance")
 
 
 class Minutes:
-    """Keeps what is added, unless it is down."""
+    """Stores what is added, unless it is down."""
 
     def __init__(self) -> None:
         self.kept: list[ProviderMinute] = []

@@ -40,7 +40,7 @@ def test_an_empty_table_is_printed_with_its_head(capsys):
 
 
 class Pipe(io.RawIOBase):
-    """What standard output is connected to: it keeps every single write."""
+    """A standard output that records every single write."""
 
     def __init__(self) -> None:
         self.writes: list[bytes] = []

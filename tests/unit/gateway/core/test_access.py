@@ -25,7 +25,7 @@ CLOCK = Clock()
 
 
 def services() -> list[type]:
-    """Return every class in a noun's service that asks something of who calls it."""
+    """Return every class of a service that checks something about its caller."""
     return [
         each
         for found in sorted(Path(gateway.__path__[0]).glob("*/service.py"))

@@ -114,7 +114,7 @@ WORKED_OUT = {
 
 @dataclass(frozen=True)
 class Used:
-    """A word where it is used; ``place`` tells one that is worked out."""
+    """A word where it is used; ``place`` distinguishes computed ones."""
 
     place: str
     word: str | None

@@ -20,7 +20,7 @@ HEADER = re.compile(r"00-([0-9a-f]{32})-([89a-f][0-9a-f]{15})-0[01]")
 
 @pytest.fixture(autouse=True)
 def served_before() -> Iterator[None]:
-    """Whatever was served on the same connection before."""
+    """An earlier request on the same connection."""
     trace.begin("before", (SENT.replace("4b", "ff"),), ("a=b",))
     yield
     trace.begin("")

@@ -31,6 +31,6 @@ def gate_of(name: str) -> list[str]:
 
 
 def becomes(name: str, problem: Exception) -> str:
-    """Return the name of the code that a failure becomes in a route; empty for nobody's."""
+    """Return the name of the code of a failure in a route; empty if undeclared."""
     error = code_of(problem, ROUTES[f"backoffice.{name}"].fails)
     return error.name if error else ""

@@ -8,7 +8,7 @@ from gateway.identity.context import IdentitySettings, is_valid
 
 
 def unheard(user):
-    """No act is told."""
+    """No act is reported."""
 
 
 async def test_a_concurrent_change_is_not_overwritten(identity_world, maria):

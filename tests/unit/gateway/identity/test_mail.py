@@ -79,7 +79,7 @@ LETTER = Mail(
 
 
 class Box:
-    """An outbox in memory; silent when told so."""
+    """An outbox in memory; unavailable on demand."""
 
     def __init__(self, *mails: Mail) -> None:
         self.mails = {each.id: each for each in mails}
@@ -102,7 +102,7 @@ class Box:
 
 
 class Post:
-    """A mail server that takes messages, or answers as it is told."""
+    """A mail server that accepts messages, or answers as set."""
 
     def __init__(self) -> None:
         self.taken: list[bytes] = []

@@ -414,7 +414,7 @@ LONG = timedelta(minutes=2)
 
 
 class Slow:
-    """Refreshes when it is told to, or fails as it is told to."""
+    """Refreshes or fails on demand."""
 
     def __init__(self, inner, problem: Exception | None = None) -> None:
         self.inner = inner

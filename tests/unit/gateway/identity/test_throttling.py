@@ -198,7 +198,7 @@ async def test_a_refusal_is_in_the_security_log(identity_world, maria):
 
 
 def known(user, number: int = 1) -> ClientInfo:
-    """A browser in which somebody has signed in before, at the address that strangers use too."""
+    """A browser with an earlier sign-in, at an address that strangers share."""
     return replace(HOME, known=KnownBrowser(user_id=user.id, id=f"{number:032}"))
 
 

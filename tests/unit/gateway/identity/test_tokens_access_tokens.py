@@ -62,7 +62,7 @@ def private(made: SigningKey) -> Ed25519PrivateKey:
 
 
 def signed(made: SigningKey, head: object, body: object) -> str:
-    """Sign anything with the right key: what is refused is refused for what it says."""
+    """Sign anything with the right key, so that a refusal is about the content."""
     content = f"{encoded(head)}.{encoded(body)}"
     return f"{content}.{encoded(private(made).sign(content.encode()))}"
 

@@ -53,7 +53,7 @@ async def widen(world: AccessWorld, found: User) -> object:
 
 
 async def enable(world: AccessWorld, found: User) -> object:
-    """Order that somebody comes back."""
+    """Order the reactivation of a user."""
     return await world.register.enable(world.admin, found.id)
 
 
@@ -132,14 +132,14 @@ async def test_replaced_roles_are_removed_at_once_and_added_after_approval(
 
 
 async def reset(world: AccessWorld, found: User) -> Approval:
-    """Order that somebody's second factor is taken away."""
+    """Order the removal of a user's second factor."""
     waiting = await world.register.reset_mfa(world.admin, found.id)
     assert isinstance(waiting, Approval)
     return waiting
 
 
 async def enrolled(world: AccessWorld, found: User, at: datetime) -> User:
-    """Give somebody an app that was confirmed at an instant."""
+    """Give a user an app that was confirmed at an instant."""
     stored = world.identity_world.context.stores.users
     app = Totp(sealed_secret=b"sealed", confirmed_at=at)
     await stored.replace(replace(found, totp=app), None)
@@ -182,7 +182,7 @@ ACTS = [widen, enable]
 
 
 def can_act(user: User, act: Act) -> bool:
-    """Say whether somebody has what an act gives."""
+    """Say whether a user has the result of an act."""
     return user.active if act is enable else not user.companies
 
 
@@ -363,7 +363,7 @@ OUTGROWN = [
 
 
 async def ordered(world: AccessWorld, order: Change) -> tuple[User, Approval]:
-    """Let an order about somebody of one company wait."""
+    """Let an order about a user of one company wait."""
     made = await world.made(
         Role.VIEWER, Role.OPERATOR, companies=[world.company], active=order is not enable
     )

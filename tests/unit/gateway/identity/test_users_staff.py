@@ -35,7 +35,7 @@ class Office:
     people: Users
 
     def staff(self, *companies: str) -> Staff:
-        """Return somebody who has just given a code; limited to companies, where named."""
+        """Return a user with a fresh code; limited to companies, if named."""
         now = self.identity_world.clock.now
         who = replace(person(*companies), factor_at=now())
         return Staff(AuditContext(who.actor, now), scope_of(frozenset(companies)), who)

@@ -29,7 +29,7 @@ CLOCK = Clock()
 
 @dataclass
 class Records:
-    """Figures and what stands open, as given; what was asked is kept."""
+    """Given figures and open work; records the queries."""
 
     hours_found: Sequence[HourFigures] = ()
     standing_found: Sequence[Attention] = ()

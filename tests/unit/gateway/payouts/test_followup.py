@@ -57,7 +57,7 @@ MISMATCHES = [replace(IS_SETTLED, value=Money(centavos)) for centavos in (1049, 
 
 @pytest.fixture(autouse=True)
 def never_sends(payout_world: PayoutWorld):
-    """Whatever is looked at: money is sent inside a caller's own request alone."""
+    """Whatever is queried: money is sent only inside a caller's own request."""
     yield
     assert payout_world.bank.orders == []
 

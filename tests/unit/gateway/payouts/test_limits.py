@@ -18,7 +18,7 @@ TONIGHT = NIGHT.span_of(EVENING)
 
 @dataclass
 class Held:
-    """A credential's limits, as its row tells them."""
+    """A credential's limits, as in its row."""
 
     limit_payout: int | None = None
     limit_day: int | None = None

@@ -30,7 +30,7 @@ from tests.world.waiting import forever, until
 
 @dataclass
 class Statements(ScriptedBank):
-    """A bank that knows no payout, and whose statement has one page; it counts who asks."""
+    """A bank that knows no payout, and whose statement has one page; it counts queries."""
 
     entries: list[Entry] = field(default_factory=list)
     statements: int = 0

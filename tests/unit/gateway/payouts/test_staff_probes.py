@@ -18,7 +18,7 @@ from tests.world.stores.samples import ACCOUNT, payout
 
 
 async def probes(office: Registers, found: Payout | None) -> PayoutProbes:
-    """Build what asks, over a payout that is unknown; the bank's word is ``found``."""
+    """Build the probes, over an unknown payout; the bank's answer is ``found``."""
     await company_and_accounts(office.store)
     await stand(office.store, payout(), PayoutState.UNKNOWN)
 

@@ -59,7 +59,7 @@ async def other(redis_url: str) -> AsyncIterator[Process]:
 
 @pytest.fixture
 async def alone() -> AsyncIterator[Process]:
-    """A process whose server is not there."""
+    """A process whose server is unreachable."""
     process = Process(f"redis://127.0.0.1:{free_port()}/0")
     yield process
     await process.cache.close()

@@ -25,7 +25,7 @@ FAULT = FaultBody(operation="*", fault="hang", count=2)
 
 @dataclass
 class Control:
-    """Answers as the bank does, and remembers what it was told."""
+    """Answers like the bank, and records its requests."""
 
     told: list[tuple[str, ...]] = field(default_factory=list)
 

@@ -44,7 +44,7 @@ SCHEME, INVALID = errors.BASIC_REQUIRED, errors.CREDENTIALS_INVALID
 
 @dataclass
 class PolicyWorld:
-    """The policy on a real digester, with a store that can be down and remembers who asked."""
+    """The policy on a real digester, with a store that can be down and records its reads."""
 
     clock: Clock = field(default_factory=Clock)
     is_down: bool = False

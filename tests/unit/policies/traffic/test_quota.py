@@ -18,7 +18,7 @@ def clock() -> Clock:
 
 
 class Partner:
-    """A policy with two quotas, and what it told of its draws."""
+    """A policy with two quotas, and the draws it reported."""
 
     def __init__(self, clock: Clock, route: CallRate, company: CallRate) -> None:
         self.seen: list[tuple[str, str]] = []

@@ -56,7 +56,7 @@ Step = Callable[[SendProgress], ProviderAnswer] | ProviderError | None
 
 @dataclass
 class Road:
-    """A transport that does what it is told, one step a call."""
+    """A transport that follows a script, one step a call."""
 
     steps: list[Step] = field(default_factory=list)
     calls: int = 0

@@ -66,7 +66,7 @@ def test_a_written_amount_is_read_back_exactly(centavos: int):
 
 
 class Raw(msgspec.Struct):
-    """An answer with an amount as it stands in the document."""
+    """An answer with an amount as in the document."""
 
     value: money.JsonNumber
 

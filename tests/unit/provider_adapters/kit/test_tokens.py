@@ -69,7 +69,7 @@ class Issuer:
 
 @dataclass
 class Stage:
-    """An issuer that answers, a client of it, and a clock that stands still."""
+    """An issuer that answers, its client, and a clock that stands still."""
 
     issuer: Issuer
     client: ProviderClient

@@ -43,7 +43,7 @@ def configured(shell: Shell, key: str, other: str) -> None:
 
 
 def alive(shell: Shell, name: str, *sealing: str) -> None:
-    """Register a process as one that lives beside what is typed, and was compared with nobody."""
+    """Register a process as running, without a comparison of keys."""
     keys: KeyIds = {"sealing": sealing, "pepper": [key_id("pepper", PEPPER)], "passwords": [""]}
 
     async def work() -> None:

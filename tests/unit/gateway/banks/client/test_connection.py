@@ -265,7 +265,7 @@ FAR = Deadline(10.0, lambda: 0.0)
 
 
 class Ended(BaseException):
-    """Stands for the end of the process."""
+    """Represents the end of the process."""
 
 
 async def test_fail_points_are_passed_in_order():

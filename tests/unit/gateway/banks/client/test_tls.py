@@ -179,7 +179,7 @@ async def test_credentials_that_were_not_started_make_no_connection():
 
 
 def _encrypted(folder: Path) -> str:
-    """Write a key with a password, which nobody would be there to type."""
+    """Write a key with a password, which a service could not type."""
     file = folder / "encrypted.pem"
     file.write_bytes(
         ec.generate_private_key(ec.SECP256R1()).private_bytes(

@@ -10,7 +10,7 @@ from tests.world.leaping import leaping
 
 
 class Late:
-    """Notes when it is told."""
+    """Notes when it is called."""
 
     def __init__(self) -> None:
         self.at: list[float] = []

@@ -157,7 +157,7 @@ def test_an_answer_is_written_with_one_line_per_header():
 
 @dataclass
 class Both:
-    """Who has served what: the lane or aiohttp."""
+    """What has served: our reader or aiohttp."""
 
     served: list[tuple[str, str]] = field(default_factory=list)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
@@ -177,7 +177,7 @@ class Both:
         return web.Response(body=request.raw_path.encode(), headers=headers)
 
     def by(self) -> list[str]:
-        """Name who served, in order."""
+        """Name what served, in order."""
         return [who for who, _ in self.served]
 
 
@@ -320,7 +320,7 @@ async def test_a_pipelined_request_is_answered_after_the_first():
 
 
 class Unclosed:
-    """A transport that waits with its end, as for a caller who has not taken the answer."""
+    """A transport whose end waits, as for a caller who has not read the answer."""
 
     def __init__(self, transport: object) -> None:
         self._transport = transport

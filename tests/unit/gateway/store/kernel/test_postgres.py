@@ -27,7 +27,7 @@ PATIENT = Limits(checkout_s=60, connect_s=60, statement_s=2, whole_s=120)
 
 @dataclass
 class Session:
-    """The one connection of a store, under a clock that stands still."""
+    """The one connection of a store, with a clock that stands still."""
 
     database: Database
     now: list[float]

@@ -42,7 +42,7 @@ def access(record: AccessRecord) -> dict[str, Any]:
 
 
 def only_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Read an object in which no name stands twice."""
+    """Read an object without repeated names."""
     assert len(dict(pairs)) == len(pairs)
     return dict(pairs)
 

@@ -6,7 +6,7 @@ from gateway.telemetry.logs.lines import Ceiling
 
 
 class Clock:
-    """Stands still until told otherwise."""
+    """Stands still unless a test moves it."""
 
     def __init__(self) -> None:
         self.at = 10.0

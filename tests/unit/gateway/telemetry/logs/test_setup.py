@@ -32,7 +32,7 @@ LOUD = [*FILTERED, "gateway.http", "sqlalchemy.engine"]
 
 
 class World:
-    """Logging that writes into a list, at a clock that stands still."""
+    """Logging that writes into a list, with a clock that stands still."""
 
     def __init__(self) -> None:
         self.written: list[bytes] = []

@@ -14,7 +14,7 @@ from gateway.telemetry.logs.writer import LineWriter, to_descriptor, without_wai
 
 @dataclass
 class Paper:
-    """Where lines are written to, while nobody holds its pen; each write is one sheet."""
+    """Where lines are written, unless blocked; each write is one sheet."""
 
     sheets: list[bytes] = field(default_factory=list)
     pen: threading.Event = field(default_factory=threading.Event)

@@ -39,7 +39,7 @@ database:
 
 @contextmanager
 def running(name: str, shell: Shell) -> Iterator[SimulatedBank]:
-    """Run a simulated bank in a thread of its own, told of in the shell's folder."""
+    """Run a simulated bank in a thread, registered in the shell's folder."""
     folder = shell.folder / "banks"
     folder.mkdir()
     bank = SimulatedBank(

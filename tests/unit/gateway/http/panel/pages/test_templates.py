@@ -133,7 +133,7 @@ _PLAIN = re.compile(
 
 
 def joined(source: str) -> list[str]:
-    """Return what somebody typed that other words of the same element can turn around."""
+    """Return typed text that other words of the same element can reorder."""
     tags = _JINJA.sub(lambda found: " " * len(found[0]), source)
     plain = [found.span() for found in _PLAIN.finditer(source)]
     return [

@@ -130,7 +130,7 @@ BESIDE |= {"created_at", "factor_reset", "id", "totp"}
 
 
 def parts_of(node: ast.AST) -> list[ast.AST]:
-    """Return where a node tells details of an act."""
+    """Return where a node shows details of an act."""
     match node:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in ACTS | NAMED:
             return [*node.args, *node.keywords]
