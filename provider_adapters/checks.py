@@ -84,7 +84,7 @@ def check_adapter(adapter: object, factory: AdapterFactory, where: str) -> None:
 
 
 def without_values(message: str, settings: object) -> str:
-    """Return a message in which no text of the settings stands."""
+    """Return a message without any text of the settings."""
     message = re.sub(
         r"(?<=Invalid enum value) .*(?= - at )|(?<=Invalid enum value) .*$", "", message
     )

@@ -137,7 +137,7 @@ def migrated_database(postgres_server: PostgresServer) -> Iterator[str]:
 async def migrated_postgres_url(
     postgres_server: PostgresServer, migrated_database: str
 ) -> AsyncIterator[str]:
-    """Address of a store of this test alone that nobody has stamped yet."""
+    """Address of a store of this test alone, without a stamp."""
     name = f"test_{uuid.uuid4().hex}"
     yield await postgres_server.create(name, template=migrated_database)
     await postgres_server.drop(name)

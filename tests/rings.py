@@ -1,8 +1,8 @@
 """
 The marks that `make quick` leaves out.
 
-A test of a server is marked by what it asks for; ``process`` and ``slow`` are set by hand. Long
-proofs need no mark: they stand in ``tests/proofs``.
+A test of a server is marked by the server it needs; ``process`` and ``slow`` are set by hand. Long
+proofs need no mark: they are in ``tests/proofs``.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def replace_file(file: Path, content: str) -> None:
 
 
 def _like(draft: str, file: Path) -> None:
-    """HAProxy's user reads the file: tokens in it are nobody else's."""
+    """Give a draft the mode and owner of the file: only the proxy may read the tokens in it."""
     try:
         former = file.stat()
     except FileNotFoundError:

@@ -22,7 +22,7 @@ class Cache(Protocol):
         ...
 
     async def get(self, key: str, part: int = 0) -> bytes | None:
-        """Return a part; None when it is not there, or the cache does not answer in time."""
+        """Return a part; None when it is missing, or the cache does not answer in time."""
         ...
 
     async def drop(self, key: str) -> None:

@@ -38,7 +38,7 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     per_night: Money | None = None
 
     def span_of(self, at: datetime) -> NightSpan | None:
-        """Return the night that an instant lies in; None by day."""
+        """Return the night that contains an instant; None by day."""
         today = at.astimezone(LOCAL).date()
         lasts = _DAY * (self.ends <= self.begins)
         for day in (today, today - _DAY):

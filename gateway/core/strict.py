@@ -119,7 +119,7 @@ def name(text: str, longest: int = MAX_TEXT) -> str:
 
 
 def reference(text: str) -> str:
-    """Let a reference through: 1 to 1024 code points, never a dot segment, as it stands."""
+    """Let a reference through unchanged: 1 to 1024 code points, never a dot segment."""
     if text in {"", ".", ".."}:
         raise Malformed
     return plain_text(text)

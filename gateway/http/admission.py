@@ -138,7 +138,7 @@ class Admission:
         self._lags_s = [each.lag * longest_lag_s for each in LIMITS.values()]
 
     def in_flight(self, priority: Priority) -> int:
-        """Return the requests of a class that are being served; strangers' bodies included."""
+        """Return how many requests of a class are being served, with strangers' bodies."""
         bodies = sum(each.total() for each in self.strangers.values())
         return self.held[priority] + (bodies if priority is _STRANGERS else 0)
 

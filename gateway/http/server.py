@@ -365,7 +365,7 @@ class Serving:
             turn_at_bank.reset(before)
 
     async def _asked(self, asking: Awaitable[None], exchange: Exchange, call: Call) -> None:
-        """Wait for the policies; until the caller is known it is a stranger's request."""
+        """Wait for the policies; until the caller is known the request has the stranger class."""
         priority = exchange.priority
         if priority is None or call.principal is not None or call.person is not None:
             await asking

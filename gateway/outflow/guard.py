@@ -86,7 +86,7 @@ class GuardConfig:
 
     @property
     def is_on(self) -> bool:
-        """Return whether it does anything for anybody."""
+        """Return whether the guard is on for any company."""
         return self.mode is not Mode.OFF or any(
             each is not Mode.OFF for each in self.companies.values()
         )

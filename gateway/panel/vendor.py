@@ -49,7 +49,7 @@ class VendorFile:
 
     @property
     def is_served(self) -> bool:
-        """Whether the panel's pages load it; licences stand beside it, fonts of paper in files."""
+        """Whether the panel's pages load it; licences and fonts for PDF files are not served."""
         return not self.name.endswith((".txt", ".ttf"))
 
     def matches(self, content: bytes) -> bool:

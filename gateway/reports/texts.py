@@ -135,7 +135,7 @@ def day(on: date) -> str:
 
 
 def tax_number(number: str) -> str:
-    """Write a CPF or CNPJ with its punctuation; anything else as it stands."""
+    """Write a CPF or CNPJ with its punctuation; anything else unchanged."""
     if len(number) == _CPF_DIGITS and number.isascii() and number.isdigit():
         return f"{number[:3]}.{number[3:6]}.{number[6:9]}-{number[9:]}"
     if len(number) == _CNPJ_DIGITS and number.isascii() and number.isalnum():

@@ -127,7 +127,7 @@ class ReviewState:
     opinions: Sequence[Opinion]
 
     def to_document(self, _reader: object) -> ResolutionDocument:
-        """Show how it stands."""
+        """Show the review in its current state."""
         return ResolutionDocument(
             progress=self.progress.value,
             payout=struct_of(ReviewDocument, self.payout),

@@ -232,7 +232,7 @@ class Reviews:
         return [each for each in opinions if await self.reviewers.may_judge(each.by, payout)]
 
     async def _given(self, payout: Payout) -> Sequence[Opinion]:
-        """Return the opinions of the review as it stands, oldest first."""
+        """Return the opinions of the current review, oldest first."""
         given = await self.payouts.opinions(payout.account_id, payout.reference)
         return [each for each in given if each.is_about(payout)]
 

@@ -51,7 +51,7 @@ def pages(tools: SandboxTools, context: PageContext) -> Sequence[Page]:
 
     @panel.view("", "sandbox", tools.state)
     async def shown(visit: Visit) -> Result:
-        """Show the sandbox's tools, and how the bank stands."""
+        """Show the sandbox's tools, and the state of its bank."""
         accounts = await panel.accounts(visit)
         data = {
             "state": await part(tools.state(panel.staff(visit))),

@@ -32,7 +32,7 @@ def waits(now: datetime) -> ColumnElement[bool]:
 
 
 def decidable(who: Staff, now: datetime) -> ColumnElement[bool]:
-    """Return the SQL condition: the user can decide the order, neither theirs nor about them."""
+    """Return the SQL condition for orders the user can decide: not their own or about them."""
     if not who.may(_APPROVES):
         return false()
     me = _id(who)

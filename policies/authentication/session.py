@@ -88,7 +88,7 @@ class BrowserCookie:
     refuses = (errors.AUTH_UNAVAILABLE,)
 
     async def __call__(self, call: Call) -> None:
-        """Fill in the browser, where the cookie stands for one."""
+        """Fill in the browser, if the cookie identifies one."""
         call.browser = await _find(call, self.form.name, self.find)
 
 

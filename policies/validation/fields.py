@@ -46,7 +46,7 @@ def read(reader: Callable[[str], Value], found: object, name: str, reason: str) 
 
 
 def text(fields: Mapping[str, Any], name: str, within: str = "") -> str:
-    """Read an optional text; ``within`` is the path of the object that it stands in."""
+    """Read an optional text; ``within`` is the path of the object that contains it."""
     if missing(fields, name):
         return ""
     return read(strict.plain_text, fields[name], within + name, "text_form")

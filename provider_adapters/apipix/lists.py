@@ -40,12 +40,12 @@ class Limits:
     end: datetime
 
     def hold(self, at: datetime) -> bool:
-        """Return whether an instant lies between them."""
+        """Return whether an instant is between them."""
         return self.start <= at < self.end
 
 
 class _Place(msgspec.Struct, array_like=True, frozen=True):
-    """Where a walk stands: the page, how many of its items were given out, and its end."""
+    """The position of a walk: the page, how many of its items were returned, and its end."""
 
     page: int
     taken: int

@@ -88,7 +88,7 @@ def _of_number(reais: Decimal) -> Sum:
 
 
 def from_json(reais: JsonNumber) -> Money:
-    """Read reais as they stand in the document: ``10.5``; never ``"10.50"``, nor ``null``."""
+    """Read reais exactly as in the document: ``10.5``; never ``"10.50"``, nor ``null``."""
     return Money(sum_from_json(reais).centavos)
 
 

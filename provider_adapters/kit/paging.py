@@ -178,7 +178,7 @@ async def merged(
 
 
 def _moved(place: _Place, page: Page[Item], name: Callable[[Item], str] | None) -> _Place:
-    """Go on after the item that was given out last, wherever it stands by now."""
+    """Continue after the item returned last, wherever it is now."""
     if name is None or not place.last:
         return place
     marks = [_mark(name(item)) for item in page.items]

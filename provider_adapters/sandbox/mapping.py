@@ -180,7 +180,7 @@ def balance(answer: ProviderAnswer) -> Balance:
 
 
 def blocks(answer: ProviderAnswer) -> Sequence[Block]:
-    """Read all that is blocked; for a kind that we do not know the bank itself stands."""
+    """Read all blocks; an unknown kind counts as the bank's own."""
 
     def shape(document: Inside[list[documents.Bloqueio]]) -> Sequence[Block]:
         return tuple(_block(each, answer.unknown_word) for each in document.inside)

@@ -183,7 +183,7 @@ class Receivables(BankAdapter):
     async def _paid_about(
         self, account: ProviderAccount, e2e_id: str, by: Deadline
     ) -> AsyncIterator[IncomingPayment]:
-        """Read the invoices that were paid about the minute that stands in an end-to-end id."""
+        """Read the invoices paid around the minute contained in an end-to-end id."""
         minute = _minute(e2e_id)
         if minute is None:
             return
@@ -305,7 +305,7 @@ def _of_deposit(paid: Deposit) -> IncomingPayment | None:
 
 
 def _minute(e2e_id: str) -> datetime | None:
-    """Return the minute that stands in an end-to-end id; None for one that is no minute."""
+    """Return the minute contained in an end-to-end id; None for an invalid one."""
     minute = _E2E_MINUTE.match(e2e_id)
     try:
         return minute and datetime.strptime(minute[1], "%Y%m%d%H%M").replace(tzinfo=UTC)

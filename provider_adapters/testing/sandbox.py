@@ -171,7 +171,7 @@ def owner_document(record: Owner) -> Document:
 
 
 def charge_document(record: Charge, receiver: Account, at: int) -> Document:
-    """Show a charge as it stands at an instant."""
+    """Show a charge at an instant."""
     return {
         **fields(record, "id", "txid", chave="key", referencia="reference"),
         **fields(record, valor_centavos="centavos", reutilizavel="reusable", copia_e_cola="emv"),

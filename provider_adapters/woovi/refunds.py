@@ -136,7 +136,7 @@ def _comment(shown: documents.Refund) -> tuple[str, str]:
 
 
 def _status(shown: documents.Refund, unknown: UnknownWord) -> RefundStatus:
-    """Return where a refund stands; one of unknown state is still processing."""
+    """Return the status of a refund; an unknown one is still processing."""
     return known(mapping.REFUND_STATUSES, shown.status or "", RefundStatus.PROCESSING, unknown)
 
 

@@ -30,7 +30,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def figures() -> dict[str, str]:
-    """Return every figure by its name, as it stands on the page."""
+    """Return every figure by its name, as shown on the page."""
     texts = {path: (ROOT / path).read_text(encoding="utf-8") for path in modules()}
     trees = {path: ast.parse(text) for path, text in texts.items()}
     lines = sorted(len(text.splitlines()) for text in texts.values())
@@ -85,12 +85,12 @@ def _comments(text: str) -> int:
 
 
 def _strings(tree: ast.AST) -> Iterator[ast.Expr]:
-    """Find the strings that stand alone: docstrings, and reasons below an assignment."""
+    """Find free-standing strings: docstrings, and reasons below an assignment."""
     return (each for each in ast.walk(tree) if isinstance(each, ast.Expr) and _is_text(each))
 
 
 def _reasons(tree: ast.AST) -> Iterator[ast.Expr]:
-    """Find the strings below an assignment: why a constant is what it is."""
+    """Find the strings below an assignment, which give the reason for a constant."""
     for each in ast.walk(tree):
         body = each.body if isinstance(each, ast.Module | ast.ClassDef) else []
         for before, below in pairwise(body):

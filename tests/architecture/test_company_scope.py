@@ -51,7 +51,7 @@ def calls(path: Path) -> set[str]:
 
 
 def limits(path: Path) -> list[int]:
-    """Return the lines that read which companies somebody is limited to."""
+    """Return the lines that read a user's company limit."""
     tree = ast.parse((ROOT / path).read_text())
     return [
         node.lineno
@@ -63,7 +63,7 @@ def limits(path: Path) -> list[int]:
 
 
 def test_every_read_of_the_back_office_takes_a_scope():
-    """Without a default: whoever forgets it is told by the type checker."""
+    """A scope without a default, so that the type checker reports a missing one."""
     lacking = [
         f"{port.__name__}.{name}"
         for port, without in PORTS.items()
@@ -76,7 +76,7 @@ def test_every_read_of_the_back_office_takes_a_scope():
 
 
 def scoped(method: object) -> bool:
-    """Say whether a method demands a scope, or who asks."""
+    """Say whether a method requires a scope or a caller."""
     parameters = inspect.signature(method).parameters.values()  # type: ignore[arg-type]
     return any(
         each.annotation in {"CompanyScope", "Staff"} and each.default is each.empty
@@ -96,7 +96,7 @@ def test_no_surface_decides_visibility():
 
 
 def test_no_list_is_loaded_whole():
-    """A call of ``list()`` without a question returns everything there is."""
+    """``list()`` without a filter returns every row."""
     loading = {
         f"{path}:{node.lineno}"
         for path in modules()
@@ -110,7 +110,7 @@ def test_no_list_is_loaded_whole():
 
 
 def test_one_policy_decides_the_scope_of_a_call():
-    """Operations read a stored user's scope only to ask whether an old order still holds."""
+    """Operations read a stored user's scope only to check whether an old order is still valid."""
     deciding = {str(path) for path in modules() if "call.scope =" in (ROOT / path).read_text()}
 
     assert deciding == {str(DECIDES)}

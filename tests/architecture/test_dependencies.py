@@ -1,4 +1,4 @@
-"""What we stand on: new enough, written down with a reason, pinned with a hash."""
+"""Our dependencies: new enough, each with a documented reason, and pinned with a hash."""
 
 import json
 import re
@@ -61,7 +61,7 @@ def test_installed_packages_are_new_enough():
 
 
 def test_required_packages_are_new_enough():
-    """Whoever installs the distribution without our pins is safe too."""
+    """An installation without our pins is safe too."""
     for name, floor in FLOORS.items():
         asked = next(need for need in [*RUN, *EXTRAS] if need.name == name)
 
@@ -104,7 +104,7 @@ def test_every_pin_has_its_hash():
 
 @pytest.mark.parametrize("folder", [".", "tests/proofs/clients"])
 def test_npm_packages_are_pinned_and_name_no_registry(folder: str):
-    """The lock says which version and which hash; where from is the machine's business."""
+    """The lock has versions and hashes; the registry is configured on each machine."""
     folder = ROOT / folder
     package = json.loads((folder / "package.json").read_text())
     asked = package.get("dependencies", {}) | package["devDependencies"]
@@ -116,8 +116,8 @@ def test_npm_packages_are_pinned_and_name_no_registry(folder: str):
     assert not any("resolved" in each for each in locked.values())
 
 
-def test_every_package_of_the_panel_has_its_reason():
-    """Those of tests too; what they bring along themselves is in the lock alone."""
+def test_every_npm_package_has_a_documented_reason():
+    """Those of tests too; their own dependencies are only in the lock."""
     package = json.loads((ROOT / "package.json").read_text())
     page = (ROOT / "docs/dependencies.md").read_text()
 
@@ -127,11 +127,11 @@ def test_every_package_of_the_panel_has_its_reason():
 
 
 def test_tests_run_on_the_service_s_versions():
-    """No package is pinned twice: then what was tested would not be what runs."""
+    """No package is pinned twice: otherwise tests would run on other versions."""
     assert LOCKS["production"].items() <= LOCKS["run"].items() <= LOCKS["test"].items()
 
 
-def test_production_has_no_package_of_an_extra_that_it_can_do_without():
+def test_production_requirements_exclude_optional_extras():
     """They are in run.txt: a container on PostgreSQL stays below 120 MB of packages."""
     extras = ("otel", "pdf", "sqlite", "verify")
     spared = {need.name for extra in extras for need in BY_EXTRA[extra]}
@@ -140,7 +140,7 @@ def test_production_has_no_package_of_an_extra_that_it_can_do_without():
 
 
 def test_every_dependency_has_its_reason():
-    """``docs/dependencies.md``: one row each, and no row for what is gone."""
+    """``docs/dependencies.md`` has one row for each, and none for a removed one."""
     page = (ROOT / "docs/dependencies.md").read_text()
 
     explained = re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE)

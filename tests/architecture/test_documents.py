@@ -1,4 +1,4 @@
-"""Documents in step with the code they speak of."""
+"""Documents agree with the code they describe."""
 
 import re
 import subprocess
@@ -37,7 +37,7 @@ def test_a_generated_page_matches_the_code():
         assert (ROOT / "docs" / f"{page}.md").read_text() == written.stdout
 
 
-def test_a_link_leads_somewhere():
+def test_every_link_has_a_target():
     broken = [
         f"{page}: {target}"
         for page in documents()
@@ -48,7 +48,7 @@ def test_a_link_leads_somewhere():
     assert broken == []
 
 
-def test_an_anchor_is_a_heading_of_its_page():
+def test_every_link_anchor_is_a_heading():
     broken = [
         f"{page}: {target}#{anchor}"
         for page in documents()
@@ -68,7 +68,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_npm_keeps_its_cache_and_logs_inside_the_checkout():
-    """The README says that nothing outside it is written; npm's own place is the home folder."""
+    """The README says that nothing outside it is written; npm's default is the home folder."""
     told = subprocess.run(
         ["make", "-s", "--eval", "told: ; @echo $$npm_config_cache", "told"],  # noqa: S607 - whichever there is
         check=True,
@@ -93,7 +93,7 @@ def test_a_make_target_that_is_named_exists():
 
 
 def test_every_target_is_phony():
-    """A file called ``test`` must not make ``make test`` do nothing."""
+    """Otherwise a file called ``test`` would make ``make test`` do nothing."""
     phony = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
 
     assert phony == TARGETS
@@ -103,8 +103,8 @@ def test_decisions_are_numbered_without_a_gap():
     assert [path.name[:4] for path in ADRS] == [f"{n:04}" for n in range(1, len(ADRS) + 1)]
 
 
-def test_a_decision_is_one_page_of_four_parts():
-    """What was decided, why, what it costs: a page that lacks one is an opinion."""
+def test_each_decision_is_one_page_with_four_parts():
+    """Context, decision, consequences and status, on at most 60 lines."""
     for path in ADRS:
         text = path.read_text()
 
@@ -131,7 +131,7 @@ def test_the_index_names_every_page():
 
 
 def test_the_changelog_has_the_version():
-    """The version of pyproject.toml stands first; it alone may be without its day."""
+    """The version of pyproject.toml is first; only that entry may lack a date."""
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     dated = re.compile(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d")
 

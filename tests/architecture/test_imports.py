@@ -22,7 +22,7 @@ ADAPTERS_ARE_LISTED = {"kit": "forbidden_modules", "authors": "source_modules"}
 
 
 def test_the_import_contracts_are_kept():
-    """The contracts: down only, and side by side."""
+    """Imports go only downwards, and not between neighbours."""
     linted = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--no-logo", "--no-cache"],
         check=False,
@@ -34,15 +34,15 @@ def test_the_import_contracts_are_kept():
     assert linted.returncode == 0, linted.stdout + linted.stderr
 
 
-def test_no_contract_is_lost():
-    """Each was broken on purpose once to see it caught."""
+def test_all_import_contracts_are_present():
+    """Each contract was violated once on purpose to see it reported."""
     names = [contract["name"] for contract in PROJECT["tool"]["importlinter"]["contracts"]]
 
     assert [name.partition(".")[0] for name in names] == [f"{n}" for n in range(1, 12)]
 
 
 def test_every_folder_has_its_place_in_the_order():
-    """One that is not named may be imported from anywhere."""
+    """A folder that is not listed may be imported from anywhere."""
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
     order = next(each["layers"] for each in contracts if each["id"] == "order")
     folders = {".".join(path.with_suffix("").parts[:2]) for path in modules()}
@@ -52,7 +52,7 @@ def test_every_folder_has_its_place_in_the_order():
 
 
 def test_a_contract_about_adapters_names_all_of_them():
-    """A new adapter is bound by what binds the others; the layers of contract 6 are exhaustive."""
+    """A new adapter has the same restrictions; the layers of contract 6 are exhaustive."""
     for contract, lists in ADAPTERS_ARE_LISTED.items():
         rows = PROJECT["tool"]["importlinter"]["contracts"]
         listed = next(row[lists] for row in rows if row["id"] == contract)
@@ -65,7 +65,7 @@ def test_a_contract_about_adapters_names_all_of_them():
 
 
 def test_core_and_the_port_need_only_the_standard_library_and_structs():
-    """A contract can forbid packages by name; this forbids those nobody thought of (ADR 0011)."""
+    """A contract can only forbid packages by name; this test forbids all others (ADR 0011)."""
     known = sys.stdlib_module_names | {"gateway", "msgspec"}
 
     strangers = {str(path): set(imported(path)) - known for path in PLAIN}
@@ -75,7 +75,7 @@ def test_core_and_the_port_need_only_the_standard_library_and_structs():
 
 
 def test_no_private_name_of_a_dependency_is_used():
-    """Any patch release may change one. Ruff finds those that are looked up (SLF001)."""
+    """Any patch release may change one. Ruff finds private names of attributes (SLF001)."""
     private = {
         f"{path}: {name}"
         for path in modules()
@@ -94,7 +94,7 @@ def test_no_private_name_of_a_dependency_is_used():
 
 
 def test_aiohttp_is_used_by_its_public_modules():
-    """Its other modules are inner parts, whatever their names."""
+    """Its other modules are internal."""
     found = {name for path in modules() for name in dependency_names(path)}
     used = {name.rpartition(".")[0] for name in found if name.startswith("aiohttp.")}
 
@@ -106,8 +106,8 @@ def test_aiohttp_is_used_by_its_public_modules():
     }
 
 
-def test_the_roots_are_those_of_the_distribution():
-    """A fourth root would stand outside every contract."""
+def test_top_level_packages_match_the_distribution():
+    """A fourth root would be outside every contract."""
     assert PROJECT["tool"]["importlinter"]["root_packages"] == list(PACKAGES)
     assert PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == list(PACKAGES)
 

@@ -1,4 +1,4 @@
-"""What is kept names no machine and no package index: it builds anywhere, and tells nothing."""
+"""No committed file names a local machine or a package index, so it builds anywhere."""
 
 import re
 from pathlib import Path
@@ -13,24 +13,24 @@ INDEX = re.compile(
 BINARY = {".gz", ".ico", ".png", ".woff2", ".zip"}
 
 
-def test_no_file_names_a_folder_of_somebody_s_machine():
+def test_no_file_names_a_local_machine_s_folder():
     assert found(MACHINE) == []
 
 
 def test_no_file_names_a_package_index():
-    """An address in a requirement would be asked, whatever the machine is set to use."""
+    """An address in a requirement would be used, whatever the machine is configured to use."""
     assert found(INDEX) == []
 
 
 def test_no_requirement_names_an_address():
-    """The file says what and which hash; where from is the machine's business."""
+    """The file has names and hashes; the registry is configured on each machine."""
     locked = [path for path in (ROOT / "requirements").glob("*.txt") if "://" in path.read_text()]
 
     assert locked == []
 
 
 def test_each_pattern_finds_its_example():
-    """Written in disguise, or this file would find itself."""
+    """The examples are disguised, so that this file is not found itself."""
     cases = [
         (MACHINE, "at |home|maria|pixgate"),
         (MACHINE, "|Users|maria"),

@@ -13,7 +13,7 @@ SAYS = re.compile(rf"\.(?:{'|'.join(LEVELS)})\(")
 OF_LOGGING = {"exc_info", "extra", "stack_info", "stacklevel"}
 
 
-def test_every_field_that_is_logged_is_shown():
+def test_every_logged_field_is_shown_unmasked():
     masked = [
         f"{path}:{call.lineno} {field.arg}"
         for path in modules()

@@ -26,14 +26,14 @@ def test_each_migration_declares_its_compatible_schemas():
     assert undeclared == []
 
 
-def test_it_is_compatible_with_older_ones_or_with_itself_alone():
+def test_no_compatible_schema_is_newer_than_its_migration():
     wrong = [name for name, oldest in declared().items() if oldest > name]
 
     assert wrong == []
 
 
-def test_the_oldest_compatible_schema_never_goes_back():
-    """Several migrations are done at once, and the last one speaks for all."""
+def test_the_oldest_compatible_schema_never_decreases():
+    """When several migrations are made at once, only the declaration of the last one is used."""
     oldest = [each for _, each in sorted(declared().items())]
 
     assert oldest == sorted(oldest)

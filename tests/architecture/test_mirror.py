@@ -1,4 +1,4 @@
-"""A module has its test at the same path, so that nobody has to look for it."""
+"""Each module has its test at the same path, where it is easy to find."""
 
 from tests.architecture.mirror import UNIT, WITHOUT, excused, found_tests
 from tests.world.tree import ROOT, modules
@@ -10,15 +10,15 @@ def test_a_module_has_a_test_at_the_same_path():
     assert missing == []
 
 
-def test_a_test_at_a_module_s_path_has_its_module():
-    """A test whose module moved away is found by nobody."""
+def test_every_mirrored_test_has_its_module():
+    """A test whose module was moved would otherwise remain unnoticed."""
     expected = {test for path in modules() for test in found_tests(path)}
 
     assert sorted(set((ROOT / UNIT).rglob("test_*.py")) - expected) == []
 
 
-def test_an_exception_is_still_one():
-    """An exception for a module that has a test by now, or is gone, is a wrong statement."""
+def test_an_exception_names_a_module_without_a_test():
+    """An exception for a module with a test, or for a removed module, is outdated."""
     kept = {excused(path) for path in modules() if not found_tests(path)}
 
     assert set(WITHOUT) - kept == set()

@@ -8,19 +8,19 @@ from tests.world.tree import ROOT, modules, packages
 EMPTY_WORDS = {"base", "helper", "helpers", "manager", "misc", "util", "utils"}
 
 
-def test_a_module_is_named_for_its_content():
+def test_modules_are_named_by_what_they_contain():
     empty = {str(path): words(path) & EMPTY_WORDS for path in modules()}
 
     assert {path: found for path, found in empty.items() if found} == {}
 
 
 def test_a_package_file_is_empty():
-    """What is imported by name is found by name; a package that does something hides it."""
+    """Names are imported from their own module; code in a package file hides where it is."""
     assert [str(path) for path in packages() if (ROOT / path).read_bytes()] == []
 
 
 def test_every_folder_with_modules_is_a_package():
-    """A folder without ``__init__.py`` is left out of the import contracts, silently."""
+    """A folder without ``__init__.py`` is silently left out of the import contracts."""
     bare = {path.parent for path in modules()} - {path.parent for path in packages()}
 
     assert {str(folder) for folder in bare if "migrations" not in folder.parts} == set()

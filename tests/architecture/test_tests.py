@@ -31,7 +31,7 @@ WALL_CLOCK = {
 
 
 def test_no_test_module_imports_a_test_module():
-    """What several tests share stands in a module without ``test_``."""
+    """Code shared by several tests is in a module without ``test_``."""
     found = [
         f"{path.relative_to(ROOT)}: {module}"
         for path in modules_of_tests()
@@ -42,8 +42,8 @@ def test_no_test_module_imports_a_test_module():
     assert found == []
 
 
-def test_a_suite_imports_itself_and_shared_modules():
-    """``servers`` below ``world`` below the suites; suites stand side by side."""
+def test_a_suite_imports_only_itself_and_shared_modules():
+    """``servers`` is below ``world``, ``world`` below the suites; no suite imports another."""
     allowed = {"servers": {"servers"}, "world": {"servers", "world"}}
     found = [
         f"{path.relative_to(ROOT)}: {module}"

@@ -1,9 +1,9 @@
 """
-Nobody changes what processes keep without telling them.
+Records that processes cache are changed only together with an audit event.
 
-Found are all statements on the tables that kept records are read from. Each stands in a
-transaction that also appends to the audit log, by which every process learns what to forget, or
-is given to ``audit_log.change``, which makes one.
+All statements on the tables of cached records are found. Each is in a transaction that also appends
+to the audit log, from which every process learns what to drop, or is passed to
+``audit_log.change``, which makes such a transaction.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def writers(tree: ast.Module) -> set[str]:
 
 @cache
 def entrances() -> dict[str, Function]:
-    """Methods that change what is kept, by their names; what they call stands behind them."""
+    """Methods that change cached records, by their names, each with the functions that it calls."""
     found = {}
     for path in sources():
         tree = ast.parse((ROOT / path).read_text())
@@ -120,19 +120,19 @@ def entrances() -> dict[str, Function]:
     return found
 
 
-def test_every_statement_on_what_is_kept_stands_beside_an_audit_event():
+def test_every_statement_on_cached_records_is_beside_an_audit_event():
     silent = {name for name, function in entrances().items() if not tells(function)}
 
     assert silent == set(UNTOLD)
 
 
-def test_every_one_of_them_is_shown_to_tell_which_record_it_changed():
-    """The store contract suite does each of them."""
+def test_every_writer_of_cached_records_is_in_the_store_contract():
+    """The store contract suite runs each of them."""
     assert set(entrances()) - set(UNTOLD) == set(WRITERS)
 
 
-def test_none_is_made_outside_of_a_method_of_a_store():
-    """Where no transaction can be seen around it."""
+def test_cached_records_are_written_in_store_methods_alone():
+    """Elsewhere the transaction is not visible."""
     loose = {}
     for path in sources():
         tree = ast.parse((ROOT / path).read_text())
@@ -147,7 +147,7 @@ def test_none_is_made_outside_of_a_method_of_a_store():
     assert {path: found for path, found in loose.items() if found} == {}
 
 
-def test_none_is_written_by_hand():
+def test_no_statement_on_cached_records_is_handwritten_sql():
     by_hand = [str(path) for path in sources() if BY_HAND.search((ROOT / path).read_text())]
 
     assert by_hand == []

@@ -32,7 +32,7 @@ def source() -> str:
 
 
 async def violations(page: Page) -> list[str]:
-    """Ask axe about the page as it stands; one line for each rule that is broken."""
+    """Run axe on the current page; one line for each violated rule."""
     await page.evaluate(source())
     found: list[str] = await page.evaluate(_RUN, list(RULES))
     return found

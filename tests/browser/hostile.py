@@ -1,8 +1,8 @@
 """
-Texts of somebody who means harm, in each field that a partner or a bank can set.
+Hostile texts in each field that a partner or a bank can set.
 
-The fields are found, not listed: what partners send by the bodies of their routes, what banks say
-by every answer of the port; how long a text may be is found out by trying. Each text begins with
+The fields are found, not listed: partners' fields from the bodies of their routes, banks' fields
+from every answer of the port; the longest text of a field is found by trying. Each text begins with
 a mark of its own, by which it is found in a page.
 """
 
@@ -41,7 +41,7 @@ def text(mark: str, longest: int) -> str:
 
 
 def rewritten(value: Any, choose: Choose) -> Any:
-    """Copy a value with other texts, which ``choose`` gives by kind, name and what stood there."""
+    """Copy a value with other texts, which ``choose`` gives by kind, name and original text."""
     if isinstance(value, list | tuple):
         return type(value)(rewritten(each, choose) for each in value)
     if isinstance(value, type) or not (
@@ -62,7 +62,7 @@ def _names(value: Any) -> list[str]:
 
 
 async def bank_places() -> Mapping[Place, int]:
-    """Find out which texts of a bank are believed as they stand, and how long they may be."""
+    """Find the texts of a bank that are used unchanged, and how long they may be."""
     found: dict[Place, int] = {}
     for call, known in CALLS.items():
         met: list[tuple[str, str]] = []
@@ -96,7 +96,7 @@ async def _is_believed(call: str, kind: str, name: str, longest: int) -> bool:
 @dataclass
 class HostileAdapter:
     """
-    An adapter that says hostile texts wherever it is believed, and else what is true.
+    An adapter that returns hostile texts wherever they are accepted, and the truth otherwise.
 
     Attributes:
         marks: The marks that were given out, by place.

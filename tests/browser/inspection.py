@@ -1,8 +1,8 @@
 """
-What no page may do, looked for while it loads and once it stands.
+Faults that no page may have, looked for while it loads and afterwards.
 
-Each finding is one line of text; a good page has none. The page's own policy of content
-stays in force: scripts of ours come in beside it, by the browser's own protocol.
+Each finding is one line of text; a good page has none. The page's own content security policy stays
+in force: our scripts are added by the browser's own protocol.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _STICKING_OUT = """() => {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """
-    How somebody looks at a page.
+    The settings with which a page is viewed.
 
     Attributes:
         language: Of the browser: ``pt-BR`` or ``en``.
@@ -123,7 +123,7 @@ class Inspection:
         return answer
 
     async def look(self, *, deep: bool = True) -> list[str]:
-        """Look at the page as it stands; ``deep`` asks axe and the narrow widths too."""
+        """Check the current page; ``deep`` adds axe and the narrow widths."""
         seen: dict[str, Any] = await self.page.evaluate("window.seen")
         self.findings += [f"policy: {each}" for each in seen["violations"]]
         await self._width()
@@ -159,12 +159,12 @@ class Inspection:
             self.findings.append(f"console: {message.type}: {message.text}")
 
     async def on_dialog(self, dialog: Dialog) -> None:
-        """Note that a page speaks up, which none of ours does, and let it go on."""
+        """Note a dialog, which no page of ours opens, and close it."""
         self.findings.append(f"dialog: {dialog.message}")
         await dialog.dismiss()
 
     def on_request(self, request: Request) -> None:
-        """Note who asks elsewhere; what stands in the page itself asks nobody."""
+        """Note requests to other servers; inline content makes none."""
         if not request.url.startswith((f"{self.origin}/", "data:", "blob:")):
             self.findings.append(f"asks elsewhere: {request.url}")
 

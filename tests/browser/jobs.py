@@ -139,7 +139,7 @@ async def sitting(browser: Browser, site: PanelSite) -> AsyncIterator[Office]:
 
 
 async def plant(world: World) -> None:
-    """Let payouts fail and one settle yesterday, and let somebody act last Friday."""
+    """Let payouts fail, settle one yesterday, and add acts of last Friday."""
     kernel = world.gateway.kernel
     await world.control.post("clock", body={"offset_s": -DAY.total_seconds()})
     for reference, value in {**FAILED, YESTERDAY: float(PAID.replace(",", "."))}.items():
@@ -239,7 +239,7 @@ async def a_received_pix_refunded(office: Office) -> None:
 
 
 async def an_own_order_withdrawn(office: Office) -> None:
-    """Take an order back before anybody decides; ordering it is not counted."""
+    """Withdraw an own order before its decision; ordering it is not counted."""
     hand = office.hands[ORDERS]
     reference = await _refund(office)
     await hand.begin()
@@ -303,7 +303,7 @@ async def a_secret_rotated(office: Office) -> None:
 
 
 async def acts_of_last_friday(office: Office) -> None:
-    """Read who did what last Friday."""
+    """Read the acts of last Friday."""
     hand = office.hands[ORDERS]
     await hand.menu("/audit")
     await hand.fill({"#f-init": office.friday, "#f-ends": office.friday})
@@ -313,7 +313,7 @@ async def acts_of_last_friday(office: Office) -> None:
 
 
 async def acts_of_a_person(office: Office) -> None:
-    """Read what somebody did, by their name."""
+    """Read the acts of a person, found by name."""
     hand = office.hands[ORDERS]
     await hand.menu("/audit")
     await hand.fill({"#f-actor": "bruno teles"})
@@ -360,7 +360,7 @@ async def a_client_with_an_account(office: Office) -> None:
 
 
 async def a_colleague_in(office: Office) -> None:
-    """Invite somebody who may write; another person approves."""
+    """Invite a user with write access; another person approves."""
     hand = office.hands[ORDERS]
     await hand.menu("/people")
     await hand.fill({"#email": "nova@example.com", "#name": "Nova Colega"})
@@ -371,7 +371,7 @@ async def a_colleague_in(office: Office) -> None:
 
 
 async def a_colleague_out(office: Office) -> None:
-    """Disable somebody; their next click is refused."""
+    """Disable a user; their next click is refused."""
     hand, site = office.hands[ORDERS], office.site
     leaver = await site.people.make(Role.OPERATOR)
     cookies = await site.people.sign_in(leaver)
@@ -403,7 +403,7 @@ async def a_payment_by_its_end_to_end_id(office: Office) -> None:
 
 
 async def a_refund_by_its_end_to_end_id(office: Office) -> None:
-    """Find a refund by its id, at the bank; its amount, which tells the id, is not counted."""
+    """Find a refund by its id, at the bank; reading the id by its amount is not counted."""
     hand = office.hands[ORDERS]
     await hand.search("20,00")
     refund = await hand.at("#list [data-copy^=D]").get_attribute("data-copy")

@@ -39,7 +39,7 @@ _HERE = ClientInfo(address="127.0.0.1", user_agent="tests")
 @dataclass(slots=True, kw_only=True)
 class Person:
     """
-    Somebody who can sign in.
+    A user who can sign in.
 
     Attributes:
         id: Of the user.
@@ -60,7 +60,7 @@ class Person:
 @dataclass(slots=True, kw_only=True)
 class People:
     """
-    Makes people, and signs them in.
+    Creates users, and signs them in.
 
     Attributes:
         cookies: What browsers of those who signed in hold, by who they are.
@@ -78,7 +78,7 @@ class People:
 
     async def cookies_of(self, who: str, company: str = "") -> Mapping[str, str]:
         """
-        Return the cookies of somebody who sees one company or, without, all.
+        Return the cookies of a user of one company or, without one, of all.
 
         Args:
             who: A role, ``NOBODY``, ``PENDING``, ``MOVED`` or ``PLAIN``.
@@ -99,7 +99,7 @@ class People:
         return self.cookies[name]
 
     async def fresh(self, role: Role) -> Mapping[str, str]:
-        """Return the cookies of somebody who gave a code just now: writing asks for none."""
+        """Return the cookies of a user with a fresh code, so that writing requires none."""
         return await self.sign_in(await self.make(role))
 
     async def age_factor(self, person: Person) -> None:
@@ -116,7 +116,7 @@ class People:
             await connection.execute(theirs.values(networks=("192.0.2.0/24",)))
 
     async def plain(self, *roles: Role, companies: frozenset[str] = frozenset()) -> Person:
-        """Make somebody without a second factor, as a command of the operator does."""
+        """Create a user without a second factor, as an operator's command does."""
         identity = self.world.gateway.services.identity
         email = f"{'-'.join(sorted(roles))}-{uuid.uuid4().hex[:8]}@example.com"
         name = " ".join(each.value.capitalize() for each in roles)
@@ -125,7 +125,7 @@ class People:
         return Person(id=user.id, email=email, password=PASSWORD, secret="", recovery=[])
 
     async def make(self, *roles: Role, companies: frozenset[str] = frozenset()) -> Person:
-        """Make somebody who has enrolled a second factor."""
+        """Create a user with a second factor."""
         identity = self.world.gateway.services.identity
         person = await self.plain(*roles, companies=companies)
         signed_in = await identity.sign_in.login(person.email, PASSWORD, _HERE)

@@ -1,4 +1,4 @@
-"""What stands in the gateway whose pages are looked at: some of everything, by names for paths."""
+"""The data of the gateway whose pages are tested: some of every kind, named for use in paths."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ async def _settled(world: World) -> None:
 
 
 async def _company(world: World) -> str:
-    """Make a company without accounts: whoever sees it alone sees empty lists."""
+    """Create a company without accounts: a user limited to it sees empty lists."""
     company = Company(str(uuid4()), "Nada Ainda Ltda", world.gateway.kernel.now())
     event = AuditEvent(at=company.created_at, actor="cli", action="company.created", subject="test")
     await add_company(world.gateway.kernel.store.database, company, event)
@@ -143,7 +143,7 @@ async def _company(world: World) -> str:
 
 
 async def _person(world: World) -> str:
-    """Make somebody; return their id."""
+    """Create a user; return their id."""
     new = InvitationBody(email="bruno@example.com", name="Bruno Teles", roles=[Role.OPERATOR])
     users = world.gateway.services.identity.users
     return (await users.create(CLI, new, "uma frase bem comprida")).id
@@ -160,7 +160,7 @@ async def _signed_in(world: World, name: str, role: Role) -> SignedInUser:
 
 
 async def _ordered_payout(world: World) -> str:
-    """Order a payout to a key that is somebody else's, as the bank says; return the order's id."""
+    """Order a payout to another person's key, by the bank's answer; return the order's id."""
     person = await _signed_in(world, "Lara", Role.OPERATOR)
     account = await world.gateway.kernel.store.accounts.find(world.demo["accounts"]["main"]["id"])
     assert account is not None
@@ -205,14 +205,14 @@ async def _ordered(world: World) -> str:
 
 
 def _staff(world: World, person: SignedInUser) -> Staff:
-    """Let a person act who has just given their second factor."""
+    """Let a person act with a fresh second factor."""
     now = world.gateway.kernel.now
     person = replace(person, factor_at=now(), has_factor=True)
     return Staff(AuditContext(person.actor, now), person=person)
 
 
 async def _stopped(world: World) -> str:
-    """Stop the payouts of a company that nobody here pays from; return the stop's id."""
+    """Stop the payouts of a company without payouts here; return the stop's id."""
     now = world.gateway.kernel.now()
     stop = Stop(
         id=str(uuid4()),

@@ -1,4 +1,4 @@
-"""What is secret or somebody's own is planted, and then looked for wherever it must not be."""
+"""Secrets and personal data are planted, and then looked for wherever they must not be."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def issued(visitor: Visitor, account: str) -> tuple[Seen, Pair]:
 
 
 async def somebody(site: PanelSite) -> Person:
-    """Make somebody whose password is found again."""
+    """Create a user whose password is searched for."""
     users = site.world.gateway.services.identity.users
     new = InvitationBody(email="canary@example.com", name="Canary", roles=[Role.VIEWER])
     user = await users.create(CLI, new, PASSWORD)
@@ -114,7 +114,7 @@ async def metrics(site: PanelSite) -> str:
 async def test_planted_secrets_are_found_nowhere(
     aviary: PanelSite, capfd: pytest.CaptureFixture[str]
 ):
-    """In no page, no line of the log, no metric and no file; one answer alone has a secret."""
+    """In pages, log lines, metrics and files; a single answer contains a secret."""
     secrets, answer, pages = await used(aviary)
     lines: list[str] = []
 

@@ -90,8 +90,8 @@ async def test_required_fields_follow_a_choice_made_before_the_scripts_run(
         await expect(label).to_have_text("Digite “bloquear tudo”")
 
 
-async def test_of_quick_choices_the_last_one_holds(browser: Browser, site: PanelSite):
-    """Each is made before the answer to the one before it is there."""
+async def test_the_last_of_several_quick_choices_is_applied(browser: Browser, site: PanelSite):
+    """Each is made before the answer to the previous one has arrived."""
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
         page, go = tab.page, asyncio.Event()
         await tab.open("/panel/payouts")
@@ -114,10 +114,10 @@ async def test_of_quick_choices_the_last_one_holds(browser: Browser, site: Panel
 
 
 @pytest.mark.parametrize("order", [("timer", "filter"), ("filter", "timer")], ids=" ".join)
-async def test_an_answer_to_the_timer_brings_no_old_list_back(
+async def test_a_timer_s_answer_does_not_restore_an_old_list(
     browser: Browser, site: PanelSite, order: tuple[str, str]
 ):
-    """Both are on their way at once, and arrive in either order."""
+    """Both are under way at once, and arrive in either order."""
     turns = {who: asyncio.Event() for who in order}
 
     def whose(request: Request) -> str:
@@ -149,8 +149,8 @@ async def test_an_answer_to_the_timer_brings_no_old_list_back(
         assert tab.findings == []
 
 
-def test_every_filter_that_acts_by_itself_is_safe_from_what_comes_late():
-    """A newer question ends an older one, and a browser that comes back fills nothing in."""
+def test_every_self_submitting_filter_ignores_late_answers():
+    """A newer request cancels an older one, and the browser restores no field."""
     forms = {
         f"{path.stem}: {each[:60]}": each
         for path in TEMPLATES.rglob("*.html")

@@ -1,4 +1,4 @@
-"""Whatever partners and banks write into any field, a page shows it as text and stands."""
+"""A page shows whatever partners and banks write into any field as plain text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A gateway between partners and a bank who mean harm."""
+    """A gateway between hostile partners and a hostile bank."""
 
     site: PanelSite
     bank: HostileAdapter
@@ -65,7 +65,7 @@ class Stage:
         return f"/panel/accounts/{self.site.seeds['main']}"
 
     def paths(self) -> list[tuple[str, str]]:
-        """Return every screen with who looks at it, and the payout of every order."""
+        """Return every screen with its viewer, and the payout of every order."""
         screens = [(each.by, each.at(self.site.seeds)) for each in SCREENS]
         payouts = [
             (Role.ADMIN, f"{self.account}/payouts/{quote(each.reference, safe='')}")
@@ -126,8 +126,8 @@ async def summary(tab: Inspection, stage: Stage) -> Shown:
     return Shown(path="summary", sent=sent, findings=list(await tab.look(deep=False)))
 
 
-async def test_a_page_survives_hostile_text(pages: list[Shown]):
-    """No script, no dialog, no line in the console, no sideways scroll, none refused."""
+async def test_a_page_with_hostile_text_has_no_finding(pages: list[Shown]):
+    """No script, dialog, console message or sideways scrolling, and no refused page."""
     assert {page.path: page.findings for page in pages if page.findings} == {}
 
 
@@ -137,21 +137,21 @@ async def test_hostile_text_is_shown_as_text(pages: list[Shown]):
     assert [page.path for page in pages if markup.search(page.sent)] == []
 
 
-async def test_no_text_turns_or_hides_other_text(pages: list[Shown]):
+async def test_no_text_reorders_or_hides_other_text(pages: list[Shown]):
     found = {page.path: INVISIBLE.findall(UNSEEN.sub("", page.sent)) for page in pages}
 
     assert {path: signs for path, signs in found.items() if signs} == {}
 
 
 async def test_each_text_of_a_partner_is_shown(stage: Stage, pages: list[Shown]):
-    """Else the tests above would hold of nothing."""
+    """Otherwise the tests above would prove nothing."""
     everything = "".join(page.sent for page in pages)
 
     assert [each.place for each in stage.orders if each.mark not in everything] == []
 
 
-async def test_each_text_of_a_bank_is_shown_or_known_not_to_be(stage: Stage, pages: list[Shown]):
-    """A field that the port gets is shown here, or somebody says here that no page shows it."""
+async def test_each_bank_text_is_shown_or_listed_as_not_shown(stage: Stage, pages: list[Shown]):
+    """Each field of the port is shown here or listed as shown on no page."""
     everything = "".join(page.sent for page in pages)
 
     shown = {place[1:] for place, mark in stage.bank.marks.items() if mark in everything}
@@ -159,8 +159,8 @@ async def test_each_text_of_a_bank_is_shown_or_known_not_to_be(stage: Stage, pag
 
 
 @pytest.mark.parametrize("form", ["csv", "ofx"])
-async def test_a_statement_as_a_file_is_safe(stage: Stage, form: str):
-    """No cell is a formula, no element is theirs."""
+async def test_an_exported_statement_with_hostile_text_is_safe(stage: Stage, form: str):
+    """No cell is a formula, and no element comes from the text."""
     operator = await stage.site.people.cookies_of(Role.OPERATOR)
     async with visiting(stage.site, operator) as visitor:
         said = await visitor.open(f"{stage.account}/statement/export?format={form}")

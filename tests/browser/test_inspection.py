@@ -92,8 +92,8 @@ async def test_each_planted_fault_is_found(browser: Browser, served):
     } == {}
 
 
-async def test_a_refusal_that_is_meant_is_no_finding(browser: Browser, served):
-    """The browser itself writes a line for each answer of 400 and more."""
+async def test_an_expected_error_status_is_no_finding(browser: Browser, served):
+    """The browser itself logs a line for each answer of 400 and more."""
     origin = await served(application(GOOD))
 
     async with inspecting(browser, origin, Look(width=NARROW)) as inspection:
@@ -106,7 +106,7 @@ async def test_a_refusal_that_is_meant_is_no_finding(browser: Browser, served):
 
 
 async def test_options_switched_off_by_the_driver_stay_off(browser: Browser):
-    """Chromium takes the last such flag, which is ours: a newer driver's may name more."""
+    """Chromium uses the last such flag, which is ours; a newer driver may disable more."""
     session = await browser.new_browser_cdp_session()
     told = await session.send("SystemInfo.getProcessInfo")
     [number] = [each["id"] for each in told["processInfo"] if each["type"] == "browser"]

@@ -1,4 +1,4 @@
-"""What belongs to a company is not there for who sees another: by address, search, count, file."""
+"""Data of one company is hidden from users of another: in addresses, searches, counts and files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def named(site: PanelSite, route: Route[Visit]) -> str:
 
 
 async def who_sees(site: PanelSite, company: str) -> Mapping[str, str]:
-    """Return the cookies of somebody who may do everything, for one company alone."""
+    """Return the cookies of a user with every right, limited to one company."""
     person = await site.people.make(*Role, companies=frozenset({company}))
     return await site.people.sign_in(person)
 
@@ -64,10 +64,8 @@ async def outside(site: PanelSite) -> Mapping[str, str]:
     return await who_sees(site, site.seeds["nothing"])
 
 
-async def test_every_address_of_another_company_leads_to_nothing(
-    site: PanelSite, outside: Mapping[str, str]
-):
-    """Pages, files and forms; whoever asks lacks no right, and nothing changes."""
+async def test_every_address_of_another_company_is_404(site: PanelSite, outside: Mapping[str, str]):
+    """Pages, files and forms: the user has every right, but for another company."""
     async with visiting(site, outside) as outsider:
         token = await outsider.token("/panel")
         before = await stored(site)
@@ -116,7 +114,7 @@ async def search(visitor: Visitor, text: str) -> Seen:
 
 
 async def test_no_page_count_or_file_holds_anything_of_another_company(site: PanelSite):
-    """Everything that another company's person gets to, and every file, but by no id of ours."""
+    """Every page and file of another company's user, requested without an id of ours."""
     world = site.world
     main = world.demo["companies"]["main"]["id"]
     accounts = [each["id"] for name, each in world.demo["accounts"].items() if "other" not in name]
@@ -137,7 +135,7 @@ async def test_no_page_count_or_file_holds_anything_of_another_company(site: Pan
     assert {path: names for path, names in held.items() if names} == {}
 
 
-async def test_who_has_nothing_is_shown_no_count(site: PanelSite, outside: Mapping[str, str]):
+async def test_a_user_without_data_sees_no_count(site: PanelSite, outside: Mapping[str, str]):
     async with visiting(site, await site.people.cookies_of(Role.ADMIN)) as insider:
         theirs = await insider.open("/panel")
     async with visiting(site, outside) as outsider:
@@ -147,7 +145,7 @@ async def test_who_has_nothing_is_shown_no_count(site: PanelSite, outside: Mappi
     assert BADGE.findall(said.text) == []
 
 
-def test_there_are_routes_to_try():
-    """Else the tests above would hold of nothing."""
+def test_the_isolation_tests_cover_known_routes():
+    """Otherwise the tests above would prove nothing."""
     assert len(OF_A_COMPANY) > 30
     assert FILES != ()

@@ -1,4 +1,4 @@
-"""What a page that is looked at renews by itself, and what stays as somebody left it."""
+"""What an open page refreshes by itself, and what it leaves as the user left it."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ async def stop(site: PanelSite) -> None:
     await plant(kernel.store, made, event)
 
 
-async def test_a_filter_keeps_those_that_have_no_field(browser: Browser, lively: PanelSite):
-    """Chips, form and list say the same after a change, and "More filters" forgets none."""
+async def test_a_filter_keeps_parameters_without_a_field(browser: Browser, lively: PanelSite):
+    """Chips, form and list agree after a change, and "More filters" keeps all parameters."""
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/requests?code=SVC.AUT.003&reason=permission")
         chips = tab.page.locator("#list .chip")
@@ -73,7 +73,7 @@ async def test_a_filter_keeps_those_that_have_no_field(browser: Browser, lively:
         assert tab.findings == []
 
 
-async def test_counts_beside_entries_are_renewed_and_reported(browser: Browser, lively: PanelSite):
+async def test_menu_counts_are_refreshed_and_announced(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/audit")
         count = tab.page.locator("#n-stops")
@@ -101,7 +101,7 @@ async def test_the_title_of_the_tab_has_the_number_of_tasks(browser: Browser, li
         assert tab.findings == []
 
 
-async def test_how_many_a_filter_finds_is_reported(browser: Browser, lively: PanelSite):
+async def test_the_number_of_filter_results_is_announced(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/credentials")
         said = tab.page.locator("#said")
@@ -114,7 +114,7 @@ async def test_how_many_a_filter_finds_is_reported(browser: Browser, lively: Pan
 
 
 async def test_a_list_renews_itself_while_something_is_open(browser: Browser, lively: PanelSite):
-    """The row that had the focus keeps it, wherever it stands then."""
+    """The focused row keeps the focus wherever it moves."""
     async with lively.tab(browser, await lively.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/payouts")
         first = tab.page.locator("#list a.to").first
@@ -132,7 +132,7 @@ async def test_a_list_renews_itself_while_something_is_open(browser: Browser, li
         assert tab.findings == []
 
 
-async def test_text_typed_beside_a_list_stays(browser: Browser, lively: PanelSite):
+async def test_text_typed_beside_a_refreshing_list_is_kept(browser: Browser, lively: PanelSite):
     async with lively.tab(browser, await lively.people.cookies_of(Role.APPROVER)) as tab:
         await tab.open("/panel/unresolved")
         await tab.page.fill("#why", "extrato do banco, linha 7")
@@ -145,10 +145,10 @@ async def test_text_typed_beside_a_list_stays(browser: Browser, lively: PanelSit
         assert tab.findings == []
 
 
-async def test_a_call_is_tried_with_a_credential_that_is_kept_nowhere(
+async def test_a_credential_typed_into_the_api_reference_is_stored_nowhere(
     browser: Browser, lively: PanelSite
 ):
-    """Under the policy of every page; leaving it forgets what was typed."""
+    """Under the content security policy of every page; leaving the page discards it."""
     site = lively
     async with site.tab(browser, await site.people.fresh(Role.VIEWER)) as tab:
         page = tab.page

@@ -1,4 +1,4 @@
-"""The answer to a form with a code is lost on its way: nobody is signed out."""
+"""The answer to a form with a code is lost, and the user stays signed in."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def send_and_lose(page: Page) -> Sequence[Any]:
 
 
 async def test_losing_the_answer_to_a_code_signs_no_user_out(browser: Browser, site: PanelSite):
-    """A poll is answered, another form says what may be done, and the next act asks for a code."""
+    """A refresh is answered, another form continues, and the next act requires a code again."""
     person = await site.people.make(Role.OPERATOR)
     cookies = await site.people.sign_in(person)
     await site.people.age_factor(person)

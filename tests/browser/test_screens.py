@@ -74,7 +74,7 @@ async def faults(browser: Browser, site: PanelSite, looked: Iterable[Case]) -> d
 if WHOLE:
 
     @pytest.mark.parametrize("case", [case for each in SCREENS for case in cases(each)], ids=str)
-    async def test_no_screen_has_a_fault_in_any_way(browser: Browser, site: PanelSite, case: Case):
+    async def test_no_screen_has_a_fault_in_any_look(browser: Browser, site: PanelSite, case: Case):
         assert await faults(browser, site, [case]) == {}
 
 else:
@@ -82,13 +82,15 @@ else:
     @pytest.mark.parametrize(
         "by", sorted({each.by for each in SCREENS}), ids=lambda by: by or "nobody"
     )
-    async def test_no_screen_has_a_fault(browser: Browser, site: PanelSite, by: str):
+    async def test_no_screen_has_a_fault_in_the_usual_look(
+        browser: Browser, site: PanelSite, by: str
+    ):
         screens = [usual(each) for each in SCREENS if each.by == by]
 
         assert await faults(browser, site, screens) == {}
 
     @pytest.mark.parametrize("number", range(A_DAY))
-    async def test_no_screen_has_a_fault_in_another_way(
+    async def test_no_screen_has_a_fault_in_the_look_of_the_day(
         browser: Browser, site: PanelSite, number: int
     ):
         case = OTHERS[(DAY * A_DAY + number) % len(OTHERS)]
@@ -96,8 +98,8 @@ else:
         assert await faults(browser, site, [case]) == {}
 
 
-async def test_a_font_that_comes_late_moves_nothing(browser: Browser, site: PanelSite):
-    """It comes after the page was painted with another."""
+async def test_a_late_font_does_not_shift_the_layout(browser: Browser, site: PanelSite):
+    """It arrives after the page was painted with another font."""
     case = replace(usual(BY_NAME["statement"]), look=Look(width=390))
     late = []
 
@@ -119,12 +121,13 @@ async def test_a_font_that_comes_late_moves_nothing(browser: Browser, site: Pane
     assert late
 
 
-async def test_a_page_asks_the_store_little_and_is_small(tmp_path: Path):
+async def test_a_page_makes_few_store_queries_and_is_small(tmp_path: Path):
     """
-    At most six queries and 60 KB with 50 rows; what finds out who asks is counted apart.
+    At most six queries and 60 KB with 50 rows, without those that identify the user.
 
-    That is two queries, and now and then more. Six pages may send a few more. How it is counted
-    says `bench/queries.py`. The gateway is the test's own: what other tests did fills lists.
+    Identification takes two queries, and occasionally more. Six pages may send a few more.
+    `bench/queries.py` describes the count. The gateway is the test's own, because other tests add
+    rows.
     """
     async with panel_site.serving(panel_site.settings(tmp_path)) as site:
         costs = [await pages.cost(site, each, rounds=1) for each in SCREENS]
@@ -132,8 +135,8 @@ async def test_a_page_asks_the_store_little_and_is_small(tmp_path: Path):
     assert [each for each in costs if each.too_much] == []
 
 
-def test_every_page_is_a_screen_and_every_screen_a_page():
-    """A page without an entry is looked at by nobody; files are no pages."""
+def test_screens_and_pages_match():
+    """A page without an entry would not be checked; files are not pages."""
     shown = {row_at(each.path.format_map(_Any())) for each in SCREENS}
 
     assert shown == PAGES
@@ -151,8 +154,8 @@ def channels(colour: str) -> list[float]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_paper_is_white_and_its_text_dark(browser: Browser, site: PanelSite, theme: str):
-    """The system's theme, and a person's own."""
+async def test_the_print_style_is_dark_text_on_white(browser: Browser, site: PanelSite, theme: str):
+    """With the system's theme and with the user's own."""
     printed = {}
     cookies = await site.people.cookies_of(Role.ADMIN)
     async with site.tab(browser, cookies, Look(theme=theme)) as tab:
@@ -174,8 +177,10 @@ async def test_paper_is_white_and_its_text_dark(browser: Browser, site: PanelSit
 
 
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
-async def test_nothing_that_counts_is_cut(browser: Browser, site: PanelSite, language: str):
-    """On the narrowest screen: how certain a payout is, and what was called."""
+async def test_important_text_is_not_cut_off_on_the_narrowest_screen(
+    browser: Browser, site: PanelSite, language: str
+):
+    """The certainty of a payout, and the path of a request."""
     look, cut = Look(language=language, width=LEAST_WIDTH), {}
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN), look) as tab:
         for path, selector in (

@@ -33,10 +33,10 @@ async def issue(page: Page, site: PanelSite) -> str:
     return await page.locator("#sec").inner_text()
 
 
-async def test_a_secret_leaves_the_page_when_it_is_put_away(
+async def test_a_dismissed_secret_is_removed_from_the_page(
     browser: Browser, site: PanelSite, tmp_path: Path
 ):
-    """It is in no address and no page afterwards; going back shows the list."""
+    """It is then in no address and no page; going back shows the list."""
     async with site.tab(browser, await site.people.fresh(Role.SECURITY)) as tab:
         page = tab.page
         secret = await issue(page, site)
@@ -65,7 +65,7 @@ async def test_a_secret_leaves_the_page_when_it_is_put_away(
         assert tab.findings == []
 
 
-async def test_loading_anew_sends_no_form_a_second_time(browser: Browser, site: PanelSite):
+async def test_reloading_sends_no_form_a_second_time(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.fresh(Role.SECURITY)) as tab:
         secret = await issue(tab.page, site)
 
@@ -76,7 +76,7 @@ async def test_loading_anew_sends_no_form_a_second_time(browser: Browser, site: 
 
 
 async def test_a_secret_is_in_one_uncached_answer(browser: Browser, site: PanelSite):
-    """Without script too: neither going back nor the browser's own stores hold it."""
+    """Also without a script: neither going back nor the browser's storage reveals it."""
     cookies = await site.people.fresh(Role.SECURITY)
     async with site.tab(browser, cookies, java_script_enabled=False) as tab:
         async with tab.page.expect_response(
@@ -100,7 +100,7 @@ async def test_a_secret_is_in_one_uncached_answer(browser: Browser, site: PanelS
     assert secret not in put_away + back + kept + "".join(addresses)
 
 
-async def test_a_button_that_ends_something_opens_by_the_typed_words(
+async def test_a_destructive_button_is_enabled_by_typing_the_name(
     browser: Browser, site: PanelSite
 ):
     async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
@@ -114,10 +114,8 @@ async def test_a_button_that_ends_something_opens_by_the_typed_words(
         await expect(button).to_be_enabled()
 
 
-async def test_the_stop_of_an_account_shows_while_the_account_is_chosen(
-    browser: Browser, site: PanelSite
-):
-    """Also after a return to the page with another account chosen than it came with."""
+async def test_a_stop_is_shown_only_for_the_selected_account(browser: Browser, site: PanelSite):
+    """Also after returning to the page with another account selected than it was loaded with."""
     main, other = (site.world.demo["accounts"][each]["id"] for each in ("main", "other_company"))
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
         await tab.open(f"/panel/payouts/new?account_id={main}")
@@ -145,10 +143,10 @@ ORDER = """([name, number]) => {
 }"""
 
 
-async def test_a_name_from_right_to_left_leaves_the_number_beside_it_where_it_is(
+async def test_a_right_to_left_name_does_not_move_the_number_beside_it(
     browser: Browser, site: PanelSite
 ):
-    """In a list, where the name is a link; templates are looked through for the rest."""
+    """In a list, where the name is a link; other tests check the templates."""
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
         page = tab.page
         await tab.open("/panel/payouts?days=90")
@@ -159,7 +157,7 @@ async def test_a_name_from_right_to_left_leaves_the_number_beside_it_where_it_is
         assert listed
 
 
-async def test_a_dialog_looks_the_same_whether_it_holds_a_form_or_not(
+async def test_dialogs_with_and_without_a_form_have_equal_padding(
     browser: Browser, site: PanelSite
 ):
     inner = (
@@ -178,7 +176,7 @@ async def test_a_dialog_looks_the_same_whether_it_holds_a_form_or_not(
         assert await filters.evaluate(foot) == "flex"
 
 
-async def test_two_keys_go_somewhere(browser: Browser, site: PanelSite):
+async def test_two_key_shortcuts_open_pages(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
         for keys, path in (
             ("gc", "/panel/credentials"),
@@ -192,7 +190,9 @@ async def test_two_keys_go_somewhere(browser: Browser, site: PanelSite):
             await expect(tab.page).to_have_url(f"{site.origin}{path}")
 
 
-async def test_keys_walk_the_rows_and_are_listed(browser: Browser, site: PanelSite):
+async def test_keys_move_the_focus_through_rows_and_show_their_list(
+    browser: Browser, site: PanelSite
+):
     async with site.tab(browser, await site.people.cookies_of(Role.ADMIN)) as tab:
         await tab.open("/panel/people")
         rows = tab.page.locator("a.to")
@@ -206,7 +206,7 @@ async def test_keys_walk_the_rows_and_are_listed(browser: Browser, site: PanelSi
         await expect(tab.page.locator("#keys")).to_be_visible()
 
 
-async def test_keys_are_letters_while_somebody_types(browser: Browser, site: PanelSite):
+async def test_shortcut_keys_are_text_inside_a_field(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
         await tab.open("/panel/credentials/new")
 
@@ -216,7 +216,7 @@ async def test_keys_are_letters_while_somebody_types(browser: Browser, site: Pan
         await expect(tab.page.locator("#name")).to_have_value("gc/?")
 
 
-async def test_the_theme_turns_at_once_and_is_kept(browser: Browser, site: PanelSite):
+async def test_the_theme_switches_at_once_and_is_saved(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.VIEWER)) as tab:
         await tab.open("/panel")
         async with tab.page.expect_response("**/panel/preferences"):
@@ -228,7 +228,7 @@ async def test_the_theme_turns_at_once_and_is_kept(browser: Browser, site: Panel
         await expect(tab.page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-async def test_a_filter_swaps_the_list_and_the_address_follows(browser: Browser, site: PanelSite):
+async def test_a_filter_updates_the_list_and_the_address(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
         await tab.open("/panel/credentials")
 
@@ -240,7 +240,7 @@ async def test_a_filter_swaps_the_list_and_the_address_follows(browser: Browser,
 
 
 async def test_going_back_after_filters_restores_the_list(browser: Browser, site: PanelSite):
-    """No error in the script: what the page says to the ear goes on."""
+    """Without a script error: announcements for screen readers continue."""
     async with site.tab(browser, await site.people.cookies_of(Role.SECURITY)) as tab:
         await tab.open("/panel/credentials")
         for text, count in (("demo none", 1), ("nothing like that", 0)):
@@ -256,7 +256,7 @@ async def test_going_back_after_filters_restores_the_list(browser: Browser, site
         assert tab.findings == []
 
 
-async def test_a_row_of_the_unresolved_opens_beside_its_amount(browser: Browser, site: PanelSite):
+async def test_a_row_of_the_unresolved_list_opens_by_a_click(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.APPROVER)) as tab:
         await tab.open("/panel/unresolved")
 
@@ -266,8 +266,8 @@ async def test_a_row_of_the_unresolved_opens_beside_its_amount(browser: Browser,
         assert tab.findings == []
 
 
-async def test_a_mark_says_what_holds_when_its_time_is_over(browser: Browser, site: PanelSite):
-    """A bank whose pause is over is not on hold any more, whoever calls it next."""
+async def test_a_badge_changes_when_its_time_has_passed(browser: Browser, site: PanelSite):
+    """A bank whose pause has ended is no longer on hold, even before the next call."""
     mark = '<b class="b bad" id="m" data-over="pronto">em pausa <i data-until="1"></i></b>'
     async with site.tab(browser, await site.people.cookies_of(Role.APPROVER)) as tab:
         await tab.open("/panel/providers")
@@ -278,7 +278,7 @@ async def test_a_mark_says_what_holds_when_its_time_is_over(browser: Browser, si
         await expect(tab.page.locator("#m")).to_have_class("b warn")
 
 
-async def test_the_chosen_tab_is_seen_where_not_all_fit(browser: Browser, site: PanelSite):
+async def test_the_selected_tab_is_scrolled_into_view(browser: Browser, site: PanelSite):
     look = Look(language="pt-BR", theme="light", width=NARROW)
     keys = f"/panel/accounts/{site.seeds['main']}/keys"
     async with site.tab(browser, await site.people.fresh(Role.OPERATOR), look) as tab:
@@ -289,7 +289,7 @@ async def test_the_chosen_tab_is_seen_where_not_all_fit(browser: Browser, site: 
 
 
 async def test_a_short_page_is_as_tall_as_its_window(browser: Browser, site: PanelSite):
-    """What only a screen reader says takes no room below it."""
+    """Announcements for screen readers take no space below it."""
     async with site.tab(browser, await site.people.fresh(Role.OPERATOR)) as tab:
         await tab.page.goto(f"{site.origin}/panel/stay")
 
@@ -297,7 +297,9 @@ async def test_a_short_page_is_as_tall_as_its_window(browser: Browser, site: Pan
         assert await tab.page.evaluate(rest) == 0
 
 
-async def test_a_wrong_field_is_marked_for_eye_and_ear(browser: Browser, site: PanelSite):
+async def test_a_wrong_field_is_marked_and_described_for_screen_readers(
+    browser: Browser, site: PanelSite
+):
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR), LOOKS[3]) as tab:
         tab.refused.add(f"{site.origin}/panel/stops/new")
         await tab.open("/panel/stops/new?scope=provider&subject=sandbox")
@@ -313,8 +315,8 @@ async def test_a_wrong_field_is_marked_for_eye_and_ear(browser: Browser, site: P
         assert await tab.look() == []
 
 
-async def test_typed_text_stays_while_the_page_renews_itself(browser: Browser, site: PanelSite):
-    """A charge that is open asks for itself at each tick."""
+async def test_typed_text_is_kept_while_the_page_refreshes(browser: Browser, site: PanelSite):
+    """The page of an open charge refreshes itself periodically."""
     charge = site.seeds["open_charge"]
     path = f"/panel/accounts/{site.seeds['main']}/charges/{charge}?read=1"
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
@@ -335,7 +337,7 @@ async def test_typed_text_stays_while_the_page_renews_itself(browser: Browser, s
         assert tab.findings == []
 
 
-async def test_a_code_is_asked_for_in_a_page_without_a_finding(browser: Browser, site: PanelSite):
+async def test_the_page_that_requires_a_code_has_no_finding(browser: Browser, site: PanelSite):
     person = await site.people.make(Role.ADMIN)
     cookies = await site.people.sign_in(person)
     await site.people.age_factor(person)
@@ -352,10 +354,8 @@ async def test_a_code_is_asked_for_in_a_page_without_a_finding(browser: Browser,
         assert await tab.look() == []
 
 
-async def test_recovery_codes_are_had_in_a_page_without_a_finding(
-    browser: Browser, site: PanelSite
-):
-    """Password and app code stand in the form itself; what is wrong is marked and typed again."""
+async def test_a_refused_form_for_recovery_codes_has_no_finding(browser: Browser, site: PanelSite):
+    """The form contains password and app code; the wrong field is marked and typed again."""
     person = await site.people.make(Role.OPERATOR)
     async with site.tab(browser, await site.people.sign_in(person)) as tab:
         tab.refused.add(f"{site.origin}/panel/me/recovery-codes")
@@ -373,7 +373,7 @@ async def test_recovery_codes_are_had_in_a_page_without_a_finding(
         assert await tab.look() == []
 
 
-async def test_one_goes_back_to_what_was_found(browser: Browser, site: PanelSite):
+async def test_going_back_from_a_payout_shows_the_search_results(browser: Browser, site: PanelSite):
     async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR)) as tab:
         await tab.open("/panel")
         await tab.page.fill("#q", "pedido-10")
@@ -388,8 +388,8 @@ async def test_one_goes_back_to_what_was_found(browser: Browser, site: PanelSite
         await expect(tab.page.locator("a.to")).not_to_have_count(0)
 
 
-async def test_one_goes_back_from_a_payout_to_an_empty_form(browser: Browser, site: PanelSite):
-    """Its summary holds a tax number, which stands in no address."""
+async def test_going_back_to_a_payout_form_shows_it_empty(browser: Browser, site: PanelSite):
+    """The summary contains a tax number, which must not be part of an address."""
     async with site.tab(browser, await site.people.fresh(Role.OPERATOR)) as tab:
         await tab.open("/panel/payouts/new?to=bank_account")
         await tab.page.select_option("[name=account_id]", site.seeds["main"])

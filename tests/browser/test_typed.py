@@ -1,8 +1,8 @@
 """
-Whatever a form is refused for, what was typed into it is there again.
+A refused form shows what was typed into it again, whatever the reason.
 
-The forms are found by opening every screen: one that somebody adds is found by itself. Passwords,
-codes and secrets are typed again, never shown again.
+The forms are found by opening every screen, so a new one is included. Passwords, codes and secrets
+are typed again, never shown again.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ async def own(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[PanelSi
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def forms(own: PanelSite) -> Mapping[str, Mapping[Any, tuple[str, Filled]]]:
-    """Every kind of form that a person types into, with its page, by who finds it."""
+    """Every kind of form that a person types into, with its page, by the role that finds it."""
     return {who: await forms_of(own, who) for who in WALKERS}
 
 
@@ -66,7 +66,7 @@ async def forms_of(site: PanelSite, who: str) -> Mapping[Any, tuple[str, Filled]
 @dataclass(frozen=True, slots=True)
 class Sent:
     """
-    What became of a form that was filled in and sent.
+    The result of filling in and sending a form.
 
     Attributes:
         lost: What was typed, and what the page shows instead; nothing where all is kept.
@@ -78,7 +78,7 @@ class Sent:
 
 
 async def send(visitor: Visitor, page: str, form: Filled, *, sure: bool) -> Sent | None:
-    """Fill a form in as it stands now, and send it; None where it is not there any more."""
+    """Fill in the current form and send it; None when it has disappeared."""
     there = forms_in(page, (await visitor.open(page)).text)
     now = next(
         (each for each in there if (each.action, each.kind) == (form.action, form.kind)), None

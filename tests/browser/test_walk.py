@@ -1,7 +1,7 @@
 """
-Every page and form, found by walking as each role: what is shown opens, and nothing more.
+Every page and form, found by following links as each role: what is shown opens, and only that.
 
-A page or a form that somebody adds is found by itself, without a list.
+A new page or form is found without a list.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ async def test_a_forged_form_is_refused_and_nothing_changes(
     assert after == before
 
 
-async def test_the_walk_finds_the_forms_that_there_are(forms: Forms):
-    """Else the test above would hold of nothing."""
+async def test_the_walk_finds_the_known_forms(forms: Forms):
+    """Otherwise the test above would prove nothing."""
     found = {path for theirs in forms.values() for path, _ in theirs}
 
     assert {"/panel/login", "/panel/forgotten", "/panel/logout", "/panel/factor"} <= found
@@ -133,8 +133,8 @@ def guarded(role: Role) -> Iterator[Route[Visit]]:
                 yield route
 
 
-async def test_a_route_without_the_right_is_403(site: PanelSite):
-    """With its own token and from our page: nothing but the right is missing."""
+async def test_a_route_without_the_required_right_is_403(site: PanelSite):
+    """With a valid token and origin: only the right is missing."""
     found = {}
     for role in Role:
         async with visiting(site, await site.people.cookies_of(role)) as visitor:
@@ -151,8 +151,8 @@ async def test_a_route_without_the_right_is_403(site: PanelSite):
     assert {route: status for route, status in found.items() if status != FORBIDDEN} == {}
 
 
-async def test_every_link_a_role_is_shown_opens(site: PanelSite):
-    """No link of a page leads to a refusal or to nothing, and no page fails."""
+async def test_every_link_shown_to_a_role_opens(site: PanelSite):
+    """No link of a page leads to a refusal or a missing page, and no page fails."""
     linked = [(role, page) for role in Role for page in (await walk_of(site, role)).linked]
 
     assert {role for role, _ in linked} == set(Role)
@@ -180,7 +180,7 @@ async def test_secrets_appear_in_no_page(site: PanelSite, pages: list[Seen]):
 
 
 async def test_no_page_shows_the_cpf_or_the_key_of_a_person(pages: list[Seen]):
-    """But for an order that waits: who decides on it reads where the money goes."""
+    """Except for a waiting order: its approver sees where the money goes."""
     orders = re.compile(r"/panel/approvals/[0-9a-f-]{36}")
     shown = [
         page
@@ -193,8 +193,8 @@ async def test_no_page_shows_the_cpf_or_the_key_of_a_person(pages: list[Seen]):
     assert [page.path for page in shown if CPF.search(page.text)] == []
 
 
-async def test_no_way_leads_elsewhere(site: PanelSite):
-    """After signing in, after a choice of language, and from a link of a mail."""
+async def test_no_redirect_leads_to_another_site(site: PanelSite):
+    """After a sign-in, after a choice of language, and from a link in a mail."""
     found = {}
     async with visiting(site, await site.people.cookies_of(Role.ADMIN)) as visitor:
         for path in ("//evil.example", "https://evil.example", "/\\evil.example"):

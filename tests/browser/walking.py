@@ -157,7 +157,7 @@ def read(seen: Seen) -> Read:
 @dataclass(frozen=True, slots=True)
 class Walk:
     """
-    The pages that somebody gets to.
+    The pages that a user reaches.
 
     Attributes:
         linked: Reached by links from the first page.
@@ -173,7 +173,7 @@ class Walk:
 
 
 async def walk_of(site: PanelSite, who: str) -> Walk:
-    """Walk as somebody through every page of the site, once for all tests."""
+    """Follow the links as one user through every page of the site, once for all tests."""
     if who not in site.walks:
         hostile = f"/panel/accounts/{{main}}/payouts/{quote(seeds.HOSTILE, safe='')}"
         starts = [each.at(site.seeds) for each in SCREENS if each.by == who or who in set(Role)]

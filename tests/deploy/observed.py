@@ -71,7 +71,7 @@ class Observed:
     reload: Reload
 
     async def ask(self, path: str, **query: str) -> Any:
-        """Ask Prometheus; what is not answered is None."""
+        """Query Prometheus; None without an answer."""
         async with self.world.session.get(f"{self.url}/api/v1/{path}", params=query) as said:
             document = await said.json()
             return document["data"] if said.ok else {"error": document["error"]}

@@ -85,7 +85,7 @@ def _records(expression: str) -> list[Mapping[str, Any]]:
 
 
 def _written(folder: Path, rule: Mapping[str, Any], those: Iterable[Case]) -> Iterator[Path]:
-    """Write the rule, and what promtool is to try of it; JSON is YAML."""
+    """Write the rule, and promtool's cases for it; JSON is YAML."""
     alert = rule["alert"]
     rules = folder / f"{alert}.rules.yaml"
     used = _records(rule["expr"])
@@ -107,7 +107,7 @@ def _case(alert: str, said: dict[str, Any]) -> Case:
 
 
 def _test(rule: Mapping[str, Any], case: Case) -> dict[str, Any]:
-    """Say what is there, and what is to come of it."""
+    """Write the series of a case, and its expected result."""
     return {
         "interval": case.every,
         "external_labels": {"runbooks": RUNBOOKS},

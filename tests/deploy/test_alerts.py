@@ -41,7 +41,7 @@ def used(rule: dict[str, Any]) -> list[tuple[str, str]]:
     return METRIC.findall(written_out(rule["expr"]))
 
 
-def test_a_rule_rests_on_metrics_that_exist():
+def test_rules_use_existing_metrics():
     unknown = {
         rule["alert"]: {name for name, _ in used(rule)} - FAMILIES.keys() - FOREIGN.keys()
         for rule in RULES
@@ -51,8 +51,8 @@ def test_a_rule_rests_on_metrics_that_exist():
     assert {alert: names for alert, names in unknown.items() if names} == {}
 
 
-def test_a_rule_matches_labels_and_values_that_exist():
-    """A misspelt value matches nothing, and never fires."""
+def test_rules_match_existing_labels_and_values():
+    """A misspelt value matches nothing, so the alert never fires."""
     wrong = [
         (rule["alert"], name, label, wanted)
         for rule in RULES
@@ -79,7 +79,7 @@ def matches_what_exists(name: str, label: str, how: str, wanted: str) -> bool:
     return all(any(re.fullmatch(word, each) for each in values) for word in wanted.split("|"))
 
 
-def test_a_rule_groups_by_labels_that_exist():
+def test_rules_group_by_existing_labels():
     unknown = {rule["alert"]: grouped(rule) - labels_of(rule) for rule in RULES}
 
     assert {alert: labels for alert, labels in unknown.items() if labels} == {}
@@ -113,8 +113,8 @@ def is_whole(rule: dict[str, Any]) -> bool:
     )
 
 
-def test_the_first_event_of_a_series_is_seen():
-    """``increase`` does not see it, unless the series was scraped at zero before."""
+def test_rules_notice_the_first_event_of_a_series():
+    """``increase`` misses it, unless the series was scraped at zero before."""
     words = Vocabulary(
         surface=frozenset({"banking"}),
         route=frozenset(map(str, range(200))),  # about as many as there are
@@ -138,7 +138,7 @@ def test_an_alert_has_one_rule():
 
 
 def test_every_alert_links_to_its_section_of_the_runbook():
-    """Where the runbook is read, operators say once: an external label of their Prometheus."""
+    """The address of the runbook is an external label of the operator's Prometheus."""
     links = {rule["alert"]: rule["annotations"].get("runbook_url") for rule in RULES}
 
     at = "{{ $externalLabels.runbooks }}"
@@ -155,7 +155,7 @@ def sections() -> list[str]:
 
 
 def test_every_watched_state_has_an_alert():
-    """A figure that is looked up for operators alone is of no use where nobody is alarmed by it."""
+    """A figure that is only looked up raises no alarm."""
     watched = {name for rule in RULES for name, _ in used(rule)}
 
     assert {
@@ -166,8 +166,8 @@ def test_every_watched_state_has_an_alert():
     } <= watched
 
 
-def test_the_commands_a_runbook_names_exist():
-    """Somebody types them at night."""
+def test_the_commands_in_the_runbook_exist():
+    """They are typed in an emergency."""
     page = (ROOT / "docs/runbook.md").read_text()
     for typed in re.findall(r"pixgate ([a-z -]+?)(?= [A-Z-]|`|\n|$)", page):
         found: Any = pixgate
@@ -175,7 +175,7 @@ def test_the_commands_a_runbook_names_exist():
             found = found.commands[word]
 
 
-def test_pages_name_metrics_that_exist():
+def test_pages_name_existing_metrics():
     # roles, and what a restore puts aside
     of_the_database = {"pixgate_owner", "pixgate_monitor", "pixgate_before"}
     known = FAMILIES.keys() | {family.name for family in SERIES} | of_the_database

@@ -119,8 +119,8 @@ def account(spelling: str) -> str:
     return f"/baas/v1/account/{spelling}/balance"
 
 
-async def test_the_credential_decides_then_the_account_the_token_and_the_host(tmp_path: Path):
-    """Whatever a path says, it takes nobody out of the cell of the credential."""
+async def test_a_request_is_routed_by_credential_account_token_and_host(tmp_path: Path):
+    """A path cannot lead a request out of the cell of its credential."""
     south, unknown = partner("cli_south"), partner("cli_new")
     spellings = [
         *(OURS, OURS.upper(), f"%30{OURS[1:]}", f"x/../{OURS}", f"/{OURS}", f"{OURS}%00"),
@@ -148,8 +148,8 @@ async def test_the_credential_decides_then_the_account_the_token_and_the_host(tm
             assert await cells.cell("/panel", method, **forged) == "north"
 
 
-async def test_what_leads_to_no_cell_is_our_503(tmp_path: Path):
-    """Of a cell that cells.cfg does not have, and with an empty map."""
+async def test_a_request_of_no_cell_gets_503(tmp_path: Path):
+    """For a cell missing in cells.cfg, and with an empty map."""
     async with running(tmp_path) as cells:
         for method in ("GET", "POST"):
             asked = await cells.ask("/", method, Authorization=partner("cli_gone"))
@@ -159,8 +159,8 @@ async def test_what_leads_to_no_cell_is_our_503(tmp_path: Path):
             assert await cells.ask(account(OURS), method) == (503, "SVC.GTW.006")
 
 
-async def test_what_the_proxy_answers_for_a_dead_cell_is_in_its_figures(tmp_path: Path):
-    """A cell's availability is made of them; the other cell has none."""
+async def test_the_proxy_s_answers_for_a_dead_cell_are_in_its_metrics(tmp_path: Path):
+    """A cell's availability is computed from them; the other cell has none."""
     dead = {**MAP, "cli_dead": "south"}
     async with running(tmp_path, dead, alive=("north",)) as cells:
         for method in ("GET", "POST"):
@@ -175,8 +175,8 @@ async def test_what_the_proxy_answers_for_a_dead_cell_is_in_its_figures(tmp_path
     assert failed == {"reads-south", "gateways-south"}
 
 
-async def test_a_running_proxy_takes_a_map_at_once(tmp_path: Path):
-    """A company that is held is nobody's; one that has moved is answered by the other cell."""
+async def test_a_new_map_takes_effect_without_a_restart(tmp_path: Path):
+    """A held company is served by no cell; a moved one is answered by the other cell."""
     others = {f"cli_{number:05}": "south" for number in range(5_000)}
     async with running(tmp_path) as cells:
         ours = partner("cli_north")

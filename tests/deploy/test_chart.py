@@ -108,7 +108,7 @@ def pods(values: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def test_helm_and_kubernetes_find_nothing_wrong():
+def test_helm_and_kubernetes_accept_the_chart():
     found = [judged(values)["wrong"] for values in (DEFAULT, ALL, LEAST)]
 
     assert found == [["icon is recommended"]] * 3
@@ -122,8 +122,8 @@ def test_wrong_values_are_refused():
     assert taken == []
 
 
-def test_without_the_network_of_the_ingress_nothing_is_rendered_and_the_reason_is_reported():
-    """Trusted peers set the client's address, and no default network is right for everybody."""
+def test_without_an_ingress_network_the_chart_is_refused_with_the_reason():
+    """Trusted peers determine the client's address, and no default network fits everybody."""
     found = judged({})
 
     assert found["documents"] == []
@@ -131,8 +131,8 @@ def test_without_the_network_of_the_ingress_nothing_is_rendered_and_the_reason_i
     assert "config.server.trusted_peers is empty: name the network of the Ingress's pods" in told
 
 
-def test_the_names_of_a_long_release_are_as_long_as_names_may_be():
-    """Helm takes 53 letters; a name has 63, with whatever stands behind the release's."""
+def test_the_names_of_a_long_release_have_the_maximum_length():
+    """Helm allows 53 characters; a name has 63, including what is appended to the release."""
     [found] = judge_chart([ALL], name="x" * 51 + "-y")
 
     names = {each["metadata"]["name"] for each in found["documents"]}
@@ -142,7 +142,7 @@ def test_the_names_of_a_long_release_are_as_long_as_names_may_be():
 
 
 def test_checkov_finds_only_findings_with_a_reason(tmp_path: Path):
-    """`deploy/checkov.yaml` has the reasons; one for what is not found any more is removed."""
+    """`deploy/checkov.yaml` has the reasons; a reason without a finding is removed."""
     reasoned = yaml.safe_load((DEPLOY / "checkov.yaml").read_text())["skip-check"]
     documents = judged(ALL)["documents"]
     (tmp_path / "chart.yaml").write_text(yaml.safe_dump_all(documents))
@@ -162,7 +162,7 @@ def test_checkov_finds_only_findings_with_a_reason(tmp_path: Path):
 
 
 def test_the_upgrade_is_a_hook_with_its_environment():
-    """The release's own ConfigMap and account come after it, or are those of the version before."""
+    """The release's own ConfigMap and account are created after it, or are of the old version."""
     hooks = {
         kind: each["metadata"]["annotations"]["helm.sh/hook-weight"]
         for (kind, _), each in rendered(DEFAULT).items()
@@ -175,8 +175,8 @@ def test_the_upgrade_is_a_hook_with_its_environment():
 
 
 @pytest.mark.parametrize("values", [DEFAULT, ALL], ids=["default", "all"])
-def test_every_pod_is_locked_and_no_service_becomes_a_variable_of_it(values: Mapping[str, Any]):
-    """A Service called pixgate would set PIXGATE_PORT, to what is no number."""
+def test_every_pod_is_hardened_and_gets_no_service_variables(values: Mapping[str, Any]):
+    """A Service called pixgate would set PIXGATE_PORT to an address instead of a number."""
     wanted = {"enableServiceLinks": False, "automountServiceAccountToken": False}
 
     lacking = [
@@ -196,8 +196,8 @@ def test_every_pod_is_locked_and_no_service_becomes_a_variable_of_it(values: Map
     assert lacking == []
 
 
-def test_the_owner_s_address_goes_over_the_other_where_tables_are_made():
-    """The role of the network's processes reads and writes rows alone."""
+def test_the_owner_s_database_address_is_used_where_tables_are_made():
+    """The role of processes on the network may only read and write rows."""
     secrets = {
         name: [each["secretRef"]["name"] for each in pod["containers"][0].get("envFrom", [])]
         for name, pod in pods(ALL).items()
@@ -242,7 +242,7 @@ def test_probes_use_paths_of_the_operations_listener():
         }
 
 
-def test_a_pod_monitor_names_series_as_rules_and_dashboards_do():
+def test_the_pod_monitor_labels_series_like_rules_and_dashboards():
     monitor = rendered(ALL)["PodMonitor", "pixgate"]
     [endpoint] = monitor["spec"]["podMetricsEndpoints"]
 
@@ -254,8 +254,8 @@ def test_a_pod_monitor_names_series_as_rules_and_dashboards_do():
     assert endpoint["port"] == "ops"
 
 
-def test_rules_and_dashboards_are_those_of_the_other_ways():
-    """With the address of the runbook, and of the panel."""
+def test_the_chart_s_rules_and_dashboards_match_the_deploy_files():
+    """With the addresses of the runbook and of the panel."""
     found = rendered(ALL)
     rules = yaml.safe_load(
         ALERTS.read_text().replace(
@@ -279,7 +279,7 @@ def test_rules_and_dashboards_are_those_of_the_other_ways():
     }
 
 
-def test_each_exporter_is_scraped_under_the_job_of_its_rules():
+def test_each_exporter_is_scraped_under_its_job_name():
     found = rendered(ALL)
     templates = [
         each["spec"]["template"] for (kind, _), each in found.items() if kind == "Deployment"
@@ -302,7 +302,7 @@ def test_each_exporter_is_scraped_under_the_job_of_its_rules():
     }
 
 
-def test_each_selector_finds_the_pods_that_it_is_for():
+def test_each_selector_matches_its_own_pods():
     found = rendered(DEFAULT)
     labels = {
         name: each["spec"]["template"]["metadata"]["labels"]
@@ -349,7 +349,7 @@ def test_the_configuration_is_fit_to_serve_with_the_cache_of_the_chart(tmp_path:
     assert (settings.server.port, settings.admin.port) == (8080, 9090)
 
 
-def test_every_variable_is_one_that_is_read():
+def test_every_variable_of_the_chart_is_read():
     known = (DEPLOY.parent / "config.yaml").read_text()
 
     assert {*re.findall(r"PIXGATE_[A-Z_]+", json.dumps(CHART))} <= {
@@ -357,10 +357,10 @@ def test_every_variable_is_one_that_is_read():
     }
 
 
-async def test_the_configuration_starts_under_kubelet_s_variables(
+async def test_the_configuration_is_valid_with_kubelet_s_variables(
     migrated_postgres_url: str, redis_server: RedisServer, tmp_path: Path
 ):
-    """On free ports; the Service's own variable would be no port."""
+    """On free ports; the variable of the Service is not a port number."""
     public, operations = free_port(), free_port()
     values = {
         "config": {

@@ -106,7 +106,7 @@ async def behind(name: str, folder: Path, partners: Partners) -> AsyncIterator[t
 
 
 @pytest.mark.parametrize("name", FRONTS)
-async def test_the_pinned_certificate_pays_and_nothing_else_does(tmp_path: Path, name: str):
+async def test_only_the_pinned_certificate_can_pay(tmp_path: Path, name: str):
     partners = Partners(tmp_path)
     async with behind(name, tmp_path, partners) as (world, front):
         made = await world.issue()
@@ -146,7 +146,7 @@ async def answers(session: aiohttp.ClientSession, front: Front) -> bool:
 
 
 async def stranger(session: aiohttp.ClientSession, front: Front, world: World, pair: Pair) -> str:
-    """Return how the proxy turns away a certificate of an authority that nobody named."""
+    """Return the proxy's refusal of a certificate of an unknown authority."""
     headers = {"Authorization": basic(pair)}
     document = order("stranger", world.today())
     url = front.url + world.at("/withdraw")

@@ -66,8 +66,8 @@ async def gateway(address: str) -> AsyncIterator[None]:
         await runner.cleanup()
 
 
-async def test_a_gateway_more_is_found_by_name(tmp_path: Path):
-    """As ``--scale gateway=3`` does; a path that is written is asked, too."""
+async def test_an_added_gateway_is_found_by_name(tmp_path: Path):
+    """As with ``--scale gateway=3``; a path with an explicit address is tried, too."""
     certificate = Authority(tmp_path).sign("proxy")
     loop = asyncio.get_running_loop()
     transport, names = await loop.create_datagram_endpoint(
@@ -86,7 +86,7 @@ async def test_a_gateway_more_is_found_by_name(tmp_path: Path):
         session = await stack.enter_async_context(aiohttp.ClientSession())
 
         async def serving(method: str) -> set[str]:
-            """Return who answers, of as many requests as there may be gateways."""
+            """Return which gateways answer, of as many requests as there may be gateways."""
             found = set()
             for _ in GATEWAYS:
                 async with session.request(method, front.url, ssl=False) as said:

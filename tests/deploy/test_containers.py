@@ -26,7 +26,7 @@ KEEPS = {"gateway", "worker"}
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_each_command_is_one_of_ours(name: str):
+def test_each_command_in_compose_exists(name: str):
     words = [*OURS[name]["command"]]
     command: click.Command = pixgate
     while isinstance(command, click.Group):
@@ -37,13 +37,13 @@ def test_each_command_is_one_of_ours(name: str):
     command.make_context("it", words, resilient_parsing=False)
 
 
-def test_gateway_worker_and_upgrade_are_of_one_image():
+def test_gateway_worker_and_upgrade_share_one_image():
     assert {each["command"][-1] for each in OURS.values()} == {"serve", "worker", "upgrade"}
     assert {each["image"] for each in OURS.values()} == {f"pixgate:${{PIXGATE_VERSION:-{VERSION}}}"}
 
 
 def test_the_configuration_is_fit_to_serve():
-    """With the variables that it expects, and no other."""
+    """With the variables it expects, and no others."""
     settings = read_settings(DEPLOY / "compose-config.yaml", SECRETS)
 
     assert list(check(settings, names())) == []
@@ -59,7 +59,7 @@ def test_the_smallest_production_configuration_is_fit_to_serve():
     assert list(check(read_settings(DEPLOY / "production.yaml", secrets), names())) == []
 
 
-def test_every_variable_is_one_that_is_read():
+def test_every_variable_of_the_compose_files_is_read():
     """By pixgate, by Compose or by HAProxy's file."""
     proxy = set(SERVICES["haproxy"]["environment"])
     known = {
@@ -73,14 +73,14 @@ def test_every_variable_is_one_that_is_read():
     assert {*re.findall(r"PIXGATE_[A-Z_]*[A-Z]", text)} <= known
 
 
-def test_the_example_names_each_variable_that_has_no_default():
+def test_the_example_names_each_required_variable():
     named = re.findall(r"^([A-Z_]+)=", (DEPLOY / "pixgate.env.example").read_text(), re.MULTILINE)
     text = (DEPLOY / "compose.yaml").read_text()
 
     assert {*SECRETS, *re.findall(r"\$\{([A-Z_]+):\?\}", text)} <= set(named)
 
 
-def test_every_container_is_locked_and_bounded_and_its_log_too():
+def test_every_container_is_hardened_with_bounded_resources_and_log():
     wanted = {"read_only": True, "cap_drop": ["ALL"], "security_opt": ["no-new-privileges:true"]}
 
     lacking = [
@@ -95,8 +95,8 @@ def test_every_container_is_locked_and_bounded_and_its_log_too():
     assert lacking == []
 
 
-def test_gateways_publish_nothing_and_haproxy_meets_them_in_one_network():
-    """A second gateway would ask for the same port; elsewhere the proxy is no trusted peer."""
+def test_only_haproxy_publishes_a_port_and_shares_a_network_with_the_gateway():
+    """A second gateway could not use the same port; elsewhere the proxy is not a trusted peer."""
     published = {name: each["ports"] for name, each in SERVICES.items() if "ports" in each}
     settings = read_settings(DEPLOY / "compose-config.yaml", SECRETS)
     [subnet] = COMPOSE["networks"]["proxy"]["ipam"]["config"]
@@ -114,8 +114,8 @@ def test_gateways_publish_nothing_and_haproxy_meets_them_in_one_network():
     assert settings.server.trusted_peers == subnet["subnet"]
 
 
-def test_each_job_is_a_container_that_prometheus_and_what_it_watches_reach():
-    """Each shares a network with Prometheus, and an exporter one with its server, too."""
+def test_prometheus_reaches_each_job_and_each_exporter_its_server():
+    """Each shares a network with Prometheus, and an exporter with its server."""
     config = yaml.safe_load((DEPLOY / "prometheus.yml").read_text())
     found = {
         name: {*SERVICES[name]["networks"]} & {*SERVICES["prometheus"]["networks"]}
@@ -149,7 +149,7 @@ def test_prometheus_keeps_the_dashboards_time_range():
     assert [int(days) > max(looked) for days in kept] == [True]
 
 
-def test_every_file_that_is_mounted_is_there_but_the_operator_s_certificate():
+def test_every_mounted_file_exists_except_the_operator_s_certificate():
     mounted = {
         volume.partition(":")[0]
         for each in SERVICES.values()
@@ -166,8 +166,8 @@ def test_a_process_waits_for_the_schema(name: str):
 
 
 @pytest.mark.process
-def test_compose_reads_it_and_scales_its_gateways(tmp_path: Path):
-    """By Compose's own reader, which knows its schema; no daemon is asked."""
+def test_compose_accepts_the_file_and_scales_its_gateways(tmp_path: Path):
+    """By Compose itself, which knows the schema; no daemon is needed."""
     folder = tmp_path / "deploy"
     shutil.copytree(DEPLOY, folder)
     (folder / "pixgate.env.example").rename(folder / "pixgate.env")
@@ -184,8 +184,8 @@ def test_compose_reads_it_and_scales_its_gateways(tmp_path: Path):
     assert "container_name" not in read["gateway"]
 
 
-def test_images_of_others_are_named_by_digest_and_alike_in_compose_and_chart():
-    """A tag is what its owner last moved it to; a digest is one content."""
+def test_third_party_images_are_pinned_by_digest_alike_in_compose_and_chart():
+    """A tag can be moved by its owner; a digest identifies the content."""
     bases = re.findall(r"^FROM (\S+)", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
     used = [each["image"] for name, each in SERVICES.items() if name not in OURS]
 
@@ -204,7 +204,7 @@ def test_hadolint_finds_nothing_in_the_dockerfile():
     assert judge("hadolint", DEPLOY / "Dockerfile") == (0, "", "")
 
 
-def test_the_chart_is_of_this_version():
+def test_the_chart_has_the_current_version():
     chart = yaml.safe_load((DEPLOY / "chart" / "Chart.yaml").read_text())
 
     assert (chart["version"], chart["appVersion"]) == (VERSION, VERSION)

@@ -58,7 +58,7 @@ ANY_AT_ALL = {
 
 
 def test_grafana_s_schema_has_every_field():
-    """What its models do not know they leave out; an empty value they may write otherwise."""
+    """Fields unknown to its models are dropped; empty values may be written differently."""
     register_default_plugins()
     unknown = {
         file.name: sorted(
@@ -85,7 +85,7 @@ def lost(written: Any, read: Any, path: str = "") -> Iterator[str]:
 
 
 def test_every_query_filters_by_the_chosen_values():
-    """Environment and cluster; where processes are shown, one of these."""
+    """By environment and cluster, and where processes are shown, by process."""
     wrong = [
         (title, query)
         for file, title, query in asked()
@@ -139,8 +139,8 @@ def test_panels_do_not_overlap():
         assert max(x for x, _ in taken) < 24
 
 
-def test_a_figure_that_an_alert_rests_on_has_its_colour_and_leads_to_the_runbook():
-    """Whoever looks at a figure sees whether it is good; NOT_JUDGED says why some are not."""
+def test_a_figure_with_an_alert_has_thresholds_and_a_link_to_the_runbook():
+    """A figure shows whether it is good; NOT_JUDGED gives the reason for those that do not."""
     watched = {name for rule in RULES for name, _ in METRIC.findall(written_out(rule["expr"]))}
     bare = {
         panel["title"]
@@ -172,8 +172,8 @@ def test_every_alert_has_a_panel_that_leads_to_its_section():
     assert led == {rule["alert"].lower() for rule in RULES}
 
 
-def test_colour_is_shown_where_a_figure_is_judged():
-    """A threshold that nothing draws tells nobody."""
+def test_thresholds_are_drawn_in_every_panel_that_has_them():
+    """A threshold that is not drawn is not seen."""
     hidden = [
         panel["title"]
         for dashboard in DASHBOARDS.values()
@@ -192,8 +192,8 @@ def is_shown(panel: dict[str, Any]) -> bool:
     return coloured and (panel["type"] != "stat" or panel["options"]["colorMode"] == "background")
 
 
-def test_a_panel_is_red_where_one_of_its_alerts_fires():
-    """The same number, or what is left of one, in days or as a whole."""
+def test_a_panel_is_red_when_one_of_its_alerts_fires():
+    """At the same number, or at the remaining one, in days or as a whole."""
     wrong = [
         (panel["title"], values)
         for dashboard in DASHBOARDS.values()
@@ -220,7 +220,7 @@ def meets(value: float, wanted: set[float]) -> bool:
     return any(math.isclose(each, other, abs_tol=1e-9) for each in shown | one for other in wanted)
 
 
-def test_marks_are_of_the_chosen_and_every_dashboard_has_them():
+def test_every_dashboard_has_annotations_filtered_by_the_chosen_values():
     for dashboard in DASHBOARDS.values():
         marks = dashboard["annotations"]["list"]
         assert [each["name"] for each in marks] == ["Deployments", "Configurations read"]
@@ -230,7 +230,7 @@ def test_marks_are_of_the_chosen_and_every_dashboard_has_them():
 
 
 def test_durations_of_requests_show_the_traces_of_slow_ones():
-    """The one histogram that has exemplars; the data source says where a trace is read."""
+    """The only histogram with exemplars; the data source names where traces are read."""
     shown = {
         target.get("exemplar", False)
         for dashboard in DASHBOARDS.values()
@@ -250,7 +250,7 @@ def test_durations_of_requests_show_the_traces_of_slow_ones():
     assert '"/panel/trace/{trace_id}"' in pages
 
 
-def test_the_provisioned_source_is_the_dashboards_default():
+def test_the_provisioned_data_source_is_the_dashboards_default():
     [file] = (GRAFANA / "provisioning/datasources").iterdir()
     [source] = yaml.safe_load(file.read_text())["datasources"]
     chosen = [each["templating"]["list"][0]["current"]["value"] for each in DASHBOARDS.values()]

@@ -1,4 +1,4 @@
-"""Commands that pages tell operators to run are ours, and have the options that stand there."""
+"""Commands on pages for operators exist, with the options shown there."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def is_known(words: list[str]) -> bool:
     return True
 
 
-def test_every_command_of_a_page_is_one_of_ours():
+def test_every_command_on_a_page_exists():
     found = list(commands())
 
     assert len(found) > 30

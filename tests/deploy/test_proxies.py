@@ -74,8 +74,8 @@ async def test_tls_before_1_3_is_refused(tmp_path: Path, name: str):
 
 
 @pytest.mark.parametrize("name", FRONTS)
-async def test_answers_of_the_proxy_itself_are_the_contract_s(tmp_path: Path, name: str):
-    """Nobody there; and a server that hangs up, which is asked once more for a read alone."""
+async def test_errors_from_the_proxy_itself_match_the_contract(tmp_path: Path, name: str):
+    """With no server, and with a server that hangs up, where only reads are tried once more."""
     known = {(error.code, error.status, error.message) for error in CATALOGUE}
     certificate = Authority(tmp_path).sign("proxy")
     node = Node(port=(port := free_port()), ops=port)
@@ -128,8 +128,8 @@ def attempts(front: Front, method: str) -> int:
     return 1 + int(line["retries"]) if "retries" in line else line["tried"].count(",") + 1
 
 
-async def test_figures_are_shown_apart_from_partners(tmp_path: Path):
-    """On an address of their own, and nothing else there."""
+async def test_the_proxy_s_metrics_have_their_own_address(tmp_path: Path):
+    """No other path is served at that address."""
     node = Node(port=(port := free_port()), ops=port)
     async with echoing(port), aiohttp.ClientSession() as session:
         with haproxy(node, node, Authority(tmp_path).sign("proxy")) as front:

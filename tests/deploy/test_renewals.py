@@ -114,8 +114,8 @@ def commands_of_the_page(front: Front, file: Path) -> str:
 
 
 @pytest.mark.parametrize("how", ["commands", "reload"])
-async def test_a_certificate_is_renewed_and_no_request_is_cut(tmp_path: Path, how: str):
-    """By the commands of docs/operations.md, and by a reload as systemd's unit asks for one."""
+async def test_a_certificate_is_renewed_without_cutting_a_request(tmp_path: Path, how: str):
+    """With the commands of docs/operations.md, and by a reload as of the systemd unit."""
     if how == "commands":
         found("socat")
     authority = Authority(tmp_path)

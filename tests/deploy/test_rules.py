@@ -11,15 +11,15 @@ NAMES = [rule["alert"] for rule in RULES]
 CASES = cases()
 
 
-def test_every_alert_has_a_case_that_fires_and_one_that_is_silent():
+def test_every_alert_has_a_firing_and_a_silent_case():
     """Add under the alert, in a file of rules/, a case ``- fires: 20m`` or ``- silent: 20m``."""
     wanted = {(alert, fires) for alert in NAMES for fires in (True, False)}
 
     assert {(case.alert, case.fires) for case in CASES} == wanted
 
 
-def test_a_silent_case_has_what_the_rule_looks_at():
-    """Nothing at all fires nothing, and shows nothing."""
+def test_a_silent_case_has_the_series_its_rule_reads():
+    """Without any series nothing could fire, which proves nothing."""
     expressions = {rule["alert"]: written_out(rule["expr"]) for rule in RULES}
     blind = [
         str(case)
@@ -35,14 +35,14 @@ def looked_at(expression: str, series: str) -> bool:
     return re.search(rf"\b{name}\b", expression) is not None
 
 
-def test_an_alert_fires_and_is_silent_when_it_should(tmp_path: Path):
+def test_an_alert_fires_and_stays_silent_when_it_should(tmp_path: Path):
     """Prometheus evaluates all cases in one run, and names those that are wrong."""
     status, said = promtool("test", "rules", *written(tmp_path, CASES))
 
     assert status == 0, said
 
 
-def test_a_wrong_case_is_found_by_that_run(tmp_path: Path):
+def test_a_wrong_case_fails_the_run(tmp_path: Path):
     [case, *_] = [each for each in CASES if each.fires]
     wrong = dataclasses.replace(case, at="0m")
 

@@ -62,7 +62,7 @@ async def observed(
 
 
 async def test_scraped_pages_are_valid_for_prometheus(observed: Observed):
-    """``promtool check metrics`` says nothing."""
+    """``promtool check metrics`` reports nothing."""
     url = f"http://127.0.0.1:{observed.world.gateway.operations.port}/metrics"
     async with observed.world.session.get(url) as answer:
         scraped = await answer.read()
@@ -72,7 +72,7 @@ async def test_scraped_pages_are_valid_for_prometheus(observed: Observed):
     assert said == (0, "")
 
 
-async def test_every_rule_is_evaluated_and_none_fires(observed: Observed):
+async def test_every_rule_is_healthy_and_none_fires(observed: Observed):
     said = await observed.until("rules", all_evaluated)
 
     rules = [
@@ -83,7 +83,7 @@ async def test_every_rule_is_evaluated_and_none_fires(observed: Observed):
     assert {rule["name"] for rule in rules if rule.get("state") == "firing"} == set()
 
 
-async def test_every_query_of_every_panel_has_an_answer(observed: Observed):
+async def test_every_dashboard_query_returns_data(observed: Observed):
     wrong, empty = {}, []
     for title, query in queries():
         said = await observed.ask("query", query=query)
@@ -102,7 +102,7 @@ def is_of_an_exporter(query: str) -> bool:
 
 
 async def test_a_slow_or_failed_request_leads_to_its_trace(observed: Observed):
-    """As Grafana asks for the diamonds of a panel."""
+    """The query that Grafana sends for a panel's exemplars."""
     query = filled(
         'pixgate_http_request_duration_seconds_bucket{environment=~"$environment",surface="banking"}'
     )
@@ -116,8 +116,8 @@ async def test_a_slow_or_failed_request_leads_to_its_trace(observed: Observed):
     assert "" not in traces
 
 
-async def test_the_proxy_s_own_figures_are_those_that_the_rules_rest_on(observed: Observed):
-    """Names, values of labels, and the count: three calls went through the front."""
+async def test_the_proxy_exports_the_series_that_rules_use(observed: Observed):
+    """Their names, label values and counts, after three calls."""
     answered = 'haproxy_frontend_http_responses_total{proxy="public",code="2xx"}'
     servers = 'haproxy_backend_active_servers{proxy=~"reads|gateways"}'
 
@@ -139,8 +139,8 @@ async def test_the_variables_of_a_dashboard_are_found(observed: Observed):
     assert len(processes) == 2
 
 
-async def test_alerts_fire(observed: Observed, postgres_server: PostgresServer):
-    """Each for the fault that it is there for; only the wait before it fires is shortened."""
+async def test_each_alert_fires_for_its_fault(observed: Observed, postgres_server: PostgresServer):
+    """Each for its own fault; only the waiting time is shortened."""
     world, faults = observed.world, observed.world.control
     lost = {"operation": "payout", "fault": "reset_before", "count": None}
     silent = {"operation": "payout_read", "fault": "status", "status": 500, "count": None}
@@ -185,7 +185,7 @@ async def a_quarter_of_an_hour_later(observed: Observed) -> None:
 
 
 async def refuse_writes(observed: Observed, server: PostgresServer) -> None:
-    """Make the database what a standby is, for every session from now on."""
+    """Make the database read-only like a standby, for every later session."""
     await server.make_read_only(DATABASE)
     await observed.world.run_task("store")
 

@@ -1,4 +1,4 @@
-"""Whoever stops a process waits as long as it may take, also where the store says nothing."""
+"""Stopping a process allows enough time, also while the store does not answer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ async def stop_s(folder: Path, part: Part) -> float:
     ],
     ids=["both", "server process", "worker"],
 )
-async def test_a_process_is_waited_for(tmp_path: Path, part: Part, container: str, unit: str):
+async def test_a_process_has_enough_time_to_stop(
+    tmp_path: Path, part: Part, container: str, unit: str
+):
     needed = await stop_s(tmp_path, part) + MARGIN_S
 
     given = {

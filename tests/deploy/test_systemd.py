@@ -23,7 +23,7 @@ COMMANDS = re.findall(
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_each_command_is_one_of_ours_with_options_it_has(line: str):
+def test_each_unit_runs_a_valid_pixgate_command(line: str):
     words = shlex.split(line)
     command: click.Command = pixgate
     context = click.Context(pixgate)
@@ -36,7 +36,7 @@ def test_each_command_is_one_of_ours_with_options_it_has(line: str):
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_a_reload_checks_the_configuration_before_it_is_taken(name: str):
+def test_a_reload_validates_the_configuration_first(name: str):
     reloads = re.findall(r"^ExecReload=(.*)$", UNITS[name], re.MULTILINE)
 
     assert "config check" in reloads[0]
@@ -44,8 +44,8 @@ def test_a_reload_checks_the_configuration_before_it_is_taken(name: str):
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_a_process_that_hangs_is_killed_and_restarted_without_a_core(name: str):
-    """A core would hold keys; other processes share the port, or the worker's leases."""
+def test_a_hanging_process_is_killed_and_restarted_without_a_core(name: str):
+    """A core would contain keys; other processes share the port, or the worker's leases."""
     wanted = {"Type=notify", "WatchdogSec=10", "WatchdogSignal=SIGKILL", "Restart=always"}
 
     assert wanted <= {*UNITS[name].splitlines()}
@@ -75,7 +75,7 @@ def test_systemd_verifies_the_units(tmp_path: Path):
 @pytest.mark.skipif(ANALYZE is None, reason="wants systemd-analyze")
 @pytest.mark.parametrize("name", UNITS)
 def test_a_unit_has_few_rights(name: str, tmp_path: Path):
-    """At most 3.0 of 10 by systemd's own count, where 8 is a unit without any of it."""
+    """At most 3.0 of 10 by systemd's own score, where an unrestricted unit has 8."""
     (tmp_path / name).write_text(UNITS[name].replace("/opt/pixgate/bin/pixgate", "/bin/true"))
 
     done = subprocess.run(
@@ -89,7 +89,7 @@ def test_a_unit_has_few_rights(name: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_a_unit_s_files_memory_and_log_are_bounded_or_its_own(name: str):
+def test_a_unit_limits_file_rights_memory_and_log(name: str):
     """By default, journald drops lines beyond 10,000 in 30 s."""
     lines = UNITS[name].splitlines()
 

@@ -70,7 +70,7 @@ def running(script: str, probe: str, folder: Path) -> Iterator[tuple[int, Proces
 
 
 async def refused(url: str) -> bool:
-    """Return whether a client is sent away; raises where nobody answers."""
+    """Return whether a client is refused; raises when nothing answers."""
     client = connect(url, 30)
     try:
         return not await client.ping()
@@ -113,7 +113,7 @@ def with_tls() -> Mapping[str, Any]:
     return found
 
 
-def test_pods_of_the_chart_get_the_authority_of_its_valkey_and_not_its_key():
+def test_pods_mount_the_valkey_authority_and_not_its_key():
     found = with_tls()
     (text,) = {
         each["data"]["config.yaml"] for each in found["documents"] if each["kind"] == "ConfigMap"
@@ -128,8 +128,8 @@ def test_pods_of_the_chart_get_the_authority_of_its_valkey_and_not_its_key():
     assert all(MOUNT in each["containers"][0]["volumeMounts"] for each in ours)
 
 
-async def test_valkey_of_the_chart_speaks_tls_alone(tmp_path: Path):
-    """Its certificate is of an authority that no system trusts, but that `cache.ca` names."""
+async def test_the_chart_s_valkey_accepts_tls_alone(tmp_path: Path):
+    """Its certificate is of an authority that only `cache.ca` names."""
     (container,) = pods(with_tls())["pixgate-valkey"]["containers"]
     (tmp_path / "tls.crt").symlink_to((authority := Authority(tmp_path)).sign("tls"))
     (tmp_path / "tls.key").symlink_to(tmp_path / "tls.pem")

@@ -39,7 +39,7 @@ def made() -> list[str]:
 
 @pytest.fixture
 async def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path, made: list[str]) -> str:
-    """Address of a database; on PostgreSQL what others left in it is emptied by ``nodes``."""
+    """Address of a database; on PostgreSQL ``nodes`` empties it."""
     if kind == "sqlite":
         return migrated(tmp_path / "store.db")
     if not made:
@@ -68,7 +68,7 @@ async def nodes(
 
 
 async def _empty(store: Store, clock: Clock) -> None:
-    """Take everything out and stamp the store anew."""
+    """Delete everything and stamp the store again."""
     async with store.database.writing() as connection:
         for statement in EMPTYING:
             await connection.execute(text(statement))

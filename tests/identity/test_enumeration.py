@@ -1,4 +1,4 @@
-"""Neither the answer nor the work for it tells whether an address is known."""
+"""Neither the answer nor its duration reveals whether an address is known."""
 
 import pytest
 
@@ -29,11 +29,11 @@ async def refusal(identity_world, email: str, number: int) -> str:
 @pytest.mark.parametrize(
     ("name", "status", "digests"), [("login", 401, 1), ("forgot", 202, 0), ("mfa", 401, 0)]
 )
-async def test_known_and_unknown_get_one_answer_for_the_same_work(
+async def test_known_and_unknown_addresses_cost_the_same_and_get_one_answer(
     here, clock, name, status, digests
 ):
     """
-    Status, headers and body; digests with their cost, and statements to the store.
+    Status, headers and body; the cost of digests, and the statements to the store.
 
     ``make enumeration`` measures the time.
     """
@@ -54,8 +54,8 @@ async def test_known_and_unknown_get_one_answer_for_the_same_work(
     assert all(told.known)
 
 
-async def test_all_refusals_are_one_answer(here, maria):
-    """Wrong, unknown, disabled, without a password, and no address at all."""
+async def test_all_sign_in_refusals_are_identical(here, maria):
+    """Wrong, unknown, disabled and passwordless users, and a malformed address."""
     await here.person("gone@example.com")
     await here.services.users.disable(CLI, "gone@example.com", ReasonBody())
 

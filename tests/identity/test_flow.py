@@ -17,7 +17,7 @@ async def refused(work) -> str:
     return problem.value.error.code
 
 
-async def test_login_factor_session_refresh_race_logout(here, there, maria):
+async def test_a_session_from_login_to_logout_with_a_refresh_race(here, there, maria):
     there.secrets = here.secrets
     await here.enrol()
     challenge = await here.services.sign_in.login(EMAIL, PASSWORD, HOME)
@@ -34,7 +34,7 @@ async def test_login_factor_session_refresh_race_logout(here, there, maria):
     assert await refused(here.services.tokens.refresh(pair.refresh_token)) == "REFRESH_INVALID"
 
 
-async def test_no_token_serves_as_another(here, maria):
+async def test_no_token_can_be_used_as_another_kind(here, maria):
     """Refresh token, challenge and link as access token, and the other way around."""
     await here.enrol()
     came = await here.sign_in()
@@ -53,8 +53,8 @@ async def test_no_token_serves_as_another(here, maria):
         assert await refused(services.passwords.reset(token, PASSWORD, HOME)) == "VALIDATION_FAILED"
 
 
-async def test_a_session_ended_on_one_node_is_ended_on_the_other(here, there, maria):
-    """Each act that ends sessions, felt by the other node with its next call."""
+async def test_a_session_ended_on_one_node_ends_on_the_other(here, there, maria):
+    """Each act that ends sessions takes effect on the other node with its next call."""
     for act in (
         here.services.sessions.logout,
         lambda _: here.services.users.end_sessions(CLI, maria.id),

@@ -1,4 +1,4 @@
-"""Public vectors of signed tokens against the verifier, as data (their source stands in them)."""
+"""Public vectors of signed tokens against the verifier, as data (which names their source)."""
 
 import json
 from pathlib import Path
@@ -25,8 +25,8 @@ def tokens() -> AccessTokens:
     return AccessTokens(keyring, AUDIENCE, clock.now)
 
 
-async def test_no_token_of_the_public_vectors_is_taken(tokens):
-    """Wycheproof's: none is EdDSA of the one form, so that each must be refused, valid or not."""
+async def test_no_token_of_the_public_vectors_is_accepted(tokens):
+    """Wycheproof's: none has exactly our header, so each must be refused, valid or not."""
     refusals = {each["id"]: await refusal(tokens, each["jws"]) for each in VECTORS["tokens"]}
 
     assert len(refusals) == len(VECTORS["tokens"]) > 0
@@ -34,7 +34,7 @@ async def test_no_token_of_the_public_vectors_is_taken(tokens):
 
 
 async def refusal(tokens: AccessTokens, text: str) -> ErrorCode | None:
-    """Return what a token is refused with, None when it is taken."""
+    """Return the refusal of a token, None when it is accepted."""
     try:
         await tokens.verify(text)
     except ServiceError as refused:

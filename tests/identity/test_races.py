@@ -21,7 +21,7 @@ async def test_a_refresh_token_raced_by_ten_callers_has_one_winner(nodes, maria)
     await run(nodes, ROUNDS)
 
 
-async def test_wishes_at_once_send_no_more_than_three_links(here, there, maria):
+async def test_concurrent_requests_send_at_most_three_links(here, there, maria):
     for node in (here, there) * 5:
         await node.services.passwords.forgot(EMAIL, HOME)
 
@@ -30,7 +30,7 @@ async def test_wishes_at_once_send_no_more_than_three_links(here, there, maria):
     assert len(await here.mails()) == 3
 
 
-async def test_many_guesses_on_two_nodes_are_not_more_than_allowed(here, there, maria):
+async def test_guesses_on_two_nodes_share_one_limit(here, there, maria):
     answers = await asyncio.gather(
         *(
             (here, there)[number % 2].services.sign_in.login(EMAIL, f"guess {number}", HOME)
@@ -43,7 +43,7 @@ async def test_many_guesses_on_two_nodes_are_not_more_than_allowed(here, there, 
     assert statuses == [401] * 5 + [429] * 15
 
 
-async def test_sign_ins_at_once_leave_five_sessions(here, there, maria):
+async def test_simultaneous_sign_ins_leave_five_sessions(here, there, maria):
     visitors = [ClientInfo(address=f"203.0.113.{number}") for number in range(8)]
 
     came = await asyncio.gather(
@@ -56,8 +56,8 @@ async def test_sign_ins_at_once_leave_five_sessions(here, there, maria):
     assert len(await here.services.sessions.list(came[0].person)) == 5
 
 
-async def test_a_person_disabled_while_signing_in_is_out(here, there, maria):
-    """Whichever is first: a session that outlives it would be a way around."""
+async def test_a_user_disabled_during_a_sign_in_has_no_session(here, there, maria):
+    """Whichever comes first: a surviving session would evade the block."""
     for _ in range(5):
         await there.services.users.enable(CLI, maria.id)
         answers = await asyncio.gather(

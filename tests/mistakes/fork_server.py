@@ -1,8 +1,8 @@
 """
-Runs pytest again and again in one copy of the tree, each time in a process forked from this one.
+Runs pytest repeatedly in one copy of the tree, each time in a forked process.
 
 What pytest and its plugins import takes seconds and is the same for every mistake. Nothing of the
-product or its tests is imported here, so each run reads them as they stand then.
+product or its tests is imported here, so each run reads their current text.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 class NotPlantable(Exception):
-    """The text does not stand in the file exactly once; the row must follow the code."""
+    """The text is not in the file exactly once; the row must follow the code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,7 @@ _TABLE = """
 
 
 def record(root: Path, verdicts: Sequence[Verdict], took_s: float) -> None:
-    """Write the page anew; runs that it tells of already stay."""
+    """Write the page; recorded runs are kept."""
     path = root / PAGE
     runs = _RUN.findall(path.read_text()) if path.is_file() else []
     runs.append(_run(root, verdicts, took_s))

@@ -39,8 +39,8 @@ def test_a_mistake_is_in_the_copy_while_its_tests_run(tree: Path):
     assert path.read_text() == RIGHT
 
 
-def test_no_two_texts_of_a_file_have_the_same_second(tree: Path):
-    """Bytecode is known by second and size: what was made of a wrong text serves no other."""
+def test_successive_texts_of_a_file_have_different_modification_seconds(tree: Path):
+    """Bytecode is identified by second and size: that of a wrong text must not be reused."""
     path = tree / MISTAKE.file
     seconds = [int(path.stat().st_mtime)]
 
@@ -53,14 +53,14 @@ def test_no_two_texts_of_a_file_have_the_same_second(tree: Path):
 
 
 @pytest.mark.parametrize("text", ["", RIGHT * 2])
-def test_a_row_that_does_not_fit_is_not_planted(tree: Path, text: str):
+def test_a_row_whose_text_is_not_in_its_file_once_is_not_planted(tree: Path, text: str):
     (tree / MISTAKE.file).write_text(text)
 
     with pytest.raises(NotPlantable), planted(tree, MISTAKE):
         pass
 
 
-def test_a_failed_test_caught_it():
+def test_a_failed_test_counts_as_caught():
     verdict = judged(MISTAKE, Ran(1, FAILED, 1.0))
 
     assert (verdict.caught, verdict.by) == (True, "tests/test_a.py::test_b[x - y]")
@@ -81,7 +81,7 @@ def test_a_failed_test_caught_it():
         ),
     ],
 )
-def test_anything_else_did_not(ran: Ran, why: str):
+def test_an_error_or_a_pass_does_not_count_as_caught(ran: Ran, why: str):
     """Code that cannot run at all fails every test and proves nothing about the promise."""
     verdict = judged(MISTAKE, ran)
 

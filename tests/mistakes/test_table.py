@@ -16,7 +16,7 @@ LEAST = 44
 
 
 def test_the_right_text_of_a_row_is_in_its_file_exactly_once():
-    """After a change of the line: write the mistake anew, where the promise is kept now."""
+    """After a change of the line, write the mistake for the new code."""
     rotten = {
         mistake.name: f"{found} times in {mistake.file}: {mistake.right!r}"
         for mistake in MISTAKES
@@ -26,7 +26,7 @@ def test_the_right_text_of_a_row_is_in_its_file_exactly_once():
     assert rotten == {}
 
 
-def test_a_mistake_is_one_of_the_product_and_changes_it():
+def test_every_mistake_changes_a_product_file():
     strange = [
         mistake.name
         for mistake in MISTAKES
@@ -37,7 +37,7 @@ def test_a_mistake_is_one_of_the_product_and_changes_it():
 
 
 def test_the_tests_that_a_row_names_exist():
-    """Without parameters in brackets: those change with what they are made of."""
+    """Without parameters in brackets, which change with their values."""
     missing = {
         mistake.name: [test for test in mistake.tests if not exists(test)] for mistake in MISTAKES
     }
@@ -46,18 +46,17 @@ def test_the_tests_that_a_row_names_exist():
     assert {name: tests for name, tests in missing.items() if tests} == {}
 
 
-def test_every_row_has_a_name_of_its_own():
+def test_every_row_has_a_unique_name():
     names = Counter(mistake.name for mistake in MISTAKES)
 
     assert [name for name, times in names.items() if times > 1] == []
 
 
-def test_there_are_enough_of_them():
+def test_the_table_has_a_minimum_of_mistakes():
     assert len(MISTAKES) >= LEAST
 
 
-def test_the_page_tells_of_every_row():
-    """In the order of the rows."""
+def test_the_page_lists_every_mistake_in_order():
     told = NAMED.findall((ROOT / PAGE).read_text())
     rows = [mistake.name for mistake in MISTAKES]
 
@@ -66,7 +65,7 @@ def test_the_page_tells_of_every_row():
 
 
 def text(path: str) -> str:
-    """Read a file; one that is not there is empty."""
+    """Read a file; a missing one is empty."""
     file = ROOT / path
     return file.read_text() if file.is_file() else ""
 

@@ -154,7 +154,7 @@ class Life:
         return await self.payout_world.row() if await self.payout_world.has_row() else None
 
     async def post(self) -> None:
-        """A caller repeats its request, and may be told only what is true."""
+        """A caller repeats its request, and every answer must be true."""
         before, sent = await self.row(), len(self.bank.orders)
         day = self.clock.now().date()
 
@@ -221,7 +221,7 @@ class Life:
 
 @pytest.mark.parametrize("seed", LIVES)
 @pytest.mark.parametrize("repeat", [Repeat.SAME_ANSWER, Repeat.REFUSES])
-async def test_no_life_of_a_payout_breaks_a_promise_and_each_can_end(
+async def test_no_sequence_of_events_breaks_an_invariant_of_a_payout(
     payout_world: PayoutWorld, seed: int, repeat: Repeat
 ):
     life = Life(payout_world, seed, repeat)
@@ -239,10 +239,10 @@ async def test_no_life_of_a_payout_breaks_a_promise_and_each_can_end(
 
 
 @pytest.mark.parametrize("seed", LIVES)
-async def test_a_bank_that_ignores_our_key_pays_no_more_than_once_either(
+async def test_a_bank_that_ignores_our_key_pays_only_once_as_well(
     payout_world: PayoutWorld, seed: int
 ):
-    """Such a life may stay unknown: then a person decides."""
+    """Such a payout may stay unknown: then a person decides."""
     life = Life(payout_world, seed, Repeat.IGNORES)
 
     for _ in range(STEPS):

@@ -48,10 +48,10 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("said", "answer"), ANSWERS, ids=lambda each: str(each)[:12])
-async def test_twenty_at_once_are_one_payout_and_one_answer(
+async def test_twenty_concurrent_repeats_are_one_payout_with_one_answer(
     payout_world: PayoutWorld, said: Outcome, answer: str
 ):
-    """On one node and on two: whoever comes second waits and is told what the first is told."""
+    """On one node and on two: later callers wait and get the first one's answer."""
     payout_world.bank.gate.clear()
     payout_world.bank.says = [said]
     other, calls = payout_world.beside(), calls_of(payout_world)
@@ -66,14 +66,14 @@ async def test_twenty_at_once_are_one_payout_and_one_answer(
     assert len(await payout_world.attempts()) == 1
 
 
-async def test_twenty_references_at_once_are_twenty_payouts(payout_world: PayoutWorld):
+async def test_twenty_concurrent_references_are_twenty_payouts(payout_world: PayoutWorld):
     answers = await asyncio.gather(*(payout_world.post(asking(f"order-{n}")) for n in range(20)))
 
     assert answers == [OK] * 20
     assert len({order.provider_key for order in payout_world.bank.orders}) == 20
 
 
-async def test_of_two_contents_at_once_one_wins_and_the_other_is_refused(payout_world: PayoutWorld):
+async def test_of_two_contents_under_one_reference_one_is_paid(payout_world: PayoutWorld):
     other = asking(value=Money(999))
 
     answers = await asyncio.gather(*(payout_world.post(r) for r in [asking(), other] * 5))
@@ -83,10 +83,10 @@ async def test_of_two_contents_at_once_one_wins_and_the_other_is_refused(payout_
     assert (await payout_world.row()).value == payout_world.bank.orders[0].value
 
 
-async def test_a_winner_that_takes_too_long_is_waited_for_five_seconds(
+async def test_a_repeat_waits_at_most_five_seconds_for_a_slow_send(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """Then the repeat is answered: it is processing, and that is true."""
+    """The repeat is then answered as processing, which is true."""
     payout_world.bank.gate.clear()
     winner = asyncio.ensure_future(payout_world.post())
     await until(lambda: len(payout_world.bank.orders) > 0)
@@ -100,8 +100,10 @@ async def test_a_winner_that_takes_too_long_is_waited_for_five_seconds(
     assert await winner == OK
 
 
-async def test_a_lease_that_ends_ends_the_wait(payout_world: PayoutWorld, clock: Clock):
-    """The winner is gone: a repeat learns no more by waiting."""
+async def test_a_repeat_stops_waiting_when_the_sender_s_lease_ends(
+    payout_world: PayoutWorld, clock: Clock
+):
+    """The sender is gone, so waiting has no use."""
     await payout_world.stands(SENDING)
     clock.passes(59)
     calls = calls_of(payout_world)
@@ -122,8 +124,8 @@ async def going(payout_world: PayoutWorld) -> asyncio.Future[str]:
     return posting
 
 
-async def test_a_call_that_is_stopped_is_unknown(payout_world: PayoutWorld, clock: Clock):
-    """A shutdown in the middle of a call: the bank may have heard everything."""
+async def test_a_call_interrupted_by_a_shutdown_is_unknown(payout_world: PayoutWorld, clock: Clock):
+    """During a shutdown: the bank may have received everything."""
     posting = await going(payout_world)
 
     posting.cancel()
@@ -144,10 +146,10 @@ async def test_a_call_that_is_stopped_is_unknown(payout_world: PayoutWorld, cloc
     [(IS_ACCEPTED, PayoutState.ACCEPTED), (IS_REJECTED, PayoutState.REJECTED)],
     ids=["accepted", "rejected"],
 )
-async def test_what_the_bank_said_is_kept_where_the_call_is_stopped_while_it_is_stored(
+async def test_a_call_cancelled_while_its_outcome_is_stored_keeps_the_outcome(
     payout_world: PayoutWorld, said: Outcome, state: PayoutState
 ):
-    """Its own id too, by which alone some banks find a payout."""
+    """With the bank's id, by which alone some banks find a payout."""
     payout_world.bank.says = [said]
     payout_world.store.held = {"record": asyncio.Event()}
     calls = calls_of(payout_world)
@@ -162,7 +164,7 @@ async def test_what_the_bank_said_is_kept_where_the_call_is_stopped_while_it_is_
     assert (await payout_world.row()).state is state
 
 
-async def test_a_second_stop_does_not_undo_the_record(payout_world: PayoutWorld):
+async def test_a_second_cancellation_does_not_lose_the_outcome(payout_world: PayoutWorld):
     posting = await going(payout_world)
     payout_world.store.held = {"record": asyncio.Event()}
     calls = calls_of(payout_world)
@@ -180,8 +182,8 @@ async def test_a_second_stop_does_not_undo_the_record(payout_world: PayoutWorld)
     await until(recorded)
 
 
-async def test_a_stop_while_the_store_is_away_stays_a_stop(payout_world: PayoutWorld):
-    """What could not be recorded is found by its lease."""
+async def test_a_call_cancelled_without_a_store_is_cancelled(payout_world: PayoutWorld):
+    """An unrecorded call is found by its lease."""
     posting = await going(payout_world)
     payout_world.store.fails_before = {"record"}
 
@@ -192,8 +194,8 @@ async def test_a_stop_while_the_store_is_away_stays_a_stop(payout_world: PayoutW
     assert (await payout_world.row()).state is SENDING
 
 
-async def test_a_caller_that_waits_for_another_s_payout_may_leave(payout_world: PayoutWorld):
-    """It owns nothing; the winner goes on."""
+async def test_a_waiting_repeat_can_be_cancelled_without_effect(payout_world: PayoutWorld):
+    """It owns nothing; the sender continues."""
     winner = await going(payout_world)
     calls = calls_of(payout_world)
     second = asyncio.ensure_future(payout_world.post())
@@ -208,7 +210,7 @@ async def test_a_caller_that_waits_for_another_s_payout_may_leave(payout_world: 
     assert (await payout_world.row()).state is ACCEPTED
 
 
-async def test_a_look_beside_a_send_leaves_it_alone(payout_world: PayoutWorld):
+async def test_a_status_query_during_a_send_changes_nothing(payout_world: PayoutWorld):
     winner = await going(payout_world)
 
     found = await payout_world.look()
@@ -219,10 +221,10 @@ async def test_a_look_beside_a_send_leaves_it_alone(payout_world: PayoutWorld):
     assert await winner == OK
 
 
-async def test_a_sender_that_wakes_after_its_lease_records_the_truth(
+async def test_a_sender_that_resumes_after_its_lease_records_the_outcome(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """It was taken for unknown meanwhile; its late word is still the word of that attempt."""
+    """It was considered unknown meanwhile; its late answer still belongs to that attempt."""
 
     async def sleeps(_order: PayoutOrder) -> None:
         clock.passes(90)

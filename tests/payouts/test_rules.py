@@ -48,8 +48,8 @@ TOMORROW = TODAY + timedelta(days=1)
 IDS = {"ids": lambda each: str(each)[:40]}
 
 
-async def test_r1_the_intent_is_stored_before_the_bank_is_asked(payout_world: PayoutWorld):
-    """Without it a crash leaves money without a record, and the retry pays twice."""
+async def test_r1_the_intent_is_stored_before_the_bank_is_called(payout_world: PayoutWorld):
+    """Otherwise a crash leaves money without a record, and the retry pays twice."""
     seen: list[tuple[PayoutState, int]] = []
 
     async def look(_order: PayoutOrder) -> None:
@@ -63,7 +63,7 @@ async def test_r1_the_intent_is_stored_before_the_bank_is_asked(payout_world: Pa
     assert seen == [(SENDING, 1)]
 
 
-async def test_r1_holds_for_the_next_attempt_too(payout_world: PayoutWorld):
+async def test_r1_the_next_attempt_is_stored_before_the_bank_is_called(payout_world: PayoutWorld):
     await payout_world.stands(NOT_SENT)
     seen: list[tuple[PayoutState, int]] = []
 
@@ -79,10 +79,10 @@ async def test_r1_holds_for_the_next_attempt_too(payout_world: PayoutWorld):
 
 
 @pytest.mark.parametrize("state", [None, NOT_SENT], ids=["new", "unsent"])
-async def test_r2_of_those_that_saw_no_obstacle_one_sends(
+async def test_r2_of_concurrent_requests_one_sends(
     payout_world: PayoutWorld, state: PayoutState | None
 ):
-    """All read before any writes: only the atomic step decides."""
+    """All read before any writes, so only the atomic step decides."""
     if state:
         await payout_world.stands(state)
     nodes = [payout_world.beside() for _ in range(4)]
@@ -103,10 +103,10 @@ async def test_r2_of_those_that_saw_no_obstacle_one_sends(
 
 
 @pytest.mark.parametrize("days", [0, 1, 400])
-async def test_r3_an_unknown_outcome_is_never_sent_again(
+async def test_r3_an_unknown_payout_is_never_sent_again(
     payout_world: PayoutWorld, clock: Clock, days: int
 ):
-    """Not by a retry, however late, and not by looking."""
+    """Neither by a retry, however late, nor by a status query."""
     payout_world.bank.says = [IS_UNKNOWN]
     await payout_world.post()
     payout_world.bank.knows = providers.Unavailable("down")
@@ -120,7 +120,7 @@ async def test_r3_an_unknown_outcome_is_never_sent_again(
     assert (await payout_world.row()).state is UNKNOWN
 
 
-async def test_r4_not_found_counts_after_the_quiet_period_alone(
+async def test_r4_not_found_proves_nothing_before_the_quiet_period_ends(
     payout_world: PayoutWorld, clock: Clock
 ):
     """Before it, the order may still be on its way inside the bank."""
@@ -137,8 +137,8 @@ async def test_r4_not_found_counts_after_the_quiet_period_alone(
     assert len(payout_world.bank.orders) == 2
 
 
-async def test_r5_a_duplicate_is_ours_and_ordered(payout_world: PayoutWorld):
-    """An adapter says Accepted for it, perhaps without ids; the next look brings them."""
+async def test_r5_a_duplicate_reported_by_the_bank_is_accepted(payout_world: PayoutWorld):
+    """An adapter returns Accepted, perhaps without ids; the next query adds them."""
     payout_world.bank.says = [Accepted(evidence=ANSWERED)]
     assert await payout_world.post() == OK
     payout_world.bank.knows = IS_SETTLED
@@ -167,7 +167,7 @@ RAISED = [
 async def test_r6_an_adapter_s_exception_proves_nothing(
     payout_world: PayoutWorld, raised: Exception
 ):
-    """Only outcomes are definite: not even "unreachable" as an exception means unsent."""
+    """Only outcomes are definite: not even an "unreachable" exception means unsent."""
     payout_world.bank.says = [raised]
 
     assert await payout_world.post() == DOUBT
@@ -184,7 +184,7 @@ async def test_r6_an_adapter_s_exception_proves_nothing(
 async def test_r7_a_rejection_is_answered_once_stored(
     payout_world: PayoutWorld, said: Rejected, fails: str
 ):
-    """A 400 that nobody remembers could be followed by money."""
+    """A 400 that is not stored could be followed by money."""
     payout_world.bank.says = [said]
     setattr(payout_world.store, fails, {"record"})
 
@@ -223,7 +223,7 @@ async def test_r8_a_late_outcome_never_overwrites_the_first(
     after: PayoutState,
     answer: str,
 ):
-    """Compare-and-set on attempt and state; what was lost is counted, a rejection not told."""
+    """Compare-and-set on attempt and state; a lost outcome is counted, and not answered."""
 
     async def elsewhere(_order: PayoutOrder) -> None:
         assert await payout_world.store.inner.record(payout_world._step(SENDING, meanwhile))
@@ -238,10 +238,10 @@ async def test_r8_a_late_outcome_never_overwrites_the_first(
 
 
 @pytest.mark.parametrize("said", [IS_ACCEPTED, IS_SETTLED, IS_REJECTED, IS_NOT_SENT], **IDS)
-async def test_r8_an_outcome_of_an_old_attempt_is_no_outcome_of_the_new_one(
+async def test_r8_an_outcome_of_an_old_attempt_does_not_change_the_new_one(
     payout_world: PayoutWorld, said: Outcome
 ):
-    """Both are unknown by their state: only the number of the attempt tells them apart."""
+    """Both have the state unknown: only the attempt number distinguishes them."""
 
     async def next_attempt(_order: PayoutOrder) -> None:
         payout_world.bank.on_order = None
@@ -263,7 +263,7 @@ async def test_r8_an_outcome_of_an_old_attempt_is_no_outcome_of_the_new_one(
 async def test_r9_an_owned_send_is_never_taken_over(
     payout_world: PayoutWorld, clock: Clock, passed_s: int
 ):
-    """Also not once its deadline for sending is over: the bank may still be at work."""
+    """Even after its send deadline: the bank may still be working on it."""
     before = await payout_world.stands(SENDING)
     clock.passes(passed_s)
     clock.step_s = 3.0
@@ -274,7 +274,7 @@ async def test_r9_an_owned_send_is_never_taken_over(
 
 
 @pytest.mark.parametrize("passed_s", [60, 3600])
-async def test_r9_after_the_lease_it_is_unknown_and_still_not_sent(
+async def test_r9_after_the_lease_a_payout_is_unknown_and_not_sent(
     payout_world: PayoutWorld, clock: Clock, passed_s: int
 ):
     await payout_world.stands(SENDING)
@@ -286,10 +286,10 @@ async def test_r9_after_the_lease_it_is_unknown_and_still_not_sent(
 
 
 @pytest.mark.parametrize("state", [SENDING, UNKNOWN, ACCEPTED, PAID])
-async def test_r11_the_date_is_looked_at_after_the_reference(
+async def test_r11_the_date_is_checked_after_the_reference(
     payout_world: PayoutWorld, clock: Clock, state: PayoutState
 ):
-    """A caller that repeats after midnight must not be told to begin anew: it would pay twice."""
+    """A caller repeating after midnight must not be asked for a new payout: it would pay twice."""
     await payout_world.stands(state)
     clock.step_s = 6.0
 
@@ -297,7 +297,7 @@ async def test_r11_the_date_is_looked_at_after_the_reference(
         assert await payout_world.post(asking(day=day)) == OK
 
 
-async def test_r11_a_reference_without_a_row_has_to_be_of_today(payout_world: PayoutWorld):
+async def test_r11_a_new_reference_must_be_dated_today(payout_world: PayoutWorld):
     assert await payout_world.post(asking(day=TOMORROW)) == NOT_TODAY
 
 
@@ -313,7 +313,7 @@ OTHERS: list[PayoutRequest] = [
 async def test_r12_other_content_under_a_known_reference_is_refused(
     payout_world: PayoutWorld, state: PayoutState
 ):
-    """In every state, on every day, and without a wait for the one being sent."""
+    """In every state, on every day, and without waiting for one being sent."""
     before = await payout_world.stands(state)
 
     for other in OTHERS:
@@ -334,10 +334,10 @@ async def test_r12_the_same_content_spelt_otherwise_is_the_same(payout_world: Pa
 
 
 @pytest.mark.parametrize("state", [None, NOT_SENT], ids=["new", "unsent"])
-async def test_r13_the_deadline_for_sending_runs_from_before_the_store_was_asked(
+async def test_r13_the_send_deadline_starts_before_the_store_is_called(
     payout_world: PayoutWorld, clock: Clock, state: PayoutState | None
 ):
-    """A process that pauses after its insert must find its time over, as others do."""
+    """A process that stalls after its insert must find its time over."""
     if state:
         await payout_world.stands(state)
 
@@ -370,10 +370,10 @@ async def test_r14_a_bank_that_ignores_our_key_never_gets_a_second_order(
 
 
 @pytest.mark.parametrize("amount", [Money(1), Money(1049), Money(1051), Money(105_000)], ids=str)
-async def test_another_amount_than_ours_is_never_called_paid(
+async def test_a_settlement_with_another_amount_is_never_paid(
     payout_world: PayoutWorld, amount: Money
 ):
-    """Somebody has to look at it; it is neither paid nor failed."""
+    """It goes to review: it is neither paid nor failed."""
     wrong = replace(IS_SETTLED, value=amount)
     payout_world.bank.says, payout_world.bank.knows = [wrong], wrong
 
@@ -384,8 +384,8 @@ async def test_another_amount_than_ours_is_never_called_paid(
     assert attempt.evidence.reason == "amount_mismatch"
 
 
-def test_settled_is_the_only_outcome_that_pays():
-    """Another outcome added to the port has to be thought through here."""
+def test_settled_is_the_only_outcome_that_means_paid():
+    """A new outcome in the port requires a decision here."""
     assert set(providers.Outcome.__args__) == {
         providers.NotSent,
         Rejected,

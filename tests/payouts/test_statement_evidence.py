@@ -47,10 +47,10 @@ async def test_a_movement_with_our_key_pays_the_payout(
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_a_statement_without_it_proves_nothing(
+async def test_a_statement_without_the_payout_proves_nothing(
     payout_world: PayoutWorld, state: PayoutState, clock: Clock
 ):
-    """Not even its absence, however late: statements are slow, and some are cut short."""
+    """Not even absence, however late: statements are slow, and some are truncated."""
     before = await payout_world.stands(state)
     telling(payout_world)
     clock.passes(30 * DAY_S)
@@ -70,7 +70,9 @@ async def test_an_unreadable_statement_raises_nothing(
 
 
 @pytest.mark.parametrize("state", [SENDING, NOT_SENT, PAID, REJECTED, FAILED])
-async def test_only_for_unsettled_payouts_is_it_read(payout_world: PayoutWorld, state: PayoutState):
+async def test_the_statement_is_read_for_unsettled_payouts_alone(
+    payout_world: PayoutWorld, state: PayoutState
+):
     before = await payout_world.stands(state)
     telling(payout_world, movement(provider_key=before.provider_key))
 

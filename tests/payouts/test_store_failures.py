@@ -1,4 +1,4 @@
-"""A store that breaks: before it did what was asked, or after, so that nobody knows."""
+"""A store that fails before or after it did what was asked, so that the outcome is unknown."""
 
 from datetime import timedelta
 
@@ -51,9 +51,10 @@ async def test_an_intent_that_was_not_stored_is_not_sent(payout_world: PayoutWor
 
 async def test_an_intent_of_unknown_storage_is_not_sent(payout_world: PayoutWorld, clock: Clock):
     """
-    The connection broke in the commit: the row is there, and nobody is its owner.
+    The connection broke during the commit: the row exists, without an owner.
 
-    The lease makes it unknown, the look-up unsent; "look the reference up first" then works.
+    The end of the lease makes it unknown and the look-up unsent; "look the reference up first" then
+    works.
     """
     payout_world.store.fails_after = {"add"}
     assert await payout_world.post() == NO_STORE
@@ -72,7 +73,9 @@ async def test_an_intent_of_unknown_storage_is_not_sent(payout_world: PayoutWorl
 
 
 @pytest.mark.parametrize("when", ["fails_before", "fails_after"])
-async def test_a_claim_that_failed_is_not_sent(payout_world: PayoutWorld, clock: Clock, when: str):
+async def test_a_payout_whose_claim_failed_is_not_sent(
+    payout_world: PayoutWorld, clock: Clock, when: str
+):
     await payout_world.stands(NOT_SENT)
     setattr(payout_world.store, when, {"claim"})
 
@@ -108,10 +111,10 @@ async def test_a_payout_that_cannot_be_closed_at_its_day_s_end_is_not_sent(
     ids=["accepted", "settled", "not sent", "unknown"],
 )
 @pytest.mark.parametrize("when", ["fails_before", "fails_after"])
-async def test_an_outcome_that_could_not_be_recorded_is_reported_where_it_is_true(
+async def test_an_outcome_that_was_not_recorded_is_still_answered(
     payout_world: PayoutWorld, said: Outcome, answer: str, after: PayoutState, when: str
 ):
-    """Rejections are the exception, see the rules."""
+    """Rejections are the exception; see the rules."""
     payout_world.bank.says = [said]
     setattr(payout_world.store, when, {"record"})
 
@@ -148,7 +151,7 @@ async def test_an_unrecorded_acceptance_is_found_again_by_a_look(
     assert (await payout_world.look()).state is PAID
 
 
-async def test_a_store_that_breaks_while_the_winner_is_waited_for_ends_the_wait(
+async def test_a_store_failure_during_the_wait_for_the_winner_ends_the_wait(
     payout_world: PayoutWorld,
 ):
     await payout_world.stands(SENDING)
@@ -166,7 +169,7 @@ async def test_a_store_that_breaks_while_the_winner_is_waited_for_ends_the_wait(
     assert payout_world.bank.orders == []
 
 
-async def test_an_unreadable_list_is_not_an_empty_list(payout_world: PayoutWorld):
+async def test_an_unreadable_list_is_not_reported_as_empty(payout_world: PayoutWorld):
     payout_world.store.fails_before = {"search"}
 
     with pytest.raises(StoreUnavailable):
@@ -174,10 +177,10 @@ async def test_an_unreadable_list_is_not_an_empty_list(payout_world: PayoutWorld
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, PAID])
-async def test_an_unreadable_payout_is_not_an_unknown_reference(
+async def test_an_unreadable_payout_is_not_reported_as_unknown(
     payout_world: PayoutWorld, state: PayoutState
 ):
-    """A 404 would have the caller pay again."""
+    """A 404 would make the caller pay again."""
     await payout_world.stands(state)
     payout_world.store.fails_before = {"find"}
 

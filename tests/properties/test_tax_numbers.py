@@ -36,7 +36,7 @@ def checked(number: str) -> bool:
     return library and len(set(number)) > 1
 
 
-def test_a_published_number_is_taken():
+def test_a_valid_published_number_is_accepted():
     wrong = [
         number
         for number in PUBLISHED["cpf"]["valid"] + PUBLISHED["cnpj"]["valid_numeric"]
@@ -46,7 +46,7 @@ def test_a_published_number_is_taken():
     assert wrong == []
 
 
-def test_a_number_published_as_wrong_is_refused():
+def test_an_invalid_published_number_is_refused():
     wrong = [
         number
         for number in PUBLISHED["cpf"]["invalid"]
@@ -58,8 +58,8 @@ def test_a_number_published_as_wrong_is_refused():
     assert wrong == []
 
 
-def test_a_number_with_letters_is_taken_and_written_in_capitals():
-    """By law since July 2026; the check digits are the Receita's."""
+def test_a_cnpj_with_letters_is_accepted_in_either_case():
+    """By law since July 2026; the check digits are those of the Receita."""
     for number in PUBLISHED["cnpj"]["valid_alphanumeric"]:
         assert strict.tax_number(number) == number
         assert strict.tax_number(number.lower()) == number
@@ -67,42 +67,42 @@ def test_a_number_with_letters_is_taken_and_written_in_capitals():
 
 
 @given(CPF_BODIES, st.text("0123456789", min_size=2, max_size=2))
-def test_a_cpf_is_taken_exactly_where_its_check_digits_hold(body: str, end: str):
+def test_a_cpf_is_accepted_exactly_with_right_check_digits(body: str, end: str):
     number = body + end
 
     assert taken(number) == checked(number)
 
 
 @given(CPF_BODIES)
-def test_every_cpf_that_the_library_makes_is_taken(body: str):
+def test_every_cpf_of_the_library_is_accepted(body: str):
     number = body + cpf._calc_check_digits(body)
 
     assert taken(number) == checked(number)
 
 
 @given(CNPJ_BODIES)
-def test_every_cnpj_that_the_library_makes_is_taken(body: str):
+def test_every_cnpj_of_the_library_is_accepted(body: str):
     number = body + cnpj.calc_check_digits(body)
 
     assert taken(number) == checked(number)
 
 
 @given(CNPJ_BODIES_WITH_LETTERS)
-def test_every_cnpj_with_letters_that_the_library_makes_is_taken(body: str):
+def test_every_cnpj_with_letters_of_the_library_is_accepted(body: str):
     number = body + cnpj.calc_check_digits(body)
 
     assert taken(number) == checked(number)
 
 
 @given(CNPJ_BODIES_WITH_LETTERS, st.integers(0, 99))
-def test_no_cnpj_has_any_other_check_digits(body: str, end: int):
+def test_a_cnpj_is_accepted_exactly_with_right_check_digits(body: str, end: int):
     number = f"{body}{end:02d}"
 
     assert taken(number) == checked(number)
 
 
 @given(CPF_BODIES, PUNCTUATION)
-def test_punctuation_anywhere_means_nothing(body: str, marks: list[tuple[int, str]]):
+def test_punctuation_at_any_place_is_ignored(body: str, marks: list[tuple[int, str]]):
     number = body + cpf._calc_check_digits(body)
     spelt = number
     for place, mark in marks:
@@ -140,5 +140,5 @@ def test_digits_of_other_scripts_and_other_punctuation_are_refused():
 @pytest.mark.parametrize(
     "body", ["\u0665" + "29982247", "11222333\u0660\uff10\u0661\u0661"], ids=ascii
 )
-def test_no_check_digits_make_a_number_of_another_script_right(body: str):
+def test_a_number_in_another_script_is_refused_with_any_check_digits(body: str):
     assert not any(taken(f"{body}{end:02d}") for end in range(100))

@@ -19,7 +19,7 @@ NAME = "clients"
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Where each program stands."""
+    """Where each program is installed."""
 
     python: Path
     openapi_python_client: Path

@@ -91,7 +91,7 @@ def patient_haproxy(
 def haproxy_of_cells(
     cells: Mapping[str, Node], routes: Path, commands: Path, certificate: Path
 ) -> Iterator[Front]:
-    """Keep deploy/haproxy.cfg and cells.cfg running; one process of a cell stands for both."""
+    """Run deploy/haproxy.cfg and cells.cfg; one process of a cell represents both."""
     nodes = {"PIXGATE_CELLS": str(routes), "PIXGATE_STATS_SOCKET": str(commands)}
     for name, node in cells.items():
         for which in ("ONE", "TWO"):

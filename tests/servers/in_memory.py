@@ -23,7 +23,7 @@ _ROOTS = ("PYTEST_DEBUG_TEMPROOT", "TMPDIR")
 
 
 def keep() -> None:
-    """Let both be there, unless somebody said where; workers and processes inherit the names."""
+    """Create both, unless configured; workers and processes inherit the names."""
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and _free_bytes() >= ROOM_BYTES:
         for root in _ROOTS:
             os.environ.setdefault(root, str(MEMORY))

@@ -15,7 +15,7 @@ from tests.servers.demand import absent
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """
-    What a peer stands in.
+    The environment of a peer.
 
     Attributes:
         authority: Who signs callers' certificates.
@@ -51,7 +51,7 @@ class Peer:
     gracefully: signal.Signals
 
     def end(self, number: signal.Signals) -> None:
-        """Ask it to end; nobody waits for it here."""
+        """Ask it to end, without waiting."""
         self.process.send_signal(number)
 
 

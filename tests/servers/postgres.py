@@ -47,7 +47,7 @@ class PostgresServer:
         return self.admin.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def url(self, database: str) -> str:
-        """Address of a database, with the driver SQLAlchemy must be told."""
+        """Address of a database, with the driver for SQLAlchemy."""
         return self.admin.set(database=database).render_as_string(hide_password=False)
 
     async def create(self, database: str, *, template: str = "template1") -> str:
@@ -55,7 +55,7 @@ class PostgresServer:
         return self.url(database)
 
     async def drop(self, database: str) -> None:
-        """Remove a database, whoever is still connected to it."""
+        """Remove a database, despite open connections."""
         await self._execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
 
     async def make_read_only(self, database: str) -> None:

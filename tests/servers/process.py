@@ -1,4 +1,4 @@
-"""Somebody else's server as a child of the test run: started, waited for, ended by its handle."""
+"""A third party's server as a child of the test run: started, waited for, ended by its handle."""
 
 import fcntl
 import os
@@ -29,7 +29,7 @@ _ours: deque[int] = deque(maxlen=200)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """
-    Whom a server runs as.
+    The user that a server runs as.
 
     Attributes:
         uid: Numeric user, or None to stay who we are.
@@ -76,7 +76,7 @@ def free_port() -> int:
 
 
 def _claimed(port: int) -> bool:
-    """Lock the ports' bytes in a file of all who test; the system unlocks them at our end."""
+    """Lock the ports' bytes in a file of all test runs; the system unlocks them at our end."""
     with suppress(BlockingIOError, PermissionError):
         fcntl.lockf(_claims(), fcntl.LOCK_EX | fcntl.LOCK_NB, _PORTS_EACH, port)
         return True

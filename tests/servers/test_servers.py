@@ -1,4 +1,4 @@
-"""The servers that other tests stand on."""
+"""The servers that other tests use."""
 
 import socket
 import subprocess
@@ -10,7 +10,7 @@ from tests.servers.demand import absent
 from tests.servers.process import free_port
 
 
-def test_no_other_process_that_tests_is_given_our_ports():
+def test_a_port_is_given_to_one_test_process_alone():
     """Seconds may pass between choosing a port and listening on it."""
     ours = free_port()
     asked = f"from tests.servers import process; print(process._claimed({ours}))"
@@ -29,7 +29,7 @@ def test_a_missing_required_server_fails_the_test(monkeypatch):
         absent("postgres", "not installed")
 
 
-def test_a_test_may_not_leave_this_machine():
-    """192.0.2.1 is reserved for documentation (RFC 5737); nobody answers there either way."""
+def test_a_test_cannot_connect_to_another_machine():
+    """192.0.2.1 is reserved for documentation (RFC 5737), so nothing answers there anyway."""
     with socket.socket() as outside, pytest.raises(PermissionError, match=r"192\.0\.2\.1"):
         outside.connect(("192.0.2.1", 9))

@@ -1,4 +1,4 @@
-"""What tests of single modules share: a clock that stands, and payouts on a real store."""
+"""Shared by tests of single modules: a clock that stands still, and payouts on a real store."""
 
 from tests.world.banks.authority import authority
 from tests.world.payout_fixtures import clock, payout_world, store_file

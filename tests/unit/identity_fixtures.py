@@ -17,7 +17,7 @@ from tests.world.store import open_store
 async def identity_world(
     store_file: Path, tmp_path: Path, clock: Clock
 ) -> AsyncIterator[IdentityWorld]:
-    """Identity with its first signing key; nobody is known."""
+    """Identity with its first signing key, without users."""
     shutil.copy(store_file, tmp_path / "store.db")
     store = open_store(f"sqlite:///{tmp_path}/store.db")
     opened = identity_world_on(store, clock)

@@ -1,4 +1,4 @@
-"""A bank that offers more than the nine calls and says what a test tells it to; an audit log."""
+"""A bank that offers more than the nine calls and answers as a test sets it; an audit log."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def refused(error: ErrorCode) -> Iterator[pytest.ExceptionInfo[ServiceError]]:
 
 
 def refusal_of(read: Callable[[], object]) -> ErrorCode | None:
-    """Return what a reader refuses with, None when it takes what it is given."""
+    """Return the refusal of a reader, None when it accepts its input."""
     try:
         read()
     except ServiceError as refusal:

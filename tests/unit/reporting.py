@@ -69,5 +69,5 @@ def document(*entries: Entry, **changed: object) -> Document:
 
 
 def whole(pieces: WritePieces) -> Write:
-    """Return what writes a document at once that is written piece by piece."""
+    """Return a function that writes a document at once from its pieces."""
     return lambda document: b"".join(pieces(document, [document.entries]))

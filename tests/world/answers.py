@@ -1,4 +1,4 @@
-"""What a truthful adapter answers to each call of the port, and an adapter that lies."""
+"""A truthful adapter's answers to each call of the port, and an adapter with invalid answers."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ MISSED = MissedEvent(
 
 @dataclass(frozen=True)
 class Call:
-    """A call of the port: what it is asked behind the account, and a truthful answer."""
+    """A call of the port: its arguments after the account, and a truthful answer."""
 
     asked: tuple[object, ...]
     answer: object
@@ -257,7 +257,7 @@ def saying(answer: object) -> Lie:
 @dataclass
 class LyingAdapter:
     """
-    An adapter that lies where a test says so, and else answers as the one behind it.
+    An adapter with invalid answers where a test sets them, and those of ``behind`` otherwise.
 
     Attributes:
         behind: Answers truthfully; None for the table above.
@@ -296,7 +296,7 @@ class LyingAdapter:
 
 
 class CheckedWorld:
-    """A checked adapter over one that lies, and what was counted."""
+    """A checked adapter over one with invalid answers, and its counts."""
 
     def __init__(self, **lies: Lie) -> None:
         self.adapter = LyingAdapter(lies=lies)

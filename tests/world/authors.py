@@ -53,7 +53,7 @@ class Environment:
         return done.stdout
 
     def installs(self, package: Path) -> None:
-        """Install a package as it stands now; it is copied, as nothing is fetched to link it."""
+        """Install a package in its current state, copied, because linking would download tools."""
         pip = ("pip", "install", "-q", "--offline", "--no-deps", "--python", self.bin / "python")
         self.runs(_UV, *pip, "--reinstall", package)
 
@@ -99,7 +99,7 @@ def environment_in(folder: Path) -> Environment:
 
 
 def private_imports(text: str) -> Iterator[str]:
-    """Name what a module imports that is no author's to import."""
+    """Name a module's imports that are not public for authors."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.module != "__future__":
             module = node.module or ""

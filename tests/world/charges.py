@@ -1,4 +1,4 @@
-"""A charge as a bank tells of it."""
+"""A charge as a bank reports it."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ CHARGE = Charge(
 
 
 def charge(**changed: object) -> Charge:
-    """Return an active charge of ten reais and fifty that nobody is named in."""
+    """Return an active charge of ten reais and fifty without a payer."""
     return replace(CHARGE, **changed)  # type: ignore[arg-type]

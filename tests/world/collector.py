@@ -24,7 +24,7 @@ class TakenSpan:
 @dataclass(slots=True, kw_only=True)
 class Collector:
     """
-    What was collected.
+    The collected spans.
 
     Attributes:
         hangs: Whether it answers nobody until it is ``over``.

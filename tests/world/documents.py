@@ -19,7 +19,7 @@ class Described:
 
     @property
     def places(self) -> list[PlacedRoute]:
-        """Every route with what stands in front of it."""
+        """Every route with its gate."""
         return Table([self.surface]).places()
 
     def operation(self, place: PlacedRoute) -> Mapping[str, Any]:
@@ -37,7 +37,7 @@ class Described:
         return found
 
     def parameters(self, place: PlacedRoute, where: str) -> list[Mapping[str, Any]]:
-        """Return the parameters of a route that stand in ``path``, ``query`` or ``header``."""
+        """Return the parameters of a route in ``path``, ``query`` or ``header``."""
         found = (self.resolved(each) for each in self.operation(place)["parameters"])
         return [each for each in found if each["in"] == where]
 

@@ -24,7 +24,7 @@ def allowance(burst: int = PLENTY, clock: Monotonic = lambda: 0.0) -> Allowance:
 
 
 def owner_mismatches(burst: int = PLENTY) -> OwnerMismatches:
-    """Return a limit of wrong owners, whose clock stands still."""
+    """Return a limit of wrong owners, with a clock that stands still."""
     return OwnerMismatches(allowance(burst), lambda: 0.0)
 
 
@@ -41,7 +41,7 @@ def exports(
     listed: int = PLENTY,
     on_alarm: Callable[[Staff, ExportKind], Awaitable[None]] = _ignore,
 ) -> Exports:
-    """Return limits of files and rows, whose clock stands still."""
+    """Return limits of files and rows, with a clock that stands still."""
     return Exports(
         turns=turns or Turns(),
         files=allowance(files),

@@ -99,7 +99,7 @@ class IdentityWorld:
         return await self.services.sessions.authenticate(signed_in.tokens.access_token)
 
     async def mails(self, to: str = EMAIL) -> list[str]:
-        """Read what was sent to somebody, newest first."""
+        """Read the mail to a user, newest first."""
         return [
             each.text
             for each in await self.context.stores.outbox.latest(50, EVERY_COMPANY)
@@ -112,7 +112,7 @@ class IdentityWorld:
         await self.services.reset_requests.answer()
 
     async def link(self, to: str = EMAIL) -> str:
-        """Take the token of the newest link sent to somebody."""
+        """Take the token of the newest link sent to a user."""
         linked = next(text for text in await self.mails(to) if "?token=" in text)
         return linked.partition("?token=")[2].split()[0]
 
@@ -153,7 +153,7 @@ def refusal(problem: BaseException) -> tuple[str, str]:
 
 
 async def refusal_of(deed: Awaitable[object]) -> tuple[str, str]:
-    """Name what a deed is refused with, by its code and its reason."""
+    """Name the refusal of a call, by its code and its reason."""
     with pytest.raises(ServiceError) as refused:
         await deed
     return refusal(refused.value)

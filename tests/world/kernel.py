@@ -1,4 +1,4 @@
-"""A kernel for tests: clocks that stand still, keys that are known, and all that it was told."""
+"""A kernel for tests: clocks that stand still, known keys, and a record of its events."""
 
 from __future__ import annotations
 

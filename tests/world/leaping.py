@@ -1,9 +1,9 @@
 """
-Tests that wait for nothing but a clock: it leaps to the next timer as soon as nothing else is left.
+Tests that wait for nothing but a clock, which leaps to the next timer when nothing else is left.
 
-Otherwise it goes on by a microsecond each time somebody looks at it. So they take no time, and a
-busy machine does not make them late. Not for sockets, threads or processes: the clock would not
-wait for them.
+Otherwise it advances by a microsecond each time it is read. So they take no time, and a busy
+machine does not make them late. Not for sockets, threads or processes: the clock would not wait for
+them.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class _Clock(selectors.DefaultSelector):  # type: ignore[misc,valid-type] # one 
     now_s = 1_000.0
 
     def looked_at(self) -> float:
-        """Tell the time: later than whoever looked before was told."""
+        """Return the time: later than any earlier reading."""
         self.now_s += _LOOK_S
         return self.now_s
 
     def select(self, timeout: float | None = None) -> list[Any]:
-        """Return what is ready, which is the loop's own alone; else let the time pass at once."""
+        """Return what is ready, which is only the loop's own; otherwise let time pass at once."""
         if timeout is None or timeout <= 0:
             return super().select(timeout)
         ready: list[Any] = super().select(0)

@@ -28,7 +28,7 @@ WORDS = Vocabulary(
 
 
 def shown(metrics: MetricRegistry, family: Family[Any], *key: str) -> float:
-    """Return one value of a counter or a gauge; zero when it is not there."""
+    """Return one value of a counter or a gauge; zero when it is missing."""
     return _value(metrics, family, family.name, key)
 
 

@@ -1,4 +1,4 @@
-"""Movements of a bank's statement, each as a payout's debit unless told otherwise."""
+"""Movements of a bank's statement, by default debits of payouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A browser at the panel, below HTTP: its sessions over a real store, on a clock that stands."""
+"""A browser at the panel, below HTTP: its sessions over a real store, on a stopped clock."""
 
 from __future__ import annotations
 

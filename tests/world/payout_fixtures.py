@@ -1,4 +1,4 @@
-"""What tests of single modules share: a clock that stands, and payouts on a real store."""
+"""Shared by tests of single modules: a clock that stands still, and payouts on a real store."""
 
 import shutil
 from collections.abc import AsyncIterator

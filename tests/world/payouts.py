@@ -1,4 +1,4 @@
-"""Payouts on a real store, a bank that says what a test tells it to, and a clock that stands."""
+"""Payouts on a real store, a bank that answers as a test sets it, and a clock that stands still."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ class OneBank:
 @dataclass
 class ShakyStore:
     """
-    A payout store before which, or behind which, the connection breaks.
+    A payout store whose connection breaks before or after a call.
 
     Attributes:
         fails_before: Calls that are never done.
@@ -305,7 +305,7 @@ async def no_stops() -> tuple[Stop, ...]:
 
 
 class PayoutWorld:
-    """One node that pays out; others can stand beside it on the same store and bank."""
+    """One node that pays out; others can share its store and bank."""
 
     def __init__(self, inner: StoredPayouts, bank: ScriptedBank, clock: Clock) -> None:
         self.store, self.bank, self.clock = ShakyStore(inner), bank, clock

@@ -63,7 +63,7 @@ def caller() -> Caller:
 
 
 def call(asked: RawRequest | None = None, **fields: object) -> Call:
-    """A call on its way in, of a row that needs nothing unless told otherwise."""
+    """A request before its policies, by default of a row without requirements."""
     plain = {"asked": asked or RawRequest(path={}, address="203.0.113.7"), "needs": None}
     return Call(**{"quota": "read", **plain, **fields})  # type: ignore[arg-type]
 
@@ -78,7 +78,7 @@ def posted(body: object, **fields: object) -> RawRequest:
 
 
 def somebody(*roles: Role, **fields: object) -> SignedInUser:
-    """A person who signed in at noon with a second factor, unless told otherwise."""
+    """A person who signed in at noon with a second factor, by default."""
     plain: dict[str, object] = {
         "user_id": "3d0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a03",
         "email": "maria@example.com",

@@ -81,7 +81,7 @@ def _parameters(function: object) -> str:
 
 
 def broken(recorded: Surface, present: Surface) -> list[str]:
-    """Name what was promised and is not so any more; what is only added breaks nothing."""
+    """Name broken promises; additions break nothing."""
     return [
         f"{module}: {promised}"
         for module, names in recorded.items()

@@ -29,7 +29,7 @@ class Answer:
 @dataclass(slots=True, kw_only=True)
 class Exchange:
     """
-    What a connection was told.
+    The answers on a connection.
 
     ``closed`` is False when the server left it open; ``reset`` is True when it
     closed over bytes it had not read, which can cost a caller the answer.

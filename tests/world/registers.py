@@ -42,7 +42,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 @dataclass(slots=True)
 class Clock:
-    """A clock that moves when it is told to."""
+    """A clock that moves only when a test moves it."""
 
     at: datetime = NOON
 

@@ -60,7 +60,7 @@ def doubtful() -> set[str]:
 
 
 async def stored_secrets(kernel: Kernel) -> dict[str, set[str]]:
-    """Return what stands in each secret column, as text in every form that a page might have."""
+    """Return the content of each secret column, as text in every form that a page might have."""
     found: dict[str, set[str]] = {}
     async with kernel.store.database.reading() as connection:
         for name in SECRET:

@@ -1,4 +1,4 @@
-"""Limits that several processes count together, in memory and by a clock that stands still."""
+"""Limits counted together by several processes, in memory and by a clock that stands still."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ SEALER = Sealer({"k": b"k" * 32}, "k")
 
 
 class Register:
-    """Keys that are read as often as somebody asks; silent when told so."""
+    """Keys that can be read any number of times; unavailable on demand."""
 
     def __init__(self, *keys: SigningKey) -> None:
         self.keys = list(keys)

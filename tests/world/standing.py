@@ -1,4 +1,4 @@
-"""Clocks that stand still unless told to move."""
+"""Clocks that move only when a test moves them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ STOP = Stop(
 
 
 class Office(Protocol):
-    """A store with its keys, and who acts there."""
+    """A store with its keys, and its acting user."""
 
     @property
     def kernel(self) -> Kernel: ...

@@ -12,7 +12,7 @@ from gateway.http.route import Surface
 
 @cache
 def usual_surfaces() -> Sequence[Surface]:
-    """Return those of the settings that nobody has changed; only to be looked at."""
+    """Return the surfaces of unchanged settings; not to be modified."""
     return described_surfaces(Settings())
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.world.tables import cases
 
 
-def test_each_row_that_fails_is_reported_with_its_values():
+def test_each_failed_row_is_reported_with_its_values():
     tried = []
 
     @cases("factor", [1, 2])
@@ -28,7 +28,7 @@ def test_each_row_that_fails_is_reported_with_its_values():
     ]
 
 
-async def test_a_table_of_an_async_test_is_awaited():
+async def test_the_table_of_an_async_test_is_awaited():
     @cases("number", [1, 2])
     async def small(number: int) -> None:
         assert number < 2
@@ -37,7 +37,7 @@ async def test_a_table_of_an_async_test_is_awaited():
         await small()
 
 
-def test_an_expected_error_that_does_not_come_is_a_failure():
+def test_a_missing_expected_error_fails_the_row():
     @cases("text", ["1", "x"])
     def refused(text: str) -> None:
         with pytest.raises(ValueError, match="invalid"):

@@ -1,4 +1,4 @@
-"""A listener of the test's own, with short deadlines and an application that tells what it saw."""
+"""A listener of the test's own, with short deadlines and an application that records requests."""
 
 import asyncio
 import contextlib

@@ -178,7 +178,7 @@ def _plain(schema: Mapping[str, Any], components: Mapping[str, Mapping[str, Any]
 
 
 def without_example(component: Schema) -> Schema:
-    """Leave out the ``example`` of each field, which stands in the operations alone."""
+    """Leave out the ``example`` of each field, which is only used in operations."""
     if "properties" not in component:
         return component
     shown = {

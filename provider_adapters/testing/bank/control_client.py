@@ -91,7 +91,7 @@ class BankControl:
 
 
 def _plain(value: object) -> object:
-    """Write amounts as numbers with two decimals, wherever they stand."""
+    """Write amounts as numbers with two decimals, wherever they are."""
     if isinstance(value, Money):
         return Decimal(str(value))
     if isinstance(value, Mapping):

@@ -17,7 +17,7 @@ STAGES = {"sandbox": sandbox_bank_world}
 
 @pytest.fixture
 def told() -> Witness:
-    """What the adapter told while the test ran."""
+    """What the adapter reported during the test."""
     return Witness()
 
 

@@ -27,7 +27,7 @@ OURS = b"pending/1"
 
 @dataclass
 class Receiver:
-    """Who is told; what came is a ``Delivery`` each."""
+    """A receiver of callbacks; each is a ``Delivery``."""
 
     url: str = ""
     status: int = 200
@@ -72,7 +72,7 @@ async def given_up(bank_world: BankWorld, receiver: Receiver, tries: int = 6) ->
 async def test_undelivered_events_can_be_read_and_acknowledged(
     adapter: Offering, bank_world: BankWorld, receiver: Receiver
 ):
-    """With the id that the callback had: told twice, it is one event."""
+    """With the id of the callback, so that a repeated event is recognized."""
     receiver.status = 503
     await adapter.register_callback(bank_world.account, receiver.order())
     await paid(bank_world)
@@ -92,7 +92,7 @@ async def test_undelivered_events_can_be_read_and_acknowledged(
 
 
 @pytest.mark.parametrize("url", ["https://127.0.0.1/", "http://192.0.2.1/", "ftp://x", "x"])
-async def test_the_bank_calls_this_machine_alone(
+async def test_a_callback_to_another_host_is_refused(
     adapter: Offering, bank_world: BankWorld, url: str
 ):
     with pytest.raises(Refused):

@@ -44,7 +44,9 @@ async def test_a_charge_on_another_person_s_key_is_refused(
         await adapter.create_charge(bank_world.account, charge_order(key="maria@example.com"))
 
 
-async def test_a_refund_that_fails_gives_nothing_back(adapter: Offering, bank_world: BankWorld):
+async def test_a_failed_refund_leaves_the_balance_unchanged(
+    adapter: Offering, bank_world: BankWorld
+):
     """R$ 777.02, the bank's magic amount."""
     said = await bank_world.tell(
         f"/accounts/{bank_world.account.provider_account}/incoming", {"value": 1000.00}

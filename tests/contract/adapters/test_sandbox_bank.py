@@ -1,4 +1,4 @@
-"""The sandbox bank's magic amounts, destinations and faults, as its adapter tells them."""
+"""The sandbox bank's magic amounts, destinations and faults, as its adapter reports them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """
-What somebody typed into a text of a bank's answer never hides an amount, a state or an id.
+Text typed by a payer never hides an amount, a state or an id in a bank's answer.
 
 Answers of every bank are recorded, and any one byte of any text in them is changed to any value;
-what is read of everything else stays the same. Quotation marks and backslashes are put in only
-where the document is still JSON: else nobody knows where a text ends.
+everything else is still read alike. Quotation marks and backslashes are used only where the
+document stays JSON: otherwise the end of a text is unknown.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Text:
 
 
 def texts_of(body: bytes) -> list[Text]:
-    """Find the texts that somebody may have typed; a list's are named as the list."""
+    """Find the texts that a payer may have typed; those of a list have the list's name."""
     found, name = [], ""
     for each in _STRING.finditer(body):
         if each[2]:
@@ -140,7 +140,7 @@ class Tape:
     instead: tuple[str, bytes] = ("", b"")
 
     def beside(self, road: Callable[..., Awaitable[ProviderAnswer]]) -> Callable[..., Any]:
-        """Return what stands in the place of ``HttpTransport.call``."""
+        """Return a replacement for ``HttpTransport.call``."""
 
         async def call(
             of: HttpTransport, request: ProviderRequest, progress: SendProgress, *more: float
@@ -250,8 +250,10 @@ def choices(calls: Sequence[Recorded]) -> Iterator[tuple[Recorded, str, list[Tex
 
 
 @pytest.mark.parametrize("name", list(BANKS))
-async def test_a_typed_text_hides_nothing(name: str, monkeypatch: pytest.MonkeyPatch):
-    """Of the same row, of the others, of a single charge, payout or owner of a key."""
+async def test_hostile_text_in_an_answer_changes_no_other_field(
+    name: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Of the same row, of other rows, of a single charge, payout or key owner."""
     draw = random.Random(f"{SEED} {name}")
     async with recorded(name, monkeypatch) as (calls, tape):
         tape.plays = True
@@ -346,7 +348,7 @@ async def said_by(name: str, body: bytes) -> list[Notice]:
 
 
 @pytest.mark.parametrize("name", list(BODIES))
-async def test_a_typed_text_drops_no_part_of_a_callback(name: str):
+async def test_hostile_text_in_a_callback_drops_no_event(name: str):
     draw = random.Random(f"{SEED} callbacks {name}")
     wrong: list[object] = []
     for letters in (True, False):

@@ -29,8 +29,8 @@ OVER_STOCK = [
 
 
 @pytest.mark.parametrize("case", CASES)
-async def test_a_case_passes(case: str):
-    """Mend the stage; what the bank has not belongs into the table of reasons, and nothing else."""
+async def test_a_verification_case_passes(case: str):
+    """If it fails, correct the stage; the table of reasons only lists what the bank lacks."""
     problems = [await problem_of(bank, case) for bank in banks_of(CASES[case])]
 
     assert [each for each in problems if each] == []
@@ -46,7 +46,7 @@ async def problem_of(bank: VerifiedBank, case: str) -> str:
     return "" if right else f"{bank.name}: {found or 'it passes'}"
 
 
-def test_every_case_that_applies_to_a_bank_is_tried_there_on_one_of_eight_days():
+def test_each_applicable_case_is_tried_at_each_bank_once_in_eight_days():
     days = range(len(OTHERS))
     tried = {
         (day, bank.name, case.id)
@@ -62,7 +62,7 @@ def test_every_case_that_applies_to_a_bank_is_tried_there_on_one_of_eight_days()
     }
 
 
-def test_reasons_are_of_banks_and_cases_that_there_are():
+def test_exceptions_name_existing_banks_and_cases():
     assert WITHOUT.keys() <= STAGES.keys()
     assert OF_PROFILE.keys() == set(PROFILES) - {"efi"} == BANKS.keys() - STAGES.keys()
     assert {case for bank in BANKS.values() for case in bank.without} <= CASES.keys()
@@ -108,7 +108,7 @@ class ReadsAlone(SandboxStage):
         (ReadsAlone, {"bank", "calls", "reads"}),
     ],
 )
-async def test_the_sandbox_passes_as_any_kind_of_bank(kind: type[SandboxStage], groups: set[str]):
+async def test_the_sandbox_passes_as_each_kind_of_bank(kind: type[SandboxStage], groups: set[str]):
     subject = Subject(name="sandbox", factory=registry.find("sandbox"), make_stage=kind)
     cases = [each for each in CASES.values() if each.group in groups]
 
@@ -128,15 +128,15 @@ def over_stock(make_stage: MakeStage) -> Subject:
 
 
 @pytest.mark.parametrize("case", OVER_STOCK)
-async def test_the_same_holds_over_another_client(case: str):
-    """Over aiohttp's own: what the suite proves is the adapter's, and not its transport's."""
+async def test_the_suite_passes_over_aiohttp_s_own_client(case: str):
+    """So the suite proves the adapter, and not its transport."""
     subject = over_stock(subject_of("sandbox").make_stage)
 
     assert await ended(subject, case) == PASSED
 
 
-def test_every_call_is_cut_off():
-    """A call that is added to the port is added to the suite."""
+def test_every_port_call_has_a_case_of_a_lost_connection():
+    """A new port call must be added to the suite."""
     tried = {case.removeprefix("wire.") for case in CASES if case.startswith("wire.")}
     tried |= {PortCall.CREATE_PAYOUT} if "create_payout_by_key" in tried else set()
 

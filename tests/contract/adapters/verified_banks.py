@@ -50,7 +50,7 @@ def _registered(name: str) -> VerifiedBank:
 
 
 def _profile(name: str, stage: str, *wire: str) -> VerifiedBank:
-    """Of API Pix: the adapter's wire is tried at the profile that stands for it."""
+    """Of API Pix: the adapter's wire is tested with one representative profile."""
     return VerifiedBank(
         name=name,
         subject=subject_of("apipix", f"provider_adapters.testing.stages:{stage}"),

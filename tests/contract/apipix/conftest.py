@@ -31,7 +31,7 @@ from tests.world.banks.witness import Witness
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request and its answer, as they are before anybody writes them down."""
+    """A request and its answer, before they are written."""
 
     method: str
     path: str

@@ -67,7 +67,7 @@ async def test_the_document_knows_every_request_and_answer(efi: Watched, act: st
 
 @pytest.mark.parametrize("name", [name for name in Name if name is not Name.EFI])
 async def test_the_document_knows_the_other_banks_too(name: Name):
-    """Their paths begin elsewhere, and name the account in other ways: the rest is the same."""
+    """Their paths have other prefixes and account headers; the rest is the same."""
     async with simulated(name) as (stage, adapter):
         bank = Watched(stage, adapter)
         for act in ACTS.values():
@@ -82,7 +82,7 @@ async def test_the_document_knows_the_other_banks_too(name: Name):
 
 
 async def test_the_document_lists_every_refusal(efi: Watched):
-    """Absent things, and a charge that is changed twice."""
+    """Absent records, and a second change of a charge."""
     for absent in (
         efi.adapter.get_charge(efi.account, "nada/1"),
         efi.adapter.find_received(efi.account, "E" + "0" * 31),
@@ -99,8 +99,8 @@ async def test_the_document_lists_every_refusal(efi: Watched):
     assert [wrong_with(each) for each in seen if wrong_with(each)] == []
 
 
-async def test_the_judge_finds_faults(efi: Watched):
-    """A form that the document does not have, in a request and in an answer."""
+async def test_the_document_checker_finds_faults(efi: Watched):
+    """Shapes that the document does not have, in a request and in an answer."""
     await create_bare(efi)
     (made,) = [each for each in efi.asked() if each.method == "PUT"]
     body = {**made.document, "valor": {"original": "10.5"}}

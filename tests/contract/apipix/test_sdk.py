@@ -64,7 +64,7 @@ async def send(efi: Watched, key: str, to: dict[str, object]) -> Any:
     return await efi.by_sdk("pix_send", params={"idEnvio": key}, body=body)
 
 
-async def test_a_token_is_asked_for_as_by_the_sdk(efi: Watched):
+async def test_a_token_request_matches_the_sdk_s(efi: Watched):
     await efi.by_sdk("get_account_balance")
     await efi.adapter.get_balance(efi.account)
 
@@ -74,7 +74,7 @@ async def test_a_token_is_asked_for_as_by_the_sdk(efi: Watched):
     assert (theirs.status, ours.status) == (200, 200)
 
 
-async def test_a_balance_is_the_sdk_s(efi: Watched):
+async def test_a_balance_request_matches_the_sdk_s(efi: Watched):
     found = await efi.by_sdk("get_account_balance", params={"bloqueios": "true"})
     wanted = efi.asked()
     balance = await efi.adapter.get_balance(efi.account)
@@ -84,7 +84,7 @@ async def test_a_balance_is_the_sdk_s(efi: Watched):
 
 
 @pytest.mark.parametrize("where", PLACES)
-async def test_a_payout_is_the_sdk_s(efi: Watched, where: str):
+async def test_a_payout_request_matches_the_sdk_s(efi: Watched, where: str):
     to, written = PLACES[where]
     first, second = new_provider_key(), new_provider_key()
     made = await send(efi, first, written)
@@ -113,7 +113,7 @@ async def test_each_client_finds_the_other_s_orders(efi: Watched):
     assert (ours.e2e_id, theirs["idEnvio"]) == (theirs["endToEndId"], key)
 
 
-async def test_a_known_key_is_refused_to_both_and_ours_reads_it(efi: Watched):
+async def test_a_repeated_key_is_refused_and_our_client_finds_its_payout(efi: Watched):
     key = new_provider_key()
     await efi.adapter.create_payout(efi.account, order(key), far())
 
@@ -125,7 +125,7 @@ async def test_a_known_key_is_refused_to_both_and_ours_reads_it(efi: Watched):
     assert await efi.stage.executions(key) == [Money(1050)]
 
 
-async def test_the_list_of_payouts_is_the_sdk_s(efi: Watched):
+async def test_the_request_for_the_list_of_payouts_matches_the_sdk_s(efi: Watched):
     await efi.adapter.list_statement(efi.account, around_today(), None, 10)
     (ours,) = [each for each in efi.asked() if each.path.endswith("/enviados")]
     found = await efi.by_sdk("pix_send_list", params=dict(ours.query))
@@ -136,7 +136,7 @@ async def test_the_list_of_payouts_is_the_sdk_s(efi: Watched):
     assert found["pix"] == []
 
 
-async def test_random_keys_are_made_listed_and_given_up_as_by_the_sdk(efi: Watched):
+async def test_requests_to_create_list_and_delete_random_keys_match_the_sdk_s(efi: Watched):
     made = await efi.by_sdk("pix_create_evp")
     listed = await efi.by_sdk("pix_list_evp")
     await efi.by_sdk("pix_delete_evp", params={"chave": made["chave"]})
@@ -152,8 +152,8 @@ async def test_random_keys_are_made_listed_and_given_up_as_by_the_sdk(efi: Watch
     assert json.loads(text) == json.loads(json.dumps(list(map(alike, wanted))))
 
 
-async def test_an_address_is_registered_and_removed_as_by_the_sdk(efi: Watched):
-    """The header has Efí take an address that asks for no certificate."""
+async def test_requests_to_register_and_remove_a_webhook_match_the_sdk_s(efi: Watched):
+    """The header makes Efí accept an address without client certificates."""
     skip = {"x-skip-mtls-checking": "true"}
     await efi.adapter.register_callback(efi.account, CallbackOrder(url=URL, secret=b"shared"))
     ours = efi.asked()[1:]  # the account's keys come first

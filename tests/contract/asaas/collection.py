@@ -40,7 +40,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Every call, and the header that the key stands in."""
+    """Every call, and the header of the key."""
 
     operations: Sequence[Operation]
     key_header: str
@@ -106,7 +106,7 @@ def _steps(path: str) -> tuple[str, ...]:
 
 
 def _places(value: object, at: str = "") -> Iterator[tuple[str, str]]:
-    """Name every place of a document and what stands there."""
+    """Name every path of a document and its value."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from _places(each, f"{at}.{name}" if at else name)

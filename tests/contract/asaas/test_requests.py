@@ -163,7 +163,7 @@ RUNS: Mapping[str, tuple[Callable[[Judged], Awaitable[None]], frozenset[PortCall
 
 
 @pytest.mark.parametrize("name", RUNS)
-async def test_every_request_is_one_of_the_collection(judged: Judged, name: str):
+async def test_every_request_is_in_the_collection(judged: Judged, name: str):
     run, _ = RUNS[name]
 
     await run(judged)
@@ -172,8 +172,8 @@ async def test_every_request_is_one_of_the_collection(judged: Judged, name: str)
     assert judged.violations() == []
 
 
-def test_every_call_is_judged():
-    """The probe has no key, which the collection sends with every request."""
+def test_every_call_is_checked_against_the_collection():
+    """The probe has no key, which every request of the collection has."""
     declared = made({"base_url": "http://127.0.0.1:1"}).capabilities.calls
 
     assert frozenset().union(*(calls for _, calls in RUNS.values())) == declared - {PortCall.PROBE}
@@ -216,7 +216,7 @@ def body(**fields: object) -> bytes:
         ),
     ],
 )
-def test_the_judge_accepts_valid_and_rejects_invalid_requests(
+def test_the_checker_accepts_valid_and_rejects_invalid_requests(
     method: str, target: str, sent: Mapping[str, str], document: bytes, violations: list[str]
 ):
     assert JUDGE.violations(method, target, sent, document) == violations

@@ -1,4 +1,4 @@
-"""Every catalogued code, produced over a socket: a code nobody can get is an empty promise."""
+"""Every error code of the catalogue, produced over a socket."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ Scenario = Callable[[World, Path], Awaitable[Said]]
 
 
 def of(answer: Answer | raw_http.Answer) -> Said:
-    """Return what tells one catalogued code from every other."""
+    """Return what distinguishes a catalogued code from every other."""
     document = msgspec.json.decode(answer.body)
     return answer.status, document["code"], document["message"]
 
 
 def asking(path: str, account: str = "main", method: str = "GET", **how: Any) -> Scenario:
-    """Ask for a path below an account; charges may stand in it by their role."""
+    """Send a request for a path below an account; charges may be named by their role."""
 
     async def scenario(world: World, _folder: Path) -> Said:
         where = world.at(path.format(**world.demo["charges"], today=world.today()), account)
@@ -252,7 +252,7 @@ SCENARIOS: dict[str, Scenario] = {
 HERE = tuple(error for error in CATALOGUE if error not in ELSEWHERE)
 
 
-async def test_codes_are_answered_as_they_are_catalogued(world: World, tmp_path: Path):
+async def test_every_error_is_answered_as_in_the_catalogue(world: World, tmp_path: Path):
     """Status, code and message (contract part 7)."""
     wrong = {}
     for error in HERE:
@@ -263,12 +263,12 @@ async def test_codes_are_answered_as_they_are_catalogued(world: World, tmp_path:
     assert wrong == {}
 
 
-async def test_every_code_has_a_scenario_and_no_scenario_lacks_a_code():
+async def test_every_error_code_has_exactly_one_scenario():
     assert set(SCENARIOS) == {error.name for error in HERE}
 
 
-async def test_the_list_of_codes_is_the_catalogue(world: World):
-    """What a partner can read at ``error-codes`` is what a partner can be answered."""
+async def test_the_error_code_route_lists_the_catalogue(world: World):
+    """The list at ``error-codes`` has exactly the codes that partners can get."""
     answer = await world.ask("GET", "/baas/v1/error-codes", by=NOBODY)
 
     listed = {(row["code"], status) for row in answer.document["data"] for status in row["status"]}

@@ -96,7 +96,7 @@ def written(part: Any) -> Any:
 async def credential(
     backoffice_client: BackofficeClient, place: PlacedRoute, known: Known
 ) -> dict[str, str]:
-    """Return the header by which the caller is known; none where nobody is asked."""
+    """Return the header that identifies the caller; none for a public route."""
     if place.gate.scheme == "basic":
         return {"Authorization": basic(backoffice_client.world.pair("full"))}
     if place.gate.scheme != "bearer":

@@ -76,7 +76,7 @@ def new(reference: str) -> str:
 
 
 def payee(destination: Body) -> Body:
-    """Return who is paid, with a tax number and a key that are valid."""
+    """Return a payee with a valid tax number and key."""
     found = {**destination, "tax_number": TAX_NUMBER}
     if "key_type" in found:
         found["key"] = KEYS[found["key_type"]]
@@ -84,7 +84,7 @@ def payee(destination: Body) -> Body:
 
 
 def payout(backoffice_client: BackofficeClient) -> Callable[[Body], Body]:
-    """Change a payout into one of today, to somebody there is."""
+    """Change a payout into one of today, to an existing payee."""
 
     def change(body: Body) -> Body:
         return {

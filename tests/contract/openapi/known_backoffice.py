@@ -242,7 +242,7 @@ async def _new_stop(backoffice_client: BackofficeClient) -> Known:
     }
 
     def known(body: dict[str, Any]) -> dict[str, Any]:
-        """Name what there is; a stop of everything would stop the payouts of other tests."""
+        """Name existing records; a stop of everything would stop payouts of other tests."""
         scope = "credential" if body["scope"] == "everything" else body["scope"]
         return {**body, "scope": scope, "subject": subjects[scope]}
 
@@ -297,7 +297,7 @@ async def _search(backoffice_client: BackofficeClient) -> Known:
 
 
 async def _unsettled(backoffice_client: BackofficeClient) -> Known:
-    """A payout that waits for people, as if nobody had asked its bank for a while."""
+    """A payout awaiting review, whose bank was not queried for a while."""
     world = backoffice_client.world
     reference = await in_review(world)
     async with world.gateway.kernel.store.database.writing() as connection:

@@ -23,7 +23,7 @@ def having(**values: str) -> Callable[[Body], Body]:
 
 
 async def _plain(backoffice_client: BackofficeClient) -> str:
-    """Make somebody without a second factor; return who they are."""
+    """Create a user without a second factor; return them."""
     who = f"{uuid.uuid4().hex}@example.com"
     await backoffice_client.plain(who, Role.VIEWER)
     return who
@@ -38,7 +38,7 @@ async def _signed_in(backoffice_client: BackofficeClient) -> SignedIn:
 
 
 async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[str], str]:
-    """Make somebody with a second factor; return recovery codes left, and the app's next code."""
+    """Create a user with a second factor; return unused recovery codes, and the app's next code."""
     people, who = (
         backoffice_client.world.gateway.services.identity,
         await _plain(backoffice_client),
@@ -57,7 +57,7 @@ async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[st
 
 
 async def mailed(backoffice_client: BackofficeClient, who: str) -> str:
-    """Return the token of the link in somebody's newest mail, as soon as there is one."""
+    """Return the token of the link in a user's newest mail, once there is one."""
     found: list[str] = []
 
     async def came() -> bool:

@@ -32,7 +32,7 @@ OPERATIONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """What a call takes, before what no schema can tell is put in."""
+    """The input of a call, before values that no schema contains are added."""
 
     path: dict[str, str] = field(default_factory=dict)
     query: dict[str, Any] = field(default_factory=dict)

@@ -34,7 +34,7 @@ NEVER = 501
 async def test_the_examples_of_routes_are_accepted(
     backoffice_client: BackofficeClient, surface: str
 ):
-    """With today, a valid tax number and key, an id that exists and a new reference put in."""
+    """With today's date, a valid tax number and key, an existing id and a new reference."""
     refused = [
         problem
         for place in SURFACES[surface].places
@@ -59,7 +59,7 @@ async def test_values_made_from_a_schema_are_accepted(
     assert refused == []
 
 
-def test_every_example_is_of_its_schema():
+def test_every_example_matches_its_schema():
     wrong = {
         (place.route.name, media): found
         for place in PLACES
@@ -71,20 +71,16 @@ def test_every_example_is_of_its_schema():
     assert wrong == {}
 
 
-def test_the_judge_accepts_valid_and_rejects_invalid_values():
-    """References are followed, and amounts are compared though binary numbers are no cents."""
+def test_the_checker_accepts_valid_and_rejects_invalid_values():
+    """References are resolved, and amounts are compared exactly despite binary fractions."""
     balance = {"$ref": "#/components/schemas/Balance"}
 
     assert problems("banking", balance, {"balance": 0.57, "blocked": 0, "updated_at": ""}) == []
     assert problems("banking", balance, {"balance": "0.57", "blocked": 0, "updated_at": ""})
 
 
-def test_every_example_is_whole():
-    """
-    Nothing in it is left open.
-
-    A field gets its example by msgspec.Meta: ``examples``, or ``example`` of extra_json_schema.
-    """
+def test_no_example_has_a_placeholder():
+    """A field's example is in msgspec.Meta: ``examples``, or ``example`` of extra_json_schema."""
     lacking = [
         (place.route.name, media)
         for place in PLACES
@@ -109,13 +105,13 @@ def contents(place: PlacedRoute) -> list[tuple[str, Mapping[str, Any]]]:
     ]
 
 
-def test_every_entry_is_of_a_route():
-    """An entry whose route is gone is a wrong statement."""
+def test_every_known_entry_has_its_route():
+    """An entry for a removed route is outdated."""
     assert set(KNOWN) <= {place.route.name for place in PLACES}
 
 
 def test_every_route_is_in_a_group():
-    """By a word of its path in gateway/http/openapi/operations.py."""
+    """By a word of its path, in gateway/http/openapi/operations.py."""
     wrong = [
         place.route.name
         for place in PLACES
@@ -150,7 +146,7 @@ async def refusal(backoffice_client: BackofficeClient, place: PlacedRoute, made:
 
 
 def unpromised(answer: Answer, surface: str, promised: Mapping[str, Any]) -> Iterator[str]:
-    """Say in what an answer is not as its description promises."""
+    """Say how an answer differs from its description."""
     if ("ETag" in answer.headers) != ("ETag" in promised["headers"]):
         yield "ETag"
     if answer.body and "content" not in promised:

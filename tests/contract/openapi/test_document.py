@@ -20,7 +20,7 @@ from tests.world.gateway import routes
 
 
 def test_a_broken_document_is_found():
-    """The judge can say no."""
+    """The validator is able to refuse."""
     broken = json.loads(as_json(DOCUMENT))
     broken["paths"]["/baas/v1/info"]["get"]["responses"]["200"].pop("description")
 
@@ -29,12 +29,12 @@ def test_a_broken_document_is_found():
 
 
 def parameters(described: Mapping[str, Any], where: str) -> set[str]:
-    """Name the parameters that stand in ``path``, ``query`` or ``header``."""
+    """Name the parameters in ``path``, ``query`` or ``header``."""
     found = (resolved(each) for each in described["parameters"])
     return {each["name"] for each in found if each["in"] == where}
 
 
-def test_cancelling_promises_no_success():
+def test_cancelling_a_payout_documents_no_success():
     """Contract 4.1: always 501."""
     described = operation("DELETE", "/baas/v1/account/{account_id}/withdraw/{reference}")
 
@@ -42,8 +42,8 @@ def test_cancelling_promises_no_success():
     assert "Always answers 501 `SVC.PIX.018`" in described["description"]
 
 
-def test_every_code_of_the_surface_is_some_routes():
-    """But for the two of the route table, which stand in front of every route."""
+def test_every_code_of_the_surface_belongs_to_a_route():
+    """Except for the two codes of the route table, which apply before any route."""
     told = {error for place in routes.PLACES for error in codes_of(place.gate, place.route)}
     in_front = {"route_unknown", "method_not_allowed"}
 
@@ -51,8 +51,8 @@ def test_every_code_of_the_surface_is_some_routes():
     assert silent == in_front
 
 
-def test_a_validator_lets_every_valid_order_through():
-    """The guide's own order, and amounts that are no multiples of 0.01 in binary."""
+def test_a_validator_accepts_every_valid_order():
+    """The guide's own order, and amounts that are not multiples of 0.01 in binary."""
     guide = (Path(__file__).parents[3] / "docs/partner-guide.md").read_text("utf-8")
     orders = [json.loads(each) for each in re.findall(r"```json\n(.*?)```", guide, re.DOTALL)]
     amounts = [*(centavos / 100 for centavos in range(1, 1000)), 9_999_999_999_999.99]

@@ -45,7 +45,7 @@ def reads(place: PlacedRoute) -> bool:
 
 
 def fields(place: PlacedRoute) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield where each filter stands, its name and its schema."""
+    """Yield the place, name and schema of each filter."""
     about = described(place)
     for where in ("query", "path"):
         for each in about.parameters(place, where):
@@ -144,7 +144,7 @@ def worded(value: object) -> str:
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", CHOOSING, ids=name)
-async def test_each_value_of_a_filter_is_taken(
+async def test_each_value_of_a_filter_is_accepted(
     backoffice_client: BackofficeClient, place: PlacedRoute
 ):
     said = await verdicts(backoffice_client, place, choices(place))
@@ -154,7 +154,7 @@ async def test_each_value_of_a_filter_is_taken(
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", TIMED, ids=name)
-async def test_the_ends_of_the_calendar_are_served_or_refused(
+async def test_the_first_and_last_calendar_dates_are_served_or_refused(
     backoffice_client: BackofficeClient, place: PlacedRoute
 ):
     said = await verdicts(backoffice_client, place, edges(place))

@@ -37,8 +37,8 @@ def test_the_document_is_openapi_3_1(about: Described):
 
 
 @EVERY
-def test_every_word_has_a_type_and_a_single_one_is_a_constant(about: Described):
-    """Generators drop a shape whose enumeration has no type."""
+def test_every_enumeration_has_a_type_and_several_values(about: Described):
+    """Generators drop a schema whose enumeration has no type."""
     wrong = [
         at
         for at, part in parts(about.document)
@@ -52,8 +52,8 @@ def test_every_word_has_a_type_and_a_single_one_is_a_constant(about: Described):
 
 
 @EVERY
-def test_no_amount_is_an_object_and_none_that_is_sent_may_be_nothing(about: Described):
-    """Contract 2.1: a number of reais; decisions 4: above zero, two decimals, at most this."""
+def test_amounts_are_numbers_above_zero_with_a_maximum(about: Described):
+    """Contract 2.1: a number of reais; decisions 4: above zero, two decimals, with a maximum."""
     sent = [part for _, part in parts(about.document) if part.get("minimum") == 0.01]
 
     assert "centavos" not in str(about.document)
@@ -62,15 +62,15 @@ def test_no_amount_is_an_object_and_none_that_is_sent_may_be_nothing(about: Desc
 
 
 @EVERY
-def test_keywords_that_readers_misread_are_left_out(about: Described):
-    """0.07 is no multiple of 0.01 in binary; a field with a default becomes obligatory in types."""
+def test_ambiguous_json_schema_keywords_are_not_used(about: Described):
+    """0.07 is no multiple of 0.01 in binary, and generators make fields with defaults required."""
     assert [at for at, part in parts(about.document) if "multipleOf" in part] == []
     shown = parts(about.document["components"]["schemas"])
     assert [at for at, part in shown if "/properties/" in at and "default" in part] == []
 
 
 @EVERY
-def test_a_shape_is_named_by_a_word_and_not_by_a_module(about: Described):
+def test_a_schema_is_named_by_a_word_without_suffix(about: Described):
     schemas = about.document["components"]["schemas"]
 
     assert [each for each in schemas if not each.isalnum() or each[0].islower()] == []
@@ -87,7 +87,7 @@ def test_the_document_has_a_description_and_a_contact(about: Described):
 
 
 @EVERY
-def test_a_limit_names_no_maximum(about: Described):
+def test_the_limit_parameter_declares_no_maximum(about: Described):
     """More than 100 counts as 100 (contract part 8)."""
     in_queries = [
         part["schema"]
@@ -107,15 +107,15 @@ def test_a_limit_names_no_maximum(about: Described):
 
 
 @EVERY
-def test_no_header_has_an_example_that_every_caller_would_send(about: Described):
-    """Swagger UI and Postman fill examples in: all requests would be one trace."""
+def test_no_header_has_an_example(about: Described):
+    """Swagger UI and Postman send examples, so all requests would share one trace."""
     sent = about.document["components"]["parameters"].values()
 
     assert [each["name"] for each in sent if "example" in each or "examples" in each] == []
 
 
 @EVERY
-def test_each_refusal_is_listed_with_its_meaning(about: Described):
+def test_each_refusal_is_documented_with_its_meaning(about: Described):
     for place in about.places:
         described = about.operation(place)["responses"]
         for error in codes_of(place.gate, place.route):
@@ -126,7 +126,7 @@ def test_each_refusal_is_listed_with_its_meaning(about: Described):
 
 
 @EVERY
-def test_nothing_but_the_routes_is_described(about: Described):
+def test_exactly_the_routes_are_described(about: Described):
     shown = {
         (method.upper(), path) for path, each in about.document["paths"].items() for method in each
     }
@@ -134,7 +134,7 @@ def test_nothing_but_the_routes_is_described(about: Described):
     assert shown == {(place.route.method, place.template) for place in about.places}
 
 
-def test_every_operation_is_described_whole():
+def test_every_operation_is_described_completely():
     """With all that its route declares, the headers of a trace, and the quota where it has one."""
     wrong = {place.route.name: found for place in PLACES if (found := list(lacking(place)))}
 

@@ -1,8 +1,8 @@
 """
 The interface as clients are generated from it: every operation and every schema, word by word.
 
-A change of ``operations.json`` is a change for whoever calls: `KEEP=1` writes it anew. Texts for
-people are left out, so that they may be reworded.
+A change of ``operations.json`` affects callers; `KEEP=1` writes it. Texts for people are left out,
+so that they may be reworded.
 """
 
 from __future__ import annotations

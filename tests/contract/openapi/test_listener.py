@@ -26,8 +26,8 @@ def world(described_world: World) -> World:
 
 
 @pytest.mark.parametrize("status", REFUSED)
-async def test_three_fields_are_as_described_for_every_operation(world: World, status: str):
-    """docs/errors.md: code, message and trace_id alone, whoever was asked."""
+async def test_error_bodies_match_the_schema_of_every_operation(world: World, status: str):
+    """docs/errors.md: only code, message and trace_id, on every surface."""
     told = await exchange(world.port, REFUSED[status])
     refusal = json.loads(told.answers[0].body)
 
@@ -44,8 +44,8 @@ async def test_three_fields_are_as_described_for_every_operation(world: World, s
 
 
 @pytest.mark.parametrize("surface", ["identity", "backoffice"])
-async def test_field_and_reason_are_left_out_by_the_listener_alone(surface: str):
-    """400, 408, 431 and 503; a 401 or a 409 is always the surface's."""
+async def test_only_errors_of_the_listener_lack_field_and_reason(surface: str):
+    """400, 408, 431 and 503; a 401 or a 409 is always answered by the surface."""
     document = SURFACES[surface].document
     schemas = {
         (status, answer["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2])

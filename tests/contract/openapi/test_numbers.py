@@ -40,7 +40,7 @@ def format_of(schema: Mapping[str, Any]) -> str:
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_every_number_has_the_format_of_its_range(name: str):
-    """An amount, a sum and a duration are doubles; what has no bound of 31 bits has 64."""
+    """Amounts, sums and durations are doubles; a number without a bound of 31 bits has 64."""
     described = json.loads(as_json(document(surface_named(name), name)))
     found = list(numbers(described))
     wanted = {"integer"} if name in {"identity", "events"} else NUMBERS

@@ -37,7 +37,7 @@ _TRACE: Final = "5f0c7b7e-8c0a-4f0e-9a53-6f4f1f1d2c3b"
 
 
 def examples() -> Iterator[tuple[str, str, Any]]:
-    """Return every example of a body, with the schema and the place it stands in."""
+    """Return every example of a body, with its schema and place."""
     for name, each in SURFACES.items():
         for place in each.places:
             shown = each.operation(place)
@@ -79,7 +79,7 @@ IMPOSSIBLE: Final[Mapping[str, Callable[[str, Any], bool]]] = {
 }
 
 
-def test_no_time_status_or_end_to_end_id_is_made_up():
+def test_examples_have_plausible_times_statuses_and_end_to_end_ids():
     wrong = [
         (where, name, value, word)
         for where, _, shown in examples()
@@ -99,7 +99,7 @@ def shown_as(schema: str) -> list[Any]:
 
 
 def test_an_error_code_is_one_of_the_catalogue():
-    """With the statuses and the sentence that it has there."""
+    """With the statuses and the message of the catalogue."""
     known = codes(CATALOGUE)
 
     for listed in shown_as("ErrorCodeList"):
@@ -118,7 +118,7 @@ def with_codes(part: Any) -> Iterator[Mapping[str, Any]]:
             yield from with_codes(each)
 
 
-def test_a_request_that_was_refused_has_a_status_of_its_code():
+def test_a_refused_request_has_the_status_of_its_code():
     statuses = {each["code"]: each["status"] for each in codes(CATALOGUE)}
     found = [each for _, _, shown in examples() for each in with_codes(shown)]
 
@@ -133,7 +133,7 @@ def example_of(operation: str, media: str = "application/json") -> Any:
 
 
 def test_an_example_answer_matches_its_order():
-    """The request's examples and the answer's go by the same words."""
+    """The examples of request and answer have the same values."""
     orders = {
         word: each["value"]["reference"]
         for word, each in _content("banking.payout_create", None)["examples"].items()
@@ -228,14 +228,14 @@ def test_a_table_of_payouts_has_its_columns():
     assert (len(line.split(";")), end) == (len(head.split(";")), "")
 
 
-def test_a_line_of_the_record_has_every_field_of_an_act():
+def test_an_exported_audit_line_has_every_field_of_an_act():
     line, end = example_of("audit_export", "application/x-ndjson").split("\n")
 
     assert (set(json.loads(line)), end) == (set(AuditDocument.__struct_fields__), "")
 
 
-def test_an_order_that_names_its_method_is_answered_by_a_payout_of_it():
-    """To what the request's example sends: by key, and to a bank account."""
+def test_the_example_answer_to_an_order_has_the_order_s_method():
+    """An order by key has an answer by key, and one to a bank account likewise."""
     office = SURFACES["backoffice"]
     shown = {
         each.route.name.partition(".")[2]: office.operation(each)

@@ -169,8 +169,8 @@ def documented(answers: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-async def test_the_sandbox_answers_as_the_document_shows(answered: Mapping[str, Any]):
-    """Ids, times and BR Codes apart: record them anew after a change of an answer."""
+async def test_sandbox_answers_match_the_document(answered: Mapping[str, Any]):
+    """Except ids, times and BR Codes; record again after a change of an answer."""
     assert comparable(documented(answered)) == comparable(answered)
 
 
@@ -191,7 +191,7 @@ IMPOSSIBLE: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
-async def test_no_example_of_a_payout_is_impossible():
+async def test_no_example_of_a_payout_is_implausible():
     """A mock server answers each payout with one of them."""
     answers = json.loads(FILE.read_text("utf-8"))
     shown = [
@@ -209,8 +209,8 @@ async def test_no_example_of_a_payout_is_impossible():
     assert {each["status"] for each in shown} == {"processing", "paid", "failed"}
 
 
-async def test_a_br_code_has_its_checksum():
-    """Also the one of the schema, which the other documents show."""
+async def test_every_example_br_code_has_a_valid_checksum():
+    """Including the example of the schema, which the other documents show."""
     codes = [each for name, each in texts(DOCUMENT) if name == "hash" and isinstance(each, str)]
     schema = DOCUMENT["components"]["schemas"]["QrCode"]["properties"]["hash"]["examples"]
 

@@ -1,4 +1,4 @@
-"""What is secret in the store stands in no answer of any operation."""
+"""No answer of any operation contains a secret of the store."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["backoffice_client"]
 FAILED = 500
 
 
-def test_every_column_that_may_be_secret_is_known_as_secret_or_open():
+def test_every_possibly_secret_column_is_classified():
     """A new one gets a line in tests/world/secret_columns.py."""
     assert doubtful() == SECRET | OPEN
 
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_no_answer_holds_a_secret(backoffice_client: BackofficeClient):
-    """Every operation is called by somebody who may, so that every document is shown."""
+    """Every operation is called with a sufficient right, so that every document is shown."""
     answers = {}
     for surface in SURFACES.values():
         for place in surface.places:

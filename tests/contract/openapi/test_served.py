@@ -67,12 +67,12 @@ def world(described_world: World) -> World:
     return described_world
 
 
-async def test_the_documents_are_served_as_they_are_generated(world: World):
+async def test_the_generated_documents_are_served(world: World):
     """
-    To anybody; that for partners as YAML too. Examples are of today, as a payout must be.
+    Without a credential; the one for partners as YAML too.
 
-    The server is the gateway itself: from a path alone a generated client goes to a port of its own
-    machine, with the secret.
+    Example dates are today's, as a payout requires. The server is the gateway's own address: with a
+    path alone, a generated client would call a port of its own machine and send the secret there.
     """
     as_yaml = await world.ask("GET", "/openapi.yaml", by=NOBODY, content_type=YAML)
     served = {
@@ -99,8 +99,8 @@ async def test_the_documents_are_served_as_they_are_generated(world: World):
         assert found == of_today(document(surface_named(surface), titles[surface])), surface
 
 
-async def test_no_request_decides_where_clients_go(world: World):
-    """A forged Host would lead the next reader's client, and its secret, to somebody else."""
+async def test_a_forged_host_does_not_change_the_servers_in_the_document(world: World):
+    """It would otherwise send the next reader's client, and its secret, to another server."""
     headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
     forged = await world.ask("GET", "/openapi.json", by=NOBODY, headers=headers)
 
@@ -108,7 +108,7 @@ async def test_no_request_decides_where_clients_go(world: World):
     assert forged.document["servers"][0]["url"] == f"http://127.0.0.1:{world.port}"
 
 
-async def test_the_document_is_read_and_not_written(world: World):
+async def test_the_document_accepts_get_and_head_alone(world: World):
     head = await world.ask("HEAD", "/openapi.json", by=NOBODY)
     posted = await world.ask("POST", "/openapi.json", by=NOBODY)
 
@@ -117,8 +117,8 @@ async def test_the_document_is_read_and_not_written(world: World):
     assert posted.headers["Allow"] == "GET, HEAD"
 
 
-async def test_every_answer_is_of_its_schema(world: World):
-    """And has no field beside it."""
+async def test_every_answer_matches_its_schema(world: World):
+    """And has no additional field."""
     wrong = {}
     for place in routes.PLACES:
         answer = await routes.ask(world, place, by="full" if place.route.needs else NOBODY)
@@ -130,7 +130,7 @@ async def test_every_answer_is_of_its_schema(world: World):
 ROLES = ["pending", "paid", "anonymous", "canceled", "reusable"]
 
 
-async def test_a_charge_of_any_kind_is_of_its_schema(world: World):
+async def test_an_answer_with_a_charge_of_any_kind_matches_its_schema(world: World):
     wrong = {}
     for name in ("banking.qrcode", "banking.pix_transaction"):
         place = next(each for each in routes.PLACES if each.route.name == name)
@@ -161,7 +161,7 @@ def undescribed(answer: Answer, place: PlacedRoute) -> list[str]:
 
 
 def unlike(answer: Answer, place: PlacedRoute) -> list[str]:
-    """Say in what an answer is not of its schema, fields beside it included."""
+    """Say how an answer differs from its schema, including additional fields."""
     schema = schema_of(place.route.method, place.template, answer.status)
     found = [each.message for each in Draft202012Validator(schema).iter_errors(answer.document)]
     return found or unknown(answer.document, schema)
@@ -171,7 +171,7 @@ def unlike(answer: Answer, place: PlacedRoute) -> list[str]:
 async def test_generated_requests_get_described_answers(
     backoffice_client: BackofficeClient, surface: str, label: str
 ):
-    """Good input and bad, to accounts that exist and not: never a 500, always as described."""
+    """Valid and invalid input, for existing and unknown accounts: never a 500."""
     operation = OPERATIONS[surface, label]
     authorization = await authorized(backoffice_client, surface)
     for mode in modes(surface, operation):

@@ -38,8 +38,10 @@ BANK_ALONE = {
 """Routes that ask the bank alone, once the account in the path is known."""
 
 
-async def test_without_its_records_a_route_answers_503(backoffice_client: BackofficeClient):
-    """The callers and the accounts are known; the records behind them are away."""
+async def test_a_route_answers_503_when_its_records_are_unavailable(
+    backoffice_client: BackofficeClient,
+):
+    """Callers and accounts are cached; the other records are unavailable."""
     known = [(place, await what_is_known(backoffice_client, place)) for place in ROUTES]
     for place, each in known:
         await credential(backoffice_client, place, each)
@@ -63,7 +65,9 @@ def is_right(route: str, answer: Answer) -> bool:
     return answer.verdict == AWAY and answer.headers["Retry-After"] == "2"
 
 
-async def test_a_callback_that_cannot_be_kept_is_answered_503(backoffice_client: BackofficeClient):
+async def test_a_callback_that_cannot_be_stored_is_answered_503(
+    backoffice_client: BackofficeClient,
+):
     """So that the bank sends it again."""
     async with backoffice_client.world.losing("callbacks"):
         answer = await summary(backoffice_client, {"tipo": "x"})
@@ -72,7 +76,7 @@ async def test_a_callback_that_cannot_be_kept_is_answered_503(backoffice_client:
     assert answer.headers["Retry-After"] == "2"
 
 
-async def test_a_route_names_the_one_code():
+async def test_every_route_maps_a_store_failure_to_store_unavailable():
     wrong = [
         place.route.name
         for place in ROUTES

@@ -1,9 +1,9 @@
 """
 The banks' official documents as mock servers: ``make prism``.
 
-Prism, which nobody here wrote, is started on each document and asked everything that the
-adapter can ask. A request that breaks the document is printed, and the command fails. What
-Prism answers is not judged: the documents' own examples break their schemas.
+Prism, a third party's program, is started on each document and receives every request that the
+adapter can make. A request that violates the document is printed, and the command fails. Prism's
+answers are not checked: the documents' own examples violate their schemas.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ async def _both(first: Awaitable[object], second: Awaitable[object]) -> None:
 
 
 @pytest.mark.parametrize("name", READS)
-async def test_a_read_is_the_sdk_s(workspace: Workspace, name: str):
+async def test_a_read_request_matches_the_sdk_s(workspace: Workspace, name: str):
     theirs, ours = READS[name]
 
     await theirs(workspace)
@@ -117,7 +117,7 @@ async def test_a_read_is_the_sdk_s(workspace: Workspace, name: str):
     assert await workspace.asked() == wanted
 
 
-async def test_a_transfer_to_an_account_is_the_sdk_s(workspace: Workspace):
+async def test_a_transfer_to_an_account_matches_the_sdk_s(workspace: Workspace):
     (made,) = await workspace.by_sdk(starkbank.transfer.create, [transfer("a" * 32, **PLACE)])
     (wanted,) = await workspace.asked()
     outcome = await workspace.adapter.create_payout(workspace.account, order(TO_ACCOUNT), FAR)
@@ -129,8 +129,8 @@ async def test_a_transfer_to_an_account_is_the_sdk_s(workspace: Workspace):
     assert (asked.method, asked.path, asked.body) == ("POST", wanted.path, json.loads(text))
 
 
-async def test_a_transfer_to_a_key_is_the_sdk_s(workspace: Workspace):
-    """The directory first, then its place as it stands."""
+async def test_a_transfer_to_a_key_matches_the_sdk_s(workspace: Workspace):
+    """The key is looked up in the directory first, and its account is used unchanged."""
     found = await workspace.by_sdk(starkbank.dictkey.get, "maria@example.com")
     place = {
         "bank_code": found.ispb, "branch_code": found.branch_code,
@@ -162,8 +162,10 @@ async def test_each_client_finds_the_other_s_orders(workspace: Workspace):
     assert (ours.provider_id, theirs.external_id) == (theirs.id, KEY)
 
 
-async def test_a_known_external_id_is_an_error_to_both(workspace: Workspace):
-    """The SDK raises; ours looks for the tag, and finds the payout that it is."""
+async def test_a_repeated_external_id_is_an_error_and_our_client_finds_its_payout(
+    workspace: Workspace,
+):
+    """The SDK raises an error; our client searches by the tag and finds the payout."""
     await workspace.adapter.create_payout(workspace.account, order(TO_ACCOUNT), FAR)
 
     with pytest.raises(InputErrors):
@@ -188,7 +190,7 @@ def tags(at: Workspace) -> list[str]:
     return [f"ref:{key}", "reference:412f31"]
 
 
-async def test_an_invoice_is_the_sdk_s(workspace: Workspace):
+async def test_an_invoice_request_matches_the_sdk_s(workspace: Workspace):
     due = datetime.now(UTC) + timedelta(seconds=3599)
     asked_for = starkbank.Invoice(
         amount=1050, name=NAME, tax_id=TAX_ID, due=due, expiration=timedelta(seconds=1), fine=0,
@@ -207,7 +209,7 @@ async def test_an_invoice_is_the_sdk_s(workspace: Workspace):
     assert (ours.path, mine) == (wanted.path, {**theirs, "tags": tags(workspace)})
 
 
-async def test_an_invoice_is_read_paid_and_cancelled_as_by_the_sdk(workspace: Workspace):
+async def test_requests_to_read_pay_and_cancel_an_invoice_match_the_sdk_s(workspace: Workspace):
     at, account = workspace, workspace.account
     await at.adapter.create_charge(account, charge(named=True))
     (invoice,), _ = await at.by_sdk(starkbank.invoice.page, tags=tags(at)[:1], limit=2)
@@ -235,7 +237,7 @@ async def test_both_clients_read_the_same_payer_of_an_invoice(workspace: Workspa
     assert ours.paid_at is not None
 
 
-async def test_a_br_code_is_the_sdk_s(workspace: Workspace):
+async def test_a_br_code_request_matches_the_sdk_s(workspace: Workspace):
     asked_for = starkbank.DynamicBrcode(
         amount=1050, expiration=3600, tags=["theirs"], display_description="Nota"
     )
@@ -249,7 +251,7 @@ async def test_a_br_code_is_the_sdk_s(workspace: Workspace):
     assert (ours.path, ours.body) == (wanted.path, {"brcodes": [mine]})
 
 
-async def test_an_address_is_registered_and_removed_as_by_the_sdk(workspace: Workspace):
+async def test_requests_to_register_and_remove_a_webhook_match_the_sdk_s(workspace: Workspace):
     at, url = workspace, "http://127.0.0.1:1/callbacks/x"
     given = {"url": url, "subscriptions": ["deposit", "invoice", "transfer"]}
     made = await at.by_sdk(starkbank.webhook.create, **given)
@@ -265,7 +267,7 @@ async def test_an_address_is_registered_and_removed_as_by_the_sdk(workspace: Wor
     assert asked[1].path.removesuffix(ours.id) == wanted[1].path.removesuffix(made.id)
 
 
-async def test_missed_events_are_asked_for_and_acknowledged_as_by_the_sdk(workspace: Workspace):
+async def test_requests_for_missed_events_match_the_sdk_s(workspace: Workspace):
     at = workspace
     await at.by_sdk(starkbank.event.page, is_delivered=False, limit=100)
     with pytest.raises(InputErrors):
@@ -280,8 +282,8 @@ async def test_missed_events_are_asked_for_and_acknowledged_as_by_the_sdk(worksp
     assert (asked[0].path, asked[1]) == (wanted[0].path, wanted[1])
 
 
-async def test_the_sdk_believes_the_simulator_s_callbacks(workspace: Workspace):
-    """It fetches the simulator's key, and refuses a body that was changed."""
+async def test_the_sdk_accepts_the_simulator_s_callbacks(workspace: Workspace):
+    """The SDK fetches the simulator's key, and refuses a changed body."""
     at = workspace
     outcome = await at.adapter.create_payout(at.account, order(TO_ACCOUNT), FAR)
     assert isinstance(outcome, Accepted)

@@ -37,7 +37,7 @@ from tests.world.stores.samples import (
 
 
 @both
-async def test_an_account_comes_back_as_it_was(store: Store) -> None:
+async def test_a_stored_account_is_read_back_unchanged(store: Store) -> None:
     found = await store.accounts.find(ACCOUNT)
 
     assert found == account()
@@ -63,10 +63,10 @@ async def test_a_replaced_account_has_the_new_fields(store: Store) -> None:
 @pytest.mark.parametrize(
     "meanwhile", [{"name": "other"}, {"active": False}, {"sealed_credentials": b"other"}]
 )
-async def test_an_account_is_replaced_as_it_was_seen_alone(
+async def test_an_account_is_replaced_only_if_unchanged_since_it_was_read(
     store: Store, meanwhile: dict[str, object]
 ) -> None:
-    """Of two who read the same, one writes; nothing of the other's is undone."""
+    """Of two writers that read the same row only one succeeds, so no change is lost."""
     first = replace(account(), **meanwhile)  # type: ignore[arg-type] - fields by name
     second = replace(account(), tax_number="other")
 
@@ -87,7 +87,7 @@ async def test_an_absent_account_is_not_replaced_and_leaves_no_event(store: Stor
     assert await store.audit.verify() == before
 
 
-async def test_a_taken_id_is_refused(store: Store) -> None:
+async def test_an_existing_id_is_refused(store: Store) -> None:
     with pytest.raises(AlreadyExists):
         await store.accounts.add(replace(account(), name="other"), event())
 
@@ -121,7 +121,9 @@ async def test_a_bank_s_account_belongs_to_one_company(store: Store, theirs: str
     assert await store.audit.verify() == before
 
 
-async def test_accounts_of_no_bank_stand_behind_anybody(store: Store, theirs: str) -> None:
+async def test_accounts_without_a_bank_may_share_an_empty_bank_account(
+    store: Store, theirs: str
+) -> None:
     for account_id, owner in (("a", COMPANY), ("b", theirs)):
         alone = replace(at_bank(account_id, owner), provider="", provider_account="")
         await store.accounts.add(alone, event())
@@ -130,8 +132,10 @@ async def test_accounts_of_no_bank_stand_behind_anybody(store: Store, theirs: st
 
 
 @both
-async def test_an_account_shared_long_ago_can_still_be_changed(store: Store, theirs: str) -> None:
-    """A store from before this rule: whoever does not move may stay, and be switched off."""
+async def test_an_account_that_already_shares_its_bank_account_can_be_changed(
+    store: Store, theirs: str
+) -> None:
+    """Accounts stored before this rule may keep their bank account and be deactivated."""
     await store.accounts.add(at_bank("a", COMPANY), event())
     await store.accounts.add(at_bank("b", theirs, "conta-2"), event())
     async with store.database.writing() as connection:
@@ -143,7 +147,7 @@ async def test_an_account_shared_long_ago_can_still_be_changed(store: Store, the
 
 
 @both
-async def test_of_two_companies_that_take_one_at_once_one_gets_it(
+async def test_of_two_companies_adding_one_bank_account_at_once_one_succeeds(
     store: Store, theirs: str
 ) -> None:
     for turn in range(10):
@@ -156,8 +160,8 @@ async def test_of_two_companies_that_take_one_at_once_one_gets_it(
         assert sorted(map(type, done), key=str) == sorted((BankAccountTaken, type(None)), key=str)
 
 
-async def test_an_account_of_no_company_is_refused_whole(store: Store) -> None:
-    """The database itself keeps references; nothing of the transaction stays."""
+async def test_an_account_of_an_unknown_company_is_not_stored(store: Store) -> None:
+    """The database checks the reference, and the transaction is rolled back."""
     before = await store.audit.verify()
 
     with pytest.raises(StoreUnavailable):
@@ -168,7 +172,7 @@ async def test_an_account_of_no_company_is_refused_whole(store: Store) -> None:
 
 
 @both
-async def test_accounts_are_listed_whole_or_by_company(store: Store) -> None:
+async def test_accounts_are_listed_in_total_or_by_company(store: Store) -> None:
     other = at_bank("a", "other", "conta-2")
     await add_company(store.database, company("other"), event())
     await store.accounts.add(other, event())
@@ -182,7 +186,7 @@ async def test_accounts_are_listed_whole_or_by_company(store: Store) -> None:
     assert theirs == [other]
 
 
-async def test_an_account_is_found_by_its_bank_s_name_for_it(store: Store) -> None:
+async def test_an_account_is_found_by_its_id_at_the_bank(store: Store) -> None:
     moved = replace(account("b"), provider_account="conta-2")
     elsewhere = replace(account("c"), provider="other")
     for each in (moved, elsewhere):
@@ -195,8 +199,8 @@ async def test_an_account_is_found_by_its_bank_s_name_for_it(store: Store) -> No
 
 
 @both
-async def test_the_accounts_of_a_provider_are_read_a_few_at_a_time(store: Store) -> None:
-    """The stock has two of them already."""
+async def test_the_accounts_of_a_provider_are_read_in_batches(store: Store) -> None:
+    """The store has two accounts before the test."""
     for name in ("b", "a"):
         await store.accounts.add(replace(account(name), provider_account=f"conta-{name}"), event())
     await store.accounts.add(replace(account("c"), provider="other"), event())
@@ -210,7 +214,7 @@ async def test_the_accounts_of_a_provider_are_read_a_few_at_a_time(store: Store)
 
 
 @both
-async def test_of_several_a_bank_calls_by_one_name_the_oldest_is_it(store: Store) -> None:
+async def test_the_oldest_of_several_accounts_with_one_bank_name_is_found(store: Store) -> None:
     older = replace(account("z"), created_at=NOW - timedelta(seconds=1))
     await store.accounts.add(older, event())
 
@@ -218,8 +222,8 @@ async def test_of_several_a_bank_calls_by_one_name_the_oldest_is_it(store: Store
 
 
 @both
-async def test_the_first_end_of_a_certificate_is_found_by_provider(store: Store) -> None:
-    """Of active accounts alone: nothing is sent for the others."""
+async def test_the_earliest_certificate_expiry_is_found_by_provider(store: Store) -> None:
+    """Only active accounts count: the others make no calls."""
     day, ends = timedelta(days=1), NOW + timedelta(days=30)
     rows = (
         ("efi", ends + day, True),
@@ -243,7 +247,7 @@ async def test_the_first_end_of_a_certificate_is_found_by_provider(store: Store)
 
 
 @both
-async def test_a_certificate_is_seen_as_it_was_when_an_account_is_replaced(store: Store) -> None:
+async def test_replacing_an_account_compares_its_certificate_expiry(store: Store) -> None:
     before = account()
     after = replace(before, certificate_ends_at=NOW)
 
@@ -253,8 +257,8 @@ async def test_a_certificate_is_seen_as_it_was_when_an_account_is_replaced(store
 
 
 @both
-async def test_several_are_found_at_once(store: Store) -> None:
-    """Those that there are, each once, by exact id."""
+async def test_several_accounts_are_found_by_id_in_one_read(store: Store) -> None:
+    """Existing ones, each once, by exact id."""
     ids = [ACCOUNT, "absent", SISTER, ACCOUNT.upper(), ACCOUNT]
 
     found = await store.accounts.find_all(ids)
@@ -295,7 +299,7 @@ async def test_an_account_is_listed_with_its_company_within_the_scope(store: Sto
 
 
 @both
-async def test_what_ids_stand_for_is_called_by_name_within_the_scope(store: Store) -> None:
+async def test_ids_are_resolved_to_names_within_the_scope(store: Store) -> None:
     await add_company(store.database, company(OTHER), event())
     await store.credentials.add(credential(), event())
     ids = NamesRequest([ACCOUNT, COMPANY, CLIENT, OTHER, "no such"])

@@ -65,8 +65,8 @@ async def states(store: Store, *names: str) -> list[ApprovalState]:
 
 
 @both
-async def test_the_money_that_waits_on_an_account_is_listed_and_added_up(store: Store) -> None:
-    """Payouts and refunds, whoever ordered them; none that is over, decided or of another kind."""
+async def test_money_awaiting_approval_on_an_account_is_listed_and_summed(store: Store) -> None:
+    """Payouts and refunds by any user; none that has ended, was decided or is of another kind."""
     waits = replace(PAYS, ordered_at=NOW - timedelta(minutes=1), ends_at=LATER)
     most = 9_999_999_999_999_99
     orders = (
@@ -89,7 +89,7 @@ async def test_the_money_that_waits_on_an_account_is_listed_and_added_up(store: 
     assert nothing == WaitingMoney()
 
 
-async def test_an_order_about_no_account_comes_back_as_it_was(store: Store) -> None:
+async def test_an_order_without_an_account_is_read_back_unchanged(store: Store) -> None:
     await store.approvals.add(GRANT, event())
 
     assert await store.approvals.find("g1", EVERY_COMPANY, "") == GRANT
@@ -98,7 +98,7 @@ async def test_an_order_about_no_account_comes_back_as_it_was(store: Store) -> N
     await store.approvals.add(replace(GRANT, id="g3", subject="another"), event())
 
 
-async def test_orders_of_no_company_are_found_by_their_orderer_alone(store: Store) -> None:
+async def test_orders_without_a_company_are_visible_to_their_orderer_alone(store: Store) -> None:
     await store.approvals.add(GRANT, event())
     await store.approvals.add(APPROVAL, event())
     search = ApprovalSearch(paging=Paging(1, 25))
@@ -128,10 +128,10 @@ async def test_orders_of_no_company_are_found_by_their_orderer_alone(store: Stor
         *("another company", "the company", "renamed"),
     ],
 )
-async def test_what_a_changed_person_may_not_order_any_more_is_void_at_once(
+async def test_a_change_of_rights_voids_the_user_s_waiting_orders(
     store: Store, changed: dict[str, object], void: set[str]
 ) -> None:
-    """In the transaction of the change, each with a line of the audit log."""
+    """In the transaction of the change, each with an audit event."""
     roles = frozenset({Role.OPERATOR, Role.ADMIN})
     before = replace(user(), roles=roles, companies=frozenset())
     await store.identity.users.add(before, event())
@@ -149,7 +149,7 @@ async def test_what_a_changed_person_may_not_order_any_more_is_void_at_once(
 
 
 @both
-async def test_of_an_approval_and_a_withdrawal_at_once_one_holds(
+async def test_of_a_concurrent_approval_and_withdrawal_one_succeeds(
     store: Store, second: Store
 ) -> None:
     before = len(await acts_of(store))
@@ -173,7 +173,7 @@ async def test_of_an_approval_and_a_withdrawal_at_once_one_holds(
 
 
 @both
-async def test_a_decision_and_a_disabling_at_once_leave_one_of_them(
+async def test_of_a_concurrent_approval_and_disabling_one_succeeds(
     store: Store, second: Store
 ) -> None:
     before = replace(user(), roles=frozenset({Role.OPERATOR}))
@@ -193,7 +193,7 @@ async def test_a_decision_and_a_disabling_at_once_leave_one_of_them(
 
 
 @both
-async def test_an_outcome_is_noted_and_one_that_ended_stays(store: Store) -> None:
+async def test_a_final_outcome_of_an_order_is_not_overwritten(store: Store) -> None:
     held = store.approvals
     await held.add(APPROVAL, event())
     approved = replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=NOW)
@@ -218,10 +218,10 @@ async def test_an_outcome_is_noted_and_one_that_ended_stays(store: Store) -> Non
     ("outcome", "noted"),
     [(Outcome.MOVED, True), (Outcome.REFUSED, False), (Outcome.NOT_SENT, False)],
 )
-async def test_an_outcome_that_was_noted_meanwhile_gives_way_to_moved_money_alone(
+async def test_only_moved_money_overwrites_a_concurrently_recorded_outcome(
     store: Store, outcome: Outcome, noted: bool
 ) -> None:
-    """Two calls may be under way: what the slower one was told says nothing of the other."""
+    """Two calls may be under way: the answer to the slower one does not disprove the other."""
     held = store.approvals
     await held.add(APPROVAL, event())
     approved = replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=NOW)
@@ -233,7 +233,9 @@ async def test_an_outcome_that_was_noted_meanwhile_gives_way_to_moved_money_alon
     assert late is noted
 
 
-async def test_one_without_an_outcome_is_followed_when_its_call_must_be_over(store: Store) -> None:
+async def test_an_approved_order_without_an_outcome_is_unsettled_after_its_deadline(
+    store: Store,
+) -> None:
     held = store.approvals
     await held.add(APPROVAL, event())
     await held.decide(replace(APPROVAL, state=ApprovalState.APPROVED, decided_at=LATER), event())
@@ -245,10 +247,10 @@ async def test_one_without_an_outcome_is_followed_when_its_call_must_be_over(sto
 
 @both
 @pytest.mark.parametrize("order", ["issue", "rotation"])
-async def test_of_eight_who_fetch_a_secret_one_gets_it(
+async def test_of_eight_concurrent_collections_of_a_secret_one_succeeds(
     store: Store, second: Store, order: str
 ) -> None:
-    """The credential and its secret are made in the transaction that takes the order."""
+    """Credential and secret are created in the transaction that closes the order."""
     await store.approvals.add(ISSUE, event())
     await store.approvals.decide(APPROVED, event())
     if order == "rotation":
@@ -283,7 +285,7 @@ async def test_of_eight_who_fetch_a_secret_one_gets_it(
         (ApprovalState.VOID, LATER),
     ],
 )
-async def test_a_secret_is_not_made_late_or_for_what_was_not_approved(
+async def test_no_secret_is_collected_late_or_without_an_approval(
     store: Store, state: ApprovalState, at: object
 ) -> None:
     await store.approvals.add(ISSUE, event())
@@ -295,14 +297,14 @@ async def test_a_secret_is_not_made_late_or_for_what_was_not_approved(
     assert await store.credentials.find(CLIENT) is None
 
 
-async def test_an_order_that_waits_yields_no_secret(store: Store) -> None:
+async def test_a_waiting_order_yields_no_secret(store: Store) -> None:
     await store.approvals.add(ISSUE, event())
 
     with pytest.raises(NothingToCollect):
         await store.credentials.add(credential(), event(), SecretCollection("i1", LATER))
 
 
-async def test_limits_are_changed_while_a_credential_lives(store: Store) -> None:
+async def test_limits_can_be_changed_until_a_credential_is_revoked(store: Store) -> None:
     limits = replace(credential()).limits
     assert not await store.credentials.set_limits(CLIENT, limits, limits, event())
     await store.credentials.add(credential(), event())

@@ -60,7 +60,7 @@ async def begun(url: str) -> AsyncIterator[Store]:
 
 
 async def forged(store: Store, first: int, keys: ChainKeys) -> None:
-    """Chain everything from an event on anew, by any keys but ours, and the head with it."""
+    """Rebuild the chain from an event on, with foreign keys, and its head."""
     await tampered(store)
     async with store.database.writing() as connection:
         rows = (await connection.execute(select(audit).order_by(audit.c.number))).all()
@@ -75,7 +75,7 @@ async def forged(store: Store, first: int, keys: ChainKeys) -> None:
 
 
 async def test_the_chain_counts_every_event(store: Store) -> None:
-    """Three were left by making the store's company and accounts."""
+    """Creating the store's company and accounts added three."""
     await store.audit.append(event("payout.stopped", why="São João \u2028 \u0000"))
     await store.accounts.replace(account(), event("account.changed"))
 
@@ -187,8 +187,8 @@ async def test_two_events_cannot_change_places(store: Store) -> None:
 
 
 @pytest.mark.parametrize("first", [6, 1], ids=["tail", "all"])
-async def test_a_log_that_was_made_anew_is_found(log: Store, first: int) -> None:
-    """Every hash fits the one before; only who has the key can make them."""
+async def test_a_log_rebuilt_with_another_key_is_found(log: Store, first: int) -> None:
+    """Every hash fits the previous one; only the owner of the key can compute them."""
     await forged(log, first, ChainKeys({"k1": b"x" * 32}, {"k1": b"y" * 32}))
 
     with pytest.raises(ValueError, match=rf"broken at event {first}$"):
@@ -201,8 +201,10 @@ async def test_a_log_that_was_made_anew_is_found(log: Store, first: int) -> None
     [[CUT, MOVED_BACK], [MOVED_BACK], [UNSEALED], [BEGUN_ANEW]],
     ids=["cut", "moved", "unsealed", "begun anew"],
 )
-async def test_going_on_repairs_nothing(log: Store, statements: list[str | Update]) -> None:
-    """Acts go on, since stops must; and no later head hides what befell this one."""
+async def test_later_events_do_not_repair_a_broken_log(
+    log: Store, statements: list[str | Update]
+) -> None:
+    """Acts continue, because stops must work; no later head hides the break."""
     await tampered(log, *statements)
     with pytest.raises(ValueError, match="broken at event"):
         await log.audit.head()
@@ -218,8 +220,8 @@ async def test_going_on_repairs_nothing(log: Store, statements: list[str | Updat
 
 
 @both
-async def test_an_emptied_log_is_found_by_a_head_that_was_kept(log: Store) -> None:
-    """It is whole in itself, as the log of a new store is."""
+async def test_an_emptied_log_is_detected_with_an_exported_head(log: Store) -> None:
+    """The emptied log is consistent in itself, like the log of a new store."""
     kept = await log.audit.head()
     await tampered(log, "DELETE FROM audit", BEGUN_ANEW)
     await log.audit.append(event())
@@ -238,8 +240,8 @@ async def test_a_log_without_its_key_cannot_be_proven(log: Store) -> None:
         await stranger.close()
 
 
-async def test_a_new_key_continues_where_the_old_one_ended(log: Store) -> None:
-    """As long as the old one is kept, all of it is proven."""
+async def test_a_new_key_continues_the_chain_of_the_old_one(log: Store) -> None:
+    """While the old key is kept, the whole chain can be verified."""
     rotated = open_store(log.url, chain=ROTATED)
     await rotated.audit.append(event("under.the.new.one"))
     head = await rotated.audit.head()
@@ -254,8 +256,8 @@ async def test_a_new_key_continues_where_the_old_one_ended(log: Store) -> None:
     await forgetful.close()
 
 
-async def test_a_process_that_lacks_the_new_key_appends_nothing(log: Store) -> None:
-    """A roll to another key that misses a process leaves the log whole."""
+async def test_a_process_without_the_new_key_appends_nothing(log: Store) -> None:
+    """A rotation that a process misses does not damage the log."""
     rotated, behind = open_store(log.url, chain=ROTATED), log
     await rotated.audit.append(event("act.rotated"))
 
@@ -277,7 +279,7 @@ async def test_a_process_without_keys_reads_and_appends_nothing(log: Store) -> N
     await without.close()
 
 
-async def test_a_process_without_keys_begins_no_log(begun: Store) -> None:
+async def test_a_process_without_keys_starts_no_log(begun: Store) -> None:
     without = open_store(begun.url, chain=NO_KEYS)
 
     with pytest.raises(StoreUnavailable, match="without the keys of the audit log"):
@@ -289,8 +291,8 @@ async def test_a_process_without_keys_begins_no_log(begun: Store) -> None:
 
 
 @both
-async def test_a_store_restored_whole_is_reported_by_a_head_that_was_kept(log: Store) -> None:
-    """It is whole in itself: an older state, with the head of then."""
+async def test_restoring_an_older_store_is_detected_with_a_saved_head(log: Store) -> None:
+    """It is consistent in itself: an older state with its own head."""
     async with log.database.reading() as connection:
         then = dict((await connection.execute(select(audit_head))).one()._mapping)
     await log.audit.append(event("lost.1"), event("lost.2"))
@@ -311,8 +313,8 @@ async def test_a_store_restored_whole_is_reported_by_a_head_that_was_kept(log: S
             await log.audit.verify(known)
 
 
-async def test_an_event_goes_with_the_change_that_failed(store: Store) -> None:
-    """The event is of the transaction it describes."""
+async def test_a_change_is_rolled_back_with_its_failed_event(store: Store) -> None:
+    """The event is part of the transaction it describes."""
     bad = event("company.created", note="\ud800")
 
     with pytest.raises(StoreUnavailable):
@@ -323,7 +325,7 @@ async def test_an_event_goes_with_the_change_that_failed(store: Store) -> None:
 
 
 async def test_an_event_may_be_dated_in_any_zone(store: Store) -> None:
-    """Brazil's clock and ours name the same instant; the chain knows only UTC."""
+    """Local and UTC times name the same instant; the chain uses only UTC."""
     brazil = timezone(timedelta(hours=-3))
     await store.audit.append(replace(event(), at=NOW.astimezone(brazil)))
 

@@ -48,7 +48,7 @@ async def first_break(log: Store) -> AuditBreak:
 
 
 @both
-async def test_a_log_whose_key_is_lost_goes_on_when_that_is_accepted(log: Store):
+async def test_a_log_with_a_lost_key_continues_once_its_break_is_accepted(log: Store):
     without = open_store(log.url, chain=NEW)
     with pytest.raises(StoreUnavailable):
         await without.audit.append(event("refused"))
@@ -87,10 +87,10 @@ BREAKS = {
 
 
 @pytest.mark.parametrize(("statements", "bounds"), BREAKS.values(), ids=BREAKS)
-async def test_exactly_the_accepted_break_is_passed(
+async def test_only_the_accepted_break_is_allowed(
     log: Store, statements: list[str], bounds: tuple[int, int]
 ):
-    """An act comes first: it makes an event of an end that is not ours."""
+    """An act is needed first: it turns a foreign end of the log into an event."""
     await tampered(log, *statements)
     await problem(log)
     await log.audit.append(event("meanwhile"))
@@ -115,8 +115,8 @@ async def test_exactly_the_accepted_break_is_passed(
     assert await log.audit.verify() == length
 
 
-async def test_a_break_that_was_accepted_can_be_broken_once_more(log: Store):
-    """What is accepted then is the state of then; the former acceptance stays in the log."""
+async def test_another_change_to_an_accepted_break_is_found(log: Store):
+    """The acceptance covers the state at its time, and stays in the log."""
     await tampered(log, "UPDATE audit SET actor = 'x' WHERE number = 5")
     first = await first_break(log)
     await log.audit.accept(first, ACCEPTANCE)
@@ -131,8 +131,8 @@ async def test_a_break_that_was_accepted_can_be_broken_once_more(log: Store):
     assert [each.found for each in await log.audit.accepted()] == [first, second]
 
 
-async def test_an_acceptance_without_the_key_is_none(log: Store):
-    """Whoever can write to the database can write one, and not chain it."""
+async def test_an_acceptance_written_without_the_key_is_a_break(log: Store):
+    """Write access to the database is enough to insert one, but not to chain it."""
     await tampered(log, "UPDATE audit SET actor = 'x' WHERE number = 5")
     found = await first_break(log)
     await log.audit.append(event("act.8"), event("act.9"))
@@ -144,8 +144,8 @@ async def test_an_acceptance_without_the_key_is_none(log: Store):
     assert await problem(log) == "the audit log is broken at event 8"
 
 
-async def test_no_break_is_accepted_while_the_end_is_not_ours(log: Store):
-    """The next act makes an event of such an end, and that is a break that can be accepted."""
+async def test_no_break_is_accepted_while_the_last_event_is_foreign(log: Store):
+    """The next act turns that end into an event, which is a break that can be accepted."""
     await tampered(log, COPIED + "7")
     last = await first_break(log)
     assert (last.first, last.last) == (7, 7)

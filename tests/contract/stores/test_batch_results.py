@@ -120,8 +120,10 @@ def drawn(chance: Random, *, limited: bool) -> Write:
 
 @both
 @pytest.mark.parametrize("seed", range(40 if WHOLE else 10))
-async def test_many_together_or_one_by_one_is_the_same(store: Store, seed: int) -> None:
-    """As if one came after another: new payouts, claims, steps, then what was undecided."""
+async def test_batched_writes_have_the_same_results_as_single_writes(
+    store: Store, seed: int
+) -> None:
+    """As if made one after another: new payouts, claims, steps, then the undecided rest."""
     chance = Random(seed)
     limited = chance.random() < 0.7
     writes = [drawn(chance, limited=limited) for _ in range(chance.randint(2, 9))]

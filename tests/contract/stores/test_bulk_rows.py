@@ -47,7 +47,7 @@ def written(store: Store) -> Written:
 
 @both
 @pytest.mark.parametrize("size", [1, 2, 64])
-async def test_every_row_is_inserted_whole(written: Written, size: int) -> None:
+async def test_every_bulk_row_is_inserted_completely(written: Written, size: int) -> None:
     names = [f"order-{number:02}" for number in range(size)]
 
     new = await written.add(names)
@@ -58,7 +58,7 @@ async def test_every_row_is_inserted_whole(written: Written, size: int) -> None:
 
 
 @both
-async def test_a_row_that_is_there_is_left_and_not_returned(written: Written) -> None:
+async def test_an_existing_row_is_kept_and_not_returned(written: Written) -> None:
     await written.add(["order-1"])
 
     new = await written.add(["order-0", "order-1", "order-2", "order-2"])
@@ -67,8 +67,8 @@ async def test_a_row_that_is_there_is_left_and_not_returned(written: Written) ->
 
 
 @both
-async def test_rows_are_inserted_in_the_order_they_come(written: Written, kind: str) -> None:
-    """Two batches in one order of keys cannot wait for each other in a ring."""
+async def test_rows_are_inserted_in_the_given_order(written: Written, kind: str) -> None:
+    """Two batches that use the same order of keys cannot deadlock."""
     names = [f"order-{number * 29 % 64:02}" for number in range(64)]
     if kind == "postgres":  # a new file: in an old one, rows go where a vacuum has made room
         async with written.store.database.writing() as connection:
@@ -84,7 +84,7 @@ async def test_rows_are_inserted_in_the_order_they_come(written: Written, kind: 
 
 @both
 @pytest.mark.parametrize("size", [1, 3, 64])
-async def test_a_change_reaches_its_own_row(written: Written, size: int) -> None:
+async def test_each_bulk_update_reaches_its_own_row(written: Written, size: int) -> None:
     database = written.store.database
     await written.add([f"order-{number}" for number in range(65)])
     places = database.bulk.parameters({"was": KEY.type, NEW: payouts.c.description.type})
@@ -106,8 +106,8 @@ async def test_a_change_reaches_its_own_row(written: Written, size: int) -> None
 
 
 @both
-async def test_a_value_is_checked_in_a_crowd_as_alone(written: Written) -> None:
-    """A time without a zone could mean any instant."""
+async def test_values_in_a_bulk_insert_are_checked(written: Written) -> None:
+    """A time without a zone is ambiguous."""
     database = written.store.database
     adding = database.bulk.insert_rows(database.insert_new(payouts), TYPES)
     rows = [payout_row(payout(each)) for each in ("order-1", "order-2")]
@@ -119,8 +119,8 @@ async def test_a_value_is_checked_in_a_crowd_as_alone(written: Written) -> None:
 
 
 @server_alone
-async def test_a_server_is_sent_one_text_for_any_number(written: Written) -> None:
-    """It keeps what it has prepared by its text, for every connection."""
+async def test_bulk_inserts_of_any_size_have_one_statement_text(written: Written) -> None:
+    """A connection keeps prepared statements by their text."""
     for size in (1, 2, 7, 64):
         await written.add([f"{size}-{number}" for number in range(size)])
 

@@ -20,7 +20,7 @@ ENDS = mail_token().ends_at
 
 
 @both
-async def test_a_challenge_is_read_back_whole(store: Store):
+async def test_a_challenge_is_read_back_unchanged(store: Store):
     await signed_in(store)
 
     await store.identity.challenges.add(challenge())
@@ -29,7 +29,7 @@ async def test_a_challenge_is_read_back_whole(store: Store):
     assert await store.identity.challenges.find(b"d") is None
 
 
-async def test_it_may_be_tried_so_often_whoever_tries(store: Store, second: Store):
+async def test_a_challenge_has_a_maximum_of_tries_across_processes(store: Store, second: Store):
     await signed_in(store)
     await store.identity.challenges.add(challenge())
     nodes = [store.identity.challenges, second.identity.challenges] * 5
@@ -50,7 +50,7 @@ async def test_a_used_or_expired_challenge_is_not_tried(store: Store):
 
 
 @both
-async def test_of_ten_at_once_one_uses_it(store: Store, second: Store):
+async def test_of_ten_concurrent_uses_of_a_challenge_one_succeeds(store: Store, second: Store):
     await signed_in(store)
     await store.identity.challenges.add(challenge())
     nodes = [store.identity.challenges, second.identity.challenges] * 5
@@ -75,14 +75,14 @@ async def test_a_link_works_once(store: Store):
 @pytest.mark.parametrize(
     ("purpose", "at"), [(Purpose.INVITATION, NOW), (Purpose.RESET, LATER)], ids=["other", "late"]
 )
-async def test_a_link_is_for_its_purpose_and_its_time(store: Store, purpose, at):
+async def test_a_link_is_refused_for_another_purpose_or_after_its_end(store: Store, purpose, at):
     await signed_in(store)
     await store.identity.challenges.add_mail_token(mail_token())
 
     assert await store.identity.challenges.use_mail_token(b"m", purpose, at) is None
 
 
-async def test_a_new_link_voids_the_one_before(store: Store):
+async def test_a_new_link_voids_earlier_links_of_its_purpose(store: Store):
     await signed_in(store)
     await store.identity.challenges.add_mail_token(mail_token())
     await store.identity.challenges.add_mail_token(mail_token(b"i", Purpose.INVITATION))
@@ -96,7 +96,7 @@ async def test_a_new_link_voids_the_one_before(store: Store):
 
 
 async def test_links_are_valid_side_by_side_up_to_a_maximum(store: Store):
-    """Those that were used, are over, or are for something else take no room."""
+    """Used and expired links, and links for another purpose, do not count."""
     await signed_in(store)
     add = store.identity.challenges.add_mail_token_beside
     await store.identity.challenges.add_mail_token(mail_token(b"i", Purpose.INVITATION))
@@ -107,7 +107,7 @@ async def test_links_are_valid_side_by_side_up_to_a_maximum(store: Store):
 
 
 @both
-async def test_using_a_link_ends_all_of_its_person_and_purpose(store: Store):
+async def test_using_a_link_voids_all_links_of_its_user_and_purpose(store: Store):
     await signed_in(store)
     add, use = (
         store.identity.challenges.add_mail_token_beside,

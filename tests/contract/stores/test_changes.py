@@ -34,7 +34,7 @@ async def read(changes: Changes, mark: Mark | None) -> News:
     return news
 
 
-async def test_events_after_a_place_are_read_in_order(store: Store, second: Store) -> None:
+async def test_events_after_a_position_are_read_in_order(store: Store, second: Store) -> None:
     changes = Changes(store.database)
     begun = await read(changes, None)
     for number in range(3):
@@ -68,14 +68,14 @@ async def test_many_events_are_read_in_batches(store: Store, most: int) -> None:
     assert found == ["act.0", "act.1", "act.2"]
 
 
-async def test_an_empty_log_has_a_place_too(store: Store) -> None:
+async def test_reading_from_the_start_returns_every_act(store: Store) -> None:
     news = await read(Changes(store.database), Mark(0, b""))
 
     assert len(news.acts) == news.mark.number == 3
 
 
-async def test_who_reads_up_to_a_number_has_missed_none(store: Store, second: Store) -> None:
-    """Of many that write at once the one with the lower number is visible first."""
+async def test_concurrent_acts_are_read_in_order_without_a_gap(store: Store, second: Store) -> None:
+    """Of several concurrent acts the one with the lower number is visible first."""
     changes = Changes(store.database, most=7)
     mark, found = (await read(changes, None)).mark, []
     writing = asyncio.gather(
@@ -104,8 +104,8 @@ async def test_rolled_back_acts_are_not_reported(store: Store) -> None:
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["cut off", "and written over"])
-async def test_a_log_that_was_put_back_is_another_one(store: Store, *, again: bool) -> None:
-    """Its numbers are given out a second time: going on would miss what they tell then."""
+async def test_a_log_restored_from_a_backup_is_not_continued(store: Store, *, again: bool) -> None:
+    """Its numbers are assigned a second time, so newer events would be missed."""
     changes = Changes(store.database)
     head = await store.audit.head()
     await store.audit.append(event("lost.1"))
@@ -150,10 +150,10 @@ async def following(store: Store) -> Following:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-async def test_every_change_of_a_cached_record_names_it(
+async def test_every_change_of_a_cached_record_names_the_record(
     store: Store, second: Store, name: str
 ) -> None:
-    """In its own transaction; both to the process that changes it and to every other."""
+    """In its own transaction, for the process that makes it and for all others."""
     changes, told = Changes(second.database), []
     writer: Writer = await WRITERS[name](Registers(store, Clock()))
     mark = (await read(changes, None)).mark
@@ -180,7 +180,7 @@ async def test_records_changed_by_another_process_are_dropped(
 
 
 async def test_followers_are_called_for_a_failed_transaction(store: Store) -> None:
-    """Nobody can tell whether it was committed; reading once more does no harm."""
+    """Whether it was committed is unknown; reading once more does no harm."""
     told: list[Act] = []
     store.database.followers.append(told.append)
 
@@ -197,7 +197,7 @@ async def test_followers_are_called_for_a_failed_transaction(store: Store) -> No
 
 
 async def test_followers_are_not_called_without_an_act(store: Store) -> None:
-    """Also on a connection that had one before."""
+    """Also on a connection that had one earlier."""
     told: list[Act] = []
     await store.audit.append(event())
     store.database.followers.append(told.append)

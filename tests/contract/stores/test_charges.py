@@ -49,7 +49,7 @@ async def one(store: Store) -> ChargeRecord:
 
 
 @both
-async def test_a_charge_comes_back_as_it_was_stored(store: Store):
+async def test_a_stored_charge_is_read_back_unchanged(store: Store):
     stored = charge(expires_at=NOW + SECOND, paid_at=NOW, e2e_id="E1", centavos=None)
 
     assert await records(store).begin(stored)
@@ -59,7 +59,7 @@ async def test_a_charge_comes_back_as_it_was_stored(store: Store):
 
 @both
 async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: Store):
-    """Who began holds it until its end, or for as long as it said; a clock may be put back."""
+    """The first one holds it until it ends or its time is over, also if the clock is set back."""
     begins = records(store).begin
 
     def order(number: int, at: int = 0, until: int = 30, **changed: object) -> ChargeRecord:
@@ -85,8 +85,8 @@ async def test_a_reference_of_an_account_has_one_record_and_one_holder(store: St
 
 
 @both
-async def test_of_many_who_begin_at_once_one_holds_the_reference(store: Store):
-    """Whether there is no record, or one whose holder is gone."""
+async def test_of_many_concurrent_orders_of_a_reference_one_holds_it(store: Store):
+    """Whether there is no record, or one whose holder has expired."""
     held = []
 
     for at in (0, 30):
@@ -137,7 +137,7 @@ _EARLIER = -60
 async def test_a_later_answer_of_the_bank_corrects_the_record(
     store: Store, before: ChargeState, told: ChargeState
 ):
-    """In every direction: also one that seemed paid is active again."""
+    """In every direction: a charge that seemed paid may become active again."""
     await records(store).begin(charge(state=before, updated_at=NOW))
 
     await records(store).note([seen(told)])
@@ -147,10 +147,10 @@ async def test_a_later_answer_of_the_bank_corrects_the_record(
 
 @pytest.mark.parametrize("told", STATES[1:])
 @pytest.mark.parametrize("before", STATES)
-async def test_a_slow_answer_takes_nothing_back(
+async def test_an_answer_older_than_the_record_changes_no_final_charge(
     store: Store, before: ChargeState, told: ChargeState
 ):
-    """It was asked for before what is known, and came after it. What was paid is believed."""
+    """It was requested earlier than the recorded answer, and a paid charge stays paid."""
     await records(store).begin(charge(state=before, updated_at=NOW))
 
     await records(store).note([seen(told, at=_EARLIER)])
@@ -159,7 +159,7 @@ async def test_a_slow_answer_takes_nothing_back(
     assert (await one(store)).state is (before if over else told)
 
 
-async def test_a_time_from_before_a_clock_was_put_back_makes_no_answer_slow(store: Store):
+async def test_an_answer_counts_after_the_clock_was_set_back(store: Store):
     await records(store).begin(charge(state=ChargeState.PAID, updated_at=NOW + 3600 * SECOND))
 
     await records(store).note([seen(ChargeState.ACTIVE)])
@@ -169,8 +169,10 @@ async def test_a_time_from_before_a_clock_was_put_back_makes_no_answer_slow(stor
 
 @both
 @pytest.mark.parametrize("told", [ChargeState.ACTIVE, ChargeState.CANCELED, None])
-async def test_a_charge_unpaid_after_all_has_no_payment(store: Store, told: ChargeState | None):
-    """An unpaid transaction does not tell the state; a charge names who is asked to pay."""
+async def test_a_charge_found_unpaid_after_all_has_no_payment(
+    store: Store, told: ChargeState | None
+):
+    """An unpaid transaction does not contain the state; the charge names the requested payer."""
     paid = charge(state=ChargeState.PAID, paid_at=NOW, e2e_id="E1", payer_name="Somebody")
     await records(store).begin(paid)
 
@@ -211,10 +213,10 @@ def listed(centavos: int, e2e_id: str = "E1", paid: int = 0, at: int = 60) -> Se
         (None, 1, True),
     ],
 )
-async def test_a_listed_payment_pays_a_charge_whose_amount_it_reaches(
+async def test_a_listed_payment_of_at_least_the_amount_pays_its_charge(
     store: Store, asked: int | None, came: int, *, pays: bool
 ):
-    """The name alone is whatever a payer wrote."""
+    """The reference alone may be any text of the payer."""
     await records(store).begin(charge(centavos=asked))
 
     await records(store).note([listed(came)])
@@ -223,8 +225,8 @@ async def test_a_listed_payment_pays_a_charge_whose_amount_it_reaches(
     assert (known.state is ChargeState.PAID, known.e2e_id) == (pays, "E1" if pays else "")
 
 
-async def test_of_several_listed_payments_one_that_pays_is_kept(store: Store):
-    """Newest first, as they are listed: neither a smaller one nor an older one replaces it."""
+async def test_the_newest_listed_payment_that_covers_a_charge_is_kept(store: Store):
+    """They are listed newest first: neither a smaller nor an older one replaces it."""
     await records(store).begin(charge(centavos=10_000))
 
     await records(store).note([listed(1, "E3"), listed(10_000, "E2"), listed(20_000, "E1")])
@@ -234,7 +236,7 @@ async def test_of_several_listed_payments_one_that_pays_is_kept(store: Store):
 
 @both
 async def test_the_bank_s_state_of_a_charge_outranks_an_earlier_payment(store: Store):
-    """However often the payment is listed; one that came afterwards counts."""
+    """Even if that payment is listed again; a later payment counts."""
     minutes = 60
     await records(store).begin(charge(centavos=100))
     await records(store).note([listed(100)])
@@ -248,7 +250,7 @@ async def test_the_bank_s_state_of_a_charge_outranks_an_earlier_payment(store: S
     assert (still, after.state, after.e2e_id) == (ChargeState.ACTIVE, ChargeState.PAID, "E2")
 
 
-async def test_a_paid_charge_without_its_payment_gets_it_from_the_list(store: Store):
+async def test_a_paid_charge_gets_its_missing_payment_from_the_list(store: Store):
     await records(store).begin(charge(centavos=100))
     await records(store).note([seen(ChargeState.PAID, at=3600)])
 
@@ -257,7 +259,7 @@ async def test_a_paid_charge_without_its_payment_gets_it_from_the_list(store: St
     assert (await one(store)).e2e_id == "E2"
 
 
-async def test_a_payment_at_the_end_of_the_calendar_is_noted(store: Store):
+async def test_a_payment_on_the_last_calendar_day_is_noted(store: Store):
     await records(store).begin(charge(centavos=100))
     last = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 
@@ -267,7 +269,7 @@ async def test_a_payment_at_the_end_of_the_calendar_is_noted(store: Store):
 
 
 @both
-async def test_a_payment_is_kept_with_its_id(store: Store):
+async def test_a_payment_is_stored_with_its_id(store: Store):
     await records(store).begin(charge())
 
     await records(store).note([seen(ChargeState.PAID, e2e_id="E1")])
@@ -318,7 +320,7 @@ async def test_foreign_charges_are_not_recorded(store: Store):
 
 @both
 async def test_pages_follow_each_other_newest_first(store: Store):
-    """Two of one instant stand on different pages, and none is shown twice."""
+    """Two of the same instant are on different pages, and none is shown twice."""
     for number in (1, 2, 3, 4, 5):
         await records(store).begin(charge(number, created_at=NOW + (number // 2) * SECOND))
     references, after = [], None
@@ -334,7 +336,7 @@ async def test_pages_follow_each_other_newest_first(store: Store):
 
 
 @both
-async def test_filters(store: Store):
+async def test_charges_are_filtered_by_state_account_reference_and_time(store: Store):
     await records(store).begin(charge(1))
     await records(store).begin(charge(2, account_id=SISTER, state=ChargeState.PAID))
     await records(store).begin(charge(3, expires_at=NOW))
@@ -352,7 +354,7 @@ async def test_filters(store: Store):
 
 
 @both
-async def test_another_company_s_charges_are_not_there(store: Store):
+async def test_charges_of_another_company_are_not_found(store: Store):
     await records(store).begin(charge())
 
     theirs, others = (CompanyScope(frozenset({each})) for each in (COMPANY, "other"))
@@ -373,7 +375,7 @@ async def test_the_charge_of_a_payment_is_found_by_its_id_within_the_account(sto
 
 
 @both
-async def test_a_text_is_a_part_of_reference_or_payer_or_an_amount(store: Store):
+async def test_a_search_text_matches_reference_payer_or_amount(store: Store):
     await records(store).begin(charge(1, reference="Fatura-1", centavos=123_456))
     await records(store).begin(charge(2, reference="fatura-2", payer_name="Ana"))
     paid = seen(ChargeState.PAID, number=2, e2e_id="E1")
@@ -394,7 +396,7 @@ async def test_a_text_is_a_part_of_reference_or_payer_or_an_amount(store: Store)
 @both
 @pytest.mark.parametrize("is_listed", [False, True], ids=["of the charge", "from the list"])
 async def test_an_open_charge_is_found_by_the_amount_paid(store: Store, is_listed: bool):
-    """The bank's later word of the same payment corrects the amount, and an unpaid one has none."""
+    """A later answer corrects the amount, and an unpaid charge has none."""
     await records(store).begin(charge(centavos=None))
     paid = dataclasses.replace(seen(ChargeState.PAID, e2e_id="E1"), paid=Money(2_500))
 
@@ -412,7 +414,7 @@ async def test_an_open_charge_is_found_by_the_amount_paid(store: Store, is_liste
 
 
 @both
-async def test_results_of_a_search_are_added_up(store: Store):
+async def test_search_results_are_summed(store: Store):
     await records(store).begin(charge(1, centavos=100))
     await records(store).begin(charge(2, centavos=250))
     await records(store).begin(charge(3, centavos=None))

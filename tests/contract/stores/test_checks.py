@@ -40,8 +40,8 @@ def look(reference: str, owner: str = "one", **fields: object) -> Checked:
     return replace(plain, **fields)  # type: ignore[arg-type]
 
 
-async def test_each_look_of_a_batch_has_the_result_it_would_have_alone(store: Store) -> None:
-    """One's claim is somebody else's, one has moved on, one is told twice, one is not there."""
+async def test_each_status_query_of_a_batch_has_the_result_of_a_single_one(store: Store) -> None:
+    """One is claimed by another process, one has moved on, one comes twice, one is absent."""
     await unknown(store, "plain", "theirs", "settled", "twice", "review")
     await claim_due(store, "one", LATER, LATER + timedelta(seconds=60))
     await store.payouts.record(change(UNKNOWN, PAID, reference="settled"))

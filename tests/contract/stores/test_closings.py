@@ -41,7 +41,7 @@ HELD = account()
 
 
 def who(name: str) -> Staff:
-    """Return somebody, on the day after."""
+    """Return a user, on the day after."""
     return Staff(AuditContext(f"user:{name}", lambda: NOW + DAY))
 
 
@@ -71,7 +71,7 @@ def closings(store: Store, bank: Bank, rows: int = 100) -> Closings:
 
 
 @both
-async def test_one_signs_what_they_saw_and_another_locks_it(store: Store, second: Store) -> None:
+async def test_one_user_signs_a_day_and_another_locks_it(store: Store, second: Store) -> None:
     bank = Bank()
     bank.tells(FEE, FOREIGN)
     here, there = closings(store, bank), closings(second, bank)
@@ -118,7 +118,7 @@ async def test_movements_of_a_day_are_counted_as_they_are_shown(store: Store) ->
 
 
 @both
-async def test_figures_changed_since_they_were_shown_are_not_signed(store: Store) -> None:
+async def test_figures_that_changed_after_display_are_not_signed(store: Store) -> None:
     bank = Bank()
     bank.tells(FEE)
     made = closings(store, bank)
@@ -132,7 +132,7 @@ async def test_figures_changed_since_they_were_shown_are_not_signed(store: Store
 
 
 @both
-async def test_a_day_that_changes_before_it_is_locked_is_signed_anew(store: Store) -> None:
+async def test_a_day_changed_before_its_lock_must_be_signed_again(store: Store) -> None:
     bank = Bank()
     bank.tells(FEE, FOREIGN)
     made = closings(store, bank)
@@ -170,7 +170,7 @@ async def test_figures_are_shown_only_while_the_balance_is_stable(store: Store) 
 
 @both
 @pytest.mark.parametrize("days", [-1, 90, 400])
-async def test_a_day_that_is_not_over_or_too_long_ago_is_refused(store: Store, days: int) -> None:
+async def test_a_day_that_is_not_over_or_too_old_is_refused(store: Store, days: int) -> None:
     bank = Bank()
     bank.tells(FEE)
 

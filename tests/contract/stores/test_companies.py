@@ -29,13 +29,13 @@ def within(scope: CompanyScope = EVERY_COMPANY) -> Staff:
 
 
 @both
-async def test_a_company_comes_back_as_it_was(store: Store) -> None:
+async def test_a_stored_company_is_read_back_unchanged(store: Store) -> None:
     """Times keep their microseconds and their zone."""
     assert await find_company(store.database, COMPANY) == company()
     assert await find_company(store.database, "nobody") is None
 
 
-async def test_a_taken_id_changes_nothing_and_leaves_no_event(store: Store) -> None:
+async def test_an_existing_id_changes_nothing_and_adds_no_event(store: Store) -> None:
     before = await store.audit.verify()
 
     with pytest.raises(AlreadyExists):
@@ -55,7 +55,7 @@ async def test_a_company_is_not_stored_without_its_event(store: Store) -> None:
 
 @both
 async def test_companies_are_listed_oldest_first(store: Store) -> None:
-    """Of equal age the id decides, so that no page shows another's row."""
+    """Rows of the same age are sorted by id, so that pages do not overlap."""
     newer = company("0", created_at=NOW + timedelta(microseconds=1))
     for each in (newer, company(OTHER)):
         await add_company(store.database, each, event())
@@ -70,7 +70,7 @@ async def test_companies_are_listed_oldest_first(store: Store) -> None:
 
 
 async def test_the_first_page_and_its_total_are_one_statement(store: Store) -> None:
-    """Nearly every list is read on its first page alone; one that is empty counts none."""
+    """Most lists are read only on the first page; an empty page needs no count."""
     with counting(store.database) as sent:
         first = await companies(store).page(within(), Paging(1, 1))
         none = await companies(store).page(within(THEIRS), Paging(1, 1))
@@ -80,7 +80,7 @@ async def test_the_first_page_and_its_total_are_one_statement(store: Store) -> N
 
 
 @both
-async def test_the_scope_is_in_the_statement(store: Store) -> None:
+async def test_companies_are_listed_within_the_scope(store: Store) -> None:
     await add_company(store.database, company(OTHER), event())
 
     for scope, found in (

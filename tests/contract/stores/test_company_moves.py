@@ -48,7 +48,7 @@ KEYS = {"sealing": frozenset({"s1"}), "pepper": frozenset({"p1"})}
 
 
 class Ended(Exception):
-    """Stands for the end of the process."""
+    """Represents the end of the process."""
 
 
 @dataclass(slots=True)
@@ -201,7 +201,7 @@ async def acts(store: Store, subject: str) -> list[str]:
     return [each.action for each in await store.database.rows(wanted)]
 
 
-async def test_every_row_of_the_company_moves_and_no_other(pair: Pair):
+async def test_all_rows_of_the_company_and_no_others_move(pair: Pair):
     before = await everything(pair.north)
     assert all(before.values())
 
@@ -227,7 +227,7 @@ async def stop_of(store: Store) -> str:
     return str(found[0].id)
 
 
-async def test_both_logs_tell_and_caches_forget(pair: Pair):
+async def test_a_move_is_in_both_audit_logs_and_names_changed_records(pair: Pair):
     await pair.move().run()
 
     company, account = f"company:{COMPANY}", f"account:{ACCOUNT}"
@@ -244,8 +244,8 @@ async def test_both_logs_tell_and_caches_forget(pair: Pair):
 
 
 @pytest.mark.parametrize("point", OF_A_MOVE)
-async def test_a_move_that_ends_anywhere_goes_on_when_it_is_repeated(pair: Pair, point: str):
-    """Twice at each point; the events, which nothing may delete, are there once."""
+async def test_a_move_interrupted_at_any_point_can_be_repeated(pair: Pair, point: str):
+    """Twice at each point; events, which cannot be deleted, are stored once."""
     before = await everything(pair.north)
 
     def end(passed: str) -> None:
@@ -268,8 +268,8 @@ async def test_a_move_that_ends_anywhere_goes_on_when_it_is_repeated(pair: Pair,
     assert not any((await everything(pair.north)).values())
 
 
-async def test_a_company_that_failed_to_leave_is_served_where_it_is(pair: Pair):
-    """The map held it; now it leads to the source again."""
+async def test_a_company_whose_move_failed_is_still_served_by_its_cell(pair: Pair):
+    """The map held it, and then leads to the source again."""
 
     async def refuse(_company: str) -> None:
         problem = "HAProxy does not answer"
@@ -282,8 +282,8 @@ async def test_a_company_that_failed_to_leave_is_served_where_it_is(pair: Pair):
     assert (await everything(pair.north))["payouts"]
 
 
-async def test_a_payout_that_comes_while_the_rows_leave_is_stored_nowhere(pair: Pair):
-    """Whatever the process remembers: its account is gone when the lock is."""
+async def test_a_payout_during_the_copy_is_stored_in_neither_cell(pair: Pair):
+    """Even if the process has cached the account: it is gone once the lock is released."""
     late: list[asyncio.Task[object]] = []
 
     def pay(passed: str) -> None:
@@ -314,8 +314,8 @@ OPEN: Mapping[str, tuple[Table, Mapping[str, object]]] = {
 
 
 @pytest.mark.parametrize("what", OPEN)
-async def test_what_is_under_way_is_waited_for(pair: Pair, what: str):
-    """The stop stays, so that a repetition has less to wait for."""
+async def test_a_move_waits_for_open_work(pair: Pair, what: str):
+    """The stop is kept, so that a repeated move has less to wait for."""
     table, changed = OPEN[what]
     await pair.north.database.write(
         update(table).where(table.c.account_id == ACCOUNT).values(changed)
@@ -332,8 +332,8 @@ async def test_what_is_under_way_is_waited_for(pair: Pair, what: str):
     assert len(await pair.north.database.rows(wanted)) == 1
 
 
-async def test_a_payout_that_was_not_sent_moves(pair: Pair):
-    """It is at rest: whoever repeats it is in the other cell."""
+async def test_an_unsent_payout_moves_with_its_company(pair: Pair):
+    """No call is under way for it: it is repeated in the other cell."""
     not_sent = update(payouts).where(payouts.c.account_id == ACCOUNT).values(state="not_sent")
     await pair.north.database.write(not_sent)
 
@@ -351,7 +351,7 @@ REFUSED: Mapping[str, tuple[Mapping[str, object], str]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-async def test_a_target_that_does_not_fit_is_refused(pair: Pair, what: str):
+async def test_an_incompatible_target_is_refused(pair: Pair, what: str):
     changed, said = REFUSED[what]
 
     for act in (Move.run, Move.plan):
@@ -361,8 +361,8 @@ async def test_a_target_that_does_not_fit_is_refused(pair: Pair, what: str):
     assert not pair.steps
 
 
-async def test_a_company_that_another_cell_has_is_refused(pair: Pair):
-    """By name where it is a third one; the two that the move is between by their journals."""
+async def test_a_company_that_another_cell_holds_is_refused(pair: Pair):
+    """A third cell is found by name, the two cells of the move by their journals."""
     with pytest.raises(RuleViolation, match="east has the company, too"):
         await pair.move(others={"east": pair.north.database}).run()
     await add_company(pair.south.database, samples.company(), samples.event())
@@ -372,8 +372,8 @@ async def test_a_company_that_another_cell_has_is_refused(pair: Pair):
         await replace(pair.move(), company=str(uuid.uuid4())).run()
 
 
-async def test_a_stop_of_everything_is_not_left_behind(pair: Pair):
-    """A company must not pay again because it moved."""
+async def test_a_company_under_a_stop_of_everything_moves_to_the_same_stop_alone(pair: Pair):
+    """A move must not make a stopped company pay again."""
     whole = sample(scope=StopScope.EVERYTHING, subject="")
     await plant(pair.north, whole)
     with pytest.raises(RuleViolation, match="north has a stop of everything that south lacks"):
@@ -385,8 +385,8 @@ async def test_a_stop_of_everything_is_not_left_behind(pair: Pair):
     assert (await everything(pair.south))["payouts"]
 
 
-async def test_what_a_restore_brought_back_leaves_again(pair: Pair):
-    """The rows of the target are in force, and stay as they are."""
+async def test_a_company_restored_in_its_former_cell_is_removed_again(pair: Pair):
+    """The rows in the target are the valid ones, and are not changed."""
     await pair.move().run()
     await fill_company(pair.north)
     before = await everything(pair.south)
@@ -428,7 +428,7 @@ async def test_what_the_target_has_archived_since_is_not_lacking(pair: Pair, tmp
 
 
 async def test_a_restored_company_with_other_payouts_stays(pair: Pair):
-    """They are in no other cell: people decide."""
+    """They exist in no other cell, so people have to decide."""
     await pair.move().run()
     await fill_company(pair.north)
     await pair.north.payouts.add(samples.payout("unknown-there"), samples.attempt())
@@ -439,7 +439,7 @@ async def test_a_restored_company_with_other_payouts_stays(pair: Pair):
     assert await pair.north.payouts.find(ACCOUNT, "unknown-there") is not None
 
 
-async def test_a_company_that_still_arrives_does_not_move_on(pair: Pair):
+async def test_a_company_that_is_still_arriving_is_not_moved_on(pair: Pair):
     await pair.north.database.write(insert(company_moves), journal("arriving"))
 
     with pytest.raises(RuleViolation, match="still moving from west to north"):
@@ -458,8 +458,8 @@ def journal(state: str) -> dict[str, object]:
     }
 
 
-async def test_a_copy_with_other_payouts_than_were_copied_is_not_replaced(pair: Pair):
-    """Somebody paid from it by hand: people decide."""
+async def test_a_copy_with_changed_payouts_is_not_replaced(pair: Pair):
+    """A payout was made from the copy by hand, so people have to decide."""
 
     def end(passed: str) -> None:
         if passed == "after_copy":
@@ -476,7 +476,7 @@ async def test_a_copy_with_other_payouts_than_were_copied_is_not_replaced(pair: 
 
 
 async def test_a_copy_that_differs_changes_nothing(pair: Pair):
-    """The target's table has a trigger that nobody knew of."""
+    """The target's table has an unknown trigger."""
     async with pair.south.database.writing() as connection:
         for statement in (
             (
@@ -496,7 +496,7 @@ async def test_a_copy_that_differs_changes_nothing(pair: Pair):
 
 
 async def test_a_company_moves_back(pair: Pair):
-    """The events that stayed behind are not there twice."""
+    """Events left behind are not duplicated."""
     before = await everything(pair.north)
     await pair.move().run()
 
@@ -510,8 +510,10 @@ async def test_a_company_moves_back(pair: Pair):
 
 
 @pytest.mark.parametrize(("here", "there"), [(True, True), (True, False), (False, True)])
-async def test_hours_are_counted_once(pair: Pair, here: bool, there: bool):
-    """Sums move between closed hours; what one cell alone has closed is counted from payouts."""
+async def test_hourly_sums_move_between_cells_without_double_counting(
+    pair: Pair, here: bool, there: bool
+):
+    """Sums of hours closed in both cells move; others are counted from payouts."""
     sums = {**row(payout_hours), "hour": HOUR}
     if here:
         await pair.north.database.write(insert(closed_hours), {"hour": HOUR})
@@ -527,8 +529,8 @@ async def test_hours_are_counted_once(pair: Pair, here: bool, there: bool):
     assert (len(kept), len(closed)) == ((1, 1) if here and there else (0, 0))
 
 
-async def test_what_stays_is_written_down(pair: Pair):
-    """Events stay behind, too, until their month is dropped; the company is found by none."""
+async def test_a_move_leaves_a_journal_and_old_events_behind(pair: Pair):
+    """Events are left until their month is dropped; the company can no longer be found."""
     await pair.move().run()
 
     wanted = text("SELECT count(*) AS events FROM payout_events WHERE account_id = :account")

@@ -50,7 +50,7 @@ async def issued(store: Store) -> Store:
 
 
 @both
-async def test_a_credential_comes_back_as_it_was(store: Store) -> None:
+async def test_a_stored_credential_is_read_back_unchanged(store: Store) -> None:
     scoped = replace(
         credential(permissions="withdraw:manage balance:read pix_key:write"),
         account_id=ACCOUNT,
@@ -64,7 +64,7 @@ async def test_a_credential_comes_back_as_it_was(store: Store) -> None:
     assert found == scoped
 
 
-async def test_a_credential_may_hold_no_permission(store: Store) -> None:
+async def test_a_credential_may_have_no_permission(store: Store) -> None:
     bare = credential(permissions="")
     await store.credentials.add(bare, event())
 
@@ -80,7 +80,7 @@ async def test_a_client_id_is_compared_exactly(issued: Store) -> None:
     assert found is None
 
 
-async def test_a_taken_id_is_refused(issued: Store) -> None:
+async def test_an_existing_client_id_is_refused(issued: Store) -> None:
     with pytest.raises(AlreadyExists):
         await issued.credentials.add(replace(credential(), name="other"), event())
 
@@ -97,7 +97,7 @@ async def test_a_rotation_leaves_the_old_secret_until_its_end(issued: Store) -> 
 
 
 async def test_a_second_rotation_drops_the_oldest_secret(issued: Store) -> None:
-    """At most two are live."""
+    """At most two are valid."""
     await issued.credentials.rotate(CLIENT, Rotation(secret(b"2" * 32), LATER), event())
     await issued.credentials.rotate(CLIENT, Rotation(secret(b"3" * 32), LATER), event())
 
@@ -108,8 +108,8 @@ async def test_a_second_rotation_drops_the_oldest_secret(issued: Store) -> None:
 
 
 @both
-async def test_a_rotation_in_the_place_of_another_secret_is_refused(issued: Store) -> None:
-    """It was ordered for the secret of that instant; the newer one stays."""
+async def test_a_rotation_of_another_secret_than_the_current_one_is_refused(issued: Store) -> None:
+    """It was ordered for the secret of that time; the newer one is kept."""
     newer = secret(b"n" * 32, created_at=LATER)
     before = Rotation(newer, LATER, old_made_at=NOW)
     assert await issued.credentials.rotate(CLIENT, before, event())
@@ -123,7 +123,7 @@ async def test_a_rotation_in_the_place_of_another_secret_is_refused(issued: Stor
 
 
 @both
-async def test_rotations_at_once_leave_two_secrets(issued: Store) -> None:
+async def test_concurrent_rotations_leave_two_secrets(issued: Store) -> None:
     turns = [
         issued.credentials.rotate(CLIENT, Rotation(secret(bytes([each]) * 32), LATER), event())
         for each in range(6)
@@ -137,7 +137,7 @@ async def test_rotations_at_once_leave_two_secrets(issued: Store) -> None:
     assert [each.expires_at for each in found.secrets] == [None, LATER]
 
 
-async def test_nothing_to_rotate_is_reported_and_leaves_no_event(store: Store) -> None:
+async def test_rotating_a_missing_credential_is_reported_without_an_event(store: Store) -> None:
     before = await store.audit.verify()
 
     done = await store.credentials.rotate("cli_nobody", Rotation(secret(), LATER), event())
@@ -147,7 +147,7 @@ async def test_nothing_to_rotate_is_reported_and_leaves_no_event(store: Store) -
 
 
 async def test_a_revoked_credential_is_not_rotated(issued: Store) -> None:
-    """A new secret of it would open nothing."""
+    """Its new secret would be of no use."""
     await issued.credentials.revoke(CLIENT, NOW, event())
 
     done = await issued.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), LATER), event())
@@ -155,7 +155,7 @@ async def test_a_revoked_credential_is_not_rotated(issued: Store) -> None:
     assert not done
 
 
-async def test_a_credential_ends_once(issued: Store) -> None:
+async def test_a_second_revocation_is_refused(issued: Store) -> None:
     first = await issued.credentials.revoke(CLIENT, NOW, event())
     second = await issued.credentials.revoke(CLIENT, LATER, event())
 
@@ -170,7 +170,7 @@ async def test_a_credential_ends_once(issued: Store) -> None:
     [(NOW - timedelta(microseconds=1), False), (NOW, False), (LATER, True)],
     ids=["before", "now", "later"],
 )
-async def test_an_expired_credential_has_ended_already(
+async def test_an_expired_credential_is_not_revoked(
     store: Store, expires_at: datetime, ended: bool
 ) -> None:
     await store.credentials.add(replace(credential(), expires_at=expires_at), event())
@@ -180,7 +180,7 @@ async def test_an_expired_credential_has_ended_already(
     assert done is ended
 
 
-async def test_a_use_is_remembered_to_the_minute_and_never_set_back(
+async def test_the_last_use_is_stored_by_the_minute_and_never_moves_back(
     issued: Store, second: Store
 ) -> None:
     digest, later = secret().digest, NOW + timedelta(hours=1)
@@ -193,8 +193,8 @@ async def test_a_use_is_remembered_to_the_minute_and_never_set_back(
     assert found.secrets[0].last_used_at == later.replace(second=0, microsecond=0)
 
 
-async def test_a_secret_was_not_used_before_it_was_made(issued: Store) -> None:
-    """The minute of its first use may have begun before it was made."""
+async def test_the_last_use_is_never_before_the_secret_was_made(issued: Store) -> None:
+    """The minute of its first use may have begun before its creation."""
     made = secret(b"n" * 32)
     within = made.created_at.replace(second=0, microsecond=0) + timedelta(seconds=59)
     await issued.credentials.rotate(CLIENT, Rotation(made, LATER), event())
@@ -207,7 +207,7 @@ async def test_a_secret_was_not_used_before_it_was_made(issued: Store) -> None:
 
 
 @both
-async def test_a_use_touches_its_own_secret_alone(issued: Store) -> None:
+async def test_a_use_is_recorded_for_its_own_secret_alone(issued: Store) -> None:
     await issued.credentials.rotate(CLIENT, Rotation(secret(b"n" * 32), LATER), event())
 
     await issued.credentials.touch(CLIENT, secret().digest, NOW)
@@ -218,8 +218,8 @@ async def test_a_use_touches_its_own_secret_alone(issued: Store) -> None:
 
 
 @both
-async def test_several_are_found_at_once(issued: Store) -> None:
-    """Those that there are, each with all its secrets, the current one first."""
+async def test_several_credentials_are_found_by_id_in_one_read(issued: Store) -> None:
+    """Existing ones, each with all its secrets, the current one first."""
     both = (secret(b"n" * 32), replace(secret(b"o" * 32), expires_at=LATER))
     other = replace(credential(), client_id="cli_another", secrets=both)
     bare = replace(credential(), client_id="cli_bare", secrets=())
@@ -233,7 +233,7 @@ async def test_several_are_found_at_once(issued: Store) -> None:
 
 
 @both
-async def test_a_rule_of_use_is_kept_and_read_back(store: Store) -> None:
+async def test_caller_rules_are_stored_and_compared_on_change(store: Store) -> None:
     rule = CallerRule(networks=("192.0.2.0/24", "2001:db8::/32"), certificates=("ab" * 32,))
     await store.credentials.add(replace(credential(), callers=UNDECIDED), event())
 
@@ -249,7 +249,7 @@ async def test_a_rule_of_use_is_kept_and_read_back(store: Store) -> None:
 
 
 @both
-async def test_public_keys_are_kept_and_changed_only_as_they_were_read(store: Store) -> None:
+async def test_public_keys_are_stored_and_changed_only_if_unchanged(store: Store) -> None:
     first, second = Signer(1).public, Signer(2).public
     client_id = "cli_signs"
     signs = replace(credential(client_id), public_keys=(first,))
@@ -270,7 +270,7 @@ async def test_public_keys_are_kept_and_changed_only_as_they_were_read(store: St
 
 
 @both
-async def test_where_a_secret_was_shown_is_kept_to_the_minute(store: Store) -> None:
+async def test_addresses_of_a_credential_are_stored_by_the_minute(store: Store) -> None:
     await store.credentials.add(credential(), event())
     later = NOW + timedelta(minutes=5, seconds=7)
 
@@ -297,7 +297,7 @@ async def test_where_a_secret_was_shown_is_kept_to_the_minute(store: Store) -> N
 
 
 @both
-async def test_of_a_credential_used_from_everywhere_the_last_fifty_addresses_are_kept(
+async def test_the_last_fifty_addresses_of_a_credential_are_kept(
     store: Store,
 ) -> None:
     await store.credentials.add(credential(), event())
@@ -324,7 +324,7 @@ async def page(store: Store, scope: CompanyScope, **wanted: Any) -> CredentialPa
 
 
 @both
-async def test_a_credential_of_two_secrets_is_one(store: Store) -> None:
+async def test_a_credential_with_two_secrets_is_listed_once(store: Store) -> None:
     await add_company(store.database, company(OTHER), event())
     later = NOW + timedelta(hours=1)
     await store.credentials.add(credential(), event())
@@ -395,7 +395,7 @@ SHOWN = [
 
 @both
 async def test_credentials_are_found_by_state_and_by_warning(store: Store) -> None:
-    """The condition of the statement and the credential's reason are the same rule, said twice."""
+    """The SQL condition and the credential's own rule agree."""
     for number, (name, more, _, _) in enumerate(SHOWN):
         one = replace(
             credential(f"cli_{number}"),
@@ -433,10 +433,10 @@ async def test_credentials_are_found_by_state_and_by_warning(store: Store) -> No
         ("_", ["cli_b2"]),
     ],
 )
-async def test_credentials_are_found_by_a_part_of_the_name_or_the_start_of_the_id(
+async def test_credentials_are_found_by_part_of_the_name_or_start_of_the_id(
     store: Store, text: str, shown: Sequence[str]
 ) -> None:
-    """A text is text: no sign of it is a pattern."""
+    """Characters of a pattern have no special meaning."""
     for client_id, name in (("cli_a1", "ERP Recife"), ("cli_b2", "100% _teste")):
         digest = secret(client_id.encode().ljust(32))
         await store.credentials.add(

@@ -48,10 +48,8 @@ async def claimed(store: Store, accounts: list[DueAccount], **limits: object) ->
 
 
 @both
-async def test_two_processes_claim_everything_and_nothing_twice(
-    store: Store, second: Store
-) -> None:
-    """Payouts 2.7: each goes on until nothing is due; both do so at once."""
+async def test_two_processes_claim_every_due_payout_once(store: Store, second: Store) -> None:
+    """Payouts 2.7: both processes claim at once until nothing is due."""
     references = [f"o-{number:03}" for number in range(90)]
     for number, reference in enumerate(references):
         own = (ACCOUNT, SISTER)[number % 2]
@@ -72,8 +70,8 @@ async def test_two_processes_claim_everything_and_nothing_twice(
 
 
 @both
-async def test_payouts_due_longest_come_first(store: Store) -> None:
-    """Whatever account they are of."""
+async def test_the_longest_due_payouts_come_first(store: Store) -> None:
+    """Across all accounts."""
     for minutes, own in ((3, ACCOUNT), (1, ACCOUNT), (2, SISTER), (4, SISTER)):
         early = NOW - timedelta(minutes=minutes)
         await unknown(store, f"o-{minutes}", account_id=own, since=early)
@@ -90,7 +88,7 @@ async def test_payouts_due_longest_come_first(store: Store) -> None:
 
 
 @both
-async def test_an_account_with_very_many_leaves_room_for_another(store: Store) -> None:
+async def test_an_account_with_many_due_payouts_does_not_crowd_out_another(store: Store) -> None:
     for number in range(20):
         await unknown(store, f"o-{number:02}", since=NOW - timedelta(minutes=1))
     await unknown(store, "sister-1", account_id=SISTER)
@@ -100,7 +98,7 @@ async def test_an_account_with_very_many_leaves_room_for_another(store: Store) -
     assert Counter(each.partition("-")[0] for each in taken) == {"o": 2, "sister": 1}
 
 
-async def test_a_claim_is_of_one_bank(store: Store) -> None:
+async def test_a_claim_covers_one_bank(store: Store) -> None:
     await unknown(store, "here")
     await unknown(store, "there", provider="other")
 
@@ -112,8 +110,8 @@ async def test_a_claim_is_of_one_bank(store: Store) -> None:
         assert await claimed(store, [each]) == [name]
 
 
-async def test_a_lease_is_honoured(store: Store, second: Store) -> None:
-    """Until it ends nobody else finds the payout due, and whoever tries to claim it gets none."""
+async def test_a_lease_is_respected(store: Store, second: Store) -> None:
+    """Until it ends the payout is not due for other processes, and claims of it fail."""
     await unknown(store, "order-1")
     [found] = await store.follow_ups.due(LATER)
     assert await claimed(store, [found]) == ["order-1"]
@@ -130,10 +128,10 @@ async def test_a_lease_is_honoured(store: Store, second: Store) -> None:
 BACK = LATER - timedelta(hours=2)
 
 
-async def test_a_claim_made_before_a_clock_was_put_back_holds_nothing(
+async def test_a_claim_from_before_a_clock_change_does_not_block(
     store: Store, second: Store
 ) -> None:
-    """Whoever made it may be dead; it would end two hours late."""
+    """The process that made it may be dead, and it would end two hours late."""
     await unknown(store, "order-1")
     [found] = await store.follow_ups.due(LATER)
     assert await claimed(store, [found]) == ["order-1"]
@@ -148,7 +146,7 @@ async def test_a_claim_made_before_a_clock_was_put_back_holds_nothing(
 
 @both
 @pytest.mark.parametrize("seconds", [-30, 30])
-async def test_clocks_that_are_seconds_apart_take_no_claim_from_each_other(
+async def test_clock_skew_of_seconds_takes_no_claim_over(
     store: Store, second: Store, seconds: int
 ) -> None:
     await unknown(store, "order-1", since=NOW - timedelta(minutes=5))
@@ -205,10 +203,10 @@ async def test_a_claim_takes_any_number_of_accounts(store: Store, accounts: int)
     assert sorted(await claimed(store, found)) == sorted(f"o-{each}" for each in range(accounts))
 
 
-async def test_a_walk_that_ends_early_goes_on_behind_it(
+async def test_a_cut_off_search_for_due_accounts_continues_where_it_ended(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of very many accounts some are found at a time, each in its turn, wherever a walk begins."""
+    """Some of very many accounts are found at a time, each in turn, wherever a search begins."""
     monkeypatch.setattr(due, "_SCANNED", 2)
     monkeypatch.setattr(due, "_ACCOUNTS_DUE", due._ACCOUNTS_DUE.limit(2))
     ids = [f"{ACCOUNT[:-2]}{number:02x}" for number in range(16, 21)]
@@ -232,7 +230,7 @@ async def test_a_walk_that_ends_early_goes_on_behind_it(
 
 @both
 async def test_due_payouts_are_found_by_an_index(store: Store) -> None:
-    """Every account is one step in it, however many payouts it has; a few would be walked."""
+    """Each account is one index step, however many payouts it has."""
     accounts = [await open_account(store, f"bench-{number}") for number in range(20)]
     await bulk_rows.fill_payouts(store.url, accounts, bulk_rows.Bulk(rows=2_000))
 
@@ -244,8 +242,8 @@ async def test_due_payouts_are_found_by_an_index(store: Store) -> None:
 
 
 @both
-async def test_what_is_counted_or_planned_too_far_ahead_is_found_by_an_index(store: Store) -> None:
-    """A worker counts every 15 seconds, and recalls each minute, however many there are."""
+async def test_overdue_counts_and_misplanned_payouts_are_found_by_an_index(store: Store) -> None:
+    """A worker counts every 15 seconds and corrects each minute, however many rows there are."""
     await bulk_rows.fill_payouts(
         store.url, [await open_account(store, "bench")], bulk_rows.Bulk(rows=2_000)
     )

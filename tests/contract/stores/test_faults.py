@@ -33,7 +33,7 @@ async def short(store: Store) -> AsyncIterator[Store]:
     await opened.close()
 
 
-async def test_a_lock_held_by_another_process_ends_the_wait(store: Store, short: Store) -> None:
+async def test_waiting_for_a_lock_of_another_process_is_limited(store: Store, short: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     async with store.database.writing() as other:
@@ -46,8 +46,8 @@ async def test_a_lock_held_by_another_process_ends_the_wait(store: Store, short:
     assert await short.payouts.record(change(SENDING, ACCEPTED))
 
 
-async def test_no_free_connection_ends_the_wait(short: Store) -> None:
-    """A queue of callers does not grow without bound."""
+async def test_waiting_for_a_free_connection_is_limited(short: Store) -> None:
+    """So the queue of callers is bounded."""
     async with contextlib.AsyncExitStack() as stack:
         for _ in range(1 if short.url.startswith("sqlite") else SHORT.pool_size):
             await stack.enter_async_context(short.database.writing())
@@ -58,7 +58,7 @@ async def test_no_free_connection_ends_the_wait(short: Store) -> None:
 
 
 async def test_a_cancelled_write_leaves_nothing_and_the_store_usable(short: Store) -> None:
-    """Cancelled is cancelled: no StoreUnavailable in its place."""
+    """It raises the cancellation, not StoreUnavailable."""
     inside = asyncio.Event()
 
     async def write() -> None:
@@ -82,8 +82,10 @@ async def test_a_cancelled_write_leaves_nothing_and_the_store_usable(short: Stor
 
 
 @pytest.mark.parametrize("turns", [2**power for power in range(11)])
-async def test_a_write_cancelled_at_any_point_is_whole_or_absent(short: Store, turns: int) -> None:
-    """It may still be done after its caller has gone; whoever asks then waits for that."""
+async def test_a_write_cancelled_at_any_point_is_complete_or_absent(
+    short: Store, turns: int
+) -> None:
+    """It may still complete after its caller has gone; a later read waits for that."""
     task = asyncio.create_task(short.payouts.add(payout(), attempt()))
     await settle(turns)
     task.cancel()
@@ -97,7 +99,7 @@ async def test_a_write_cancelled_at_any_point_is_whole_or_absent(short: Store, t
 
 
 async def test_no_acknowledged_write_is_lost_by_a_kill(store: Store) -> None:
-    """The process ends in the midst of writing; whatever ``add`` returned for is there."""
+    """The process is killed while writing; every row for which ``add`` returned is there."""
     writer = await asyncio.create_subprocess_exec(
         sys.executable, str(WRITER), store.url, stdout=asyncio.subprocess.PIPE, cwd=Path.cwd()
     )
@@ -113,8 +115,8 @@ async def test_no_acknowledged_write_is_lost_by_a_kill(store: Store) -> None:
         assert await store.payouts.attempts(ACCOUNT, reference) == [attempt()]
 
 
-async def test_a_driver_s_message_about_a_row_is_hidden(store: Store) -> None:
-    """Its text quotes the row, and a row holds personal data."""
+async def test_a_driver_s_message_containing_a_row_is_hidden(store: Store) -> None:
+    """The message quotes the row, which contains personal data."""
     nobody = "00000000-0000-4000-8000-000000000000"
 
     with pytest.raises(StoreUnavailable) as caught:

@@ -49,7 +49,7 @@ def checked(owner: str = "one", **fields: object) -> Checked:
 
 
 @both
-async def test_claimed_payouts_have_the_trace_of_their_latest_try(store: Store) -> None:
+async def test_claimed_payouts_have_the_trace_of_their_latest_attempt(store: Store) -> None:
     await store.payouts.add(payout(), replace(attempt(), trace_id="first"))
     await store.payouts.record(change(SENDING, NOT_SENT))
     await store.payouts.claim(payout(), replace(attempt(2), trace_id="second"))
@@ -83,7 +83,7 @@ async def test_claimed_payouts_have_the_trace_of_their_latest_try(store: Store) 
         (FAILED, 10**8, False),
     ],
 )
-async def test_a_state_is_due_in_its_time(
+async def test_a_payout_is_due_after_the_delay_of_its_state(
     store: Store, after: PayoutState, at_s: float, found: bool
 ) -> None:
     await store.payouts.add(payout(), attempt())
@@ -96,13 +96,13 @@ async def test_a_state_is_due_in_its_time(
 
 @pytest.mark.parametrize(("at_s", "found"), [(59, False), (60, True)])
 async def test_an_intent_is_due_when_its_lease_ends(store: Store, at_s: int, found: bool) -> None:
-    """Rule R9: until then it belongs to whoever sends it."""
+    """Rule R9: until then it belongs to the process that sends it."""
     await store.payouts.add(payout(), attempt())
 
     assert bool(await due(store, now=NOW + timedelta(seconds=at_s))) is found
 
 
-async def test_a_look_is_noted_and_the_claim_let_go(store: Store) -> None:
+async def test_a_recorded_status_query_releases_its_claim(store: Store) -> None:
     await unknown(store)
     await due(store)
 
@@ -115,7 +115,9 @@ async def test_a_look_is_noted_and_the_claim_let_go(store: Store) -> None:
     assert await due(store, "two", NEXT) == ["order-1"]
 
 
-async def test_a_former_owner_s_look_changes_nothing(store: Store, second: Store) -> None:
+async def test_a_status_query_of_a_former_claim_owner_changes_nothing(
+    store: Store, second: Store
+) -> None:
     await unknown(store)
     await due(store, "one")
     await due(second, "two", UNTIL)
@@ -131,8 +133,8 @@ async def test_a_former_owner_s_look_changes_nothing(store: Store, second: Store
     assert await store.follow_ups.checked(checked("two"))
 
 
-async def test_a_query_of_a_payout_moved_on_leaves_its_schedule(store: Store) -> None:
-    """A reader settled it between the look and the note: it is in no review, and done."""
+async def test_a_status_query_of_a_settled_payout_leaves_its_schedule(store: Store) -> None:
+    """A reader settled it between the query and its note: it is not in review."""
     await unknown(store)
     await due(store)
     await store.payouts.record(change(UNKNOWN, PAID))
@@ -146,8 +148,8 @@ async def test_a_query_of_a_payout_moved_on_leaves_its_schedule(store: Store) ->
     assert await due(store, "two", NEXT) == []
 
 
-async def test_a_look_at_an_earlier_attempt_leaves_the_schedule(store: Store) -> None:
-    """The next attempt is looked at when its own lease ends, not at the end of the day."""
+async def test_a_status_query_of_an_earlier_attempt_leaves_the_schedule(store: Store) -> None:
+    """The next attempt is queried when its own lease ends, not at the end of the day."""
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, NOT_SENT))
     midnight = NOW.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
@@ -161,7 +163,7 @@ async def test_a_look_at_an_earlier_attempt_leaves_the_schedule(store: Store) ->
     assert await due(store, "two", midnight + timedelta(seconds=60)) == ["order-1"]
 
 
-async def test_a_look_can_be_the_last(store: Store) -> None:
+async def test_a_payout_without_a_next_query_is_never_due(store: Store) -> None:
     await unknown(store)
     await due(store)
 
@@ -174,8 +176,8 @@ async def test_a_look_can_be_the_last(store: Store) -> None:
 
 
 @pytest.mark.parametrize("after", [PAID, FAILED, ACCEPTED, NOT_SENT])
-async def test_a_step_ends_a_review(store: Store, after: PayoutState) -> None:
-    """What was learnt since is news: nobody waits for a person any more."""
+async def test_a_new_state_ends_a_review(store: Store, after: PayoutState) -> None:
+    """A newer proof replaces the need for a decision by people."""
     await unknown(store)
     await due(store)
     await store.follow_ups.checked(checked(next_check_at=None, review=True))
@@ -208,10 +210,10 @@ async def test_unresolved_payouts_are_unknown_or_in_review(store: Store) -> None
     ("column", "word"),
     [("method", "ted"), ("failure_code", "TIRED"), ("destination", '{"key": "maria@example.com"}')],
 )
-async def test_a_payout_of_a_newer_release_keeps_no_other_from_its_look(
+async def test_a_payout_with_an_unreadable_state_blocks_no_other_payout(
     store: Store, caplog: pytest.LogCaptureFixture, column: str, word: str
 ) -> None:
-    """Of its bank or of another: it is left out, logged by its key alone, and counted."""
+    """At its bank or another one: it is left out, logged only by its key, and counted."""
     told: list[str] = []
     store.follow_ups.on_unreadable = told.append
     for reference in ("order-1", "order-2", "order-3"):
@@ -256,7 +258,7 @@ async def test_payouts_are_counted_by_provider_and_state(store: Store) -> None:
 
 
 @both
-async def test_a_payout_is_found_by_the_key_the_bank_knows(store: Store) -> None:
+async def test_a_payout_is_found_by_its_provider_key(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     assert await store.follow_ups.find_by_key(payout().provider_key) == payout()
@@ -264,8 +266,8 @@ async def test_a_payout_is_found_by_the_key_the_bank_knows(store: Store) -> None
 
 
 @both
-async def test_a_key_that_two_accounts_have_names_the_payout_of_neither(store: Store) -> None:
-    """A key is of one payout within its account alone."""
+async def test_a_provider_key_of_two_accounts_finds_neither_payout(store: Store) -> None:
+    """A key belongs to one payout only within its account."""
     key = payout().provider_key
     sister = replace(payout(account_id=SISTER), provider_key=key)
     await store.payouts.add(payout(), attempt())
@@ -276,16 +278,16 @@ async def test_a_key_that_two_accounts_have_names_the_payout_of_neither(store: S
     assert await store.follow_ups.find_by_key(key, SISTER) == sister
 
 
-async def test_a_key_of_another_account_is_found_where_only_that_has_it(store: Store) -> None:
-    """A company may have one account at the bank as several of ours: its statement shows all."""
+async def test_a_provider_key_unique_to_another_account_is_found(store: Store) -> None:
+    """Several of our accounts may share one account at the bank, whose statement shows all."""
     await store.payouts.add(payout(), attempt())
 
     assert await store.follow_ups.find_by_key(payout().provider_key, SISTER) == payout()
 
 
 @both
-async def test_similar_ones_have_amount_and_recipient_in_common(store: Store) -> None:
-    """Those that moved nothing for good are no twins, nor is the payout itself."""
+async def test_similar_payouts_have_the_same_amount_and_recipient(store: Store) -> None:
+    """Payouts that finally moved no money do not count, nor does the payout itself."""
     other = replace(payout("other-recipient").destination, key="jose@example.com")
     rows = {
         "twin": payout("twin"),
@@ -304,8 +306,10 @@ async def test_similar_ones_have_amount_and_recipient_in_common(store: Store) ->
     assert [each.reference for each in around] == ["twin"]
 
 
-async def test_similar_ones_of_about_the_same_time_are_the_oldest_few(store: Store) -> None:
-    """A partner may pay one amount to one recipient for years."""
+async def test_similar_payouts_of_about_the_same_time_are_limited_to_the_oldest(
+    store: Store,
+) -> None:
+    """A partner may pay the same amount to one recipient for years."""
     for number, minutes in enumerate((-11, -10, 0, 3, 10, 11, 600)):
         made = payout(f"twin-{number}", created_at=NOW + timedelta(minutes=minutes))
         await store.payouts.add(made, attempt(started_at=made.created_at))
@@ -324,7 +328,7 @@ async def accepted(store: Store, held_until: datetime | None = None) -> None:
     await claim_due(store, "one", LATER, UNTIL)
 
 
-async def test_a_step_keeps_the_deadline_of_a_hold(store: Store) -> None:
+async def test_a_new_state_keeps_the_deadline_of_a_hold(store: Store) -> None:
     await accepted(store, NEXT)
 
     [held] = [await store.payouts.find(ACCOUNT, "order-1")]
@@ -334,7 +338,7 @@ async def test_a_step_keeps_the_deadline_of_a_hold(store: Store) -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [(None, NEXT), (NEXT, None), (NEXT, LATER)])
-async def test_a_look_notes_the_hold_as_it_is_now(
+async def test_a_status_query_updates_the_deadline_of_a_hold(
     store: Store, before: datetime | None, after: datetime | None
 ) -> None:
     await accepted(store, before)
@@ -346,7 +350,7 @@ async def test_a_look_notes_the_hold_as_it_is_now(
     assert (held.held_until, held.state) == (after, ACCEPTED)
 
 
-async def test_a_look_at_what_has_settled_since_notes_no_hold(store: Store) -> None:
+async def test_a_status_query_of_a_settled_payout_stores_no_hold(store: Store) -> None:
     await accepted(store)
     assert await store.payouts.record(change(ACCEPTED, PAID))
 
@@ -370,7 +374,7 @@ def probe(owner: str = "panel", at: datetime = NOW) -> ProbeClaim:
 
 
 async def test_one_payout_is_claimed_before_its_schedule(store: Store) -> None:
-    """By one at a time; the claim of a process that died ends by itself."""
+    """By one process at a time; the claim of a dead process expires."""
     await unknown(store)
 
     first = await store.follow_ups.claim(probe("one"))
@@ -382,7 +386,7 @@ async def test_one_payout_is_claimed_before_its_schedule(store: Store) -> None:
     assert later is not None
 
 
-async def test_a_payout_that_was_looked_at_a_moment_ago_is_not_claimed(store: Store) -> None:
+async def test_a_recently_queried_payout_is_not_claimed(store: Store) -> None:
     await unknown(store)
     assert await store.follow_ups.claim(probe("me")) is not None
     looked = replace(checked(), at=NOW, owner="me")
@@ -396,7 +400,9 @@ async def test_a_payout_that_was_looked_at_a_moment_ago_is_not_claimed(store: St
 
 
 @both
-async def test_two_who_claim_at_once_are_one_who_does(store: Store, second: Store) -> None:
+async def test_of_two_concurrent_claims_of_a_payout_one_succeeds(
+    store: Store, second: Store
+) -> None:
     await unknown(store)
 
     claimed = await asyncio.gather(
@@ -408,7 +414,7 @@ async def test_two_who_claim_at_once_are_one_who_does(store: Store, second: Stor
 
 @both
 async def test_due_unclaimed_payouts_are_counted_by_bank(store: Store) -> None:
-    """On call asks what is stuck: a claimed payout is being looked at."""
+    """Operators look for payouts that are stuck: a claimed one is being queried."""
     for reference in ("o-1", "o-2", "o-3"):
         await unknown(store, reference)
     found = [await store.follow_ups.backlog(at) for at in (NOW, LATER)]

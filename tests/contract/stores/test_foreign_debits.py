@@ -140,7 +140,7 @@ async def paid(store: Store, e2e_id: str) -> None:
 
 @both
 async def test_a_debit_without_an_order_is_found_once(store: Store, second: Store) -> None:
-    """Neither ours, nor a fee, a refund or a credit; another process finds it no second time."""
+    """Not our payouts, fees, refunds or credits; another process does not find it again."""
     await paid(store, "E-ours")
     banks = Tellers(**{ACCOUNT: Teller().tells(FOREIGN, OURS, *EXPLAINED)})
 
@@ -160,7 +160,7 @@ async def test_a_debit_without_an_order_is_found_once(store: Store, second: Stor
 
 
 @both
-async def test_it_is_explained_once_and_counts_no_more(store: Store) -> None:
+async def test_a_debit_is_explained_once_and_no_longer_counted(store: Store) -> None:
     banks = Tellers(**{ACCOUNT: Teller().tells(FOREIGN)})
     await watch(store, banks).turn()
     debits = ForeignDebits(store.database)
@@ -183,8 +183,8 @@ async def test_it_is_explained_once_and_counts_no_more(store: Store) -> None:
     assert (day.explained, day.differences) == ({"line-1"}, 0)
 
 
-async def test_a_bank_whose_statement_names_no_payout_is_not_read(store: Store) -> None:
-    """Each payout of ours would be a foreign debit."""
+async def test_a_bank_whose_statement_has_no_payout_keys_is_not_read(store: Store) -> None:
+    """Otherwise each of our payouts would count as a foreign debit."""
     bank = Teller().tells(FOREIGN)
     bank.capabilities = replace(bank.capabilities, entry_fields=frozenset({EntryField.KIND}))
 
@@ -204,7 +204,7 @@ async def test_no_debit_of_another_account_is_explained(store: Store) -> None:
 
 
 @both
-async def test_a_payout_that_is_known_later_settles_it(store: Store) -> None:
+async def test_a_debit_is_settled_by_a_payout_recorded_later(store: Store) -> None:
     banks = Tellers(**{ACCOUNT: Teller().tells(FOREIGN)})
     await watch(store, banks).turn()
     await paid(store, "E-foreign")
@@ -216,7 +216,7 @@ async def test_a_payout_that_is_known_later_settles_it(store: Store) -> None:
     assert await needed(store) == []
 
 
-async def test_a_debit_of_this_moment_waits_for_the_answer_to_its_payout(store: Store) -> None:
+async def test_a_young_debit_waits_for_the_answer_to_its_payout(store: Store) -> None:
     young = movement(provider_id="line-1", created_at=NOW - timedelta(minutes=14))
     banks = Tellers(**{ACCOUNT: Teller().tells(young)})
 
@@ -230,10 +230,10 @@ async def test_a_debit_of_this_moment_waits_for_the_answer_to_its_payout(store: 
 @pytest.mark.parametrize(
     "other", [Hanging(), Broken(Unreachable("x")), Broken(KeyError("nonsense"))]
 )
-async def test_an_account_whose_bank_fails_stops_no_other(
+async def test_a_failing_bank_of_one_account_does_not_affect_others(
     store: Store, other: Teller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is read from the same instant on later, and shown as unread meanwhile."""
+    """It is read from the same instant later, and shown as unread until then."""
     monkeypatch.setattr("gateway.closings.foreign_debits._PATIENCE_S", 2.0)
     first, then = sorted([ACCOUNT, SISTER])
     found = replace(HELD, id=then)

@@ -35,12 +35,10 @@ async def refusals(url: str, disk: Path) -> list[bool]:
     return seen
 
 
-async def test_a_full_tablespace_refuses_the_trial_write(
-    disk: Path, postgres_server: PostgresServer
-):
+async def test_a_full_tablespace_fails_the_trial_write(disk: Path, postgres_server: PostgresServer):
     async with database_on(disk, postgres_server) as url:
         assert await refusals(url, disk) == [False, True, False]
 
 
-async def test_a_full_disk_refuses_the_trial_write_of_a_file(disk: Path):
+async def test_a_full_disk_fails_the_trial_write_of_a_file(disk: Path):
     assert await refusals(migrated(disk / "pixgate.db"), disk) == [False, True, False]

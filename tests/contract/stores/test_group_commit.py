@@ -88,7 +88,7 @@ class Commits:
 
 
 def watching(store: Store, *poolers: Pooler) -> None:
-    """Skip where one of these is in between: what is watched is the driver, or the sessions."""
+    """Skip behind a pooler: the driver or its sessions are being watched."""
     found = pooler_of(make_url(store.url))
     if found in poolers:
         pytest.skip(f"nothing to watch behind a pooler of {found}s")
@@ -105,7 +105,7 @@ async def commits(store: Store) -> AsyncIterator[Commits]:
 
 
 async def added(store: Store, *payouts: Payout) -> list[object]:
-    """Add all at one moment; what each was told, or what was raised."""
+    """Add all at once; return the result or the error of each."""
     return await asyncio.gather(
         *(store.payouts.add(each, attempt()) for each in payouts), return_exceptions=True
     )
@@ -151,14 +151,12 @@ async def authorized(engine: AsyncEngine, judge: Callable[..., int] | None) -> N
 
 
 async def found(store: Store, reference: str) -> PayoutState | None:
-    """Where a payout stands."""
+    """The state of a payout."""
     row = await store.payouts.find(ACCOUNT, reference)
     return None if row is None else row.state
 
 
-async def test_many_writes_of_one_moment_are_one_transaction(
-    store: Store, commits: Commits
-) -> None:
+async def test_simultaneous_writes_share_one_transaction(store: Store, commits: Commits) -> None:
     names = [f"o-{number}" for number in range(40)]
     told = await added(store, *map(payout, names))
     done = await recorded(store, *(change(SENDING, ACCEPTED, reference=name) for name in names))
@@ -194,7 +192,7 @@ async def test_a_row_the_database_refuses_fails_alone(store: Store, wrong: Payou
     assert await store.payouts.attempts(wrong.account_id, "wrong") == []
 
 
-async def test_an_attempt_that_cannot_be_kept_fails_alone(store: Store) -> None:
+async def test_an_attempt_that_cannot_be_stored_fails_alone(store: Store) -> None:
     told = await asyncio.gather(
         store.payouts.add(payout(), replace(attempt(), trace_id="\ud800")),
         store.payouts.add(payout("order-2"), attempt()),
@@ -206,7 +204,7 @@ async def test_an_attempt_that_cannot_be_kept_fails_alone(store: Store) -> None:
     assert [await found(store, each) for each in ("order-1", "order-2")] == [None, SENDING]
 
 
-async def test_a_refused_intent_takes_no_outcome_with_it(store: Store) -> None:
+async def test_a_refused_intent_does_not_fail_another_payout_s_outcome(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     told = await asyncio.gather(
@@ -221,10 +219,10 @@ async def test_a_refused_intent_takes_no_outcome_with_it(store: Store) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 3])
-async def test_new_payouts_and_their_outcomes_take_a_trip_each_to_a_server(
+async def test_batches_of_payouts_and_outcomes_take_one_round_trip_each(
     store: Store, commits: Commits, number: int
 ) -> None:
-    """A transaction would take three more: its beginning, another statement, and its end."""
+    """A transaction would take three more: BEGIN, a second statement, and COMMIT."""
     if not store.database.commits_statements:
         pytest.skip("a file is no server")
     names = [f"o-{each}" for each in range(number)]
@@ -239,7 +237,7 @@ async def test_new_payouts_and_their_outcomes_take_a_trip_each_to_a_server(
 async def test_a_lost_commit_fails_every_caller_and_is_not_retried(
     store: Store, commits: Commits, lost: type[OSError], after: bool
 ) -> None:
-    """Whether it was done nobody can tell: a second try could find its own row."""
+    """Whether it was made is unknown, and a second try could find its own row."""
     commits.lose(lost, after=after)
 
     told = await added(store, payout(), payout("order-2"))
@@ -255,7 +253,7 @@ async def test_a_lost_commit_fails_every_caller_and_is_not_retried(
 async def test_steps_whose_commit_is_lost_are_not_retried(
     store: Store, commits: Commits, lost: type[OSError], after: bool
 ) -> None:
-    """A second try could find its own step, and say that another was first."""
+    """A second try could find its own step, and report that another came first."""
     await added(store, payout(), payout("order-2"))
     before = commits.done
     commits.lose(lost, after=after)
@@ -268,10 +266,10 @@ async def test_steps_whose_commit_is_lost_are_not_retried(
     assert [await found(store, each) for each in ("order-1", "order-2")] == [stands, stands]
 
 
-async def test_a_store_that_fails_amid_a_batch_leaves_nothing_and_is_not_asked_again(
+async def test_a_store_failure_during_a_batch_fails_all_of_it_without_a_retry(
     store: Store, commits: Commits
 ) -> None:
-    """What one row cannot have caused, is not tried for each."""
+    """A failure that no single row can cause is not tried row by row."""
     async with failing_at_attempts(store):
         told = await added(store, payout(), payout("order-2"), payout("order-3"))
 
@@ -282,10 +280,10 @@ async def test_a_store_that_fails_amid_a_batch_leaves_nothing_and_is_not_asked_a
     assert await added(store, payout(), payout("order-2")) == [None, None]
 
 
-async def test_batches_of_two_nodes_in_opposite_orders_never_wait_for_each_other(
+async def test_batches_of_two_nodes_in_opposite_order_never_deadlock(
     store: Store,
 ) -> None:
-    """A ring of waiting transactions would cost a second, and one of them its work."""
+    """A deadlock would cost a second, and one of them its work."""
     watching(store, "transaction")  # whose sessions outlive our connections
     before = await rings(store, await sessions(store))
     first, second = open_store(store.url, LONG), open_store(store.url, LONG)

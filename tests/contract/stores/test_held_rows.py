@@ -1,4 +1,4 @@
-"""Batches that meet rows somebody else holds; a file is locked as a whole, a server row by row."""
+"""Batches that meet locked rows; SQLite locks the whole file, PostgreSQL row by row."""
 
 import asyncio
 from dataclasses import replace
@@ -28,7 +28,7 @@ def kind() -> str:
 
 
 async def test_a_locked_row_delays_no_other_payout(store: Store) -> None:
-    """The batch passes it over, and its caller waits alone, as long as ever."""
+    """The batch skips it, and only its caller waits."""
     for name in ("order-1", "order-2"):
         await store.payouts.add(payout(name), attempt())
 
@@ -45,10 +45,10 @@ async def test_a_locked_row_delays_no_other_payout(store: Store) -> None:
 @pytest.mark.parametrize(
     ("moved", "done"), [("unknown", True), ("paid", False), ("not_sent", False)]
 )
-async def test_a_step_alone_waits_and_is_compared_with_what_it_finds_then(
+async def test_a_waiting_state_change_is_compared_with_the_row_it_finds(
     store: Store, moved: str, done: bool
 ) -> None:
-    """Any of the states it names will do, also another one than when it began to wait."""
+    """Any of the states that the change may start from is accepted, also a newer one."""
     await store.payouts.add(payout(), attempt())
     step = of(change(SENDING, PAID), before=frozenset({SENDING, PayoutState.UNKNOWN}))
 
@@ -65,10 +65,10 @@ async def test_a_step_alone_waits_and_is_compared_with_what_it_finds_then(
 
 
 @pytest.mark.parametrize("others", [0, 3], ids=["alone", "in a batch"])
-async def test_a_payout_above_its_limit_waits_for_a_rival_with_its_reference(
+async def test_a_payout_above_its_limit_waits_for_a_rival_of_its_reference(
     store: Store, others: int
 ) -> None:
-    """A refusal that overtakes it would be followed by money."""
+    """A refusal answered before it could be followed by money."""
     limits = CredentialLimits(per_payout=Money(1000))
     await store.credentials.add(replace(credential(), limits=limits), event())
     rival = replace(payout(), client_id="cli_zyxwvutsrqponmlkjihg")
@@ -87,8 +87,8 @@ async def test_a_payout_above_its_limit_waits_for_a_rival_with_its_reference(
     assert await asyncio.gather(*waits) == [rival, *[None] * others]
 
 
-async def test_a_claim_above_its_limit_waits_for_its_row_too(store: Store) -> None:
-    """It has lost if somebody else claims first, whatever its limit."""
+async def test_a_claim_above_its_limit_waits_for_its_locked_row(store: Store) -> None:
+    """It fails if another process claims first, whatever its limit."""
     limits = CredentialLimits(per_payout=Money(1000))
     await store.credentials.add(replace(credential(), limits=limits), event())
     await store.payouts.add(payout(), attempt())
@@ -104,7 +104,7 @@ async def test_a_claim_above_its_limit_waits_for_its_row_too(store: Store) -> No
 
 
 async def test_a_concurrent_insert_of_a_reference_fails_no_other_payout(store: Store) -> None:
-    """A process that stands still amid its insert holds up one batch, for a statement at most."""
+    """A process that stalls during its insert delays one batch, for at most one statement."""
     short = open_store(store.url, SHORT)
     async with store.database.writing() as other:
         await store.database.add(other, *_row(payout()))

@@ -87,7 +87,7 @@ async def test_held_and_sent_payouts_share_a_batch(store: Store) -> None:
 
 
 @both
-async def test_of_several_claims_of_a_held_payout_one_wins(store: Store) -> None:
+async def test_of_several_claims_of_a_held_payout_one_succeeds(store: Store) -> None:
     await store.payouts.add(WAITING, None)
     next_one = claimed(WAITING)
 
@@ -114,7 +114,7 @@ async def test_a_held_payout_is_due_when_its_hold_ends_and_not_before(store: Sto
 
 @both
 async def test_a_released_payout_is_due_at_once_and_its_claim_is_cleared(store: Store) -> None:
-    """The next check that a claiming worker stores must not undo what a person decided."""
+    """A worker's later write must not undo the decision of a person."""
     await store.payouts.add(WAITING, None)
     await claim_due(store, "me", NOW + HALF_HOUR, NOW + HALF_HOUR * 2)
 
@@ -127,7 +127,7 @@ async def test_a_released_payout_is_due_at_once_and_its_claim_is_cleared(store: 
 
 
 @both
-async def test_a_refused_one_is_claimed_no_more(store: Store) -> None:
+async def test_a_refused_held_payout_cannot_be_claimed_or_released(store: Store) -> None:
     await store.payouts.add(WAITING, None)
     step = replace(
         change(HELD, FAILED, attempt=0),
@@ -144,8 +144,8 @@ async def test_a_refused_one_is_claimed_no_more(store: Store) -> None:
 
 
 @both
-async def test_it_counts_towards_the_limit_of_its_day_once(store: Store) -> None:
-    """It counts from when it is stored, and not again when it is sent."""
+async def test_a_held_payout_counts_once_towards_its_daily_limit(store: Store) -> None:
+    """It counts when it is stored, and not again when it is sent."""
     limits = CredentialLimits(per_day=Money(1050))
     await store.credentials.add(credential(limits=limits), event())
 
@@ -156,7 +156,7 @@ async def test_it_counts_towards_the_limit_of_its_day_once(store: Store) -> None
 
 
 @both
-async def test_a_payee_is_known_by_number_and_place_in_the_company(store: Store) -> None:
+async def test_a_payee_is_known_within_its_company_by_number_and_destination(store: Store) -> None:
     paid, about = to_payee("paid"), to_payee("order-1")
     await store.payouts.add(paid, attempt())
     known = first(since=NOW)
@@ -174,10 +174,10 @@ async def test_a_payee_is_known_by_number_and_place_in_the_company(store: Store)
 
 @both
 @pytest.mark.parametrize("processes", [1, 2])
-async def test_of_many_at_once_a_first_payee_gets_no_more_than_its_amount(
+async def test_concurrent_payouts_to_a_first_payee_stay_within_its_limit(
     store: Store, second: Store, processes: int
 ) -> None:
-    """They are written in batches, by accounts and processes that do not know of each other."""
+    """They are written in batches, by independent accounts and processes."""
     nodes, accounts = [store, second][:processes], [ACCOUNT, SISTER]
 
     found = await asyncio.gather(
@@ -197,7 +197,9 @@ async def test_of_many_at_once_a_first_payee_gets_no_more_than_its_amount(
 
 
 @both
-async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store) -> None:
+async def test_concurrent_payouts_on_two_processes_stay_within_a_payee_s_limit(
+    store: Store, second: Store
+) -> None:
     for number in range(20):
         pair = [to_payee(f"{number}-{side}", key=f"{number}@example.com") for side in "ab"]
         found = await asyncio.gather(
@@ -211,10 +213,10 @@ async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store)
 
 
 @both
-async def test_a_repeated_reference_is_found_though_its_payee_has_got_the_amount(
+async def test_a_repeated_reference_is_found_before_its_payee_s_limit(
     store: Store,
 ) -> None:
-    """Held again it would be two rows, or an answer that is not of the stored payout."""
+    """Otherwise it would be held twice, or answered as if it were the stored payout."""
     order, most = to_payee("order-1"), first(most=Money(1050))
     assert await store.payouts.add(order, attempt(), first=most) is None
 
@@ -223,7 +225,7 @@ async def test_a_repeated_reference_is_found_though_its_payee_has_got_the_amount
 
 @both
 async def test_payouts_to_a_destination_are_found_among_many_others(store: Store) -> None:
-    """A thief would else hide it behind small payouts to other keys, or other names."""
+    """Otherwise a thief could hide it behind small payouts to other keys or names."""
     names = [to_payee(f"n-{n}", name=f"Maria {n}") for n in range(3)]
     others = [to_payee(f"o-{n}", key=f"{n}@example.com") for n in range(120)]
     await asyncio.gather(*(store.payouts.add(each, attempt()) for each in (*names, *others)))

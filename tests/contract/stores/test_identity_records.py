@@ -38,7 +38,7 @@ def blocked_as(count: Failures) -> NextCounts:
     return lambda _before: {count.key: count}
 
 
-async def test_keys_are_listed_by_when_they_sign(store: Store):
+async def test_signing_keys_are_listed_by_activation_time(store: Store):
     later = replace(KEY, id="k0", signs_from=NOW + timedelta(days=1))
     for each in (later, KEY):
         await store.identity.signing_keys.add(each, act())
@@ -56,8 +56,8 @@ async def test_a_key_is_retired_once(store: Store):
 
 
 @both
-async def test_no_failure_is_lost_however_many_come_at_once(store: Store, second: Store):
-    """Each counts under several keys, named in any order."""
+async def test_concurrent_failures_are_all_counted(store: Store, second: Store):
+    """Each counts under several keys, in any order."""
     nodes = [store.identity.failures, second.identity.failures] * 5
     keys = [["ip:1", "a:1", "b:1"], ["b:1", "ip:1", "a:1"], ["a:1", "b:1", "ip:1"]]
 
@@ -84,8 +84,8 @@ async def test_one_refused_key_leaves_the_others_uncounted(store: Store):
 
 
 @server_alone
-async def test_a_count_that_is_cleared_meanwhile_begins_anew(store: Store, second: Store):
-    """A sign-in succeeds on another node between finding a count and locking it."""
+async def test_a_counter_cleared_during_a_count_starts_again(store: Store, second: Store):
+    """A sign-in succeeds on another node between reading the counter and locking it."""
     await store.identity.failures.change(["ip:1"], one_more)
     cleared: list[str] = []
 
@@ -115,7 +115,7 @@ async def test_counts_are_found_and_cleared_by_key(store: Store):
 
 
 @both
-async def test_mail_waits_until_it_is_sent(store: Store):
+async def test_mail_is_queued_until_it_is_sent(store: Store):
     newer = replace(MAIL, id="m2", created_at=NOW + timedelta(seconds=1))
     for each in (newer, MAIL):
         await store.identity.outbox.put(each)
@@ -126,7 +126,7 @@ async def test_mail_waits_until_it_is_sent(store: Store):
 
 
 @both
-async def test_sent_mail_keeps_no_link(store: Store):
+async def test_sent_mail_stores_no_link(store: Store):
     await store.identity.outbox.put(MAIL)
 
     await store.identity.outbox.sent("m1", NOW)
@@ -139,7 +139,7 @@ async def test_sent_mail_keeps_no_link(store: Store):
 
 @both
 async def test_long_expired_rows_are_deleted(store: Store):
-    """Or names that nobody has would stay for ever."""
+    """Otherwise rows for names that do not exist would stay for ever."""
     later = NOW + timedelta(days=7)
     blocked = Failures(key="ip:2", count=5, since=NOW, blocked_until=later, blocks=2)
     await store.identity.failures.change(["ip:1"], one_more)

@@ -45,10 +45,10 @@ EVERY = Paging(1, 25)
         ([THIRD], []),
     ],
 )
-async def test_people_who_see_nothing_beyond_are_shown(
+async def test_a_limited_user_sees_only_users_within_their_companies(
     store: Store, limit: Sequence[str], shown: Sequence[str]
 ) -> None:
-    """Who sees every company is shown to nobody who is limited."""
+    """A user with access to every company is not shown to a limited user."""
     for name in (THIRD, OTHER):
         await add_company(store.database, company(name), event())
     people = {"everywhere": (), "both": (COMPANY, OTHER), "ours": (COMPANY,), "other": (OTHER,)}
@@ -65,7 +65,7 @@ async def test_people_who_see_nothing_beyond_are_shown(
 
 
 @both
-async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -> None:
+async def test_reviews_are_visible_by_the_company_of_their_account(store: Store) -> None:
     await in_review(store)
 
     everybody = await listed(store.database, EVERY_COMPANY, EVERY)
@@ -78,8 +78,8 @@ async def test_reviews_are_shown_by_the_company_of_their_account(store: Store) -
 
 
 @both
-async def test_unresolved_payouts_come_with_their_tries_and_opinions(store: Store) -> None:
-    """One in review, one that is unknown, one that is paid; each company sees its own."""
+async def test_unresolved_payouts_are_listed_with_attempts_and_opinions(store: Store) -> None:
+    """One in review, one unknown and one paid; each company sees its own."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())
     for number, end in ((2, PayoutState.UNKNOWN), (3, PayoutState.PAID)):
@@ -105,8 +105,8 @@ async def test_unresolved_payouts_come_with_their_tries_and_opinions(store: Stor
 
 
 @both
-async def test_the_last_sign_in_of_each_is_found(store: Store) -> None:
-    """Ended ones too, as long as they are on record."""
+async def test_the_last_sign_in_of_each_user_is_found(store: Store) -> None:
+    """Including ended sessions, as long as they are stored."""
     ids = ("1", "2", "3")
     for each in ids:
         await store.identity.users.add(user(each, f"{each}@example.com"), event())
@@ -127,8 +127,10 @@ NOTHING = CompanyScope(frozenset())
 
 @both
 @pytest.mark.parametrize("scope", [EVERY_COMPANY, OURS, ELSEWHERE, NOTHING], ids=str)
-async def test_a_record_is_found_within_its_scope_alone(store: Store, scope: CompanyScope) -> None:
-    """The scope stands in the statement: what is outside of it is not there."""
+async def test_scopes_limit_which_credentials_and_users_are_found(
+    store: Store, scope: CompanyScope
+) -> None:
+    """The scope is part of the statement: rows outside it are not found."""
     await add_company(store.database, company(THIRD), event())
     await store.credentials.add(credential(), event())
     one = replace(user("1", "1@example.com"), companies=frozenset({COMPANY}))

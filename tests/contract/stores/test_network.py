@@ -41,7 +41,7 @@ async def far(store: Store, road: Relay) -> AsyncIterator[Store]:
     await opened.close()
 
 
-async def test_a_server_that_is_down_is_reported_at_once_and_found_again(
+async def test_an_unreachable_server_is_reported_at_once_and_reconnected(
     far: Store, road: Relay
 ) -> None:
     assert await far.payouts.add(payout(), attempt()) is None
@@ -71,8 +71,8 @@ async def test_a_connection_the_server_closed_is_replaced_unnoticed(
     await asyncio.gather(far.check(), far.check())
 
 
-async def test_a_server_that_falls_silent_is_given_up(far: Store, road: Relay) -> None:
-    """Neither a statement nor its cancelling nor a new connection is waited for without end."""
+async def test_waiting_for_a_silent_server_is_limited(far: Store, road: Relay) -> None:
+    """Statements, their cancellation and new connections all have a time limit."""
     await far.check()
     road.silent = True
 
@@ -85,7 +85,7 @@ async def test_a_server_that_falls_silent_is_given_up(far: Store, road: Relay) -
     assert await far.payouts.add(payout(), attempt()) is None
 
 
-async def test_a_connection_lost_in_the_middle_undoes_the_work(far: Store, road: Relay) -> None:
+async def test_a_connection_lost_in_the_middle_rolls_the_work_back(far: Store, road: Relay) -> None:
     async def write() -> None:
         async with far.database.writing() as connection:
             await connection.execute(text("UPDATE accounts SET name = 'half done'"))

@@ -52,7 +52,7 @@ def decided(state: ApprovalState, by: str = "u2") -> Approval:
 
 
 async def test_callbacks_planned_too_far_ahead_are_due(store: Store):
-    """A clock was put back; it would be looked into when the clock is there again."""
+    """The clock was set back; they would otherwise wait until it has caught up."""
     await CallbackRecords(store.database).add(CALLBACK)
     back = NOW - timedelta(hours=2)
 
@@ -63,14 +63,14 @@ async def test_callbacks_planned_too_far_ahead_are_due(store: Store):
 
 
 @both
-async def test_an_order_is_read_back_whole(store: Store):
+async def test_an_order_is_read_back_unchanged(store: Store):
     await store.approvals.add(APPROVAL, event())
 
     assert await store.approvals.find("a1", EVERY_COMPANY, "") == APPROVAL
     assert await store.approvals.find("a2", EVERY_COMPANY, "") is None
 
 
-async def test_one_order_waits_under_a_reference(store: Store):
+async def test_a_reference_may_have_only_one_waiting_order(store: Store):
     await store.approvals.add(APPROVAL, event())
 
     with pytest.raises(AlreadyExists):
@@ -81,7 +81,7 @@ async def test_one_order_waits_under_a_reference(store: Store):
 
 
 @both
-async def test_of_ten_decisions_at_once_one_holds(store: Store, second: Store):
+async def test_only_one_of_ten_concurrent_decisions_succeeds(store: Store, second: Store):
     await store.approvals.add(APPROVAL, event())
     nodes = [store.approvals, second.approvals] * 5
 
@@ -117,7 +117,7 @@ async def test_approvals_are_searched_by_state_and_company(store: Store):
 
 
 @both
-async def test_what_waits_past_its_end_is_overdue(store: Store):
+async def test_a_waiting_order_is_overdue_after_its_deadline(store: Store):
     await store.approvals.add(APPROVAL, event())
 
     assert await store.approvals.overdue(END - timedelta(seconds=1)) == []
@@ -125,7 +125,7 @@ async def test_what_waits_past_its_end_is_overdue(store: Store):
 
 
 @both
-async def test_orders_that_can_still_be_decided_are_counted(store: Store):
+async def test_orders_still_open_for_decision_are_counted(store: Store):
     none = await store.approvals.waiting(NOW)
     await store.approvals.add(APPROVAL, event())
     newer = replace(APPROVAL, id="a2", reference="2", ordered_at=NOW + timedelta(seconds=1))
@@ -142,7 +142,7 @@ async def test_orders_that_can_still_be_decided_are_counted(store: Store):
 
 
 @both
-async def test_an_event_of_a_bank_is_stored_once(store: Store, second: Store):
+async def test_a_bank_s_event_is_stored_once(store: Store, second: Store):
     nodes = [CallbackRecords(store.database), CallbackRecords(second.database)] * 5
 
     new = await asyncio.gather(
@@ -168,7 +168,7 @@ async def test_due_callbacks_are_claimed_once(store: Store, second: Store):
 
 
 @both
-async def test_of_some_banks_nothing_is_claimed(store: Store):
+async def test_callbacks_of_excluded_banks_are_not_claimed(store: Store):
     await CallbackRecords(store.database).add(CALLBACK)
     await CallbackRecords(store.database).add(replace(CALLBACK, id="o", provider="other"))
 
@@ -192,7 +192,7 @@ async def test_handled_callbacks_are_not_due(store: Store):
 
 
 @both
-async def test_callbacks_are_searched_and_forgotten(store: Store):
+async def test_callbacks_are_searched_and_deleted(store: Store):
     await CallbackRecords(store.database).add(CALLBACK)
     search = CallbackSearch(
         paging=FIRST,
@@ -232,7 +232,7 @@ async def test_acts_are_found_newest_first(store: Store):
 
 @both
 async def test_acts_of_a_person_are_found_by_name_and_address(store: Store):
-    """Whose name the reader does not see, by the address alone, as it stands beside the act."""
+    """A user whose name the reader may not see is found only by the address shown with the act."""
     person = replace(user(), name="José 100%", companies=frozenset({OTHER}))
     await store.identity.users.add(person, event())
     act = replace(event("a.done"), actor=f"user:{person.email}", companies=frozenset({COMPANY}))
@@ -252,8 +252,8 @@ LIMITED = replace(user("u-limited", "limited@example.com"), companies=frozenset(
 
 
 @both
-async def test_an_act_belongs_to_the_company_of_its_subject(store: Store):
-    """Found in the transaction of the change, so that what it makes counts as well."""
+async def test_an_act_is_visible_to_the_company_of_its_subject(store: Store):
+    """It is looked up in the transaction of the change, so that new records count as well."""
     await store.credentials.add(credential(), replace(event(), subject=f"credential:{CLIENT}"))
     await store.payouts.add(payout(), attempt())
     await store.approvals.add(APPROVAL, replace(event(), subject="approval:a1"))
@@ -279,7 +279,7 @@ async def test_an_act_belongs_to_the_company_of_its_subject(store: Store):
 
 
 async def shown_to(store: Store, *companies: str) -> list[AuditEntry]:
-    """Return what somebody limited to companies finds; and exports, in the other order."""
+    """Return what a user limited to companies finds; and exports, in the other order."""
     scope = CompanyScope(frozenset(companies))
     listed = await find_acts(store.database, AuditSearch(paging=Paging(1, 100)), scope)
     found, total = shown(listed)
@@ -288,7 +288,7 @@ async def shown_to(store: Store, *companies: str) -> list[AuditEntry]:
     return list(found)
 
 
-async def test_an_act_on_a_payout_whose_key_two_companies_have_is_shown_to_neither(store: Store):
+async def test_an_act_on_a_payout_key_of_two_companies_is_visible_to_neither(store: Store):
     theirs = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c09"
     await add_company(store.database, company(OTHER), event())
     await store.accounts.add(
@@ -303,7 +303,7 @@ async def test_an_act_on_a_payout_whose_key_two_companies_have_is_shown_to_neith
     assert await shown_to(store, COMPANY) == await shown_to(store, OTHER) == []
 
 
-async def test_an_act_on_somebody_of_two_companies_is_shown_to_who_sees_both(store: Store):
+async def test_an_act_on_a_user_of_two_companies_is_visible_to_users_of_both(store: Store):
     both = replace(LIMITED, companies=frozenset({COMPANY, OTHER}))
     await store.identity.users.add(both, replace(event(), subject=f"user:{both.id}"))
 
@@ -311,7 +311,7 @@ async def test_an_act_on_somebody_of_two_companies_is_shown_to_who_sees_both(sto
     assert await shown_to(store, COMPANY) == await shown_to(store, OTHER) == []
 
 
-async def test_whoever_writes_an_act_may_say_whose_it_is(store: Store):
+async def test_an_act_may_name_its_companies_itself(store: Store):
     await store.audit.append(replace(event("a"), companies=frozenset({OTHER})))
     await store.audit.append(
         replace(event("b"), subject=f"account:{ACCOUNT}", companies=frozenset())
@@ -334,7 +334,7 @@ async def test_callbacks_are_searched_by_company(store: Store):
     assert shown(now) == ([replace(CALLBACK, company_id=COMPANY)], 1)
 
 
-async def test_the_record_is_exported_in_its_order(store: Store):
+async def test_the_audit_log_is_exported_in_order(store: Store):
     await store.audit.append(event("last"))
 
     length = await store.audit.verify()
@@ -345,7 +345,7 @@ async def test_the_record_is_exported_in_its_order(store: Store):
 
 
 @both
-async def test_callbacks_that_wait_are_counted_by_bank(store: Store):
+async def test_waiting_callbacks_are_counted_by_bank(store: Store):
     callbacks = CallbackRecords(store.database)
     await callbacks.add(CALLBACK)
     await callbacks.add(replace(CALLBACK, id="o", provider="other"))

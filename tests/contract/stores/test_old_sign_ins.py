@@ -93,8 +93,8 @@ async def count(store: Store, table: Table) -> int:
 
 @both
 @pytest.mark.parametrize("what", WHAT)
-async def test_many_are_deleted_in_several_transactions(store: Store, what: str):
-    """And no other row: one of each kind is young."""
+async def test_many_old_rows_are_deleted_in_several_transactions(store: Store, what: str):
+    """Other rows are not deleted: one of each kind is recent."""
     table, row, forget = WHAT[what]
     await signed_in(store)
     young = await count(store, table)
@@ -110,7 +110,7 @@ async def test_many_are_deleted_in_several_transactions(store: Store, what: str)
 
 
 @both
-async def test_tokens_go_with_their_sign_ins(store: Store):
+async def test_tokens_are_deleted_with_their_sign_ins(store: Store):
     await signed_in(store)
     table, row, forget = WHAT["sign-ins that were ended"]
     await add(store, table, [row(number) for number in range(MANY)])
@@ -140,8 +140,8 @@ AGES = [
 
 @both
 @pytest.mark.parametrize("age", AGES, ids=str)
-async def test_the_oldest_are_found_by_an_index(store: Store, age: Any):
-    """Or each step would read the whole table."""
+async def test_the_oldest_rows_are_found_by_an_index(store: Store, age: Any):
+    """Otherwise each step would read the whole table."""
     oldest = (
         select(type_coerce(age, Text))
         .where(age < BEFORE)

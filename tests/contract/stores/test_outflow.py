@@ -132,10 +132,10 @@ def outflows(store: Store, clock: Clock) -> Outflows:
 
 
 @both
-async def test_a_flood_to_strangers_stops_the_credential_alone(
+async def test_many_new_recipients_stop_only_the_credential(
     paying: Store, second: Store, clock: Clock
 ):
-    """Its account and company pay on; no other process stops it again."""
+    """Account and company continue to pay, and no other process stops the credential again."""
     await pay(paying, clock, 6)
     clock.at += 2 * SECOND
 
@@ -162,7 +162,7 @@ async def trips_of(store: Store, clock: Clock, scope: CompanyScope) -> Sequence[
 
 
 @both
-async def test_a_guard_that_watches_records_a_trip_once_and_stops_nothing(
+async def test_the_guard_in_watch_mode_records_a_trip_once_and_stops_nothing(
     paying: Store, clock: Clock
 ):
     watching = guard(paying, clock, Mode.WATCH)
@@ -189,7 +189,7 @@ async def test_a_guard_that_watches_records_a_trip_once_and_stops_nothing(
     assert await open_trips(paying.database, clock.at + timedelta(minutes=10)) == {}
 
 
-async def test_many_payouts_to_one_stranger_are_many_to_a_new_payee(paying: Store, clock: Clock):
+async def test_several_payouts_to_one_new_recipient_each_count_as_new(paying: Store, clock: Clock):
     for _ in range(6):
         await pay(paying, clock, 1)
         clock.at += SECOND
@@ -200,7 +200,7 @@ async def test_many_payouts_to_one_stranger_are_many_to_a_new_payee(paying: Stor
     assert (trip.measure, trip.payouts) == (Measure.NEW_PAYOUTS, 6)
 
 
-async def test_a_company_may_have_a_mode_of_its_own(paying: Store, clock: Clock):
+async def test_a_company_can_have_its_own_mode(paying: Store, clock: Clock):
     await pay(paying, clock, 6)
 
     await guard(paying, clock, Mode.STOP, {COMPANY: Mode.OFF}).turn()
@@ -211,8 +211,8 @@ async def test_a_company_may_have_a_mode_of_its_own(paying: Store, clock: Clock)
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
-async def test_payouts_that_moved_nothing_do_not_count(paying: Store, clock: Clock):
-    """Neither those that had failed, nor those that fail between two looks."""
+async def test_payouts_that_moved_no_money_do_not_count(paying: Store, clock: Clock):
+    """Payouts that had failed already, and payouts that fail between two runs."""
     judging = guard(paying, clock)
     await pay(paying, clock, 5)
     await judging.turn()
@@ -231,8 +231,8 @@ async def test_payouts_that_moved_nothing_do_not_count(paying: Store, clock: Clo
     assert await trips(paying, clock) == []
 
 
-async def test_payouts_released_by_people_are_not_judged_again(paying: Store, clock: Clock):
-    """The payouts before the stop was lifted are excused, those after it are not."""
+async def test_payouts_released_by_people_are_not_checked_again(paying: Store, clock: Clock):
+    """Payouts before the stop was lifted are ignored, later ones are not."""
     judging = guard(paying, clock)
     await pay(paying, clock, 6)
     await judging.turn()
@@ -252,10 +252,10 @@ async def test_payouts_released_by_people_are_not_judged_again(paying: Store, cl
 
 
 @both
-async def test_what_a_person_orders_is_of_an_account_and_another_person_lifts_the_stop(
+async def test_payouts_ordered_by_a_user_stop_the_account_until_another_user_lifts_it(
     paying: Store, clock: Clock
 ):
-    """Neither who ordered such a payout does, nor who approved one."""
+    """A user who ordered or approved such a payout cannot lift it either."""
     judging = guard(paying, clock)
     order = replace(APPROVAL, ordered_by="ana", reference=f"order-{clock.at.isoformat()}-0")
     await approve(paying, order, "carla")
@@ -273,8 +273,8 @@ async def test_what_a_person_orders_is_of_an_account_and_another_person_lifts_th
     assert await stopped(paying, clock) == []
 
 
-async def test_payouts_of_a_faster_clock_led_to_the_stop_too(paying: Store, clock: Clock):
-    """The guard judges them, though they carry an instant after its stop."""
+async def test_payouts_dated_after_the_stop_count_towards_it(paying: Store, clock: Clock):
+    """The guard checks them although their time is after its stop."""
     ahead = Clock()
     ahead.at += 30 * SECOND
     await pay(paying, ahead, 6, client_id="user:ana")
@@ -286,10 +286,10 @@ async def test_payouts_of_a_faster_clock_led_to_the_stop_too(paying: Store, cloc
 
 @both
 @pytest.mark.parametrize("wide", [False, True])
-async def test_who_ordered_or_approved_a_secret_does_not_lift_the_stop_of_its_payouts(
+async def test_the_orderer_or_approver_of_a_secret_cannot_lift_the_stop_of_its_payouts(
     paying: Store, clock: Clock, wide: bool
 ):
-    """Also where the flood came from several credentials, so that their account was stopped."""
+    """Also when several credentials were involved and the stop is of their account."""
     judging, others = guard(paying, clock), ("cli_b", "cli_c")
     for number, client_id in enumerate(others, start=1):
         made_for = MadeFor(f"ana-{number}", f"carla-{number}")
@@ -311,10 +311,10 @@ async def test_who_ordered_or_approved_a_secret_does_not_lift_the_stop_of_its_pa
 
 
 @both
-async def test_a_secret_that_ended_an_hour_before_the_stop_has_no_hand_in_it(
+async def test_the_orderer_of_a_secret_replaced_an_hour_before_can_lift_the_stop(
     paying: Store, clock: Clock
 ):
-    """Bruno's replaced Ana's an hour ago; one that ended since then would have a hand in it."""
+    """It was replaced an hour ago; a secret that ended later would have involved its orderer."""
     for user_id, old_ends in (("ana", clock.at), ("bruno", clock.at - HOUR)):
         new = secret(user_id.encode().ljust(32))
         rotation = Rotation(new, old_ends, made_for=MadeFor(user_id))
@@ -327,7 +327,7 @@ async def test_a_secret_that_ended_an_hour_before_the_stop_has_no_hand_in_it(
 
 
 @both
-async def test_who_let_a_held_payout_go_does_not_lift_the_stop_that_it_led_to(
+async def test_the_user_who_released_held_payouts_cannot_lift_their_stop(
     paying: Store, clock: Clock
 ):
     judging = guard(paying, clock)
@@ -356,7 +356,7 @@ async def approve(store: Store, order: Approval, by: str) -> None:
 
 
 async def lifting(judging: OutflowGuard, clock: Clock, *names: str) -> list[str]:
-    """Let people lift the stop, one after the other until one may; return who may not, and may."""
+    """Let people try to lift the stop until one succeeds; return those refused, and that one."""
     [stop] = await stops_in_force(judging.stops.database, clock.at)
     found: list[str] = []
     for name in names:
@@ -370,7 +370,7 @@ async def lifting(judging: OutflowGuard, clock: Clock, *names: str) -> list[str]
 
 
 @both
-async def test_held_payouts_are_judged_while_they_can_be_stopped(paying: Store, clock: Clock):
+async def test_held_payouts_are_checked_while_they_can_be_stopped(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     for place in range(6):
         await paying.payouts.add(held(to_stranger(f"held-{place}", clock, place)), None)
@@ -380,7 +380,7 @@ async def test_held_payouts_are_judged_while_they_can_be_stopped(paying: Store, 
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
-async def test_a_payout_that_is_stored_late_is_judged_later(paying: Store, clock: Clock):
+async def test_a_payout_stored_late_is_checked_later(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     ordered = clock.at
     await pay(paying, clock, 5)
@@ -425,8 +425,8 @@ async def repeat(store: Store, clock: Clock, number: int) -> None:
 
 
 @both
-async def test_a_payout_that_was_not_sent_counts_when_it_is_sent_again(paying: Store, clock: Clock):
-    """Else whoever waits repeats them all at once, unseen."""
+async def test_an_unsent_payout_counts_when_it_is_sent_again(paying: Store, clock: Clock):
+    """Otherwise all waiting payouts could be repeated at once, unnoticed."""
     judging = guard(paying, clock)
     await order(paying, clock, 6)
     await fail(paying, 6)
@@ -443,9 +443,7 @@ async def test_a_payout_that_was_not_sent_counts_when_it_is_sent_again(paying: S
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
-async def test_what_was_read_before_it_failed_counts_again_when_it_is_sent_again(
-    paying: Store, clock: Clock
-):
+async def test_a_failed_payout_counts_again_when_it_is_sent_again(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     await order(paying, clock, 5)
     await judging.turn()
@@ -463,9 +461,7 @@ async def test_what_was_read_before_it_failed_counts_again_when_it_is_sent_again
     assert await stopped(paying, clock) == [("credential", CLIENT)]
 
 
-async def test_a_payout_that_was_sent_again_is_of_the_hour_in_which_it_was(
-    paying: Store, clock: Clock
-):
+async def test_a_payout_sent_again_counts_in_the_hour_of_sending(paying: Store, clock: Clock):
     await order(paying, clock, 2)
     await fail(paying, 2)
     clock.at += 2 * HOUR
@@ -481,7 +477,7 @@ async def test_a_payout_that_was_sent_again_is_of_the_hour_in_which_it_was(
 
 
 @both
-async def test_who_ordered_what_was_sent_again_does_not_lift_the_stop(paying: Store, clock: Clock):
+async def test_the_orderer_of_payouts_sent_again_cannot_lift_the_stop(paying: Store, clock: Clock):
     judging = guard(paying, clock)
     await order(paying, clock, 6, client_id="user:ana")
     await fail(paying, 6)
@@ -493,8 +489,8 @@ async def test_who_ordered_what_was_sent_again_does_not_lift_the_stop(paying: St
 
 
 @both
-async def test_each_payout_of_an_instant_is_read_once(paying: Store, clock: Clock):
-    """More of them than are read at once."""
+async def test_many_payouts_of_one_instant_are_read_once_each(paying: Store, clock: Clock):
+    """More than are read at once."""
     await pay(paying, clock, 501)
     await pay(paying, clock, 2, 501)
     records = OutflowRecords(paying.database)
@@ -509,10 +505,10 @@ async def test_each_payout_of_an_instant_is_read_once(paying: Store, clock: Cloc
 
 
 @both
-async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
+async def test_after_a_day_a_payee_is_known_and_the_hour_is_added_to_history_once(
     paying: Store, second: Store, clock: Clock
 ):
-    """An hour is added once, by whichever process is first; the other one goes on from there."""
+    """The first process adds the hour once, and the other one continues from there."""
     both_guards = [guard(each, clock) for each in (paying, second)]
     await pay(paying, clock, 5)
     begun = clock.at
@@ -539,8 +535,8 @@ async def test_a_day_later_a_payee_is_known_and_the_hour_is_history(
 
 
 @both
-async def test_a_payee_is_forgotten_so_long_after_the_last_payout(paying: Store, clock: Clock):
-    """Payouts within a week of the last one on record do not write it again."""
+async def test_a_payee_is_deleted_after_its_last_payout_is_old_enough(paying: Store, clock: Clock):
+    """Payouts within a week of the recorded one do not update it."""
     records, begun = OutflowRecords(paying.database), clock.at
     payees = [(COMPANY, digest * 16) for digest in (b"a", b"b", b"c")]
     await records.add_hour(begun, {}, dict.fromkeys(payees, begun), None)
@@ -554,7 +550,7 @@ async def test_a_payee_is_forgotten_so_long_after_the_last_payout(paying: Store,
     assert await records.first_paid(payees) == {payees[1]: begun}
 
 
-async def test_an_hour_of_history_keeps_when_its_payees_were_last_paid(
+async def test_an_hour_of_history_updates_when_its_payees_were_last_paid(
     paying: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(outflow_store, "_LAST_TO", HOUR)
@@ -569,7 +565,7 @@ async def test_an_hour_of_history_keeps_when_its_payees_were_last_paid(
     assert await OutflowRecords(paying.database).forget_payees(begun + HOUR) == 1
 
 
-async def test_what_led_to_a_stop_is_no_history(paying: Store, clock: Clock):
+async def test_payouts_that_led_to_a_stop_are_not_added_to_history(paying: Store, clock: Clock):
     await pay(paying, clock, 6)
     await guard(paying, clock).turn()
     clock.at += 2 * HOUR
@@ -583,7 +579,7 @@ async def test_what_led_to_a_stop_is_no_history(paying: Store, clock: Clock):
     assert await records.first_paid([(COMPANY, payee)]) == {}
 
 
-async def test_a_subject_of_another_company_does_not_exist(paying: Store, clock: Clock):
+async def test_outflow_of_a_subject_outside_the_scope_is_not_found(paying: Store, clock: Clock):
     nobody = reader(CompanyScope(frozenset()))
 
     for scope, subject in (
@@ -597,8 +593,8 @@ async def test_a_subject_of_another_company_does_not_exist(paying: Store, clock:
             await outflows(paying, clock).of(nobody, scope, subject)
 
 
-def test_a_payee_is_where_the_money_goes():
-    """Another name is the same payee, another key a different one."""
+def test_a_payee_is_identified_by_its_destination():
+    """Another name is the same payee, another key is not."""
     one = destination_digest('{"name": "Ana", "tax_number": "1", "key": "a"}')
 
     assert destination_digest('{"key": "a", "tax_number": "1", "name": "ANA"}') == one

@@ -1,4 +1,4 @@
-"""Figures of payouts by hour and what stands open, on both databases."""
+"""Figures of payouts by hour and open work, on both databases."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ async def remembered(store: Store) -> int:
 @both
 @pytest.mark.parametrize("is_remembered", [False, True])
 async def test_payouts_are_counted_by_hour_and_state(store: Store, *, is_remembered: bool):
-    """The same figures, of what moved, whether they are remembered or counted."""
+    """The same figures for stored and for counted hours."""
     before = THIS_HOUR - HOUR
     await paid(store, "1", before, moved=Money(1051))
     await paid(store, "2", before + timedelta(minutes=59, seconds=59), account_id=SISTER)
@@ -124,7 +124,7 @@ async def test_payouts_are_counted_by_hour_and_state(store: Store, *, is_remembe
     ]
 
 
-async def test_an_hour_with_an_open_payout_is_not_remembered_until_it_ends(store: Store):
+async def test_an_hour_with_an_open_payout_is_summed_once_the_payout_ends(store: Store):
     before = THIS_HOUR - HOUR
     await asked(store, "1", before)
     ended = Span(before, THIS_HOUR)
@@ -140,8 +140,8 @@ async def test_an_hour_with_an_open_payout_is_not_remembered_until_it_ends(store
 
 
 @both
-async def test_a_remembered_hour_is_not_counted_again(store: Store):
-    """What is read is what is remembered: the payouts themselves are not looked at."""
+async def test_a_stored_hour_is_not_counted_again(store: Store):
+    """Only the stored sum is read, not the payouts."""
     await paid(store, "1", THIS_HOUR)
     await OverviewRecords(store.database).remember(DAY)
     async with store.database.writing() as connection:
@@ -155,7 +155,7 @@ async def test_a_remembered_hour_is_not_counted_again(store: Store):
 
 
 @both
-async def test_two_processes_at_once_remember_an_hour_once(store: Store, second: Store):
+async def test_two_processes_store_an_hour_once(store: Store, second: Store):
     await paid(store, "1", THIS_HOUR)
 
     done = await asyncio.gather(
@@ -168,8 +168,8 @@ async def test_two_processes_at_once_remember_an_hour_once(store: Store, second:
         assert len((await connection.execute(select(payout_hours))).all()) == 1
 
 
-async def test_a_new_store_remembers_a_month_in_a_transaction_a_day(store: Store):
-    """Each start of a gateway on one does: hour by hour it took seconds of its CPU time."""
+async def test_a_new_store_sums_a_month_in_one_transaction_a_day(store: Store):
+    """Each start on a new store does this: by single hours it took seconds of CPU time."""
     await paid(store, "1", DAY.since)
     await paid(store, "2", DAY.until - HOUR)
     works: list[str] = []
@@ -186,7 +186,7 @@ async def test_a_new_store_remembers_a_month_in_a_transaction_a_day(store: Store
 
 @both
 @pytest.mark.parametrize("is_remembered", [False, True])
-async def test_figures_are_of_companies_in_scope_alone(store: Store, *, is_remembered: bool):
+async def test_figures_cover_only_companies_in_scope(store: Store, *, is_remembered: bool):
     await another_company(store)
     await paid(store, "1", THIS_HOUR)
     await paid(store, "1", THIS_HOUR, account_id=THEIRS, centavos=5)
@@ -218,7 +218,7 @@ async def test_a_healthy_day_has_no_open_work(store: Store):
 
 @both
 async def test_unproven_payouts_are_listed_until_they_are_proven(store: Store):
-    """What two people decide stands apart: a payout is counted once."""
+    """Payouts awaiting a decision by two people are listed separately: each payout counts once."""
     old = NOW - timedelta(days=40)
     await asked(store, "1", old)
     await asked(store, "2", NOW)
@@ -281,7 +281,7 @@ async def test_orders_stops_and_certificates_are_listed_until_they_end(store: St
 
 
 async def test_a_bank_without_callbacks_for_its_payouts_is_listed(store: Store):
-    """Of an hour that is over for ten minutes: its callbacks should have come."""
+    """For an hour that ended ten minutes ago, whose callbacks should have arrived."""
     await paid(store, "1", NOW - timedelta(minutes=30))
     missing = await standing(store)
 
@@ -293,8 +293,8 @@ async def test_a_bank_without_callbacks_for_its_payouts_is_listed(store: Store):
 
 
 @both
-async def test_open_work_is_of_companies_in_scope_alone(store: Store):
-    """Of another company nothing is told, not even that there is something."""
+async def test_open_work_covers_only_companies_in_scope(store: Store):
+    """Work of other companies is not shown, and not counted either."""
     await store.approvals.add(APPROVAL, event())
     stopped = sample(scope=StopScope.ACCOUNT, subject=ACCOUNT, ends_at=NOW + HOUR)
     await plant(store, stopped)
@@ -324,7 +324,7 @@ async def needs(store: Store, who: Staff) -> dict[tuple[str, bool], int]:
 
 @both
 async def test_waiting_orders_are_listed_for_deciders(store: Store):
-    """Not of who ordered it, has given an opinion on it, or has approved it."""
+    """Except users who ordered it, gave an opinion on it, or approved it."""
     await in_review(store)
     await store.payouts.add_opinion(replace(MARIA, by="user:ana@example.com"), event())
     await store.approvals.add(APPROVAL, event())

@@ -1,4 +1,4 @@
-"""What browsers' cookies stand for, in the store."""
+"""Panel sessions, which browser cookies identify, in the store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEASE = NOW + timedelta(seconds=15)
 
 
 @both
-async def test_it_is_read_back_whole(store: Store):
+async def test_a_panel_session_is_read_back_unchanged(store: Store):
     await store.identity.panels.add(panel())
 
     assert await store.identity.panels.find("h1") == panel()
@@ -24,8 +24,8 @@ async def test_it_is_read_back_whole(store: Store):
     assert await store.identity.panels.find("h2") is None
 
 
-async def test_a_new_id_takes_the_place_of_the_old_one(store: Store):
-    """The old cookie opens nothing from then on."""
+async def test_a_new_id_replaces_the_old_one(store: Store):
+    """The old cookie is invalid from then on."""
     await store.identity.panels.add(panel())
 
     assert await store.identity.panels.replace("h1", panel("h2"))
@@ -34,15 +34,17 @@ async def test_a_new_id_takes_the_place_of_the_old_one(store: Store):
     assert await store.identity.panels.find("h2") == panel("h2")
 
 
-async def test_where_the_old_one_is_gone_no_new_one_comes(store: Store):
+async def test_an_absent_id_is_not_replaced(store: Store):
     assert not await store.identity.panels.replace("h1", panel("h2"))
 
     assert await store.identity.panels.find("h2") is None
 
 
 @both
-async def test_of_ten_at_once_one_takes_the_place(store: Store, second: Store):
-    """The old one stays beside it as it is stored then; both or neither is written."""
+async def test_of_ten_concurrent_replacements_of_a_session_one_succeeds(
+    store: Store, second: Store
+):
+    """The old row is updated in the same transaction: both or neither are written."""
     await store.identity.panels.add(panel())
     old = replace(panel(), access_ends_at=None, ends_at=LEASE)
     nodes = [store.identity.panels, second.identity.panels] * 5
@@ -64,7 +66,7 @@ async def test_of_ten_at_once_one_takes_the_place(store: Store, second: Store):
     assert await store.identity.panels.find(new.id_hash) == replace(new, delivered=True)
 
 
-async def test_nothing_takes_the_place_of_one_that_is_being_refreshed(store: Store):
+async def test_a_session_that_is_being_refreshed_is_not_superseded(store: Store):
     await store.identity.panels.add(panel())
     await store.identity.panels.lease("h1", 0, NOW, LEASE)
 
@@ -73,7 +75,7 @@ async def test_nothing_takes_the_place_of_one_that_is_being_refreshed(store: Sto
 
 
 @both
-async def test_of_ten_at_once_one_may_refresh(store: Store, second: Store):
+async def test_of_ten_concurrent_refresh_leases_one_succeeds(store: Store, second: Store):
     await store.identity.panels.add(panel())
     nodes = [store.identity.panels, second.identity.panels] * 5
 
@@ -82,7 +84,7 @@ async def test_of_ten_at_once_one_may_refresh(store: Store, second: Store):
     assert sum(leased) == 1
 
 
-async def test_a_lease_ends_by_itself(store: Store):
+async def test_an_expired_refresh_lease_can_be_taken(store: Store):
     await store.identity.panels.add(panel())
     await store.identity.panels.lease("h1", 0, NOW, LEASE)
 
@@ -104,7 +106,7 @@ async def test_saving_raises_the_version_and_ends_the_lease(store: Store):
 
 
 @both
-async def test_idle_time_slides_forward_only(store: Store):
+async def test_the_last_seen_time_only_moves_forward(store: Store):
     await store.identity.panels.add(panel())
 
     await store.identity.panels.touch("h1", NOW + timedelta(minutes=1))
@@ -116,7 +118,7 @@ async def test_idle_time_slides_forward_only(store: Store):
 
 
 @both
-async def test_it_is_removed_once(store: Store):
+async def test_a_session_is_removed_once(store: Store):
     await store.identity.panels.add(panel())
 
     assert [await store.identity.panels.remove("h1") for _ in range(2)] == [True, False]
@@ -140,8 +142,8 @@ async def test_idle_and_expired_rows_are_deleted(store: Store):
 
 
 @both
-async def test_browsers_are_counted_while_somebody_is_there(store: Store):
-    """Not the idle, the ended elsewhere, the over; a renewed cookie's old row is no second one."""
+async def test_active_panel_sessions_are_counted_by_state(store: Store):
+    """Except idle, ended and expired ones; the old row of a renewed cookie does not count."""
     later = NOW + timedelta(hours=1)
     seen = replace(panel(), seen_at=later)
     await signed_in(store)

@@ -41,7 +41,7 @@ def kind() -> str:
 
 @asynccontextmanager
 async def opened(url: str, now: datetime) -> AsyncIterator[Store]:
-    """The store, by a clock that stands still."""
+    """The store, with a clock that stands still."""
     store = open_store(url, LONG, now=lambda: now)
     yield store
     await store.close()
@@ -92,10 +92,10 @@ async def test_partitions_are_made_ahead(filled_url: str) -> None:
         assert await places(store, at) == ["request_log_20261123", "payout_events_20261123"]
 
 
-async def test_an_order_of_a_time_without_a_partition_is_stored_and_moved_later(
+async def test_a_row_without_a_partition_is_stored_and_moved_later(
     filled_url: str,
 ) -> None:
-    """A clock far ahead, or no worker for days."""
+    """After a clock far ahead, or days without a worker."""
     far = NOW + timedelta(days=400)
     async with opened(filled_url, NOW) as store:
         await renew(store, LONG_AGO)
@@ -119,7 +119,7 @@ async def test_many_rows_without_a_partition_stay_and_are_deleted_when_they_are_
         assert await renew(store, LONG_AGO + timedelta(days=1)) == [1, 1]
 
 
-async def test_partitions_are_dropped_when_all_in_them_is_old(filled_url: str) -> None:
+async def test_partitions_are_dropped_when_all_their_rows_are_old(filled_url: str) -> None:
     async with opened(filled_url, LONG_AGO) as store:
         await renew(store, LONG_AGO)
         await written(store, LONG_AGO)
@@ -134,8 +134,10 @@ async def test_partitions_are_dropped_when_all_in_them_is_old(filled_url: str) -
         assert await store.payouts.find(ACCOUNT, str(LONG_AGO)) is not None
 
 
-async def test_partitions_young_by_the_database_s_clock_are_not_dropped(filled_url: str) -> None:
-    """A process whose clock is years ahead takes everything for old."""
+async def test_partitions_that_are_young_by_the_database_clock_are_not_dropped(
+    filled_url: str,
+) -> None:
+    """A process whose clock is years ahead considers everything old."""
     now = datetime.now(UTC)
     async with opened(filled_url, now) as store:
         await renew(store, LONG_AGO)
@@ -146,8 +148,8 @@ async def test_partitions_young_by_the_database_s_clock_are_not_dropped(filled_u
         assert "default" not in " ".join(await places(store, now))
 
 
-async def test_a_partition_that_is_read_is_dropped_another_time(filled_url: str) -> None:
-    """Nobody waits for the reader: payouts would wait behind who drops."""
+async def test_a_partition_in_use_is_dropped_on_a_later_run(filled_url: str) -> None:
+    """The drop does not wait for a reader, because payouts would have to wait behind it."""
     async with opened(filled_url, LONG_AGO) as store:
         await renew(store, LONG_AGO)
     async with opened(filled_url, NOW) as store:
@@ -159,10 +161,10 @@ async def test_a_partition_that_is_read_is_dropped_another_time(filled_url: str)
         assert await store.payouts.forget_events(NOW) == 1
 
 
-async def test_an_order_that_comes_while_its_partition_is_made_is_stored(
+async def test_an_order_stored_while_its_partition_is_created_is_kept(
     filled_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """PostgreSQL refuses a row that was on its way to the default partition."""
+    """PostgreSQL refuses rows inserted into the default partition at that moment."""
     waits = text(
         "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid "
         "FROM pg_database WHERE datname = current_database())"

@@ -1,4 +1,4 @@
-"""A schema that is changed while somebody reads for long, such as a backup: others do not wait."""
+"""A migration during a long read, such as a backup, does not make others wait."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def has_note(store: Store) -> bool:
 async def test_payouts_are_stored_while_a_migration_waits_for_a_long_read(
     store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A payout that waited for the reader would wait for ever: it ends after them."""
+    """A payout that waited for the reader could wait for ever."""
     monkeypatch.setattr(schema, "_PAUSE_S", 0.1)
     numbers = count()
     with caplog.at_level(logging.WARNING, "gateway"):
@@ -85,7 +85,7 @@ async def test_a_migration_is_done_once_the_reader_has_ended(
     await schema._migrate(store.url, drop)
 
 
-async def test_a_migration_gives_up_in_the_end_and_has_changed_nothing(
+async def test_a_migration_that_gives_up_has_changed_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schema, "_PAUSE_S", 0.1)

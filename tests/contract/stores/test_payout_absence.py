@@ -1,4 +1,4 @@
-"""What was never sent and what the bank did not execute, told apart by the database."""
+"""The database distinguishes payouts never sent from payouts the bank did not execute."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def of(*words: Certainty) -> set[str]:
 
 
 @both
-async def test_a_payout_shows_which_absence_is_proven(told: Store):
+async def test_a_payout_shows_which_kind_of_absence_is_proven(told: Store):
     stored = {each: await told.payouts.find(ACCOUNT, each) for each in STORIES}
 
     words = {each: certainty_of(found) for each, found in stored.items() if found is not None}
@@ -115,7 +115,7 @@ async def test_a_payout_shows_which_absence_is_proven(told: Store):
         (CertaintySought.CONFIRMED_REJECTED, (Certainty.CONFIRMED_REJECTED,)),
     ],
 )
-async def test_a_search_for_not_sent_keeps_both_and_each_has_its_own(
+async def test_a_search_for_unsent_payouts_includes_both_kinds_of_absence(
     told: Store, sought: CertaintySought, words: Sequence[Certainty]
 ):
     directory = PayoutDirectory(told.database)
@@ -132,7 +132,7 @@ async def test_a_search_for_not_sent_keeps_both_and_each_has_its_own(
 
 
 @both
-async def test_an_incident_counts_them_apart(told: Store):
+async def test_the_figures_of_an_incident_count_both_kinds_of_absence(told: Store):
     found = await PayoutDirectory(told.database).hit("sandbox", NOW, EVERY_COMPANY)
 
     counted = {each.hit: each.count for each in found}
@@ -145,7 +145,7 @@ async def test_an_incident_counts_them_apart(told: Store):
 @both
 @pytest.mark.parametrize("is_remembered", [False, True])
 async def test_hourly_figures_count_both_kinds_of_absence(told: Store, *, is_remembered: bool):
-    """Also of those that are remembered: what failed at the end of its day keeps its proof."""
+    """Including stored hours: a payout that failed at the end of its day keeps its proof."""
     records = OverviewRecords(told.database)
     open_ones = [each for each, (_, steps) in STORIES.items() if steps[-1].after is S.NOT_SENT]
     for reference in open_ones:
@@ -173,7 +173,7 @@ async def test_hourly_figures_count_both_kinds_of_absence(told: Store, *, is_rem
         (S.ACCEPTED, None, Certainty.CONFIRMED_REJECTED),
     ],
 )
-async def test_what_people_closed_is_theirs_unless_the_bank_had_the_order(
+async def test_a_payout_closed_by_people_has_its_own_certainty_without_an_answer_of_the_bank(
     store: Store, before: PayoutState, absence: Absence | None, word: Certainty
 ):
     await store.payouts.add(payout(), attempt())

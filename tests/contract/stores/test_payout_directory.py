@@ -143,7 +143,7 @@ async def numbers(store: Store, query: PayoutQuery) -> list[int]:
     ],
     ids=lambda each: "-".join(each) if isinstance(each, dict) else "",
 )
-async def test_each_filter_finds_its_own(
+async def test_each_filter_finds_its_payouts(
     several: Store, filters: dict[str, Any], found: list[int]
 ) -> None:
     assert await numbers(several, of_the_day(**filters)) == found
@@ -151,7 +151,7 @@ async def test_each_filter_finds_its_own(
 
 @both
 async def test_returned_money_is_found_added_up_and_counted_apart(several: Store) -> None:
-    """A payout that came back is still paid; lists and counts tell it from the others."""
+    """A returned payout stays paid; lists and counts show the return separately."""
     paid = await several.payouts.find(ACCOUNT, "order-3")
     assert paid is not None
     parts = [
@@ -202,7 +202,7 @@ async def test_returned_money_is_found_added_up_and_counted_apart(several: Store
 async def test_an_amount_matches_the_order_the_move_or_a_return(
     store: Store, filters: dict[str, Any], found: list[int]
 ) -> None:
-    """Each part that came back, and all of them; each payout is found and counted once."""
+    """Each return, and their sum; each payout is found and counted once."""
     await made(store, "order-1", value=Money(77712), state=S.PAID, provider_key="1" * 32)
     later = NOW + timedelta(seconds=1)
     await made(store, "order-2", value=Money(77711), created_at=later, provider_key="2" * 32)
@@ -266,7 +266,7 @@ async def test_certainty_is_the_same_in_the_store_as_in_the_domain(
     assert sum(each.count for each in counts.by_state if each.certainty is word) == len(alike)
 
 
-async def test_more_than_are_counted_is_said(
+async def test_a_count_above_the_maximum_is_marked_incomplete(
     several: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert payout_search.COUNTED_AT_MOST == 10_000
@@ -302,7 +302,7 @@ INDEXES = {
 @both
 @pytest.mark.parametrize("name", PLANNED)
 async def test_each_list_has_an_index(store: Store, name: str) -> None:
-    """Where every index finds nothing, PostgreSQL chooses by chance: only one is left to it."""
+    """With empty statistics PostgreSQL chooses any index, so only one is left to it."""
     explained = "EXPLAIN QUERY PLAN "
     async with store.database.writing() as connection:
         await connection.execute(text("SAVEPOINT before"))
@@ -319,10 +319,10 @@ async def test_each_list_has_an_index(store: Store, name: str) -> None:
 
 
 @both
-async def test_a_reference_comes_first_then_the_newest_that_begin_with_it(
+async def test_the_exact_reference_is_listed_before_the_newest_with_its_prefix(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of very many with one beginning the highest alone are compared: no list is read whole."""
+    """Of very many with one prefix only the first are compared: no list is read completely."""
     monkeypatch.setattr(payout_search, "_COMPARED_AT_MOST", 2)
     for place, reference in enumerate(("order", "order-1", "order-2", "order-3", "other")):
         await made(store, reference, created_at=NOW + timedelta(seconds=place))
@@ -336,8 +336,8 @@ async def test_a_reference_comes_first_then_the_newest_that_begin_with_it(
 
 
 @both
-async def test_who_ordered_and_who_approved_are_named(store: Store):
-    """An order that was refused, because a partner had used its reference, approved nothing."""
+async def test_a_payout_names_its_orderer_and_approver(store: Store):
+    """An order refused because a partner had used its reference has approved nothing."""
     await store.identity.users.add(user(), event())
     await store.identity.users.add(user("u2", "joao@example.com"), event())
     of_user = replace(payout("1"), client_id=f"user:{MARIA}")
@@ -367,7 +367,7 @@ async def test_who_ordered_and_who_approved_are_named(store: Store):
     assert {each.ordered_by for each in listed} == {maria, theirs.ordered_by}
 
 
-async def test_a_credential_is_named(store: Store):
+async def test_a_payout_shows_the_name_of_its_credential(store: Store):
     await store.credentials.add(replace(credential(), name="Loja"), event())
     await store.payouts.add(payout(), attempt())
 
@@ -377,8 +377,8 @@ async def test_a_credential_is_named(store: Store):
 
 
 @both
-async def test_payouts_that_a_failing_bank_concerns_are_counted_by_account(store: Store):
-    """Without an outcome, on their way, and not sent since the bank fails; within the scope."""
+async def test_payouts_affected_by_a_failing_bank_are_counted_by_account(store: Store):
+    """Payouts without an outcome, under way, or not sent since the bank fails, within the scope."""
     old = NOW - ONE_DAY
     kinds: list[dict[str, Any]] = [
         {"state": S.UNKNOWN},
@@ -442,7 +442,7 @@ async def test_search_text_matches_part_of_name_or_reference_or_amount(
 
 
 @both
-async def test_a_text_is_looked_for_in_the_newest_alone(
+async def test_a_text_search_compares_the_newest_payouts_alone(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ):
     for number in range(4):

@@ -1,4 +1,4 @@
-"""What happens to a payout is kept event by event, with the change that it tells of."""
+"""Payout events are stored together with the change they record."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -69,7 +69,7 @@ async def count(store: Store) -> int:
 AFTER = [UNKNOWN, NOT_SENT, ACCEPTED, PAID, REJECTED, FAILED]
 
 
-async def test_a_step_writes_its_event_and_no_other(store: Store) -> None:
+async def test_a_step_writes_exactly_its_own_event(store: Store) -> None:
     expected, found = {}, {}
     for after, cause in product(AFTER, EventKind):
         reference = f"{after.value}-{cause.value}"
@@ -91,7 +91,7 @@ async def test_a_second_step_writes_a_second_event(store: Store) -> None:
     assert (await told(store))[1:] == [("answered", 1, "unknown"), ("probed", 1, "paid")]
 
 
-async def test_another_try_is_reported_as_stored_again(store: Store) -> None:
+async def test_another_attempt_is_recorded_as_stored_again(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, NOT_SENT))
     later = attempt(2, started_at=NOW + timedelta(seconds=5))
@@ -101,8 +101,8 @@ async def test_another_try_is_reported_as_stored_again(store: Store) -> None:
     assert (await told(store))[2:] == [("stored", 2, "sending")]
 
 
-async def test_steps_not_taken_have_no_event(store: Store, second: Store) -> None:
-    """A rival's order, a lost step and a lost claim leave no event."""
+async def test_steps_that_were_not_made_have_no_event(store: Store, second: Store) -> None:
+    """An order of a rival, a lost step and a lost claim leave no event."""
     await store.payouts.add(payout(), attempt())
     await second.payouts.add(payout(), attempt())
     assert not await store.payouts.record(change(UNKNOWN, PAID))
@@ -112,8 +112,10 @@ async def test_steps_not_taken_have_no_event(store: Store, second: Store) -> Non
 
 
 @both
-async def test_many_at_once_leave_one_event_for_each_change(store: Store, second: Store) -> None:
-    """Batches tell as much as one by one, whoever of two nodes wins."""
+async def test_concurrent_writes_leave_one_event_for_each_change(
+    store: Store, second: Store
+) -> None:
+    """Batches write the same events as single changes, whichever of two nodes wins."""
     references = [f"o-{number}" for number in range(40)]
     nodes = [store, second]
     await asyncio.gather(
@@ -134,8 +136,8 @@ async def test_many_at_once_leave_one_event_for_each_change(store: Store, second
 
 
 @both
-async def test_a_change_that_is_undone_takes_its_event_along(store: Store) -> None:
-    """One transaction: where the event cannot be added, the payout is not stored either."""
+async def test_a_change_is_rolled_back_when_its_event_cannot_be_stored(store: Store) -> None:
+    """Payout and event are one transaction."""
     async with store.database.writing() as connection:
         await connection.execute(text("ALTER TABLE payout_events RENAME TO elsewhere"))
     try:
@@ -149,8 +151,10 @@ async def test_a_change_that_is_undone_takes_its_event_along(store: Store) -> No
     assert await count(store) == 0
 
 
-async def test_a_sender_that_dies_leaves_true_events(store: Store, second: Store) -> None:
-    """Between its two transactions: the order is stored, and nothing says that it was sent."""
+async def test_a_sender_that_dies_before_its_outcome_leaves_a_stored_event(
+    store: Store, second: Store
+) -> None:
+    """After its first transaction: the order is stored, and nothing shows that it was sent."""
     await store.payouts.add(payout(), attempt())
 
     assert await told(second) == [("stored", 1, "sending")]
@@ -196,7 +200,7 @@ async def everything(store: Store) -> str:
 
 @both
 async def test_recorded_words_are_encrypted(sealed: Store) -> None:
-    """Nor anything of the payout: no reference, no tax number, no key, no name, no amount."""
+    """Neither words nor anything of the payout: reference, tax number, key, name or amount."""
     await sealed.payouts.add(payout("CANARY-REFERENCE"), attempt())
     step = of(
         change(SENDING, PAID, reference="CANARY-REFERENCE"),
@@ -213,8 +217,8 @@ async def test_recorded_words_are_encrypted(sealed: Store) -> None:
     assert "listed" not in seen
 
 
-async def test_facts_that_may_not_be_kept_are_left_out(sealed: Store) -> None:
-    """Whoever tells an event: the list decides."""
+async def test_facts_that_must_not_be_stored_are_left_out(sealed: Store) -> None:
+    """The list of allowed facts decides, whatever the caller of the event passes."""
     await sealed.payouts.add(payout(), attempt())
     event = probed(payout(), "not_found", NOW, NOW, {"tax_number": "52998224725", "reason": "x"})
     await CallbackRecords(sealed.database).handled("none", CallbackState.DONE, NOW, None, event)
@@ -225,7 +229,7 @@ async def test_facts_that_may_not_be_kept_are_left_out(sealed: Store) -> None:
 
 
 async def test_without_the_key_events_are_shown_without_words(store: Store, sealed: Store) -> None:
-    """So a command that has none writes none in clear, and shows none."""
+    """A command without the key writes no words in clear, and shows none."""
     await sealed.payouts.add(payout(), attempt())
     await sealed.payouts.record(of(change(SENDING, UNKNOWN), evidence=ANSWER))
     await store.payouts.record(of(change(UNKNOWN, PAID), evidence=ANSWER, at=NOW + timedelta(1)))
@@ -241,7 +245,7 @@ async def test_without_the_key_events_are_shown_without_words(store: Store, seal
 
 @both
 async def test_words_sealed_for_one_payout_do_not_open_for_another(sealed: Store) -> None:
-    """A row that somebody copied to another payout cannot be opened there."""
+    """A row copied to another payout cannot be opened there."""
     for reference in ("order-1", "order-2"):
         await sealed.payouts.add(payout(reference), attempt())
     await sealed.payouts.record(of(change(SENDING, PAID), evidence=ANSWER))
@@ -259,7 +263,7 @@ async def test_words_sealed_for_one_payout_do_not_open_for_another(sealed: Store
     assert (moved.after, moved.facts) == (PAID, {})
 
 
-async def test_a_look_that_moved_nothing_is_reported_with_its_check(sealed: Store) -> None:
+async def test_a_query_without_a_change_is_recorded_with_its_check(sealed: Store) -> None:
     await sealed.payouts.add(payout(), attempt())
     await sealed.payouts.record(change(SENDING, UNKNOWN))
     later = NOW + timedelta(seconds=10)
@@ -284,7 +288,7 @@ async def test_a_look_that_moved_nothing_is_reported_with_its_check(sealed: Stor
 
 
 async def test_an_opinion_is_reported_once(sealed: Store) -> None:
-    """Who and what; why stands with the opinion."""
+    """With its author and verdict; the reason is stored with the opinion."""
     await sealed.payouts.add(payout(), attempt())
     await sealed.payouts.record(change(SENDING, UNKNOWN))
     opinion = Opinion(
@@ -322,7 +326,7 @@ async def test_a_callback_is_recorded_once_its_payout_is_known(store: Store) -> 
     assert ("noticed", 1, "") in await told(store)
 
 
-async def test_events_of_another_account_are_not_of_this_one(store: Store) -> None:
+async def test_events_of_another_account_are_not_returned(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     await store.payouts.add(payout(account_id=SISTER), attempt())
 
@@ -340,7 +344,7 @@ async def test_events_of_another_account_are_not_of_this_one(store: Store) -> No
     ],
 )
 async def test_the_database_itself_refuses_to_change_an_event(store: Store, statement: str) -> None:
-    """And to delete a young one."""
+    """A recent event cannot be deleted either."""
     now = datetime.now(UTC)
     await store.payouts.add(payout(created_at=now), attempt(started_at=now))
 
@@ -352,7 +356,7 @@ async def test_the_database_itself_refuses_to_change_an_event(store: Store, stat
 
 
 async def test_only_old_events_are_deleted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In parts, and of a payout that still goes on what is old of it; partitions go whole."""
+    """In parts, also old events of an unsettled payout; partitions are dropped whole."""
     monkeypatch.setattr(payout_store, "_OLDEST", payout_store._OLDEST.limit(None).limit(3))
     now = datetime.now(UTC)
     for number in range(7):

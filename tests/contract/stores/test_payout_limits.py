@@ -51,7 +51,7 @@ async def sent(store: Store, reference: str, at: datetime, **more: Any) -> None:
 
 
 async def together(nodes: Sequence[Store], payouts: Sequence[Payout]) -> list[object]:
-    """Add all at one moment, in turn at each node; what each was told."""
+    """Add all at once, in turn at each node; return each result."""
     return await asyncio.gather(
         *(
             nodes[number % len(nodes)].payouts.add(each, attempt(), limited=True)
@@ -80,7 +80,7 @@ async def test_limits_are_read_back(store: Store) -> None:
     assert found.limits == CredentialLimits(**limits, per_payout_at_night=Money(1))
 
 
-async def test_one_payout_may_be_as_much_as_its_limit(store: Store) -> None:
+async def test_a_payout_may_equal_its_limit_and_not_exceed_it(store: Store) -> None:
     await limited(store, per_payout=TEN)
 
     within = await store.payouts.add(payout(centavos=1000), attempt(), limited=True)
@@ -104,10 +104,10 @@ async def test_a_day_ends_exactly_at_its_limit(store: Store) -> None:
 
 @both
 @pytest.mark.parametrize("processes", [1, 2])
-async def test_of_many_at_once_no_two_slip_under_a_limit(
+async def test_concurrent_payouts_stay_within_a_daily_limit(
     store: Store, second: Store, processes: int
 ) -> None:
-    """They are written in batches, and two processes do not know of each other."""
+    """They are written in batches, by two independent processes."""
     await limited(store, per_day=Money(5 * 1050))
     nodes = [store, second][:processes]
 
@@ -117,7 +117,9 @@ async def test_of_many_at_once_no_two_slip_under_a_limit(
 
 
 @both
-async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store) -> None:
+async def test_concurrent_payouts_on_two_processes_stay_within_a_daily_limit(
+    store: Store, second: Store
+) -> None:
     await limited(store, per_day=Money(1500))
 
     for number in range(20):
@@ -127,7 +129,7 @@ async def test_two_at_once_on_two_processes_are_one(store: Store, second: Store)
         assert told(found) == (1, 1)
 
 
-async def test_payouts_of_other_accounts_count_and_of_other_credentials_do_not(
+async def test_a_daily_limit_covers_all_accounts_of_one_credential(
     store: Store,
 ) -> None:
     await limited(store, per_day=Money(2500))
@@ -165,7 +167,7 @@ async def test_payouts_proven_unsent_or_refused_do_not_count(
     assert told(found) == ((0, 1) if counts else (1, 0))
 
 
-async def test_the_day_before_does_not_count(store: Store) -> None:
+async def test_payouts_of_the_previous_day_do_not_count(store: Store) -> None:
     await limited(store, per_day=Money(1050))
     yesterday = payout("before", created_at=NOW - timedelta(days=1))
     await store.payouts.add(yesterday, attempt(), limited=True)
@@ -173,8 +175,8 @@ async def test_the_day_before_does_not_count(store: Store) -> None:
     assert told(await together([store], [payout()])) == (1, 0)
 
 
-async def test_a_repeat_above_the_limit_is_shown_the_first_one(store: Store) -> None:
-    """Limits are looked at after repetitions, in a batch too."""
+async def test_a_repeated_payout_above_the_limit_returns_the_first_one(store: Store) -> None:
+    """Limits are checked after repeats, in a batch too."""
     await limited(store, per_day=Money(1050))
     await store.payouts.add(payout(), attempt(), limited=True)
 
@@ -208,7 +210,7 @@ async def test_an_unsent_payout_is_counted_when_it_is_sent_again(
 
 @both
 async def test_a_night_ends_exactly_at_its_limit_across_midnight_in_utc(store: Store) -> None:
-    """19:59:59 and 06:00:00 are day; the payout's date divides no night."""
+    """19:59:59 and 06:00:00 are day; midnight does not divide a night."""
     await limited(store, per_night=Money(2100), per_day=Money(5000))
     midnight, morning = EVENING + timedelta(hours=1), EVENING + timedelta(hours=10)
 
@@ -223,8 +225,8 @@ async def test_a_night_ends_exactly_at_its_limit_across_midnight_in_utc(store: S
 
 
 @both
-async def test_a_payout_counts_in_the_night_that_it_is_sent_in(store: Store) -> None:
-    """It was created, and not sent, by day."""
+async def test_a_payout_counts_in_the_night_it_is_sent(store: Store) -> None:
+    """It was created by day and not sent then."""
     await limited(store, per_night=Money(1050))
     await sent(store, "o-1", EVENING - SECOND)
     await store.payouts.record(change(SENDING, NOT_SENT, reference="o-1"))
@@ -237,7 +239,7 @@ async def test_a_payout_counts_in_the_night_that_it_is_sent_in(store: Store) -> 
 
 
 @both
-async def test_of_many_at_once_at_night_no_two_slip_under_a_limit(
+async def test_concurrent_payouts_at_night_stay_within_a_nightly_limit(
     store: Store, second: Store
 ) -> None:
     await limited(store, per_night=Money(3 * 1050))
@@ -271,7 +273,7 @@ async def test_the_gateways_limits_of_the_night_hold_for_credentials_without_the
 
 
 @both
-async def test_days_are_summed_up_as_a_daily_limit_counts_them(store: Store) -> None:
+async def test_daily_sums_match_the_counting_of_daily_limits(store: Store) -> None:
     await limited(store)
     today = NOW.date()
     for number, ago in enumerate((0, 1, 1, 2, 31)):
@@ -287,7 +289,7 @@ async def test_days_are_summed_up_as_a_daily_limit_counts_them(store: Store) -> 
 
 
 @both
-async def test_claims_of_one_moment_are_counted_together(store: Store) -> None:
+async def test_concurrent_claims_are_counted_together(store: Store) -> None:
     await limited(store, per_day=Money(1050 * 2))
     names = [f"o-{number}" for number in range(4)]
     for name in names:
@@ -306,8 +308,8 @@ async def test_claims_of_one_moment_are_counted_together(store: Store) -> None:
     assert sum(isinstance(each, LimitReached) for each in found) == 2
 
 
-async def test_who_sends_again_is_counted(store: Store) -> None:
-    """The payout of another credential, not sent, becomes that of whoever sends it."""
+async def test_a_payout_sent_again_counts_for_the_sending_credential(store: Store) -> None:
+    """An unsent payout of another credential becomes the payout of the one that sends it again."""
     await limited(store, per_day=Money(1050))
     await store.payouts.add(replace(payout(), client_id="cli_other"), attempt())
     await store.payouts.record(change(SENDING, NOT_SENT))

@@ -22,17 +22,19 @@ async def paid(store: Store) -> str:
 
 @both
 @pytest.mark.parametrize(("ids", "many"), [(["E1"], 1), (["E2"], 0), ([""], 0), ([], 0)])
-async def test_it_is_found_by_its_end_to_end_id(store: Store, paid: str, ids: list[str], many: int):
+async def test_a_payout_is_found_by_its_end_to_end_id(
+    store: Store, paid: str, ids: list[str], many: int
+):
     assert len(await store.payouts.behind(ACCOUNT, ids, [])) == many
 
 
 @both
-async def test_it_is_found_by_its_key(store: Store, paid: str):
+async def test_a_payout_is_found_by_its_provider_key(store: Store, paid: str):
     (found,) = await store.payouts.behind(ACCOUNT, [], [paid])
 
     assert found.reference == "order-1"
 
 
 @both
-async def test_another_account_has_not_paid_it(store: Store, paid: str):
+async def test_a_payout_of_another_account_is_not_found(store: Store, paid: str):
     assert await store.payouts.behind(SISTER, ["E1"], [paid]) == []

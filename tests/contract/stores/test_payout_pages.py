@@ -1,4 +1,4 @@
-"""What a page tells of its payouts, and pages that are asked for at the same time."""
+"""What a page shows of its payouts, and pages requested at the same time."""
 
 import asyncio
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ async def stored(store: Store) -> Sequence[Payout]:
 async def test_a_list_shows_stored_fields_of_a_payout(
     store: Store, stored: Sequence[Payout]
 ) -> None:
-    """Every field of a listed payout is that of the payout."""
+    """Every field of a listed payout equals that of the stored one."""
     listed, _ = await store.payouts.search(ACCOUNT, search(FIRST, LAST, limit=100))
     found = [await store.payouts.find(ACCOUNT, each.reference) for each in stored]
 
@@ -60,10 +60,10 @@ async def test_a_list_shows_stored_fields_of_a_payout(
 
 @both
 @pytest.mark.parametrize("page", [1, 2, 10, 11])
-async def test_a_whole_page_is_the_same_with_all_that_is_stored(
+async def test_a_page_of_complete_payouts_matches_the_listed_page(
     store: Store, stored: Sequence[Payout], page: int
 ) -> None:
-    """Same payouts, same order, same length; past the end there are none."""
+    """Same payouts, order and length; past the end there are none."""
     asked = search(FIRST, LAST, page=page, limit=5)
 
     whole = await store.payouts.whole(ACCOUNT, asked)
@@ -75,8 +75,8 @@ async def test_a_whole_page_is_the_same_with_all_that_is_stored(
 
 
 @pytest.mark.usefixtures("stored")
-async def test_pages_of_one_moment_are_those_that_each_asked_for(store: Store) -> None:
-    """Whatever shares a connection: other accounts, windows, pages and sizes."""
+async def test_concurrent_reads_of_pages_each_return_their_own_page(store: Store) -> None:
+    """The reads share connections but differ in account, window, page and size."""
     await store.payouts.add(payout("theirs", account_id=SISTER, created_at=DAY), attempt())
     asked = [
         (account, search(day, LAST, page=page, limit=limit))
@@ -93,8 +93,8 @@ async def test_pages_of_one_moment_are_those_that_each_asked_for(store: Store) -
 
 
 @pytest.mark.usefixtures("stored")
-async def test_a_page_that_cannot_be_asked_for_fails_alone(store: Store) -> None:
-    """Those beside it are answered."""
+async def test_an_unreadable_page_fails_alone(store: Store) -> None:
+    """Concurrent pages are answered."""
     day = search(FIRST, LAST, limit=1)
 
     first, wrong, last = await asyncio.gather(
@@ -108,7 +108,7 @@ async def test_a_page_that_cannot_be_asked_for_fails_alone(store: Store) -> None
 
 @pytest.mark.usefixtures("stored")
 async def test_a_cancelled_page_does_not_delay_other_pages(store: Store) -> None:
-    """A caller that is cancelled takes only his own page with him."""
+    """Only the page of the cancelled caller is dropped."""
     day = search(FIRST, LAST, limit=1)
     asking = [asyncio.ensure_future(store.payouts.search(ACCOUNT, day)) for _ in range(5)]
     await asyncio.sleep(0)
@@ -122,7 +122,7 @@ async def test_a_cancelled_page_does_not_delay_other_pages(store: Store) -> None
 
 @both
 async def test_the_length_of_a_list_counts_late_payouts_and_each_state(store: Store) -> None:
-    """Payouts that another process stores with an earlier instant are counted at once."""
+    """Payouts stored by another process with an earlier time are counted at once."""
     for place in (1, 2):
         await store.payouts.add(payout(f"o-{place}", created_at=DAY + place * HOUR), attempt())
     before = await store.payouts.search(ACCOUNT, search(FIRST, LAST, limit=1))

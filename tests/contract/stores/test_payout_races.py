@@ -15,7 +15,7 @@ ACCEPTED, PAID, REJECTED = PayoutState.ACCEPTED, PayoutState.PAID, PayoutState.R
 
 
 async def test_of_many_adds_of_one_reference_exactly_one_wins(store: Store, second: Store) -> None:
-    """Rule R2: one atomic insert; each loser is shown the winner's row."""
+    """Rule R2: one atomic insert; each loser gets the winner's row."""
     nodes = [store, second] * 10
     tries = [replace(payout(), fingerprint=f"{each:064}") for each in range(len(nodes))]
 
@@ -29,8 +29,10 @@ async def test_of_many_adds_of_one_reference_exactly_one_wins(store: Store, seco
     assert await store.payouts.attempts(ACCOUNT, "order-1") == [attempt()]
 
 
-async def test_losers_are_never_taken_for_failures(store: Store, second: Store) -> None:
-    """The row has two unique keys, and both can be met first."""
+async def test_losing_concurrent_inserts_are_not_reported_as_failures(
+    store: Store, second: Store
+) -> None:
+    """The row has two unique keys, and either can be violated first."""
     for number in range(60):
         mine = payout(f"race-{number}")
 
@@ -42,7 +44,7 @@ async def test_losers_are_never_taken_for_failures(store: Store, second: Store) 
 
 
 async def test_of_many_claims_exactly_one_wins(store: Store, second: Store) -> None:
-    """Rule R9: nobody takes over somebody's send."""
+    """Rule R9: a payout being sent is not taken over."""
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, NOT_SENT))
     unsent = replace(payout(), state=NOT_SENT)
@@ -73,7 +75,7 @@ async def test_of_many_outcomes_exactly_one_is_written(store: Store, second: Sto
     assert found.state is ends[done.index(True)]
 
 
-async def test_readers_never_wait_for_a_writer(store: Store, second: Store) -> None:
+async def test_readers_do_not_wait_for_a_writer(store: Store, second: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     async with store.database.writing() as connection:

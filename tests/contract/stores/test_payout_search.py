@@ -36,7 +36,7 @@ async def references(store: Store, init: str, ends: str, **paging: int) -> list[
     ],
     ids=["just before", "first instant", "last instant", "just after"],
 )
-async def test_the_window_is_whole_days_both_included(
+async def test_the_search_window_includes_both_days(
     store: Store, created_at: datetime, inside: bool
 ) -> None:
     """Contract part 8."""
@@ -55,8 +55,8 @@ async def test_the_list_is_newest_created_first(store: Store) -> None:
     assert listed == ["o-2", "o-0", "o-1"]
 
 
-async def test_pages_part_the_list_even_at_one_instant(store: Store) -> None:
-    """Nothing is shown twice or skipped because times are equal."""
+async def test_pages_of_payouts_of_one_instant_neither_repeat_nor_skip(store: Store) -> None:
+    """Equal times neither repeat nor skip a payout."""
     for place in (3, 6, 0, 5, 1, 4, 2):
         await store.payouts.add(payout(f"o-{place}", created_at=DAY), attempt())
 
@@ -79,7 +79,7 @@ async def test_a_page_past_the_end_is_empty_with_the_true_total(store: Store, pa
     assert (listed, total) == ([], 2)
 
 
-async def test_the_list_is_the_accounts_own(store: Store) -> None:
+async def test_the_list_holds_payouts_of_its_account_alone(store: Store) -> None:
     await stored(store, DAY)
     await store.payouts.add(payout("theirs", account_id=SISTER, created_at=DAY), attempt())
 
@@ -99,10 +99,10 @@ async def test_the_list_is_the_accounts_own(store: Store) -> None:
     ],
     ids=["one", "two", "all but one", "all"],
 )
-async def test_the_list_of_some_states_is_parted_like_the_whole(
+async def test_a_list_filtered_by_state_has_the_same_order_and_its_own_total(
     store: Store, states: Collection[PayoutState]
 ) -> None:
-    """The list without the others: same order, its own total, nothing twice on any page."""
+    """Nothing is on two pages."""
     for place in range(4 * len(PayoutState)):
         state = list(PayoutState)[place % len(PayoutState)]
         made = payout(f"o-{place:02}", created_at=DAY + place // 3 * TICK)
@@ -133,7 +133,9 @@ async def test_a_payout_that_moved_on_is_listed_in_its_new_state(store: Store) -
 
 
 @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
-async def test_the_calendars_ends_may_be_asked_for(store: Store, day: str) -> None:
+async def test_the_first_and_last_dates_of_the_calendar_can_be_searched(
+    store: Store, day: str
+) -> None:
     await stored(store, DAY)
 
     found = await store.payouts.search(ACCOUNT, search(day, day))

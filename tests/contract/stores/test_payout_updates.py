@@ -78,7 +78,7 @@ async def planned(store: Store) -> list[tuple[object, ...]]:
 
 
 @server_alone
-async def test_no_step_of_an_ordinary_payout_changes_a_column_of_an_index(store: Store) -> None:
+async def test_an_ordinary_payout_s_changes_touch_no_indexed_column(store: Store) -> None:
     async with store.database.reading() as connection:
         indexed = set((await connection.execute(READ_BY_INDEXES)).scalars())
     steps = life(store)
@@ -96,14 +96,14 @@ async def test_no_step_of_an_ordinary_payout_changes_a_column_of_an_index(store:
 
 
 @both
-async def test_planned_checks_are_those_of_the_payouts(store: Store) -> None:
+async def test_a_payout_has_a_planned_check_until_it_ends(store: Store) -> None:
     counted = [len(await planned(store)) async for _ in life(store)]
 
     assert counted == [1, 1, 1, 0, 0]
 
 
 @both
-async def test_what_is_sent_again_is_planned_at_its_new_bank(store: Store) -> None:
+async def test_a_payout_sent_again_is_planned_at_its_new_bank(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, NOT_SENT))
     await store.payouts.claim(payout(), replace(attempt(2), provider="other"))
@@ -114,7 +114,7 @@ async def test_what_is_sent_again_is_planned_at_its_new_bank(store: Store) -> No
 
 
 @both
-async def test_a_review_has_no_planned_check_until_its_payout_moves(store: Store) -> None:
+async def test_a_payout_in_review_has_no_planned_check_until_it_moves(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, UNKNOWN))
     await claim_due(store, "one", LATER, LATER + timedelta(seconds=60))
@@ -137,8 +137,8 @@ async def test_a_review_has_no_planned_check_until_its_payout_moves(store: Store
 
 
 @both
-async def test_a_plan_that_is_older_than_its_payout_is_not_due(store: Store) -> None:
-    """As a claim reads it that waits for a step which settles the payout."""
+async def test_a_planned_check_older_than_its_payout_is_not_due(store: Store) -> None:
+    """A claim waiting for a concurrent step reads it like this when the step settles the payout."""
     await store.payouts.add(payout(), attempt())
     [before] = await rows(store, planned_checks)
     paid = of(change(SENDING, PAID), settled_at=LATER)
@@ -158,7 +158,7 @@ async def test_a_plan_that_is_older_than_its_payout_is_not_due(store: Store) -> 
 
 
 @both
-async def test_a_hold_is_planned_for_its_end(store: Store) -> None:
+async def test_the_next_check_of_a_held_payout_is_the_end_of_its_hold(store: Store) -> None:
     waiting = held(payout())
     await store.payouts.add(waiting, None)
 
@@ -168,8 +168,8 @@ async def test_a_hold_is_planned_for_its_end(store: Store) -> None:
 
 
 @both
-async def test_each_name_of_a_bank_is_kept_once(store: Store) -> None:
-    """Some banks name a payout by its end-to-end id, and repeat it with every answer."""
+async def test_each_bank_id_of_a_payout_is_stored_once(store: Store) -> None:
+    """Some banks name a payout by its end-to-end id, and repeat it in every answer."""
     await store.payouts.add(payout(), attempt())
     for step in (change(SENDING, ACCEPTED), change(ACCEPTED, PAID)):
         assert await store.payouts.record(of(step, provider_id="E1", e2e_id="E1"))
@@ -180,8 +180,8 @@ async def test_each_name_of_a_bank_is_kept_once(store: Store) -> None:
 
 
 @both
-async def test_a_deleted_payout_leaves_nothing_in_either_table(store: Store) -> None:
-    """As a company that moves to another cell leaves none."""
+async def test_deleting_a_payout_deletes_its_planned_check_and_bank_ids(store: Store) -> None:
+    """As when its company moves to another cell."""
     await store.payouts.add(payout(), None)
     accepted = of(change(SENDING, ACCEPTED), attempt=payout().attempt, provider_id="p-1")
     assert await store.payouts.record(accepted)

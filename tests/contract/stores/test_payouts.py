@@ -1,4 +1,4 @@
-"""Payouts: one row a reference, moved only from where it was believed to stand."""
+"""Payouts: one row per reference, changed only from the expected state."""
 
 import random
 from dataclasses import replace
@@ -77,7 +77,7 @@ async def standing(store: Store, state: PayoutState) -> Payout:
 
 
 @both
-async def test_a_payout_comes_back_as_it_was(store: Store) -> None:
+async def test_a_stored_payout_is_read_back_unchanged(store: Store) -> None:
     added = await store.payouts.add(payout(), attempt())
 
     assert added is None
@@ -86,7 +86,7 @@ async def test_a_payout_comes_back_as_it_was(store: Store) -> None:
 
 
 @both
-async def test_a_payout_to_a_bank_account_comes_back_with_every_field(store: Store) -> None:
+async def test_a_payout_to_a_bank_account_is_read_back_with_every_field(store: Store) -> None:
     destination = BankDestination(
         name="",
         tax_number="52998224725",
@@ -138,7 +138,9 @@ async def test_a_payout_to_a_bank_account_comes_back_with_every_field(store: Sto
     ],
     ids=lambda text: ascii(text[:12]),
 )
-async def test_a_reference_is_any_text_compared_exactly(store: Store, reference: str) -> None:
+async def test_a_reference_may_be_any_text_and_is_compared_exactly(
+    store: Store, reference: str
+) -> None:
     """Never trimmed, folded or normalised; up to 1024 code points of any script."""
     await store.payouts.add(payout(), attempt())
 
@@ -159,7 +161,7 @@ async def test_a_reference_belongs_to_its_account(store: Store) -> None:
     assert await store.payouts.find(SISTER, "order-1") == payout(account_id=SISTER)
 
 
-async def test_a_step_writes_its_own_columns_alone(store: Store) -> None:
+async def test_a_step_writes_only_its_own_columns(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     accepted = of(change(SENDING, ACCEPTED), provider_id="p-1", e2e_id="E1", evidence=EVIDENCE)
     paid = of(change(ACCEPTED, PAID), at=NOW + timedelta(hours=1), settled_at=NOW)
@@ -181,7 +183,7 @@ async def test_a_step_writes_its_own_columns_alone(store: Store) -> None:
     ]
 
 
-async def test_a_failure_is_kept_with_its_answer(store: Store) -> None:
+async def test_a_failure_is_stored_with_its_answer(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     failure = Failure(FailureCode.OWNER_MISMATCH, forbidden=True)
 
@@ -193,7 +195,7 @@ async def test_a_failure_is_kept_with_its_answer(store: Store) -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), ALLOWED)
-async def test_every_allowed_step_is_done(
+async def test_every_allowed_state_change_is_made(
     store: Store, before: PayoutState, after: PayoutState
 ) -> None:
     await standing(store, before)
@@ -229,9 +231,7 @@ async def test_a_final_state_is_never_left(store: Store, final: PayoutState) -> 
     ],
     ids=["state", "later attempt", "earlier attempt", "reference", "account"],
 )
-async def test_a_step_from_elsewhere_is_lost_and_changes_nothing(
-    store: Store, lost: Change
-) -> None:
+async def test_a_change_from_another_state_is_refused(store: Store, lost: Change) -> None:
     await store.payouts.add(payout(), attempt())
 
     done = await store.payouts.record(lost)
@@ -262,8 +262,8 @@ async def test_a_payout_proven_unsent_is_claimed_with_the_next_attempt(store: St
     assert numbers == [1, 2]
 
 
-async def test_a_claim_of_an_attempt_that_was_made_is_lost(store: Store) -> None:
-    """Somebody else has claimed, sent, and proven it unsent in between."""
+async def test_a_claim_of_an_attempt_already_made_is_refused(store: Store) -> None:
+    """Another process has claimed and sent it meanwhile, and has proven it unsent."""
     there = await standing(store, NOT_SENT)
     await store.payouts.claim(there, attempt(2))
     await store.payouts.record(change(SENDING, NOT_SENT, attempt=2))
@@ -284,7 +284,9 @@ async def test_only_a_payout_proven_unsent_is_claimed(store: Store, state: Payou
     assert await store.payouts.find(ACCOUNT, "order-1") == there
 
 
-async def test_an_attempt_proven_unsent_stays_so_when_its_payout_fails(store: Store) -> None:
+async def test_an_attempt_proven_unsent_keeps_its_outcome_when_the_payout_fails(
+    store: Store,
+) -> None:
     await standing(store, NOT_SENT)
 
     await store.payouts.record(change(NOT_SENT, FAILED))

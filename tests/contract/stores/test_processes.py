@@ -29,7 +29,7 @@ async def names(store: Store, at: datetime) -> list[str]:
     return [each.name for each in await store.processes.alive(at)]
 
 
-async def test_a_process_is_registered_until_it_ends_or_is_silent(store: Store):
+async def test_a_process_is_registered_until_it_ends_or_stops_renewing(store: Store):
     one, two = process("one"), process("two")
     for each in (two, one):
         assert await store.processes.register(each, NOW) == []
@@ -55,7 +55,7 @@ async def test_a_dead_process_blocks_no_start(store: Store, moved: timedelta):
     assert await names(store, NOW + moved) == ["new"]
 
 
-async def test_of_many_with_different_keys_that_start_at_once_one_is_first(store: Store):
+async def test_of_processes_with_different_keys_starting_at_once_one_registers(store: Store):
     await prepare(store, Environment.SANDBOX, migrate=False, now=now)
     nodes = [open_store(store.url, LONG) for _ in range(6)]
     for each in nodes:  # open their connections, or they would not start at the same moment

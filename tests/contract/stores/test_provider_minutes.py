@@ -27,7 +27,7 @@ BAD = replace(GOOD, ok=1, last_failure="timeout")
 
 
 @both
-async def test_minutes_of_processes_are_added_up(store: Store):
+async def test_minutes_of_all_processes_are_summed(store: Store):
     minutes = ProviderMinutes(store.database)
     await minutes.add("a", [GOOD, replace(GOOD, operation="create_payout", calls=1, ok=0)])
     await minutes.add("b", [GOOD])
@@ -49,7 +49,7 @@ async def test_minutes_of_processes_are_added_up(store: Store):
 
 
 @both
-async def test_only_the_window_and_the_provider_count(store: Store):
+async def test_figures_are_filtered_by_window_and_provider(store: Store):
     minutes = ProviderMinutes(store.database)
     await minutes.add("a", [GOOD, replace(BAD, provider="jacaranda")])
 
@@ -83,8 +83,8 @@ async def test_old_rows_are_deleted(store: Store):
 
 
 @both
-async def test_calls_that_fail_since_the_last_good_one_are_found(store: Store):
-    """By operation and of every process; one that went well since fails no more."""
+async def test_failing_calls_since_the_last_success_are_found(store: Store):
+    """By operation, over all processes; an operation that succeeded since is left out."""
     minutes = ProviderMinutes(store.database)
     fails = replace(BAD, ok=0)
     again = replace(GOOD, operation="create_payout")

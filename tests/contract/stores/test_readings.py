@@ -36,7 +36,7 @@ def readings_of(store: Store, at: datetime = NOW) -> Readings:
     return Readings(database=store.database, find_account=nobody, banks=nobody, now=lambda: at)
 
 
-async def test_an_account_that_was_never_read_holds_nothing_that_is_known(store: Store):
+async def test_an_account_that_was_never_read_has_no_balance(store: Store):
     found = await readings_of(store).look(reader())
 
     assert [each.account_id for each in found] == [ACCOUNT, SISTER]
@@ -55,7 +55,9 @@ async def test_a_reading_is_stored_with_its_instant(store: Store):
     assert readings.wanted == {SISTER}
 
 
-async def test_of_ten_that_set_out_at_once_one_does(store: Store, second: Store):
+async def test_of_ten_concurrent_claims_of_a_balance_reading_one_succeeds(
+    store: Store, second: Store
+):
     nodes = [readings_of(store), readings_of(second)] * 5
 
     claimed = await asyncio.gather(*(each.claim(ACCOUNT) for each in nodes))
@@ -64,7 +66,7 @@ async def test_of_ten_that_set_out_at_once_one_does(store: Store, second: Store)
     assert await readings_of(store, NOW + MINUTE).claim(ACCOUNT)
 
 
-async def test_readings_are_of_accounts_in_scope_that_can_be_asked(store: Store):
+async def test_readings_are_listed_for_active_accounts_in_scope(store: Store):
     await add_company(store.database, company(OTHER), event())
     theirs = replace(account(THEIRS, company_id=OTHER), provider_account="theirs", active=False)
     await store.accounts.add(theirs, event())
@@ -77,7 +79,7 @@ async def test_readings_are_of_accounts_in_scope_that_can_be_asked(store: Store)
     assert await seen(CompanyScope(frozenset())) == []
 
 
-async def test_one_account_is_read_within_the_scope_alone(store: Store):
+async def test_the_reading_of_an_account_is_found_within_the_scope_alone(store: Store):
     readings = readings_of(store)
     await readings.claim(ACCOUNT)
     await readings.keep(ACCOUNT, held(1050), NOW)

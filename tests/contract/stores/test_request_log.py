@@ -85,7 +85,7 @@ async def test_requests_are_found_by_their_fields(
     ],
     ids=["all times", "since", "until", "both"],
 )
-async def test_only_times_that_are_named_limit_a_search(
+async def test_a_search_without_times_is_not_limited(
     store: Store, times: dict[str, Any], expected: list[LoggedRequest]
 ):
     await RequestRecords(store.database).add([REQUEST, REFUSED, CHANGED, STRANGER])
@@ -94,8 +94,8 @@ async def test_only_times_that_are_named_limit_a_search(
 
 
 @both
-async def test_a_page_begins_where_the_one_before_ended(store: Store):
-    """Also among requests of one instant, and while newer ones come in."""
+async def test_the_next_page_starts_where_the_previous_page_ended(store: Store):
+    """Also among requests of the same instant, and while newer ones arrive."""
     same = [replace(REQUEST, trace_id=str(number)) for number in range(5)]
     await RequestRecords(store.database).add(same)
     search = replace(SEARCH, paging=Paging(1, 2))
@@ -151,7 +151,7 @@ async def test_refusals_are_counted_by_code_reason_and_credential(store: Store):
 
 
 @both
-async def test_who_is_limited_counts_and_exports_their_own_alone(store: Store):
+async def test_summary_and_export_hold_requests_in_scope_alone(store: Store):
     theirs = replace(REFUSED, company_id=THEIRS_ID, client_id="cli_b", trace_id="theirs")
     await RequestRecords(store.database).add([REFUSED, theirs, STRANGER])
     log = RequestRecords(store.database)
@@ -169,8 +169,8 @@ async def test_who_is_limited_counts_and_exports_their_own_alone(store: Store):
 assert COMPANY != THEIRS_ID
 
 
-async def test_old_rows_are_deleted_however_much_there_is(store: Store):
-    """On a file; partitions go whole."""
+async def test_any_number_of_old_rows_is_deleted(store: Store):
+    """On SQLite; on PostgreSQL whole partitions are dropped."""
     await RequestRecords(store.database).add([logged_at(-each) for each in range(1, AT_ONCE + 6)])
     await RequestRecords(store.database).add([logged_at(0), logged_at(1)])
 
@@ -181,8 +181,8 @@ async def test_old_rows_are_deleted_however_much_there_is(store: Store):
 
 
 @both
-async def test_pages_that_were_read_can_be_left_out(store: Store):
-    """Not the forms of the panel, nor what it refused."""
+async def test_page_reads_can_be_left_out_of_a_search(store: Store):
+    """Except forms of the panel and refused requests."""
     page = replace(REQUEST, surface="panel_pages", route="panel_pages.overview", method="GET")
     read = replace(page, at=NOW + SECOND)
     sent = replace(read, method="POST", status=303, at=NOW + 2 * SECOND)

@@ -21,7 +21,7 @@ def back(number: int, centavos: int = 100) -> PixReturn:
     return PixReturn(id=f"D{number:031}", value=Money(centavos), at=at)
 
 
-async def test_returns_are_kept_once_and_read_oldest_first(store: Store) -> None:
+async def test_returns_are_stored_once_and_read_oldest_first(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     noted = [
@@ -46,7 +46,7 @@ async def test_a_return_reported_twice_at_once_is_stored_once(store: Store, seco
 
 
 @both
-async def test_a_return_belongs_to_its_payout_alone(store: Store) -> None:
+async def test_a_return_belongs_only_to_its_payout(store: Store) -> None:
     for row in (payout(), payout("order-2"), payout(account_id=SISTER)):
         await store.payouts.add(row, attempt())
 
@@ -56,7 +56,7 @@ async def test_a_return_belongs_to_its_payout_alone(store: Store) -> None:
     assert await store.payouts.returns(SISTER, "order-1") == []
 
 
-async def test_the_payout_itself_does_not_move(store: Store) -> None:
+async def test_a_return_does_not_change_its_payout(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     await store.payouts.record(change(SENDING, PAID))
     before = await store.payouts.find(ACCOUNT, "order-1")
@@ -66,6 +66,6 @@ async def test_the_payout_itself_does_not_move(store: Store) -> None:
     assert await store.payouts.find(ACCOUNT, "order-1") == before
 
 
-async def test_without_its_payout_nothing_is_kept(store: Store) -> None:
+async def test_a_return_without_its_payout_is_not_stored(store: Store) -> None:
     with pytest.raises(StoreUnavailable):
         await store.payouts.note_returns(payout(), [back(1)])

@@ -30,8 +30,8 @@ async def test_opinions_are_read_back_oldest_first(store: Store) -> None:
 
 
 @pytest.mark.parametrize("later", [{"attempt": 2}, {"state": PayoutState.ACCEPTED}], ids=str)
-async def test_in_a_later_review_a_person_judges_anew(store: Store, later: dict) -> None:
-    """What they said of an earlier attempt or state stands in the audit log."""
+async def test_a_user_gives_a_new_opinion_in_a_later_review(store: Store, later: dict) -> None:
+    """Their opinion of an earlier attempt or state is in the audit log."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())
     anew = replace(MARIA, verdict=Verdict.FAILED, at=NOW + timedelta(days=1), **later)
@@ -42,8 +42,8 @@ async def test_in_a_later_review_a_person_judges_anew(store: Store, later: dict)
 
 
 @both
-async def test_one_person_has_one_opinion(store: Store) -> None:
-    """The second is neither kept nor on record."""
+async def test_each_person_has_one_opinion(store: Store) -> None:
+    """The second one is neither stored nor audited."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())
     before = await store.audit.verify()
@@ -55,8 +55,8 @@ async def test_one_person_has_one_opinion(store: Store) -> None:
 
 
 @both
-async def test_of_two_at_once_somebody_sees_both(store: Store, second: Store) -> None:
-    """Or two opinions that agree would decide nothing."""
+async def test_one_of_two_concurrent_opinions_sees_both(store: Store, second: Store) -> None:
+    """Otherwise two matching opinions would decide nothing."""
     await in_review(store)
 
     found = await asyncio.gather(
@@ -86,7 +86,7 @@ async def test_a_decision_ends_payout_and_review(store: Store, verdict: Verdict)
 
 @both
 async def test_a_payout_that_moved_meanwhile_is_not_decided(store: Store) -> None:
-    """Rule R8: what the bank proved stands."""
+    """Rule R8: an outcome proven by the bank is final."""
     await in_review(store)
     await store.payouts.record(change(UNKNOWN, PAID))
     before = await store.audit.verify()
@@ -100,7 +100,7 @@ async def test_a_payout_that_moved_meanwhile_is_not_decided(store: Store) -> Non
     assert await store.audit.verify() == before
 
 
-async def test_of_two_decisions_one_is_done(store: Store, second: Store) -> None:
+async def test_of_two_concurrent_decisions_one_succeeds(store: Store, second: Store) -> None:
     await in_review(store)
 
     done = await asyncio.gather(
@@ -113,7 +113,7 @@ async def test_of_two_decisions_one_is_done(store: Store, second: Store) -> None
 
 @both
 async def test_a_decision_is_valid_only_while_its_opinions_are(store: Store, second: Store) -> None:
-    """Of a withdrawal and a decision at once one is done; what was withdrawn is on record."""
+    """Of a concurrent withdrawal and decision one succeeds; the withdrawal is audited."""
     await in_review(store)
     await store.payouts.add_opinion(MARIA, event())
     await store.payouts.add_opinion(JOAO, event())

@@ -98,7 +98,7 @@ async def test_a_store_without_tables_is_at_no_revision(url: str) -> None:
     assert found is None
 
 
-async def test_the_way_down_leaves_nothing(url: str, database: Database) -> None:
+async def test_a_downgrade_to_base_leaves_no_table(url: str, database: Database) -> None:
     await schema.upgrade(url)
     made = await defined(database)
 
@@ -109,7 +109,7 @@ async def test_the_way_down_leaves_nothing(url: str, database: Database) -> None
     assert await defined(database) == made
 
 
-async def test_going_up_twice_changes_nothing(url: str) -> None:
+async def test_a_second_upgrade_changes_nothing(url: str) -> None:
     await schema.upgrade(url)
 
     await schema.upgrade(url)
@@ -118,7 +118,7 @@ async def test_going_up_twice_changes_nothing(url: str) -> None:
 
 
 async def test_the_migrations_make_the_tables_in_code(url: str, database: Database) -> None:
-    """With every index, its condition too, every constraint and every default."""
+    """With every index and its condition, every constraint and every default."""
     await schema.upgrade(url)
     migrated = {each for each in await defined(database) if each[0] != "trigger"}
     await schema.downgrade(url, "base")
@@ -133,10 +133,10 @@ async def test_the_migrations_make_the_tables_in_code(url: str, database: Databa
     assert not any(differences.values()), differences
 
 
-async def test_a_store_of_before_the_first_release_is_refused(
+async def test_a_store_from_before_the_first_release_is_refused(
     url: str, kind: str, database: Database
 ) -> None:
-    """Its revisions are numbers too, of other schemas."""
+    """Its revisions have numbers too, for other schemas."""
     async with database.writing() as connection:
         await connection.exec_driver_sql("CREATE TABLE alembic_version (version_num TEXT)")
         await connection.exec_driver_sql("INSERT INTO alembic_version VALUES ('0001')")
@@ -147,8 +147,8 @@ async def test_a_store_of_before_the_first_release_is_refused(
             await doing
 
 
-async def test_a_migration_is_done_whole_or_not_at_all(url: str, database: Database) -> None:
-    """A table in the way of the last ones takes the first ones back too."""
+async def test_a_migration_is_made_completely_or_not_at_all(url: str, database: Database) -> None:
+    """If the last tables cannot be created, the first ones are rolled back too."""
     async with database.writing() as connection:
         await connection.exec_driver_sql("CREATE TABLE payout_returns (one INTEGER)")
 
@@ -160,8 +160,10 @@ async def test_a_migration_is_done_whole_or_not_at_all(url: str, database: Datab
     assert left == {"payout_returns"}
 
 
-async def test_stores_that_one_process_brings_up_at_once_do_not_mix(url: str, tmp_path: Path):
-    """The library keeps the migration that is under way in a global."""
+async def test_concurrent_upgrades_of_two_stores_in_one_process_do_not_mix(
+    url: str, tmp_path: Path
+):
+    """Alembic keeps the current migration in a global."""
     other = f"sqlite:///{tmp_path / 'other.db'}"
 
     await asyncio.gather(schema.upgrade(url), schema.upgrade(other))

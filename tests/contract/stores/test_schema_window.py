@@ -85,10 +85,10 @@ async def brought_to(store: Store, revision: str, oldest: str) -> None:
 
 
 @pytest.mark.parametrize("oldest", [OURS, "0000"])
-async def test_a_newer_schema_that_is_compatible_with_ours_is_accepted(
+async def test_a_newer_schema_compatible_with_ours_is_accepted(
     unstamped: Store, oldest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With ours, or with one that was before it."""
+    """With ours, or with an older schema."""
     monkeypatch.setattr(schema, "REVISIONS", ("0000", OURS))
     await brought_to(unstamped, NEWER, oldest)
 
@@ -99,7 +99,7 @@ async def test_a_newer_schema_that_is_compatible_with_ours_is_accepted(
         assert await schema.current(unstamped.url) == NEWER
 
 
-async def test_a_newer_schema_that_is_not_is_refused(unstamped: Store) -> None:
+async def test_a_newer_incompatible_schema_is_refused(unstamped: Store) -> None:
     await brought_to(unstamped, NEWER, "9998")
 
     refusal = rf"^The store's schema 9999 is newer .*{OURS}: .* 9998\.$"
@@ -108,15 +108,17 @@ async def test_a_newer_schema_that_is_not_is_refused(unstamped: Store) -> None:
             await prepare(unstamped, SANDBOX, migrate=migrate, now=now)
 
 
-async def test_the_other_environment_s_store_is_refused_in_the_window_too(unstamped: Store) -> None:
+async def test_a_store_of_the_other_environment_is_refused_with_a_newer_schema(
+    unstamped: Store,
+) -> None:
     await brought_to(unstamped, NEWER, OURS)
 
     with pytest.raises(StoreRefused, match="belongs to sandbox"):
         await prepare(unstamped, PRODUCTION, migrate=False, now=now)
 
 
-async def test_an_older_release_leaves_a_newer_schema_alone(unstamped: Store) -> None:
-    """One that was slower to upgrade finds it done; it does not know the way down either."""
+async def test_an_older_release_does_not_change_a_newer_schema(unstamped: Store) -> None:
+    """It started its upgrade late, and cannot downgrade either."""
     await brought_to(unstamped, NEWER, OURS)
 
     await schema.upgrade(unstamped.url)
@@ -130,7 +132,7 @@ async def test_an_older_release_leaves_a_newer_schema_alone(unstamped: Store) ->
 async def test_the_stamp_matches_the_schema_s_declaration(
     fresh: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever stamped it first, and whichever way it went since; others are refused by it."""
+    """Whatever release stamped it first; incompatible releases are refused by the stamp."""
     await prepare(fresh, SANDBOX, migrate=True, now=now)
     said = [await compatible_with(fresh.database)]
     for going in (schema.downgrade(fresh.url, "0001"), schema.upgrade(fresh.url)):
@@ -145,8 +147,8 @@ async def test_the_stamp_matches_the_schema_s_declaration(
 
 
 @pytest.mark.usefixtures("two_migrations")
-async def test_an_older_schema_is_refused_unless_it_may_be_migrated(fresh: Store) -> None:
-    """Its environment is compared first: the other environment is not told to migrate it."""
+async def test_an_older_schema_is_refused_unless_migration_is_allowed(fresh: Store) -> None:
+    """The environment is compared first, so that the other environment's store is not migrated."""
     await prepare(fresh, SANDBOX, migrate=True, now=now)
     await schema.downgrade(fresh.url, "0001")
 
@@ -216,8 +218,8 @@ async def shape_of(database: Database) -> Shape:
         return await connection.run_sync(shape)
 
 
-async def test_a_migration_breaks_nothing_of_those_it_is_compatible_with(fresh: Store) -> None:
-    """Expand first; contract when no process of the release before is left."""
+async def test_a_migration_does_not_break_compatible_releases(fresh: Store) -> None:
+    """Expand first; contract when no process of the previous release runs any more."""
     shapes = {}
     for revision in schema.REVISIONS:
         await schema.upgrade(fresh.url, revision)
@@ -257,7 +259,7 @@ BREAKING = {
 """How many things a process of the schema before can not do any more after it."""
 
 
-async def test_changes_that_break_an_older_release_are_found(unstamped: Store) -> None:
+async def test_migrations_that_break_an_older_release_are_detected(unstamped: Store) -> None:
     await prepare(unstamped, SANDBOX, migrate=True, now=now)
     found = {}
     for statement in BREAKING:

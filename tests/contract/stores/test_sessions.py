@@ -13,7 +13,7 @@ from tests.world.stores.samples import NOW, event
 
 
 @both
-async def test_a_sign_in_is_read_back_whole_with_its_person(store: Store):
+async def test_a_session_is_read_back_with_its_user(store: Store):
     await signed_in(store)
 
     assert await store.identity.sessions.find("s1") == (session(), user())
@@ -23,8 +23,8 @@ async def test_a_sign_in_is_read_back_whole_with_its_person(store: Store):
 
 
 @both
-async def test_of_ten_refreshes_at_once_one_wins(store: Store, second: Store):
-    """On two nodes; the winner's token is stored, the losers' are not (contract 4.2)."""
+async def test_of_ten_concurrent_refreshes_one_succeeds(store: Store, second: Store):
+    """On two nodes; only the winner's token is stored (contract 4.2)."""
     await signed_in(store)
     nodes = [store.identity.sessions, second.identity.sessions] * 5
 
@@ -49,7 +49,7 @@ async def test_a_session_that_has_ended_is_not_refreshed(store: Store):
     assert await store.identity.sessions.refresh_token(token().digest) == token()
 
 
-async def test_a_session_past_its_end_is_not_refreshed(store: Store):
+async def test_an_expired_session_is_not_refreshed(store: Store):
     await signed_in(store)
 
     assert not await store.identity.sessions.rotate(token(), token(2), END)
@@ -68,7 +68,7 @@ async def test_a_session_ends_once(store: Store, second: Store):
 
 
 @both
-async def test_all_sessions_of_a_person_end_but_the_one_kept(store: Store):
+async def test_all_sessions_of_a_user_end_except_the_kept_one(store: Store):
     await signed_in(store)
     for name in ("s2", "s3"):
         await store.identity.sessions.begin(session(name), token(1, name), event())
@@ -79,7 +79,7 @@ async def test_all_sessions_of_a_person_end_but_the_one_kept(store: Store):
     assert [each.id for each in await store.identity.sessions.of(MARIA, NOW)] == ["s2"]
 
 
-async def test_only_live_ones_are_listed(store: Store):
+async def test_only_active_sessions_are_listed(store: Store):
     await signed_in(store)
 
     assert await store.identity.sessions.of(MARIA, END - timedelta(seconds=1)) == [session()]
@@ -87,7 +87,7 @@ async def test_only_live_ones_are_listed(store: Store):
 
 
 @both
-async def test_use_is_noted_once_a_minute(store: Store):
+async def test_the_last_seen_time_is_updated_once_a_minute(store: Store):
     await signed_in(store)
 
     for seconds in (59, 60, 61):
@@ -99,7 +99,7 @@ async def test_use_is_noted_once_a_minute(store: Store):
 
 
 @both
-async def test_a_given_factor_is_remembered(store: Store):
+async def test_the_time_of_the_second_factor_is_stored(store: Store):
     await signed_in(store)
 
     await store.identity.sessions.note_factor("s1", NOW)
@@ -123,7 +123,7 @@ async def test_expired_sessions_are_deleted_with_their_tokens(store: Store):
 
 
 @both
-async def test_the_newest_token_is_known_by_number(store: Store):
+async def test_the_number_of_the_newest_token_is_found(store: Store):
     await signed_in(store)
     await store.identity.sessions.rotate(token(), token(2), NOW)
 

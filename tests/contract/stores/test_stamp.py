@@ -19,7 +19,7 @@ SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 
 
 async def test_a_fresh_store_is_stamped_once(fresh: Store) -> None:
-    """A store may be written to in any later year; its stamp stays."""
+    """The stamp is never changed, however long the store is used."""
     first = await prepare(fresh, SANDBOX, migrate=True, now=now, new_id=lambda: "id-1")
     again = await prepare(
         fresh, SANDBOX, migrate=False, now=lambda: NOW + timedelta(days=400), new_id=lambda: "id-2"
@@ -40,7 +40,7 @@ async def test_either_environment_refuses_the_others_store(
             await prepare(unstamped, other, migrate=migrate, now=now)
 
 
-async def test_a_store_without_tables_is_refused_unless_it_may_be_migrated(fresh: Store) -> None:
+async def test_a_store_without_tables_is_refused_unless_migration_is_allowed(fresh: Store) -> None:
     with pytest.raises(
         StoreRefused, match=r"^The store has no schema yet, .* `pixgate db upgrade`\.$"
     ):

@@ -30,7 +30,7 @@ def service(store: Store) -> Stops:
 
 @both
 async def test_another_process_sees_and_lifts_a_stop(store: Store, second: Store) -> None:
-    """What was not lifted is not on record."""
+    """Lifting is audited only when a stop was lifted."""
     who, newer = Staff(AuditContext("cli:test", lambda: NOW)), NOW + timedelta(seconds=1)
     newest = sample(id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b02", created_at=newer)
     await plant(store, newest)
@@ -54,8 +54,8 @@ async def test_another_process_sees_and_lifts_a_stop(store: Store, second: Store
 
 
 @both
-async def test_stops_that_are_over_are_found_while_they_overlap(store: Store) -> None:
-    """Held payouts that were ordered before a stop ended are not sent."""
+async def test_ended_stops_are_found_for_the_time_they_were_active(store: Store) -> None:
+    """Held payouts ordered before a stop ended are not sent."""
     who = Staff(AuditContext("cli:test", lambda: NOW))
     longer = sample(id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b02", ends_at=END + timedelta(seconds=1))
     lifted = sample(id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7b03", ends_at=END + timedelta(days=1))

@@ -27,21 +27,21 @@ async def test_a_lease_is_taken_renewed_and_refused(store: Store):
 
 
 @pytest.mark.parametrize("moved", [LEASE, -timedelta(hours=2)], ids=["over", "clock put back"])
-async def test_an_expired_lease_is_free(store: Store, moved: timedelta):
+async def test_an_expired_lease_can_be_taken(store: Store, moved: timedelta):
     await store.leases.take("mail", "one", NOW)
 
     assert await store.leases.take("mail", "two", NOW + moved)
     assert not await store.leases.take("mail", "one", NOW + moved)
 
 
-async def test_clocks_that_are_seconds_apart_take_no_lease_from_each_other(store: Store):
+async def test_processes_with_clocks_seconds_apart_respect_each_other_s_leases(store: Store):
     await store.leases.take("mail", "one", NOW + timedelta(seconds=5))
 
     assert not await store.leases.take("mail", "two", NOW)
 
 
 async def test_a_lease_too_far_ahead_is_ignored(store: Store):
-    """It was taken before the clock was put back; the worker that is at work has another."""
+    """It was taken before the clock was set back; the running worker has another one."""
     await store.leases.take("retention", "one", NOW)
     back = NOW - timedelta(hours=2)
 
@@ -50,7 +50,7 @@ async def test_a_lease_too_far_ahead_is_ignored(store: Store):
     assert await store.leases.latest(back) == back + LEASE
 
 
-async def test_release_ends_ones_own(store: Store):
+async def test_a_release_ends_every_lease_of_its_owner(store: Store):
     for task, owner in (("mail", "one"), ("figures", "one"), ("retention", "two")):
         await store.leases.take(task, owner, NOW)
 
@@ -62,7 +62,9 @@ async def test_release_ends_ones_own(store: Store):
 
 
 @pytest.mark.parametrize("before", [None, NOW - LEASE], ids=["never taken", "over"])
-async def test_of_many_at_once_one_has_it(store: Store, before: datetime | None):
+async def test_of_many_concurrent_takers_of_a_lease_one_succeeds(
+    store: Store, before: datetime | None
+):
     if before is not None:
         await store.leases.take("mail", "old", before)
 

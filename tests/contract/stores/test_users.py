@@ -20,7 +20,7 @@ TOTP = Totp(sealed_secret=b"\x00\xff", confirmed_at=NOW, last_step=7)
 
 @both
 @pytest.mark.parametrize("totp", [None, TOTP, Totp(sealed_secret=b"x")])
-async def test_a_person_is_read_back_whole(store: Store, totp: Totp | None):
+async def test_a_person_is_read_back_unchanged(store: Store, totp: Totp | None):
     maria = replace(user(), totp=totp)
 
     await store.identity.users.add(maria, event())
@@ -32,7 +32,7 @@ async def test_a_person_is_read_back_whole(store: Store, totp: Totp | None):
 
 @both
 @pytest.mark.parametrize("other", [user(email="other@example.com"), user(user_id="other")])
-async def test_id_and_address_are_taken_once(store: Store, other):
+async def test_an_id_or_address_already_in_use_is_refused(store: Store, other):
     await store.identity.users.add(user(), event())
 
     with pytest.raises(AlreadyExists):
@@ -41,15 +41,15 @@ async def test_id_and_address_are_taken_once(store: Store, other):
     assert len(await store.identity.users.list()) == 1
 
 
-async def test_who_is_not_there_is_not_found(store: Store):
+async def test_an_absent_user_is_not_found(store: Store):
     assert await store.identity.users.find(MARIA) is None
     assert await store.identity.users.find_by_email("maria@example.com") is None
     assert not await store.identity.users.replace(user(), event())
 
 
 @both
-async def test_overwriting_leaves_the_last_step(store: Store):
-    """Or a code that was accepted meanwhile would be accepted once more."""
+async def test_replacing_a_user_keeps_the_last_totp_step(store: Store):
+    """Otherwise a code accepted meanwhile would be accepted once more."""
     await store.identity.users.add(replace(user(), totp=TOTP), event())
     await store.identity.users.accept_step(MARIA, 9)
 
@@ -62,14 +62,18 @@ async def test_overwriting_leaves_the_last_step(store: Store):
 
 @both
 @pytest.mark.parametrize(("step", "accepted"), [(6, False), (7, False), (8, True)])
-async def test_a_step_is_accepted_once_and_none_before_it(store: Store, step: int, accepted: bool):
+async def test_a_totp_step_is_accepted_once_and_no_earlier_step(
+    store: Store, step: int, accepted: bool
+):
     await store.identity.users.add(replace(user(), totp=TOTP), event())
 
     assert await store.identity.users.accept_step(MARIA, step) is accepted
 
 
 @both
-async def test_of_ten_at_once_one_uses_a_step_or_a_code(store: Store, second: Store):
+async def test_of_ten_concurrent_uses_of_a_totp_step_or_code_one_succeeds(
+    store: Store, second: Store
+):
     await store.identity.users.add(replace(user(), totp=TOTP), event())
     await store.identity.users.replace_codes(
         MARIA, [RecoveryCode(user_id=MARIA, index=0, digest="phc")]
@@ -117,8 +121,8 @@ async def test_a_stale_replacement_undoes_no_other_change(store: Store):
 
 
 @both
-async def test_preferences_are_kept_one_by_one(store: Store):
-    """What was not chosen stays; another change of the person leaves them alone."""
+async def test_preferences_are_stored_one_by_one(store: Store):
+    """Other preferences are kept, and other changes of the user do not affect them."""
     await store.identity.users.add(user(), event())
     assert user().preferences == NOTHING_CHOSEN
 

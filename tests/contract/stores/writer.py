@@ -1,4 +1,4 @@
-"""A process that stores one payout after another and tells of each, until it is killed."""
+"""A process that stores one payout after another and reports each, until it is killed."""
 
 import asyncio
 import sys

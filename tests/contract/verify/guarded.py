@@ -64,7 +64,7 @@ def _refused() -> Refusal:
 
 
 def _token(request: BankRequest) -> Answer:
-    """Give a token to whoever shows id, secret and the certificate of one account."""
+    """Issue a token for id, secret and certificate of one account."""
     given = b64decode(request.headers.get("Authorization", "").removeprefix("Basic ")).decode()
     name, _, secret = given.partition(":")
     account = accounts.by_token(request.books, secret)

@@ -48,7 +48,7 @@ RIGHT: Mapping[str, Right] = {
 
 
 @pytest.mark.parametrize("name", list(RIGHT))
-async def test_a_right_adapter_passes(name: str):
+async def test_a_correct_adapter_passes(name: str):
     right = RIGHT[name]
     subject = Subject(name="right", factory=right.factory, make_stage=right.stage)
     cases = [each for each in CASES.values() if each.group in right.groups]

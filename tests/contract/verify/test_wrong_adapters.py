@@ -32,8 +32,8 @@ WRONG = {each.name: each for module in MODULES for each in module.WRONG}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__.rpartition(".")[2])
-async def test_the_named_case_catches_a_wrong_adapter(module: ModuleType):
-    """And the adapter passes another case: nothing else is wrong with it."""
+async def test_the_named_case_fails_for_a_wrong_adapter(module: ModuleType):
+    """The adapter passes another case, so nothing else is wrong with it."""
     caught = {each.name: await ended(subject_of(each), each.case) for each in module.WRONG}
     sane = {each.name: await ended(subject_of(each), each.sane) for each in module.WRONG}
 
@@ -46,8 +46,8 @@ def subject_of(wrong: Wrong) -> Subject:
     return Subject(name="wrong", factory=wrong.factory, make_stage=wrong.stage)
 
 
-def test_every_case_catches_something():
-    """Those of the wire are one function for all calls: some calls stand for the others."""
+def test_every_case_catches_a_wrong_adapter():
+    """Cases of the wire are one function for all calls, so some calls represent the others."""
     proven = {each.case for each in WRONG.values()}
     alike = {each.id for each in CASES.values() if each.group == "wire"}
 
@@ -55,5 +55,5 @@ def test_every_case_catches_something():
     assert len(proven & alike) >= 8
 
 
-def test_every_mistake_has_a_name_of_its_own():
+def test_every_wrong_adapter_has_a_unique_name():
     assert len(WRONG) == sum(len(each.WRONG) for each in MODULES) >= 25

@@ -136,7 +136,7 @@ class FirstTokenForAll(GuardedAdapter):
 
 
 class OneBalance(GuardedAdapter):
-    """Joins calls that ask for the same thing, whoever asks."""
+    """Joins calls for the same thing, of all accounts."""
 
     kept: dict[str, SingleFlight[Balance]]
 

@@ -38,7 +38,7 @@ LOG: Final = logging.getLogger("pixgate.provider.sandbox")
 
 
 class Proof:
-    """A right proof; what is wrong is a subclass's."""
+    """A correct proof; a subclass adds the fault."""
 
     rests = ONLY_OURS
 
@@ -213,7 +213,7 @@ class Open(SandboxAdapter):
 
 
 class Batches(SandboxStage):
-    """A bank that tells of several things at once."""
+    """A bank with several notices in one callback."""
 
     async def callback_of_several(
         self, account: ProviderAccount, subjects: Sequence[str], at: datetime

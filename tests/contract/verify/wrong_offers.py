@@ -21,7 +21,7 @@ PAST: Final = Deadline(0.0, lambda: 1.0)
 
 
 def told(operation: str, **fields: Any) -> Hear:
-    """Tell fields of an operation's answer otherwise, wherever they stand in it."""
+    """Change fields of an operation's answer, wherever they are in it."""
 
     def hear(request: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer:
         if request.operation != operation or answer.status >= 300:
@@ -47,7 +47,7 @@ def nobody_s(request: ProviderRequest, answer: ProviderAnswer) -> ProviderAnswer
 
 
 class Empty(SandboxAdapter):
-    """Reads a charge that nobody paid as one that was paid at once."""
+    """Reads an unpaid charge as paid at once."""
 
     async def get_charge_payment(self, account: ProviderAccount, reference: str) -> Any:
         found = await SandboxAdapter.get_charge_payment(self, account, reference)
@@ -82,7 +82,7 @@ class Whole(SandboxAdapter):
 
 
 class Retried(SandboxAdapter):
-    """Tells a bank number that nobody has as something to try again."""
+    """Reports an unknown bank number as retryable."""
 
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline

@@ -183,7 +183,7 @@ class Believing(SandboxAdapter):
 
 
 class Impatient(SandboxAdapter):
-    """Sends a payout again while nobody knows what became of it."""
+    """Sends a payout again while its outcome is unknown."""
 
     async def create_payout(
         self, account: ProviderAccount, order: PayoutOrder, send_by: Deadline

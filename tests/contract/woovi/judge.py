@@ -78,7 +78,7 @@ def mocked(request: ProviderRequest) -> MockRequest:
 
 
 def told(problem: BaseException) -> str:
-    """Say what is wrong, with what lies below."""
+    """Report a violation, with its causes."""
     below = problem.__cause__ or problem.__context__
     more = [str(each) for each in getattr(below, "schema_errors", ())]
     return "; ".join([str(problem), *([str(below)] if below else []), *more])

@@ -82,7 +82,9 @@ def order(stage: WooviStage, method: PayoutMethod, key: str = KEY) -> PayoutOrde
     )
 
 
-async def test_reads(stage: WooviStage, judge: Judge, adapter: WooviAdapter):
+async def test_read_requests_and_answers_match_the_document(
+    stage: WooviStage, judge: Judge, adapter: WooviAdapter
+):
     account = stage.accounts[0]
     await adapter.probe()
     await adapter.get_balance(account)
@@ -101,7 +103,7 @@ async def test_reads(stage: WooviStage, judge: Judge, adapter: WooviAdapter):
 
 
 @pytest.mark.parametrize("method", list(PayoutMethod))
-async def test_a_payout_from_the_order_to_the_end(
+async def test_a_payout_from_order_to_settlement_matches_the_document(
     stage: WooviStage, judge: Judge, adapter: WooviAdapter, method: PayoutMethod
 ):
     account, wanted = stage.accounts[0], order(stage, method)
@@ -116,7 +118,9 @@ async def test_a_payout_from_the_order_to_the_end(
     assert judge.problems == []
 
 
-async def test_payouts_that_come_to_nothing(stage: WooviStage, judge: Judge, adapter: WooviAdapter):
+async def test_failed_payouts_match_the_document(
+    stage: WooviStage, judge: Judge, adapter: WooviAdapter
+):
     account, wanted = stage.accounts[0], order(stage, PayoutMethod.PIX)
     poor = msgspec.structs.replace(wanted.value, centavos=99_999_999)
     low = await adapter.create_payout(
@@ -138,7 +142,7 @@ async def test_payouts_that_come_to_nothing(stage: WooviStage, judge: Judge, ada
     assert judge.problems == []
 
 
-async def test_charges_from_their_making_to_a_refund(
+async def test_a_charge_from_creation_to_refund_matches_the_document(
     stage: WooviStage, judge: Judge, adapter: WooviAdapter
 ):
     account = stage.accounts[0]
@@ -168,7 +172,9 @@ async def test_charges_from_their_making_to_a_refund(
     assert judge.problems == []
 
 
-async def test_keys_and_callbacks(stage: WooviStage, judge: Judge, adapter: WooviAdapter):
+async def test_keys_and_callbacks_match_the_document(
+    stage: WooviStage, judge: Judge, adapter: WooviAdapter
+):
     account = stage.accounts[0]
     made = await adapter.create_key(account, KeyOrder(PixKeyType.EVP, ""))
     await adapter.cancel_key(account, made)
@@ -181,7 +187,7 @@ async def test_keys_and_callbacks(stage: WooviStage, judge: Judge, adapter: Woov
     assert judge.problems == []
 
 
-async def test_refusals_are_of_the_document_too(
+async def test_a_refused_request_matches_the_document(
     stage: WooviStage, judge: Judge, adapter: WooviAdapter
 ):
     await adapter.create_payout(stage.stranger(), order(stage, PayoutMethod.PIX), soon())
@@ -197,14 +203,14 @@ def asked(method: str, path: str, document: object = None, app_id: str = "x") ->
     )
 
 
-def test_the_document_is_carried_as_it_was_published():
+def test_the_published_document_is_unmodified():
     published = (DOCUMENTS / "openpix-f416b4d.json").read_bytes()
 
     assert hashlib.sha256(published).hexdigest().startswith("1db9c46adb393e3a")
 
 
 @pytest.mark.parametrize("request_of_ours", every_request(), ids=repr)
-def test_every_request_that_can_be_made_is_of_the_document(request_of_ours: ProviderRequest):
+def test_every_possible_request_matches_the_document(request_of_ours: ProviderRequest):
     judge = Judge()
 
     judge.request(request_of_ours)
@@ -212,8 +218,8 @@ def test_every_request_that_can_be_made_is_of_the_document(request_of_ours: Prov
     assert judge.problems == []
 
 
-def test_no_request_is_left_out():
-    """Whoever adds one adds it to the samples."""
+def test_every_request_is_among_the_samples():
+    """A new request must be added to the samples."""
     built = {each.template for each in every_request()}
     source = inspect.getsource(requests)
 
@@ -243,7 +249,7 @@ PAYMENT = {
     ],
     ids=lambda request: f"{request.method} {request.path} {request.body!r}"[:60],
 )
-def test_the_judge_finds_faults(wrong: ProviderRequest):
+def test_the_document_checker_finds_faults(wrong: ProviderRequest):
     assert list(document().iter_request_errors(mocked(wrong)))
 
 
@@ -260,7 +266,7 @@ def test_the_judge_finds_faults(wrong: ProviderRequest):
         ("/api/v1/account/1", {"account": {"balance": {"total": "1"}}}),
     ],
 )
-def test_the_judge_finds_wrong_answers(read: str, wrong: object):
+def test_the_judge_finds_invalid_answers(read: str, wrong: object):
     judge = Judge()
     said = ProviderAnswer(status=200, headers={}, body=msgspec.json.encode(wrong))
 

@@ -25,7 +25,9 @@ _SURFACE = "tests/unit/gateway/http/test_gates_partner_routes.py"
 _THROTTLE = "tests/unit/policies/traffic/test_throttle.py"
 _SERVICES = "tests/unit/gateway/app/test_services.py"
 _TRAFFIC = "tests/surfaces/banking/test_traffic.py"
-_SCOPED = "tests/contract/stores/test_lists.py::test_a_record_is_found_within_its_scope_alone"
+_SCOPED = (
+    "tests/contract/stores/test_lists.py::test_scopes_limit_which_credentials_and_users_are_found"
+)
 
 ROWS = (
     Mistake(
@@ -66,7 +68,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="credential.expires_at <= self.now()",
         wrong="credential.expires_at < self.now()",
-        tests=(f"{_BASIC}::test_a_credential_lives_to_its_instant",),
+        tests=(f"{_BASIC}::test_a_credential_is_refused_from_its_expiry_on",),
     ),
     Mistake(
         name="checksum-not-looked-at",
@@ -75,7 +77,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="if not self.check.well_formed(secret):",
         wrong="if not secret:",
-        tests=(f"{_BASIC}::test_no_store_is_asked_before_the_secret_is_well_formed",),
+        tests=(f"{_BASIC}::test_the_store_is_not_asked_about_a_malformed_secret",),
     ),
     Mistake(
         name="two-authorization-headers",
@@ -84,7 +86,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="if len(values) > 1:",
         wrong="if len(values) > 2:",
-        tests=(f"{_BASIC}::test_each_header_has_its_answer",),
+        tests=(f"{_BASIC}::test_each_invalid_header_has_its_error",),
     ),
     Mistake(
         name="unknown-id-answered-sooner",
@@ -93,7 +95,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="right = self.check.matching(shown.digests, stored)",
         wrong="right = self.check.matching(shown.digests, stored) if credential else None",
-        tests=(f"{_BASIC}::test_an_unknown_id_does_the_work_of_a_wrong_secret",),
+        tests=(f"{_BASIC}::test_an_unknown_client_id_costs_the_same_work_as_a_wrong_secret",),
     ),
     Mistake(
         name="refusal-not-counted",
@@ -102,7 +104,7 @@ ROWS = (
         file="policies/authentication/basic.py",
         right="        await self.throttle.count(address, client_id)\n",
         wrong="",
-        tests=(f"{_BASIC}::test_the_refusal_over_the_address_s_limit_is_a_429",),
+        tests=(f"{_BASIC}::test_exceeding_the_address_limit_is_answered_429",),
     ),
     Mistake(
         name="failures-let-through",
@@ -130,7 +132,7 @@ ROWS = (
         right="return min(processes, 1 / standing.share)",
         wrong="return processes",
         tests=(
-            f"{_SHARES}::test_a_partner_at_one_process_has_all_of_its_quota_without_shared_counters",
+            f"{_SHARES}::test_a_partner_at_one_process_has_its_whole_quota_without_shared_counters",
         ),
     ),
     Mistake(
@@ -141,7 +143,7 @@ ROWS = (
         right="        if standing is None or not standing.drawn:\n            return processes\n",
         wrong="        if standing is None or not standing.drawn:\n            return 1\n",
         tests=(
-            f"{_SHARES}::test_all_processes_together_give_less_than_twice_a_quota_without_shared_counters",
+            f"{_SHARES}::test_all_processes_together_grant_less_than_twice_a_quota_without_shared_counters",
         ),
     ),
     Mistake(
@@ -151,7 +153,7 @@ ROWS = (
         file="gateway/core/limits.py",
         right="        self._own.fill_in(key, grant.full_s + ",
         wrong="        self._own.fill_in(key, 0.0 and grant.full_s + ",
-        tests=(f"{_LIMITS}::test_our_own_bucket_is_as_full_as_the_common_one_was",),
+        tests=(f"{_LIMITS}::test_the_local_bucket_starts_as_full_as_the_shared_one",),
     ),
     Mistake(
         name="empty-bucket-given-twice",
@@ -160,7 +162,7 @@ ROWS = (
         file="gateway/core/limits.py",
         right="grant.full_s + (_EMPTY_S if is_empty else 0.0)",
         wrong="grant.full_s",
-        tests=(f"{_SHARES}::test_a_flood_whose_answers_are_all_late_gets_the_quota",),
+        tests=(f"{_SHARES}::test_a_flood_with_only_late_answers_gets_the_quota",),
     ),
     Mistake(
         name="late-answer-charged-again",
@@ -173,7 +175,7 @@ ROWS = (
             "            self._waited = ()\n            following ="
         ),
         tests=(
-            f"{_SHARED}::test_failures_wait_no_longer_for_one_that_is_silent_and_its_late_answer_still_counts",
+            f"{_SHARED}::test_failures_are_not_counted_behind_a_late_call_whose_answer_still_counts",
         ),
     ),
     Mistake(
@@ -183,7 +185,7 @@ ROWS = (
         file="gateway/process/limits.py",
         right="_TICKS: Final = 10\n",
         wrong="_TICKS: Final = 1\n",
-        tests=(f"{_SHARED}::test_a_process_that_hangs_does_not_blame_the_server",),
+        tests=(f"{_SHARED}::test_a_stalled_process_does_not_mark_the_server_as_failed",),
     ),
     Mistake(
         name="uncounted-secrets-let-through",
@@ -192,7 +194,9 @@ ROWS = (
         file="gateway/core/limits.py",
         right="part = max(1, limit // (2 * self._shared.serving))",
         wrong="part = limit",
-        tests=(f"{_LIMITS}::test_one_and_a_half_times_the_limit_pass_when_answers_come_and_go",),
+        tests=(
+            f"{_LIMITS}::test_with_an_unreliable_server_at_most_one_and_a_half_times_the_limit_pass",
+        ),
     ),
     Mistake(
         name="charge-made-in-two-processes",
@@ -210,7 +214,7 @@ ROWS = (
         file="gateway/charges/store.py",
         right="    or_(charges.c.centavos.is_(None), charges.c.centavos <= _AMOUNT),\n",
         wrong="",
-        tests=(f"{_CHARGES}::test_a_listed_payment_pays_a_charge_whose_amount_it_reaches",),
+        tests=(f"{_CHARGES}::test_a_listed_payment_of_at_least_the_amount_pays_its_charge",),
     ),
     Mistake(
         name="charge-paid-for-good",
@@ -228,7 +232,7 @@ ROWS = (
         file="gateway/core/limits.py",
         right="if over > self._slack:",
         wrong="if over > self._slack + step:",
-        tests=(f"{_LIMITS}::test_a_full_bucket_gives_its_burst_and_no_more",),
+        tests=(f"{_LIMITS}::test_a_full_bucket_gives_its_burst",),
     ),
     Mistake(
         name="company-quota-by-credential",
@@ -348,7 +352,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="if waits is None or not found.callers.widened_by(callers):",
         wrong="if waits is None or found.callers.is_decided:",
-        tests=(f"{_CREDENTIALS}::test_only_a_wider_rule_of_use_waits",),
+        tests=(f"{_CREDENTIALS}::test_only_a_wider_caller_rule_needs_approval",),
     ),
     Mistake(
         name="paying-credential-without-limits",
@@ -375,7 +379,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="if waits is None or not now_in_force.raised_by(self.night.limits(limits)):",
         wrong="if waits is None or not found.limits.raised_by(limits):",
-        tests=(f"{_CREDENTIALS}::test_a_limit_of_the_night_above_the_gateways_waits",),
+        tests=(f"{_CREDENTIALS}::test_a_nightly_limit_above_the_gateway_s_needs_approval",),
     ),
     Mistake(
         name="limits-changed-unseen",
@@ -385,7 +389,7 @@ ROWS = (
         right="change = _unrevoked(client_id).where(*_are(_limit_columns(before)))",
         wrong="change = _unrevoked(client_id)",
         tests=(
-            "tests/contract/stores/test_approvals.py::test_limits_are_changed_while_a_credential_lives",
+            "tests/contract/stores/test_approvals.py::test_limits_can_be_changed_until_a_credential_is_revoked",
         ),
     ),
     Mistake(
@@ -396,7 +400,7 @@ ROWS = (
         right="change = _unrevoked(client_id).where(*_are(_callers_column(before)))",
         wrong="change = _unrevoked(client_id)",
         tests=(
-            "tests/contract/stores/test_credentials.py::test_a_rule_of_use_is_kept_and_read_back",
+            "tests/contract/stores/test_credentials.py::test_caller_rules_are_stored_and_compared_on_change",
         ),
     ),
     Mistake(
@@ -424,7 +428,7 @@ ROWS = (
         file="gateway/http/gates.py",
         right=("            RequiresPermission(),\n            Identifiers(),\n"),
         wrong=("            Identifiers(),\n            RequiresPermission(),\n"),
-        tests=(f"{_ORDER}::test_the_first_failure_answers",),
+        tests=(f"{_ORDER}::test_the_first_failed_check_determines_the_answer",),
     ),
     Mistake(
         name="quota-before-credential",
@@ -460,7 +464,7 @@ ROWS = (
         file="policies/authorization/credential.py",
         right="principal.account_id is not None and principal.account_id != account.id",
         wrong="principal.account_id is None and principal.account_id != account.id",
-        tests=(f"{_ACCOUNT_SCOPE}::test_a_sister_account_is_refused",),
+        tests=(f"{_ACCOUNT_SCOPE}::test_another_account_of_the_company_is_refused_with_403",),
     ),
     Mistake(
         name="other-company-served",
@@ -469,7 +473,7 @@ ROWS = (
         file="policies/authorization/credential.py",
         right=" or account.company_id != principal.company_id:",
         wrong=":",
-        tests=(f"{_ACCOUNT_SCOPE}::test_absent_and_foreign_accounts_are_never_distinguished",),
+        tests=(f"{_ACCOUNT_SCOPE}::test_an_absent_account_and_a_foreign_one_get_the_same_refusal",),
     ),
     Mistake(
         name="unverified-account-served",

@@ -1,4 +1,4 @@
-"""Adapters: what each bank is told, and what of its answers proves that money moved or did not."""
+"""Adapters: what each bank is sent, and which of its answers prove that money moved or did not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROWS = (
         file="provider_adapters/woovi/payouts.py",
         right="paid=None if paid.value is None else Money(paid.value),",
         wrong="paid=None,",
-        tests=(f"{_WOOVI}/test_payouts.py::test_the_amount_really_paid_is_returned",),
+        tests=(f"{_WOOVI}/test_payouts.py::test_a_confirmed_payout_has_the_amount_really_paid",),
     ),
     Mistake(
         name="woovi-unlisted-sentence-rejects",
@@ -30,7 +30,7 @@ ROWS = (
             '    (400, "NOT_ENOUGH_BALANCE"): FailureCode.INSUFFICIENT_FUNDS,\n'
             '    (400, "OTHER"): FailureCode.REJECTED,\n'
         ),
-        tests=(f"{_WOOVI}/test_payouts.py::test_what_is_not_listed_is_raised",),
+        tests=(f"{_WOOVI}/test_payouts.py::test_any_unlisted_answer_is_a_provider_error",),
     ),
     Mistake(
         name="woovi-bank-by-compe",
@@ -39,7 +39,7 @@ ROWS = (
         file="provider_adapters/kit/banks.py",
         right="    return bank.ispb",
         wrong="    return bank.compe or bank.ispb",
-        tests=(f"{_WOOVI}/test_requests.py::test_a_bank_is_named_by_its_ispb",),
+        tests=(f"{_WOOVI}/test_requests.py::test_a_bank_is_identified_by_its_ispb",),
     ),
     Mistake(
         name="woovi-callback-without-a-secret",
@@ -59,7 +59,7 @@ ROWS = (
         file="provider_adapters/woovi/received.py",
         right="if mapping.REFUND_STATUSES.get(each.status) is not RefundStatus.FAILED",
         wrong="if mapping.REFUND_STATUSES.get(each.status) is RefundStatus.PAID",
-        tests=(f"{_WOOVI}/test_received.py::test_refunds_that_failed_do_not_count",),
+        tests=(f"{_WOOVI}/test_received.py::test_failed_refunds_are_not_added_up",),
     ),
     Mistake(
         name="woovi-balance-of-another-account",
@@ -69,7 +69,7 @@ ROWS = (
         right="        if account.account_id != asked:",
         wrong="        if not account.account_id:",
         tests=(
-            f"{_WOOVI}/test_mapping_translate.py::test_a_balance_is_of_the_account_that_was_asked_for",
+            f"{_WOOVI}/test_mapping_translate.py::test_a_balance_must_be_of_the_requested_account",
         ),
     ),
     Mistake(
@@ -79,7 +79,9 @@ ROWS = (
         file="provider_adapters/woovi/refunds.py",
         right="RefundStatus.PROCESSING, unknown)",
         wrong="RefundStatus.FAILED, unknown)",
-        tests=(f"{_WOOVI}/test_refunds.py::test_an_unknown_state_is_processing_and_counted",),
+        tests=(
+            f"{_WOOVI}/test_refunds.py::test_an_unknown_refund_status_is_processing_and_counted",
+        ),
     ),
     Mistake(
         name="starkbank-one-listed-code-rejects",
@@ -88,7 +90,9 @@ ROWS = (
         file="provider_adapters/starkbank/payouts.py",
         right="    if set(codes) <= mapping.REJECTIONS.keys():",
         wrong="    if codes[0] in mapping.REJECTIONS:",
-        tests=(f"{_STARKBANK}/test_payouts.py::test_any_other_refusal_is_unknown_and_looked_into",),
+        tests=(
+            f"{_STARKBANK}/test_payouts.py::test_any_other_refusal_is_unknown_and_may_be_a_duplicate",
+        ),
     ),
     Mistake(
         name="starkbank-first-of-two",
@@ -100,7 +104,7 @@ ROWS = (
             "            return Unknown(answer.evidence(Reason.KEY_MISMATCH))\n"
         ),
         wrong="",
-        tests=(f"{_STARKBANK}/test_payouts.py::test_two_with_one_tag_are_for_a_person",),
+        tests=(f"{_STARKBANK}/test_payouts.py::test_two_transfers_with_our_tag_are_unknown",),
     ),
     Mistake(
         name="starkbank-ted-instead-of-pix",
@@ -109,7 +113,7 @@ ROWS = (
         file="provider_adapters/starkbank/requests.py",
         right="        ispb = bank.ispb",
         wrong="        ispb = bank.compe",
-        tests=(f"{_STARKBANK}/test_requests.py::test_a_bank_is_named_by_eight_digits",),
+        tests=(f"{_STARKBANK}/test_requests.py::test_a_bank_is_identified_by_its_ispb",),
     ),
     Mistake(
         name="starkbank-key-of-somebody-else",
@@ -118,7 +122,7 @@ ROWS = (
         file="provider_adapters/starkbank/requests.py",
         right="    if not may_be(to.tax_number, entry.tax_id):",
         wrong="    if not entry.tax_id:",
-        tests=(f"{_STARKBANK}/test_adapter.py::test_a_key_of_another_person_is_rejected",),
+        tests=(f"{_STARKBANK}/test_adapter.py::test_a_payout_to_another_person_s_key_is_rejected",),
     ),
     Mistake(
         name="starkbank-any-currency",
@@ -127,7 +131,9 @@ ROWS = (
         file="provider_adapters/starkbank/mapping.py",
         right="    if held.currency != _REAIS:",
         wrong="    if not held.currency:",
-        tests=(f"{_STARKBANK}/test_mapping_translate.py::test_another_balance_is_none",),
+        tests=(
+            f"{_STARKBANK}/test_mapping_translate.py::test_a_balance_other_than_one_in_brl_is_a_bad_reply",
+        ),
     ),
     Mistake(
         name="starkbank-day-ends-in-utc",
@@ -136,7 +142,7 @@ ROWS = (
         file="provider_adapters/starkbank/charges.py",
         right="datetime.combine(day, time.max, _ZONE)",
         wrong="datetime.combine(day, time.max, UTC)",
-        tests=(f"{_STARKBANK}/test_charges.py::test_a_day_is_over_in_sao_paulo",),
+        tests=(f"{_STARKBANK}/test_charges.py::test_a_due_day_ends_in_sao_paulo_time",),
     ),
     Mistake(
         name="starkbank-callback-without-a-signature",
@@ -145,7 +151,7 @@ ROWS = (
         file="provider_adapters/starkbank/callbacks.py",
         right="if not given or not await self._signature.proves(given, came.body):",
         wrong="if given and not await self._signature.proves(given, came.body):",
-        tests=(f"{_STARKBANK}/test_callbacks.py::test_a_forged_one_is_not_proven",),
+        tests=(f"{_STARKBANK}/test_callbacks.py::test_a_forged_signature_is_refused",),
     ),
     Mistake(
         name="asaas-429-of-a-proxy",
@@ -157,7 +163,7 @@ ROWS = (
             '== "0":'
         ),
         wrong="if answer.status == _TOO_MANY:",
-        tests=(f"{_ASAAS}/test_payouts.py::test_nothing_else_is_a_word_about_the_order",),
+        tests=(f"{_ASAAS}/test_payouts.py::test_any_other_answer_to_an_order_is_a_provider_error",),
     ),
     Mistake(
         name="asaas-centavos-as-reais",
@@ -166,9 +172,7 @@ ROWS = (
         file="provider_adapters/asaas/requests.py",
         right='        "value": money.as_number(order.value),\n        "operationType": _PIX,',
         wrong='        "value": order.value.centavos,\n        "operationType": _PIX,',
-        tests=(
-            f"{_ASAAS}/test_requests.py::test_a_transfer_by_key_is_a_pix_under_our_key_at_once",
-        ),
+        tests=(f"{_ASAAS}/test_requests.py::test_a_transfer_by_key_is_sent_as_pix_with_our_key",),
     ),
     Mistake(
         name="asaas-times-as-utc",
@@ -180,7 +184,7 @@ ROWS = (
         tests=(
             (
                 f"{_ASAAS}/test_mapping_translate.py"
-                "::test_a_movement_is_at_the_first_instant_of_its_day_in_sao_paulo"
+                "::test_a_movement_has_the_start_of_its_day_in_sao_paulo"
             ),
         ),
     ),
@@ -191,7 +195,7 @@ ROWS = (
         file="provider_adapters/asaas/mapping.py",
         right='    return row.type == "CREDIT" and row.status == DONE',
         wrong='    return row.type == "CREDIT"',
-        tests=(f"{_ASAAS}/test_mapping_translate.py::test_a_key_missing_in_the_list_is_absent",),
+        tests=(f"{_ASAAS}/test_mapping_translate.py::test_a_refused_payment_is_not_found",),
     ),
     Mistake(
         name="asaas-boleto-in-the-pix-statement",
@@ -200,7 +204,7 @@ ROWS = (
         file="provider_adapters/asaas/mapping.py",
         right="if row.type == CHARGE_RECEIVED and row.payment_id in pix_charges",
         wrong="if row.type == CHARGE_RECEIVED",
-        tests=(f"{_ASAAS}/test_mapping_translate.py::test_only_what_is_told_to_be_pix_is_pix",),
+        tests=(f"{_ASAAS}/test_mapping_translate.py::test_only_listed_kinds_are_pix",),
     ),
     Mistake(
         name="asaas-key-of-either-environment",
@@ -209,7 +213,9 @@ ROWS = (
         file="provider_adapters/asaas/secrets.py",
         right='{Environment.PRODUCTION: "$aact_prod_", Environment.SANDBOX: "$aact_hmlg_"}',
         wrong='dict.fromkeys(Environment, "$aact_")',
-        tests=(f"{_ASAAS}/test_secrets.py::test_any_other_is_refused_and_not_repeated",),
+        tests=(
+            f"{_ASAAS}/test_secrets.py::test_a_key_of_another_environment_is_refused_and_not_quoted",
+        ),
     ),
     Mistake(
         name="asaas-unknown-charge-paid",
@@ -238,7 +244,7 @@ ROWS = (
             "send_by)\n"
             "        return outcome"
         ),
-        tests=(f"{_APIPIX}/test_access.py::test_an_order_that_met_a_revoked_token_is_sent_once",),
+        tests=(f"{_APIPIX}/test_access.py::test_an_order_with_a_revoked_token_is_sent_only_once",),
     ),
     Mistake(
         name="apipix-charge-paid-by-a-centavo",
@@ -247,7 +253,9 @@ ROWS = (
         file="provider_adapters/apipix/charges.py",
         right=" and amount(each.valor) >= least",
         wrong="",
-        tests=(f"{_APIPIX}/test_charges.py::test_a_payment_that_does_not_suffice_pays_nothing",),
+        tests=(
+            f"{_APIPIX}/test_charges.py::test_an_insufficient_payment_does_not_make_a_charge_paid",
+        ),
     ),
     Mistake(
         name="apipix-due-on-a-holiday",
@@ -259,7 +267,7 @@ ROWS = (
         tests=(
             (
                 f"{_APIPIX}/test_charges.py"
-                "::test_a_charge_with_a_due_date_ends_with_its_last_day_in_sao_paulo"
+                "::test_a_charge_with_a_due_date_expires_after_its_last_day_in_sao_paulo"
             ),
         ),
     ),
@@ -270,7 +278,9 @@ ROWS = (
         file="provider_adapters/kit/money.py",
         right="    if found.centavos < 0:",
         wrong="    if found.centavos == 0:",
-        tests=(f"{_APIPIX}/test_access.py::test_an_amount_has_no_sign_and_two_decimals_at_most",),
+        tests=(
+            f"{_APIPIX}/test_access.py::test_an_amount_with_a_sign_or_three_decimals_is_refused",
+        ),
     ),
     Mistake(
         name="apipix-callback-secret-shown",
@@ -282,7 +292,7 @@ ROWS = (
         tests=(
             (
                 f"{_APIPIX}/test_callbacks.py"
-                "::test_an_address_is_registered_for_every_key_with_a_step_and_no_secret"
+                "::test_an_address_is_registered_for_every_key_without_the_secret"
             ),
         ),
     ),
@@ -307,7 +317,7 @@ ROWS = (
         file="provider_adapters/apipix/lists.py",
         right="return self.start <= at < self.end",
         wrong="return self.start <= at <= self.end",
-        tests=(f"{_APIPIX}/test_lists.py::test_the_end_is_outside",),
+        tests=(f"{_APIPIX}/test_lists.py::test_a_time_range_excludes_its_end",),
     ),
     Mistake(
         name="inter-doubtful-word-is-failed",
@@ -316,7 +326,7 @@ ROWS = (
         file="provider_adapters/apipix/inter/words.py",
         right='    "FALHA": FailureCode.OTHER,\n',
         wrong='    "FALHA": FailureCode.OTHER,\n    "NAO_DEBITADO": FailureCode.OTHER,\n',
-        tests=(f"{_APIPIX}/inter/test_payouts.py::test_a_state_in_doubt_is_unknown_and_counted",),
+        tests=(f"{_APIPIX}/inter/test_payouts.py::test_an_ambiguous_state_is_unknown_and_counted",),
     ),
     Mistake(
         name="inter-time-as-utc",
@@ -336,7 +346,7 @@ ROWS = (
         file="provider_adapters/sandbox/mapping.py",
         right='"DEVOLVIDA": Settled,',
         wrong='"DEVOLVIDA": Rejected,',
-        tests=(f"{_SANDBOX}/test_payouts.py::test_what_arrived_is_settled_also_if_it_came_back",),
+        tests=(f"{_SANDBOX}/test_payouts.py::test_a_returned_payout_is_still_settled",),
     ),
     Mistake(
         name="sandbox-refund-404-rejects",
@@ -348,7 +358,9 @@ ROWS = (
             '    (422, "KEY_REUSED"): (IN_USE, FailureCode.OTHER),\n'
             '    (404, "NOT_FOUND"): (Reason.NOT_FOUND, FailureCode.OTHER),\n'
         ),
-        tests=(f"{_SANDBOX}/test_refunds.py::test_all_other_answers_prove_nothing",),
+        tests=(
+            f"{_SANDBOX}/test_refunds.py::test_any_other_answer_to_a_refund_is_a_provider_error",
+        ),
     ),
     Mistake(
         name="sandbox-payout-without-its-key",
@@ -364,7 +376,7 @@ ROWS = (
             "    return paying(request, document, order.provider_key)"
         ),
         tests=(
-            f"{_SANDBOX}/test_requests_orders.py::test_a_payout_is_money_and_travels_with_our_key",
+            f"{_SANDBOX}/test_requests_orders.py::test_a_payout_order_is_a_payout_request_with_our_key",
         ),
     ),
     Mistake(
@@ -374,7 +386,7 @@ ROWS = (
         file="provider_adapters/sandbox/mapping.py",
         right="listed_error(answer, error_code(answer), ERRORS)",
         wrong="listed_error(answer, error_code(answer), {**REFUSALS, **ERRORS})",
-        tests=(f"{_SANDBOX}/test_payouts.py::test_only_the_bank_s_own_word_is_not_found",),
+        tests=(f"{_SANDBOX}/test_payouts.py::test_only_the_bank_s_own_error_code_means_not_found",),
     ),
     Mistake(
         name="sandbox-direction-guessed",
@@ -386,7 +398,7 @@ ROWS = (
         tests=(
             (
                 f"{_SANDBOX}/test_mapping_translate.py"
-                "::test_an_entry_that_cannot_be_understood_spoils_the_page"
+                "::test_an_unreadable_entry_makes_the_page_a_bad_reply"
             ),
         ),
     ),
@@ -397,6 +409,6 @@ ROWS = (
         file="provider_adapters/sandbox/factory.py",
         right="        base_url = loopback_of(place, chosen.base_url)",
         wrong="        base_url = chosen.base_url",
-        tests=(f"{_SANDBOX}/test_factory.py::test_its_bank_is_on_this_machine",),
+        tests=(f"{_SANDBOX}/test_factory.py::test_the_sandbox_bank_must_be_on_this_machine",),
     ),
 )

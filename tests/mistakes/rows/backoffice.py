@@ -16,7 +16,7 @@ _EXPORTED = "tests/unit/gateway/payouts/test_staff_searches.py"
 _FILES = "tests/unit/gateway/reports/test_files.py"
 _LINKED = "tests/unit/gateway/statements/test_service.py"
 _MONEY_ORDERS = "tests/unit/gateway/approvals/test_money.py"
-_NO_PROOF = "test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given"
+_NO_PROOF = "test_a_failed_repetition_leaves_a_possibly_given_refund_unknown"
 _OVERSIGHT = "tests/unit/gateway/audit/test_service.py"
 _PROBES = "tests/unit/gateway/reviews/test_probes.py"
 _BANKS = "tests/unit/gateway/accounts/test_service_banks.py"
@@ -27,7 +27,7 @@ _STOPS = "tests/unit/gateway/stops/test_service.py"
 _FOREIGN = "tests/contract/stores/test_foreign_debits.py"
 _PUBLIC_KEYS = "tests/unit/gateway/credentials/test_public_keys.py"
 _STORED = "tests/contract/stores/test_credentials.py"
-_UNDOES_NOTHING = "test_an_order_undoes_no_change_that_was_made_since"
+_UNDOES_NOTHING = "test_an_order_is_void_after_a_later_change_of_the_credential"
 
 ROWS = (
     Mistake(
@@ -60,7 +60,7 @@ ROWS = (
             "if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):"
         ),
         wrong="if not rights_of(orderer.roles):",
-        tests=(f"{_APPROVALS_DOMAIN}::test_an_order_holds_while_its_orderer_may_order_it",),
+        tests=(f"{_APPROVALS_DOMAIN}::test_an_order_is_valid_while_its_orderer_has_the_right",),
     ),
     Mistake(
         name="secret-fetched-twice",
@@ -69,7 +69,9 @@ ROWS = (
         file="gateway/core/approvals.py",
         right=("if not wanted or self.decided_at is None or self.collected_at is not None:"),
         wrong="if not wanted or self.decided_at is None:",
-        tests=(f"{_APPROVALS_DOMAIN}::test_there_is_nothing_else_to_fetch",),
+        tests=(
+            f"{_APPROVALS_DOMAIN}::test_only_an_approved_uncollected_credential_can_be_collected",
+        ),
     ),
     Mistake(
         name="older-order-gives-a-taken-role-back",
@@ -78,7 +80,7 @@ ROWS = (
         file="gateway/identity/context.py",
         right="            if (new.roles, new.companies) != (user.roles, user.companies):",
         wrong="            if new.companies != user.companies:",
-        tests=(f"{_ACCESS_ORDERS}::test_an_order_about_who_may_more_by_now_is_void",),
+        tests=(f"{_ACCESS_ORDERS}::test_an_order_is_void_when_the_user_s_access_changed",),
     ),
     Mistake(
         name="older-order-resets-a-new-factor",
@@ -87,7 +89,7 @@ ROWS = (
         file="gateway/identity/model.py",
         right="return user.enrolled_at in {None, self.enrolled_at}",
         wrong="return True",
-        tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
+        tests=(f"{_ACCESS_DOMAIN}::test_an_order_is_valid_while_it_gives_no_more_than_ordered",),
     ),
     Mistake(
         name="enabled-after-another-change",
@@ -96,7 +98,7 @@ ROWS = (
         file="gateway/identity/model.py",
         right="return user.active or user.updated_at == self.changed_at",
         wrong="return user.active or user.updated_at >= self.changed_at",
-        tests=(f"{_ACCESS_DOMAIN}::test_an_order_fits_while_it_gives_no_more_than_it_said",),
+        tests=(f"{_ACCESS_DOMAIN}::test_an_order_is_valid_while_it_gives_no_more_than_ordered",),
     ),
     Mistake(
         name="order-without-an-executor-of-its-own",
@@ -114,7 +116,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="kept = found.companies & companies or found.companies",
         wrong="kept = found.companies & companies",
-        tests=(f"{_ACCESS_ORDERS}::test_companies_are_taken_at_once_and_given_by_two",),
+        tests=(f"{_ACCESS_ORDERS}::test_companies_are_removed_at_once_and_added_after_approval",),
     ),
     Mistake(
         name="older-order-raises-lowered-limits",
@@ -132,7 +134,9 @@ ROWS = (
         file="gateway/credentials/model.py",
         right="return night.limits(found.limits) in",
         wrong="return night.limits(found.limits) != self.limits or found.limits in",
-        tests=(f"{_CREDENTIALS}::test_a_gateways_limit_of_the_night_that_changed_voids_an_order",),
+        tests=(
+            f"{_CREDENTIALS}::test_an_order_is_void_after_a_change_of_the_gateway_s_nightly_limit",
+        ),
     ),
     Mistake(
         name="older-order-widens-a-narrowed-rule",
@@ -154,7 +158,7 @@ ROWS = (
             "        acting"
         ),
         wrong="        acting",
-        tests=(f"{_CREDENTIALS}::test_a_change_between_the_last_look_and_the_act_is_kept_too",),
+        tests=(f"{_CREDENTIALS}::test_a_change_during_the_approval_is_not_overwritten",),
     ),
     Mistake(
         name="older-rotation-follows-another",
@@ -163,9 +167,7 @@ ROWS = (
         file="gateway/credentials/model.py",
         right="return found.secret_made_at == self.secret_made_at",
         wrong="return True",
-        tests=(
-            f"{_CREDENTIALS}::test_a_rotation_replaces_no_secret_but_the_one_it_was_ordered_for",
-        ),
+        tests=(f"{_CREDENTIALS}::test_a_rotation_is_void_after_another_rotation",),
     ),
     Mistake(
         name="rotations-at-once-replace-each-other",
@@ -174,7 +176,7 @@ ROWS = (
         file="gateway/credentials/store.py",
         right="if current.scalar() != rotation.old_made_at:",
         wrong="if current.scalar() is None:",
-        tests=(f"{_STORED}::test_a_rotation_in_the_place_of_another_secret_is_refused",),
+        tests=(f"{_STORED}::test_a_rotation_of_another_secret_than_the_current_one_is_refused",),
     ),
     Mistake(
         name="older-order-of-a-key",
@@ -183,7 +185,7 @@ ROWS = (
         file="gateway/credentials/model.py",
         right="return found.key_ids in (self.keys_before, self.keys)",
         wrong="return True",
-        tests=(f"{_PUBLIC_KEYS}::test_an_order_is_void_once_the_keys_were_changed",),
+        tests=(f"{_PUBLIC_KEYS}::test_an_order_is_void_after_another_change_of_the_keys",),
     ),
     Mistake(
         name="raised-limit-at-once",
@@ -192,7 +194,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="if waits is None or not now_in_force.raised_by(self.night.limits(limits)):",
         wrong="if waits is None or not limits.raised_by(found.limits):",
-        tests=(f"{_CREDENTIALS}::test_only_raising_a_limit_waits",),
+        tests=(f"{_CREDENTIALS}::test_only_raising_a_limit_needs_approval",),
     ),
     Mistake(
         name="secret-kept-without-its-approver",
@@ -201,7 +203,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="made_for = MadeFor(approval.ordered_by, approval.decided_by)",
         wrong="made_for = MadeFor(approval.ordered_by)",
-        tests=(f"{_CREDENTIALS}::test_a_secret_is_kept_with_who_ordered_and_approved_it",),
+        tests=(f"{_CREDENTIALS}::test_a_secret_is_stored_with_who_ordered_and_approved_it",),
     ),
     Mistake(
         name="secret-shown-to-the-approver",
@@ -220,7 +222,7 @@ ROWS = (
         right="await self._do(orderer, order, _Guard(order=order))",
         wrong="await self._do(orderer, order, _Guard())",
         tests=(
-            f"{_ACCESS_ORDERS}::test_what_changes_between_the_decision_and_the_deed_refuses_it",
+            f"{_ACCESS_ORDERS}::test_a_change_of_the_user_during_the_approval_is_not_overwritten",
         ),
     ),
     Mistake(
@@ -231,7 +233,7 @@ ROWS = (
         right="if not all(scope_of(orderer.companies).covers(each) for each in limits):",
         wrong="if not any(scope_of(orderer.companies).covers(each) for each in limits):",
         tests=(
-            f"{_ACCESS_ORDERS}::test_an_orderer_who_does_not_see_it_all_by_now_has_ordered_nothing",
+            f"{_ACCESS_ORDERS}::test_an_order_is_refused_when_its_orderer_no_longer_sees_every_company",
         ),
     ),
     Mistake(
@@ -250,7 +252,7 @@ ROWS = (
         file="gateway/approvals/execution.py",
         right="if approval.outcome is Outcome.NONE and self.now() < began + _CARRYING:",
         wrong="if approval.outcome is Outcome.NONE and self.now() < began:",
-        tests=(f"{_EXECUTION}::test_while_one_call_is_under_way_a_second_one_has_no_outcome",),
+        tests=(f"{_EXECUTION}::test_a_second_approval_during_the_call_is_refused_as_under_way",),
     ),
     Mistake(
         name="repetition-not-on-record",
@@ -259,7 +261,7 @@ ROWS = (
         file="gateway/approvals/execution.py",
         right='        await self.audit.append(self.event(person.actor, "repeated", approval))\n',
         wrong="",
-        tests=(f"{_EXECUTION}::test_the_user_who_repeats_an_approval_is_on_record",),
+        tests=(f"{_EXECUTION}::test_the_user_who_repeats_an_approval_is_audited",),
     ),
     Mistake(
         name="failed-refund-is-not-sent",
@@ -268,7 +270,7 @@ ROWS = (
         file="gateway/approvals/money.py",
         right='    ProviderError: (Outcome.UNKNOWN, ""),\n',
         wrong="    ProviderError: (Outcome.NOT_SENT, user_errors.REFUND_NOT_SENT.code),\n",
-        tests=(f"{_MONEY_ORDERS}::test_a_failure_leaves_an_outcome",),
+        tests=(f"{_MONEY_ORDERS}::test_a_failure_is_mapped_to_an_outcome",),
     ),
     Mistake(
         name="order-answered-with-another-payout",
@@ -280,7 +282,7 @@ ROWS = (
             '            raise ServiceError(errors.PAYOUT_REFERENCE_IN_USE, "other_content")\n'
         ),
         wrong="",
-        tests=(f"{_APPROVALS}::test_a_repeat_of_a_paid_order_is_answered_with_it",),
+        tests=(f"{_APPROVALS}::test_repeating_a_paid_order_returns_it",),
     ),
     Mistake(
         name="order-taken-while-stopped",
@@ -289,7 +291,7 @@ ROWS = (
         file="gateway/approvals/money.py",
         right="            await self.payouts.guards.go_on(_caller(user_id, account))\n",
         wrong="",
-        tests=(f"{_APPROVALS}::test_while_payouts_are_stopped_no_order_is_taken",),
+        tests=(f"{_APPROVALS}::test_no_order_is_accepted_while_payouts_are_stopped",),
     ),
     Mistake(
         name="one-person-is-two",
@@ -298,7 +300,7 @@ ROWS = (
         file="gateway/core/user.py",
         right='return " ".join(person.casefold().split())',
         wrong='return " ".join(person.split())',
-        tests=(f"{_REVIEWS}::test_one_person_is_one_person_however_spelt",),
+        tests=(f"{_REVIEWS}::test_spellings_of_one_name_count_as_one_person",),
     ),
     Mistake(
         name="opinion-of-another-read",
@@ -307,7 +309,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="return not payout.review or same_name(person) == by",
         wrong="return True",
-        tests=(f"{_REVIEWS}::test_opinions_of_others_are_read_when_the_payout_is_decided",),
+        tests=(f"{_REVIEWS}::test_opinions_of_others_are_visible_once_the_payout_is_decided",),
     ),
     Mistake(
         name="bank-changed-by-one",
@@ -316,7 +318,7 @@ ROWS = (
         file="gateway/accounts/service.py",
         right="if who.person is None or not (self.takes_two and before.had_bank):",
         wrong="if before.provider:",
-        tests=(f"{_BANKS}::test_another_bank_of_an_account_waits_and_the_first_does_not",),
+        tests=(f"{_BANKS}::test_changing_the_bank_needs_approval_and_the_first_bank_does_not",),
     ),
     Mistake(
         name="opinion-of-an-earlier-review",
@@ -325,7 +327,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="opinions = [each for each in given if each.is_about(payout)]",
         wrong="opinions = [*given]",
-        tests=(f"{_REVIEWS}::test_an_opinion_of_an_earlier_review_counts_no_more",),
+        tests=(f"{_REVIEWS}::test_an_opinion_of_an_earlier_review_does_not_count",),
     ),
     Mistake(
         name="disagreement-decides",
@@ -334,7 +336,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="equal = [other for other in counting if other.agrees(each, payout)]",
         wrong="equal = counting",
-        tests=(f"{_REVIEWS}::test_a_differing_verdict_is_kept_and_reported",),
+        tests=(f"{_REVIEWS}::test_a_differing_opinion_is_kept_and_reported",),
     ),
     Mistake(
         name="stop-that-ended-before-it-began",
@@ -352,7 +354,7 @@ ROWS = (
         file="gateway/stops/service.py",
         right="                    found, company_id = account.id, account.company_id\n",
         wrong="                    found, company_id = subject, account.company_id\n",
-        tests=(f"{_STOPS}::test_each_scope_is_stopped_listed_and_named_as_the_store_names_it",),
+        tests=(f"{_STOPS}::test_each_scope_can_be_stopped_with_its_stored_id",),
     ),
     Mistake(
         name="provider-stopped-by-a-limited-person",
@@ -370,7 +372,9 @@ ROWS = (
         file="gateway/core/access.py",
         right="            who.require(needed)\n",
         wrong="",
-        tests=(f"{_STOPS}::test_a_viewer_reads_and_a_stop_is_lifted_with_a_fresh_factor_alone",),
+        tests=(
+            f"{_STOPS}::test_a_viewer_may_read_stops_and_lifting_requires_a_fresh_second_factor",
+        ),
     ),
     Mistake(
         name="page-that-asks-for-no-factor",
@@ -379,7 +383,7 @@ ROWS = (
         file="gateway/core/access.py",
         right="        if needed.fresh_factor or needs_step_up(needed.right):\n",
         wrong="        if needed.fresh_factor:\n",
-        tests=(f"{_CHECKS}::test_a_right_that_asks_for_a_fresh_factor_asks_the_service_too",),
+        tests=(f"{_CHECKS}::test_a_method_that_needs_a_fresh_factor_refuses_an_old_one",),
     ),
     Mistake(
         name="page-that-acts-on-any-account",
@@ -388,7 +392,7 @@ ROWS = (
         file="gateway/core/access.py",
         right="                if needed.active and isinstance(each, Account):\n",
         wrong="                if not needed.active and isinstance(each, Account):\n",
-        tests=(f"{_CHECKS}::test_money_moves_on_an_active_and_verified_account_alone",),
+        tests=(f"{_CHECKS}::test_money_moves_only_on_an_active_and_verified_account",),
     ),
     Mistake(
         name="unlimited-person-by-a-limited-one",
@@ -397,7 +401,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="if not who.scope.covers(companies):",
         wrong="if not all(map(who.scope.includes, companies)):",
-        tests=(f"{_PEOPLE}::test_who_is_limited_sees_and_invites_within_their_limit",),
+        tests=(f"{_PEOPLE}::test_a_limited_user_sees_and_invites_within_their_companies",),
     ),
     Mistake(
         name="judged-by-nobody",
@@ -406,7 +410,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="by=person(acting.actor),",
         wrong='by="nobody",',
-        tests=(f"{_REVIEWS}::test_two_people_who_agree_end_a_payout",),
+        tests=(f"{_REVIEWS}::test_two_matching_opinions_decide_a_payout",),
     ),
     Mistake(
         name="acts-of-others-counted",
@@ -429,7 +433,7 @@ ROWS = (
             "                scope if place is None else type(scope)(None),\n"
             "            )"
         ),
-        tests=(f"{_EXPORTED}::test_every_payout_of_a_search_is_once_in_the_file",),
+        tests=(f"{_EXPORTED}::test_an_export_has_every_payout_of_the_search_once",),
     ),
     Mistake(
         name="files-without-a-limit",
@@ -438,7 +442,7 @@ ROWS = (
         file="gateway/core/exports.py",
         right="if len(self._held.get(user_id, ())) >= MOST_OF_A_PERSON:",
         wrong="if len(self._held) >= MOST_OF_A_PERSON:",
-        tests=(f"{_FILES}::test_a_turn_ends_however_its_file_does",),
+        tests=(f"{_FILES}::test_an_export_slot_is_released_however_the_file_ends",),
     ),
     Mistake(
         name="sums-of-what-is-filtered",
@@ -451,7 +455,7 @@ ROWS = (
             "            [each for each in entries if each.direction is wanted.direction]\n"
             "        )\n"
         ),
-        tests=(f"{_LINKED}::test_sums_are_of_the_window_and_days_of_what_the_filters_choose",),
+        tests=(f"{_LINKED}::test_sums_cover_the_window_and_day_sums_cover_the_filtered_movements",),
     ),
     Mistake(
         name="probe-is-proof",
@@ -460,7 +464,7 @@ ROWS = (
         file="gateway/reviews/probes.py",
         right="return found.result is ProbeResult.ASKED and found.state in FINAL_STATES",
         wrong="return found.result is ProbeResult.ASKED",
-        tests=(f"{_PROBES}::test_each_is_asked_about_once_and_each_act_is_on_record",),
+        tests=(f"{_PROBES}::test_each_unresolved_payout_is_asked_about_once_and_audited",),
     ),
     Mistake(
         name="everything-stops-nothing",
@@ -470,7 +474,7 @@ ROWS = (
         right='StopScope.EVERYTHING: "",',
         wrong='StopScope.EVERYTHING: "everything",',
         tests=(
-            "tests/unit/gateway/stops/test_model.py::test_a_stop_holds_for_its_subject_until_it_ends",
+            "tests/unit/gateway/stops/test_model.py::test_a_stop_blocks_its_subject_until_it_ends",
         ),
     ),
     Mistake(
@@ -481,7 +485,7 @@ ROWS = (
         right="if approval.ordered_by != person.user_id:",
         wrong="if not approval.ordered_by:",
         tests=(
-            "tests/unit/gateway/approvals/test_service.py::test_who_ordered_withdraws_and_others_reject",
+            "tests/unit/gateway/approvals/test_service.py::test_only_the_orderer_withdraws_and_only_others_reject",
         ),
     ),
     Mistake(
@@ -491,7 +495,7 @@ ROWS = (
         file="gateway/closings/foreign_debits.py",
         right="each.direction is Direction.DEBIT and each.created_at <= settled",
         wrong="each.direction is Direction.DEBIT",
-        tests=(f"{_FOREIGN}::test_a_debit_of_this_moment_waits_for_the_answer_to_its_payout",),
+        tests=(f"{_FOREIGN}::test_a_young_debit_waits_for_the_answer_to_its_payout",),
     ),
     Mistake(
         name="debit-explained-twice",
@@ -500,6 +504,6 @@ ROWS = (
         file="gateway/closings/foreign_debits.py",
         right="_KEPT.account_id == account_id, _KEPT.line_id == line_id, _OPEN",
         wrong="_KEPT.account_id == account_id, _KEPT.line_id == line_id",
-        tests=(f"{_FOREIGN}::test_it_is_explained_once_and_counts_no_more",),
+        tests=(f"{_FOREIGN}::test_a_debit_is_explained_once_and_no_longer_counted",),
     ),
 )

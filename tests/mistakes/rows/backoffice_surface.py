@@ -40,7 +40,7 @@ ROWS = (
         file="gateway/accounts/service.py",
         right="            if kind is not RecordKind.CREDENTIAL or who.may(_READS_CREDENTIALS)\n",
         wrong="            if kind is not RecordKind.CREDENTIAL or who.acting\n",
-        tests=(f"{_ACCOUNTS}::test_records_are_named_to_who_may_read_them",),
+        tests=(f"{_ACCOUNTS}::test_records_are_named_within_the_reader_s_rights",),
     ),
     Mistake(
         name="credential-found-by-anybody",
@@ -49,7 +49,7 @@ ROWS = (
         file="gateway/search/service.py",
         right="_CREDENTIALS, _CREDENTIAL, named)",
         wrong="_ACCOUNTS, _CREDENTIAL, named)",
-        tests=(f"{_SEARCH}::test_a_credential_is_shown_to_who_may_read_credentials",),
+        tests=(f"{_SEARCH}::test_a_credential_is_found_only_by_roles_that_may_read_credentials",),
     ),
     Mistake(
         name="stop-lifted-without-a-factor",
@@ -67,7 +67,7 @@ ROWS = (
         file="gateway/http/gates.py",
         right="active = (*visible, AccountState())",
         wrong="active = visible",
-        tests=(f"{_SURFACE}::test_questions_are_asked_in_the_order_decided",),
+        tests=(f"{_SURFACE}::test_policies_of_each_gate_are_in_the_decided_order",),
     ),
     Mistake(
         name="approved-payout-told-as-paid",
@@ -103,7 +103,7 @@ ROWS = (
             " *of_company(credentials.c.company_id, scope))"
         ),
         wrong="own = (credentials.c.client_id == client_id,)",
-        tests=(f"{_CREDENTIALS}::test_another_company_s_credential_is_not_there",),
+        tests=(f"{_CREDENTIALS}::test_a_credential_of_another_company_is_not_found",),
     ),
     Mistake(
         name="moved-by-a-payout-that-failed",
@@ -112,7 +112,7 @@ ROWS = (
         file="gateway/payouts/documents.py",
         right="moved_value.centavos) if payout.state is PayoutState.PAID else ZERO,",
         wrong="moved_value.centavos),",
-        tests=(f"{_MONEY}::test_what_is_not_paid_has_moved_nothing",),
+        tests=(f"{_MONEY}::test_a_payout_that_is_not_paid_has_moved_nothing",),
     ),
     Mistake(
         name="hold-of-a-paid-payout",
@@ -130,7 +130,7 @@ ROWS = (
         file="gateway/pix_keys/routes.py",
         right="found, tax_number=hidden_tax_number(found.tax_number))",
         wrong="found)",
-        tests=(f"{_PIX_KEYS}::test_the_ends_of_a_persons_number_are_always_hidden",),
+        tests=(f"{_PIX_KEYS}::test_a_masked_cpf_hides_its_first_and_last_digits",),
     ),
     Mistake(
         name="next-look-at-a-final-payout",
@@ -139,7 +139,7 @@ ROWS = (
         file="gateway/payouts/documents.py",
         right="is_open = found.number == about.attempt and about.state not in FINAL_STATES",
         wrong="is_open = found.number == about.attempt",
-        tests=(f"{_PAYOUTS}::test_only_the_latest_try_of_an_open_payout_is_looked_at_again",),
+        tests=(f"{_PAYOUTS}::test_only_the_latest_attempt_of_an_open_payout_has_a_next_query",),
     ),
     Mistake(
         name="exported-act-without-its-microseconds",
@@ -148,7 +148,7 @@ ROWS = (
         file="gateway/audit/searches.py",
         right=', "at": each.event.at.isoformat()}',
         wrong="}",
-        tests=(f"{_AUDIT}::test_an_exported_act_holds_what_its_hash_is_made_of",),
+        tests=(f"{_AUDIT}::test_an_exported_act_has_every_field_of_its_hash",),
     ),
     Mistake(
         name="instant-of-no-zone",
@@ -157,7 +157,7 @@ ROWS = (
         file="policies/validation/backoffice/inputs.py",
         right="    if found.tzinfo is None:\n        raise strict.Malformed\n",
         wrong="",
-        tests=(f"{_INPUTS}::test_an_instant_has_one_form",),
+        tests=(f"{_INPUTS}::test_a_malformed_instant_is_refused",),
     ),
     Mistake(
         name="first-of-two-filters",
@@ -175,7 +175,7 @@ ROWS = (
         file="gateway/reviews/store.py",
         right="opinions=[each for each in opinions_given if each.is_about(payout)],",
         wrong="opinions=[*opinions_given],",
-        tests=(f"{_REVIEWS}::test_a_review_is_listed_with_its_own_opinions",),
+        tests=(f"{_REVIEWS}::test_a_review_is_listed_with_only_its_own_opinions",),
     ),
     Mistake(
         name="payouts-of-every-company-found",
@@ -202,7 +202,7 @@ ROWS = (
         file="gateway/request_log/store.py",
         right="        yield from of_company(requests.c.company_id, scope)\n",
         wrong="",
-        tests=(f"{_REQUESTS}::test_who_is_limited_sees_their_companies_requests",),
+        tests=(f"{_REQUESTS}::test_a_user_limited_to_companies_sees_only_their_requests",),
     ),
     Mistake(
         name="stop-lifted-twice",
@@ -211,6 +211,6 @@ ROWS = (
         file="gateway/stops/service.py",
         right="    return stops.c.ends_at > at, stops.c.lifted_at.is_(None)\n",
         wrong="    return (stops.c.ends_at > at,)\n",
-        tests=(f"{_STOPS}::test_a_stop_is_lifted_once",),
+        tests=(f"{_STOPS}::test_a_stop_can_be_lifted_only_once",),
     ),
 )

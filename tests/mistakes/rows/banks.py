@@ -38,7 +38,7 @@ ROWS = (
         file="provider_adapters/kit/tolerant.py",
         right="*(frozenset(PortCall) - _DECIDING)",
         wrong="*frozenset(PortCall)",
-        tests=(f"{_TOLERANT}::test_what_decides_about_money_is_read_strictly",),
+        tests=(f"{_TOLERANT}::test_answers_that_decide_about_money_are_read_strictly",),
     ),
     Mistake(
         name="unreadable-list-is-empty",
@@ -47,7 +47,7 @@ ROWS = (
         file="provider_adapters/kit/tolerant.py",
         right="        if not any(lists):",
         wrong="        if not lists:",
-        tests=(f"{_TOLERANT}::test_rows_are_not_left_out_where_something_would_be_hidden",),
+        tests=(f"{_TOLERANT}::test_rows_are_not_left_out_where_this_could_hide_something",),
     ),
     Mistake(
         name="depth-hides-callbacks",
@@ -74,7 +74,7 @@ ROWS = (
         file="provider_adapters/kit/tolerant.py",
         right="            return REPLACEMENT",
         wrong='            return ""',
-        tests=(f"{_REPAIR}::test_what_is_about_money_and_a_document_that_is_cut_stay_refused",),
+        tests=(f"{_REPAIR}::test_damaged_money_fields_and_truncated_documents_are_refused",),
     ),
     Mistake(
         name="damaged-id-kept",
@@ -83,7 +83,7 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right="    if _UNREADABLE in str(value):",
         wrong="    if _UNREADABLE == str(value):",
-        tests=(f"{_ANSWERS}::test_a_damaged_id_is_none",),
+        tests=(f"{_ANSWERS}::test_an_id_with_a_replacement_character_is_invalid",),
     ),
     Mistake(
         name="odd-row-takes-the-page",
@@ -92,7 +92,7 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right="    except WrongAnswer:\n        return _right_ones(found, check)",
         wrong="    except ZeroDivisionError:\n        return _right_ones(found, check)",
-        tests=(f"{_ANSWERS}::test_an_odd_row_is_left_out_and_counted_and_the_others_stay",),
+        tests=(f"{_ANSWERS}::test_an_invalid_row_is_left_out_and_counted",),
     ),
     Mistake(
         name="undeclared-call-asked",
@@ -110,7 +110,7 @@ ROWS = (
         file="gateway/banks/client/messages.py",
         right='return self.method == "PUT" and self.key != "" and named',
         wrong='return self.method == "PUT"',
-        tests=(f"{_MESSAGES}::test_money_is_moved_in_no_other_way",),
+        tests=(f"{_MESSAGES}::test_any_other_request_that_moves_money_is_refused",),
     ),
     Mistake(
         name="half-request-is-whole",
@@ -119,7 +119,7 @@ ROWS = (
         file="gateway/banks/client/connection.py",
         right="if body_at < len(data) else body_at // 2",
         wrong="if body_at < len(data) else body_at",
-        tests=(f"{_SPLIT}::test_what_has_left_at_a_point",),
+        tests=(f"{_SPLIT}::test_each_fail_point_is_before_or_after_the_request_is_sent",),
     ),
     Mistake(
         name="exit-of-an-adapter",
@@ -128,7 +128,7 @@ ROWS = (
         file="provider_adapters/checks.py",
         right="    except BaseException as problem:",
         wrong="    except Exception as problem:",
-        tests=(f"{_CHECKS}::test_whatever_an_adapter_raises_is_a_refusal_without_its_text",),
+        tests=(f"{_CHECKS}::test_an_error_raised_by_an_adapter_is_reported_without_its_text",),
     ),
     Mistake(
         name="sync-method-loaded",
@@ -137,7 +137,7 @@ ROWS = (
         file="provider_adapters/checks.py",
         right="elif not inspect.iscoroutinefunction(method):",
         wrong="elif not callable(method):",
-        tests=(f"{_CHECKS}::test_a_wrong_one_is_refused_with_its_reason",),
+        tests=(f"{_CHECKS}::test_an_invalid_factory_is_refused_with_its_reason",),
     ),
     Mistake(
         name="money-call-repeated",
@@ -146,7 +146,7 @@ ROWS = (
         file="provider_adapters/kit/client.py",
         right="return await self._once(request, translate, progress, self._limits.payout_s)",
         wrong="return await self.read(request, translate, send_by)",
-        tests=(f"{_HTTP}::test_money_is_never_asked_for_twice",),
+        tests=(f"{_HTTP}::test_a_payout_is_never_sent_twice",),
     ),
     Mistake(
         name="breaker-never-opens",
@@ -155,7 +155,7 @@ ROWS = (
         file="provider_adapters/kit/admission.py",
         right="self._failures += 1",
         wrong="self._failures = 1",
-        tests=(f"{_BREAKER}::test_five_failures_in_a_row_open_it",),
+        tests=(f"{_BREAKER}::test_five_consecutive_failures_open_the_breaker",),
     ),
     Mistake(
         name="bulkhead-without-a-wall",
@@ -173,7 +173,7 @@ ROWS = (
         file="gateway/banks/client/tls.py",
         right="context.hostname_checks_common_name = False",
         wrong="context.check_hostname = False",
-        tests=(f"{_DIAL}::test_a_certificate_for_another_name",),
+        tests=(f"{_DIAL}::test_a_certificate_for_another_name_is_refused",),
     ),
     Mistake(
         name="bank-inside-our-network",
@@ -191,7 +191,7 @@ ROWS = (
         file="provider_adapters/kit/outcomes.py",
         right="shown.provider_key is not None and shown.provider_key != expected.provider_key:",
         wrong='shown.provider_key == "":',
-        tests=(f"{_PAYOUTS}::test_an_answer_about_something_else_is_unknown_whatever_it_says",),
+        tests=(f"{_PAYOUTS}::test_a_mismatched_answer_is_unknown_in_any_state",),
     ),
     Mistake(
         name="callback-signature-not-checked",
@@ -200,7 +200,7 @@ ROWS = (
         file="provider_adapters/sandbox/callbacks.py",
         right="return (_notice(came.body, event),) if any(right) else None",
         wrong="return (_notice(came.body, event),) if right else None",
-        tests=(f"{_CALLBACKS}::test_whatever_is_changed_is_refused",),
+        tests=(f"{_CALLBACKS}::test_a_callback_with_a_changed_header_is_refused",),
     ),
     Mistake(
         name="callback-of-the-future",
@@ -209,7 +209,7 @@ ROWS = (
         file="provider_adapters/kit/proofs.py",
         right="return abs(now.timestamp() - int(text)) <= within_s",
         wrong="return now.timestamp() - int(text) <= within_s",
-        tests=(f"{_CALLBACKS}::test_an_older_or_newer_one_is_refused",),
+        tests=(f"{_CALLBACKS}::test_a_callback_with_an_older_or_newer_time_is_refused",),
     ),
     Mistake(
         name="altered-signature",
@@ -218,7 +218,7 @@ ROWS = (
         file="provider_adapters/kit/proofs.py",
         right='return found if base64.b64encode(found).decode() == signature else b""',
         wrong="return found",
-        tests=(f"{_PROOFS}::test_no_altered_byte_of_a_published_body_is_proven",),
+        tests=(f"{_PROOFS}::test_a_published_body_with_any_changed_byte_is_refused",),
     ),
     Mistake(
         name="certificate-of-a-stranger",
@@ -227,7 +227,7 @@ ROWS = (
         file="gateway/net/server/peer.py",
         right='is_believed = self.is_proxy and self.limits.client_address == "forwarded"',
         wrong='is_believed = self.limits.client_address == "forwarded"',
-        tests=(f"{_PROXIED}::test_a_certificate_of_a_stranger_is_none",),
+        tests=(f"{_PROXIED}::test_a_certificate_forwarded_by_an_untrusted_peer_is_ignored",),
     ),
     Mistake(
         name="callback-of-several-companies",
@@ -236,7 +236,7 @@ ROWS = (
         file="gateway/callbacks/reception.py",
         right='return part or (came.body if len(notices) == 1 else b"")',
         wrong="return part or came.body",
-        tests=(f"{_OPERATIONS_CALLBACKS}::test_several_things_in_one_body_are_kept_apart",),
+        tests=(f"{_OPERATIONS_CALLBACKS}::test_several_notices_in_one_body_are_stored_separately",),
     ),
     Mistake(
         name="callback-believed",
@@ -260,7 +260,9 @@ ROWS = (
         file="gateway/callbacks/processing.py",
         right="return payout if payout and payout.provider == callback.provider else None",
         wrong="return payout",
-        tests=(f"{_CALLBACK_LOOKS}::test_a_bank_speaks_of_its_own_payouts_alone",),
+        tests=(
+            f"{_CALLBACK_LOOKS}::test_a_callback_about_another_bank_s_payout_makes_no_status_query",
+        ),
     ),
     Mistake(
         name="below-a-harmless-name",
@@ -271,7 +273,7 @@ ROWS = (
         file="provider_adapters/kit/transcript.py",
         right="if name in harmless and not isinstance(item, dict | list)",
         wrong="if name in harmless",
-        tests=(f"{_TRANSCRIPT}::test_a_harmless_name_does_not_make_what_is_below_it_harmless",),
+        tests=(f"{_TRANSCRIPT}::test_fields_below_a_shown_field_are_hidden_unless_named",),
     ),
     Mistake(
         name="bank-credentials-in-clear",
@@ -289,7 +291,7 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right="if result.evidence.reason not in REFUSED_BEFORE_EXECUTION:",
         wrong="if not result.evidence.reason:",
-        tests=(f"{_OUTCOMES}::test_an_order_ends_in_no_contradiction",),
+        tests=(f"{_OUTCOMES}::test_a_contradictory_answer_to_a_payout_is_invalid",),
     ),
     Mistake(
         name="known-key-compared-by-nobody",
@@ -298,7 +300,7 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right="if result.evidence.reason == Reason.DUPLICATE:",
         wrong="if result.evidence.reason == Reason.REFUSED:",
-        tests=(f"{_OUTCOMES}::test_an_order_ends_in_no_contradiction",),
+        tests=(f"{_OUTCOMES}::test_a_contradictory_answer_to_a_payout_is_invalid",),
     ),
     Mistake(
         name="another-destination-is-ours",
@@ -307,7 +309,7 @@ ROWS = (
         file="provider_adapters/kit/outcomes.py",
         right="all(shown.get(name) == text for name, text in self.place.items())",
         wrong="bool(shown)",
-        tests=(f"{_PAYOUTS}::test_what_is_read_back_goes_where_it_was_ordered_to",),
+        tests=(f"{_PAYOUTS}::test_a_payout_read_back_must_have_the_ordered_destination",),
     ),
     Mistake(
         name="bare-status-is-not-sent",
@@ -316,7 +318,7 @@ ROWS = (
         file="provider_adapters/kit/outcomes.py",
         right="reason = listed.get((answer.status, code))",
         wrong="reason = {status: why for (status, _), why in listed.items()}.get(answer.status)",
-        tests=(f"{_KIT_OUTCOMES}::test_a_status_or_a_code_alone_is_not_listed",),
+        tests=(f"{_KIT_OUTCOMES}::test_a_status_or_a_code_alone_does_not_match_the_list",),
     ),
     Mistake(
         name="words-of-a-bank-in-a-reason",
@@ -325,7 +327,7 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right="return str(reason) if is_ours else Reason.UNLISTED_REASON.value",
         wrong="return str(reason)",
-        tests=(f"{_CHECKED}::test_a_failure_keeps_its_class_and_loses_the_banks_words",),
+        tests=(f"{_CHECKED}::test_a_provider_error_keeps_its_class_and_loses_the_bank_s_words",),
     ),
     Mistake(
         name="answer-to-another-question",
@@ -334,6 +336,6 @@ ROWS = (
         file="gateway/banks/port/answers.py",
         right='    same_as(found.reference, reference, "charge.reference")\n',
         wrong="",
-        tests=(f"{_ANSWERS}::test_the_answer_to_another_question_is_not_accepted",),
+        tests=(f"{_ANSWERS}::test_an_answer_about_another_record_is_refused",),
     ),
 )

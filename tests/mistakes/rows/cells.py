@@ -18,7 +18,7 @@ ROWS = (
         file=_MOVING,
         right="await transfer.lock(source, self.company)\n            if counted",
         wrong="if counted",
-        tests=(f"{_MOVES}::test_a_payout_that_comes_while_the_rows_leave_is_stored_nowhere",),
+        tests=(f"{_MOVES}::test_a_payout_during_the_copy_is_stored_in_neither_cell",),
     ),
     Mistake(
         name="company-moves-with-payouts-under-way",
@@ -27,7 +27,7 @@ ROWS = (
         file=_TRANSFER,
         right="state NOT IN ({_AT_REST}) OR review",
         wrong="state IN ('sending') OR review",
-        tests=(f"{_MOVES}::test_what_is_under_way_is_waited_for",),
+        tests=(f"{_MOVES}::test_a_move_waits_for_open_work",),
     ),
     Mistake(
         name="copy-is-not-compared",
@@ -45,7 +45,7 @@ ROWS = (
         file=_MOVING,
         right="noted is None or noted.digest != _digest(known)",
         wrong="noted is None",
-        tests=(f"{_MOVES}::test_a_copy_with_other_payouts_than_were_copied_is_not_replaced",),
+        tests=(f"{_MOVES}::test_a_copy_with_changed_payouts_is_not_replaced",),
     ),
     Mistake(
         name="events-arrive-twice",
@@ -54,7 +54,7 @@ ROWS = (
         file=_TRANSFER,
         right="WHERE NOT EXISTS (SELECT FROM {name} AS known",
         wrong="WHERE true OR NOT EXISTS (SELECT FROM {name} AS known",
-        tests=(f"{_MOVES}::test_a_move_that_ends_anywhere_goes_on_when_it_is_repeated",),
+        tests=(f"{_MOVES}::test_a_move_interrupted_at_any_point_can_be_repeated",),
     ),
     Mistake(
         name="hours-are-counted-twice",
@@ -63,7 +63,7 @@ ROWS = (
         file=_TRANSFER,
         right="        if row[payout_hours.c.hour] in closed_here\n",
         wrong="",
-        tests=(f"{_MOVES}::test_hours_are_counted_once",),
+        tests=(f"{_MOVES}::test_hourly_sums_move_between_cells_without_double_counting",),
     ),
     Mistake(
         name="company-is-held-for-ever",
@@ -72,7 +72,7 @@ ROWS = (
         file=_MOVING,
         right="                await self.switch()  # the company is in force where it was\n",
         wrong="",
-        tests=(f"{_MOVES}::test_a_company_that_failed_to_leave_is_served_where_it_is",),
+        tests=(f"{_MOVES}::test_a_company_whose_move_failed_is_still_served_by_its_cell",),
     ),
     Mistake(
         name="cells-that-cannot-read-are-moved-to",
@@ -81,7 +81,7 @@ ROWS = (
         file=_MOVING,
         right="if lacking := ids - self.target.known_keys[purpose]:",
         wrong="if lacking := self.target.known_keys[purpose] - ids:",
-        tests=(f"{_MOVES}::test_a_target_that_does_not_fit_is_refused",),
+        tests=(f"{_MOVES}::test_an_incompatible_target_is_refused",),
     ),
     Mistake(
         name="stop-of-everything-left-behind",
@@ -90,7 +90,9 @@ ROWS = (
         file=_MOVING,
         right="            if (each.scope, each.subject) not in known:\n",
         wrong="            if False:\n",
-        tests=(f"{_MOVES}::test_a_stop_of_everything_is_not_left_behind",),
+        tests=(
+            f"{_MOVES}::test_a_company_under_a_stop_of_everything_moves_to_the_same_stop_alone",
+        ),
     ),
     Mistake(
         name="stops-that-came-along-are-not-told",
@@ -99,7 +101,7 @@ ROWS = (
         file=_MOVING,
         right="            *([replace(company, action=STOPPED)] if side is self.target else []),\n",
         wrong="",
-        tests=(f"{_MOVES}::test_both_logs_tell_and_caches_forget",),
+        tests=(f"{_MOVES}::test_a_move_is_in_both_audit_logs_and_names_changed_records",),
     ),
     Mistake(
         name="restored-payouts-are-thrown-away",
@@ -117,7 +119,7 @@ ROWS = (
         file="gateway/cells/routing.py",
         right="each.companies.keys() - (each.arriving & settled)",
         wrong="each.companies.keys() - (settled - each.arriving)",
-        tests=(f"{_ROUTING}::test_a_company_that_arrives_is_served_where_it_still_is",),
+        tests=(f"{_ROUTING}::test_a_company_that_is_arriving_is_served_by_its_former_cell",),
     ),
     Mistake(
         name="two-cells-claim-one-account",

@@ -1,4 +1,4 @@
-"""Configuration: what is refused before the first request, and where secrets may stand."""
+"""Configuration: what is refused before the first request, and where secrets may be."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ ROWS = (
         tests=(
             (
                 f"{_CONFIG}/test_identity_session.py"
-                "::test_a_session_is_no_shorter_or_longer_than_sense"
+                "::test_session_lifetimes_out_of_bounds_are_refused"
             ),
         ),
     ),
@@ -153,7 +153,9 @@ ROWS = (
         file="gateway/config/values.py",
         right='pattern=r"\\A(0|[1-9][0-9]{0,9})\\.[0-9]{2}\\Z"',
         wrong='pattern=r"\\A(0|[1-9][0-9]{0,9})(\\.[0-9]+)?\\Z"',
-        tests=(f"{_CONFIG}/test_values.py::test_a_kind_takes_what_lies_inside_its_bounds",),
+        tests=(
+            f"{_CONFIG}/test_values.py::test_each_type_of_setting_accepts_values_within_its_bounds",
+        ),
     ),
     Mistake(
         name="pepper-changed-while-running",
@@ -165,7 +167,7 @@ ROWS = (
         tests=(
             (
                 f"{_CONFIG}/test_reloading.py"
-                "::test_what_can_be_taken_is_and_the_rest_is_named_and_stays"
+                "::test_reloadable_settings_are_applied_and_the_others_named"
             ),
         ),
     ),

@@ -31,7 +31,7 @@ ROWS = (
         file="gateway/identity/sign_in.py",
         right="if challenge is None or challenge.bound_to != client.bound_to:",
         wrong="if challenge is None:",
-        tests=(f"{_SIGN_IN}::test_a_challenge_is_bound_to_the_browser_it_was_made_in",),
+        tests=(f"{_SIGN_IN}::test_a_challenge_is_bound_to_its_browser",),
     ),
     Mistake(
         name="challenge-outlives-a-change",
@@ -40,7 +40,7 @@ ROWS = (
         file="gateway/identity/sign_in.py",
         right="if user is None or not user.active or changed:",
         wrong="if user is None or not user.active:",
-        tests=(f"{_SIGN_IN}::test_a_change_of_the_person_voids_their_challenges",),
+        tests=(f"{_SIGN_IN}::test_a_change_of_the_user_invalidates_their_challenges",),
     ),
     Mistake(
         name="challenge-used-by-two",
@@ -52,7 +52,7 @@ ROWS = (
             '            raise ServiceError(MFA_EXPIRED, "challenge_used")\n'
         ),
         wrong="        await stores.challenges.use(digest, now)\n",
-        tests=(f"{_SIGN_IN}::test_of_two_right_codes_at_once_one_opens",),
+        tests=(f"{_SIGN_IN}::test_of_two_concurrent_right_codes_one_signs_in",),
     ),
     Mistake(
         name="known-browser-of-anybody",
@@ -64,7 +64,7 @@ ROWS = (
             ' and known.user_id == user.id else ""'
         ),
         wrong='return known.id if user is not None and known is not None else ""',
-        tests=(f"{_PASSWORD_CHECK}::test_a_browser_known_for_another_user_is_unknown",),
+        tests=(f"{_PASSWORD_CHECK}::test_a_browser_known_for_another_user_counts_as_unknown",),
     ),
     Mistake(
         name="link-for-a-disabled-person",
@@ -73,7 +73,7 @@ ROWS = (
         file="gateway/identity/password_changes.py",
         right="if user is None or not user.active or not user.password:",
         wrong="if user is None:",
-        tests=(f"{_PASSWORDS}::test_who_cannot_sign_in_gets_no_link_and_nothing_shows_it",),
+        tests=(f"{_PASSWORDS}::test_a_user_who_cannot_sign_in_gets_no_link_and_the_same_answer",),
     ),
     Mistake(
         name="link-of-another-purpose",
@@ -82,7 +82,7 @@ ROWS = (
         file="gateway/identity/store.py",
         right="unused = _unused(found.user_id, purpose)",
         wrong="unused = _unused(found.user_id, found.purpose)",
-        tests=(f"{_PASSWORDS}::test_a_link_of_one_purpose_serves_no_other",),
+        tests=(f"{_PASSWORDS}::test_a_link_is_refused_for_another_purpose",),
     ),
     Mistake(
         name="link-without-an-end",
@@ -91,7 +91,7 @@ ROWS = (
         file="gateway/identity/store.py",
         right="mine = unused.where(mail_tokens.c.digest == digest, mail_tokens.c.ends_at > at)",
         wrong="mine = unused.where(mail_tokens.c.digest == digest)",
-        tests=(f"{_PASSWORDS}::test_a_link_is_over_after_half_an_hour",),
+        tests=(f"{_PASSWORDS}::test_a_link_expires_after_thirty_minutes",),
     ),
     Mistake(
         name="token-outlives-logout",
@@ -100,7 +100,7 @@ ROWS = (
         file="gateway/identity/sessions.py",
         right="if not session.is_live(now):",
         wrong="if session.ends_at <= now:",
-        tests=(f"{_SESSIONS}::test_after_logout_the_token_is_dead_at_once",),
+        tests=(f"{_SESSIONS}::test_after_logout_the_access_token_is_refused_at_once",),
     ),
     Mistake(
         name="session-of-a-colleague-ended",
@@ -109,7 +109,7 @@ ROWS = (
         file="gateway/identity/sessions.py",
         right="return False",
         wrong="return await self._end(by, user_id, session_id, why)",
-        tests=(f"{_SESSIONS}::test_a_person_sees_and_ends_their_own_sessions_only",),
+        tests=(f"{_SESSIONS}::test_a_user_sees_and_ends_only_their_own_sessions",),
     ),
     Mistake(
         name="session-older-than-a-change",
@@ -118,7 +118,7 @@ ROWS = (
         file="gateway/identity/context.py",
         right="return user.active and session.created_at >= user.updated_at",
         wrong="return user.active",
-        tests=(f"{_CHANGES}::test_a_session_older_than_the_latest_change_does_not_hold",),
+        tests=(f"{_CHANGES}::test_a_session_older_than_the_user_s_latest_change_is_invalid",),
     ),
     Mistake(
         name="change-undone-by-another",
@@ -127,7 +127,7 @@ ROWS = (
         file="gateway/identity/context.py",
         right="if await self.stores.users.replace(new, event_of(new), user.updated_at):",
         wrong="if await self.stores.users.replace(new, event_of(new)):",
-        tests=(f"{_CHANGES}::test_a_change_by_another_is_not_undone",),
+        tests=(f"{_CHANGES}::test_a_concurrent_change_is_not_overwritten",),
     ),
     Mistake(
         name="factor-replaced-by-a-password",
@@ -139,7 +139,7 @@ ROWS = (
             "        secret = pyotp.random_base32()\n"
         ),
         wrong=("        user = await self._user(caller)\n        secret = pyotp.random_base32()\n"),
-        tests=(f"{_FACTORS}::test_a_present_factor_is_not_replaced_behind_its_back",),
+        tests=(f"{_FACTORS}::test_a_present_factor_cannot_be_enrolled_again",),
     ),
     Mistake(
         name="fresh-session-is-enough",
@@ -148,7 +148,7 @@ ROWS = (
         file="gateway/identity/reauthentication.py",
         right="if user.has_factor and not await",
         wrong="if not user.has_factor and not await",
-        tests=(f"{_REAUTHENTICATION}::test_a_fresh_code_in_the_session_is_not_enough",),
+        tests=(f"{_REAUTHENTICATION}::test_lasting_changes_require_password_and_a_new_code",),
     ),
     Mistake(
         name="one-recovery-code-gives-ten",
@@ -157,7 +157,7 @@ ROWS = (
         file="gateway/identity/reauthentication.py",
         right="SecondFactorCodes(self.context).app_code(user, code)",
         wrong="SecondFactorCodes(self.context).accept(user, code)",
-        tests=(f"{_REAUTHENTICATION}::test_a_fresh_code_in_the_session_is_not_enough",),
+        tests=(f"{_REAUTHENTICATION}::test_lasting_changes_require_password_and_a_new_code",),
     ),
     Mistake(
         name="wrong-code-steps-up",
@@ -173,7 +173,7 @@ ROWS = (
             "        await SecondFactorCodes(self.context).accept(user, code, counted)\n"
             "        now = self.context.now()\n"
         ),
-        tests=(f"{_FACTORS}::test_a_wrong_code_makes_nothing_fresh",),
+        tests=(f"{_FACTORS}::test_a_wrong_code_does_not_make_the_factor_fresh",),
     ),
     Mistake(
         name="refresh-after-being-disabled",
@@ -185,7 +185,7 @@ ROWS = (
             '            raise ServiceError(REFRESH_INVALID, "person_changed")\n'
         ),
         wrong="",
-        tests=(f"{_SESSIONS}::test_a_disabled_person_does_not_refresh",),
+        tests=(f"{_SESSIONS}::test_a_disabled_user_cannot_refresh",),
     ),
     Mistake(
         name="access-token-outlives-its-session",
@@ -215,7 +215,7 @@ ROWS = (
         file="gateway/identity/store.py",
         right=".where(sessions.c.user_id == user_id, sessions.c.ended_at.is_(None))",
         wrong=".where(sessions.c.ended_at.is_(None))",
-        tests=(f"{_SESSIONS}::test_the_others_are_ended_together",),
+        tests=(f"{_SESSIONS}::test_a_user_ends_all_their_other_sessions",),
     ),
     Mistake(
         name="role-given-to-oneself",
@@ -224,7 +224,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="        _refuse_self(who, found)\n\n        def update_guarded",
         wrong="\n        def update_guarded",
-        tests=(f"{_USERS}::test_no_user_acts_on_themselves",),
+        tests=(f"{_USERS}::test_no_administrator_changes_their_own_account",),
     ),
     Mistake(
         name="codes-outlive-a-lost-factor",
@@ -233,7 +233,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="                await self.context.stores.users.replace_codes(found.id, ())\n",
         wrong="",
-        tests=(f"{_USERS}::test_a_lost_factor_is_taken_away_with_its_codes",),
+        tests=(f"{_USERS}::test_resetting_a_factor_deletes_it_with_its_codes",),
     ),
     Mistake(
         name="invited-again-with-a-password",
@@ -242,7 +242,7 @@ ROWS = (
         file="gateway/identity/users.py",
         right="if user.password or not user.active:",
         wrong="if user.password and not user.active:",
-        tests=(f"{_USERS}::test_who_has_a_password_is_not_invited_again",),
+        tests=(f"{_USERS}::test_a_user_with_a_password_cannot_be_invited_again",),
     ),
     Mistake(
         name="addresses-in-the-counters",
@@ -251,7 +251,7 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right='return f"{kind}:{hashlib.sha256(content).hexdigest()[:_DIGEST_LENGTH]}"',
         wrong='return f"{kind}:{content.decode()}"',
-        tests=(f"{_THROTTLING}::test_counters_hold_no_name",),
+        tests=(f"{_THROTTLING}::test_counters_hold_no_name_or_address",),
     ),
     Mistake(
         name="many-guesses-at-once",
@@ -260,7 +260,7 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right="self._refuse(failures, now)",
         wrong="continue",
-        tests=(f"{_THROTTLING}::test_many_at_once_are_not_more_than_allowed",),
+        tests=(f"{_THROTTLING}::test_concurrent_guesses_are_limited_too",),
     ),
     Mistake(
         name="one-guess-more",
@@ -269,7 +269,7 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right="if count < self.most:",
         wrong="if count <= self.most:",
-        tests=(f"{_THROTTLING}::test_the_try_that_fills_the_window_blocks_the_next",),
+        tests=(f"{_THROTTLING}::test_the_try_that_reaches_the_limit_blocks_the_next",),
     ),
     Mistake(
         name="key-retired-too-early",
@@ -278,7 +278,7 @@ ROWS = (
         file="gateway/identity/signing_keys.py",
         right="return any(key.signs_from < each.signs_from <= last for each in signing)",
         wrong="return any(key.signs_from < each.signs_from for each in signing)",
-        tests=(f"{_KEYRING}::test_a_key_is_kept_while_one_of_its_tokens_is_valid",),
+        tests=(f"{_KEYRING}::test_a_retired_key_is_kept_while_one_of_its_tokens_is_valid",),
     ),
     Mistake(
         name="retired-key-believed",
@@ -287,7 +287,7 @@ ROWS = (
         file="gateway/identity/signing_keys.py",
         right="keys = tuple(each for each in listed if each.retired_at is None)[-MOST:]",
         wrong="keys = tuple(listed)[-MOST:]",
-        tests=(f"{_KEYRING}::test_three_keys_are_in_use_at_most_and_no_retired_one",),
+        tests=(f"{_KEYRING}::test_at_most_three_unretired_keys_are_in_use",),
     ),
     Mistake(
         name="code-of-a-minute-ago",
@@ -296,7 +296,7 @@ ROWS = (
         file="gateway/identity/one_time_codes.py",
         right="\n_WINDOW = 1\n",
         wrong="\n_WINDOW = 2\n",
-        tests=(f"{_TOTP}::test_one_step_around_is_accepted_and_two_are_not",),
+        tests=(f"{_TOTP}::test_a_totp_code_is_accepted_within_one_step",),
     ),
     Mistake(
         name="device-known-for-ever",
@@ -305,7 +305,9 @@ ROWS = (
         file="gateway/identity/cookies.py",
         right="if age_s >= KNOWN_FOR.total_seconds():",
         wrong="if age_s < 0:",
-        tests=(f"{_DEVICE_COOKIES}::test_it_is_known_for_ninety_days_from_the_last_sign_in",),
+        tests=(
+            f"{_DEVICE_COOKIES}::test_a_device_cookie_is_valid_for_ninety_days_after_the_last_sign_in",
+        ),
     ),
     Mistake(
         name="row-opened-without-its-cookie",
@@ -314,7 +316,7 @@ ROWS = (
         file="gateway/identity/cookies.py",
         right="return AESGCM(derived.derive(cookie.secret))",
         wrong="return AESGCM(derived.derive(cookie.id_hash.encode()))",
-        tests=(f"{_PANEL_COOKIES}::test_sealed_tokens_open_with_their_cookie_alone",),
+        tests=(f"{_PANEL_COOKIES}::test_sealed_tokens_open_only_with_their_cookie",),
     ),
     Mistake(
         name="cheap-digest-for-ever",
@@ -334,7 +336,7 @@ ROWS = (
         file="gateway/identity/passwords.py",
         right="[A-Za-z0-9+/]{43})",
         wrong="[A-Za-z0-9+/]{16,86})",
-        tests=(f"{_HASHING}::test_a_digest_that_is_cut_never_matches",),
+        tests=(f"{_HASHING}::test_a_truncated_digest_never_matches",),
     ),
     Mistake(
         name="no-work-for-nobody",
@@ -347,7 +349,7 @@ ROWS = (
             "            return False\n"
             "        with_what = digest\n"
         ),
-        tests=(f"{_HASHING}::test_the_digest_of_unknown_users_costs_the_same_and_never_matches",),
+        tests=(f"{_HASHING}::test_checking_an_unknown_user_costs_the_same_and_never_matches",),
     ),
     Mistake(
         name="mail-sealed-for-any-row",
@@ -356,7 +358,7 @@ ROWS = (
         file="gateway/identity/mail.py",
         right='return f"outbox:{mail.id}"',
         wrong='return "outbox"',
-        tests=(f"{_MAIL}::test_a_text_moved_to_another_message_is_not_read",),
+        tests=(f"{_MAIL}::test_an_encrypted_text_moved_to_another_message_cannot_be_read",),
     ),
     Mistake(
         name="operator-decides-too",
@@ -374,7 +376,7 @@ ROWS = (
         file="gateway/core/rights.py",
         right="return all(any(right.covers(each) for right in held) for each in wanted)",
         wrong="return any(right.covers(each) for right in held for each in wanted)",
-        tests=(f"{_RIGHTS}::test_who_manages_people_gives_no_right_that_they_lack",),
+        tests=(f"{_RIGHTS}::test_a_user_manager_can_grant_only_roles_within_their_rights",),
     ),
     Mistake(
         name="refund-without-a-fresh-factor",
@@ -383,7 +385,7 @@ ROWS = (
         file="gateway/core/rights.py",
         right="Area.ACCOUNT, Area.PAYOUT, Area.REFUND}",
         wrong="Area.ACCOUNT, Area.PAYOUT}",
-        tests=(f"{_RIGHTS}::test_a_fresh_factor_is_asked_for_where_money_or_access_is_given",),
+        tests=(f"{_RIGHTS}::test_the_areas_that_require_a_fresh_factor_match_the_documentation",),
     ),
     Mistake(
         name="limited-admin-adds-a-company",
@@ -392,7 +394,7 @@ ROWS = (
         file="gateway/core/sessions.py",
         right="return frozenset(map(_on_their_own, held)) if self.companies else held",
         wrong="return held",
-        tests=(f"{_PERSON}::test_who_is_limited_adds_no_company_and_keeps_every_other_right",),
+        tests=(f"{_PERSON}::test_a_limited_user_lacks_only_the_right_to_add_companies",),
     ),
     Mistake(
         name="first-of-two-tokens",
@@ -401,7 +403,7 @@ ROWS = (
         file="policies/authentication/bearer.py",
         right="if len(values) > 1:",
         wrong="if len(values) > 1 and not values[0]:",
-        tests=(f"{_BEARER}::test_a_header_that_is_no_bearer_s_is_refused",),
+        tests=(f"{_BEARER}::test_a_header_other_than_bearer_is_refused",),
     ),
     Mistake(
         name="codes-guessed-without-a-limit",
@@ -410,6 +412,6 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right="await self._count({factor_key(user_id): limit})",
         wrong="await self.context.stores.failures.find([factor_key(user_id)]) or limit",
-        tests=(f"{_SIGN_IN}::test_ten_wrong_codes_lock_for_a_quarter_of_an_hour",),
+        tests=(f"{_SIGN_IN}::test_ten_wrong_codes_lock_the_factor_for_fifteen_minutes",),
     ),
 )

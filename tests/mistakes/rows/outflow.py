@@ -6,8 +6,8 @@ from tests.mistakes.mistake import Mistake
 
 _ENVELOPE = "tests/unit/gateway/outflow/test_envelope.py"
 _GUARD = "tests/contract/stores/test_outflow.py"
-_ANOTHER_LIFTS = "test_what_a_person_orders_is_of_an_account_and_another_person_lifts_the_stop"
-_SECRET = "test_who_ordered_or_approved_a_secret_does_not_lift_the_stop_of_its_payouts"
+_ANOTHER_LIFTS = "test_payouts_ordered_by_a_user_stop_the_account_until_another_user_lifts_it"
+_SECRET = "test_the_orderer_or_approver_of_a_secret_cannot_lift_the_stop_of_its_payouts"
 _PAGE = "docs/outflow.md"
 
 ROWS = (
@@ -18,7 +18,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="is_new = each.at - since < _KNOWN_AFTER",
         wrong="is_new = each.at == since",
-        tests=(f"{_GUARD}::test_many_payouts_to_one_stranger_are_many_to_a_new_payee",),
+        tests=(f"{_GUARD}::test_several_payouts_to_one_new_recipient_each_count_as_new",),
     ),
     Mistake(
         name="guard-counts-what-failed",
@@ -27,7 +27,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="if doubtful := doubtful - exact:",
         wrong="if False:",
-        tests=(f"{_GUARD}::test_payouts_that_moved_nothing_do_not_count",),
+        tests=(f"{_GUARD}::test_payouts_that_moved_no_money_do_not_count",),
     ),
     Mistake(
         name="guard-stops-the-company-for-one-credential",
@@ -36,7 +36,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="                await self._read_anew(looked, stopped, now)\n",
         wrong="",
-        tests=(f"{_GUARD}::test_a_flood_to_strangers_stops_the_credential_alone",),
+        tests=(f"{_GUARD}::test_many_new_recipients_stop_only_the_credential",),
     ),
     Mistake(
         name="guard-judges-again-what-people-let-go",
@@ -45,7 +45,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="(stop.lifted_at is None or payout.at <= stop.lifted_at)",
         wrong="stop.lifted_at is None",
-        tests=(f"{_GUARD}::test_payouts_released_by_people_are_not_judged_again",),
+        tests=(f"{_GUARD}::test_payouts_released_by_people_are_not_checked_again",),
     ),
     Mistake(
         name="theft-becomes-history",
@@ -54,7 +54,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="if each.lifted_at is None]",
         wrong="if each.lifted_at is not None]",
-        tests=(f"{_GUARD}::test_what_led_to_a_stop_is_no_history",),
+        tests=(f"{_GUARD}::test_payouts_that_led_to_a_stop_are_not_added_to_history",),
     ),
     Mistake(
         name="orderer-lifts-the-guards-stop",
@@ -90,7 +90,9 @@ ROWS = (
         file="gateway/stops/service.py",
         right="secrets.c.expires_at > since",
         wrong="secrets.c.expires_at.is_not(None)",
-        tests=(f"{_GUARD}::test_a_secret_that_ended_an_hour_before_the_stop_has_no_hand_in_it",),
+        tests=(
+            f"{_GUARD}::test_the_orderer_of_a_secret_replaced_an_hour_before_can_lift_the_stop",
+        ),
     ),
     Mistake(
         name="releaser-lifts-the-guards-stop",
@@ -99,7 +101,7 @@ ROWS = (
         file="gateway/stops/service.py",
         right="await self.database.rows(found.where(_RELEASED))",
         wrong="()",
-        tests=(f"{_GUARD}::test_who_let_a_held_payout_go_does_not_lift_the_stop_that_it_led_to",),
+        tests=(f"{_GUARD}::test_the_user_who_released_held_payouts_cannot_lift_their_stop",),
     ),
     Mistake(
         name="orderer-with-a-faster-clock-lifts-the-guards-stop",
@@ -108,7 +110,7 @@ ROWS = (
         file="gateway/stops/service.py",
         right="_AHEAD: Final = timedelta(minutes=1)",
         wrong="_AHEAD: Final = timedelta()",
-        tests=(f"{_GUARD}::test_payouts_of_a_faster_clock_led_to_the_stop_too",),
+        tests=(f"{_GUARD}::test_payouts_dated_after_the_stop_count_towards_it",),
     ),
     Mistake(
         name="week-end-like-a-working-day",
@@ -117,7 +119,7 @@ ROWS = (
         file="gateway/outflow/envelope.py",
         right="return max(hour % _WEEK // _DAY, _SATURDAY - 1), hour % _DAY",
         wrong="return 0, hour % _DAY",
-        tests=(f"{_ENVELOPE}::test_a_week_end_has_an_envelope_of_its_own",),
+        tests=(f"{_ENVELOPE}::test_weekends_have_their_own_envelope",),
     ),
     Mistake(
         name="one-payout-is-a-pattern",
@@ -126,7 +128,7 @@ ROWS = (
         file="gateway/outflow/envelope.py",
         right="_FEWEST: Final = 3",
         wrong="_FEWEST: Final = 1",
-        tests=(f"{_ENVELOPE}::test_one_payout_is_no_pattern",),
+        tests=(f"{_ENVELOPE}::test_one_or_two_payouts_are_never_outside",),
     ),
     Mistake(
         name="held-payout-not-judged",
@@ -136,7 +138,7 @@ ROWS = (
         right="*(PayoutState.HELD, PayoutState.SENDING, PayoutState.UNKNOWN),",
         wrong="*(PayoutState.SENDING, PayoutState.UNKNOWN),",
         tests=(
-            "tests/contract/stores/test_outflow.py::test_held_payouts_are_judged_while_they_can_be_stopped",
+            "tests/contract/stores/test_outflow.py::test_held_payouts_are_checked_while_they_can_be_stopped",
         ),
     ),
     Mistake(
@@ -146,7 +148,7 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="            since = looked.late_at - _LATEST\n        new",
         wrong="            pass\n        new",
-        tests=(f"{_GUARD}::test_a_payout_that_is_stored_late_is_judged_later",),
+        tests=(f"{_GUARD}::test_a_payout_stored_late_is_checked_later",),
     ),
     Mistake(
         name="payout-sent-again-taken-for-the-first-time",
@@ -155,9 +157,7 @@ ROWS = (
         file="gateway/outflow/store.py",
         right="return row.account_id, row.reference_sha256, max(row.attempt, 1)",
         wrong="return row.account_id, row.reference_sha256, 1",
-        tests=(
-            f"{_GUARD}::test_what_was_read_before_it_failed_counts_again_when_it_is_sent_again",
-        ),
+        tests=(f"{_GUARD}::test_a_failed_payout_counts_again_when_it_is_sent_again",),
     ),
     Mistake(
         name="payout-sent-again-unseen",
@@ -166,7 +166,7 @@ ROWS = (
         file="gateway/outflow/store.py",
         right="for each in (once, again))).subquery()",
         wrong="for each in (once,))).subquery()",
-        tests=(f"{_GUARD}::test_a_payout_that_was_not_sent_counts_when_it_is_sent_again",),
+        tests=(f"{_GUARD}::test_an_unsent_payout_counts_when_it_is_sent_again",),
     ),
     Mistake(
         name="payout-sent-again-in-two-hours",
@@ -175,7 +175,7 @@ ROWS = (
         file="gateway/outflow/store.py",
         right="once = _part(payouts.c.created_at, payouts.c.attempt <= 1)",
         wrong="once = _part(payouts.c.created_at)",
-        tests=(f"{_GUARD}::test_a_payout_that_was_sent_again_is_of_the_hour_in_which_it_was",),
+        tests=(f"{_GUARD}::test_a_payout_sent_again_counts_in_the_hour_of_sending",),
     ),
     Mistake(
         name="orderer-of-what-was-sent-again-lifts-the-guards-stop",
@@ -184,7 +184,7 @@ ROWS = (
         file="gateway/stops/service.py",
         right="        for then in _in_time(since, row.created_at + _AHEAD):",
         wrong="        for then in _in_time(since, row.created_at + _AHEAD)[:1]:",
-        tests=(f"{_GUARD}::test_who_ordered_what_was_sent_again_does_not_lift_the_stop",),
+        tests=(f"{_GUARD}::test_the_orderer_of_payouts_sent_again_cannot_lift_the_stop",),
     ),
     Mistake(
         name="payee-of-every-month-forgotten",
@@ -193,6 +193,6 @@ ROWS = (
         file="gateway/outflow/guard.py",
         right="add_hour(hour, figures, new, hour, paid - new.keys())",
         wrong="add_hour(hour, figures, new, hour)",
-        tests=(f"{_GUARD}::test_an_hour_of_history_keeps_when_its_payees_were_last_paid",),
+        tests=(f"{_GUARD}::test_an_hour_of_history_updates_when_its_payees_were_last_paid",),
     ),
 )

@@ -1,4 +1,4 @@
-"""The panel: forms, markup, addresses, rights of pages, what a browser is told."""
+"""The panel: forms, markup, addresses, rights of pages, and headers for browsers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROWS = (
         file="gateway/http/panel/pages/formats.py",
         right=r'{1,6}|\d{1,18})(?:,(\d{2}))?", re.ASCII',
         wrong=r'{1,6}|\d{1,18})(?:[,.](\d{2}))?", re.ASCII',
-        tests=(f"{_FORMATS}::test_an_amount_that_is_typed_otherwise_is_refused",),
+        tests=(f"{_FORMATS}::test_an_invalid_typed_amount_is_refused",),
     ),
     Mistake(
         name="whole-cpf-on-a-page",
@@ -34,7 +34,7 @@ ROWS = (
         file="gateway/http/panel/pages/formats.py",
         right="    return hidden_tax_number(value)\n",
         wrong="    return value\n",
-        tests=(f"{_FORMATS}::test_a_person_is_hidden_and_a_company_is_not",),
+        tests=(f"{_FORMATS}::test_a_cpf_is_masked_and_a_cnpj_is_not",),
     ),
     Mistake(
         name="writing-turned-on-a-page",
@@ -52,7 +52,7 @@ ROWS = (
         file="gateway/http/panel/pages/templates.py",
         right="autoescape=True,",
         wrong="autoescape=False,",
-        tests=(f"{_TEMPLATES}::test_typed_text_is_escaped",),
+        tests=(f"{_TEMPLATES}::test_user_text_is_escaped",),
     ),
     Mistake(
         name="absent-amount-is-blank",
@@ -61,7 +61,7 @@ ROWS = (
         file="gateway/http/panel/pages/templates.py",
         right="            undefined=StrictUndefined,\n",
         wrong="",
-        tests=(f"{_TEMPLATES}::test_a_name_that_a_page_was_not_given_is_a_mistake_and_no_blank",),
+        tests=(f"{_TEMPLATES}::test_an_undefined_template_variable_is_an_error",),
     ),
     Mistake(
         name="next-page-elsewhere",
@@ -70,7 +70,7 @@ ROWS = (
         file="gateway/http/panel/pages/visit.py",
         right='is_ours = text == HOME or text.startswith((f"{HOME}/", f"{HOME}?"))',
         wrong='is_ours = text == HOME or text.startswith("/")',
-        tests=(f"{_VISIT}::test_nothing_else_may_be_next",),
+        tests=(f"{_VISIT}::test_another_path_is_replaced_by_the_home_page",),
     ),
     Mistake(
         name="address-with-a-slash-in-it",
@@ -88,7 +88,7 @@ ROWS = (
         file="gateway/http/panel/pages/surface.py",
         right="visit.form, visit.problem = visit.form.without(*_SECRETS), problem",
         wrong="visit.problem = problem",
-        tests=(f"{_PAGES_SURFACE}::test_a_refused_form_is_shown_again_without_its_secrets",),
+        tests=(f"{_PAGES_SURFACE}::test_a_refused_form_is_shown_again_without_secrets",),
     ),
     Mistake(
         name="page-without-its-right",
@@ -106,7 +106,7 @@ ROWS = (
         file="policies/traffic/csrf.py",
         right="if expected and is_right:",
         wrong="if is_right or not sent:",
-        tests=(f"{_CSRF}::test_a_form_carries_the_token_of_its_session",),
+        tests=(f"{_CSRF}::test_a_form_must_have_the_csrf_token_of_its_session",),
     ),
     Mistake(
         name="form-leads-elsewhere",
@@ -115,7 +115,7 @@ ROWS = (
         file="gateway/http/panel/pages/represent.py",
         right='{**HEADERS, "Location": own_path(result.to)}',
         wrong='{**HEADERS, "Location": result.to}',
-        tests=(f"{_RESPONSES}::test_a_form_leads_to_a_page_of_ours_alone",),
+        tests=(f"{_RESPONSES}::test_a_form_redirects_only_to_our_pages",),
     ),
     Mistake(
         name="page-in-a-foreign-frame",
@@ -124,7 +124,7 @@ ROWS = (
         file="gateway/http/panel/pages/represent.py",
         right=" frame-ancestors 'none'\"",
         wrong=" frame-ancestors 'self'\"",
-        tests=(f"{_RESPONSES}::test_a_page_is_stored_nowhere_and_framed_by_nobody",),
+        tests=(f"{_RESPONSES}::test_pages_forbid_caching_and_framing",),
     ),
     Mistake(
         name="page-kept-by-the-browser",
@@ -133,7 +133,7 @@ ROWS = (
         file="gateway/http/panel/pages/represent.py",
         right='"Cache-Control": "no-store",',
         wrong='"Cache-Control": "private, max-age=60",',
-        tests=(f"{_RESPONSES}::test_a_page_is_stored_nowhere_and_framed_by_nobody",),
+        tests=(f"{_RESPONSES}::test_pages_forbid_caching_and_framing",),
     ),
     Mistake(
         name="counts-of-another-company",
@@ -142,7 +142,7 @@ ROWS = (
         file="gateway/http/panel/pages/badges.py",
         right="    return person.user_id, person.companies, frozenset(person.roles)",
         wrong="    return person.user_id, frozenset(), frozenset(person.roles)",
-        tests=(f"{_BADGES}::test_a_count_is_of_the_companies_that_one_sees",),
+        tests=(f"{_BADGES}::test_counts_cover_the_companies_a_user_sees",),
     ),
     Mistake(
         name="entry-of-a-closed-page",
@@ -151,7 +151,7 @@ ROWS = (
         file="gateway/http/panel/pages/navigation.py",
         right="return needed is None or visit.may(needed)",
         wrong="return True",
-        tests=(f"{_NAVIGATION}::test_a_page_that_needs_a_right_is_not_shown_without_it",),
+        tests=(f"{_NAVIGATION}::test_a_menu_entry_is_not_shown_without_its_right",),
     ),
     Mistake(
         name="stale-person-overwritten",

@@ -1,4 +1,4 @@
-"""Money out and money back: stored first, sent once, told only as far as it is proven."""
+"""Payouts and refunds: stored first, sent once, reported only as far as proven."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right=("            self.value.centavos,\n            normal_destination"),
         wrong="            normal_destination",
-        tests=(f"{_PAYOUTS}::test_everything_else_is",),
+        tests=(f"{_PAYOUTS}::test_every_other_field_changes_the_fingerprint",),
     ),
     Mistake(
         name="other-content-answered",
@@ -66,7 +66,9 @@ ROWS = (
         file="gateway/payouts/model.py",
         right='parts = ("v1", environment.value, account_id, reference)',
         wrong='parts = ("v1", environment.value, reference)',
-        tests=(f"{_PAYOUTS}::test_the_provider_key_is_derived_as_decided",),
+        tests=(
+            f"{_PAYOUTS}::test_the_provider_key_is_a_hash_of_environment_account_and_reference",
+        ),
     ),
     Mistake(
         name="scheduled-payout-taken",
@@ -75,7 +77,9 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="if request.date != self.config.now().date():",
         wrong="if request.date < self.config.now().date():",
-        tests=(f"{_OPERATIONS_PAYOUTS}::test_a_new_payout_of_another_day_leaves_nothing_behind",),
+        tests=(
+            f"{_OPERATIONS_PAYOUTS}::test_a_new_payout_for_another_day_is_refused_and_not_stored",
+        ),
     ),
     Mistake(
         name="sent-before-stored",
@@ -84,7 +88,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="                stored = await self._add(caller, intent, attempt, first)\n",
         wrong="                stored = None\n",
-        tests=(f"{_RULES}::test_r1_the_intent_is_stored_before_the_bank_is_asked",),
+        tests=(f"{_RULES}::test_r1_the_intent_is_stored_before_the_bank_is_called",),
     ),
     Mistake(
         name="sent-though-not-stored",
@@ -102,7 +106,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right='return {"after": PayoutState.UNKNOWN}',
         wrong='return {"after": PayoutState.NOT_SENT}',
-        tests=(f"{_RULES}::test_r3_an_unknown_outcome_is_never_sent_again",),
+        tests=(f"{_RULES}::test_r3_an_unknown_payout_is_never_sent_again",),
     ),
     Mistake(
         name="no-answer-is-not-sent",
@@ -111,7 +115,7 @@ ROWS = (
         file="provider_adapters/kit/client.py",
         right="            if progress.bytes_left:\n                return Unknown(evidence)",
         wrong="            if progress.http_status:\n                return Unknown(evidence)",
-        tests=(f"{_HTTP}::test_a_payout_ends_in_time_and_knows_whether_it_left",),
+        tests=(f"{_HTTP}::test_a_payout_times_out_and_distinguishes_whether_it_was_sent",),
     ),
     Mistake(
         name="adapter-mistake-is-not-sent",
@@ -129,7 +133,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="return payout.lease_until + absent_after",
         wrong="return payout.lease_until",
-        tests=(f"{_FOLLOWUP}::test_absence_is_believed_after_lease_and_quiet_period_alone",),
+        tests=(f"{_FOLLOWUP}::test_absence_is_accepted_only_after_lease_and_quiet_period",),
     ),
     Mistake(
         name="another-bank-account-believed",
@@ -150,7 +154,7 @@ ROWS = (
         file="gateway/reviews/service.py",
         right="if judgement.verdict is Verdict.FAILED and shown is not None:",
         wrong="if judgement.verdict is Verdict.FAILED and shown is judgement:",
-        tests=(f"{_REVIEWS}::test_a_payout_shown_as_paid_cannot_be_judged_failed",),
+        tests=(f"{_REVIEWS}::test_a_payout_the_bank_shows_as_paid_cannot_be_judged_failed",),
     ),
     Mistake(
         name="sending-told-as-not-sent",
@@ -168,7 +172,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="return Absence.BANK if has_left else None",
         wrong="return None",
-        tests=(f"{_CERTAINTY}::test_a_step_says_who_proves_that_nothing_was_executed",),
+        tests=(f"{_CERTAINTY}::test_a_state_change_records_who_proved_the_absence",),
     ),
     Mistake(
         name="old-filter-loses-rows",
@@ -177,7 +181,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="CertaintySought.NOT_SENT: UNSENT,",
         wrong="CertaintySought.NOT_SENT: frozenset({Certainty.NOT_SENT}),",
-        tests=(f"{_CERTAINTY}::test_a_search_for_an_old_word_still_finds_both_that_it_stood_for",),
+        tests=(f"{_CERTAINTY}::test_a_search_for_an_older_certainty_finds_both_newer_ones",),
     ),
     Mistake(
         name="smaller-amount-called-paid",
@@ -186,7 +190,7 @@ ROWS = (
         file="gateway/payouts/followup.py",
         right="if isinstance(said, Settled) and said.value != payout.value:",
         wrong="if isinstance(said, Settled) and said.value > payout.value:",
-        tests=(f"{_FOLLOWUP}::test_another_amount_than_ours_wants_a_person_to_look",),
+        tests=(f"{_FOLLOWUP}::test_another_amount_at_the_bank_requires_a_review",),
     ),
     Mistake(
         name="rejection-told-unstored",
@@ -213,7 +217,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="        await self.go_on(caller)\n        if",
         wrong="        if",
-        tests=(f"{_PAYOUT_GUARDS}::test_a_stop_refuses_and_sends_nothing",),
+        tests=(f"{_PAYOUT_GUARDS}::test_a_stop_refuses_a_payout_before_it_is_stored",),
     ),
     Mistake(
         name="ended-stop-holds",
@@ -231,7 +235,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="if similar:",
         wrong="if len(similar) > 1:",
-        tests=(f"{_PAYOUT_GUARDS}::test_a_duplicate_is_reported_or_refused",),
+        tests=(f"{_PAYOUT_GUARDS}::test_a_similar_payout_is_reported_or_refused",),
     ),
     Mistake(
         name="unknown-payouts-free-of-limits",
@@ -270,7 +274,7 @@ ROWS = (
         file="gateway/payouts/limits.py",
         right='attempts.c.started_at >= bindparam("begins", type_=attempts.c.started_at.type),',
         wrong='payouts.c.created_at >= bindparam("begins", type_=attempts.c.started_at.type),',
-        tests=(f"{_PAYOUT_LIMITS}::test_a_payout_counts_in_the_night_that_it_is_sent_in",),
+        tests=(f"{_PAYOUT_LIMITS}::test_a_payout_counts_in_the_night_it_is_sent",),
     ),
     Mistake(
         name="night-ends-an-instant-late",
@@ -315,7 +319,7 @@ ROWS = (
         file="gateway/core/approvals.py",
         right="if orderer is None or not orderer.active:",
         wrong="if orderer is None:",
-        tests=(f"{_DOMAIN_APPROVALS}::test_an_order_holds_while_its_orderer_may_order_it",),
+        tests=(f"{_DOMAIN_APPROVALS}::test_an_order_is_valid_while_its_orderer_has_the_right",),
     ),
     Mistake(
         name="refund-above-the-rest",
@@ -325,7 +329,7 @@ ROWS = (
         right="payment.value.centavos - payment.refunded.centavos",
         wrong="payment.value.centavos",
         tests=(
-            f"{_REFUND_ORDERS}::test_a_refund_above_the_rest_of_its_payment_is_refused_when_it_is_ordered",
+            f"{_REFUND_ORDERS}::test_a_refund_above_the_remaining_amount_is_refused_when_ordered",
         ),
     ),
     Mistake(
@@ -335,7 +339,7 @@ ROWS = (
         file="gateway/refunds/orders.py",
         right=("            self.value == known.value\n            and self.description"),
         wrong="            self.description",
-        tests=(f"{_REFUND_REQUESTS}::test_a_repeat_must_ask_for_the_same",),
+        tests=(f"{_REFUND_REQUESTS}::test_a_repeated_refund_must_have_the_same_fields",),
     ),
     Mistake(
         name="hold-without-an-end",
@@ -345,7 +349,7 @@ ROWS = (
         right="return min(until, now + LONGEST_HOLD)",
         wrong="return until",
         tests=(
-            f"{_OPERATIONS_PAYOUTS}::test_a_held_payout_is_accepted_until_the_bank_s_own_deadline",
+            f"{_OPERATIONS_PAYOUTS}::test_a_payout_held_by_the_bank_is_accepted_with_a_deadline_of_at_most_an_hour",
         ),
     ),
     Mistake(
@@ -364,7 +368,7 @@ ROWS = (
         file="gateway/payouts/verification.py",
         right=" or row.state is not PayoutState.PAID:",
         wrong=":",
-        tests=(f"{_VERIFICATION}::test_a_failed_payout_is_denied_unless_all_of_it_came_back",),
+        tests=(f"{_VERIFICATION}::test_a_failed_payout_with_a_partial_return_is_a_difference",),
     ),
     Mistake(
         name="settled-payouts-polled",
@@ -373,9 +377,7 @@ ROWS = (
         file="gateway/callbacks/processing.py",
         right="seen = payout if is_final else await self.look(payout, named, heard.append)",
         wrong="seen = await self.look(payout, named, heard.append)",
-        tests=(
-            f"{_CALLBACK_LOOKS}::test_a_settled_payout_is_not_looked_at_for_any_other_callback",
-        ),
+        tests=(f"{_CALLBACK_LOOKS}::test_a_settled_payout_is_not_queried_for_other_callbacks",),
     ),
     Mistake(
         name="letters-sent-to-any-bank",
@@ -393,7 +395,7 @@ ROWS = (
         file="gateway/payouts/followup.py",
         right="and until is not None and self._certain() >= until",
         wrong="and until is not None",
-        tests=(f"{_HOLDS}::test_it_is_not_sent_before_its_time",),
+        tests=(f"{_HOLDS}::test_a_held_payout_is_not_sent_before_its_hold_ends",),
     ),
     Mistake(
         name="hold-released-twice",
@@ -409,7 +411,7 @@ ROWS = (
             "            self.config.count(Event.CAS_LOSS, bank.name)\n"
             '        self.config.failpoint("after_release")'
         ),
-        tests=(f"{_HOLDS}::test_of_two_processes_one_sends",),
+        tests=(f"{_HOLDS}::test_of_two_processes_ending_a_hold_one_sends",),
     ),
     Mistake(
         name="held-payout-claimed-from-any-attempt",
@@ -418,7 +420,7 @@ ROWS = (
         file="gateway/payouts/writes.py",
         right='    was = (*_KEY, "attempt", "state")\n',
         wrong="    was = _KEY\n",
-        tests=(f"{_STORED_HOLDS}::test_a_refused_one_is_claimed_no_more",),
+        tests=(f"{_STORED_HOLDS}::test_a_refused_held_payout_cannot_be_claimed_or_released",),
     ),
     Mistake(
         name="orderer-lets-go",
@@ -427,7 +429,7 @@ ROWS = (
         file="gateway/payouts/holds.py",
         right="        if payout.client_id == client_of(person.user_id):",
         wrong="        if payout.client_id == person.user_id:",
-        tests=(f"{_HOLDS}::test_who_ordered_it_does_not_decide",),
+        tests=(f"{_HOLDS}::test_the_orderer_cannot_decide_on_a_held_payout",),
     ),
     Mistake(
         name="hold-survives-midnight",
@@ -436,7 +438,7 @@ ROWS = (
         file="gateway/payouts/followup.py",
         right="_UNSENT = frozenset({PayoutState.HELD, PayoutState.NOT_SENT})",
         wrong="_UNSENT = frozenset({PayoutState.NOT_SENT})",
-        tests=(f"{_HOLDS}::test_at_midnight_it_fails_as_not_sent",),
+        tests=(f"{_HOLDS}::test_a_held_payout_fails_as_not_sent_at_midnight",),
     ),
     Mistake(
         name="stop-forgotten-at-release",
@@ -448,7 +450,7 @@ ROWS = (
             "        if not await self._claim(caller, claimed, attempt, held.state):"
         ),
         wrong="        if not await self._claim(caller, claimed, attempt, held.state):",
-        tests=(f"{_HOLDS}::test_a_stop_that_came_meanwhile_fails_it",),
+        tests=(f"{_HOLDS}::test_a_held_payout_fails_when_a_stop_was_set_meanwhile",),
     ),
     Mistake(
         name="lifted-stop-lets-go",
@@ -457,7 +459,7 @@ ROWS = (
         file="gateway/stops/service.py",
         right="was_lifted_later = or_(stops.c.lifted_at.is_(None), stops.c.lifted_at > since)",
         wrong="was_lifted_later = stops.c.lifted_at.is_(None)",
-        tests=(f"{_STORED_STOPS}::test_stops_that_are_over_are_found_while_they_overlap",),
+        tests=(f"{_STORED_STOPS}::test_ended_stops_are_found_for_the_time_they_were_active",),
     ),
     Mistake(
         name="held-from-a-forbidden-place",
@@ -466,7 +468,7 @@ ROWS = (
         file="gateway/payouts/holds.py",
         right="if changed_at is not None and payout.created_at <= changed_at + _HEARD_WITHIN:",
         wrong="if changed_at is not None and payout.created_at <= changed_at:",
-        tests=(f"{_PAYERS}::test_a_payout_older_than_a_change_of_rule_or_keys_is_not_paid",),
+        tests=(f"{_PAYERS}::test_a_held_payout_older_than_a_change_of_rules_or_keys_is_refused",),
     ),
     Mistake(
         name="typed-number-makes-known",
@@ -475,7 +477,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right='    return {**mine, "name": ""} == {**theirs, "name": ""}',
         wrong='    return mine["tax_number"] == theirs["tax_number"]',
-        tests=(f"{_HOLDS}::test_a_known_tax_number_at_another_key_is_a_first_payee",),
+        tests=(f"{_HOLDS}::test_a_known_tax_number_with_another_key_is_a_first_payee",),
     ),
     Mistake(
         name="first-payee-paid-in-pieces",
@@ -484,7 +486,7 @@ ROWS = (
         file="gateway/payouts/first_payees.py",
         right="if ordered > intent.first.most.centavos:",
         wrong="if intent.payout.value.centavos > intent.first.most.centavos:",
-        tests=(f"{_HOLDS}::test_a_sum_in_pieces_is_held_as_a_whole_one",),
+        tests=(f"{_HOLDS}::test_small_payouts_to_a_first_payee_are_added_up",),
     ),
     Mistake(
         name="first-payee-spelled-otherwise",
@@ -505,9 +507,7 @@ ROWS = (
         file="gateway/payouts/first_payees.py",
         right="        self.ordered[place] = ordered\n",
         wrong="        del ordered\n",
-        tests=(
-            f"{_STORED_HOLDS}::test_of_many_at_once_a_first_payee_gets_no_more_than_its_amount",
-        ),
+        tests=(f"{_STORED_HOLDS}::test_concurrent_payouts_to_a_first_payee_stay_within_its_limit",),
     ),
     Mistake(
         name="centavo-makes-known",
@@ -516,7 +516,7 @@ ROWS = (
         file="gateway/payouts/model.py",
         right="KNOWN_AFTER: Final = timedelta(days=1)",
         wrong="KNOWN_AFTER: Final = timedelta(minutes=30)",
-        tests=(f"{_HOLDS}::test_a_centavo_within_the_day_makes_no_payee_known",),
+        tests=(f"{_HOLDS}::test_a_payout_within_the_last_day_makes_no_payee_known",),
     ),
     Mistake(
         name="held-payout-counts-twice",
@@ -525,6 +525,6 @@ ROWS = (
         file="gateway/payouts/limits.py",
         right="centavos_of_day = 0 if sending.was_held else centavos",
         wrong="centavos_of_day = centavos",
-        tests=(f"{_STORED_HOLDS}::test_it_counts_towards_the_limit_of_its_day_once",),
+        tests=(f"{_STORED_HOLDS}::test_a_held_payout_counts_once_towards_its_daily_limit",),
     ),
 )

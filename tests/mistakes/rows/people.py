@@ -28,7 +28,7 @@ _FACTS = "tests/unit/gateway/approvals/test_facts.py"
 _HIDDEN = "tests/surfaces/backoffice/test_hidden_numbers.py"
 _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
 _THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
-_TOLD = "test_who_may_do_something_about_it_is_told_of_a_credential_that_only_reads"
+_TOLD = "test_security_and_admins_are_notified_of_a_new_read_only_credential"
 _USERS = "tests/contract/stores/test_users.py"
 
 ROWS = (
@@ -39,7 +39,7 @@ ROWS = (
         file="policies/traffic/csrf.py",
         right='check_token(sent[0] if len(sent) == 1 else "", call.browser)',
         wrong="if sent:\n            check_token(sent[0], call.browser)",
-        tests=(f"{_CSRF}::test_a_write_carries_the_token_once",),
+        tests=(f"{_CSRF}::test_a_write_requires_exactly_one_csrf_token",),
     ),
     Mistake(
         name="foreign-page-writes",
@@ -48,7 +48,7 @@ ROWS = (
         file="policies/traffic/csrf.py",
         right="if len(sites) != 1 or sites[0] not in _OURS:",
         wrong="if len(sites) != 1 and sites[0] not in _OURS:",
-        tests=(f"{_CSRF}::test_a_write_must_have_our_origin",),
+        tests=(f"{_CSRF}::test_a_write_requires_our_origin",),
     ),
     Mistake(
         name="cookie-open-to-scripts",
@@ -57,7 +57,7 @@ ROWS = (
         file="policies/authentication/session.py",
         right="; HttpOnly; SameSite=Strict",
         wrong="; SameSite=Strict",
-        tests=(f"{_SESSION}::test_a_cookie_is_given_and_taken_with_the_same_attributes",),
+        tests=(f"{_SESSION}::test_a_cookie_is_set_and_deleted_with_the_same_attributes",),
     ),
     Mistake(
         name="session-before-the-code",
@@ -66,7 +66,7 @@ ROWS = (
         file="policies/authentication/session.py",
         right="if browser.panel.state is not PanelState.FULL:",
         wrong="if browser.panel.state is PanelState.ANONYMOUS:",
-        tests=(f"{_SESSION}::test_without_a_full_session_the_caller_is_anonymous",),
+        tests=(f"{_SESSION}::test_a_request_without_a_full_session_is_refused",),
     ),
     Mistake(
         name="old-factor-is-fresh",
@@ -95,7 +95,7 @@ ROWS = (
             ".where(refresh_tokens.c.digest == token.digest, refresh_tokens.c.used_at.is_(None))"
         ),
         wrong=".where(refresh_tokens.c.digest == token.digest)",
-        tests=(f"{_SESSIONS}::test_of_ten_refreshes_at_once_one_wins",),
+        tests=(f"{_SESSIONS}::test_of_ten_concurrent_refreshes_one_succeeds",),
     ),
     Mistake(
         name="code-works-twice",
@@ -104,7 +104,7 @@ ROWS = (
         file="gateway/identity/store.py",
         right="users.c.totp_step < step",
         wrong="users.c.totp_step <= step",
-        tests=(f"{_USERS}::test_a_step_is_accepted_once_and_none_before_it",),
+        tests=(f"{_USERS}::test_a_totp_step_is_accepted_once_and_no_earlier_step",),
     ),
     Mistake(
         name="lockout-never-comes",
@@ -113,7 +113,9 @@ ROWS = (
         file="gateway/identity/throttling.py",
         right="return max(timedelta(0), failures.blocked_until - now)",
         wrong="return min(timedelta(0), failures.blocked_until - now)",
-        tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
+        tests=(
+            f"{_THROTTLING}::test_the_sixth_wrong_password_is_throttled_for_known_and_unknown_users",
+        ),
     ),
     Mistake(
         name="reset-link-works-twice",
@@ -134,7 +136,9 @@ ROWS = (
         file="gateway/identity/password_check.py",
         right='user_id = "" if user is None else user.id',
         wrong=("if user is None:\n            return None\n        user_id = user.id"),
-        tests=(f"{_THROTTLING}::test_five_wrong_passwords_make_one_wait_and_unknown_people_too",),
+        tests=(
+            f"{_THROTTLING}::test_the_sixth_wrong_password_is_throttled_for_known_and_unknown_users",
+        ),
     ),
     Mistake(
         name="any-audience",
@@ -143,7 +147,7 @@ ROWS = (
         file="gateway/identity/tokens.py",
         right='"strict_aud": True,',
         wrong='"verify_aud": False,',
-        tests=(f"{_ACCESS_TOKENS}::test_a_claim_of_another_content_or_kind_is_refused",),
+        tests=(f"{_ACCESS_TOKENS}::test_a_claim_with_another_value_or_type_is_refused",),
     ),
     Mistake(
         name="expired-token-taken",
@@ -161,7 +165,7 @@ ROWS = (
         file="gateway/identity/tokens.py",
         right='if head["alg"] != ALGORITHM or head["typ"] != TYPE:',
         wrong='if head["alg"] != ALGORITHM and head["typ"] != TYPE:',
-        tests=(f"{_ACCESS_TOKENS}::test_any_other_head_is_refused_though_the_key_signed_it",),
+        tests=(f"{_ACCESS_TOKENS}::test_a_token_with_another_header_is_refused",),
     ),
     Mistake(
         name="list-forgets-the-company",
@@ -171,7 +175,7 @@ ROWS = (
         right="found = [*_in(scope)]",
         wrong="found = []",
         tests=(
-            "tests/contract/stores/test_credentials.py::test_a_credential_of_two_secrets_is_one",
+            "tests/contract/stores/test_credentials.py::test_a_credential_with_two_secrets_is_listed_once",
         ),
     ),
     Mistake(
@@ -181,7 +185,7 @@ ROWS = (
         file="gateway/identity/second_factor_codes.py",
         right='return f"user:{user_id}:totp"',
         wrong='return "user:totp"',
-        tests=(f"{_FACTOR_CODES}::test_the_secret_is_sealed_for_its_person_alone",),
+        tests=(f"{_FACTOR_CODES}::test_a_totp_secret_is_sealed_for_its_user_only",),
     ),
     Mistake(
         name="owners-without-limit",
@@ -190,7 +194,7 @@ ROWS = (
         file="gateway/pix_keys/service.py",
         right="refuse_for(await self.looked_up.take(user_id), TOO_MANY_LOOK_UPS)",
         wrong="pass",
-        tests=(f"{_KEYS}::test_a_person_looks_up_so_many_owners_and_then_waits",),
+        tests=(f"{_KEYS}::test_key_look_ups_are_rate_limited_per_user",),
     ),
     Mistake(
         name="owners-by-orders-uncounted",
@@ -199,9 +203,7 @@ ROWS = (
         file="gateway/pix_keys/service.py",
         right="self._shown.pop(asked, None) if by_order else None",
         wrong="self._shown.get(asked) if by_order else None",
-        tests=(
-            f"{_KEYS}::test_what_a_person_has_just_looked_up_is_ordered_once_without_another_count",
-        ),
+        tests=(f"{_KEYS}::test_a_payout_after_a_look_up_of_the_same_key_is_not_counted_again",),
     ),
     Mistake(
         name="cpf-tried-by-searches",
@@ -210,7 +212,7 @@ ROWS = (
         file="gateway/search/service.py",
         right="if who.person is not None and strict.hidden_tax_number(number) != number:",
         wrong="if False:",
-        tests=(f"{_SEARCH}::test_a_person_searches_for_so_many_cpfs_and_then_waits",),
+        tests=(f"{_SEARCH}::test_cpf_searches_are_rate_limited_per_user",),
     ),
     Mistake(
         name="owners-by-orders-of-another-day",
@@ -220,7 +222,7 @@ ROWS = (
         right="    if request.date != who.acting.now().date():\n        return request\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/payouts/test_staff_key_owners.py::test_no_bank_is_asked_for_an_order_of_another_day",
+            "tests/unit/gateway/payouts/test_staff_key_owners.py::test_no_owner_is_looked_up_for_an_order_of_another_day",
         ),
     ),
     Mistake(
@@ -230,7 +232,7 @@ ROWS = (
         file="gateway/payouts/create.py",
         right="        if payout.client_id in self.mismatches.refused_until:",
         wrong="        if False:",
-        tests=(f"{_MISMATCHES}::test_a_credential_learns_so_often_whose_key_it_is_not",),
+        tests=(f"{_MISMATCHES}::test_owner_mismatches_of_a_credential_are_limited",),
     ),
     Mistake(
         name="lists-copied-without-limit",
@@ -310,7 +312,7 @@ ROWS = (
             "            yield self.write(page.items)\n"
             "            await self.export.take(len(page.items))\n"
         ),
-        tests=(f"{_FILES}::test_a_file_is_cut_where_its_person_may_take_no_more_rows",),
+        tests=(f"{_FILES}::test_a_file_is_cut_off_at_the_user_s_row_limit",),
     ),
     Mistake(
         name="alarm-of-one-file",
@@ -319,9 +321,7 @@ ROWS = (
         file="gateway/core/exports.py",
         right="if await exports.alarming.take(person.user_id, rows) and not self.has_alarmed:",
         wrong="if rows > exports.alarming.burst and not self.has_alarmed:",
-        tests=(
-            f"{_EXPORTS}::test_more_rows_than_alarm_are_handed_out_and_told_once_for_each_file",
-        ),
+        tests=(f"{_EXPORTS}::test_a_file_above_the_alarm_threshold_raises_one_alarm",),
     ),
     Mistake(
         name="token-used-anywhere",
@@ -330,7 +330,7 @@ ROWS = (
         file="gateway/core/sessions.py",
         right="return pool(address) in self.networks",
         wrong="return bool(self.networks)",
-        tests=(f"{_BEARER}::test_at_another_network_a_code_is_asked_for_first",),
+        tests=(f"{_BEARER}::test_a_new_network_requires_a_second_factor_code_first",),
     ),
     Mistake(
         name="cookie-renewed-elsewhere",
@@ -339,7 +339,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right="if address is not None and not who.is_known_at(address):",
         wrong="if address is not None and not who.networks:",
-        tests=(f"{_PANEL}::test_a_cookie_at_another_network_is_refused_and_nothing_becomes_of_it",),
+        tests=(f"{_PANEL}::test_a_session_from_another_network_is_refused_and_unchanged",),
     ),
     Mistake(
         name="locked-out-by-a-thief",
@@ -348,7 +348,7 @@ ROWS = (
         file="gateway/identity/second_factors.py",
         right='counted = "" if is_known else caller.session_id',
         wrong='counted = ""',
-        tests=(f"{_CODES}::test_wrong_codes_elsewhere_do_not_lock_the_user_out",),
+        tests=(f"{_CODES}::test_wrong_codes_from_another_network_do_not_lock_the_user_out",),
     ),
     Mistake(
         name="company-without-a-code",
@@ -357,7 +357,7 @@ ROWS = (
         file="gateway/core/rights.py",
         right="Area.PIX_KEY, Area.COMPANY, Area.SESSION}",
         wrong="Area.PIX_KEY}",
-        tests=(f"{_RIGHTS}::test_a_fresh_factor_is_asked_for_where_money_or_access_is_given",),
+        tests=(f"{_RIGHTS}::test_the_areas_that_require_a_fresh_factor_match_the_documentation",),
     ),
     Mistake(
         name="credential-told-to-another-company",

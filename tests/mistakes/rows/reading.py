@@ -44,7 +44,7 @@ ROWS = (
         file="gateway/core/strict.py",
         right='(found[2] or "0").ljust(2, "0")',
         wrong='(found[2] or "0").rjust(2, "0")',
-        tests=(f"{_STRICT}::test_up_to_two_decimals_are_taken",),
+        tests=(f"{_STRICT}::test_an_amount_has_at_most_two_decimals",),
     ),
     Mistake(
         name="foreign-digits-read",
@@ -89,7 +89,7 @@ ROWS = (
         file="policies/validation/fields.py",
         right="if value.centavos <= 0:",
         wrong="if value.centavos < 0:",
-        tests=(f"{_PAYOUT}::test_an_amount_is_above_zero",),
+        tests=(f"{_PAYOUT}::test_an_amount_that_is_not_above_zero_is_refused",),
     ),
     Mistake(
         name="one-decimal-on-the-wire",
@@ -107,7 +107,7 @@ ROWS = (
         file="gateway/core/windows.py",
         right="< timedelta(days=LONGEST_DAYS)",
         wrong="<= timedelta(days=LONGEST_DAYS)",
-        tests=(f"{_WINDOWS}::test_no_other_number_of_days_is_one",),
+        tests=(f"{_WINDOWS}::test_a_window_of_another_length_is_refused",),
     ),
     Mistake(
         name="last-day-left-out",
@@ -116,7 +116,7 @@ ROWS = (
         file="gateway/core/windows.py",
         right="after = self.ends + timedelta(days=1)",
         wrong="after = self.ends",
-        tests=(f"{_WINDOWS}::test_both_ends_are_inside",),
+        tests=(f"{_WINDOWS}::test_a_window_includes_both_days",),
     ),
     Mistake(
         name="page-off-by-one",
@@ -125,7 +125,7 @@ ROWS = (
         file="gateway/core/windows.py",
         right="(self.page - 1) * self.limit",
         wrong="self.page * self.limit",
-        tests=(f"{_WINDOWS}::test_a_page_begins_behind_those_before_it",),
+        tests=(f"{_WINDOWS}::test_a_page_s_offset_follows_the_earlier_pages",),
     ),
     Mistake(
         name="limit-not-clamped",
@@ -170,7 +170,7 @@ ROWS = (
         file="gateway/http/openapi/schemas.py",
         right="REF.format(name=Sum.__name__): AMOUNT,",
         wrong="REF.format(name=Sum.__name__): PAID_AMOUNT,",
-        tests=(f"{_SCHEMAS}::test_an_amount_that_is_answered_may_be_zero_and_below",),
+        tests=(f"{_SCHEMAS}::test_an_amount_in_an_answer_may_be_zero_or_negative",),
     ),
     Mistake(
         name="number-without-format",
@@ -188,7 +188,7 @@ ROWS = (
         file="gateway/reports/document.py",
         right=" for entry in entries if entry.direction is direction",
         wrong=" for entry in entries",
-        tests=(f"{_REPORTS_DOCUMENT}::test_totals_are_those_of_each_direction",),
+        tests=(f"{_REPORTS_DOCUMENT}::test_totals_are_summed_per_direction",),
     ),
     Mistake(
         name="opening-balance-calculated-forward",
@@ -197,8 +197,6 @@ ROWS = (
         file="gateway/statements/reports.py",
         right="opening = closing.centavos - sum(",
         wrong="opening = closing.centavos + sum(",
-        tests=(
-            f"{_REPORTS}::test_an_open_window_closes_with_the_balance_now_and_opened_with_the_rest",
-        ),
+        tests=(f"{_REPORTS}::test_a_window_up_to_today_has_opening_and_closing_balances",),
     ),
 )

@@ -17,7 +17,7 @@ ROWS = (
         right="((?:(?![{_BREAK}])[{_BLANK}])*[{_SIGN}])",
         wrong="([{_SIGN}])",
         tests=(
-            f"{_REPORTS}/test_texts.py::test_a_formula_behind_something_invisible_is_none_either",
+            f"{_REPORTS}/test_texts.py::test_a_formula_after_an_invisible_character_is_escaped",
         ),
     ),
     Mistake(
@@ -27,7 +27,7 @@ ROWS = (
         file="gateway/reports/texts.py",
         right="""{UNSEEN}\\"'\"""",
         wrong='{UNSEEN}"',
-        tests=(f"{_REPORTS}/test_csv.py::test_no_reader_of_a_file_meets_a_formula",),
+        tests=(f"{_REPORTS}/test_csv.py::test_no_csv_reader_finds_a_formula",),
     ),
     Mistake(
         name="reference-is-a-formula",
@@ -37,7 +37,7 @@ ROWS = (
         right="        text_cell(payout.reference),",
         wrong="        payout.reference,",
         tests=(
-            "tests/unit/gateway/payouts/test_report_file.py::test_a_partner_s_reference_is_no_formula",
+            "tests/unit/gateway/payouts/test_report_file.py::test_a_partner_s_reference_is_not_a_formula",
         ),
     ),
     Mistake(
@@ -58,7 +58,7 @@ ROWS = (
         file="gateway/reports/ofx.py",
         right='("TRNAMT", str(change(entry))),',
         wrong='("TRNAMT", str(entry.value)),',
-        tests=(f"{_REPORTS}/test_ofx.py::test_the_type_agrees_with_the_sign",),
+        tests=(f"{_REPORTS}/test_ofx.py::test_the_transaction_type_matches_the_sign",),
     ),
     Mistake(
         name="ofx-day-in-utc",
@@ -67,7 +67,7 @@ ROWS = (
         file="gateway/reports/ofx.py",
         right="    local = local_time(at)",
         wrong="    local = at.astimezone(UTC)",
-        tests=(f"{_REPORTS}/test_ofx.py::test_a_movement_has_every_field",),
+        tests=(f"{_REPORTS}/test_ofx.py::test_an_ofx_movement_has_every_field",),
     ),
     Mistake(
         name="ofx-identifier-of-a-new-wording",
@@ -76,7 +76,9 @@ ROWS = (
         file="gateway/reports/ofx.py",
         right='    words = "" if known else f"',
         wrong='    words = f"',
-        tests=(f"{_REPORTS}/test_ofx_identifiers.py::test_a_reworded_movement_keeps_its_id",),
+        tests=(
+            f"{_REPORTS}/test_ofx_identifiers.py::test_an_identifier_does_not_depend_on_wording",
+        ),
     ),
     Mistake(
         name="debit-in-csv-without-its-minus",
@@ -85,7 +87,7 @@ ROWS = (
         file="gateway/reports/csv.py",
         right="        str(change(entry)),",
         wrong="        str(entry.value),",
-        tests=(f"{_REPORTS}/test_csv.py::test_the_plain_form_byte_for_byte",),
+        tests=(f"{_REPORTS}/test_csv.py::test_the_plain_csv_is_exact",),
     ),
     Mistake(
         name="unknown-balance-is-zero",
@@ -94,7 +96,9 @@ ROWS = (
         file="gateway/reports/json.py",
         right='        "opening": document.opening,',
         wrong='        "opening": document.opening or Sum(0),',
-        tests=(f"{_REPORTS}/test_json.py::test_an_unknown_value_is_null_and_an_absent_time_empty",),
+        tests=(
+            f"{_REPORTS}/test_json.py::test_an_unknown_value_is_null_and_an_absent_time_is_empty",
+        ),
     ),
     Mistake(
         name="balance-of-today-closes-an-old-window",
@@ -103,7 +107,9 @@ ROWS = (
         file="gateway/statements/reports.py",
         right="closing = after.balance if is_open and document.generated_at < window.end else None",
         wrong="closing = after.balance",
-        tests=(f"{_BANK}/test_reports.py::test_of_another_window_neither_is_known",),
+        tests=(
+            f"{_BANK}/test_reports.py::test_a_past_or_future_window_has_no_opening_or_closing_balance",
+        ),
     ),
     Mistake(
         name="opening-balance-while-money-moves",
@@ -115,7 +121,7 @@ ROWS = (
         tests=(
             (
                 f"{_BANK}/test_reports.py"
-                "::test_a_balance_that_moved_meanwhile_is_no_ground_to_calculate_on"
+                "::test_a_balance_that_changed_meanwhile_leaves_the_opening_unknown"
             ),
         ),
     ),
@@ -130,7 +136,7 @@ ROWS = (
             "            raise BadReply(problem)\n"
         ),
         wrong="",
-        tests=(f"{_BANK}/test_reads.py::test_a_window_that_is_wanted_whole_is_not_cut_in_silence",),
+        tests=(f"{_BANK}/test_reads.py::test_a_complete_window_is_refused_rather_than_truncated",),
     ),
     Mistake(
         name="page-of-two-snapshots",
@@ -148,12 +154,7 @@ ROWS = (
         file="gateway/statements/snapshots.py",
         right="place = (account.account_id, bank.name, account.provider_account, ",
         wrong="place = (bank.name, ",
-        tests=(
-            (
-                f"{_BANK}/test_reads.py"
-                "::test_a_snapshot_is_of_one_account_at_one_bank_and_one_window"
-            ),
-        ),
+        tests=((f"{_BANK}/test_reads.py::test_a_snapshot_belongs_to_one_account_bank_and_window"),),
     ),
     Mistake(
         name="panel-day-in-utc",
@@ -172,7 +173,7 @@ ROWS = (
         right="self.records.export(behind, who.scope, ROWS_A_PAGE)",
         wrong="self.records.export(behind, type(who.scope)(None), ROWS_A_PAGE)",
         tests=(
-            "tests/unit/gateway/request_log/test_service.py::test_every_row_of_a_file_is_there_once_in_its_order",
+            "tests/unit/gateway/request_log/test_service.py::test_an_export_has_every_request_once_in_order",
         ),
     ),
 )

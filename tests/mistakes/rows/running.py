@@ -43,7 +43,7 @@ ROWS = (
         file="gateway/store/kernel/postgres.py",
         right="ARRAY[32]))) = 32",
         wrong="ARRAY[1]))) = 1",
-        tests=(f"{_FULL_DISK}::test_a_full_tablespace_refuses_the_trial_write",),
+        tests=(f"{_FULL_DISK}::test_a_full_tablespace_fails_the_trial_write",),
     ),
     Mistake(
         name="full-store-tried-four-times-a-minute",
@@ -52,7 +52,7 @@ ROWS = (
         file="gateway/app/store_check.py",
         right="_WATCHED_S if is_well else _RECENT_S",
         wrong="_WATCHED_S",
-        tests=(f"{_STORE_CHECK}::test_a_store_that_refuses_is_tried_each_second",),
+        tests=(f"{_STORE_CHECK}::test_a_refusing_store_is_tested_each_second",),
     ),
     Mistake(
         name="store-that-is-away-refuses-payouts-as-full",
@@ -70,7 +70,7 @@ ROWS = (
         file="gateway/app/readiness.py",
         right='"clock": self.check.clock.is_in_step(),',
         wrong='"clock": True,',
-        tests=(f"{_READINESS}::test_a_clock_that_is_wrong_is_not_ready_until_it_is_right",),
+        tests=(f"{_READINESS}::test_a_process_with_a_wrong_clock_is_not_ready",),
     ),
     Mistake(
         name="lease-by-the-process-s-own-clock",
@@ -88,7 +88,7 @@ ROWS = (
         file="gateway/store/kernel/clock.py",
         right="        return self._at_zero + timedelta(seconds=self._monotonic())",
         wrong="        return self._now()",
-        tests=(f"{_CLOCK}::test_a_wall_clock_that_jumps_changes_nothing_and_is_seen_at_once",),
+        tests=(f"{_CLOCK}::test_a_wall_clock_jump_has_no_effect_and_is_noticed_at_once",),
     ),
     Mistake(
         name="whole-request-refused-with-what-is-behind-it",
@@ -106,7 +106,7 @@ ROWS = (
         file="gateway/net/server/front.py",
         right="if _TWO_BLANKS in line or ",
         wrong="if ",
-        tests=(f"{_WIRE}::test_a_bad_request_gets_one_answer_of_ours",),
+        tests=(f"{_WIRE}::test_a_malformed_request_gets_our_error_answer",),
     ),
     Mistake(
         name="any-field-in-the-log",
@@ -133,7 +133,7 @@ ROWS = (
         file="gateway/http/rendering.py",
         right="    return ServiceError(error, reason, headers)",
         wrong="    return ServiceError(error, reason, headers, detail=str(problem))",
-        tests=(f"{_RENDERING}::test_an_exception_has_its_routes_code",),
+        tests=(f"{_RENDERING}::test_an_exception_is_translated_to_its_route_s_code",),
     ),
     Mistake(
         name="label-from-a-caller",
@@ -143,8 +143,8 @@ ROWS = (
         right="value if allowed is None or value in allowed else OTHER",
         wrong="value if allowed is None or value else OTHER",
         tests=(
-            f"{_REGISTRY}::test_a_value_outside_of_its_set_adds_no_series",
-            f"{_METRICS}::test_no_label_can_hold_a_caller_s_words",
+            f"{_REGISTRY}::test_a_value_outside_the_allowed_set_adds_no_series",
+            f"{_METRICS}::test_no_label_can_contain_a_caller_s_text",
         ),
     ),
     Mistake(
@@ -165,7 +165,7 @@ ROWS = (
         wrong="if head.key_id and not hmac.compare_digest(",
         tests=(
             f"{_AUDIT}::test_tampering_is_found_and_named",
-            f"{_WALK}::test_a_head_without_a_seal_is_the_beginning_of_an_empty_log_alone",
+            f"{_WALK}::test_only_an_empty_log_has_a_head_without_a_seal",
         ),
     ),
     Mistake(
@@ -175,7 +175,7 @@ ROWS = (
         file="gateway/audit/store.py",
         right="is_whole = head != BEGINNING or await _last(connection) == BEGINNING",
         wrong="is_whole = True",
-        tests=(f"{_AUDIT}::test_going_on_repairs_nothing",),
+        tests=(f"{_AUDIT}::test_later_events_do_not_repair_a_broken_log",),
     ),
     Mistake(
         name="audit-head-not-locked",
@@ -193,7 +193,7 @@ ROWS = (
         file="gateway/audit/walk.py",
         right="if each.found == stretch.until(row.number, each.found.problem):",
         wrong="if each.found.last == row.number:",
-        tests=(f"{_BREAKS}::test_exactly_the_accepted_break_is_passed",),
+        tests=(f"{_BREAKS}::test_only_the_accepted_break_is_allowed",),
     ),
     Mistake(
         name="processes-register-without-turns",
@@ -202,7 +202,9 @@ ROWS = (
         file="gateway/store/kernel/processes.py",
         right="            await connection.execute(_LOCK)\n",
         wrong="",
-        tests=(f"{_PROCESSES}::test_of_many_with_different_keys_that_start_at_once_one_is_first",),
+        tests=(
+            f"{_PROCESSES}::test_of_processes_with_different_keys_starting_at_once_one_registers",
+        ),
     ),
     Mistake(
         name="sqlite-takes-its-lock-late",
@@ -241,9 +243,7 @@ ROWS = (
         file="gateway/store/migrations/versions/0001_first.py",
         right="PARTITION OF {table} DEFAULT",
         wrong="PARTITION OF {table} FOR VALUES FROM (MINVALUE) TO ('2026-11-01')",
-        tests=(
-            f"{_PARTITIONS}::test_an_order_of_a_time_without_a_partition_is_stored_and_moved_later",
-        ),
+        tests=(f"{_PARTITIONS}::test_a_row_without_a_partition_is_stored_and_moved_later",),
     ),
     Mistake(
         name="partition-made-beside-writers",
@@ -252,7 +252,7 @@ ROWS = (
         file="gateway/store/kernel/partitions.py",
         right="IN SHARE ROW EXCLUSIVE MODE",
         wrong="IN ACCESS SHARE MODE",
-        tests=(f"{_PARTITIONS}::test_an_order_that_comes_while_its_partition_is_made_is_stored",),
+        tests=(f"{_PARTITIONS}::test_an_order_stored_while_its_partition_is_created_is_kept",),
     ),
     Mistake(
         name="young-partition-dropped",
@@ -261,7 +261,9 @@ ROWS = (
         file="gateway/store/kernel/partitions.py",
         right="min(before, server_now - _YOUNG)",
         wrong="before",
-        tests=(f"{_PARTITIONS}::test_partitions_young_by_the_database_s_clock_are_not_dropped",),
+        tests=(
+            f"{_PARTITIONS}::test_partitions_that_are_young_by_the_database_clock_are_not_dropped",
+        ),
     ),
     Mistake(
         name="key-of-two-accounts",
@@ -270,7 +272,7 @@ ROWS = (
         file="gateway/payouts/due.py",
         right="if len(own) == 1 else None",
         wrong="if own else None",
-        tests=(f"{_FOLLOW_UPS}::test_a_key_that_two_accounts_have_names_the_payout_of_neither",),
+        tests=(f"{_FOLLOW_UPS}::test_a_provider_key_of_two_accounts_finds_neither_payout",),
     ),
     Mistake(
         name="index-that-every-step-writes",
@@ -279,9 +281,7 @@ ROWS = (
         file="gateway/store/migrations/versions/0001_first.py",
         right='            "method created_at",',
         wrong='            "method created_at", "next_check_at",',
-        tests=(
-            f"{_PAYOUT_UPDATES}::test_no_step_of_an_ordinary_payout_changes_a_column_of_an_index",
-        ),
+        tests=(f"{_PAYOUT_UPDATES}::test_an_ordinary_payout_s_changes_touch_no_indexed_column",),
     ),
     Mistake(
         name="planned-at-the-bank-before",
@@ -290,7 +290,7 @@ ROWS = (
         file="gateway/store/migrations/versions/0001_first.py",
         right="SET provider = excluded.provider, next_check_at",
         wrong="SET next_check_at",
-        tests=(f"{_PAYOUT_UPDATES}::test_what_is_sent_again_is_planned_at_its_new_bank",),
+        tests=(f"{_PAYOUT_UPDATES}::test_a_payout_sent_again_is_planned_at_its_new_bank",),
     ),
     Mistake(
         name="due-by-the-plan-alone",
@@ -299,7 +299,7 @@ ROWS = (
         file="gateway/payouts/due.py",
         right="return and_(payouts.c.next_check_at <= _at(), _free())",
         wrong="return _free()",
-        tests=(f"{_PAYOUT_UPDATES}::test_a_plan_that_is_older_than_its_payout_is_not_due",),
+        tests=(f"{_PAYOUT_UPDATES}::test_a_planned_check_older_than_its_payout_is_not_due",),
     ),
     Mistake(
         name="downgrade-forgotten",
@@ -308,7 +308,7 @@ ROWS = (
         file="gateway/store/migrations/versions/0001_first.py",
         right="    _tables().drop_all(op.get_bind(), checkfirst=False)",
         wrong="    return",
-        tests=(f"{_SCHEMA}::test_the_way_down_leaves_nothing",),
+        tests=(f"{_SCHEMA}::test_a_downgrade_to_base_leaves_no_table",),
     ),
     Mistake(
         name="change-feed-not-heard",
@@ -327,7 +327,7 @@ ROWS = (
         right="if asked is signal.SIGTERM:",
         wrong="if asked is signal.SIGINT:",
         tests=(
-            f"{_RUNNING}::test_sigterm_leaves_the_port_open_for_a_while_and_sigint_closes_it_at_once",
+            f"{_RUNNING}::test_sigterm_keeps_the_port_open_while_draining_and_sigint_closes_it",
         ),
     ),
     Mistake(
@@ -368,7 +368,7 @@ ROWS = (
         file="gateway/http/admission.py",
         right="Priority.PAYOUTS: Limits(share=0.5, lag=8, waits=False)",
         wrong="Priority.PAYOUTS: Limits(share=0.5, lag=0.4, waits=False)",
-        tests=(f"{_SHEDDING}::test_classes_are_shed_from_the_last_one_on",),
+        tests=(f"{_SHEDDING}::test_shed_classes_get_503_and_the_others_are_served",),
     ),
     Mistake(
         name="class-takes-the-last-place-of-another",
@@ -377,7 +377,7 @@ ROWS = (
         file="gateway/http/admission.py",
         right="        if self.held[priority] >= self.places[priority]:\n",
         wrong="        if sum(self.held) >= self.places[priority]:\n",
-        tests=(f"{_ADMISSION}::test_a_full_class_takes_no_place_of_another",),
+        tests=(f"{_ADMISSION}::test_a_full_class_leaves_the_slots_of_others",),
     ),
     Mistake(
         name="stranger-in-a-partner-s-place",
@@ -386,7 +386,7 @@ ROWS = (
         file="gateway/http/server.py",
         right="            if credential is None or credential in request.headers:\n",
         wrong="            if credential is None or credential:\n",
-        tests=(f"{_SHEDDING}::test_who_shows_no_credential_is_a_stranger_whatever_they_ask_for",),
+        tests=(f"{_SHEDDING}::test_a_request_without_a_credential_is_shed_in_the_stranger_class",),
     ),
     Mistake(
         name="wrong-credential-in-a-payout-s-place",
@@ -395,7 +395,9 @@ ROWS = (
         file="gateway/http/server.py",
         right="        if priority is None or call.principal is not None or",
         wrong="        if call is not None or",
-        tests=(f"{_SHEDDING}::test_a_credential_that_is_looked_up_is_a_stranger_s",),
+        tests=(
+            f"{_SHEDDING}::test_a_request_has_the_stranger_class_until_its_credential_is_known",
+        ),
     ),
     Mistake(
         name="export-in-the-class-of-pages",
@@ -404,7 +406,7 @@ ROWS = (
         file="gateway/statements/routes.py",
         right="        priority=Priority.HEAVY,\n",
         wrong="",
-        tests=(f"{_PRIORITIES}::test_searches_files_and_closings_are_heavy",),
+        tests=(f"{_PRIORITIES}::test_searches_exports_and_closings_are_heavy",),
     ),
     Mistake(
         name="search-of-banks-for-one-token",
@@ -413,7 +415,7 @@ ROWS = (
         file="policies/traffic/quota.py",
         right="        if not self._is_first:\n            self._charge()\n",
         wrong="",
-        tests=(f"{_PERSON_QUOTA}::test_a_request_costs_as_many_tokens_as_it_reads_banks",),
+        tests=(f"{_PERSON_QUOTA}::test_a_request_costs_one_token_per_bank_read",),
     ),
     Mistake(
         name="hanging-bank-takes-the-pages-places",
@@ -422,7 +424,7 @@ ROWS = (
         file="gateway/http/admission.py",
         right="        self.leave(priority)\n        turns =",
         wrong="        turns =",
-        tests=(f"{_ADMISSION}::test_a_page_that_queries_a_bank_holds_no_place_meanwhile",),
+        tests=(f"{_ADMISSION}::test_a_page_that_calls_a_bank_releases_its_slot_meanwhile",),
     ),
     Mistake(
         name="reload-cuts-idle-connections",

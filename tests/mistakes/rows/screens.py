@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mistakes.mistake import Mistake
 
 _HEALTH = "tests/unit/gateway/banks/test_health.py"
-_ONE_SECRET = "test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else"
+_ONE_SECRET = "test_a_new_secret_is_shown_in_one_uncached_answer"
 _PANEL = "tests/unit/gateway/http/panel"
 _SURFACES = "tests/surfaces/panel/pages"
 _APPROVALS = f"{_SURFACES}/test_approvals.py"
@@ -29,7 +29,7 @@ ROWS = (
         file="gateway/reviews/pages.py",
         right="    if any(asked):\n        return next(iter(named), None)\n",
         wrong="    if named:\n        return named[0]\n",
-        tests=(f"{_UNRESOLVED}::test_a_form_of_one_payout_does_not_judge_another",),
+        tests=(f"{_UNRESOLVED}::test_a_form_for_one_payout_does_not_judge_another",),
     ),
     Mistake(
         name="settlement-folded-away",
@@ -38,7 +38,7 @@ ROWS = (
         file="gateway/payouts/pages.py",
         right='if event["kind"] != "probed" or event["state"]:',
         wrong='if event["kind"] != "probed":',
-        tests=(f"{_PAYOUT}::test_events_that_moved_the_payout_are_never_folded",),
+        tests=(f"{_PAYOUT}::test_events_that_changed_the_state_are_not_collapsed",),
     ),
     Mistake(
         name="receipt-of-what-is-not-paid",
@@ -65,7 +65,7 @@ ROWS = (
         file="gateway/statements/pages.py",
         right="hides_people=True",
         wrong="hides_people=False",
-        tests=(f"{_SURFACES}/test_exports.py::test_no_statement_shows_a_whole_cpf",),
+        tests=(f"{_SURFACES}/test_exports.py::test_no_statement_shows_a_complete_cpf",),
     ),
     Mistake(
         name="tax-number-in-an-address",
@@ -74,7 +74,7 @@ ROWS = (
         file="gateway/search/pages.py",
         right=r'    r"|\+\d|@|gws_",',
         wrong=r'    r"|\+\d|@",',
-        tests=(f"{_SEARCH}::test_personal_data_is_in_no_search_address",),
+        tests=(f"{_SEARCH}::test_personal_data_is_kept_out_of_the_search_address",),
     ),
     Mistake(
         name="credential-ends-a-day-early",
@@ -83,7 +83,7 @@ ROWS = (
         file="gateway/credentials/pages.py",
         right="return local_end(day) - timedelta(seconds=1)",
         wrong="return local_end(day) - timedelta(hours=3, seconds=1)",
-        tests=(f"{_CREDENTIALS}::test_a_credential_holds_to_the_end_of_its_last_day",),
+        tests=(f"{_CREDENTIALS}::test_a_credential_expires_at_the_end_of_its_last_local_day",),
     ),
     Mistake(
         name="credential-without-an-end",
@@ -95,7 +95,7 @@ ROWS = (
             '        raise ServiceError(VALIDATION_FAILED, "form", field="expires_on")\n'
         ),
         wrong="    if day is None:\n        return None\n",
-        tests=(f"{_CREDENTIALS}::test_a_credential_has_no_end_only_where_that_was_chosen",),
+        tests=(f"{_CREDENTIALS}::test_a_credential_without_an_expiry_must_be_chosen",),
     ),
     Mistake(
         name="credential-ended-by-a-click",
@@ -104,7 +104,9 @@ ROWS = (
         file="gateway/credentials/pages.py",
         right='if visit.form["words"] != found.name:',
         wrong='if visit.form["words"] not in found.name:',
-        tests=(f"{_SURFACES}/test_credentials.py::test_one_is_ended_only_by_its_typed_name",),
+        tests=(
+            f"{_SURFACES}/test_credentials.py::test_a_credential_is_revoked_by_its_typed_name_alone",
+        ),
     ),
     Mistake(
         name="cpf-in-a-callback",
@@ -122,7 +124,7 @@ ROWS = (
         file="gateway/banks/pages.py",
         right='return "read_only" if provider.read_only else True',
         wrong="return True",
-        tests=(f"{_PROVIDERS}::test_a_bank_that_is_read_only_pays_in_no_way",),
+        tests=(f"{_PROVIDERS}::test_a_read_only_bank_offers_no_payouts",),
     ),
     Mistake(
         name="rights-shown-that-a-factor-closes",
@@ -131,7 +133,9 @@ ROWS = (
         file="gateway/identity/panel_surface.py",
         right="held = {right for right in who.rights if not (lacks and changes(right))}",
         wrong="held = set(who.rights)",
-        tests=(f"{_SURFACE}::test_what_is_listed_works_where_a_role_requires_a_factor",),
+        tests=(
+            f"{_SURFACE}::test_listed_permissions_exclude_writes_until_a_required_factor_is_enrolled",
+        ),
     ),
     Mistake(
         name="browser-not-cleared",
@@ -140,9 +144,7 @@ ROWS = (
         file="gateway/identity/panel_surface.py",
         right='"Clear-Site-Data": \'"cache", "storage"\'',
         wrong='"Clear-Site-Data": \'"cache"\'',
-        tests=(
-            f"{_SURFACE}::test_signing_out_leaves_nothing_behind_but_that_the_browser_is_known",
-        ),
+        tests=(f"{_SURFACE}::test_signing_out_deletes_the_cookie_and_clears_site_data",),
     ),
     Mistake(
         name="script-writes-without-a-token",
@@ -160,7 +162,7 @@ ROWS = (
         file="gateway/http/gates.py",
         right="return (ReadFromOurPage(origin=self.users.origin, marked=True), self.session)",
         wrong="return (ReadFromOurPage(origin=self.users.origin, marked=False), self.session)",
-        tests=(f"{_SURFACE}::test_a_script_s_read_is_marked_and_a_page_s_own_is_not",),
+        tests=(f"{_SURFACE}::test_every_read_except_the_session_requires_the_script_header",),
     ),
     Mistake(
         name="half-a-cookie-opens",
@@ -169,7 +171,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right=("        if self._open(panel.sealed, cookie) is None:\n            return None\n"),
         wrong="",
-        tests=(f"{_SESSIONS}::test_a_row_and_another_secret_are_nothing",),
+        tests=(f"{_SESSIONS}::test_a_cookie_with_a_wrong_secret_is_refused",),
     ),
     Mistake(
         name="idle-for-ever",
@@ -178,7 +180,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right=("if panel.state is PanelState.FULL and now - panel.seen_at >= self.settings.idle:"),
         wrong="if panel.state is not PanelState.FULL and now >= panel.ends_at:",
-        tests=(f"{_SESSIONS}::test_an_idle_session_is_ended_with_its_sign_in",),
+        tests=(f"{_SESSIONS}::test_an_idle_session_ends_with_its_sign_in",),
     ),
     Mistake(
         name="cookie-outlives-a-rise",
@@ -187,7 +189,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right="if not acts or (stepped_up and latest.panel.delivered):",
         wrong="if not acts:",
-        tests=(f"{_SESSIONS}::test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void",),
+        tests=(f"{_SESSIONS}::test_after_a_code_the_old_cookie_only_reads_and_then_expires",),
     ),
     Mistake(
         name="stolen-cookie-gains-a-factor",
@@ -205,7 +207,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right="counts = panel.proven_at is not None and who.factor_at <= panel.proven_at",
         wrong="counts = panel.proven_at is not None",
-        tests=(f"{_SESSIONS}::test_a_code_counts_with_the_cookie_that_it_gave_alone",),
+        tests=(f"{_SESSIONS}::test_a_fresh_factor_is_valid_with_the_new_cookie_alone",),
     ),
     Mistake(
         name="renewal-is-a-proof",
@@ -214,7 +216,7 @@ ROWS = (
         file="gateway/identity/panel_sessions.py",
         right="self._supersede(browser, panel.csrf, panel.proven_at)",
         wrong="self._supersede(browser, panel.csrf, now)",
-        tests=(f"{_SESSIONS}::test_a_cookie_renewed_while_a_code_is_given_does_not_count_it",),
+        tests=(f"{_SESSIONS}::test_a_cookie_renewed_during_a_step_up_has_no_fresh_factor",),
     ),
     Mistake(
         name="replaced-cookie-writes",
@@ -223,7 +225,7 @@ ROWS = (
         file="policies/traffic/csrf.py",
         right="    if browser is not None and browser.reads_only:\n",
         wrong="    if browser is None and browser:\n",
-        tests=(f"{_SESSIONS}::test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void",),
+        tests=(f"{_SESSIONS}::test_after_a_code_the_old_cookie_only_reads_and_then_expires",),
     ),
     Mistake(
         name="one-token-in-every-answer",
@@ -274,7 +276,7 @@ ROWS = (
             "        if not who.companies:\n            return None\n"
             "        company_id, *_ = sorted(who.companies)\n"
         ),
-        tests=(f"{_SESSIONS}::test_of_several_companies_none_is_reported_as_the_only_one",),
+        tests=(f"{_SESSIONS}::test_no_company_is_shown_for_a_user_of_several",),
     ),
     Mistake(
         name="password-without-its-blanks",
@@ -283,7 +285,7 @@ ROWS = (
         file="policies/validation/forms.py",
         right='return self.values.get(name, ("",))[0]',
         wrong='return self.values.get(name, ("",))[0].strip()',
-        tests=(f"{_FORMS}::test_a_password_is_read_as_it_was_typed",),
+        tests=(f"{_FORMS}::test_a_password_is_read_as_typed",),
     ),
     Mistake(
         name="formula-behind-another-separator",
@@ -292,7 +294,7 @@ ROWS = (
         file="gateway/reports/texts.py",
         right="(^|[{_BREAK}])",
         wrong="(^)",
-        tests=(f"{_TEXTS}::test_a_file_that_is_read_with_another_separator_has_no_formula_either",),
+        tests=(f"{_TEXTS}::test_no_cell_is_a_formula_when_read_with_another_separator",),
     ),
     Mistake(
         name="any-script-of-others",
@@ -301,7 +303,7 @@ ROWS = (
         file="gateway/panel/vendor.py",
         right="return content if file.matches(content) else None",
         wrong="return content",
-        tests=(f"{_VENDOR}::test_a_file_is_read_only_if_it_is_the_listed_one",),
+        tests=(f"{_VENDOR}::test_a_vendored_file_is_read_only_with_its_listed_content",),
     ),
     Mistake(
         name="form-of-somebody-else",
@@ -311,7 +313,7 @@ ROWS = (
         right='return f"{user_id} {unquote(page)}"',
         wrong="return unquote(page)",
         tests=(
-            f"{_PANEL}/pages/test_kept.py::test_a_form_is_shown_to_its_person_on_its_page_within_a_quarter_of_an_hour",
+            f"{_PANEL}/pages/test_kept.py::test_a_kept_form_is_shown_to_its_user_on_its_page_for_fifteen_minutes",
         ),
     ),
 )

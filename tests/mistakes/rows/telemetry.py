@@ -16,7 +16,7 @@ ROWS = (
         file="gateway/telemetry/logs/redaction.py",
         right="    return mask_quoted(text)[:_LONGEST_MESSAGE]",
         wrong="    return mask_text(text)[:_LONGEST_MESSAGE]",
-        tests=(f"{_LOGS}/test_redaction_failures.py::test_no_value_is_reported",),
+        tests=(f"{_LOGS}/test_redaction_failures.py::test_a_described_failure_contains_no_values",),
     ),
     Mistake(
         name="one-of-two-trace-ids",
@@ -30,7 +30,9 @@ ROWS = (
             "        return strict.trace_id"
         ),
         wrong="    if not values:\n        return None\n    try:\n        return strict.trace_id",
-        tests=("tests/unit/gateway/core/test_trace.py::test_anything_else_is_not",),
+        tests=(
+            "tests/unit/gateway/core/test_trace.py::test_an_invalid_or_repeated_trace_id_is_refused",
+        ),
     ),
     Mistake(
         name="trace-of-the-request-before",
@@ -42,7 +44,7 @@ ROWS = (
         tests=(
             (
                 "tests/unit/gateway/core/test_trace_traceparent.py"
-                "::test_a_request_that_sent_nothing_begins_the_trace_of_its_own_id"
+                "::test_a_request_without_a_traceparent_starts_a_trace_of_its_own_id"
             ),
         ),
     ),
@@ -53,7 +55,7 @@ ROWS = (
         file="gateway/telemetry/logs/events.py",
         right="    return text if _CLIENT_ID.fullmatch(text) else OTHER",
         wrong="    return text if _CLIENT_ID.match(text) else OTHER",
-        tests=(f"{_LOGS}/test_events.py::test_a_client_id_with_something_behind_it_is_not_shown",),
+        tests=(f"{_LOGS}/test_events.py::test_a_client_id_with_extra_characters_is_not_logged",),
     ),
     Mistake(
         name="company-of-a-stranger-logged",
@@ -62,7 +64,9 @@ ROWS = (
         file="gateway/telemetry/logs/events.py",
         right="    if (client_id or user_id) and company_id:",
         wrong="    if company_id:",
-        tests=(f"{_LOGS}/test_events.py::test_the_company_that_a_stranger_names_is_not_shown",),
+        tests=(
+            f"{_LOGS}/test_events.py::test_a_company_named_by_an_unauthenticated_caller_is_not_logged",
+        ),
     ),
     Mistake(
         name="method-of-a-caller-logged",
@@ -71,7 +75,7 @@ ROWS = (
         file="gateway/telemetry/logs/events.py",
         right='"method": record.method if record.method in _METHODS else OTHER,',
         wrong='"method": record.method,',
-        tests=(f"{_LOGS}/test_events.py::test_text_of_a_caller_is_not_logged",),
+        tests=(f"{_LOGS}/test_events.py::test_a_caller_s_text_is_not_logged",),
     ),
     Mistake(
         name="review-shown-for-ever",
@@ -81,10 +85,7 @@ ROWS = (
         right="        for provider in self._providers | by_provider.keys():",
         wrong="        for provider in by_provider:",
         tests=(
-            (
-                f"{_TELEMETRY}/test_observer.py"
-                "::test_a_bank_without_unsettled_payouts_is_shown_with_none"
-            ),
+            (f"{_TELEMETRY}/test_observer.py::test_a_bank_without_unsettled_payouts_shows_zero"),
         ),
     ),
     Mistake(
@@ -95,7 +96,7 @@ ROWS = (
         right='quiet=call.outcome == "ok" and call.operation.startswith(_READING),',
         wrong='quiet=call.outcome == "ok",',
         tests=(
-            f"{_TELEMETRY}/test_observer.py::test_a_good_read_of_a_request_is_reported_by_the_request",
+            f"{_TELEMETRY}/test_observer.py::test_a_successful_bank_read_within_a_request_is_logged_only_with_the_request",
         ),
     ),
     Mistake(
@@ -105,12 +106,7 @@ ROWS = (
         file="gateway/telemetry/observer.py",
         right='        if state == "paid":',
         wrong="        if state:",
-        tests=(
-            (
-                f"{_TELEMETRY}/test_observer.py"
-                "::test_only_a_payout_that_was_paid_has_a_time_of_settlement"
-            ),
-        ),
+        tests=((f"{_TELEMETRY}/test_observer.py::test_only_a_paid_payout_has_a_settlement_time"),),
     ),
     Mistake(
         name="first-increase-invisible",
@@ -119,7 +115,9 @@ ROWS = (
         file="gateway/telemetry/metrics/registry.py",
         right="            if family.metric is not Gauge:",
         wrong="            if family.metric is Gauge:",
-        tests=(f"{_METRICS}/test_registry.py::test_few_series_start_at_zero_and_many_do_not",),
+        tests=(
+            f"{_METRICS}/test_registry.py::test_a_family_starts_at_zero_only_when_it_has_few_series",
+        ),
     ),
     Mistake(
         name="trace-id-too-long-for-an-exemplar",
@@ -128,7 +126,11 @@ ROWS = (
         file="gateway/telemetry/observer.py",
         right="_LONGEST_EXAMPLE: Final = 64",
         wrong="_LONGEST_EXAMPLE: Final = 128",
-        tests=((f"{_TELEMETRY}/test_observer.py::test_a_slow_or_refused_request_names_its_trace"),),
+        tests=(
+            (
+                f"{_TELEMETRY}/test_observer.py::test_a_slow_or_refused_request_has_its_trace_id_as_exemplar"
+            ),
+        ),
     ),
     Mistake(
         name="lost-lines-not-counted",
@@ -155,6 +157,6 @@ ROWS = (
         file="gateway/telemetry/logs/lines.py",
         right='        return json.dumps(plain, default=str).encode() + b"\\n"',
         wrong='        return json.dumps(plain, default=str, ensure_ascii=False).encode() + b"\\n"',
-        tests=(f"{_LOGS}/test_lines.py::test_no_value_stops_a_line",),
+        tests=(f"{_LOGS}/test_lines.py::test_an_unencodable_value_does_not_lose_its_line",),
     ),
 )

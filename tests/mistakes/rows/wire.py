@@ -14,7 +14,7 @@ ROWS = (
         right="            and len(names) == len(pairs)\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -25,7 +25,7 @@ ROWS = (
         right="            and names.isdisjoint(_ODD)\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -36,7 +36,7 @@ ROWS = (
         right='headers.get(hdrs.CONNECTION, "keep-alive").lower() == "keep-alive"',
         wrong="True",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -47,7 +47,7 @@ ROWS = (
         right="            and is_host(headers[hdrs.HOST])\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -58,7 +58,7 @@ ROWS = (
         right="            and headers.get(hdrs.CONTENT_LENGTH) == length\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -68,7 +68,9 @@ ROWS = (
         file="gateway/net/server/lane.py",
         right="min(limits.head_bytes, limits.header_line_bytes, limits.request_line_bytes)",
         wrong="limits.head_bytes",
-        tests=("tests/unit/gateway/net/server/test_lane.py::test_a_bound_is_met_exactly",),
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_requests_at_the_size_limits_are_parsed_and_above_left_to_aiohttp",
+        ),
     ),
     Mistake(
         name="lane-takes-many-headers",
@@ -78,7 +80,7 @@ ROWS = (
         right="        and lines - 2 <= limits.headers  # the request's own, and the empty one\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -89,7 +91,7 @@ ROWS = (
         right="        and head.translate(None, _PRINTABLE) == _LINE_END * lines\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -100,7 +102,7 @@ ROWS = (
         right='        and b" \\r\\n" not in head\n',
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -111,7 +113,7 @@ ROWS = (
         right="rb'(GET|POST) (%s[!\"$-~]*) HTTP/1\\.1\\r\\n'",
         wrong="rb'([A-Z]+) (%s[!\"$-~]*) HTTP/1\\.1\\r\\n'",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -122,7 +124,7 @@ ROWS = (
         right="rb'(GET|POST) (%s[!\"$-~]*) HTTP/1\\.1\\r\\n'",
         wrong="rb'(GET|POST) (/[!\"$-~]*|%s) HTTP/1\\.1\\r\\n'",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -133,7 +135,7 @@ ROWS = (
         right="rb'(GET|POST) (%s[!\"$-~]*) HTTP/1\\.1\\r\\n'",
         wrong="rb'(GET|POST) (%s[!\"$-~]*) HTTP/1\\.[01]\\r\\n'",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -144,7 +146,7 @@ ROWS = (
         right="rb'(GET|POST) (%s[!\"$-~]*) HTTP/1\\.1\\r\\n'",
         wrong="rb'(GET|POST) (%s[!\"#$-~]*) HTTP/1\\.1\\r\\n'",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -154,7 +156,9 @@ ROWS = (
         file="gateway/net/server/lane.py",
         right="found is None or len(data) > LARGEST_BYTES or",
         wrong="found is None or",
-        tests=("tests/unit/gateway/net/server/test_lane.py::test_a_bound_is_met_exactly",),
+        tests=(
+            "tests/unit/gateway/net/server/test_lane.py::test_requests_at_the_size_limits_are_parsed_and_above_left_to_aiohttp",
+        ),
     ),
     Mistake(
         name="lane-takes-bytes-behind-a-read",
@@ -164,7 +168,7 @@ ROWS = (
         right="if headers is None or (is_read and body):",
         wrong="if headers is None:",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -175,7 +179,7 @@ ROWS = (
         right="            and hdrs.HOST in headers\n",
         wrong="",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -186,7 +190,7 @@ ROWS = (
         right="self._parser = HttpRequestParser(self)  # it holds something, or reads no more",
         wrong="pass",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -197,7 +201,7 @@ ROWS = (
         right="except (HttpParserError, HttpParserUpgrade):",
         wrong="except HttpParserUpgrade:",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_odd_requests_are_left_to_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_unusual_requests_are_left_to_aiohttp",
         ),
     ),
     Mistake(
@@ -208,7 +212,7 @@ ROWS = (
         right="is_between = self._request is None and not self._handed_on",
         wrong="is_between = not self._handed_on",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_a_request_during_another_is_answered_after_it",
+            "tests/unit/gateway/net/server/test_lane.py::test_a_pipelined_request_is_answered_after_the_first",
         ),
     ),
     Mistake(
@@ -219,7 +223,7 @@ ROWS = (
         right="if not is_between or self._connections.draining or not self._room.is_set():",
         wrong="if not is_between or not self._room.is_set():",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_a_request_that_comes_when_the_listener_closes_is_refused_by_aiohttp",
+            "tests/unit/gateway/net/server/test_lane.py::test_a_request_to_a_closing_listener_is_refused",
         ),
     ),
     Mistake(
@@ -230,7 +234,7 @@ ROWS = (
         right="if not is_between or self._connections.draining or not self._room.is_set():",
         wrong="if not is_between or self._connections.draining:",
         tests=(
-            "tests/unit/gateway/net/server/test_lane.py::test_nothing_is_taken_from_a_caller_who_has_not_taken_its_answer",
+            "tests/unit/gateway/net/server/test_lane.py::test_no_request_is_handled_while_writing_is_paused",
         ),
     ),
     Mistake(
@@ -252,7 +256,7 @@ ROWS = (
         right="        self._discards |= is_last\n",
         wrong="",
         tests=(
-            "tests/surfaces/wire/test_three_ways.py::test_nothing_is_read_behind_a_last_answer",
+            "tests/surfaces/wire/test_three_ways.py::test_nothing_is_read_after_the_last_answer",
         ),
     ),
 )

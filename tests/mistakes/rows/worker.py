@@ -59,7 +59,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/payouts/test_reconciler.py"
-                "::test_an_account_that_cannot_be_read_delays_no_other_query"
+                "::test_a_payout_whose_account_cannot_be_read_delays_no_other_query"
             ),
         ),
     ),
@@ -71,7 +71,7 @@ ROWS = (
         right="lease.reschedule(clock() + self._left(task).total_seconds() * is_held)",
         wrong="lease.reschedule(clock() + LEASE.total_seconds())",
         tests=(
-            f"{_UNIT}/process/test_leases.py::test_a_run_ends_when_another_worker_has_its_lease",
+            f"{_UNIT}/process/test_leases.py::test_a_run_is_stopped_when_another_worker_takes_its_lease",
         ),
     ),
     Mistake(
@@ -83,7 +83,9 @@ ROWS = (
             "        if self._leases is not None and self._ends:\n            self._ends.clear()\n"
         ),
         wrong="        self._ends.clear()\n        if self._leases is not None and self._ends:\n",
-        tests=(f"{_UNIT}/process/test_leases.py::test_who_stops_leaves_its_tasks_at_once",),
+        tests=(
+            f"{_UNIT}/process/test_leases.py::test_releasing_leases_lets_another_process_continue_at_once",
+        ),
     ),
     Mistake(
         name="cancellation-of-another-ends-the-work",
@@ -95,7 +97,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/process/test_periodic_task.py"
-                "::test_a_cancellation_of_something_else_does_not_end_the_work"
+                "::test_a_cancellation_raised_inside_a_run_does_not_end_the_task"
             ),
         ),
     ),
@@ -109,7 +111,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/process/test_periodic_task.py"
-                "::test_failures_in_a_row_lengthen_the_pause_up_to_a_bound"
+                "::test_consecutive_failures_lengthen_the_pause_up_to_a_bound"
             ),
         ),
     ),
@@ -140,7 +142,7 @@ ROWS = (
         wrong="        self._kept.validity.until = self._clock() + VALID_S",
         tests=(
             (
-                f"{_UNIT}/app/test_kept_records_feed.py::test_the_validity_counts_from_before_the_reading"
+                f"{_UNIT}/app/test_kept_records_feed.py::test_validity_starts_before_the_feed_is_read"
             ),
         ),
     ),
@@ -152,10 +154,7 @@ ROWS = (
         right="                self._kept.forget_all()",
         wrong="                self._mark = news.mark",
         tests=(
-            (
-                f"{_UNIT}/app/test_kept_records_feed.py"
-                "::test_another_log_means_that_everything_is_forgotten"
-            ),
+            (f"{_UNIT}/app/test_kept_records_feed.py::test_a_restarted_log_drops_every_record"),
         ),
     ),
     Mistake(
@@ -168,7 +167,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/app/test_kept_records_cache.py"
-                "::test_a_read_begun_before_the_change_is_not_cached_even_without_another_read"
+                "::test_a_read_begun_before_a_change_is_not_cached_even_without_another_read"
             ),
         ),
     ),
@@ -182,7 +181,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/app/test_kept_records_wrong_secrets.py"
-                "::test_what_the_store_has_by_now_counts"
+                "::test_a_refused_secret_is_checked_against_the_store"
             ),
         ),
     ),
@@ -193,12 +192,7 @@ ROWS = (
         file="gateway/process/cache.py",
         right="await self._values.set(key, tuple(parts), ttl=ttl_s)",
         wrong="await self._values.set(key, tuple(parts))",
-        tests=(
-            (
-                f"{_UNIT}/process/test_cache.py"
-                "::test_a_value_and_its_bytes_are_gone_when_its_time_is_over"
-            ),
-        ),
+        tests=((f"{_UNIT}/process/test_cache.py::test_an_expired_value_frees_its_memory"),),
     ),
     Mistake(
         name="mail-address-in-the-log",
@@ -210,7 +204,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/identity/test_mail.py"
-                "::test_messages_that_are_not_taken_make_room_for_others_for_five_minutes"
+                "::test_refused_mail_waits_five_minutes_while_other_mail_is_sent"
             ),
         ),
     ),
@@ -224,7 +218,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/request_log/test_writer.py"
-                "::test_the_account_that_a_stranger_names_is_not_kept"
+                "::test_an_account_named_by_an_unauthorized_caller_is_not_kept"
             ),
         ),
     ),
@@ -238,7 +232,7 @@ ROWS = (
         tests=(
             (
                 f"{_UNIT}/process/test_systemd.py"
-                "::test_the_watchdog_is_fed_twice_in_its_time_while_the_event_loop_runs"
+                "::test_the_watchdog_is_notified_twice_per_interval_while_the_loop_runs"
             ),
         ),
     ),

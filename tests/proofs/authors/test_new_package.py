@@ -33,8 +33,8 @@ def packages(environment: Environment) -> Path:
     return folder
 
 
-def test_every_pair_of_choices_is_there():
-    """A third choice, or a fifth option, needs other packages."""
+def test_the_packages_cover_every_pair_of_choices():
+    """A third choice or a fifth option needs other packages."""
     pairs = {
         frozenset({(one, chosen[one]), (other, chosen[other])})
         for chosen in PAIRS.values()
@@ -55,8 +55,8 @@ def test_every_pair_of_choices_is_there():
 
 
 @pytest.mark.parametrize("name", ["ab", "abcdefghijklmnopqrstuvwx"])
-def test_a_short_and_a_long_name_are_as_well_formed(environment: Environment, name: str):
-    """The formatter counts characters."""
+def test_a_package_with_a_short_or_long_name_passes_ruff(environment: Environment, name: str):
+    """The length of a name changes the formatting."""
     folder = write(name, environment.folder)
 
     environment.runs("ruff", "check", "--no-cache", ".", within=folder)
@@ -80,8 +80,8 @@ def test_the_suite_is_green(environment: Environment, packages: Path, name: str)
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-def test_it_is_written_checked_and_verified_by_commands_alone(environment: Environment):
-    """As the page says: new, install, lint, types; and its own test of the README."""
+def test_a_new_package_is_generated_checked_and_verified_by_commands(environment: Environment):
+    """As on the page: new, install, lint, types; and the package's own test of its README."""
     options = ("--auth", "oauth2", "--money", "text", "--paging", "cursor", "--proof", "ecdsa")
     environment.runs("pixgate", "adapter", "new", "acme", *options)
     folder = environment.folder / "pixgate-acme"

@@ -1,4 +1,4 @@
-"""A package that somebody wrote for PORT 1 works as it is, and needs nothing private."""
+"""A third party's package for PORT 1 works unchanged, and needs nothing private."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def package(environment: Environment) -> Path:
     return folder
 
 
-def test_it_imports_nothing_private():
+def test_the_outside_adapter_imports_nothing_private():
     hidden = {
         str(path.relative_to(KEPT)): found
         for path in KEPT.rglob("*.py")
@@ -40,7 +40,7 @@ def test_lint_and_types_pass(environment: Environment, package: Path):
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-def test_it_is_found_by_its_entry_point(environment: Environment, package: Path):
+def test_the_outside_adapter_is_found_by_its_entry_point(environment: Environment, package: Path):
     listed = {each["adapter"]: each for each in json.loads(_providers(environment))}
 
     assert listed["outside"]["problem"] == ""
@@ -48,7 +48,7 @@ def test_it_is_found_by_its_entry_point(environment: Environment, package: Path)
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-def test_the_suite_is_green(environment: Environment, package: Path):
+def test_the_adapter_passes_the_suite(environment: Environment, package: Path):
     environment.runs("pixgate", "adapter", "verify", "outside")
 
 

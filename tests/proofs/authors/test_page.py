@@ -1,4 +1,4 @@
-"""The page that takes an author from nothing to green does so, as it stands."""
+"""The page for adapter authors leads from nothing to a passing suite."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ BLOCKS = list(blocks(PAGE))
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-def test_the_page_leads_to_an_adapter_that_passes(environment: Environment):
-    """Every block, in its order: files, changes, commands."""
+def test_following_the_page_gives_an_adapter_that_passes(environment: Environment):
+    """Every block in order: files, changes, commands."""
     folder = environment.folder / "pixgate-girassol"
 
     for block in BLOCKS:
@@ -33,7 +33,7 @@ def test_the_page_leads_to_an_adapter_that_passes(environment: Environment):
     assert left == []
 
 
-def test_every_block_with_a_file_says_what_to_do_with_it():
+def test_every_block_with_a_file_has_a_known_kind():
     assert {each.kind for each in BLOCKS if each.file} == {"python", "diff", "remove"}
 
 
@@ -52,7 +52,7 @@ def _run(environment: Environment, block: Block, folder: Path) -> None:
 
 
 def _less(block: Block) -> tuple[str, ...]:
-    """A package that nobody has touched is verified whole by test_new_package."""
+    """An unchanged package is verified completely by test_new_package."""
     return ("--case", "bank.settled") if "adapter new" in block.text else ()
 
 
@@ -95,10 +95,10 @@ DOCUMENT = {
         ("/other", {"at": "now"}, b"{}", 2),
     ],
 )
-def test_the_judge_of_the_page_judges(
+def test_the_page_s_judge_finds_faults(
     path: str, query: dict[str, str], answer: bytes, objections: int
 ):
-    """As docs/providers/testing.md has it."""
+    """With the example of docs/providers/testing.md."""
     (code,) = (each.text for each in blocks(JUDGED) if each.kind == "python")
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - what the page says is what is tested
@@ -122,18 +122,18 @@ CHANGED = "a\nb\n\nc\n"
         (" a\n-b\n@@\n-c\n+y\n", "a\n\ny\n"),
     ],
 )
-def test_lines_are_taken_out_and_put_in(diff: str, text: str):
+def test_a_diff_removes_and_adds_lines(diff: str, text: str):
     assert changed(CHANGED, diff) == text
 
 
 @pytest.mark.parametrize("diff", [" a\n-x\n", "-d\n"])
-def test_a_page_that_speaks_of_another_file_is_noticed(diff: str):
-    """A template changed, and the page has to follow."""
+def test_a_diff_that_does_not_fit_its_file_fails(diff: str):
+    """When a template changes, the page has to follow."""
     with pytest.raises(AssertionError, match="not there once"):
         changed(CHANGED, diff)
 
 
-def test_a_definition_goes_with_what_explains_it():
+def test_a_definition_is_removed_with_its_docstring_and_decorator():
     text = 'ONE = 1\n"""The first."""\nTWO = 2\n\n\n@cache\ndef three():\n    return 3\n'
 
     assert removed(text, ["ONE", "three"]).split() == ["TWO", "=", "2"]

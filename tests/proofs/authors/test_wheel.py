@@ -17,7 +17,7 @@ from tests.world.waiting import block_until
 PORTS = ("PIXGATE_PORT", "PIXGATE_OPS_PORT", "PIXGATE_BANK_PORT", "PIXGATE_BANK_CONTROL_PORT")
 
 
-def test_a_wheel_names_the_commit_that_it_was_built_from(environment: Environment):
+def test_a_wheel_names_the_commit_it_was_built_from(environment: Environment):
     shown = json.loads(environment.runs("pixgate", "version", "--json"))
 
     assert shown["commit"] == commit_at(ROOT)
@@ -36,7 +36,7 @@ def test_a_wheel_carries_every_file_for_operators(environment: Environment):
 def test_an_empty_folder_becomes_a_sandbox_that_answers_ten_calls(
     environment: Environment, tmp_path: Path
 ):
-    """The first-day commands, in their order; every port is a free one."""
+    """The first-day commands in order, on free ports."""
     environ = environment.environ | {name: str(free_port()) for name in PORTS}
     pixgate = environment.bin / "pixgate"
     for words in (("config", "init"), ("db", "upgrade")):

@@ -37,7 +37,7 @@ def order(port: int, path: str, status: int = 200) -> Order:
     return Order(port=port, requests=traced(write_request(path, "Bearer any")), status=status)
 
 
-async def test_an_answer_of_other_content_ends_the_run(bank_port: int):
+async def test_a_differing_answer_ends_the_bench(bank_port: int):
     asked = order(bank_port, bank.path(bank.ACCOUNT))
     subject = Subject(name="the stub", pid=0, order=asked, right="HTTP/1.1 200 OK\n\nelse")
 
@@ -45,7 +45,7 @@ async def test_an_answer_of_other_content_ends_the_run(bank_port: int):
         await asyncio.to_thread(rounds.compare, [subject])
 
 
-async def test_right_answers_are_counted_once(bank_port: int):
+async def test_correct_answers_are_counted_once(bank_port: int):
     async with calling(order(bank_port, bank.path(bank.ACCOUNT)), 3) as tally:
         await until(lambda: tally.answers > 3)
 
@@ -56,7 +56,7 @@ async def test_right_answers_are_counted_once(bank_port: int):
 @pytest.mark.parametrize(
     ("path", "status"), [("/v1/contas/other/saldo", 200), (bank.path(bank.ACCOUNT), 401)]
 )
-async def test_an_answer_of_another_status_is_wrong(bank_port: int, path: str, status: int):
+async def test_an_answer_with_another_status_is_wrong(bank_port: int, path: str, status: int):
     async with calling(order(bank_port, path, status), 1) as tally:
         await until(lambda: tally.answers > 0)
 
@@ -72,8 +72,8 @@ async def test_a_lost_connection_is_wrong():
     assert tally.answers == 0
 
 
-async def test_what_waits_for_a_free_connection_counts_from_when_it_was_due(bank_port: int):
-    """Each takes the bank 50 ms, and some five are due meanwhile: soon they have waited for two."""
+async def test_waiting_for_a_free_connection_counts_as_latency(bank_port: int):
+    """Each takes the bank 50 ms, and some five are due meanwhile: soon they wait for two."""
     slow = order(bank_port, bank.path(bank.SLOW_ACCOUNT))
     async with arriving(slow, 1, rate=100) as tally:
         await until(lambda: tally.answers > 3)
@@ -83,7 +83,7 @@ async def test_what_waits_for_a_free_connection_counts_from_when_it_was_due(bank
     assert max(tally.latencies_s) > 2 * LATENCY_S
 
 
-async def test_a_system_is_paced_by_its_former_answers(bank_port: int):
+async def test_a_paced_system_runs_at_a_share_of_its_earlier_rate(bank_port: int):
     asked = order(bank_port, bank.path(bank.ACCOUNT))
     system = Subject(name="the stub", pid=os.getpid(), order=asked)
     slow = replace(system, name="a hundredth of it", pace=Pace(system.name, 0.01))
@@ -94,7 +94,7 @@ async def test_a_system_is_paced_by_its_former_answers(bank_port: int):
     assert paced.answers / paced.seconds < fast.answers / fast.seconds / 2
 
 
-async def test_a_payout_answered_and_not_stored_ends_the_run(bank_port: int):
+async def test_a_payout_answered_but_not_stored_ends_the_bench(bank_port: int):
     async def nothing() -> int:
         return 0
 
@@ -109,7 +109,7 @@ async def test_a_payout_answered_and_not_stored_ends_the_run(bank_port: int):
     ("balance", "failed"), [(107, []), (109, ["R1"]), (121, ["R1"]), (122, ["R1", "R3"])]
 )
 def test_a_goal_fails_beyond_its_limit(balance: float, failed: list[str]):
-    """More of a peer's cost is better: FastAPI must be dearer than a balance."""
+    """For a peer a higher cost is better: FastAPI must be dearer than a balance."""
     costs = {run.BALANCE: balance, run.PROXY: 100, FASTAPI: 200}
     measured = Measured(rounds={name: [cost(each)] for name, each in costs.items()})
 
@@ -117,7 +117,7 @@ def test_a_goal_fails_beyond_its_limit(balance: float, failed: list[str]):
 
 
 def test_the_page_has_the_limits():
-    """The first words of a row are the name; its last two cells what to reach, and what fails."""
+    """A row begins with the name; its last two cells have the goal and the limit."""
     page = (ROOT / "docs" / "performance.md").read_text()
     rows = re.findall(r"^\| (R\d+): (.+?) \| .+? \| (.+? \| .+?) \|$", page, re.MULTILINE)
 

@@ -32,8 +32,8 @@ def measured(folder: Path, module: str, *options: str) -> subprocess.CompletedPr
     return done
 
 
-def test_run_measures_every_system(tmp_path: Path):
-    """A wrong answer would end it with 1."""
+def test_bench_run_measures_every_system(tmp_path: Path):
+    """A wrong answer would end it with status 1."""
     done = measured(tmp_path, "bench.run", *ROUND, "--only", *FIGURES)
 
     assert f"| {run.SLOW} | " in done.stdout
@@ -43,7 +43,7 @@ def test_run_measures_every_system(tmp_path: Path):
 
 
 def test_payouts_are_stored_and_followed_up(tmp_path: Path):
-    """A payout that was answered and is not stored would end it with 1."""
+    """An answered payout that is not stored would end it with status 1."""
     figures = [payouts.FILE, payouts.FOLLOW_UP] if WHOLE else [payouts.FILE]
 
     done = measured(tmp_path, "bench.payouts", *ROUND, "--only", *figures)
@@ -52,15 +52,15 @@ def test_payouts_are_stored_and_followed_up(tmp_path: Path):
     assert (f"| {payouts.LOOKS} | " in done.stdout) == WHOLE
 
 
-def test_callers_are_compared(tmp_path: Path):
+def test_bench_callers_compares_every_rule(tmp_path: Path):
     done = measured(tmp_path, "bench.callers")
 
     assert [line.split("  ")[0] for line in done.stdout.splitlines()] == [*callers.RULES]
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-def test_scale_writes_its_page(tmp_path: Path):
-    """Right answers only; whether the prediction is right is no matter of so few."""
+def test_bench_scale_writes_its_page(tmp_path: Path):
+    """Only correct answers; the prediction is not checked with so few."""
     page = tmp_path / "ports.md"
     page.write_text(f"before\n{scale.BEGIN}\nold\n{scale.END}\nbehind\n")
     command = [sys.executable, "-m", "bench.scale", *ROUND, "--page", str(page)]
@@ -73,8 +73,8 @@ def test_scale_writes_its_page(tmp_path: Path):
     assert "| payout, PostgreSQL | " in said
 
 
-def test_a_day_costs_as_much_as_its_payouts():
-    """By hand: the whole day adds up, and the first limit to break is the one asked most of."""
+def test_the_cost_of_a_day_is_the_sum_of_its_payouts():
+    """Checked by hand: the whole day adds up, and the tightest limit is the first to break."""
     costs = model.Costs(payout_us=1_000, balance_us=200, database_us=500, wal=10_000, kept=2_000)
     day = model.day(costs, 86_400_000)
 
@@ -88,7 +88,7 @@ def test_a_day_costs_as_much_as_its_payouts():
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 def test_pages_are_measured_on_a_filled_store(tmp_path: Path):
-    """A page that sends too many queries or bytes would end it with 1."""
+    """Too many queries or bytes would end it with status 1."""
     size = ["--payouts", "200", "--rows", "20", "--rounds", "1"]
 
     done = measured(tmp_path, "bench.pages", *size, "--database", "sqlite", "--only", "payouts")

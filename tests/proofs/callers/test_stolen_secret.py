@@ -62,7 +62,7 @@ async def reached(
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_the_secret_alone_moves_nothing_from_another_address(tmp_path: Path, way: str):
+async def test_a_stolen_secret_moves_no_money_from_another_address(tmp_path: Path, way: str):
     async with reached(tmp_path, way) as (world, port, tls):
         pair = await limited_to_home(world)
         place = Place(
@@ -133,7 +133,7 @@ async def moved(world: World) -> tuple[int, int]:
 
 
 class Caller:
-    """Somebody at an address of the loopback, who sends bytes as they stand."""
+    """A client at an address of the loopback, which sends given bytes."""
 
     def __init__(self, address: str, port: int, tls: ssl.SSLContext | None) -> None:
         self.address, self.port, self.tls = address, port, tls

@@ -1,4 +1,4 @@
-"""Requests of a thief who has a valid secret and calls from another address."""
+"""Requests of a thief with a valid secret at another address."""
 
 from __future__ import annotations
 

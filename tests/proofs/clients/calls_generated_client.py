@@ -1,7 +1,7 @@
 """
-Run by the interpreter that the client of openapi-generator is for, never by ours.
+Run by the interpreter of the client of openapi-generator, never by ours.
 
-Takes an order as JSON on standard input, and tells what came of it on standard output.
+Reads an order as JSON from standard input, and writes its result to standard output.
 """
 
 import importlib

@@ -1,7 +1,7 @@
 """
-Run by the interpreter that the generated client is for, never by ours.
+Run by the interpreter of the generated client, never by ours.
 
-Takes what it is to do as JSON on standard input, and tells what came of it on standard output.
+Reads its task as JSON from standard input, and writes the result to standard output.
 """
 
 import base64

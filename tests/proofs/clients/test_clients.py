@@ -100,10 +100,10 @@ async def workshop(world: World, tmp_path_factory: pytest.TempPathFactory) -> Wo
 
 
 @pytest.mark.parametrize("surface", SURFACES)
-async def test_openapi_python_client_builds_it_whole_and_reads_every_answer(
+async def test_openapi_python_client_generates_a_client_that_reads_every_answer(
     world: World, workshop: Workshop, surface: str
 ):
-    """No warning of what was left out; and the partner's pays 10.50 in a running gateway."""
+    """Without warnings about omitted parts; the partner's client pays in a running gateway."""
     package = f"python_{surface}"
 
     said = await asyncio.to_thread(
@@ -132,8 +132,8 @@ async def test_openapi_python_client_builds_it_whole_and_reads_every_answer(
         assert await world.executions(asked["payout"]["reference"]) == [1050]
 
 
-async def test_openapi_generator_builds_them_whole_and_pays(world: World, workshop: Workshop):
-    """No warning of what was left out; one process of Java's builds all three."""
+async def test_openapi_generator_builds_clients_that_pay(world: World, workshop: Workshop):
+    """Without warnings about omitted parts; one Java process generates all three."""
     for surface in SURFACES:
         wanted = {
             "generatorName": "python",
@@ -168,8 +168,10 @@ async def test_openapi_generator_builds_them_whole_and_pays(world: World, worksh
 
 
 @pytest.mark.parametrize("language", ["go", "java"])
-async def test_numbers_keep_their_digits_in_go_and_java(workshop: Workshop, language: str):
-    """As the guide builds them: no amount of 32 bits, and an integer only where its bound fits."""
+async def test_generated_go_and_java_clients_use_wide_number_types(
+    workshop: Workshop, language: str
+):
+    """Built as in the guide: no 32-bit amounts, and integers only where their bound fits."""
     for surface in SURFACES:
         wanted = {
             "generatorName": language,
@@ -205,7 +207,7 @@ async def test_numbers_keep_their_digits_in_go_and_java(workshop: Workshop, lang
 
 
 async def test_tsc_compiles_the_types_of_openapi_typescript(workshop: Workshop):
-    """All three; and the types let the guide's own orders through, and none of centavos."""
+    """All three; the types accept the guide's own orders and none in centavos."""
     for surface in SURFACES:
         said = await asyncio.to_thread(
             workshop.run,
@@ -279,6 +281,6 @@ def paying(world: World, value: float) -> dict[str, Any]:
 
 
 async def calls(workshop: Workshop, script: str, asked: object) -> Any:
-    """Use a client in a process of its own, with the packages that it stands on."""
+    """Use a client in a process of its own, with its packages."""
     command = [workshop.programs.python, HERE / script]
     return json.loads(await asyncio.to_thread(workshop.run, command, asked))

@@ -170,7 +170,7 @@ def _copy(stage: Stage, words: Sequence[str], context: Path, stages: Mapping[str
 def _start(
     folder: Path, command: Sequence[str], *, lower: str, read_only: bool = False
 ) -> Container:
-    """Start a command on what lies below a folder's ``upper``, in a process group of its own."""
+    """Start a command on the layers below a folder's ``upper``, in its own process group."""
     for name in ("upper", "work", "root"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     apart = ("unshare", "--mount", "--pid", "--fork")

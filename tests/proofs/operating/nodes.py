@@ -111,7 +111,7 @@ class Between:
 
 
 class Nodes:
-    """The processes, a partner who calls them in turn, and the Redis they share."""
+    """The processes, a partner calling them in turn, and their shared Redis."""
 
     def __init__(
         self, client: GatewayClient, valkey: Valkey, between: Between, bases: Sequence[str]

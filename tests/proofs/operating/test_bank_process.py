@@ -103,7 +103,7 @@ async def test_a_bank_in_another_process_sends_callbacks(
     assert json.loads(found[0][3])["chave"] == key
 
 
-async def test_without_a_registration_nothing_is_sent(tmp_path: Path):
+async def test_a_bank_without_a_registration_sends_no_callback(tmp_path: Path):
     where = place(tmp_path, start="false")
 
     async with both(where):

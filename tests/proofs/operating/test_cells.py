@@ -69,7 +69,7 @@ def spellings(account: str) -> list[str]:
 
 
 async def test_each_request_goes_to_the_cell_of_its_credential(tmp_path: Path):
-    """An account of another cell is what an account of nobody is, however it is spelt."""
+    """An account of another cell is answered like an unknown one, in any spelling."""
     async with cells_in(tmp_path) as cells:
         north, south = (cells.gateways[each].account for each in (NORTH, SOUTH))
         for account in (north, south):
@@ -124,7 +124,7 @@ async def is_dead_alone(cells: Cells, dead: Account, other: Account) -> None:
     assert await cells.executions(dead, "dead") == 0
 
 
-async def test_a_company_moves_while_others_pay_whatever_is_killed(tmp_path: Path, whole: bool):
+async def test_a_company_moves_without_loss_whatever_is_killed(tmp_path: Path, whole: bool):
     """Killed after each step and repeated: each payout is made once, and none is lost."""
     async with cells_in(tmp_path) as cells:
         moved, there = (cells.gateways[each].account for each in (NORTH, SOUTH))

@@ -1,8 +1,8 @@
 """
-The wall clock is put two hours forward and back while payouts are on their way.
+The wall clock is set two hours forward and back while payouts are under way.
 
-The gateway's alone: the bank's stays right, and so does the clock that nobody can put. Orders take
-their time to the bank, so that the clock moves in the middle of some.
+Only the gateway's clock changes: the bank's stays right, and so does the monotonic clock. Orders
+take time to reach the bank, so that the clock changes in the middle of some.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ async def _come_to_rest(clocked: Clocked, references: list[str]) -> dict[str, tu
 async def test_a_clock_change_loses_no_money(
     jumps: tuple[int, ...], tmp_path: Path, postgres_server: PostgresServer, whole: bool
 ):
-    """At full size, at a bank that repeats its answer to a known key, too."""
+    """In the full run also at a bank that repeats its answer to a known key."""
     for kind in ("none", "idem") if whole else ("none",):
         (tmp_path / kind).mkdir()
         name = f"clock_{uuid.uuid4().hex}"
@@ -191,13 +191,14 @@ async def beside_a_right_one(folder: Path, server: PostgresServer) -> AsyncItera
     await server.drop(name)
 
 
-async def test_a_process_whose_clock_is_put_ahead_is_taken_out_and_no_payout_waits(
+async def test_a_process_with_a_clock_ahead_is_not_ready_and_delays_no_payout(
     tmp_path: Path, postgres_server: PostgresServer
 ):
     """
-    What it was paid through before its proxy notices is planned two hours ahead.
+    Payouts made through it before its proxy notices are planned two hours ahead.
 
-    The right one looks at it within a minute. The wrong one is ready again when its clock is right.
+    The process with the right clock queries them within a minute. The other one is ready again when
+    its clock is right.
     """
     async with beside_a_right_one(tmp_path, postgres_server) as beside:
         clocked, client = beside.clocked, beside.clocked.client

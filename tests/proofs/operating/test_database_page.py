@@ -1,4 +1,4 @@
-"""The commands of docs/database.md, run as they stand there."""
+"""The commands of docs/database.md, run exactly as shown."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def surroundings(store: Postgres, **environ: str) -> dict[str, str]:
 
 
 def named(store: Postgres, role: str) -> str:
-    """Return the database's address for a role; nobody is asked for a password here."""
+    """Return the database's address for a role, without a password."""
     return store.url().replace("postgres@", f"{role}@")
 
 
@@ -126,9 +126,9 @@ async def test_roles_backup_and_restore_follow_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """
-    The process on the network owns nothing; what was lost by the restore is not paid twice.
+    The process on the network owns nothing, and nobody new may connect.
 
-    Nobody may connect who could not before.
+    Payouts lost by the restore are not paid twice.
     """
     monkeypatch.setenv(URL_VARIABLE, "")
     async with postgres.running() as store, torture_world_in(tmp_path) as world:
@@ -165,7 +165,7 @@ async def rights(store: Postgres) -> tuple[str, Sequence[str]]:
 
 
 async def test_the_failover_drill_follows_the_page(tmp_path: Path):
-    """Payouts that were answered are there; the process follows without being restarted."""
+    """Answered payouts are there; the process reconnects without a restart."""
     async with postgres.running() as store, torture_world_in(tmp_path) as world:
         port = free_port()
         hosts = f"host=127.0.0.1:{store.port}&host=127.0.0.1:{port}"

@@ -32,10 +32,10 @@ def where(tmp_path: Path) -> GatewaySite:
     return ShortSite(folder=made.folder, ports=made.ports, config=made.config)
 
 
-async def test_the_operations_listener_answers_while_callers_hold_every_descriptor(
+async def test_the_operations_listener_answers_when_callers_use_every_descriptor(
     where: GatewaySite,
 ):
-    """400 connections, of which 256 files are room for fewer: each refused one is counted."""
+    """400 connections, where 256 files leave room for fewer: each refused one is counted."""
     async with served(where) as running:
         kept = await running.ask("GET", where.at("/balance"))
         writers = [await held(where) for _ in range(HELD)]

@@ -1,4 +1,4 @@
-"""A bank whose name server hangs stops nobody else."""
+"""A bank whose name server hangs does not delay other banks."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def apart() -> list[str]:
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone: it measures")
-def test_the_other_banks_connect_as_ever(apart: list[str]):
-    """64 calls hang at one bank; each of the other's connections is new, its name unknown."""
+def test_hanging_name_lookups_do_not_slow_calls_to_another_bank(apart: list[str]):
+    """64 calls hang at one bank; each of the other's connections is new, with an unknown name."""
     seconds = 20
     slowest = []
     for _ in range(ROUNDS):
@@ -82,8 +82,10 @@ def hanging(monkeypatch: pytest.MonkeyPatch, released: threading.Event) -> Itera
     released.set()
 
 
-async def test_two_threads_hang_however_many_call(hanging: list[str], released: threading.Event):
-    """The same without a network of its own: no thread that others need is ever held."""
+async def test_hanging_name_lookups_hold_at_most_two_threads(
+    hanging: list[str], released: threading.Event
+):
+    """In the machine's own network: no thread that others need is blocked."""
     async with standing(ScriptedBank(saying(answer()))) as bank:
         stuck = HttpTransport(f"http://{HANGING}:{bank.port}", LIMITS, Environment.SANDBOX)
         await stuck.start()

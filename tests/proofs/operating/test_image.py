@@ -71,7 +71,7 @@ def test_the_layers_above_the_base_are_small(image: Stage):
     assert 0 < measured <= MOST_MB
 
 
-def test_its_user_owns_its_folder_alone_and_writes_to_nothing_else(image: Stage):
+def test_the_image_s_user_owns_its_data_folder_alone(image: Stage):
     found = {
         str(path.relative_to(image.layers))
         for path in image.layers.rglob("*")
@@ -83,8 +83,8 @@ def test_its_user_owns_its_folder_alone_and_writes_to_nothing_else(image: Stage)
     assert found == {"var/lib/pixgate"}
 
 
-def test_nothing_is_compiled_when_it_starts(image: Stage, folder: Path):
-    """Its root is read-only: what the build did not compile, each start would compile anew."""
+def test_starting_the_image_compiles_no_modules(image: Stage, folder: Path):
+    """Its root is read-only: every start would compile again what the build did not."""
     words = ["python", "-v", "-c", "import gateway.app.assembly, gateway.app.commands.main"]
     with image.container(folder, words, {}) as process:
         said, _ = process.communicate()
@@ -117,7 +117,7 @@ def test_the_schema_is_upgraded_on_a_read_only_root(
 def test_a_process_on_a_read_only_root_becomes_healthy_and_writes_nothing(
     image: Stage, name: str, folder: Path, environ: Mapping[str, str]
 ):
-    """Healthy by the image's own question."""
+    """By the health check of the image."""
 
     def is_healthy() -> bool:
         with image.container(folder / "health", image.health, environ) as asked:
@@ -138,11 +138,11 @@ def test_a_process_on_a_read_only_root_becomes_healthy_and_writes_nothing(
     ]
 
 
-def test_it_serves_by_default(image: Stage):
+def test_the_image_serves_by_default(image: Stage):
     assert [*image.entrypoint, *image.command] == ["pixgate", "serve"]
 
 
-def test_its_packages_match_the_lock():
+def test_the_packages_in_the_image_match_the_lock():
     subprocess.run(["make", "-s", "sbom"], cwd=ROOT, check=True)  # noqa: S607 - the reader's
     listed = json.loads((ROOT / "dist" / "sbom.json").read_text())
     lock = (ROOT / "requirements" / "production.txt").read_text()

@@ -115,7 +115,7 @@ async def nodes(
     await postgres_server.drop(name)
 
 
-async def test_a_key_is_replaced_in_two_phases_and_never_in_one(nodes: list[Node]):
+async def test_a_key_is_rotated_in_two_phases_without_an_outage(nodes: list[Node]):
     first, second = nodes
     new_key, new_pepper = (key_id(each, NEW[each]) for each in ("sealing", "pepper"))
     company = (await first.reads(*COMPANY))["id"]

@@ -58,13 +58,11 @@ async def measured(nodes: Nodes, state: str) -> tuple[int, int]:
     return calls[429], tries[401]
 
 
-async def test_a_partner_at_one_process_and_wrong_secrets_while_redis_is_late(
-    tmp_path: Path, postgres_url: str
-):
+async def test_limits_hold_while_redis_is_slow(tmp_path: Path, postgres_url: str):
     """
     15 calls a second where 20 are allowed, and 120 wrong secrets where 20 are.
 
-    At last a flood at all processes: less than twice the quota is served.
+    Finally a flood at all processes: less than twice the quota is served.
     """
     found = {}
     limits = {"failed_credentials": FAILED}

@@ -1,4 +1,4 @@
-"""Whoever reads the log stands still: a collector that hangs. Requests do not notice."""
+"""A log collector that hangs does not affect requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CALLS = 500 if WHOLE else 100
 
 @pytest.fixture
 def unread() -> Iterator[int]:
-    """A pipe that holds ten lines, and nobody reads."""
+    """A pipe that holds ten lines, without a reader."""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
     yield writer

@@ -39,7 +39,7 @@ MODES = ["session", "transaction"]
 def behind(
     server: PostgresServer, mode: str, pooler: str, sessions: int = SESSIONS
 ) -> Iterator[URL]:
-    """Give the server's address by way of PgBouncer, as the gateway is told it."""
+    """Return the server's address through PgBouncer, as the gateway's setting."""
     with pgbouncer.running(server.admin, mode, sessions) as url:
         yield url.update_query_dict({"pooler": pooler})
 
@@ -50,7 +50,9 @@ def text(url: URL) -> str:
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 @pytest.mark.parametrize("mode", MODES)
-async def test_the_store_keeps_its_contract(mode: str, postgres_server: PostgresServer):
+async def test_the_store_contract_passes_behind_pgbouncer(
+    mode: str, postgres_server: PostgresServer
+):
     assert DEFAULT_LIMITS.pool_size > SESSIONS
     with behind(postgres_server, mode, mode) as url:
         running = await asyncio.create_subprocess_exec(
@@ -67,7 +69,7 @@ async def test_the_store_keeps_its_contract(mode: str, postgres_server: Postgres
 
 
 @pytest.mark.parametrize("mode", MODES if WHOLE else ["transaction"])
-async def test_payouts_are_made_and_counted(
+async def test_payouts_are_made_once_behind_pgbouncer(
     mode: str, tmp_path: Path, postgres_server: PostgresServer, postgres_url: str
 ):
     name = postgres_url.rsplit("/", 1)[1]
@@ -93,10 +95,10 @@ async def test_payouts_are_made_and_counted(
     assert executed == [[1050]] * len(executed)
 
 
-async def test_a_session_for_every_connection_needs_no_setting(
+async def test_session_pooling_with_enough_sessions_needs_no_setting(
     postgres_server: PostgresServer, postgres_url: str
 ):
-    """Its time-outs are set after it was made: none is a start-up parameter."""
+    """Its time-outs are set after the connection is made, not as start-up parameters."""
     name = postgres_url.rsplit("/", 1)[1]
     with behind(postgres_server, "session", "none", DEFAULT_LIMITS.pool_size) as url:
         store = open_store(text(url.set(database=name)))
@@ -109,8 +111,10 @@ async def test_a_session_for_every_connection_needs_no_setting(
     assert kept == "5s"
 
 
-async def test_an_error_names_what_was_said(postgres_server: PostgresServer, postgres_url: str):
-    """Statements that are prepared, where the next one reaches another session."""
+async def test_an_error_of_a_shared_session_names_the_setting(
+    postgres_server: PostgresServer, postgres_url: str
+):
+    """Prepared statements are missing when the next one reaches another session."""
     name = postgres_url.rsplit("/", 1)[1]
     with behind(postgres_server, "transaction", "none") as url:
         store = open_store(text(url.set(database=name)), Limits(pool_size=SESSIONS))
@@ -133,7 +137,7 @@ async def test_an_error_names_what_was_said(postgres_server: PostgresServer, pos
     assert "set database.pooler: transaction" in str(caught.value)
 
 
-async def test_a_pooler_that_refuses_is_quoted(postgres_server: PostgresServer):
+async def test_a_pooler_s_refusal_is_quoted(postgres_server: PostgresServer):
     with behind(postgres_server, "transaction", "transaction") as url:
         store = open_store(text(url.set(database="nowhere")))
 

@@ -1,4 +1,4 @@
-"""Stopping a process, and killing one: nobody is cut off, nothing is lost."""
+"""Stopping and killing a process: no request is cut off, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def is_ready(running: Served, status: int) -> bool:
     return await running.ready() == status
 
 
-async def test_a_stopping_process_serves_on_and_then_ends_with_zero(tmp_path: Path):
+async def test_a_stopping_process_serves_then_refuses_and_exits_with_zero(tmp_path: Path):
     """
     Not ready at once; requests served for a while; then 503 on kept connections.
 
@@ -53,7 +53,7 @@ async def test_a_stopping_process_serves_on_and_then_ends_with_zero(tmp_path: Pa
     assert (inside.verdict, code) == ((502, "SVC.ACC.006"), 0)
 
 
-async def test_a_hangup_takes_what_can_be_taken_and_names_the_rest(tmp_path: Path):
+async def test_a_hangup_applies_reloadable_settings_and_names_the_others(tmp_path: Path):
     """``kill -HUP`` is an operator's reflex; a closed terminal sends it too."""
     where = place(tmp_path, read="{rate: 0.01, burst: 2}")
     async with served(where) as running:
@@ -80,7 +80,7 @@ async def test_a_hangup_takes_what_can_be_taken_and_names_the_rest(tmp_path: Pat
 
 
 async def test_a_stopped_process_leaves_no_request_out_of_the_request_log(tmp_path: Path):
-    """What came in since it was last written is written before the store is closed."""
+    """Requests since the last write are written before the store is closed."""
     where = place(tmp_path, drain_accept_s="0")
     traces = {f"trace-{n}" for n in range(20)}
     async with served(where) as running:
@@ -97,9 +97,10 @@ async def test_a_stopped_process_leaves_no_request_out_of_the_request_log(tmp_pa
 
 async def test_an_interrupted_process_ends_at_once_and_its_log_holds_no_secret(tmp_path: Path):
     """
-    SIGINT comes from a person who waits; an hour of draining would outlast this test.
+    SIGINT comes from a waiting person; an hour of draining would outlast this test.
 
-    Authorization, secrets, tax numbers, keys: planted in requests, sought in all it printed.
+    Authorization, secrets, tax numbers and keys are planted in requests, and searched for in the
+    output.
     """
     where = place(tmp_path, drain_accept_s="3600", drain_s="3601")
     planted = {"canary-name": "Zacarias Canario", "key": "canario@example.com"}
@@ -160,7 +161,7 @@ async def hang_up(running: Served, said: str) -> None:
 
 
 async def digest(running: Served) -> str:
-    """Return what names the configuration in force, wherever it is told."""
+    """Return the digest of the configuration in force, wherever it is shown."""
     ops_url = running.where.ops_url
     async with running.session.get(f"{ops_url}/config/digest") as said:
         named = (await said.json())["digest"]
@@ -177,7 +178,7 @@ async def digest(running: Served) -> str:
 
 
 async def closed(port: int) -> None:
-    """Wait until nobody can connect any more."""
+    """Wait until no connection is accepted any more."""
 
     async def is_closed() -> bool:
         try:

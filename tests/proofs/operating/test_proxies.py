@@ -141,9 +141,9 @@ async def partners(pair: Pair, front: Front, name: str) -> AsyncIterator[Partner
         yield Partners(pair=pair, front=front, name=name, session=session)
 
 
-async def test_a_node_killed_behind_either_proxy_fails_no_request(tmp_path: Path):
+async def test_a_killed_node_behind_either_proxy_fails_no_request(tmp_path: Path):
     """
-    A read is answered at once; a payout at the latest when it is repeated, and made once.
+    A read is answered at once; a payout at the latest when repeated, and made once.
 
     One that the dead process had stored and not sent is looked up when its lease ends.
     """
@@ -169,8 +169,8 @@ async def test_a_node_killed_behind_either_proxy_fails_no_request(tmp_path: Path
                 assert made == [1050] or (made == [] and reference in these.repeated), reference
 
 
-async def test_without_its_store_the_gateway_answers_and_not_the_proxy(tmp_path: Path):
-    """Every answer has the contract's body, and was a process's."""
+async def test_without_a_store_the_gateway_answers_in_place_of_the_proxy(tmp_path: Path):
+    """Every answer has the contract's body, and comes from a process."""
     certificate = Authority(tmp_path).sign("proxy")
     async with pair_in(tmp_path) as pair:
         with haproxy(*pair.nodes, certificate) as front:

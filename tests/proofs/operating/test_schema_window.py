@@ -59,7 +59,7 @@ class Fleet:
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_an_upgrade_and_the_way_back_cost_no_request(tmp_path: Path):
+async def test_an_upgrade_and_a_downgrade_fail_no_request(tmp_path: Path):
     new = newer_release(tmp_path / "new")
     async with postgres.running() as server, torture_world_in(tmp_path) as world:
         database = {

@@ -50,7 +50,7 @@ def a_second(whole: bool) -> int:
     return 100 if whole else 20
 
 
-async def test_processes_that_hang_are_restarted_and_no_caller_waits_longer(
+async def test_hanging_processes_are_restarted_and_delay_no_caller(
     running: Sequence[Unit], where: GatewaySite, a_second: int
 ):
     first, still, worker = running
@@ -72,7 +72,7 @@ async def test_processes_that_hang_are_restarted_and_no_caller_waits_longer(
     assert {what for _, what in calls.failed} <= ENDED
 
 
-async def test_a_process_killed_again_and_again_is_restarted_and_the_other_serves_on(
+async def test_a_killed_process_is_restarted_while_the_other_serves(
     running: Sequence[Unit], where: GatewaySite, a_second: int, whole: bool
 ):
     first, other, _ = running
@@ -91,7 +91,7 @@ async def test_a_process_killed_again_and_again_is_restarted_and_the_other_serve
     assert first.pid == before
 
 
-async def test_a_hangup_reloads_every_process_and_ends_none(
+async def test_a_hangup_reloads_every_process_without_a_restart(
     running: Sequence[Unit], where: GatewaySite, a_second: int
 ):
     before = [each.pid for each in running], {await each.digest() for each in running}
@@ -114,10 +114,10 @@ async def test_a_hangup_reloads_every_process_and_ends_none(
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_processes_are_restarted_one_after_the_other_without_being_felt(
+async def test_a_rolling_restart_fails_almost_no_request(
     running: Sequence[Unit], where: GatewaySite, a_second: int
 ):
-    """What each had accepted and not read in the instant in which it closed is refused."""
+    """Only requests accepted but not read when a process closed are refused."""
     async with calling(where, a_second) as calls:
         for each in running:
             await calls.more(FEW)

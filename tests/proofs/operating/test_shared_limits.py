@@ -1,7 +1,7 @@
 """
 Four server processes, as of two nodes, with one PostgreSQL and one Redis: limits hold for all.
 
-And while Redis stands still, is away or is full: nothing fails, and nobody waits for it.
+And while Redis stalls, is away or is full: nothing fails, and no request waits for it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ async def answered_in_time(nodes: Nodes) -> None:
         pytest.skip(f"this machine is too busy: {counted}")
 
 
-async def test_a_quota_is_one_for_all_processes(tmp_path: Path, postgres_url: str):
+async def test_all_processes_share_one_quota(tmp_path: Path, postgres_url: str):
     """300 calls a second for 8 s, where 50 a second and 100 at once are allowed."""
     async with (
         torture_world_in(tmp_path) as world,
@@ -43,7 +43,7 @@ async def test_a_quota_is_one_for_all_processes(tmp_path: Path, postgres_url: st
     assert said[200] == pytest.approx(allowed, rel=0.05)
 
 
-async def test_wrong_secrets_of_a_client_are_let_through_twenty_times(
+async def test_wrong_secrets_of_a_client_are_limited_across_processes(
     tmp_path: Path, postgres_url: str
 ):
     async with (
@@ -61,7 +61,7 @@ async def test_wrong_secrets_of_a_client_are_let_through_twenty_times(
 
 
 async def test_a_bank_is_queried_as_often_as_it_allows(tmp_path: Path, postgres_url: str):
-    """Ten calls a second and ten at once, of all processes together."""
+    """Ten calls a second and a burst of ten, of all processes together."""
     async with (
         torture_world_in(tmp_path) as world,
         nodes_in(
@@ -79,10 +79,10 @@ async def test_a_bank_is_queried_as_often_as_it_allows(tmp_path: Path, postgres_
     assert 0.85 * allowed <= said[200] <= allowed + 5
 
 
-async def test_nothing_fails_and_no_caller_waits_while_redis_is_stopped_full_or_gone(
+async def test_callers_are_not_delayed_while_redis_is_stopped_full_or_gone(
     tmp_path: Path, postgres_url: str
 ):
-    """In each state: no failure, each process its part, fewer than three waiting calls a second."""
+    """In each state: no failure, each process grants its part, and few calls wait."""
     async with (
         torture_world_in(tmp_path) as world,
         nodes_in(world, tmp_path, postgres_url, {}) as nodes,

@@ -1,4 +1,4 @@
-"""Workers that die, stand still or share: payouts are followed up all the same, each by one."""
+"""Workers that die, stall or share work: each payout is still followed up, by one of them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Crew:
         return made
 
     async def unsettled(self) -> int:
-        """Count what may have been sent and is not at its end, without asking anybody to look."""
+        """Count payouts possibly sent and not settled, without a query."""
         wanted = select(func.count()).select_from(payouts).where(payouts.c.state.in_(OPEN))
         async with self.store.database.reading() as connection:
             return (await connection.execute(wanted)).scalar_one()
@@ -103,7 +103,7 @@ async def crew(
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_a_worker_killed_again_and_again_loses_nothing(crew: Crew):
+async def test_a_repeatedly_killed_worker_loses_no_payout(crew: Crew):
     worker = await crew.worker("worker")
     load = Load(crew.partner, [crew.partner.base])
     async with load.at(20):
@@ -127,7 +127,7 @@ def looks_of(workers: Sequence[Command]) -> list[int]:
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_two_workers_share_and_look_at_no_payout_twice_at_once(crew: Crew):
+async def test_two_workers_do_not_query_a_payout_twice_at_once(crew: Crew):
     workers = [await crew.worker(name) for name in ("one", "two")]
     made = await crew.lose(20)
 
@@ -145,8 +145,8 @@ async def test_two_workers_share_and_look_at_no_payout_twice_at_once(crew: Crew)
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_without_a_worker_requests_are_served_and_it_is_reported(crew: Crew):
-    """Until one comes."""
+async def test_without_a_worker_requests_are_served_and_its_absence_is_reported(crew: Crew):
+    """Until one starts."""
 
     async def has_none() -> bool:
         return not await crew.has_worker()

@@ -165,7 +165,7 @@ def site(folder: Path, **changed: str) -> GatewaySite:
 @dataclass(slots=True)
 class Calls:
     """
-    What callers were told who opened a new connection for each call.
+    The answers to callers with a new connection for each call.
 
     Attributes:
         answered: Calls that were answered 200.

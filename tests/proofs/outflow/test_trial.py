@@ -14,7 +14,7 @@ MOST_PART = 0.15
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
-def test_no_kind_of_company_is_stopped_by_mistake(name: str):
+def test_false_stops_of_each_kind_of_company_are_rare(name: str):
     """In 2,000 days of a kind one false stop is tolerated; docs/outflow.md has the figures."""
     whole = Trial()
 

@@ -131,7 +131,7 @@ class Service:
             self.kill()
 
     def _printed(self) -> list[str]:
-        """The calls in what was printed so far; a line half written is none yet."""
+        """The calls printed so far, without an unfinished line."""
         lines = self._log.read_text().splitlines(keepends=True)
         return [line.strip() for line in lines if line.startswith("curl ") and line.endswith("\n")]
 

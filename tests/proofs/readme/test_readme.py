@@ -1,4 +1,4 @@
-"""What the README tells is what happens, on a fresh clone with nothing but what it asks for."""
+"""Everything in the README works on a fresh clone with nothing but what it requires."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_each_of_the_ten_answers_has_its_trace_id(answers: list[Answer]):
     assert answers[-1].document["trace_id"] == traces[-1]
 
 
-def test_answers_match_the_contract(answers: list[Answer]):
+def test_the_first_six_answers_match_the_contract(answers: list[Answer]):
     """Contract 2.3 to 2.8."""
     balance, keys, key, charge, payment, statement = answers[:6]
 
@@ -54,10 +54,10 @@ def test_answers_match_the_contract(answers: list[Answer]):
     assert "Pix In" in [entry["operation"] for entry in statement.document["data"]]
 
 
-def test_the_printed_payout_is_accepted_listed_and_soon_paid(
+def test_the_printed_payout_is_accepted_listed_and_paid(
     checkout: Checkout, service: Service, answers: list[Answer]
 ):
-    """Contract 3: ``processing`` on creation, settled later; the list knows it at once."""
+    """Contract 3: ``processing`` on creation, settled later; the list shows it at once."""
     created, _read, listed = answers[6:9]
 
     assert created.document["status"] == "processing"
@@ -67,7 +67,7 @@ def test_the_printed_payout_is_accepted_listed_and_soon_paid(
     assert settled(lambda: checkout.calls(reading(service, reference))) == (200, "paid")
 
 
-def test_the_two_commands_are_the_first_that_are_shown(checkout: Checkout):
+def test_the_readme_starts_with_make_run_and_make_test(checkout: Checkout):
     first, *_others = FENCE.findall(checkout.readme)
 
     assert [line.split("#")[0].strip() for line in first.splitlines()] == ["make run", "make test"]
@@ -75,7 +75,7 @@ def test_the_two_commands_are_the_first_that_are_shown(checkout: Checkout):
 
 @pytest.mark.usefixtures("service")
 def test_every_command_that_is_shown_succeeds(checkout: Checkout):
-    """But for those that start a service; they are tried by themselves."""
+    """Except commands that start a service, which are tested separately."""
     blocks = [block for block in FENCE.findall(checkout.readme) if not STARTS.search(block)]
 
     said = {line: checkout.says(line) for block in blocks for line in block.splitlines()}
@@ -86,7 +86,7 @@ def test_every_command_that_is_shown_succeeds(checkout: Checkout):
 
 @pytest.mark.usefixtures("service")
 def test_every_listener_that_is_shown_answers(checkout: Checkout):
-    """The table of the README: the paths, and the variables of the ports."""
+    """The README's table: the paths, and the variables for the ports."""
     ports = checkout.environ
     public = f"http://127.0.0.1:{ports['PIXGATE_PORT']}"
     inside = f"http://127.0.0.1:{ports['PIXGATE_OPS_PORT']}"
@@ -113,7 +113,7 @@ def test_a_repeated_payout_is_answered_and_another_content_refused(
     assert verdicts == [(200, "processing"), (200, "processing"), (400, "SVC.PIX.010")]
 
 
-def test_a_lost_answer_is_unknown_and_then_found_paid_once(checkout: Checkout, service: Service):
+def test_a_lost_answer_is_unknown_then_paid_once(checkout: Checkout, service: Service):
     """The README's fourth step: 20 seconds, then 502; never a second payment."""
     (executions,) = commands(checkout, "executions")
     pay = another(service, "fourth-step").replace(VALUE, LOST)
@@ -126,7 +126,7 @@ def test_a_lost_answer_is_unknown_and_then_found_paid_once(checkout: Checkout, s
     assert checkout.says(executions).split().count(str(CENTAVOS)) == 1
 
 
-def test_an_unreachable_bank_is_certainly_not_sent_and_may_be_repeated(
+def test_a_payout_to_an_unreachable_bank_is_not_sent_and_can_be_repeated(
     checkout: Checkout, service: Service
 ):
     """The README's fifth step."""
@@ -161,27 +161,27 @@ def test_a_charge_is_made_and_paid(checkout: Checkout, service: Service):
 
 
 @pytest.mark.usefixtures("service")
-def test_the_calls_are_numbered_as_they_are_spoken_of(checkout: Checkout):
+def test_printed_calls_are_numbered_from_one_to_ten(checkout: Checkout):
     printed = checkout.says(".venv/bin/pixgate demo")
 
     assert re.findall(r"^# (\d+)\. ", printed, re.MULTILINE) == [str(n) for n in range(1, 11)]
     assert re.search(r"paste call 7\b", checkout.readme)
 
 
-def test_no_shown_call_forgets_that_the_port_may_be_another(checkout: Checkout):
+def test_every_curl_command_uses_the_configured_port(checkout: Checkout):
     shown = re.findall(r"^curl .*$", checkout.readme, re.MULTILINE)
 
     assert shown
     assert all("${PIXGATE_PORT:-8080}" in line for line in shown)
 
 
-def test_the_first_lines_of_the_log_do_not_alarm(service: Service):
-    """A sandbox that starts as it should has no warning."""
+def test_a_normal_start_logs_no_warning(service: Service):
+    """In the sandbox."""
     assert service.levels_at_start() == {"info"}
 
 
-def test_a_kill_amid_payouts_loses_none_that_was_answered(checkout: Checkout, service: Service):
-    """``kill -9``, then ``make run`` again: every accepted payout is there, carried out once."""
+def test_a_kill_during_payouts_loses_no_answered_payout(checkout: Checkout, service: Service):
+    """``kill -9``, then ``make run``: every accepted payout is there, and executed once."""
     demo = json.loads(checkout.says(".venv/bin/pixgate demo --json"))
     with Traffic(demo) as traffic:
         traffic.wait_for(20)
@@ -198,7 +198,7 @@ def test_a_kill_amid_payouts_loses_none_that_was_answered(checkout: Checkout, se
     assert set(map(derive, traffic.accepted)) <= keys.keys()
 
 
-def test_a_stop_is_a_success(service: Service):
+def test_a_stopped_service_exits_with_status_zero(service: Service):
     """SIGTERM drains, and ``make run`` ends with status 0; so does Ctrl-C."""
     statuses = []
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -210,7 +210,7 @@ def test_a_stop_is_a_success(service: Service):
 
 @pytest.mark.usefixtures("answers")
 def test_written_files_are_not_part_of_the_checkout(checkout: Checkout):
-    """The environments and ``var/`` are ignored; nothing that is kept changes."""
+    """The environments and ``var/`` are ignored; no tracked file changes."""
     assert checkout.says("git status --porcelain") == ""
 
 
@@ -232,10 +232,10 @@ def settled(ask: Callable[[], Answer]) -> tuple[int, str]:
     return ask().verdict
 
 
-def test_an_operator_signs_in_issues_a_credential_and_sees_it_die(
+def test_a_credential_issued_by_an_operator_works_until_it_is_revoked(
     checkout: Checkout, service: Service
 ):
-    """The README's section for operators; revoking is felt at once."""
+    """The README's section for operators; revoking takes effect at once."""
     demo = json.loads(checkout.says(".venv/bin/pixgate demo --json"))
     bearer = {"Authorization": f"Bearer {signed_in(checkout, demo, 'admin')}"}
     post = partial(posted, checkout, demo["base_url"], headers=bearer)

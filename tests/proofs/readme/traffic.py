@@ -60,7 +60,7 @@ class Traffic:
         assert self._thread.is_alive(), "the service went away by itself"
 
     def _pay(self) -> None:
-        """Pay until there is nobody to pay through."""
+        """Pay until no process answers."""
         host, port = self._where.hostname, self._where.port
         connection = http.client.HTTPConnection(host or "", port, timeout=_WAIT_S)
         number = 0

@@ -87,7 +87,7 @@ class Ledger:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """
-    What a bank stands in.
+    The environment of a bank.
 
     Attributes:
         executed: Told key and centavos whenever money moves.

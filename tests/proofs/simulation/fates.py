@@ -97,7 +97,7 @@ async def _restore(world: World) -> None:
 
 
 async def _calm(world: World) -> None:
-    """Nothing fails any more; what is dead is started, what is paused goes on."""
+    """Nothing fails any more; dead processes are started, paused ones continue."""
     world.note("CALM")
     world.bank.calm = True
     for process in world.processes:
@@ -130,7 +130,7 @@ async def _read_back(world: World) -> None:
 
 
 async def _compare_returns(world: World) -> None:
-    """Verify once, which tells of the returns whose callbacks were lost; then compare."""
+    """Verify once, which reports returns whose callbacks were lost; then compare."""
     node = world.nodes[0]
     await world.loop.create_task(verify(node), context=node.context.copy())
     returns = world.bank.returns()

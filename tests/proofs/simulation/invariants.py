@@ -1,8 +1,8 @@
 """
-Who knows the truth: every execution, every committed row, every answer, and what must hold of them.
+The observed truth: executions, committed rows and answers, and the rules they must obey.
 
-Nothing here asks the code under test. Rows are read beside it after each commit; executions and
-answers are told as they happen. So each rule is looked at in the step that could break it.
+Nothing here asks the code under test. Rows are read separately after each commit; executions and
+answers are recorded as they happen. So each rule is checked in the step that could break it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Violation(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A payout as committed; the amount stands for its content, instants are microseconds."""
+    """A payout as committed; the amount represents its content, instants are microseconds."""
 
     state: str
     attempt: int
@@ -195,7 +195,7 @@ class Oracle:
                 self._fail("I2 money moved, no row")
 
     def compare_returns(self, told: Mapping[str, Collection[str]]) -> None:
-        """Compare what came back of paid payouts with what is kept; ``told`` is the bank's."""
+        """Compare returns of paid payouts with the stored ones; ``told`` is the bank's."""
         kept: defaultdict[str, set[str]] = defaultdict(set)
         for key, name in self._truth.read.execute(_RETURNS):
             kept[key].add(name)
@@ -241,7 +241,7 @@ class Oracle:
             self._fail("I6 other content changed a row")
 
     def _held(self, key: str, before: Row | None, row: Row, rows: Collection[Row]) -> None:
-        """What a first payee gets is held in sum, and sent when its hold is over, on its day."""
+        """The sum for a first payee is held, and sent when its hold ends, on its day."""
         if before is None:
             if self._scenario.first_payee and row.state != "held":
                 self._unheld(row, rows)
@@ -256,7 +256,7 @@ class Oracle:
         self._hold_ended.add((key, row.attempt))
 
     def _unheld(self, row: Row, rows: Collection[Row]) -> None:
-        """All payouts of a life go to one payee, who is known a day after it was paid."""
+        """All payouts of a run go to one payee, who is known a day after it was paid."""
         if any(each.state in {"accepted", "paid"} and each.day < row.day for each in rows):
             return
         sent = [each for each in rows if each.day == row.day and each.state not in _NOT_LEFT]
@@ -264,7 +264,7 @@ class Oracle:
             self._fail("I16 a payout to a first payee was not held")
 
     def _in_time(self, row: Row) -> None:
-        """Nobody is asked before the bank's own deadline, unless it contradicts what was asked."""
+        """No query is made before the bank's own deadline, unless it contradicts the order."""
         held = row.state == "accepted" and (row.held_until or 0) > self._truth.now()
         if row.review and held and not self._scenario.mismatch:
             self._fail("I13 a person was asked while the bank has time to decide")

@@ -148,7 +148,7 @@ async def _end(loop: Loop) -> None:
 
 @contextmanager
 def suppress_all() -> Iterator[None]:
-    """What the dead say is of no interest."""
+    """Ignore errors of ended processes."""
     try:
         yield
     except Exception:  # noqa: BLE001 - see above

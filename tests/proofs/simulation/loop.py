@@ -18,7 +18,7 @@ from random import Random
 
 class Process:
     """
-    What can be stopped as a whole, for a while or for ever, between any two steps.
+    A process that can be stopped for a while or for ever, between any two steps.
 
     Attributes:
         stopped: Nothing of it runs; what becomes ready is held.
@@ -174,7 +174,7 @@ class Loop(asyncio.BaseEventLoop):
 
 
 def _keep(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-    """Take an error that nobody caught for a finding, not for a line in a log."""
+    """Report an unhandled error as a finding, not as a log line."""
     problem = context.get("exception")
     if isinstance(problem, Exception) and isinstance(loop, Loop) and loop.broken is None:
         loop.broken = problem

@@ -1,8 +1,8 @@
 """
-The rules of payouts, each one removed: what is left must be caught.
+The rules of payouts, each one removed: the simulation must notice.
 
-A mutant replaces a part of the code under test for as long as a test runs; the product knows
-nothing of it. Beside it stands the kind of life in which the rule is needed.
+A mutant replaces a part of the code under test during a test; the product knows nothing of it. With
+it comes the kind of life in which the rule is needed.
 """
 
 from __future__ import annotations

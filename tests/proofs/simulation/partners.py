@@ -50,7 +50,7 @@ class Partner:
             await self._get()
 
     async def _ask_after_restore(self) -> None:
-        """Ask again for what the store may have forgotten; nobody told the partner."""
+        """Repeat payouts that the store may have lost; the partner was not informed."""
         world = self.world
         while not world.counts["restores"]:
             await asyncio.sleep(300.0)
@@ -97,7 +97,7 @@ class Partner:
         return replace(asking(self.reference, day=day), value=Money(self.content))
 
     def _backoff(self) -> float:
-        """Up to minutes, longer while nobody answers at all; some come back much later."""
+        """Up to minutes, longer without any answer; some come back much later."""
         world = self.world
         if not any(node.up for node in world.nodes):
             return 300.0 * (1 + world.chance.random())

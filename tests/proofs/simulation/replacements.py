@@ -135,7 +135,7 @@ def told_unrecorded() -> Callable[..., object]:
 
 @cache
 def blind_steps(bulk: BulkParameters) -> Update:
-    """Steps are written wherever their payouts stand."""
+    """Steps are written whatever the payouts' states."""
     key = ("account_id", "reference_sha256")
     new = [name for name in _step_values(_STEP) if name.startswith("new_")]
     given = bulk.parameters(
@@ -150,7 +150,7 @@ def blind_steps(bulk: BulkParameters) -> Update:
 async def told_though_lost(
     self: PayoutWriter, writes: Sequence[Write]
 ) -> Sequence[WriteResult | None]:
-    """Whatever the commit comes to, all are answered as if it had been done."""
+    """Whatever the commit's result, all are answered as if it had succeeded."""
     told: Sequence[WriteResult | None] | None = None
     try:
         async with self._database.writing() as connection:

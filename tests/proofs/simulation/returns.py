@@ -24,7 +24,7 @@ def tell(world: World, key: str) -> None:
 
 
 def _hear(node: Node, key: str) -> None:
-    """Take a callback; nobody listens where nothing runs."""
+    """Receive a callback; nothing receives it without a running process."""
     if node.process is None or node._stopping:
         return
     hearing = node.world.loop.create_task(look_back(node, key), context=node.context.copy())

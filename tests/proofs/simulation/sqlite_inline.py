@@ -62,7 +62,7 @@ class Disk:
         return copy
 
     def restore(self, copy: sqlite3.Connection) -> None:
-        """Become the backup; nobody else may be connected."""
+        """Become the backup; no other connection may be open."""
         copy.backup(self.read)
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class Client:
         return opened
 
     def kill(self) -> None:
-        """End every connection as the death of a process does: what is open is rolled back."""
+        """End every connection like a dying process: open transactions are rolled back."""
         for connection in self._open:
             connection.stop()
         self._open.clear()
@@ -109,7 +109,7 @@ class Slot:
             event.listen(engine.sync_engine, "do_connect", self._connect)
 
     def plug(self, client: Client) -> None:
-        """Begin anew with empty pools over another client."""
+        """Start with empty pools over another client."""
         self.client = client
         for engine in (self.database.writer, self.database.reader):
             engine.sync_engine.dispose(close=False)

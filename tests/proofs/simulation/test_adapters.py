@@ -128,7 +128,7 @@ def reading(name: str) -> Deed:
 
 
 @adapters
-def test_a_bank_that_never_answers_costs_simulated_seconds_alone(name: str):
+def test_a_timeout_of_a_silent_bank_takes_simulated_time(name: str):
     net = Net()
 
     outcome, took, _ = live(name, net, paying(name))
@@ -149,7 +149,7 @@ def test_after_its_simulated_deadline_a_payout_is_not_sent(name: str):
 
 
 @adapters
-def test_the_pause_before_a_repeated_read_comes_from_the_seed(name: str):
+def test_the_delay_before_a_repeated_read_depends_on_the_seed(name: str):
     nets = [Net(lost=1), Net(lost=1), Net(lost=1)]
 
     seeds = (1, 1, 2)

@@ -40,8 +40,8 @@ RARE = ("callback lost", "fails later", "holds released", "holds refused")
 REPLAYED = [0, 7, 23, 101] if WHOLE else [7]
 
 
-def test_every_invariant_holds_in_every_life():
-    """I1 to I17, looked at after every step; a broken one names its seed."""
+def test_every_invariant_holds_in_every_simulated_run():
+    """I1 to I17, checked after every step; a violation is reported with its seed."""
     steps, counts, broken = 0, Counter[str](), {}
 
     for life in run_many(range(LIVES), JOBS):
@@ -66,8 +66,8 @@ def test_a_seed_replays_step_by_step(seed: int):
     assert once.digest != run(seed + 1).digest
 
 
-def test_a_seed_is_the_same_life_in_another_process():
-    """What ran before in a process leaves nothing behind that could change an order."""
+def test_a_seed_has_the_same_run_in_another_process():
+    """Earlier runs in a process do not influence the order."""
     here = [run(seed).digest for seed in (5, 6, 8)]
 
     there = [life.digest for life in run_many([8, 5, 6], jobs=2)]
@@ -75,7 +75,7 @@ def test_a_seed_is_the_same_life_in_another_process():
     assert there == [here[2], here[0], here[1]]
 
 
-def test_the_story_of_a_life_can_be_read():
+def test_a_run_has_a_readable_log():
     told: list[str] = []
 
     run(1, note=told.append)
@@ -84,8 +84,8 @@ def test_the_story_of_a_life_can_be_read():
     assert any("COMMITS" in line for line in told)
 
 
-def test_lives_differ():
-    """A chance that is always the same number would prove nothing."""
+def test_different_seeds_have_different_runs():
+    """A constant random number would prove nothing."""
     from random import Random  # noqa: PLC0415 - only here
 
     kinds = {(each.kind, each.crashes) for each in (drawn(Random(n)) for n in range(100))}
@@ -94,7 +94,7 @@ def test_lives_differ():
 
 
 def test_a_failed_start_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch):
-    """A loop that is left open is found by whichever test collects the garbage."""
+    """An open loop is noticed by whichever test runs the garbage collector."""
     loops: list[Loop] = []
 
     def watched(chance: Random) -> Loop:

@@ -23,8 +23,8 @@ def test_every_rule_has_a_mutant():
 
 
 @pytest.mark.parametrize("mutant", CHOSEN, ids=lambda mutant: f"{mutant.rule}: {mutant.says}")
-def test_a_missing_rule_is_caught(mutant: Mutant):
-    """The same life passes with the rule in place."""
+def test_a_mutant_is_caught(mutant: Mutant):
+    """The same run passes with the rule in place."""
     with mutant.at_work():
         caught = first_broken(mutant)
 

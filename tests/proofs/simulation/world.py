@@ -234,7 +234,7 @@ class Node:
         self._open.clear()
 
     def stop(self) -> None:
-        """Be told to stop, as SIGTERM does: calls are cancelled, following up ends; then die."""
+        """Stop as by SIGTERM: calls are cancelled, following up ends; then die."""
         process = self.process
         if process is None or self._stopping:
             return

@@ -1,4 +1,4 @@
-"""The reckoning: what the bank executed, what the stores say, and what partners were told."""
+"""The final check: the bank's executions, the stores, and the answers to partners must agree."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def _read_back(lives: Sequence[Life], partners: Partners) -> None:
 
 
 def _judged(life: Life, rows: Rows, executed: Executed) -> Iterator[str]:
-    """Compare what the partner was told, what is stored, and what was executed."""
+    """Compare the partner's answers, the stored rows, and the executions."""
     yield from life.odd
     paid = executed.get(_key(life), [])
     row = rows.get((life.account.id, life.reference))

@@ -103,7 +103,7 @@ async def _told(world: World) -> Returned:
 
 
 async def _kept(site: Site) -> tuple[Mapping[str, PayoutState], Returned]:
-    """Read how a site's payouts stand, and what is kept of their returns."""
+    """Read the states of a site's payouts, and their stored returns."""
     store = open_store(site.store)
     both = (payouts.c.account_id == returns.c.account_id) & (
         payouts.c.reference_sha256 == returns.c.reference_sha256

@@ -103,7 +103,7 @@ class GatewayClient:
         return [row["centavos"] for row in said["data"]]
 
     async def orders(self) -> int:
-        """Count the payouts the bank was asked for since it was last told to forget."""
+        """Count the payouts ordered at the bank since its last reset."""
         said = await self.control.get("calls")
         return sum(row["method"] == "POST" for row in said["data"])
 

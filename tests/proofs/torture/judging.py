@@ -1,4 +1,4 @@
-"""What a campaign of a size must have done and seen, told with its figures and its seed."""
+"""What a campaign of a given size must have done, reported with its figures and its seed."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Names:
 
 @contextmanager
 def names_in(folder: Path) -> Iterator[Names]:
-    """Keep a silent name server, on an address of this machine that nobody else has."""
+    """Run a silent name server, on an unused address of this machine."""
     folder.mkdir()
     address = f"127.{secrets.randbelow(250) + 2}.{secrets.randbelow(256)}.53"
     (folder / "hosts").write_text(_FOUND)

@@ -65,7 +65,7 @@ class Command:
         return self.answered and self.runs
 
     def start(self, **environ: str) -> None:
-        """Start it; ``wait`` tells when it is up."""
+        """Start it; ``wait`` says when it is up."""
         self.answered = False
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(

@@ -11,7 +11,7 @@ from gateway.app import failpoints
 
 
 def stop() -> None:
-    """Sleep, all threads at once, until somebody sends SIGCONT."""
+    """Stop all threads at once, until SIGCONT."""
     os.kill(os.getpid(), signal.SIGSTOP)
 
 

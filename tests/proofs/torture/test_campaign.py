@@ -19,7 +19,7 @@ def test_no_payout_is_made_twice_or_lost(record_property: Record):
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 @pytest.mark.timeout(1800)
 def test_no_payout_is_made_twice_or_lost_at_another_bank(record_property: Record):
-    """One other bank, the same in every run; ``make torture BANK=name`` names one."""
+    """One other bank, the same in every run; ``make torture BANK=name`` selects one."""
     others = [name for name in BANKS if name != "sandbox"]
 
     hold("ci", others[DAY % len(others)], record_property)

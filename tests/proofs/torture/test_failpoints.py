@@ -1,4 +1,4 @@
-"""``kill -9`` at every point of a payout, once each: what the bank did, what a retry is told."""
+"""``kill -9`` at every point of a payout, once each: the bank's executions and a retry's answer."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def executed_by_now(gateway_client: GatewayClient, *, expected: bool) -> l
 
 
 def assert_half(answer: bytes, *, whole: bool) -> None:
-    """Nobody hears a word, but for half an answer where the process died in the middle of it."""
+    """No answer arrives, except half of one when the process died in the middle of it."""
     if whole:
         assert answer == b""
         return
@@ -107,12 +107,12 @@ def assert_half(answer: bytes, *, whole: bool) -> None:
     assert len(body) in {int(length[1]) // 2, (int(length[1]) + 1) // 2}
 
 
-async def test_wherever_it_dies_the_retry_pays_exactly_once(tmp_path: Path):
+async def test_a_crash_at_any_fail_point_pays_exactly_once_after_a_retry(tmp_path: Path):
     """
-    Hardening 3.1, row 1, at all twelve points; in the small part at the one that leaves most open.
+    Hardening 3.1, row 1, at all twelve points; in the small run at the most uncertain one.
 
-    Nothing is executed before the whole order has left, and everything after; only what died
-    before its insert is unknown afterwards; no retry is ever answered a failure.
+    Nothing is executed before the whole order has left, and everything after; only payouts that
+    died before their insert are unknown afterwards; no retry is ever answered with a failure.
     """
     places = asyncio.Semaphore(_AT_ONCE)
     async with torture_world_in(tmp_path) as torture_world:
@@ -148,8 +148,8 @@ async def killed_at_the_end_of_a_hold(gateway_client: GatewayClient, point: str)
     assert await gateway_client.executions("once") == [1050], point
 
 
-async def test_wherever_it_dies_at_the_end_of_a_hold_it_pays_exactly_once(tmp_path: Path):
-    """Before the claim the next process ends the hold; after it the attempt is as any other."""
+async def test_a_crash_at_the_end_of_a_hold_pays_exactly_once(tmp_path: Path):
+    """Before the claim the next process ends the hold; after it the attempt is an ordinary one."""
     async with torture_world_in(tmp_path) as torture_world:
         for point in HOLD_POINTS:
             gateway_client = await torture_world.gateway_client(point)
@@ -182,8 +182,8 @@ async def called(
         await transport.close()
 
 
-async def test_half_a_body_is_on_the_wire_at_mid_body():
-    """What the bank holds at that point is the head and exactly half of the order."""
+async def test_half_of_the_body_is_sent_at_the_mid_body_fail_point():
+    """At that point the bank has the head and exactly half of the order."""
     body = b'{"valor_centavos":1050}.'
     received: dict[str, bytes] = {}
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -1,4 +1,4 @@
-"""The restore drill: a backup that has forgotten payouts is put back, and nobody is paid twice."""
+"""The restore drill: a backup without recent payouts is restored, and none is paid twice."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def sqlite_backup() -> AsyncIterator[Backup]:
 
 @asynccontextmanager
 async def postgres_backup() -> AsyncIterator[Backup]:
-    """Save with pg_dump into a database that is then dropped and made anew."""
+    """Save with pg_dump; the database is then dropped and created again."""
     async with postgres.running() as server:
         if not (server.binaries / "pg_dump").exists():
             pytest.skip("this PostgreSQL comes without pg_dump")
@@ -118,13 +118,13 @@ async def forgotten(gateway_client: GatewayClient, backup: Backup) -> None:
 
 
 @pytest.mark.parametrize(("store", "kind"), DRILLS)
-async def test_look_first_restores_payouts_missing_from_the_backup(
+async def test_restoring_with_look_first_finds_payouts_missing_from_the_backup(
     tmp_path: Path, store, kind: str
 ):
     """
     Rule R10, for every kind of bank.
 
-    The same references are posted again: the rows come back, and nothing is executed twice.
+    The same references are posted again: the rows are restored, and nothing is executed twice.
     """
     async with store() as backup, torture_world_in(tmp_path) as torture_world:
         gateway_client = await torture_world.gateway_client("drill", store=backup.url, kind=kind)
@@ -147,8 +147,8 @@ async def test_look_first_restores_payouts_missing_from_the_backup(
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_without_looking_first_a_bank_that_ignores_keys_pays_again(tmp_path: Path):
-    """What the drill is for: this is the loss that the setting prevents."""
+async def test_without_look_first_a_bank_that_ignores_keys_pays_again(tmp_path: Path):
+    """The loss that the setting prevents."""
     async with sqlite_backup() as backup, torture_world_in(tmp_path) as torture_world:
         gateway_client = await torture_world.gateway_client("careless", kind="none")
         await forgotten(gateway_client, backup)

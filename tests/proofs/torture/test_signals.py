@@ -25,8 +25,8 @@ async def until_ordered(gateway_client: GatewayClient) -> None:
     await until(gateway_client.orders)
 
 
-async def test_a_stopping_process_records_the_call_it_is_in(tmp_path: Path):
-    """SIGTERM in mid call: drained, ended with 0, and the payout was made once."""
+async def test_a_stopping_process_records_its_current_call(tmp_path: Path):
+    """SIGTERM during a call: drained, exit status 0, and the payout was made once."""
     async with torture_world_in(tmp_path) as torture_world:
         short = providers(torture_world.target, **LOSING)
         gateway_client = await torture_world.gateway_client("one", providers=short)
@@ -52,8 +52,8 @@ async def test_a_stopping_process_records_the_call_it_is_in(tmp_path: Path):
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_a_caller_who_hangs_up_is_paid_for_all_the_same(tmp_path: Path):
-    """The bank stands still, the caller leaves, the bank goes on: recorded, made once."""
+async def test_a_payout_is_completed_when_its_caller_disconnects(tmp_path: Path):
+    """The bank stalls, the caller disconnects, the bank continues: made and recorded once."""
     async with torture_world_in(tmp_path) as torture_world:
         gateway_client = await torture_world.gateway_client("one")
         await gateway_client.start()
@@ -80,14 +80,14 @@ async def test_a_caller_who_hangs_up_is_paid_for_all_the_same(tmp_path: Path):
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_a_process_that_slept_past_its_lease_does_not_send(tmp_path: Path):
+async def test_a_process_suspended_past_its_lease_does_not_send(tmp_path: Path):
     """
     Rule R13, with a bank that ignores keys: a second order would be a second payment.
 
-    A gateway is stopped (SIGSTOP) when it has a connection and is about to write, until its time
-    to send is over. Another one, whose clock is ahead, sees the lease and the quiet period end,
-    proves the payout absent, and ends it. The first one wakes up in front of the write, and must
-    let it be.
+    A gateway is stopped (SIGSTOP) when it has a connection and is about to write, until its send
+    deadline has passed. Another one, whose clock is ahead, sees the lease and the quiet period end,
+    proves the payout absent, and ends it. The first one resumes just before the write, and must not
+    write.
     """
     async with postgres.running() as server, torture_world_in(tmp_path) as torture_world:
         sleeper = await torture_world.gateway_client("sleeper", store=server.url(), kind="none")

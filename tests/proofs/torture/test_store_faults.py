@@ -43,11 +43,11 @@ async def on_postgres(folder: Path) -> AsyncIterator[tuple[GatewayClient, Postgr
         yield gateway_client, server, torture_world
 
 
-async def test_a_store_that_is_down_keeps_everything_at_home(tmp_path: Path):
+async def test_nothing_is_sent_while_the_store_is_down(tmp_path: Path):
     """
     500, and the bank is not called; when it is back the same request pays, once.
 
-    After four seconds without the change feed no credential is believed: 503, on a slow machine.
+    After four seconds without the change feed no credential is accepted: 503, on a slow machine.
     """
     async with on_postgres(tmp_path) as (gateway_client, server, _):
         await server.crash()
@@ -68,14 +68,14 @@ async def test_a_store_that_is_down_keeps_everything_at_home(tmp_path: Path):
     [(10.5, TAKEN, [1050]), (777.03, (502, "SVC.PIX.010"), [])],
     ids=["acknowledged", "rejected"],
 )
-async def test_a_store_that_goes_down_meanwhile(
+async def test_an_outcome_is_answered_when_the_store_goes_down_during_the_call(
     tmp_path: Path, value: float, told: tuple[int, str], executed: list[int]
 ):
     """
-    What the bank acknowledged is told, for it is true; a rejection only once it is stored.
+    An acknowledgement is true and therefore answered; a rejection only once it is stored.
 
-    The bank stands still while the store goes down. Later, after the quiet period, both end
-    consistent: the one is paid, the other refused when it is asked for again.
+    The bank stalls while the store goes down. After the quiet period both are consistent: one is
+    paid, and the other is refused when it is requested again.
     """
     async with on_postgres(tmp_path) as (gateway_client, server, torture_world):
         torture_world.bank.kill(signal.SIGSTOP)
@@ -119,8 +119,8 @@ async def _ends(gateway_client: GatewayClient, value: float) -> tuple[int, str]:
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_a_store_that_is_locked_up_is_given_up_soon(tmp_path: Path):
-    """Forty at once all get their 500 within seconds: nothing piles up behind a slow store."""
+async def test_requests_fail_soon_while_a_table_is_locked(tmp_path: Path):
+    """Forty concurrent ones all get a 500 within seconds: nothing piles up behind a slow store."""
     async with on_postgres(tmp_path) as (gateway_client, server, _):
         other = await asyncpg.connect(server.url())
         holding = other.transaction()
@@ -141,8 +141,8 @@ async def test_a_store_that_is_locked_up_is_given_up_soon(tmp_path: Path):
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-async def test_a_store_that_is_silent_is_given_up_too(tmp_path: Path):
-    """The connection stands, and nothing comes back."""
+async def test_requests_fail_soon_while_the_store_is_silent(tmp_path: Path):
+    """The connection stays open, and no answer arrives."""
     async with (
         postgres.running() as server,
         relayed(server.port) as road,
@@ -174,10 +174,10 @@ async def test_a_store_that_is_silent_is_given_up_too(tmp_path: Path):
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
 @pytest.mark.parametrize(("held_s", "expected"), [(1.0, TAKEN), (30.0, FAILED)])
-async def test_a_file_that_another_process_has_locked(
+async def test_a_locked_sqlite_file_is_waited_for_up_to_five_seconds(
     tmp_path: Path, held_s: float, expected: tuple[int, str]
 ):
-    """It is waited for, but not longer than five seconds; then 500, and no call."""
+    """Then 500, and no call to the bank."""
     async with torture_world_in(tmp_path) as torture_world:
         database = {"url": f"sqlite:///{tmp_path / 'pixgate.db'}", **IMPATIENT}
         gateway_client = await torture_world.gateway_client("one", database=database)
@@ -218,7 +218,7 @@ async def on_a_small_disk(kind: str, server: PostgresServer) -> AsyncIterator[tu
 
 
 @pytest.mark.parametrize("kind", STORES)
-async def test_a_full_disk_keeps_everything_at_home(
+async def test_nothing_is_sent_while_the_disk_is_full(
     tmp_path: Path, postgres_server: PostgresServer, kind: str
 ):
     """503 before anything is stored, and the bank is not called; it recovers without a restart."""

@@ -110,7 +110,7 @@ class Weather:
             self._count_end(command, failpoint if by_itself else "")
 
     async def _kill_at_random(self, command: Command) -> None:
-        """Keep a worker up, and kill it whatever it does just then; nobody waits for it."""
+        """Keep a worker running, and kill it at any moment, without waiting."""
         world = self.world
         while not self.over.is_set():
             world.start(command)

@@ -1,4 +1,4 @@
-"""Everything a campaign stands on: bank, PostgreSQL, roads, gateways, a worker, accounts."""
+"""The environment of a campaign: bank, PostgreSQL, network paths, gateways, a worker, accounts."""
 
 from __future__ import annotations
 

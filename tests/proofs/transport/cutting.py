@@ -1,4 +1,4 @@
-"""Passes bytes on between a caller and a bank, and cuts the caller's connection when told to."""
+"""Passes bytes on between a caller and a bank, and cuts the caller's connection on command."""
 
 from __future__ import annotations
 

@@ -44,12 +44,14 @@ def is_json(body: bytes) -> bool:
 
 @pytest.mark.parametrize("kind", list(ANSWERS))
 @pytest.mark.parametrize("how", ["close", "reset"])
-def test_an_answer_cut_at_any_byte(run: Run, street: Street, peer: Peer, kind: str, how: str):
+def test_an_answer_cut_at_any_byte_is_not_read_as_complete(
+    run: Run, street: Street, peer: Peer, kind: str, how: str
+):
     """
-    Never a part of it for the whole: a failure, or the peer's own 502; and sent once.
+    A failure, or the peer's own 502; sent once.
 
-    But Caddy 2.6 frames what it had of a chunked answer anew, as if that were all: there it
-    is the adapter that sees it, because what is left is no JSON.
+    Caddy 2.6, however, ends the part of a chunked answer that it has as if it were complete: there
+    the adapter notices, because the part is not JSON.
     """
     data = ANSWERS[kind]
     framed_anew = (peer.name, kind) == ("caddy", "chunks")
@@ -81,8 +83,8 @@ def test_an_answer_cut_at_any_byte(run: Run, street: Street, peer: Peer, kind: s
     run(every_cut())
 
 
-def test_a_silent_bank(run: Run, street: Street, peer: Peer):
-    """The peer's patience ends before ours: its 504 is an answer, and proves nothing."""
+def test_a_silent_bank_behind_a_proxy_gives_a_504(run: Run, street: Street, peer: Peer):
+    """The peer's timeout is shorter than ours: its 504 is an answer, and proves nothing."""
 
     async def silent() -> None:
         async def keeps_silent(line: Line) -> None:
@@ -99,7 +101,9 @@ def test_a_silent_bank(run: Run, street: Street, peer: Peer):
     run(silent())
 
 
-def test_a_bank_that_closes_without_a_word(run: Run, street: Street, peer: Peer):
+def test_a_bank_that_closes_without_an_answer_gives_a_502_or_a_lost_connection(
+    run: Run, street: Street, peer: Peer
+):
     async def wordless() -> None:
         bank = ScriptedBank(saying(b""))
         async with behind(street.bank, bank), road(plain(peer)) as to:
@@ -116,7 +120,9 @@ def test_a_bank_that_closes_without_a_word(run: Run, street: Street, peer: Peer)
 
 
 @pytest.mark.parametrize("kind", list(ANSWERS))
-def test_an_answer_that_drips(run: Run, street: Street, peer: Peer, kind: str):
+def test_a_slow_answer_behind_a_proxy_is_read_complete(
+    run: Run, street: Street, peer: Peer, kind: str
+):
     async def slowly() -> None:
         bank = ScriptedBank(dripping(ANSWERS[kind]), keeps=True)
         async with behind(street.bank, bank), road(plain(peer)) as to:
@@ -129,8 +135,10 @@ def test_an_answer_that_drips(run: Run, street: Street, peer: Peer, kind: str):
     run(slowly())
 
 
-def test_a_body_of_unknown_length_comes_in_chunks(run: Run, street: Street, peer: Peer):
-    """The bank ends it by closing; HAProxy does the same, the others bound it."""
+def test_a_body_of_unknown_length_behind_a_proxy_is_read_complete(
+    run: Run, street: Street, peer: Peer
+):
+    """The bank ends it by closing; HAProxy does the same, the others frame it."""
     body = b"[" + b"1," * 100_000 + b"1]"
 
     async def chunks() -> None:
@@ -146,8 +154,8 @@ def test_a_body_of_unknown_length_comes_in_chunks(run: Run, street: Street, peer
     run(chunks())
 
 
-def test_hints_before_the_answer(run: Run, street: Street, peer: Peer):
-    """Passed on or swallowed, as the peer likes: the answer is the one behind them."""
+def test_interim_responses_before_the_answer_are_skipped(run: Run, street: Street, peer: Peer):
+    """Whether the peer passes them on or not, the answer is the one after them."""
     hint = b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
 
     async def hinted() -> None:
@@ -162,7 +170,7 @@ def test_hints_before_the_answer(run: Run, street: Street, peer: Peer):
     run(hinted())
 
 
-def test_surplus_bytes_are_never_the_next_answer(run: Run, street: Street, peer: Peer):
+def test_surplus_bytes_are_never_read_as_the_next_answer(run: Run, street: Street, peer: Peer):
     async def talkative() -> None:
         async def says_more(line: Line) -> None:
             await line.say(echo(line.request) + answer(b'{"mark": -1}'))
@@ -202,7 +210,9 @@ def test_no_request_arrives_twice_after_any_close(run: Run, street: Street, peer
     run(race())
 
 
-def test_many_at_once_without_mixing_answers(run: Run, street: Street, peer: Peer):
+def test_concurrent_calls_behind_a_proxy_get_their_own_answers(
+    run: Run, street: Street, peer: Peer
+):
     async def crowd() -> None:
         bank = ScriptedBank(echoing, keeps=True)
         async with behind(street.bank, bank), road(plain(peer)) as to:

@@ -64,7 +64,7 @@ async def hang_up(_: Line) -> None:
     """Close after reading."""
 
 
-async def test_a_request_arrives_as_it_was_made_and_the_answer_is_read(road: Road):
+async def test_requests_and_answers_are_transferred_unchanged(road: Road):
     trace.begin("trace-1")
     progress = SendProgress()
     async with standing(ScriptedBank(saying(answer(b'{"a":1}')))) as bank, road(bank.url) as to:
@@ -82,7 +82,7 @@ async def test_a_request_arrives_as_it_was_made_and_the_answer_is_read(road: Roa
     assert (progress.phase, progress.bytes_left) == (Phase.ANSWERED, True)
 
 
-async def test_without_a_partner_s_request_there_is_a_trace_id_all_the_same(road: Road):
+async def test_a_call_without_a_partner_s_request_has_a_trace_id(road: Road):
     trace.begin("")
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
         await to.call(asked(), SendProgress())
@@ -91,8 +91,8 @@ async def test_without_a_partner_s_request_there_is_a_trace_id_all_the_same(road
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "POST"])
-async def test_nothing_is_sent_again_when_the_bank_hangs_up(road: Road, method: str):
-    """By itself aiohttp sends GET, PUT and DELETE twice here."""
+async def test_a_request_is_not_repeated_when_the_bank_hangs_up(road: Road, method: str):
+    """By default aiohttp would send GET, PUT and DELETE twice here."""
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         with pytest.raises(Unavailable) as failed:
             await to.call(asked(method, b"{}" if method != "GET" else b""), SendProgress())
@@ -102,7 +102,7 @@ async def test_nothing_is_sent_again_when_the_bank_hangs_up(road: Road, method: 
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "POST"])
-async def test_nothing_is_sent_again_on_a_kept_connection_either(road: Road, method: str):
+async def test_a_request_on_a_kept_connection_is_not_repeated(road: Road, method: str):
     """The connection was kept, and the bank hangs up on the second request."""
     bank = ScriptedBank(saying(answer()), keeps=True)
 
@@ -140,7 +140,7 @@ async def test_no_cookie_is_kept(road: Road):
     assert b"canary" not in b"".join(bank.requests)
 
 
-async def test_no_proxy_is_taken_from_the_environment(road: Road, monkeypatch: pytest.MonkeyPatch):
+async def test_proxy_environment_variables_are_ignored(road: Road, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     async with standing(ScriptedBank(saying(answer()))) as bank, road(bank.url) as to:
         got = await to.call(asked(), SendProgress())
@@ -167,8 +167,8 @@ async def test_connections_are_kept_except_after_surplus_bytes(road: Road):
 
 
 @pytest.mark.parametrize("body", [b"", b"{}"])
-async def test_after_the_deadline_not_a_byte_is_written(road: Road, body: bytes):
-    """The connection is made, the clock passes, and the write is not."""
+async def test_nothing_is_written_after_the_deadline(road: Road, body: bytes):
+    """The connection is made, the deadline passes, and nothing is written."""
     clock = Clock()
     progress = SendProgress(Deadline(clock.at, clock))
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
@@ -181,8 +181,8 @@ async def test_after_the_deadline_not_a_byte_is_written(road: Road, body: bytes)
     assert (bank.connections, bank.requests) == (1, [])
 
 
-async def test_a_deadline_that_passes_while_connecting_is_seen_at_the_write(road: Road):
-    """The clock is asked in the step that writes, not when the call begins."""
+async def test_the_deadline_is_checked_again_before_the_write(road: Road):
+    """The clock is read just before writing, not when the call begins."""
     clock = Clock()
     seen: list[float] = []
 
@@ -203,7 +203,7 @@ async def test_a_deadline_that_passes_while_connecting_is_seen_at_the_write(road
     assert bank.requests == []
 
 
-async def test_a_call_given_up_while_connecting_leaves_nothing_behind(road: Road):
+async def test_a_call_cancelled_while_connecting_sends_nothing(road: Road):
     async with standing(ScriptedBank(hang_up)) as bank, road(bank.url) as to:
         progress = SendProgress()
         call = asyncio.create_task(to.call(asked("POST", b"{}"), progress))
@@ -229,8 +229,8 @@ async def drip(line: Line) -> None:
 
 @pytest.mark.parametrize("play", [silent, drip])
 @pytest.mark.parametrize("kept", [False, True])
-async def test_a_call_is_over_in_its_time(road: Road, play: Play, kept: bool):
-    """A bank that keeps silent, and one whose every byte comes in time and all of them too late."""
+async def test_a_call_times_out_after_sixty_seconds(road: Road, play: Play, kept: bool):
+    """A silent bank, and one whose bytes each come in time but together too late."""
     progress = SendProgress()
     expected = Phase.SENT if play is silent else Phase.ANSWERED
     bank = ScriptedBank(saying(answer()) if kept else play, keeps=True)
@@ -253,8 +253,8 @@ async def test_a_call_is_over_in_its_time(road: Road, play: Play, kept: bool):
     assert progress.phase is expected
 
 
-async def test_a_call_whose_time_is_over_while_connecting_was_not_sent(road: Road):
-    """Nobody takes the connection: the queue of the port is full."""
+async def test_a_timeout_while_connecting_proves_that_nothing_was_sent(road: Road):
+    """The connection is not accepted, because the queue of the port is full."""
     progress = SendProgress()
     with contextlib.ExitStack() as sockets:
         full = sockets.enter_context(socket.socket())
@@ -273,8 +273,8 @@ async def test_a_call_whose_time_is_over_while_connecting_was_not_sent(road: Roa
 
 
 @pytest.mark.parametrize("play", [hang_up, saying(answer())])
-async def test_when_a_call_is_over_its_right_to_send_is_too(road: Road, play: Play):
-    """Whatever task of the session is still alive then."""
+async def test_a_finished_call_cannot_send(road: Road, play: Play):
+    """Even if a task of the session is still running then."""
     progress = SendProgress()
     async with standing(ScriptedBank(play)) as bank, road(bank.url) as to:
         with contextlib.suppress(ProviderError):
@@ -306,7 +306,7 @@ async def test_a_closed_transport_makes_no_call(kind: type[HttpTransport]):
 
 
 @pytest.mark.parametrize("coding", ["br", "identity, gzip"])
-async def test_a_compressed_answer_is_not_opened(road: Road, coding: str):
+async def test_a_compressed_answer_is_not_decompressed(road: Road, coding: str):
     packed = answer(b"\x1f\x8b", headers=(f"Content-Encoding: {coding}".encode(),))
     async with standing(ScriptedBank(saying(packed))) as bank, road(bank.url) as to:
         with pytest.raises(BadReply) as failed:
@@ -315,7 +315,7 @@ async def test_a_compressed_answer_is_not_opened(road: Road, coding: str):
     assert failed.value.reason == "content_coding"
 
 
-async def test_a_name_that_leads_inwards_is_not_called_in_production(road: Road):
+async def test_a_name_with_an_internal_address_is_refused_in_production(road: Road):
     async with standing(ScriptedBank(hang_up)) as bank:
         url = bank.url.replace("127.0.0.1", "localhost")
         async with road(url, Environment.PRODUCTION) as to:
@@ -326,7 +326,7 @@ async def test_a_name_that_leads_inwards_is_not_called_in_production(road: Road)
     assert bank.connections == 0
 
 
-async def test_a_bank_that_speaks_no_tls_is_sent_nothing(road: Road):
+async def test_nothing_is_sent_to_a_bank_without_tls(road: Road):
     async with (
         standing(ScriptedBank(saying(answer()), reads=False)) as bank,
         road(bank.url.replace("http", "https")) as to,

@@ -22,8 +22,8 @@ ANSWERS = {
 
 @pytest.mark.parametrize("kind", list(ANSWERS))
 @pytest.mark.parametrize("how", ["close", "reset"])
-def test_a_payout_s_answer_cut_at_every_byte(run: Run, kind: str, how: str):
-    """Sent once, and unknown: never taken for an answer, never taken for unsent."""
+def test_a_payout_s_answer_cut_at_any_byte_is_an_error(run: Run, kind: str, how: str):
+    """Sent once, and unknown: taken neither for an answer nor for unsent."""
     data, head = ANSWERS[kind]
 
     async def every_cut() -> None:
@@ -50,7 +50,7 @@ def test_a_payout_s_answer_cut_at_every_byte(run: Run, kind: str, how: str):
 
 
 @pytest.mark.parametrize("kind", list(ANSWERS))
-def test_a_whole_answer_is_one_even_if_the_bank_then_hangs_up(run: Run, kind: str):
+def test_a_complete_answer_is_read_when_the_bank_then_hangs_up(run: Run, kind: str):
     data, _ = ANSWERS[kind]
 
     async def whole(line: Line) -> None:
@@ -69,8 +69,8 @@ def test_a_whole_answer_is_one_even_if_the_bank_then_hangs_up(run: Run, kind: st
 
 
 @pytest.mark.parametrize("cut", [1, 7, len(BODY)])
-def test_an_answer_that_ends_with_the_connection(run: Run, cut: int):
-    """An orderly close ends it; a reset does not. What it says is the adapter's to check."""
+def test_an_answer_without_a_length_ends_with_the_connection(run: Run, cut: int):
+    """An orderly close ends it, a reset does not. The adapter checks its content."""
 
     async def both() -> None:
         async def ends(line: Line) -> None:

@@ -50,12 +50,14 @@ async def paying(peer: Peer, number: signal.Signals) -> Told:
 
 
 @pytest.mark.parametrize("how", ["gracefully", "at once"])
-def test_a_peer_that_ends_among_orders(run: Run, street: Street, peer_name: str, how: str):
+def test_a_peer_that_restarts_during_payouts_doubles_none(
+    run: Run, street: Street, peer_name: str, how: str
+):
     """
-    Paid once if answered, at most once if lost, never if we say that nothing left.
+    Paid once if answered, at most once if lost, never if we report it as unsent.
 
-    The end is the peer's reload or stop, or its crash (for nginx, whose workers outlive a
-    killed parent, its fast stop).
+    The end is the peer's reload or stop, or its crash (for nginx, whose workers outlive a killed
+    parent, its fast stop).
     """
 
     async def ended() -> None:

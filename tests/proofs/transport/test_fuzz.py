@@ -40,16 +40,16 @@ def both(loop: asyncio.AbstractEventLoop) -> Iterator[Roads]:
 @given(data=mutated() | st.binary(max_size=300), places=st.lists(st.integers(0, 400), max_size=6))
 @example(data=b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", places=[])
 @example(data=b"HTTP/1.1 101 X\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\nabc", places=[])
-def test_no_bytes_break_the_reader(data: bytes, places: Sequence[int]):
-    """An answer or a provider error; nothing else ever comes out."""
+def test_no_bytes_crash_the_reader(data: bytes, places: Sequence[int]):
+    """The result is always an answer or a provider error."""
     read(cut(data, places))
 
 
 @given(answer=told(), behind=st.binary(max_size=40), places=st.lists(st.integers(0, 900)))
-def test_segments_and_following_bytes_change_nothing(
+def test_segmentation_and_following_bytes_change_no_answer(
     answer: Told, behind: bytes, places: Sequence[int]
 ):
-    """Except where the end of the connection is the end of the answer."""
+    """Unless the end of the connection is the end of the answer."""
     framed = b"\r\nContent-Length: " in answer.data or b"\r\nTransfer-Encoding: " in answer.data
     data = answer.data + behind if framed else answer.data
 
@@ -59,8 +59,8 @@ def test_segments_and_following_bytes_change_nothing(
 
 
 @pytest.mark.parametrize("data", SEEDS, ids=["length", "chunks", "end", "hint"])
-def test_two_cuts_anywhere_change_nothing(data: bytes):
-    """Every pair of places, and every byte a segment of its own."""
+def test_two_cuts_anywhere_change_no_answer(data: bytes):
+    """At every pair of positions, and with one byte per segment."""
     whole = read([data])
 
     for places in combinations(range(1, len(data)), 2):
@@ -69,8 +69,8 @@ def test_two_cuts_anywhere_change_nothing(data: bytes):
 
 
 @given(data=SPOILT)
-def test_a_cut_anywhere_never_makes_another_answer_of_doubtful_bytes(data: bytes):
-    """One that is refused whole may not be believed in pieces, nor the other way round."""
+def test_a_cut_anywhere_changes_no_malformed_answer(data: bytes):
+    """An answer refused as a whole is refused in pieces too, and the other way round."""
     whole = read([data])
 
     for place in range(1, len(data)):
@@ -82,7 +82,7 @@ def test_a_cut_anywhere_never_makes_another_answer_of_doubtful_bytes(data: bytes
 def test_a_well_formed_answer_is_read_like_aiohttp(
     loop: asyncio.AbstractEventLoop, both: Roads, meant: Told
 ):
-    """Status, every header, body; and both are what the bank meant."""
+    """Status, every header and body, and both match what the bank sent."""
     closing = meant.data.replace(b"Some Reason\r\n", b"Some Reason\r\nConnection: close\r\n", 1)
 
     ours = loop.run_until_complete(both.ask(both.ours, closing))
@@ -96,7 +96,7 @@ def test_a_well_formed_answer_is_read_like_aiohttp(
 def test_aiohttp_reads_every_accepted_answer_alike(
     loop: asyncio.AbstractEventLoop, both: Roads, data: bytes
 ):
-    """The witness is shown what belongs to the answer alone: what is behind it spoils its view."""
+    """Aiohttp gets only the bytes of the answer: those after it would disturb it."""
     end = answer_ends(data)
     if end is None:
         return
@@ -108,20 +108,20 @@ def test_aiohttp_reads_every_accepted_answer_alike(
     assert ours == stock
 
 
-def test_a_space_before_the_colon_of_a_length_hides_no_cut():
-    """The parser reads the length by it; the reader, asked for the name, finds none."""
+def test_a_length_with_a_space_before_its_colon_is_refused():
+    """The parser uses its length, while a look-up by name finds none."""
     assert read([b"HTTP/1.1 200 OK\r\nContent-Length : 5\r\n\r\n"])[0] != 200
 
 
-def test_a_line_of_blanks_does_not_end_a_head():
-    """The parser sees the head end there, the reader waits for the empty line."""
+def test_a_blank_line_with_a_space_does_not_end_the_head():
+    """The parser ends the head there, while the reader waits for an empty line."""
     data = b"HTTP/1.1 204 No\r\n \r\nX: y\r\n\r\n"
 
     assert read([data]) == read(cut(data, range(len(data))))
 
 
-def test_half_a_line_s_end_makes_one_answer_at_most():
-    """The parser sees the head end at the line feed, the reader two bytes later."""
+def test_a_bare_line_feed_gives_the_same_answer_in_any_segments():
+    """The parser ends the head at the line feed, the reader two bytes later."""
     data = b'HTTP/1.1 200 OK\r\nContent-Length: 8\n\r\n\r\n{"a": 1}'
 
     assert read([data]) == read(cut(data, range(len(data))))

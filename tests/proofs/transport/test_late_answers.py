@@ -46,7 +46,7 @@ class Twice:
 @pytest.mark.parametrize("ahead", [0, 2])
 @pytest.mark.parametrize("before", ["an order", "a read"])
 def test_no_order_takes_the_late_answer_of_another_call(run: Run, before: str, ahead: int):
-    """A late refusal that were taken for an order's own would be "proven not moved"."""
+    """A late refusal taken for an order's own would be "proven not moved"."""
 
     async def late() -> None:
         bank = ScriptedBank(Twice(), keeps=True)
@@ -67,7 +67,7 @@ def test_no_order_takes_the_late_answer_of_another_call(run: Run, before: str, a
 
 
 class Threaded:
-    """A bank beside the loop, so that it can speak while the loop stands still."""
+    """A bank outside the loop, which can answer while the loop is blocked."""
 
     def __init__(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", 0))
@@ -106,7 +106,7 @@ class Threaded:
     "late", [answer(b'{"mark": 0}'), b"\r\n", b"x", answer(b'{"mark": 0}')[:20]]
 )
 def test_bytes_between_two_calls_end_the_connection(run: Run, late: bytes):
-    """The loop has not heard of it when the next read begins; the kernel has."""
+    """The loop has not noticed them when the next read begins; the kernel has."""
 
     async def between() -> None:
         bank = Threaded()

@@ -32,7 +32,7 @@ _OF_EACH = 4
 
 @pytest.mark.parametrize("make", [question, order], ids=["read", "payout"])
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_nasty_answer_leaves_nothing_to_later_calls(
+async def test_a_malformed_answer_leaves_nothing_to_later_calls(
     kind: str, make: Callable[[int], ProviderRequest]
 ):
     names = [name for name in NASTY if name.startswith(f"{kind}:")]

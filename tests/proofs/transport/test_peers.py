@@ -24,7 +24,7 @@ def plain(peer: Peer) -> str:
 
 
 def test_calls_continue_while_the_peer_ends_connections(run: Run, peer: Peer):
-    """Every third call is answered with the word that it was the connection's last."""
+    """Every third answer announces the end of its connection."""
 
     async def calls() -> None:
         paths = ["/", "/", "/last"] * (33 if WHOLE else 5)
@@ -37,8 +37,8 @@ def test_calls_continue_while_the_peer_ends_connections(run: Run, peer: Peer):
     run(calls())
 
 
-def test_a_connection_the_peer_has_given_up_is_noticed(run: Run, peer: Peer):
-    """It keeps one for a second; the end is heard, and a payout goes over another one."""
+def test_a_connection_closed_by_the_peer_is_replaced(run: Run, peer: Peer):
+    """The peer keeps it for a second; its end is noticed, and a payout uses another one."""
 
     async def idle() -> None:
         async with road(plain(peer)) as to:
@@ -51,8 +51,8 @@ def test_a_connection_the_peer_has_given_up_is_noticed(run: Run, peer: Peer):
     run(idle())
 
 
-def test_a_good_bye_that_the_loop_has_not_heard_is_noticed(run: Run, peer: Peer):
-    """The loop stands still while the peer gives the connection up: the kernel is asked."""
+def test_a_close_not_yet_processed_by_the_loop_is_noticed(run: Run, peer: Peer):
+    """The loop is blocked while the peer closes the connection, so the kernel is asked."""
 
     async def deaf() -> None:
         async with road(plain(peer)) as to:
@@ -67,8 +67,8 @@ def test_a_good_bye_that_the_loop_has_not_heard_is_noticed(run: Run, peer: Peer)
 
 
 @pytest.mark.skipif(not WHOLE, reason="`make proofs` alone")
-def test_at_the_edge_of_its_patience_a_payout_is_answered_or_known_to_be_lost(run: Run, peer: Peer):
-    """Many connections, each used again at another moment around the second."""
+def test_a_payout_at_the_peer_s_idle_timeout_is_answered_or_lost(run: Run, peer: Peer):
+    """Many connections, each reused at a different moment around the second."""
 
     async def edge() -> None:
         async def once(pause: float) -> ProviderAnswer | ProviderError:
@@ -89,8 +89,8 @@ def test_at_the_edge_of_its_patience_a_payout_is_answered_or_known_to_be_lost(ru
     run(edge())
 
 
-def test_answers_of_a_peer_are_read(run: Run, peer: Peer):
-    """And one connection is kept."""
+def test_a_peer_s_answers_are_read_on_one_connection(run: Run, peer: Peer):
+    """And one connection is reused."""
 
     async def twice() -> None:
         for path, status, body in ANSWERS:
@@ -106,7 +106,7 @@ def test_answers_of_a_peer_are_read(run: Run, peer: Peer):
     run(twice())
 
 
-def test_without_a_bank_the_peer_answers_itself(run: Run, peer: Peer):
+def test_a_proxy_without_a_bank_answers_itself(run: Run, peer: Peer):
     async def twice() -> None:
         async with road(plain(peer)) as to:
             found = [await tried(to, order(path="/nobody")) for _ in range(2)]
@@ -119,8 +119,8 @@ def test_without_a_bank_the_peer_answers_itself(run: Run, peer: Peer):
 
 
 @pytest.mark.parametrize("path", ["/", "/bank"])
-def test_a_body_the_peer_does_not_want(run: Run, peer: Peer, path: str):
-    """It answers by the head alone and closes while we are still writing."""
+def test_a_body_refused_as_too_large_is_read_as_a_refusal(run: Run, peer: Peer, path: str):
+    """The peer answers after the head and closes while we are still writing."""
 
     async def large() -> None:
         async with road(plain(peer)) as to:
@@ -137,8 +137,8 @@ def test_a_body_the_peer_does_not_want(run: Run, peer: Peer, path: str):
     run(large())
 
 
-def test_a_head_the_peer_does_not_want(run: Run, peer: Peer):
-    """Refused before its end; what follows goes over another connection."""
+def test_a_head_refused_as_too_large_is_read_as_a_refusal(run: Run, peer: Peer):
+    """Refused before its end; the next call uses another connection."""
 
     async def long() -> None:
         async with road(plain(peer)) as to:

@@ -53,7 +53,7 @@ def asked(identity: Identity, *, pays: bool) -> ProviderRequest:
 
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
 def test_each_account_shows_its_own_certificate_to_the_bank(run: Run, tmp_path: Path, version: str):
-    """The proxy stands for no certificate and no name; sessions go on as without it."""
+    """The proxy uses no certificate or name of its own; TLS sessions work as without it."""
     authority = Authority(tmp_path)
     secure = authority.server(clients=authority, version=version, names=[x509.DNSName(NAME)])
     people = [Identity(account_id=each, pair=authority.pair(each)) for each in ACCOUNTS]
@@ -84,8 +84,8 @@ def test_each_account_shows_its_own_certificate_to_the_bank(run: Run, tmp_path: 
 
 
 @pytest.mark.parametrize("how", ["refuses", "hangs up", "loses the bank"])
-def test_a_proxy_that_fails_now_and_then_loses_and_doubles_nothing(run: Run, how: str):
-    """What was told as unsent never arrived, and what was answered arrived once."""
+def test_a_proxy_that_sometimes_fails_loses_and_doubles_no_payout(run: Run, how: str):
+    """Calls reported as unsent never arrived, and answered ones arrived once."""
 
     async def pay() -> None:
         bank = ScriptedBank(echoing, keeps=True)
@@ -108,7 +108,7 @@ def test_a_proxy_that_fails_now_and_then_loses_and_doubles_nothing(run: Run, how
 
 
 async def paid(to: HttpTransport, proxy: ConnectProxy, mark: int, how: str) -> str:
-    """Pay through a proxy that fails at every third; say what is told of it."""
+    """Pay through a proxy that fails every third time; return the reported outcomes."""
     reaches, proxy.says = proxy.to, YES
     if not mark % 3:
         proxy.to = 1 if how == "loses the bank" else reaches

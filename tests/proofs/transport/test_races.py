@@ -52,8 +52,8 @@ def test_no_request_arrives_twice_after_any_close(run: Run, seed: int, make: Mak
 
 
 @calls
-def test_many_at_once_share_the_connections_without_mixing_answers(run: Run, make: Make):
-    """Reads, that is; each order has one to itself."""
+def test_concurrent_calls_get_their_own_answers(run: Run, make: Make):
+    """For reads; each payout has its own connection."""
     chance = random.Random(7)
 
     async def crowd() -> None:
@@ -79,7 +79,7 @@ def test_many_at_once_share_the_connections_without_mixing_answers(run: Run, mak
 
 
 @calls
-def test_calls_given_up_at_random_never_leave_their_answer_to_others(run: Run, make: Make):
+def test_a_cancelled_call_leaves_no_answer_to_another(run: Run, make: Make):
     async def impatience() -> None:
         chance = random.Random(7)
 
@@ -132,8 +132,8 @@ async def _half_closed_before(line: Line) -> None:
         (saying(answer() + answer(b'{"his": 1}')), b"{}"),
     ],
 )
-def test_what_banks_do(run: Run, play: Play, expected: bytes | str):
-    """The same for each call: the one before it leaves nothing behind."""
+def test_each_unusual_answer_has_its_expected_result(run: Run, play: Play, expected: bytes | str):
+    """Independently of the previous call."""
 
     async def twice() -> None:
         async with standing(ScriptedBank(play)) as bank, road(bank.url) as to:
@@ -148,8 +148,8 @@ def test_what_banks_do(run: Run, play: Play, expected: bytes | str):
     run(twice())
 
 
-def test_an_answer_before_the_request_is_whole(run: Run):
-    """The bank refuses by the head alone; its answer counts, the connection does not."""
+def test_an_answer_before_the_request_is_complete_is_read(run: Run):
+    """The bank answers after the head; its answer is used, the connection is not."""
 
     async def early() -> None:
         async def refuses(line: Line) -> None:

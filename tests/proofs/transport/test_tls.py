@@ -20,7 +20,7 @@ versions = pytest.mark.parametrize("version", ["1.2", "1.3"])
 
 
 def ours(authority: Authority, which: str) -> TlsFiles:
-    """Choose what we show: nothing, or a certificate that is good, expired or a stranger's."""
+    """Choose our certificate: none, or one that is good, expired or of another authority."""
     trusted = str(authority.file)
     if which == "missing":
         return TlsFiles(ca_file=trusted)
@@ -68,10 +68,10 @@ def test_a_kept_connection_serves_all_reads(run: Run, authority: Authority, vers
 
 
 @versions
-def test_each_order_has_a_connection_that_resumes_a_session(
+def test_each_payout_resumes_a_tls_session_on_a_new_connection(
     run: Run, authority: Authority, version: str
 ):
-    """The first handshake is whole, and later ones go on from it."""
+    """The first handshake is a full one, and later ones resume it."""
 
     async def calls() -> None:
         seen: list[tuple[str, bool]] = []
@@ -93,7 +93,7 @@ def test_each_order_has_a_connection_that_resumes_a_session(
 
 
 @pytest.mark.parametrize("which", ["missing", "expired", "stranger"])
-def test_in_tls_1_2_a_refused_certificate_proves_that_nothing_was_sent(
+def test_a_certificate_refused_in_tls_1_2_proves_that_nothing_was_sent(
     run: Run, authority: Authority, which: str
 ):
     async def refused() -> None:
@@ -118,8 +118,10 @@ def test_in_tls_1_2_a_refused_certificate_proves_that_nothing_was_sent(
 
 
 @pytest.mark.parametrize("which", ["missing", "expired", "stranger"])
-def test_in_tls_1_3_it_comes_after_the_request(run: Run, authority: Authority, which: str):
-    """So it is unknown, though nothing arrived; an expired one is therefore checked before."""
+def test_a_certificate_refused_in_tls_1_3_may_leave_the_payout_unknown(
+    run: Run, authority: Authority, which: str
+):
+    """It is unknown although nothing arrived, so an expired one is checked beforehand."""
 
     async def refused() -> None:
         bank = ScriptedBank(saying(answer()))
@@ -140,8 +142,8 @@ def test_in_tls_1_3_it_comes_after_the_request(run: Run, authority: Authority, w
     run(refused())
 
 
-def test_a_new_certificate_is_shown_without_a_restart(run: Run, authority: Authority):
-    """The kept connection was opened with the former one and is not used again."""
+def test_a_new_certificate_is_used_without_a_restart(run: Run, authority: Authority):
+    """The connection kept from the previous certificate is not used again."""
 
     async def renewed() -> None:
         shown: list[str] = []
@@ -168,7 +170,9 @@ def test_a_new_certificate_is_shown_without_a_restart(run: Run, authority: Autho
 
 
 @versions
-def test_an_answer_that_ends_with_the_connection(run: Run, authority: Authority, version: str):
+def test_an_answer_without_a_length_ends_with_the_tls_connection(
+    run: Run, authority: Authority, version: str
+):
     async def closes() -> None:
         bank = ScriptedBank(saying(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 50_000))
         async with (
@@ -184,10 +188,10 @@ def test_an_answer_that_ends_with_the_connection(run: Run, authority: Authority,
 
 
 @versions
-def test_an_answer_that_ends_with_a_connection_cut_by_anybody(
+def test_an_answer_cut_without_a_tls_close_is_an_error(
     run: Run, authority: Authority, version: str
 ):
-    """Whoever can cut a connection could shorten it; only the bank can say that it has ended."""
+    """An attacker could cut a connection; only the bank itself can end its answer."""
 
     async def cut() -> None:
         said = asyncio.Event()
@@ -228,7 +232,9 @@ def test_a_name_only_in_the_common_name_is_refused(run: Run, authority: Authorit
 
 
 @versions
-def test_a_bank_of_another_authority_is_sent_nothing(run: Run, authority: Authority, version: str):
+def test_a_bank_with_a_certificate_of_another_authority_is_sent_nothing(
+    run: Run, authority: Authority, version: str
+):
     async def stranger() -> None:
         bank = ScriptedBank(saying(answer()))
         secure = Authority(authority.folder, "stranger").server(version=version)

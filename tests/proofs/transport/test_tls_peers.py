@@ -40,10 +40,10 @@ def ours(street: Street, which: str) -> TlsFiles:
 
 
 @pytest.mark.parametrize("which", ["good"])
-def test_a_good_certificate_is_known_by_its_name(
+def test_a_valid_client_certificate_reaches_the_bank(
     run: Run, street: Street, peer: Peer, ours: TlsFiles
 ):
-    """And the bank behind is paid once for each order."""
+    """And the bank behind it is paid once for each order."""
 
     async def calls(version: str) -> None:
         bank = ScriptedBank(echoing, keeps=True)
@@ -63,14 +63,16 @@ def test_a_good_certificate_is_known_by_its_name(
 
 
 @pytest.mark.parametrize("which", NO_GOOD)
-def test_another_one_never_reaches_the_bank(run: Run, street: Street, peer: Peer, ours: TlsFiles):
+def test_an_invalid_client_certificate_never_reaches_the_bank(
+    run: Run, street: Street, peer: Peer, ours: TlsFiles
+):
     """
-    No order arrives, and what we say of it is never less than true.
+    No order arrives, and our outcome is never less than certain.
 
-    nginx lets everybody shake hands, and answers 400. The others end the connection: in
-    TLS 1.2 before the order, which proves that nothing was sent; in 1.3 after it, which
-    proves nothing. An expired one of ours is seen by ourselves, before anything leaves.
-    Reads are let out with an expired one too: the peer says what it thinks of it.
+    nginx accepts every handshake, and answers 400. The others end the connection: in TLS 1.2 before
+    the order, which proves that nothing was sent; in 1.3 after it, which proves nothing. An expired
+    certificate of ours is noticed before anything is sent. Reads are sent with an expired one too,
+    and the peer answers.
     """
 
     async def refused(version: str) -> None:

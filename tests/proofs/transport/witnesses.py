@@ -68,7 +68,7 @@ def answer_ends(data: bytes) -> int | None:
 
 @dataclass
 class Roads:
-    """A bank that says what it is told to, and two roads to it."""
+    """A bank that answers as set, and two network paths to it."""
 
     ours: HttpTransport
     stock: StockTransport

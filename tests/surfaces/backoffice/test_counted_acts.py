@@ -1,4 +1,4 @@
-"""What strangers and people do without changing anything is in the audit log all the same."""
+"""Refused and read-only acts of strangers and users are in the audit log as well."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def fails(backoffice_client: BackofficeClient, email: str) -> tuple[int, s
     return (await backoffice_client.ask("POST", "/iam/v1/auth/login", given, by=NOBODY)).verdict
 
 
-async def test_a_stop_of_the_process_writes_the_counts(tmp_path: Path):
+async def test_a_stopping_process_writes_counted_acts(tmp_path: Path):
     """Guesses at somebody and at nobody are answered alike, and told apart in the log alone."""
     settings = sandbox(tmp_path)
     async with opened(settings) as world:

@@ -143,7 +143,7 @@ async def test_a_stopped_payout_is_explained(backoffice_client: BackofficeClient
 
 
 async def test_the_accounts_of_a_refusal_are_named(backoffice_client: BackofficeClient):
-    """Both are of the credential's own company; the one that was asked for is in the log."""
+    """Both belong to the credential's own company; the requested one is in the log."""
     world, case, trace = backoffice_client.world, CASES["a sister account"], f"t-{uuid.uuid4()}"
     names = []
     for each in ("main", "sister"):
@@ -158,7 +158,7 @@ async def test_the_accounts_of_a_refusal_are_named(backoffice_client: Backoffice
     assert fact in [each["text"] for each in why["facts"]]
 
 
-async def test_a_trace_of_another_company_is_as_good_as_none(backoffice_client: BackofficeClient):
+async def test_a_trace_of_another_company_is_not_found(backoffice_client: BackofficeClient):
     world, trace = backoffice_client.world, f"trace-{uuid.uuid4()}"
     case = payout(0, changed={"reference": trace})
     await really(world, case, case.body(world), trace)
@@ -182,7 +182,9 @@ async def test_a_trace_of_another_company_is_as_good_as_none(backoffice_client: 
     assert theirs[0].without_trace == absent.without_trace
 
 
-async def test_a_trace_has_its_acts_for_who_may_read_them(backoffice_client: BackofficeClient):
+async def test_a_trace_shows_its_acts_to_readers_of_the_audit_log(
+    backoffice_client: BackofficeClient,
+):
     trace = f"trace-{uuid.uuid4()}"
     said = await backoffice_client.ask(
         "POST",

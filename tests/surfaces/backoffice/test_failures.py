@@ -94,7 +94,7 @@ async def ask(backoffice_client: BackofficeClient, asking: Asking, account: str 
 async def test_a_failing_bank_has_the_endpoints_own_code(
     backoffice_client: BackofficeClient, asking: Asking, fault: str
 ):
-    """502 with Retry-After, whatever the cause, and not a word of the bank's."""
+    """502 with Retry-After, for any cause, without the bank's words."""
     async with backoffice_client.world.failing(asking.operation, fault):
         answer = await ask(backoffice_client, asking)
 

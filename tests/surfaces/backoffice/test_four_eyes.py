@@ -63,8 +63,8 @@ async def pays(
     return await backoffice_client.world.pay(document, pair=who)
 
 
-async def test_one_person_alone_issues_no_credential_that_pays(backoffice_client: BackofficeClient):
-    """The first attack: a secret in the answer, and money moved with it."""
+async def test_one_user_alone_issues_no_credential_that_pays(backoffice_client: BackofficeClient):
+    """The first attack: a secret in the answer, used to move money."""
     before = await backoffice_client.ask("GET", f"{OFFICE}/credentials", by="security")
 
     said = await backoffice_client.ask(
@@ -129,10 +129,10 @@ async def test_two_people_issue_a_credential_and_its_secret_is_shown_once(
         ("admin", ["admin", "operator", "approver", "security"], (202, "")),
     ],
 )
-async def test_no_user_gives_a_right_that_they_lack(
+async def test_no_user_can_grant_a_right_they_lack(
     backoffice_client: BackofficeClient, by: str, roles: list[str], verdict: tuple[int, str]
 ):
-    """The third attack; rights over money take the second person instead."""
+    """The third attack; rights over money need a second person instead."""
     invited = await backoffice_client.ask("POST", f"{OFFICE}/users", stranger(*roles), by=by)
     somebody = await backoffice_client.ask("POST", f"{OFFICE}/users", stranger("viewer"), by=by)
     path = f"{OFFICE}/users/{somebody.document['id']}/roles"
@@ -141,7 +141,9 @@ async def test_no_user_gives_a_right_that_they_lack(
     assert (invited.verdict, given.verdict) == (verdict, verdict)
 
 
-async def test_the_factor_of_who_may_write_is_reset_by_two(backoffice_client: BackofficeClient):
+async def test_a_factor_of_a_user_with_write_rights_is_reset_by_two_people(
+    backoffice_client: BackofficeClient,
+):
     who = await backoffice_client.limited("main", Role.OPERATOR)
     listed = await backoffice_client.ask("GET", f"{OFFICE}/users", by="admin")
     [found] = [each for each in listed.document["data"] if each["email"] == who]

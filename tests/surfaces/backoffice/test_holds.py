@@ -26,7 +26,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
 
 
 async def ordered(world: World) -> str:
-    """Order a payout to somebody whom nobody has paid."""
+    """Order a payout to a payee that was never paid."""
     reference = uuid.uuid4().hex
     said = await world.pay(body(world, reference))
     assert (said.status, said.document["status"]) == (200, "processing")
@@ -46,8 +46,8 @@ async def is_sent(world: World, reference: str) -> bool:
     return bool(found)
 
 
-async def test_a_partner_reads_processing_and_never_that_it_is_held(world: World):
-    """In the answer, in its repetition, on reading, in the list; other content is refused."""
+async def test_a_held_payout_is_processing_for_its_partner(world: World):
+    """In the answer, a repeat, a read and the list; other content is refused."""
     reference = await ordered(world)
 
     again = await world.pay(body(world, reference))
@@ -63,7 +63,7 @@ async def test_a_partner_reads_processing_and_never_that_it_is_held(world: World
     assert not await is_sent(world, reference)
 
 
-async def test_staff_find_it_read_why_and_a_second_person_lets_it_go(
+async def test_staff_see_the_reason_of_a_hold_and_another_user_releases_it(
     backoffice_client: BackofficeClient, world: World
 ):
     reference = await ordered(world)
@@ -85,7 +85,7 @@ async def test_staff_find_it_read_why_and_a_second_person_lets_it_go(
     assert settled["status"] == "paid"
 
 
-async def test_who_is_refused_reads_that_the_operator_did_and_that_nothing_was_sent(
+async def test_a_refused_held_payout_is_failed_and_not_sent_for_its_partner(
     backoffice_client: BackofficeClient, world: World
 ):
     reference = await ordered(world)

@@ -1,4 +1,4 @@
-"""What is not shown to a person: another company's accounts are as good as none."""
+"""Another company's accounts are hidden from a limited user, as if they did not exist."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ FOREIGN = "other_company"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def limited(backoffice_client: BackofficeClient) -> str:
-    """Somebody who may do everything, for the main company alone."""
+    """A user with every right, for the main company alone."""
     return await backoffice_client.limited("main", *Role)
 
 
-async def test_an_account_of_another_company_is_as_good_as_none(
+async def test_an_account_of_another_company_is_not_found(
     backoffice_client: BackofficeClient, limited: str
 ):
-    """Every route answers as for an account that does not exist; the own account is found."""
+    """Every route answers as for an unknown account; the own account is found."""
     demo = backoffice_client.world.demo["accounts"]
     accounts = (demo[FOREIGN]["id"], str(uuid.uuid4()), demo["main"]["id"].upper())
 
@@ -49,9 +49,7 @@ async def test_an_account_of_another_company_is_as_good_as_none(
     assert wrong == {}
 
 
-async def test_only_their_own_accounts_are_listed(
-    backoffice_client: BackofficeClient, limited: str
-):
+async def test_only_accounts_in_scope_are_listed(backoffice_client: BackofficeClient, limited: str):
     main = backoffice_client.world.demo["companies"]["main"]["id"]
     other = backoffice_client.world.demo["companies"]["other"]["id"]
     path = "/backoffice/v1/accounts"
@@ -67,7 +65,7 @@ async def test_only_their_own_accounts_are_listed(
 
 
 async def test_the_key_of_another_account_is_not_found(backoffice_client: BackofficeClient):
-    """By its id under an account that has it not, whoever asks."""
+    """By its id under another account, with every right."""
     key_id = backoffice_client.world.demo["pix_keys"][FOREIGN][0]
 
     read = await backoffice_client.read(f"/pix/keys/{key_id}")
@@ -100,10 +98,10 @@ CHANGES = (
         ("inactive_unverified", "SVC.ACC.002"),
     ],
 )
-async def test_an_account_that_may_not_bank_is_read_and_not_changed(
+async def test_an_account_that_cannot_bank_is_readable_and_not_changeable(
     backoffice_client: BackofficeClient, account: str, code: str
 ):
-    """Contract 5.1, before the body is read."""
+    """Contract 5.1: refused before the body is read."""
     answers = {}
     for change in CHANGES if account == "inactive" else CHANGES[:1]:
         method, _, path = change.partition(" ")
@@ -116,7 +114,7 @@ async def test_an_account_that_may_not_bank_is_read_and_not_changed(
     assert read.status == 200
 
 
-async def test_an_account_is_named_by_a_uuid(backoffice_client: BackofficeClient):
+async def test_an_account_must_be_named_by_a_uuid(backoffice_client: BackofficeClient):
     answer = await backoffice_client.ask("GET", "/backoffice/v1/accounts/1/balance")
 
     assert answer.verdict == (400, "SVC.VAL.006")
@@ -128,10 +126,10 @@ IN_SCOPE = (
 )
 
 
-async def test_a_list_holds_and_counts_rows_in_scope_alone(
+async def test_a_list_shows_and_counts_only_rows_in_scope(
     backoffice_client: BackofficeClient, limited: str
 ):
-    """No id of the other company, and no more in the total than can be seen."""
+    """Without ids of the other company, and the total has only visible rows."""
     other = backoffice_client.world.demo["companies"]["other"]["id"]
 
     wrong = {}
@@ -151,7 +149,7 @@ async def test_a_list_holds_and_counts_rows_in_scope_alone(
 
 
 @pytest.mark.parametrize("noun", ["companies", "accounts"])
-async def test_a_record_of_another_company_is_as_good_as_none(
+async def test_a_record_of_another_company_is_not_found(
     backoffice_client: BackofficeClient, limited: str, noun: str
 ):
     known = {"companies": backoffice_client.world.demo["companies"]["other"]["id"]}
@@ -165,10 +163,10 @@ async def test_a_record_of_another_company_is_as_good_as_none(
 
 
 @pytest.mark.parametrize("noun", ["readings", "overview?period=30d"])
-async def test_figures_are_of_rows_in_scope_alone(
+async def test_figures_cover_only_rows_in_scope(
     backoffice_client: BackofficeClient, limited: str, noun: str
 ):
-    """Of what has no pages: no account and no company of another's stands in it."""
+    """For figures without pages: nothing of another company's accounts is included."""
     other = backoffice_client.world.demo["companies"]["other"]["id"]
     theirs = backoffice_client.world.demo["accounts"][FOREIGN]["id"]
 

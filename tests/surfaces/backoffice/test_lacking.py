@@ -162,7 +162,7 @@ async def ask(client: BackofficeClient, surface: str, route: RouteOf) -> Answer:
     return await world.ask(route.method, world.at(path), document=body)  # type: ignore[arg-type]
 
 
-async def test_a_route_that_needs_the_call_is_refused(backoffice_client: BackofficeClient):
+async def test_a_route_is_refused_when_its_bank_lacks_the_call(backoffice_client: BackofficeClient):
     can = declared(backoffice_client.world)
 
     wrong = {}
@@ -175,7 +175,7 @@ async def test_a_route_that_needs_the_call_is_refused(backoffice_client: Backoff
     assert wrong == {}
 
 
-async def test_a_bank_that_can_nothing_is_asked_nothing(backoffice_client: BackofficeClient):
+async def test_a_bank_without_capabilities_is_not_called(backoffice_client: BackofficeClient):
     wrong = {}
     with declaring(backoffice_client.world, Capabilities()):
         for surface, route in EVERY:
@@ -195,10 +195,10 @@ async def test_a_bank_that_can_nothing_is_asked_nothing(backoffice_client: Backo
     ],
     ids=["banking", "backoffice pix", "backoffice bank account"],
 )
-async def test_a_bank_without_such_destinations_is_sent_nothing(
+async def test_a_payout_to_an_unsupported_destination_is_not_sent(
     backoffice_client: BackofficeClient, method: PayoutMethod, route: RouteOf
 ):
-    """It does pay out, so the account is not read-only."""
+    """The bank does make payouts, so the account is not read-only."""
     can = declared(backoffice_client.world)
     surface = BANKING if route in ROUTES[BANKING] else BACK_OFFICE
     with declaring(backoffice_client.world, replace(can, destinations=can.destinations - {method})):
@@ -207,7 +207,7 @@ async def test_a_bank_without_such_destinations_is_sent_nothing(
     assert answer.verdict == LACKS
 
 
-async def test_our_own_records_are_shown_for_any_bank(
+async def test_our_own_records_are_shown_for_every_bank(
     backoffice_client: BackofficeClient,
 ):
     with declaring(backoffice_client.world, Capabilities()):
@@ -222,10 +222,10 @@ async def test_our_own_records_are_shown_for_any_bank(
 
 
 @pytest.mark.parametrize("lacks", ["everything", "our key"])
-async def test_a_payout_is_read_where_its_bank_cannot_be_asked(
+async def test_a_payout_is_read_when_its_bank_cannot_look_it_up(
     backoffice_client: BackofficeClient, lacks: str
 ):
-    """It says what is known; the bank is not asked what it cannot answer."""
+    """The known state is shown; the bank is not asked for what it cannot answer."""
     world = backoffice_client.world
     wanted = order(uuid.uuid4().hex, world.today())
     assert (await world.pay(wanted)).status == 200
@@ -242,7 +242,7 @@ async def test_a_payout_is_read_where_its_bank_cannot_be_asked(
 
 
 async def test_a_bank_without_payouts_still_changes_charges(backoffice_client: BackofficeClient):
-    """As with plain API Pix: an account without payouts collects money all the same."""
+    """As with plain API Pix: an account without payouts still receives money."""
     can = declared(backoffice_client.world)
     without = can.calls - {C.CREATE_PAYOUT, C.FIND_PAYOUT}
     ours = (await backoffice_client.read("/pix/keys")).document["data"][0]["key"]
@@ -254,8 +254,8 @@ async def test_a_bank_without_payouts_still_changes_charges(backoffice_client: B
     assert answer.status == 201
 
 
-async def test_no_route_that_queries_a_bank_is_left_out():
-    """Those that may answer that a provider lacks something, as they themselves declare."""
+async def test_every_route_that_calls_a_bank_is_in_the_table():
+    """Routes that may answer that a provider lacks something, by their own declaration."""
     told = {
         place.route.name
         for place in (*routes.PLACES, *matrix.TABLE.places())
@@ -266,7 +266,7 @@ async def test_no_route_that_queries_a_bank_is_left_out():
 
 
 async def test_every_call_of_the_contract_is_needed_by_a_route():
-    """``probe`` and ``find_payout`` are asked by ourselves."""
+    """``probe`` and ``find_payout`` are called by ourselves."""
     needed = {call for _, _, call in NEEDING}
 
     assert frozenset(CONTRACT_CALLS) - needed == {C.PROBE, C.FIND_PAYOUT}

@@ -29,8 +29,8 @@ async def test_a_secret_is_shown_once(backoffice_client: BackofficeClient):
     assert one.document in listed.document["data"]
 
 
-async def test_a_company_an_account_and_its_bank(backoffice_client: BackofficeClient):
-    """From nothing to an account that may act."""
+async def test_a_company_with_an_account_and_a_bank_is_created(backoffice_client: BackofficeClient):
+    """Until the account may act."""
     company = await backoffice_client.ask(
         "POST", f"{OFFICE}/companies", {"name": "Nova Ltda"}, by="admin"
     )
@@ -63,7 +63,7 @@ async def test_a_company_an_account_and_its_bank(backoffice_client: BackofficeCl
 async def test_an_act_is_on_record_with_the_trace_of_its_request(
     backoffice_client: BackofficeClient,
 ):
-    """In every register, so that act, log line and request are found by one word."""
+    """In every register, so that act, log line and request are found by one id."""
     trace = {"X-Trace-ID": f"trace-{uuid.uuid4()}"}
 
     async def does(method: str, path: str, document: object = None) -> Any:

@@ -48,10 +48,10 @@ def giving(value: float = 3.25) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("path", "payee"), [("/withdraw/pix", PAYEE), ("/withdraw/bank-account", BANK_PAYEE)]
 )
-async def test_a_payout_is_made_once_however_often_it_is_ordered(
+async def test_a_payout_ordered_several_times_is_made_once(
     backoffice_client: BackofficeClient, path: str, payee: object
 ):
-    """Ten at once, one payout; the partner sees it, and reads who it was not."""
+    """Ten concurrent orders make one payout; the partner sees it, without its orderer."""
     reference = uuid.uuid4().hex
     sent = withdrawing(backoffice_client, reference, destination=payee)
 
@@ -64,7 +64,7 @@ async def test_a_payout_is_made_once_however_often_it_is_ordered(
 
 
 async def test_the_dossier_of_a_payout_shows_its_certainty(hurried: BackofficeClient):
-    """The answer was lost, so nobody knows; the evidence says that it had left us."""
+    """The answer was lost, so the outcome is unknown; the evidence says that bytes had left."""
     backoffice_client = hurried
     reference = uuid.uuid4().hex
     sent = withdrawing(backoffice_client, reference, value=777.06)
@@ -85,7 +85,7 @@ async def test_the_dossier_of_a_payout_shows_its_certainty(hurried: BackofficeCl
     assert (row["certainty"], row["opinions"]) == ("sent_unknown", [])
 
 
-async def test_a_payout_that_never_left_is_proven_not_sent(backoffice_client: BackofficeClient):
+async def test_an_unsent_payout_is_proven_not_sent(backoffice_client: BackofficeClient):
     reference, world = uuid.uuid4().hex, backoffice_client.world
     async with world.failing("payout", "refuse"):
         await world.pay(order(reference, world.today()))
@@ -96,8 +96,8 @@ async def test_a_payout_that_never_left_is_proven_not_sent(backoffice_client: Ba
     assert told["attempts"][0]["evidence"]["bytes_left"] is False
 
 
-async def test_what_is_not_paid_has_moved_nothing(backoffice_client: BackofficeClient):
-    """In its row and in the sum of its state, whatever was ordered."""
+async def test_a_payout_that_is_not_paid_has_moved_nothing(backoffice_client: BackofficeClient):
+    """In its row and in the sum of its state, whatever amount was ordered."""
     world, name = backoffice_client.world, uuid.uuid4().hex[:8]
     for number, value in enumerate((777.02, 777.03, 777.11, 10.5)):
         await world.pay(order(f"{name}-{number}", world.today(), value=value))
@@ -119,8 +119,8 @@ async def test_what_is_not_paid_has_moved_nothing(backoffice_client: BackofficeC
     }
 
 
-async def test_money_is_given_back_in_parts_and_each_part_once(backoffice_client: BackofficeClient):
-    """Read by its reference, found by search, seen on the payment."""
+async def test_a_payment_is_refunded_in_parts_each_once(backoffice_client: BackofficeClient):
+    """Read by its reference, found by a search, and shown with the payment."""
     charge, asked = await paid(backoffice_client), giving()
 
     answers = [await backoffice_client.post(refunds_of(charge), asked) for _ in range(3)]

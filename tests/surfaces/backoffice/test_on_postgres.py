@@ -28,7 +28,7 @@ async def backoffice_client(
         yield BackofficeClient(world)
 
 
-async def test_races_have_one_winner_and_lists_are_read(backoffice_client: BackofficeClient):
+async def test_concurrent_acts_on_postgres_have_one_winner(backoffice_client: BackofficeClient):
     """Ten approvers pay once, ten equal callbacks are one; every list answers."""
     approval, reference = await ordered(backoffice_client)
     people = [await backoffice_client.limited("main", Role.APPROVER) for _ in range(10)]

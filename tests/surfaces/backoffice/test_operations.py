@@ -28,7 +28,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_accounts_are_listed_with_their_companies(backoffice_client: BackofficeClient):
-    """Contract 2.10: an operator of no company in particular sees all of them."""
+    """Contract 2.10: an operator without a company limit sees all of them."""
     listed = (
         await backoffice_client.ask("GET", "/backoffice/v1/accounts?limit=100", by="viewer")
     ).document
@@ -73,7 +73,7 @@ async def test_the_balance_and_the_statement_are_live(backoffice_client: Backoff
 
 @pytest.mark.parametrize("form", FORMATS)
 async def test_a_report_is_a_file(backoffice_client: BackofficeClient, form: str):
-    """Named in ASCII after account and days, and never sniffed."""
+    """Named in ASCII after account and days, with nosniff."""
     kind = FORMATS[form].media_type
 
     answer = await backoffice_client.ask(
@@ -97,8 +97,8 @@ async def test_a_report_is_a_file(backoffice_client: BackofficeClient, form: str
     assert len(answer.body) > 100
 
 
-async def test_a_key_is_registered_read_and_given_up(backoffice_client: BackofficeClient):
-    """201 with the key; a second time it is in use; given up, it stays readable."""
+async def test_a_pix_key_is_registered_read_and_cancelled(backoffice_client: BackofficeClient):
+    """201 with the key; a repeat is in use; after cancelling it stays readable."""
     named = {"type": "email", "key": f"{uuid.uuid4().hex}@Example.com"}
 
     made = await backoffice_client.post("/pix/keys", named)
@@ -115,7 +115,7 @@ async def test_a_key_is_registered_read_and_given_up(backoffice_client: Backoffi
     assert read.document == gone[0].document == {**made.document, "status": "canceled"}
 
 
-async def test_the_owner_of_a_key_is_shown_without_the_ends_of_a_tax_number(
+async def test_the_owner_of_a_key_is_shown_with_a_masked_tax_number(
     backoffice_client: BackofficeClient,
 ):
     told = (await backoffice_client.post("/pix/keys/lookup", {"key": "Maria@Example.com"})).document
@@ -173,10 +173,10 @@ async def test_payments_received_are_searched(backoffice_client: BackofficeClien
 @pytest.mark.parametrize(
     ("path", "payee"), [("/withdraw/pix", PAYEE), ("/withdraw/bank-account", BANK_PAYEE)]
 )
-async def test_a_withdraw_waits_for_another_person(
+async def test_a_payout_awaits_approval_by_another_person(
     backoffice_client: BackofficeClient, path: str, payee: object
 ):
-    """Invisible until then: no payout, to the partner nor here."""
+    """Until then no payout is visible to the partner or to users."""
     reference = uuid.uuid4().hex
 
     waiting = await backoffice_client.post(
@@ -192,10 +192,10 @@ async def test_a_withdraw_waits_for_another_person(
     assert await backoffice_client.world.executions(reference) == []
 
 
-async def test_a_payout_that_is_there_is_read_searched_and_answered_for(
+async def test_an_existing_payout_is_read_searched_and_returned_for_a_repeat(
     backoffice_client: BackofficeClient,
 ):
-    """Ordered with the same content it is the same payout: 200, and paid once."""
+    """200, and paid once."""
     world, reference = backoffice_client.world, uuid.uuid4().hex
     await world.pay(order(reference, world.today()))
     settled = await world.settled(reference)
@@ -218,7 +218,7 @@ async def test_a_payout_that_is_there_is_read_searched_and_answered_for(
     assert await world.executions(reference) == [1050]
 
 
-async def test_a_held_payout_that_settles_and_comes_back_is_shown_in_each_state(
+async def test_a_held_payout_is_shown_in_each_state_until_it_is_returned(
     backoffice_client: BackofficeClient,
 ):
     """Partners see a payout that is processing, then paid, and nothing else."""
@@ -248,7 +248,7 @@ async def test_a_held_payout_that_settles_and_comes_back_is_shown_in_each_state(
 
 
 async def _with_return(backoffice_client: BackofficeClient, path: str) -> dict[str, Any]:
-    """Read a payout until its bank's callback has told of a return."""
+    """Read a payout until its bank's callback has reported a return."""
 
     async def shown() -> dict[str, Any] | None:
         document = (await backoffice_client.read(path)).document
@@ -258,7 +258,7 @@ async def _with_return(backoffice_client: BackofficeClient, path: str) -> dict[s
 
 
 async def test_every_catalogue_is_listed(backoffice_client: BackofficeClient):
-    """Of banking, of people, of the gateway."""
+    """Of banking, of identity, and of the gateway."""
     told = (await backoffice_client.ask("GET", "/backoffice/v1/error-codes", by=NOBODY)).document
 
     codes = {each["code"] for each in told["data"]}

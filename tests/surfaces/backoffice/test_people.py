@@ -13,7 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_an_invited_user_signs_in(backoffice_client: BackofficeClient):
-    """The link of the mail sets the password; the answer never shows it."""
+    """The mail's link sets the password, which no answer contains."""
     made = await invited(backoffice_client)
     mails = await backoffice_client.world.gateway.services.identity.context.stores.outbox.latest(
         5, EVERY_COMPANY
@@ -40,7 +40,7 @@ async def leaves_by_post(backoffice_client: BackofficeClient, path: str, documen
         return said.status
 
 
-async def test_an_address_that_is_taken_is_a_conflict(backoffice_client: BackofficeClient):
+async def test_an_email_address_in_use_is_a_conflict(backoffice_client: BackofficeClient):
     made = await invited(backoffice_client)
     order = {"email": made["email"].upper(), "name": "Again", "roles": ["viewer"]}
 
@@ -53,7 +53,7 @@ async def test_an_address_that_is_taken_is_a_conflict(backoffice_client: Backoff
 async def test_a_limited_user_does_not_see_users_of_other_companies(
     backoffice_client: BackofficeClient,
 ):
-    """Of their own people they are."""
+    """And sees those of their own company."""
     who = await backoffice_client.limited("other", Role.ADMIN)
     other = backoffice_client.world.demo["companies"]["other"]["id"]
     foreign, own = (

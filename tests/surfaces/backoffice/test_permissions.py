@@ -59,7 +59,7 @@ NEEDED = {
 
 
 async def ask(client: BackofficeClient, place: PlacedRoute, who: str) -> Answer:
-    """Ask a route with an empty body: what is let in is refused later."""
+    """Send a route an empty body: an accepted request is refused later."""
     path = matrix.path(place, account_id=client.world.demo["accounts"]["main"]["id"])
     body = {} if place.route.takes.body else None
     return await client.ask(place.route.method, path, body, by=who, kind=matrix.kind(place))
@@ -91,17 +91,17 @@ async def test_a_role_opens_exactly_the_routes_of_its_rights(backoffice_client: 
     assert wrong == {}
 
 
-async def test_every_role_is_let_in_and_refused_somewhere():
-    """A role that no route tries would be proven by the table alone."""
+async def test_every_role_is_allowed_and_refused_by_some_route():
+    """Otherwise a role would be proven only by the table."""
     tried = {(role, matrix.may(role, place)) for place, role in matrix.outcomes()}
 
     assert tried == {(role, may) for role in Role for may in (True, False)}
 
 
-async def test_a_user_of_one_company_opens_the_pages_in_the_session(
+async def test_a_user_of_one_company_opens_the_pages_of_the_session(
     backoffice_client: BackofficeClient,
 ):
-    """One route of each gate, and each that the limit closes; pages build menus of the list."""
+    """One route of each gate, and each that the limit closes; menus use the same list."""
     listed = {
         role: {str(right) for right in somebody(role, companies=frozenset({"c"})).rights}
         for role in Role
@@ -140,8 +140,8 @@ async def test_each_gate_requires_a_token(backoffice_client: BackofficeClient, p
     assert partner.verdict == (401, "INVALID_CREDENTIALS")
 
 
-async def test_weighty_rights_require_a_fresh_factor(backoffice_client: BackofficeClient):
-    """A person of every role without a second factor reads, and changes nothing of weight."""
+async def test_sensitive_rights_require_a_fresh_factor(backoffice_client: BackofficeClient):
+    """Any role without a second factor may read, and change nothing sensitive."""
     await backoffice_client.plain("everybody@example.com", *Role)
 
     wrong = {}

@@ -24,10 +24,10 @@ async def ordered(
     return str(said.document["id"]), str(wanted["reference"])
 
 
-async def test_a_refund_above_the_rest_of_its_payment_is_refused_when_it_is_ordered(
+async def test_a_refund_above_the_remaining_amount_is_refused_when_ordered(
     backoffice_client: BackofficeClient,
 ):
-    """What was given back before counts, though it fits into the payment as it came in."""
+    """Earlier refunds count, although the amount alone would fit into the payment."""
     charge = await paid(backoffice_client)
     first, _ = await ordered(backoffice_client, charge, 6)
     given = await backoffice_client.ask(
@@ -42,10 +42,10 @@ async def test_a_refund_above_the_rest_of_its_payment_is_refused_when_it_is_orde
     assert said.document["reason"] == "above_payment"
 
 
-async def test_of_two_refunds_that_exceed_their_payment_the_second_is_not_approved(
+async def test_of_two_refunds_above_their_payment_the_second_is_not_approved(
     backoffice_client: BackofficeClient,
 ):
-    """Both fit when they are ordered; after the first there is too little left for the second."""
+    """Both fit when ordered; after the first too little is left for the second."""
     charge = await paid(backoffice_client)
     (first, _), (second, reference) = [
         await ordered(backoffice_client, charge, 6) for _ in range(2)

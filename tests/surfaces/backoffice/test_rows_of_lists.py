@@ -58,10 +58,10 @@ async def waiting(world: World, office: BackofficeClient) -> None:
     await CallbackRecords(world.gateway.kernel.store.database).add(told)
 
 
-async def test_every_list_with_rows_of_files_is_refused_to_who_took_too_many(
+async def test_every_export_is_refused_above_the_limit_of_rows(
     world: World, office: BackofficeClient
 ):
-    """Partners' own lists go on."""
+    """Lists for partners are not limited."""
     await world.pay(order("listed", world.today()))
     charge = await paid(office)
     part = {"reference": "part", "value": 3.25, "description": ""}

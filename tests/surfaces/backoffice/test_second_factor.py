@@ -30,7 +30,7 @@ async def strict(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Back
         yield backoffice_client
 
 
-async def test_a_password_alone_changes_nothing(strict: BackofficeClient):
+async def test_a_session_without_a_second_factor_changes_nothing(strict: BackofficeClient):
     account = strict.world.demo["accounts"]["main"]["id"]
 
     wrong = {}
@@ -52,8 +52,8 @@ async def test_a_password_alone_changes_nothing(strict: BackofficeClient):
     assert wrong == {}
 
 
-async def test_who_enrols_may_do_it(strict: BackofficeClient):
-    """Without a factor one can sign in, and that is the way to one."""
+async def test_a_user_who_enrols_a_factor_may_write(strict: BackofficeClient):
+    """Signing in works without a factor, which is how one is enrolled."""
     who = "late@example.com"
     await strict.plain(who, Role.OPERATOR)
     order = {"scope": "provider", "subject": "sandbox", "reason": "a test", "minutes": 1}

@@ -1,4 +1,4 @@
-"""Two people at one record: who has not seen the other's change is told, where they ask to be."""
+"""Two people change one record: with a version, the second is refused and learns why."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ async def test_a_read_returns_its_version(backoffice_client: BackofficeClient, k
     assert first.headers["ETag"].strip('"').isalnum()
 
 
-async def test_of_two_changes_to_one_version_one_succeeds(backoffice_client: BackofficeClient):
-    """At once as well: the store compares, not we."""
+async def test_only_one_of_two_changes_to_one_version_succeeds(backoffice_client: BackofficeClient):
+    """Also concurrently: the store compares the versions."""
     path = backoffice_client.at("", "sister")
     seen = (await backoffice_client.ask("GET", path, by="admin")).headers["ETag"]
     await backoffice_client.token("admin")

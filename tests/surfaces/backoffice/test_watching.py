@@ -61,7 +61,7 @@ async def test_providers_are_shown_with_their_last_call(backoffice_client: Backo
     assert "create_refund" in one["operations"]
 
 
-async def test_the_sandboxs_mail_is_read_by_those_who_may(backoffice_client: BackofficeClient):
+async def test_reading_sandbox_mail_requires_a_right(backoffice_client: BackofficeClient):
     order = {"email": f"{uuid.uuid4().hex}@example.com", "name": "N", "roles": ["viewer"]}
     await backoffice_client.ask("POST", f"{OFFICE}/users", order, by="admin")
 
@@ -73,7 +73,7 @@ async def test_the_sandboxs_mail_is_read_by_those_who_may(backoffice_client: Bac
 
 
 async def test_the_configuration_is_shown_without_its_secrets(backoffice_client: BackofficeClient):
-    """It is what ``pixgate config`` prints, which hides them; its revision is the newest."""
+    """The output of ``pixgate config``; its schema revision is the newest."""
     settings = backoffice_client.world.gateway.kernel.settings
 
     said = await backoffice_client.ask("GET", f"{OFFICE}/config", by="admin")

@@ -11,8 +11,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.mark.parametrize("word", ["pix", "bank-account"])
-async def test_a_payout_may_have_the_name_of_a_path(backoffice_client: BackofficeClient, word: str):
-    """A partner chose it; an operator reads it under it."""
+async def test_a_payout_reference_may_equal_a_path_word(
+    backoffice_client: BackofficeClient, word: str
+):
+    """The partner chooses it, and operators read the payout under it."""
     world = backoffice_client.world
     await world.pay(order(word, world.today()))
 
@@ -23,6 +25,6 @@ async def test_a_payout_may_have_the_name_of_a_path(backoffice_client: Backoffic
     assert gone.verdict == (501, "SVC.PIX.018")
 
 
-async def test_what_has_the_name_of_a_path_may_be_absent(backoffice_client: BackofficeClient):
+async def test_a_record_named_like_a_path_may_be_absent(backoffice_client: BackofficeClient):
     assert (await backoffice_client.read("/pix/refunds/search")).verdict == (404, "SVC.PIX.017")
     assert (await backoffice_client.read("/pix/keys/lookup")).verdict == (400, "SVC.VAL.006")

@@ -106,7 +106,7 @@ class _Messages(asyncio.Protocol):
 
 
 class _Bank(_Messages):
-    """Tells a balance, and takes every payout."""
+    """Returns a balance, and accepts every payout."""
 
     def take(self, head: bytes, body: bytes) -> None:
         status, said = b"200 OK", _BALANCE
@@ -190,7 +190,7 @@ async def _counted(caller: _Caller, requests: Iterator[bytes]) -> Calls:
 
 
 def _counter(calls: Calls) -> Callable[[FrameType, str, object], None]:
-    """Make what the interpreter tells of each call; those of this file are not counted."""
+    """Build the interpreter's callback for each call; calls of this file are not counted."""
 
     def count(frame: FrameType, event: str, _argument: object) -> None:
         if event == "call" and frame.f_code.co_filename != __file__:

@@ -1,4 +1,4 @@
-"""A bank's limits as a partner meets them: unsent, told when to come back, and nobody else's."""
+"""A bank's limits as a partner meets them: unsent, with Retry-After, and only for that account."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
         yield made
 
 
-async def test_a_payout_too_many_is_certainly_not_sent_and_pays_later(world: World):
-    """502 ``SVC.ACC.005``: the bank saw nothing of it, and the same reference may be repeated."""
+async def test_a_payout_above_the_bank_limit_is_not_sent_and_can_be_repeated(world: World):
+    """502 ``SVC.ACC.005``: nothing reached the bank, and the same reference may be repeated."""
     for number in range(BURST):
         await world.pay(order(f"within-{number}", world.today()))
 
@@ -51,7 +51,7 @@ async def test_a_payout_too_many_is_certainly_not_sent_and_pays_later(world: Wor
     assert len([call for call in orders if call["method"] == "POST"]) == BURST
 
 
-async def test_a_read_too_many_is_the_route_s_502_and_others_continue(world: World):
+async def test_a_read_above_the_bank_limit_is_502_for_its_route_alone(world: World):
     within = [(await world.ask("GET", world.at("/pix/keys"))).status for _ in range(BURST)]
     beyond = await world.ask("GET", world.at("/pix/keys"))
     charge = await world.ask("GET", world.at(f"/pix/qrcode/{world.demo['charges']['pending']}"))
@@ -64,7 +64,7 @@ async def test_a_read_too_many_is_the_route_s_502_and_others_continue(world: Wor
 
 
 async def test_a_bank_s_429_pauses_that_route_of_that_account(world: World):
-    """A pause lasts a second, which may be over before a busy machine asks again: then anew."""
+    """The pause lasts a second, which a slow machine may miss: then it is tried again."""
 
     async def paused() -> tuple[Answer, Answer] | None:
         refused = await world.ask("GET", world.at("/balance"))

@@ -33,7 +33,7 @@ async def decide(world: World, pair: Pair, rule: CallerRule) -> None:
     await credentials.set_callers(Staff(world.office.acting), pair["client_id"], rule)
 
 
-async def test_elsewhere_each_call_is_refused_and_no_reference_is_looked_up(world: World):
+async def test_every_call_from_a_refused_address_is_refused_before_the_reference(world: World):
     pair = await issued(world)
     first, second = (order(each, world.today()) for each in ("order-1", "order-2"))
     paid = await world.pay(first, pair=pair)
@@ -56,7 +56,7 @@ async def test_elsewhere_each_call_is_refused_and_no_reference_is_looked_up(worl
     assert await world.executions("order-2") == []
 
 
-async def test_the_address_of_a_refused_use_is_kept_for_people(world: World):
+async def test_the_address_of_a_refused_call_is_stored_with_the_credential(world: World):
     pair = await issued(world)
     await decide(world, pair, ELSEWHERE)
     await world.ask("GET", world.at("/balance"), pair=pair)

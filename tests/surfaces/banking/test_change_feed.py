@@ -48,7 +48,7 @@ async def doubting(world: World) -> None:
 
 
 async def test_changes_of_another_process_arrive(world: World):
-    """A revocation and a stop, on either store."""
+    """A revocation and a stop, on both databases."""
     made = await world.issue()
     pair = pair_of(made)
     paid = await world.pay(order("before", world.today()), pair=pair)
@@ -65,7 +65,7 @@ async def test_changes_of_another_process_arrive(world: World):
 
 
 async def test_a_dead_feed_invalidates_the_cache(world: World):
-    """After four seconds every request reads the store: changes count, and it is served."""
+    """After four seconds every request reads the store, and is served."""
     made = await world.issue()
     pair = pair_of(made)
     feed, *_ = world.gateway.tasks

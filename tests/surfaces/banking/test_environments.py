@@ -77,7 +77,7 @@ async def test_each_gateway_names_its_environment(tmp_path: Path, postgres_url: 
 
 
 async def test_production_refuses_a_file(tmp_path: Path):
-    """SQLite there only by an explicit setting."""
+    """SQLite is allowed there only by an explicit setting."""
     settings = production(tmp_path, f"sqlite:///{tmp_path}/store.db")
 
     with pytest.raises((StoreRefused, ConfigError), match="PostgreSQL"):

@@ -1,4 +1,4 @@
-"""Payouts that nobody asks about again: followed up in the background, to a known end."""
+"""Payouts that are not requested again are followed up in the background to a known end."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ async def shown_on_the_gauge(world: World) -> None:
 
 
 @pytest.mark.parametrize("value", [777.06, 777.08])
-async def test_a_lost_answer_heals_without_anybody_reading(hurried_world: World, value: float):
-    """Lost, then found paid: once sent, once executed, never asked about by the partner."""
+async def test_a_lost_answer_is_resolved_in_the_background(hurried_world: World, value: float):
+    """Sent once, executed once, and never requested again by the partner."""
     world = hurried_world
     reference = f"lost-{value}"
     answered = await world.pay(order(reference, world.today(), value=value))
@@ -96,8 +96,8 @@ async def test_a_lost_answer_heals_without_anybody_reading(hurried_world: World,
     assert len(await world.executions(reference)) == 1
 
 
-async def test_the_statement_settles_a_payout_that_a_look_up_cannot(hurried_world: World):
-    """Wishes 2: the look-up fails all the time; the statement carries our key."""
+async def test_the_statement_settles_a_payout_a_look_up_cannot(hurried_world: World):
+    """Wishes 2: the look-up always fails, and the statement contains our key."""
     world, reference = hurried_world, "only-in-the-statement"
     async with world.failing("payout_read", "status", status=500):
         answered = await world.pay(order(reference, world.today(), value=777.06))
@@ -109,10 +109,10 @@ async def test_the_statement_settles_a_payout_that_a_look_up_cannot(hurried_worl
     assert attempt.evidence.reason == "statement"
 
 
-async def test_calls_of_following_up_are_logged_under_the_trace_of_the_order(
+async def test_follow_up_calls_are_logged_with_the_order_s_trace_id(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
-    """With the payout's key: else nobody can say which payout a bank was asked about."""
+    """With the payout's key, to know which payout the bank was asked about."""
     keys: dict[str, str] = {}
     async with opened(sandbox(tmp_path)) as world:
 
@@ -136,8 +136,8 @@ async def test_calls_of_following_up_are_logged_under_the_trace_of_the_order(
     assert {line["operation"] for line in followed} == {"find_payout", "list_statement"}
 
 
-async def test_another_amount_comes_into_review(world: World):
-    """R$ 777.12: no proof about this payout, so a person decides; the gauge tells."""
+async def test_a_payout_with_another_amount_is_put_in_review(world: World):
+    """R$ 777.12: the outcome is unproven, so a person decides; the gauge counts it."""
     reference = "one-centavo-less"
     await world.pay(order(reference, world.today(), value=777.12))
 
@@ -149,7 +149,7 @@ async def test_another_amount_comes_into_review(world: World):
     assert await kinds(world, reference) == ["amount_differs"]
 
 
-async def test_a_probe_does_the_background_s_work_at_once(world: World):
+async def test_a_probe_does_the_background_work_at_once(world: World):
     reference = "probed"
     await world.pay(order(reference, world.today(), value=777.08))
 

@@ -28,7 +28,7 @@ async def pay(world: World) -> Answer:
     return await world.pay(order("letters-1", world.today(), destination=DESTINATION))
 
 
-async def test_a_bank_that_takes_digits_only_is_named_as_the_reason(tmp_path: Path):
+async def test_a_cnpj_with_letters_is_refused_when_the_bank_takes_digits_alone(tmp_path: Path):
     async with opened(settings(tmp_path, bank_takes=False)) as world:
         answer = await pay(world)
 
@@ -40,7 +40,7 @@ async def test_a_bank_that_takes_digits_only_is_named_as_the_reason(tmp_path: Pa
         assert await world.executions("letters-1") == []
 
 
-async def test_letters_arrive_as_capitals(tmp_path: Path):
+async def test_letters_of_a_cnpj_arrive_at_the_bank_as_capitals(tmp_path: Path):
     async with opened(settings(tmp_path, bank_takes=True)) as world:
         paid = await pay(world)
         settled = await world.settled("letters-1")

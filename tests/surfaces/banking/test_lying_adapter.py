@@ -1,4 +1,4 @@
-"""An adapter that raises and lies, behind the real surface: the contract's answers, no trace."""
+"""An adapter that raises errors or returns invalid values, behind the real surface."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LIES: dict[str, Lie] = {
 
 @pytest.fixture
 def liar(world: World) -> Iterator[LyingAdapter]:
-    """The adapter of the sandbox, which lies from now on where it is told to."""
+    """The adapter of the sandbox, which returns invalid answers where configured."""
     checked = world.gateway.connections["sandbox"].adapter
     assert isinstance(checked, CheckedAdapter)
     honest = checked.checked
@@ -100,10 +100,10 @@ PAYOUT_LIES: dict[str, Lie] = {
 
 
 @pytest.mark.parametrize("lie", list(PAYOUT_LIES))
-async def test_a_payout_that_is_lied_about_is_unknown_at_once_and_heals(
+async def test_an_invalid_answer_to_a_payout_leaves_it_unknown_until_followed_up(
     world: World, liar: LyingAdapter, untold: list[bytes], lie: str
 ):
-    """Recorded before the answer, never sent again, and settled by the look that follows."""
+    """Recorded before the answer, never sent again, and settled by the follow-up."""
     reference = named("lied-about", lie)
     with lying(liar, create_payout=PAYOUT_LIES[lie]):
         answer = await world.pay(order(reference, world.today()))
@@ -122,10 +122,10 @@ async def test_a_payout_that_is_lied_about_is_unknown_at_once_and_heals(
 
 
 @pytest.mark.parametrize("lie", list(LIES))
-async def test_a_look_that_is_lied_to_leaves_a_payout_as_it_was_and_the_loop_alive(
+async def test_an_invalid_answer_to_a_status_query_changes_nothing(
     world: World, liar: LyingAdapter, untold: list[bytes], lie: str
 ):
-    """Neither a 500 for whoever reads it, nor a route that nobody looks at any more."""
+    """No 500 for the caller, and the payout continues to be followed up."""
     reference, lies = (
         named("looked-at", lie),
         dict.fromkeys(("find_payout", "list_statement"), LIES[lie]),

@@ -46,8 +46,8 @@ async def narrow(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Worl
 
 
 @pytest.mark.parametrize("what", list(NEVER))
-async def test_an_impossible_order_is_a_mistake_of_the_order(narrow: World, what: str):
-    """Final: the same order is refused the same way, and the bank has seen neither."""
+async def test_an_impossible_order_is_refused_before_the_bank(narrow: World, what: str):
+    """Definitively: a repeat is refused alike, and neither reached the bank."""
     reference = f"never-{what.replace(' ', '-')}"
     wanted = order(reference, narrow.today(), **NEVER[what])
     await narrow.control.delete("calls")

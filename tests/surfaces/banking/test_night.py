@@ -26,7 +26,7 @@ async def paid(world: World, pair: Pair, *references: str) -> list[tuple[int, st
     return [(each.status, "") if each.status == 200 else each.verdict for each in done]
 
 
-async def test_at_night_the_gateways_limits_hold_for_credentials_without_their_own(tmp_path: Path):
+async def test_the_gateway_s_night_limits_apply_to_credentials_without_their_own(tmp_path: Path):
     async with opened(sandbox(tmp_path, payouts=Payouts(night=NOW))) as world:
         plain = await issued(world)
         higher = await issued(world, per_night=Money(2100))

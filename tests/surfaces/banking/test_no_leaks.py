@@ -1,4 +1,4 @@
-"""What a stranger could learn from comparing answers: nothing."""
+"""Comparing answers reveals nothing to a stranger."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def seen(answer: Answer) -> tuple[int, bytes, list[tuple[str, str]]]:
     return answer.status, answer.without_trace, headers
 
 
-async def test_every_credential_that_is_not_one_is_refused_alike(
+async def test_every_invalid_credential_is_refused_identically(
     world: World, strangers: Mapping[str, Pair]
 ):
-    """Status, body and headers, byte by byte."""
+    """Status, body and headers, byte for byte."""
     answers = [
         await world.ask("GET", world.at("/balance"), pair=pair) for pair in strangers.values()
     ]
@@ -57,8 +57,8 @@ async def test_every_credential_that_is_not_one_is_refused_alike(
 
 
 @pytest.mark.parametrize("by", ["full", "company"])
-async def test_an_absent_account_and_a_foreign_one_are_refused_alike(world: World, by: str):
-    """Nobody learns which accounts exist."""
+async def test_an_absent_account_and_a_foreign_one_are_refused_identically(world: World, by: str):
+    """So that callers cannot find out which accounts exist."""
     foreign = await world.ask("GET", world.at("/balance", "other_company"), by=by)
     absent = await world.ask("GET", f"/baas/v1/account/{uuid.uuid4()}/balance", by=by)
 
@@ -67,7 +67,7 @@ async def test_an_absent_account_and_a_foreign_one_are_refused_alike(world: Worl
 
 
 @pytest.mark.parametrize("name", ["banking.pix_key", "banking.qrcode", "banking.pix_transaction"])
-async def test_a_foreign_thing_and_an_absent_one_are_refused_alike(world: World, name: str):
+async def test_an_absent_record_and_a_foreign_one_are_refused_identically(world: World, name: str):
     place = next(each for each in routes.PARTNER if each.route.name == name)
     theirs = {
         "key_id": world.demo["pix_keys"]["other_company"][0],
@@ -84,7 +84,7 @@ async def test_a_foreign_thing_and_an_absent_one_are_refused_alike(world: World,
 async def test_no_quota_is_shown_before_the_credential_is_known(
     world: World, strangers: Mapping[str, Pair]
 ):
-    """A quota header would say that a client id exists."""
+    """A quota header would reveal that a client id exists."""
     answers = [
         await world.ask("GET", world.at("/balance"), pair=pair) for pair in strangers.values()
     ]
@@ -93,7 +93,7 @@ async def test_no_quota_is_shown_before_the_credential_is_known(
     assert told == set()
 
 
-async def test_nothing_of_the_request_is_echoed(world: World):
+async def test_no_part_of_a_request_is_echoed(world: World):
     marker = "canary-7351"
     headers = {"Authorization": f"Basic {marker}", "X-Other": marker, "User-Agent": marker}
 

@@ -19,7 +19,7 @@ async def world(settings_on_either_store: Settings) -> AsyncIterator[World]:
 
 
 async def test_every_operation_answers(world: World):
-    """Contract 4.1: 200, and 501 for what is not available."""
+    """Contract 4.1: 200, or 501 for what is not available."""
     await routes.prepared(world)
 
     answers = {place.route.name: await routes.ask(world, place) for place in routes.PARTNER}
@@ -29,7 +29,7 @@ async def test_every_operation_answers(world: World):
 
 
 async def test_a_payout_is_paid_once_and_shows_in_the_statement(world: World):
-    """Created, repeated by many at once, paid, listed, and booked."""
+    """Created, repeated concurrently, paid, listed, and in the statement."""
     sent = order("end-to-end", world.today(), value=123.45)
     before = (await world.ask("GET", world.at("/balance"))).document["balance"]
 
@@ -50,7 +50,7 @@ async def test_a_payout_is_paid_once_and_shows_in_the_statement(world: World):
 
 
 async def test_public_routes_require_no_credential(world: World):
-    """Not even a wrong one is looked at."""
+    """Not even a wrong one is checked."""
     wrong = {"Authorization": "Basic %"}
     for place in routes.OPEN:
         plain = await world.ask("GET", place.template, by=NOBODY)

@@ -145,8 +145,8 @@ PAIRS: dict[str, Pair] = {
 
 
 @pytest.mark.parametrize("case", list(PAIRS))
-async def test_the_first_failure_answers(world: World, case: str):
-    """The message tells two meanings of one code apart."""
+async def test_the_first_failed_check_determines_the_answer(world: World, case: str):
+    """The message distinguishes two meanings of one code."""
     pair = PAIRS[case]
 
     answer = await pair.ask(world)
@@ -155,8 +155,8 @@ async def test_the_first_failure_answers(world: World, case: str):
     assert means(answer.document["message"], pair.first)
 
 
-async def test_content_is_compared_before_the_date(world: World):
-    """A known reference with other content is refused as that, whatever day it says."""
+async def test_content_is_compared_before_the_date_is_checked(world: World):
+    """A known reference with other content is refused as such, whatever its date."""
     other = order(routes.PAID, YESTERDAY, value=99.0)
 
     answer = await world.pay(other)
@@ -180,8 +180,8 @@ async def test_the_date_is_checked_before_the_provider(world: World):
     assert means(answer.document["message"], errors.PAYOUT_DATE_NOT_TODAY)
 
 
-async def test_a_cancellation_is_not_looked_up(world: World):
-    """A stored reference and one nobody knows get the same answer, byte by byte."""
+async def test_cancelling_answers_alike_for_known_and_unknown_references(world: World):
+    """Byte for byte."""
     stored = await world.ask("DELETE", world.at(f"/withdraw/{routes.PAID}"))
     unknown = await world.ask("DELETE", world.at("/withdraw/nobody-knows"))
 
@@ -189,7 +189,7 @@ async def test_a_cancellation_is_not_looked_up(world: World):
     assert stored.without_trace == unknown.without_trace
 
 
-async def test_a_body_on_a_read_is_not_looked_at(world: World):
+async def test_a_body_on_a_read_is_ignored(world: World):
     answer = await world.ask("GET", world.at("/balance"), data=json.dumps({"a": 1}).encode())
 
     assert answer.status == 200

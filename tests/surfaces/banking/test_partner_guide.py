@@ -74,7 +74,7 @@ def client_of(world: World) -> dict[str, Any]:
 async def test_the_program_of_the_guide_pays_a_decimal_amount(
     fresh: World, capsys: pytest.CaptureFixture[str]
 ):
-    """As it is printed, but for the day: the gateway's clock is not the machine's."""
+    """As printed, except for the date, because the gateway's clock is not the machine's."""
     now = "datetime.now(timezone.utc).date().isoformat()"
     program = program_of(fresh).replace(now, repr(fresh.today()))
 
@@ -98,7 +98,7 @@ async def test_the_client_of_the_guide_signs(fresh: World, tmp_path: Path):
 
 @pytest.mark.parametrize("value", [SETTLES, CUT_SHORT], ids=["answered", "the answer cut short"])
 async def test_the_client_of_the_guide_pays_once(fresh: World, value: float):
-    """A 502 is repeated under the same reference until the answer is known."""
+    """A 502 is repeated under the same reference until the outcome is known."""
     client, wanted = client_of(fresh), order("order/1042", fresh.today(), value=value)
 
     first = await asyncio.to_thread(client["pay"], wanted)
@@ -122,7 +122,7 @@ async def test_the_client_of_the_guide_distinguishes_a_refusal_from_a_stop(fresh
 
 
 async def test_other_content_does_not_pay_again(fresh: World):
-    """The 400 of a reference that is in use: the payout under it may be paid."""
+    """The 400 for a reference in use: its payout may be paid."""
     [row] = re.findall(r"^\| 400 `SVC\.PIX\.010` \|.*$", GUIDE.read_text("utf-8"), re.MULTILINE)
     _, _, _, what_to_do, _ = row.split("|")
     client = client_of(fresh)
@@ -151,7 +151,7 @@ def promised(guide: Path) -> list[list[str]]:
 
 
 def test_the_portuguese_page_promises_the_same():
-    """Every row of its tables, and both orders, as they stand in the English guide."""
+    """Every row of its tables, and both orders, match the English guide."""
     portuguese = GUIDE.parent / "pt/guia-do-parceiro.md"
     [ours, theirs] = [
         re.findall(r"```json\n(.*?)```", each.read_text("utf-8"), re.DOTALL)
@@ -166,7 +166,7 @@ def test_every_failure_code_is_explained():
     assert {code for code, _, _ in rows_of("`failure.code`")} == set(FailureCode)
 
 
-def test_every_kind_of_key_is_explained_with_a_key_that_is_taken():
+def test_every_type_of_key_is_explained_with_a_valid_example():
     rows = rows_of("`key_type`")
 
     assert [kind for kind, _, _ in rows] == list(PixKeyType)
@@ -179,7 +179,7 @@ async def is_stored(world: World, reference: str) -> bool:
 
 
 async def test_the_client_of_the_guide_repeats_an_unsent_payout(fresh: World):
-    """502 ``SVC.ACC.005`` while the bank is out of reach, and paid once when it is back."""
+    """502 ``SVC.ACC.005`` while the bank is unreachable, and paid once when it is back."""
     client = client_of(fresh)
 
     async with fresh.failing("*", "refuse"):

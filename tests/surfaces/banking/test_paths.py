@@ -37,8 +37,8 @@ OTHER_PATHS = {
 }
 
 
-async def test_another_spelling_is_another_path(world: World):
-    """No redirect, no guess: 404 from the route table, before anything else."""
+async def test_another_spelling_of_a_path_is_404(world: World):
+    """No redirect and no guess: 404 from the route table, before anything else."""
     account = world.demo["accounts"]["main"]["id"]
 
     verdicts = {
@@ -58,7 +58,7 @@ def declared(place: PlacedRoute) -> set[str]:
 
 
 async def test_a_method_that_is_not_declared_is_refused(world: World):
-    """405 with Allow, without a credential; OPTIONS too, for there is no CORS."""
+    """405 with Allow, without a credential; OPTIONS too, because there is no CORS."""
     wrong = {}
     for place in routes.PLACES:
         methods = declared(place)
@@ -72,7 +72,7 @@ async def test_a_method_that_is_not_declared_is_refused(world: World):
     assert wrong == {}
 
 
-async def test_head_works_where_get_does(world: World):
+async def test_head_is_answered_like_get(world: World):
     """The same status and headers, and no body."""
     await world.settled(routes.PAID)
 
@@ -89,7 +89,7 @@ async def test_head_works_where_get_does(world: World):
     assert wrong == {}
 
 
-async def test_head_is_refused_as_get_is(world: World):
+async def test_head_is_refused_like_get(world: World):
     answer = await world.ask("HEAD", world.at("/balance"), by=NOBODY)
 
     assert (answer.status, answer.body) == (401, b"")
@@ -114,7 +114,7 @@ def route(name: str) -> PlacedRoute:
     return next(each for each in routes.PLACES if each.route.name == name)
 
 
-async def test_a_reference_is_read_as_it_was_stored(world: World):
+async def test_a_reference_is_read_back_unchanged(world: World):
     """Decoded once, a slash included; never trimmed, never folded."""
     wrong = {}
     for text in REFERENCES:
@@ -163,7 +163,7 @@ async def test_cookies_are_ignored_and_never_set(world: World):
     ],
     ids=lambda headers: next(iter(headers)),
 )
-async def test_other_headers_change_nothing(world: World, headers: dict[str, str]):
+async def test_unknown_headers_are_ignored(world: World, headers: dict[str, str]):
     answer = await world.ask("GET", world.at("/balance"), headers=headers)
 
     assert (answer.status, sorted(answer.document)) == (200, ["balance", "blocked", "updated_at"])
@@ -191,7 +191,7 @@ async def test_a_trace_id_is_echoed_or_replaced(world: World, path: str):
         assert trace == (sent if echoed else str(uuid.UUID(trace)))
 
 
-async def test_two_trace_ids_are_none(world: World):
+async def test_two_trace_ids_are_replaced(world: World):
     headers = [("X-Trace-ID", "one"), ("X-Trace-ID", "two")]
 
     answer = await world.call("GET", world.at("/balance"), headers=headers)
@@ -221,8 +221,8 @@ async def test_two_authorization_headers_are_malformed(world: World):
     assert answer.verdict == (401, "SVC.AUT.002")
 
 
-async def test_pipelined_requests_are_judged_one_by_one(world: World):
-    """A right credential lends nothing to the request behind it on the same connection."""
+async def test_pipelined_requests_are_authenticated_one_by_one(world: World):
+    """Valid credentials do not extend to the next request on the same connection."""
     path = world.at("/balance")
     known = f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {basic(world.pair('full'))}\r\n\r\n"
     unknown = f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -233,8 +233,8 @@ async def test_pipelined_requests_are_judged_one_by_one(world: World):
     assert told.statuses == [200, 401, 200]
 
 
-async def test_a_body_of_chunks_that_is_too_large_is_refused(world: World):
-    """Its size is not declared, so it is found out while reading."""
+async def test_an_oversized_chunked_body_is_refused(world: World):
+    """Its size is not declared, and is noticed while reading."""
     pair = basic(world.pair("full"))
     head = (
         f"POST {world.at('/withdraw')} HTTP/1.1\r\nHost: a\r\nAuthorization: {pair}\r\n"
@@ -251,7 +251,7 @@ async def test_a_body_of_chunks_that_is_too_large_is_refused(world: World):
 
 @pytest.mark.parametrize(("extra", "status"), [(0, 200), (1, 413)], ids=["64 KiB", "one more"])
 async def test_a_body_may_have_64_kib(world: World, extra: int, status: int):
-    """Unknown fields are ignored, so a padded payout is one."""
+    """A valid payout with an unknown field as padding."""
     document = order(f"padded-{extra}", world.today())
     bare = len(msgspec.json.encode({**document, "padding": ""}))
     padding = "x" * (64 * 1024 - bare + extra)
@@ -261,8 +261,8 @@ async def test_a_body_may_have_64_kib(world: World, extra: int, status: int):
     assert answer.status == status
 
 
-async def test_the_checks_of_every_answer_can_fail(world: World):
-    """The check that all tests stand on refuses an answer without a trace id."""
+async def test_the_general_answer_checks_can_fail(world: World):
+    """The check used by all tests refuses an answer without a trace id."""
     bare = Answer(status=200, headers=CIMultiDictProxy(CIMultiDict()), body=b"{}")
 
     with pytest.raises(AssertionError):

@@ -28,7 +28,7 @@ async def similar_counted(world: World) -> float:
     ("policy", "verdict", "executed"),
     [("warn", (200, ""), [1050]), ("refuse", (403, "SVC.PIX.010"), [])],
 )
-async def test_a_duplicate_is_reported_or_refused(
+async def test_a_similar_payout_is_reported_or_refused(
     tmp_path: Path,
     policy: Literal["warn", "refuse"],
     verdict: tuple[int, str],
@@ -60,7 +60,7 @@ async def forget(world: World) -> None:
         await connection.execute(delete(core.payouts))
 
 
-async def test_a_restored_store_that_looks_first_pays_nothing_twice(tmp_path: Path):
+async def test_a_restored_store_with_look_first_pays_nothing_twice(tmp_path: Path):
     """Rule R10; what the bank does not know is sent as ever."""
     async with opened(sandbox(tmp_path, payouts=Payouts(look_first=True))) as world:
         await world.pay(order("forgotten", world.today()))
@@ -76,7 +76,7 @@ async def test_a_restored_store_that_looks_first_pays_nothing_twice(tmp_path: Pa
         assert await world.executions("new") == [300]
 
 
-async def test_while_the_bank_cannot_be_asked_nothing_is_sent(tmp_path: Path):
+async def test_look_first_sends_nothing_while_the_bank_is_unavailable(tmp_path: Path):
     """502 ``SVC.ACC.005``: certainly not sent, and sent when the bank answers again."""
     async with opened(sandbox(tmp_path, payouts=Payouts(look_first=True))) as world:
         async with world.failing("payout_read", "status", status=500):

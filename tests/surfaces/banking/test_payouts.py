@@ -57,7 +57,7 @@ NEVER_ANSWERED = 6
 async def test_a_magic_amount_has_its_documented_effect(
     world: World, hurried_world: World, centavos: int
 ):
-    """The first answer, the bank's own book, the end, and then the same request once more."""
+    """The first answer, the bank's own records, the final state, and a repeat."""
     if centavos == NEVER_ANSWERED:
         world = hurried_world
     expected, reference = MAGIC[centavos], f"magic-{centavos}"
@@ -78,10 +78,10 @@ async def test_a_magic_amount_has_its_documented_effect(
 @pytest.mark.parametrize(
     ("value", "state"), [(10.5, "paid"), (777.02, "failed"), (777.03, "rejected")]
 )
-async def test_a_payout_is_counted_by_its_end_and_timed_to_its_settlement(
+async def test_a_payout_is_counted_by_outcome_and_timed_to_settlement(
     world: World, value: float, state: str
 ):
-    """Once, however often it is read. Payouts of tests before may end meanwhile: then once more."""
+    """However often it is read. Payouts of earlier tests may end meanwhile: it is then repeated."""
     expected = (1, int(state == "paid"))
     for number in range(3):
         before = counted(world, state)
@@ -113,7 +113,7 @@ async def read(world: World, reference: str, **details: Any) -> Any:
     return await world.ask("GET", world.at(f"/withdraw/{reference}"), **details)
 
 
-async def test_a_late_one_is_processing_until_it_settles(world: World):
+async def test_a_late_payout_is_processing_until_it_settles(world: World):
     """R$ 777.01: thirty seconds of the bank's clock."""
     await world.pay(order("late", world.today(), value=777.01))
 
@@ -128,8 +128,8 @@ async def test_a_late_one_is_processing_until_it_settles(world: World):
     assert after["status"] == "paid"
 
 
-async def test_another_amount_settled_is_never_shown_as_paid(world: World):
-    """R$ 777.12: the bank moved one centavo less, which proves nothing about this payout."""
+async def test_a_payout_settled_at_another_amount_is_not_shown_as_paid(world: World):
+    """R$ 777.12: the bank moved one centavo less, which proves nothing."""
     await world.pay(order("other-amount", world.today(), value=777.12))
 
     async with world.bank_ahead():
@@ -139,8 +139,8 @@ async def test_another_amount_settled_is_never_shown_as_paid(world: World):
     assert await world.executions("other-amount") == [77711]
 
 
-async def test_a_repetition_is_answered_from_the_store(world: World):
-    """Same content in another spelling is the same payout, and the bank is not asked again."""
+async def test_a_repeat_is_answered_from_the_store(world: World):
+    """In another spelling too, and without asking the bank again."""
     sent = order("repeated", world.today())
     spelt: dict[str, Any] = {**sent, "value": 10.50, "unknown": 1}
     spelt["destination"] = {
@@ -202,8 +202,8 @@ async def test_the_same_reference_on_another_account_is_another_payout(world: Wo
     assert await world.executions("on-both", "sister") == [1050]
 
 
-async def test_a_payout_certainly_not_sent_may_be_sent_again(world: World):
-    """Nobody listens: 502 ``SVC.ACC.005``; the retry pays, and pays once."""
+async def test_an_unsent_payout_may_be_sent_again(world: World):
+    """Nothing listens: 502 ``SVC.ACC.005``; repeating it pays, and pays once."""
     sent = order("not-sent", world.today())
 
     async with world.failing("*", "refuse"):
@@ -230,14 +230,14 @@ async def test_a_payout_certainly_not_sent_may_be_sent_again(world: World):
     ],
 )
 async def test_an_unknown_payout_is_never_sent_again(world: World, fault: str, executed: bool):
-    """502 ``SVC.PIX.010``, then 200 ``processing`` for the same request; paid where it was."""
+    """502 ``SVC.PIX.010``, then 200 ``processing`` for the same request, and paid later."""
     await prove_sent_once(world, fault, executed=executed)
 
 
 @pytest.mark.parametrize(
     ("fault", "executed"), [("hang", False), ("hang_after", True), ("drip", True)]
 )
-async def test_a_payout_taken_by_a_silent_bank_is_never_sent_again(
+async def test_a_payout_accepted_by_a_silent_bank_is_never_sent_again(
     hurried_world: World, fault: str, *, executed: bool
 ):
     await prove_sent_once(hurried_world, fault, executed=executed)
@@ -258,8 +258,8 @@ async def prove_sent_once(world: World, fault: str, *, executed: bool) -> None:
     assert shown["status"] == ("paid" if executed else "processing")
 
 
-async def test_reading_is_never_the_banks_failure(world: World):
-    """A bank that is away leaves the payout as it was last known."""
+async def test_a_payout_is_readable_while_the_bank_is_unavailable(world: World):
+    """With its last known state."""
     await world.pay(order("read-while-away", world.today(), value=777.01))
 
     async with world.failing("*", "refuse"):
@@ -269,7 +269,7 @@ async def test_reading_is_never_the_banks_failure(world: World):
 
 
 async def test_another_account_s_payout_is_not_found(world: World):
-    """Not another company's, nor one of a sister account's."""
+    """Neither another company's, nor that of another account of the company."""
     await world.pay(order("mine", world.today()))
     other, sister = (
         world.at("/withdraw/mine", "other_company"),
@@ -282,8 +282,8 @@ async def test_another_account_s_payout_is_not_found(world: World):
     assert theirs.verdict == hers.verdict == (404, "SVC.PIX.011")
 
 
-async def test_the_banks_books_balance(world: World):
-    """After everything above, in whatever order."""
+async def test_the_simulated_bank_s_ledger_balances(world: World):
+    """After all tests above, in any order."""
     ledger = await world.control.get("ledger")
 
     assert ledger["balanced"] is True

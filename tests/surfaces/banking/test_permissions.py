@@ -34,7 +34,7 @@ def asked(place: PlacedRoute) -> str:
 
 
 async def test_the_routes_match_the_contract():
-    """Ten, in the contract's order; a new one needs its line above."""
+    """Ten, in the contract's order; a new one is added to the list above."""
     assert sorted(map(asked, routes.PARTNER)) == sorted(NEEDED)
 
 

@@ -25,8 +25,8 @@ change that saves; a higher one needs a reason in the commit's message.
 
 @pytest.mark.process
 @pytest.mark.skipif(sys.version_info[:2] not in MOST, reason="nobody counted on this Python yet")
-def test_a_request_takes_no_more_calls_than_is_written():
-    """In a process of its own, with one order of sets: what other tests left behind is not met."""
+def test_a_request_stays_within_its_number_of_python_calls():
+    """In a separate process with a fixed hash seed, not influenced by other tests."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.surfaces.banking.python_calls"],
         check=False,

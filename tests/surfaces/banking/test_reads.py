@@ -24,7 +24,7 @@ async def shown(world: World, path: str, **details: Any) -> Any:
 
 
 async def test_the_balance_is_money_with_two_decimals(world: World):
-    """Contract 2.1, 2.3: in the bytes, not after a reader has dropped a zero."""
+    """Contract 2.1, 2.3: checked in the bytes, before a parser drops zeros."""
     answer = await world.ask("GET", world.at("/balance"))
 
     assert re.fullmatch(
@@ -45,7 +45,7 @@ async def test_the_balance_is_live(world: World):
 
 
 async def test_the_statement_shows_movements_balance_and_account(world: World):
-    """Contract 2.7: newest first; what is not Pix is left out."""
+    """Contract 2.7: newest first; movements that are not Pix are left out."""
     today = world.gateway.kernel.now().date()
     window = f"/transactions?init={today - timedelta(days=20)}&ends={today}&limit=100"
 
@@ -81,19 +81,19 @@ FAULTS: dict[str, tuple[str, int]] = {
 } | {f"status {status}": ("status", status) for status in (204, 302, 401, 403, 429, 500, 503)}
 
 
-async def test_every_route_that_queries_the_bank_is_in_the_table(world: World):
-    """A new one needs its line above."""
+async def test_the_table_covers_every_route_that_queries_the_bank(world: World):
+    """A new one is added to the table above."""
     assert {place.route.name for place in routes.BANKED} == set(FAILS)
 
 
 @pytest.mark.parametrize("case", list(FAULTS))
-async def test_a_bank_that_fails_is_a_502_of_the_endpoint(world: World, case: str):
-    """Whatever the cause; all reads at once. Retry-After is checked of every 502."""
+async def test_a_failing_bank_is_a_502_with_the_endpoint_s_code(world: World, case: str):
+    """For any cause; all reads at once. Retry-After is checked for every 502."""
     await prove_failed(world, *FAULTS[case])
 
 
 @pytest.mark.parametrize("kind", ["hang", "hang_after", "drip"])
-async def test_a_silent_bank_is_a_502_of_the_endpoint(hurried_world: World, kind: str):
+async def test_a_silent_bank_is_a_502_with_the_endpoint_s_code(hurried_world: World, kind: str):
     await routes.prepared(hurried_world)
     await prove_failed(hurried_world, kind)
 
@@ -117,8 +117,8 @@ async def test_a_read_is_repeated_once_when_the_connection_is_lost(world: World)
 
 
 @pytest.mark.parametrize("place", routes.BANKED, ids=routes.name)
-async def test_an_account_without_a_provider_has_nothing_to_read(world: World, place: PlacedRoute):
-    """422, for asking again cannot help."""
+async def test_a_read_of_an_account_without_a_provider_is_422(world: World, place: PlacedRoute):
+    """422, because a repeat cannot help."""
     answer = await routes.ask(world, place, "no_provider", by="company")
 
     assert answer.verdict == (422, "SVC.ACC.005")

@@ -1,4 +1,4 @@
-"""Refusals of the partners' gate: each route stands behind it."""
+"""Refusals of the partners' gate, which every route is behind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Every code is answered once in ``tests/contract/errors``, every reason where its
 
 
 async def test_every_route_is_behind_the_gate(world: World):
-    """Contract 5.1 to 5.3; every 401 carries the challenge."""
+    """Contract 5.1 to 5.3; every 401 has the challenge."""
     wrong = {}
     for place in routes.PARTNER:
         for case, (attempt, status, code) in REFUSALS.items():
@@ -48,8 +48,7 @@ async def test_every_route_is_behind_the_gate(world: World):
     assert wrong == {}
 
 
-async def test_no_refused_payout_left_a_trace(world: World):
-    """What is refused in front of the operation is neither stored nor sent."""
+async def test_a_payout_refused_before_the_operation_is_neither_stored_nor_sent(world: World):
     today = world.gateway.kernel.now().date().isoformat()
     window = f"/withdraws?init={today}&ends={today}"
 

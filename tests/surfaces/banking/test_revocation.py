@@ -22,7 +22,7 @@ async def issued(world: World) -> Pair:
     return pair_of(await world.issue())
 
 
-async def test_a_revocation_counts_at_once_in_the_process_that_took_it(world: World):
+async def test_a_revocation_takes_effect_at_once_in_its_process(world: World):
     pair = await issued(world)
     served = await balance(world, pair)
 
@@ -36,7 +36,7 @@ async def test_a_revocation_counts_at_once_in_the_process_that_took_it(world: Wo
 async def test_a_secret_rotated_by_another_process_works_at_once(
     world: World, *, tried_before: bool
 ):
-    """Though the credential was just used, and whoever has guessed at it before."""
+    """Even right after a use of the credential, and after wrong secrets for it."""
     old = await issued(world)
     await balance(world, old)
     if tried_before:
@@ -51,7 +51,7 @@ async def test_a_secret_rotated_by_another_process_works_at_once(
 
 
 async def test_a_rotated_credential_has_two_secrets_until_the_old_one_ends(world: World):
-    """Decided without downtime: both serve at once, and then the old one is refused."""
+    """Rotated without downtime: both work, and then the old one is refused."""
     old = await issued(world)
 
     made = await rotate(world.office, old["client_id"], 60)
@@ -71,10 +71,10 @@ async def test_a_rotated_credential_has_two_secrets_until_the_old_one_ends(world
     assert after.status == 200
 
 
-async def test_a_new_credential_of_another_process_is_known_at_once(
+async def test_a_credential_issued_by_another_process_works_at_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ):
-    """Even if somebody tried its id before: that nobody had it is looked at again."""
+    """Even if its id was tried before it existed: cached absence is checked again."""
     coming = "cli_aaaaaaaaaaaaaaaaaaaa"
     early = Pair(client_id=coming, client_secret=world.pair("full")["client_secret"])
     before = await balance(world, early)
@@ -88,7 +88,7 @@ async def test_a_new_credential_of_another_process_is_known_at_once(
 
 
 async def test_an_account_closed_by_another_process_is_closed_once_the_change_arrives(world: World):
-    """And opened again as soon."""
+    """And reopened as soon."""
     pair = world.pair("full")
     await balance(world, pair)
     account = world.demo["accounts"]["main"]["id"]

@@ -80,7 +80,7 @@ async def test_a_payout_is_paid_only_as_it_was_signed(world: World, more: Mappin
     assert len(await world.executions("order-1")) == 1
 
 
-async def test_a_missing_signature_is_answered_as_a_wrong_secret(world: World):
+async def test_a_missing_signature_is_answered_like_a_wrong_secret(world: World):
     pair = await issued(world)
     one = Order(world, "order-1")
 
@@ -91,7 +91,7 @@ async def test_a_missing_signature_is_answered_as_a_wrong_secret(world: World):
     assert unsigned.headers["WWW-Authenticate"] == wrong.headers["WWW-Authenticate"]
 
 
-async def test_the_signature_is_asked_for_before_the_account(world: World):
+async def test_the_signature_is_checked_before_the_account(world: World):
     pair = await issued(world)
     elsewhere = world.at("/withdraw").replace(world.demo["accounts"]["main"]["id"], "no-uuid")
 

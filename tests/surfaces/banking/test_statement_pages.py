@@ -66,7 +66,7 @@ async def asked(world: World) -> list[str]:
     return [call["path"] for call in seen["data"] if "/extrato" in call["path"]]
 
 
-async def test_a_hundred_pages_of_ten_thousand_entries_cost_one_walk(world: World):
+async def test_a_hundred_statement_pages_read_the_bank_s_statement_once(world: World):
     await world.control.delete("calls")
 
     pages = [await page(world, number) for number in range(1, 102)]  # another test adds one
@@ -93,7 +93,7 @@ async def test_one_account_never_sees_another_s_snapshot(world: World):
 async def test_two_gateways_share_a_walk_through_redis(
     redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory
 ):
-    """Page 1 at one of them, page 2 at the other, at one bank: one walk."""
+    """Page 1 from one of them, page 2 from the other: one walk at the bank."""
     folder = tmp_path_factory.mktemp("shared")
     await redis_server.empty()
     settings = sandbox(folder, cache=Cache(url=Address(redis_server.url)))

@@ -47,8 +47,8 @@ async def pulled(world: World, scope: StopScope, office: AdminContext | None = N
     return await stop_payouts(office or world.office, scope, subject(world, scope))
 
 
-async def test_a_stop_holds_at_once_in_the_process_that_took_it(fresh: World):
-    """The very next payout is refused, and the first one behind its end is paid."""
+async def test_a_stop_takes_effect_at_once_in_its_process(fresh: World):
+    """The next payout is refused, and the first one after its end is paid."""
     wanted = order("ordered", fresh.today())
     await fresh.pay(wanted)
 
@@ -66,7 +66,7 @@ async def test_a_stop_holds_at_once_in_the_process_that_took_it(fresh: World):
 
 @pytest.mark.parametrize("scope", StopScope)
 async def test_a_stopped_payout_reaches_neither_store_nor_bank(fresh: World, scope: StopScope):
-    """403 ``SVC.PIX.010``; the reference stays free, and reads go on."""
+    """403 ``SVC.PIX.010``; the reference stays free, and reads continue."""
     await pulled(fresh, scope)
 
     refused = await fresh.pay(order("stopped", fresh.today()))
@@ -79,7 +79,7 @@ async def test_a_stopped_payout_reaches_neither_store_nor_bank(fresh: World, sco
     assert await fresh.executions("stopped") == []
 
 
-async def test_a_stop_has_another_answer_than_a_refusal_of_the_bank(fresh: World):
+async def test_a_stop_and_a_bank_refusal_have_different_answers(fresh: World):
     """Both are 403 ``SVC.PIX.010``: the stored payout has failed, the stopped one has no row."""
     refused = await fresh.pay(order("refused", fresh.today(), value=REFUSED_FOR_GOOD))
     stored = await fresh.ask("GET", fresh.at("/withdraw/refused"))
@@ -93,7 +93,7 @@ async def test_a_stop_has_another_answer_than_a_refusal_of_the_bank(fresh: World
     assert (stored.document["status"], absent.status) == ("failed", 404)
 
 
-async def test_the_stop_of_one_credential_is_not_that_of_its_company(fresh: World):
+async def test_a_stop_of_one_credential_does_not_stop_its_company(fresh: World):
     await pulled(fresh, StopScope.CREDENTIAL)
     made = await fresh.issue()
     pair = pair_of(made)
@@ -104,8 +104,8 @@ async def test_the_stop_of_one_credential_is_not_that_of_its_company(fresh: Worl
     assert (other.status, own.verdict) == (200, STOPPED)
 
 
-async def test_a_stop_ends_by_itself(fresh: World):
-    """However old what a process remembers of it is."""
+async def test_a_stop_ends_at_its_end_time(fresh: World):
+    """However old the cached copy in a process is."""
     now = fresh.gateway.kernel.now()
     ends_at = now + timedelta(seconds=1)
     stop = sample(scope=StopScope.PROVIDER, subject="sandbox", created_at=now, ends_at=ends_at)

@@ -37,7 +37,7 @@ SHARED = pytest.mark.asyncio(loop_scope="module")
 
 
 @SHARED
-async def test_a_kept_record_serves_without_the_store(world: World):
+async def test_a_cached_record_is_served_without_the_store(world: World):
     before = await balance(world)
     async with world.losing("credentials", "accounts"):
         kept = await balance(world)
@@ -46,7 +46,7 @@ async def test_a_kept_record_serves_without_the_store(world: World):
 
 
 @pytest.mark.parametrize("table", ["credentials", "accounts"])
-async def test_a_record_serves_to_the_end_of_its_time(tmp_path: Path, table: str):
+async def test_a_cached_record_is_served_until_it_expires(tmp_path: Path, table: str):
     """Then 503 with Retry-After; and all is well when the store is back."""
     async with opened(sandbox(tmp_path, auth=BRIEF)) as world:
 
@@ -64,8 +64,8 @@ async def test_a_record_serves_to_the_end_of_its_time(tmp_path: Path, table: str
 
 
 @SHARED
-async def test_an_unknown_credential_is_not_let_in(world: World):
-    """Never fail open; what needs no store is refused without it, a missing checksum too."""
+async def test_an_unknown_credential_is_refused_without_the_store(world: World):
+    """Fails closed: a secret without a valid checksum is also refused without the store."""
     made = await world.issue()
     unseen = pair_of(made)
     headers: dict[str, dict[str, str]] = {
@@ -88,8 +88,8 @@ async def test_an_unknown_credential_is_not_let_in(world: World):
 
 
 @SHARED
-async def test_payouts_that_cannot_be_read_are_our_failure(world: World):
-    """And the balance needs none."""
+async def test_unreadable_payouts_are_a_500(world: World):
+    """The balance does not need them."""
     stored = [
         place
         for place in routes.PARTNER
@@ -121,10 +121,10 @@ async def test_a_payout_that_cannot_be_stored_is_not_sent(world: World):
     assert (again.status, executed) == (200, [1050])
 
 
-async def test_a_process_without_its_store_stays_ready_and_shows_it(
+async def test_a_process_without_its_store_is_ready_and_reports_it(
     tmp_path: Path, migrated_postgres_url: str
 ):
-    """Partners are told by the gateway itself, 503, within the look-up's half second."""
+    """The gateway itself answers partners 503, within the look-up's half second."""
     port = urlsplit(migrated_postgres_url).port
     assert port is not None
     async with relayed(port) as road:
@@ -148,10 +148,8 @@ async def answers(world: World, passes: bool, verdict: tuple[int, str]) -> bool:
     return found == ((200, passes), verdict)
 
 
-async def test_a_store_that_is_silent_is_one_that_is_away(
-    tmp_path: Path, migrated_postgres_url: str
-):
-    """The look-up is given up after its time, not after the store's."""
+async def test_a_silent_store_is_treated_as_unavailable(tmp_path: Path, migrated_postgres_url: str):
+    """The look-up ends at its own time limit, not at the store's."""
     port = urlsplit(migrated_postgres_url).port
     assert port is not None
     async with relayed(port) as road:

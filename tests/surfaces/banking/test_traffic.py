@@ -38,7 +38,7 @@ async def balance(world: World, by: str = "full") -> Answer:
 
 
 async def test_a_quota_counts_down_and_then_refuses(tmp_path: Path):
-    """Per credential; the headers say how many are left and when to come again."""
+    """Per credential; the headers show the rest and when to repeat."""
     async with rationed(tmp_path, read=SCARCE) as world:
         answers = [await balance(world) for _ in range(4)]
 
@@ -64,8 +64,8 @@ async def test_a_company_has_one_quota_for_all_its_credentials(tmp_path: Path):
     assert theirs.status == 200
 
 
-async def test_a_quota_is_drawn_before_the_permission_and_after_the_secret(tmp_path: Path):
-    """Refused for its permission, a call has cost a token; with a wrong secret, none."""
+async def test_a_quota_is_used_before_the_permission_and_after_the_secret(tmp_path: Path):
+    """A call refused for its permission costs a token; one with a wrong secret does not."""
     async with rationed(tmp_path, read=SCARCE) as world:
         strangers = [
             await world.ask("GET", world.at("/balance"), pair=other_secret(world.pair("none")))
@@ -89,8 +89,8 @@ async def wrong(world: World, role: str = "full") -> Answer:
     return await world.ask("GET", world.at("/balance"), pair=other_secret(world.pair(role)))
 
 
-async def test_an_address_that_fails_too_often_is_throttled(tmp_path: Path):
-    """429 in place of the 401, whatever is wrong; who is right is still served."""
+async def test_an_address_with_too_many_failures_is_throttled(tmp_path: Path):
+    """429 instead of 401; correct credentials are still served."""
     async with throttled(tmp_path, per_address=3, per_address_and_client=3) as world:
         refused = [await wrong(world) for _ in range(5)]
         missing = await world.ask("GET", world.at("/balance"), by=NOBODY)
@@ -101,8 +101,8 @@ async def test_an_address_that_fails_too_often_is_throttled(tmp_path: Path):
     assert right.status == 200
 
 
-async def test_a_full_class_sheds_its_own_requests_alone(tmp_path: Path):
-    """503 at once, with Retry-After; whoever is inside is served to the end, and others go on."""
+async def test_a_full_request_class_refuses_its_own_requests_alone(tmp_path: Path):
+    """503 at once, with Retry-After; admitted requests finish, and other classes continue."""
     limits = Limits(in_flight=6, loop_lag_s=3_600)  # two of them for partners' reads
     async with opened(sandbox(tmp_path, limits=limits)) as world:
         async with world.failing("balance", "hang"):

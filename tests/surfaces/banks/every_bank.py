@@ -62,7 +62,7 @@ class AtBank:
         return await self.office.ask(method, place, body)
 
     async def pay_newest_charge(self) -> None:
-        """Have somebody pay the charge that was made last."""
+        """Let the newest charge be paid."""
         found = (await self.control.get("accounts", self.bank_account, "charges"))["data"]
         query = {"account": self.bank_account}
         await self.control.post("charges", found[-1]["reference"], "pay", body={}, query=query)

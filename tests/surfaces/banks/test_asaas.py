@@ -42,10 +42,8 @@ def centavos(wanted: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize("fault", ["malformed", "reset_after", "reset_before"])
-async def test_a_lost_answer_ends_with_a_person_and_never_in_a_second_order(
-    bank: AtBank, fault: str
-):
-    """Paid or not: the bank finds nothing by our key, and pays a key again."""
+async def test_a_lost_answer_ends_in_review_and_never_in_a_second_order(bank: AtBank, fault: str):
+    """Paid or not: the bank does not find payouts by our key, and would pay a key again."""
     before, wanted = await executed(bank), payout(bank)
     async with failing(bank, "payout", fault):
         unknown = await bank.partner("POST", "/withdraw", wanted)
@@ -67,7 +65,7 @@ def secret(bank: AtBank) -> bytes:
 
 
 async def test_a_callback_that_names_another_transfer_settles_nothing(bank: AtBank):
-    """Who knows the token cannot make one payout of another: the bank is asked whose it is."""
+    """The token alone cannot confuse payouts: the bank is asked for the key."""
     other, wanted = payout(bank), payout(bank)
     await bank.partner("POST", "/withdraw", other)
     assert (await ended(bank, other["reference"]))["status"] == "paid"

@@ -123,7 +123,7 @@ async def callbacks(bank: AtBank) -> AsyncIterator[Cell]:
 
 
 def expected(can: Capabilities, call: PortCall, said: str) -> str:
-    """Return what a cell is to say; a command says in words what a route says by 422."""
+    """Return the expected text of a cell; a command writes a route's 422 in words."""
     if call in can.calls:
         return OFFERED
     if call is C.CREATE_PAYOUT:
@@ -135,7 +135,7 @@ PARTS = (account, keys, money_in, payouts, callbacks)
 
 
 @pytest.mark.parametrize("name", simulators.names())
-async def test_every_cell_matches_the_behaviour(every_bank: EveryBank, name: str):
+async def test_the_matrix_matches_each_bank_s_behaviour(every_bank: EveryBank, name: str):
     bank = every_bank[name]
     said = {call: word for part in PARTS async for call, word in part(bank)}
 
@@ -144,10 +144,8 @@ async def test_every_cell_matches_the_behaviour(every_bank: EveryBank, name: str
 
 
 @pytest.mark.parametrize("name", simulators.names())
-async def test_charges_ordered_at_once_under_one_reference_are_one(
-    every_bank: EveryBank, name: str
-):
-    """Banks that take a reference twice are no exception."""
+async def test_concurrent_charges_under_one_reference_are_one(every_bank: EveryBank, name: str):
+    """Also at banks that accept a reference twice."""
     bank = every_bank[name]
     wanted = charge(bank)
     before = await charges_at(bank)
@@ -164,7 +162,7 @@ async def charges_at(bank: AtBank) -> int:
 
 
 async def test_a_reference_too_long_for_a_path_is_an_unknown_charge(every_bank: EveryBank):
-    """A bank that names charges in paths is not asked for 12 KB, and makes none under it."""
+    """A bank that names charges in paths gets no request with 12 KB, and no charge."""
     reference = "\U0001f600" * 1024
     paths = [f"/pix/{each}/{quote(reference)}" for each in ("qrcode", "transactions")]
     absent, kept = {}, {}
@@ -181,7 +179,7 @@ async def test_a_reference_too_long_for_a_path_is_an_unknown_charge(every_bank: 
 
 @pytest.mark.parametrize("name", simulators.names())
 async def test_a_payout_ends_paid_by_the_bank_s_answer(every_bank: EveryBank, name: str):
-    """By key and to an account, where the bank takes such; executed once."""
+    """By key, and to an account where supported; executed once."""
     bank = every_bank[name]
     destinations = bank.capabilities.destinations if bank.capabilities.payouts else ()
     # Some refuse the same value to the same recipient for a while: none is asked for twice.

@@ -16,8 +16,8 @@ def bank(every_bank: EveryBank, request: pytest.FixtureRequest) -> AtBank:
     return every_bank[request.param]
 
 
-async def test_a_payout_to_an_account_settles_and_is_paid_once(bank: AtBank):
-    """To a key: ``test_matrix_cells``."""
+async def test_a_payout_to_a_bank_account_is_paid_once(bank: AtBank):
+    """By key: ``test_matrix_cells``."""
     before, wanted = await executed(bank), payout(bank, **TO_ACCOUNT)
 
     first = await bank.partner("POST", "/withdraw", wanted)
@@ -29,8 +29,8 @@ async def test_a_payout_to_an_account_settles_and_is_paid_once(bank: AtBank):
 
 
 @pytest.mark.parametrize("fault", ["malformed", "reset_after"])
-async def test_an_unknown_payout_is_found_by_our_key(bank: AtBank, fault: str):
-    """The first answer says so, the second request asks, and nothing is sent again."""
+async def test_an_unknown_payout_is_found_by_our_key_when_repeated(bank: AtBank, fault: str):
+    """The first answer is unknown, the repeat queries, and nothing is sent again."""
     before, wanted = await executed(bank), payout(bank)
     async with failing(bank, "payout", fault):
         unknown = await bank.partner("POST", "/withdraw", wanted)
@@ -41,8 +41,8 @@ async def test_an_unknown_payout_is_found_by_our_key(bank: AtBank, fault: str):
     assert await executed(bank) == [*before, 1050]
 
 
-async def test_a_payout_that_may_have_left_is_never_sent_again(bank: AtBank):
-    """The bank never had it; nothing says when that is proven, so a person decides at last."""
+async def test_a_payout_that_may_have_been_sent_is_never_sent_again(bank: AtBank):
+    """The bank never had it, which nothing proves, so a person decides in the end."""
     before, wanted = await executed(bank), payout(bank)
     async with failing(bank, "payout", "reset_before"):
         unknown = await bank.partner("POST", "/withdraw", wanted)

@@ -1,4 +1,4 @@
-"""Callbacks of banks of API Pix, proven by a step of the address that nobody can guess."""
+"""Callbacks of API Pix banks, proven by a secret segment of the address."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ async def addressed(every_bank: EveryBank, request: pytest.FixtureRequest) -> Ad
     return Addressed(request.param, every_bank[request.param])
 
 
-async def test_a_paid_charge_arrives_at_the_registered_address(addressed: Addressed):
-    """Sent by the bank itself, which adds to the address what it adds; a payer's text is none."""
+async def test_a_paid_charge_arrives_at_the_registered_callback_address(addressed: Addressed):
+    """Sent by the bank itself, with its own suffix; a text of the payer has no effect."""
     bank, wanted = addressed.bank, charge(addressed.bank)
     url = f"http://127.0.0.1:{bank.office.world.port}{addressed.path}"
     async with told_at(bank, CallbackOrder(url=url, secret=addressed.secret)):
@@ -86,10 +86,10 @@ async def everything_told(addressed: Addressed) -> str:
     return "\n".join([*told, *(repr(each.transcript.shown()) for each in clients)])
 
 
-async def test_no_step_of_the_address_is_shown(
+async def test_no_secret_path_segment_is_shown(
     addressed: Addressed, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ):
-    """Proven or not, with a query that nobody knows, and when the bank is given the address."""
+    """In proven and unproven callbacks, with an unknown query, and when it is registered."""
     caplog.set_level(logging.DEBUG)
     for rest in (addressed.rest, f"{addressed.rest}/more", f"/{addressed.step}?a={addressed.step}"):
         await addressed.tell(rest, "e" * 32)

@@ -11,5 +11,5 @@ __all__ = ["backoffice_client", "world"]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def backoffice_client(world: World) -> BackofficeClient:
-    """The back office, with nobody signed in yet."""
+    """The back office, without a signed-in user."""
     return BackofficeClient(world)

@@ -44,7 +44,7 @@ async def handled(
 
 
 async def told_of(backoffice_client: BackofficeClient, reference: str) -> list[dict[str, Any]]:
-    """Wait until the bank has told of a payout, and it was looked into."""
+    """Wait until the bank has sent a callback for a payout, and it was processed."""
 
     async def done() -> list[dict[str, Any]] | None:
         found = [
@@ -58,7 +58,7 @@ async def told_of(backoffice_client: BackofficeClient, reference: str) -> list[d
 
 
 async def test_a_callback_settles_a_payout(backoffice_client: BackofficeClient):
-    """Sent by the sandbox bank itself, signed, and shown to operators."""
+    """Sent and signed by the sandbox bank itself, and shown to operators."""
     sent = payout(backoffice_client)
     await backoffice_client.world.pay(sent)
     await backoffice_client.world.settled(str(sent["reference"]))
@@ -69,8 +69,8 @@ async def test_a_callback_settles_a_payout(backoffice_client: BackofficeClient):
     assert json.loads(mine[0]["body"])["tipo"] == "transferencia"
 
 
-async def test_a_lie_moves_nothing(backoffice_client: BackofficeClient):
-    """Signed and all: whatever it claims, the payout is what the bank says when it is read."""
+async def test_a_false_callback_changes_no_payout(backoffice_client: BackofficeClient):
+    """Correctly signed: whatever it claims, the payout is read at the bank."""
     sent = payout(backoffice_client, value=SLOW)
     await backoffice_client.world.pay(sent)
     reference = str(sent["reference"])
@@ -93,7 +93,7 @@ async def test_a_lie_moves_nothing(backoffice_client: BackofficeClient):
 
 
 async def test_a_final_payout_stays_final(backoffice_client: BackofficeClient):
-    """Late and out of order: told again after the end, even of a failure."""
+    """Late and out of order: a callback repeated after the end, even one of a failure."""
     sent = payout(backoffice_client)
     await backoffice_client.world.pay(sent)
     reference = str(sent["reference"])
@@ -129,7 +129,7 @@ async def test_a_final_payout_stays_final(backoffice_client: BackofficeClient):
 async def test_an_unproven_callback_is_not_stored(
     backoffice_client: BackofficeClient, forged: dict[str, Any]
 ):
-    """One answer for every mistake, and nothing left behind."""
+    """One answer for every mistake, and nothing is stored."""
     event = f"evt_{uuid.uuid4()}"
 
     said = await summary(
@@ -143,8 +143,10 @@ async def test_an_unproven_callback_is_not_stored(
 
 
 @pytest.mark.parametrize("rest", ["/", "/pix", "/a/b", "/%2F", "//"])
-async def test_a_wrong_rest_of_the_path_is_no_path(backoffice_client: BackofficeClient, rest: str):
-    """Signed and all; who does not know the address learns nothing of its rest."""
+async def test_a_callback_to_a_wrong_path_is_refused(
+    backoffice_client: BackofficeClient, rest: str
+):
+    """Correctly signed; a caller without the address learns nothing about its path."""
     event = f"evt_{uuid.uuid4()}"
     said = await summary(backoffice_client, {"tipo": "outra"}, event=event, rest=rest)
     stranger = await summary(
@@ -157,7 +159,7 @@ async def test_a_wrong_rest_of_the_path_is_no_path(backoffice_client: Backoffice
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"null", b"\xff\xfe", b"{", b'{"tipo": 7}'])
-async def test_a_proven_body_of_another_form_is_kept_and_ignored(
+async def test_a_proven_callback_of_unknown_form_is_stored_and_ignored(
     backoffice_client: BackofficeClient, body: bytes
 ):
     event = f"evt_{uuid.uuid4()}"
@@ -169,7 +171,7 @@ async def test_a_proven_body_of_another_form_is_kept_and_ignored(
     assert found["kind"] == "other"
 
 
-async def test_the_same_event_again_is_taken_and_forgotten(backoffice_client: BackofficeClient):
+async def test_a_repeated_event_is_accepted_and_stored_once(backoffice_client: BackofficeClient):
     event = f"evt_{uuid.uuid4()}"
 
     said = await asyncio.gather(
@@ -181,7 +183,9 @@ async def test_the_same_event_again_is_taken_and_forgotten(backoffice_client: Ba
 
 
 @pytest.mark.parametrize("rest", ["", "/pix"])
-async def test_too_large_a_body_is_not_read(backoffice_client: BackofficeClient, rest: str):
+async def test_a_callback_body_above_the_maximum_is_refused(
+    backoffice_client: BackofficeClient, rest: str
+):
     event = f"evt_{uuid.uuid4()}"
     said = await summary(backoffice_client, b"x" * (64 * 1024 + 1), event=event, rest=rest)
 

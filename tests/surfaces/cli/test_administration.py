@@ -50,8 +50,8 @@ def pixgate(shell: Shell):
     return Installed({**os.environ, **shell.environ}, shell.folder)
 
 
-def test_an_operator_brings_a_partner_on_and_lets_him_go(shell: Shell):
-    """Each command opens the store anew, as a process does."""
+def test_an_operator_onboards_and_offboards_a_partner(shell: Shell):
+    """Each command is a separate process."""
     pixgate = shell
     company = pixgate.reads("company", "create", "--name", "Padaria")
     account = pixgate.reads(
@@ -69,8 +69,8 @@ def test_an_operator_brings_a_partner_on_and_lets_him_go(shell: Shell):
     assert (listed["state"], listed["account_id"]) == ("revoked", account["id"])
 
 
-def test_every_change_is_on_record_and_no_secret_is(shell: Shell):
-    """The chain holds; neither it nor any other table has a secret in clear."""
+def test_every_change_is_in_the_audit_log_without_secrets(shell: Shell):
+    """The chain is valid, and no table contains a secret in clear."""
     pixgate = shell
     company = pixgate.reads("company", "create", "--name", "Padaria", "--by", "maria")
     issued = pixgate.reads("credential", "issue", "--name", "ERP", "--company", company["id"])
@@ -87,7 +87,7 @@ def test_every_change_is_on_record_and_no_secret_is(shell: Shell):
 
 
 def test_the_demo_is_the_same_for_two_processes_at_once(pixgate):
-    """Whoever is first decides; the other finds what is there."""
+    """The first one creates it, and the other finds it."""
     first, second = (
         subprocess.Popen(
             [sys.executable, "-m", "gateway", "demo", "--json"],
@@ -112,5 +112,5 @@ def test_an_error_is_one_line_and_status_one(pixgate):
     assert done.stderr == "Error: there is no credential cli_nobody\n"
 
 
-def test_a_mistake_in_typing_is_status_two(shell: Shell):
+def test_a_usage_error_is_status_two(shell: Shell):
     assert shell.run("company", "create").exit_code == 2

@@ -1,4 +1,4 @@
-"""The order of checks, and what identity answers before anybody is known."""
+"""The order of checks, and what identity answers before the caller is known."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ async def test_unknown_fields_are_ignored_and_counted(api_client: ApiClient, mar
     ],
     ids=str,
 )
-async def test_paths_and_methods_come_first(
+async def test_paths_and_methods_are_checked_first(
     api_client: ApiClient, method: str, path: str, verdict: tuple[int, str]
 ):
-    """Before any token; no CORS is spoken."""
+    """Before any token; there is no CORS."""
     answer = await api_client.ask(method, path, headers={"Authorization": "Basic YTpi"})
 
     assert answer.verdict == verdict
@@ -55,7 +55,7 @@ async def test_a_large_body_is_refused_before_the_token(api_client: ApiClient):
         assert answer.verdict == (413, "SVC.GTW.003")
 
 
-async def test_the_token_is_asked_for_before_the_body(api_client: ApiClient):
+async def test_the_token_is_checked_before_the_body(api_client: ApiClient):
     answer = await api_client.ask(
         "POST", "/iam/v1/auth/step-up", headers={"Authorization": "Basic a"}
     )
@@ -63,8 +63,8 @@ async def test_the_token_is_asked_for_before_the_body(api_client: ApiClient):
     assert answer.verdict == (401, "INVALID_CREDENTIALS")
 
 
-async def test_an_address_above_its_quota_waits(store, clock):
-    """Before the body is read; other routes go on."""
+async def test_an_address_above_its_quota_is_refused(store, clock):
+    """Before the body is read; other routes are served."""
     async with api_client_on(store, clock, sign_in=CallRate(rate=0.001, burst=2)) as api_client:
         verdicts = [(await api_client.ask("POST", LOGIN, {})).verdict for _ in range(3)]
         refresh = await api_client.ask("POST", "/iam/v1/auth/refresh", {"refresh_token": "a"})
@@ -86,7 +86,7 @@ async def test_public_information_needs_no_session(api_client: ApiClient):
     assert not {each for each in listed if each.startswith("SVC.PIX")}
 
 
-async def test_the_public_keys_may_be_kept_for_five_minutes(api_client: ApiClient):
+async def test_the_public_keys_are_cacheable_for_five_minutes(api_client: ApiClient):
     answer = await api_client.ask("GET", "/.well-known/jwks.json")
 
     (key,) = answer.document["keys"]
@@ -105,8 +105,8 @@ def _told(api_client: ApiClient) -> set[ErrorCode]:
     }
 
 
-async def test_every_code_of_people_is_some_routes(api_client: ApiClient):
-    """But for the two of the route table, which stand in front of every route."""
+async def test_every_identity_code_belongs_to_a_route(api_client: ApiClient):
+    """Except for the two codes of the route table, which apply before any route."""
     elsewhere = {"route_unknown", "method_not_allowed"}
 
     silent = {error.name for error in set(CATALOGUE) - _told(api_client)}

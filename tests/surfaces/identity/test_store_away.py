@@ -1,4 +1,4 @@
-"""Without its store identity knows nobody, and says so: 503, never a wrong answer."""
+"""Without its store identity answers 503, never wrongly."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def test_every_caller_is_refused(api_client: ApiClient, maria, url: str):
 
 
 async def test_a_failed_sign_out_is_not_confirmed(api_client: ApiClient, maria, url: str):
-    """Others answered 200 with the token alive."""
+    """A 200 would leave the token valid."""
     token = (await api_client.sign_in())["access_token"]
 
     async with losing(url, "audit"):

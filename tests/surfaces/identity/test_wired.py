@@ -115,10 +115,8 @@ async def everything(caller: Caller) -> None:
     )
 
 
-async def test_nothing_that_opens_anything_is_logged(
-    capfd: pytest.CaptureFixture[str], caller: Caller
-):
-    """Passwords, tokens, codes, cookies, links and addresses: sought in all that was printed."""
+async def test_no_secret_is_logged(capfd: pytest.CaptureFixture[str], caller: Caller):
+    """Passwords, tokens, codes, cookies, links and addresses are searched for in the output."""
     await everything(caller)
     gateway = caller.world.gateway
     await gateway.services.identity.reset_requests.answer()
@@ -138,8 +136,8 @@ async def test_nothing_that_opens_anything_is_logged(
     assert [each for each in secrets if len(each) > 6 and each in printed] == []
 
 
-async def test_a_token_whose_code_is_fresh_gets_no_recovery_codes(caller: Caller):
-    """Nor by a recovery code, nor by the code that was given: by password and a code of its own."""
+async def test_recovery_codes_require_the_password_and_a_new_code(caller: Caller):
+    """A recovery code or the sign-in's code is not enough, and neither is the password alone."""
     bearer = {"Authorization": f"Bearer {(await caller.sign_in())['access_token']}"}
     _, begun, _ = await caller.ask("POST", "/iam/v1/auth/totp", {"password": PASSWORD}, **bearer)
     app, now = pyotp.TOTP(begun["secret"]), caller.world.gateway.kernel.now()
@@ -172,7 +170,7 @@ async def test_a_token_whose_code_is_fresh_gets_no_recovery_codes(caller: Caller
 
 
 async def test_identity_events_are_in_the_metrics(caller: Caller):
-    """Every series of people, from the listener for operations."""
+    """Every series of identity, from the operations listener."""
     await everything(caller)
     await caller.ask("POST", "/panel/auth/login", {})
 
@@ -193,7 +191,7 @@ async def test_identity_events_are_in_the_metrics(caller: Caller):
         assert line in text, line
 
 
-async def test_the_cookie_of_one_machine_has_its_own_name(tmp_path: Path):
+async def test_the_insecure_development_cookie_has_its_own_name(tmp_path: Path):
     settings = msgspec.structs.replace(sandbox(tmp_path), session=Session(insecure_dev=True))
     async with opened(settings) as world:
         _, _, headers = await Caller(world).ask("GET", "/iam/v1/auth/session")
@@ -202,8 +200,8 @@ async def test_the_cookie_of_one_machine_has_its_own_name(tmp_path: Path):
     assert "Secure" not in headers["Set-Cookie"]
 
 
-async def test_bearer_is_nothing_on_the_banking_surface(caller: Caller):
-    """Contract 5.1; as Basic is nothing here."""
+async def test_a_bearer_token_is_refused_on_the_banking_surface(caller: Caller):
+    """Contract 5.1; Basic is likewise refused by identity."""
     token = (await caller.sign_in())["access_token"]
 
     status, said, _ = await caller.ask(

@@ -35,8 +35,8 @@ async def write(api_client: ApiClient, place: PlacedRoute, headers: dict[str, st
     return await api_client.ask(place.route.method, path(place), body, headers=headers)
 
 
-async def test_a_foreign_page_writes_nothing(api_client: ApiClient, maria):
-    """On no route, though it had cookie and token."""
+async def test_a_cross_site_write_is_refused(api_client: ApiClient, maria):
+    """On all routes, although cookie and token are sent."""
     browser = await api_client.signed_in_browser()
     ours = {"Cookie": f"{COOKIE}={browser.cookie}", "X-CSRF-Token": browser.csrf}
 
@@ -46,8 +46,8 @@ async def test_a_foreign_page_writes_nothing(api_client: ApiClient, maria):
     assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
-async def test_with_the_token_of_another_nothing_is_written(api_client: ApiClient, maria):
-    """On no route."""
+async def test_a_write_with_another_session_s_csrf_token_is_refused(api_client: ApiClient, maria):
+    """On all routes."""
     browser, other = await api_client.signed_in_browser(), await api_client.open_browser()
     ours = {"Cookie": f"{COOKIE}={browser.cookie}", "Origin": ORIGIN, "X-CSRF-Token": other.csrf}
 
@@ -57,8 +57,8 @@ async def test_with_the_token_of_another_nothing_is_written(api_client: ApiClien
     assert (await browser.get("/panel/auth/sessions")).status == 200
 
 
-async def test_a_form_writes_nothing(api_client: ApiClient, maria):
-    """What a page may send without being asked about first is refused, on every route."""
+async def test_a_write_without_a_json_body_is_refused(api_client: ApiClient, maria):
+    """Media types that a foreign page may send without a preflight are refused, on every route."""
     browser = await api_client.signed_in_browser()
     headers = {
         "Cookie": f"{COOKIE}={browser.cookie}",
@@ -72,8 +72,8 @@ async def test_a_form_writes_nothing(api_client: ApiClient, maria):
         assert answer.verdict == REFUSED, name(place)
 
 
-async def test_a_foreign_page_reads_nothing(api_client: ApiClient, maria):
-    """On no route; and no CORS is spoken."""
+async def test_a_cross_site_read_is_refused(api_client: ApiClient, maria):
+    """On all routes; there is no CORS."""
     browser = await api_client.signed_in_browser()
     headers = {
         "Cookie": f"{COOKIE}={browser.cookie}",
@@ -87,20 +87,20 @@ async def test_a_foreign_page_reads_nothing(api_client: ApiClient, maria):
         assert not [each for each in answer.headers if each.startswith("Access-Control")]
 
 
-def test_every_route_of_the_panel_is_attacked():
+def test_the_csrf_tests_cover_every_route_of_the_panel():
     assert {"panel", "identity"} == {place.surface.name for place in PLACES}
     assert len(WRITES) > 10
     assert READS
 
 
-async def test_a_page_that_is_opened_may_ask_for_its_session(api_client: ApiClient):
-    """Typed into the address, there is no origin at all."""
+async def test_a_same_origin_or_direct_page_may_read_its_session(api_client: ApiClient):
+    """An address typed by the user has no origin."""
     for headers in ({}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}):
         assert (await api_client.ask("GET", "/iam/v1/auth/session", headers=headers)).status == 200
 
 
-async def test_signing_in_is_guarded_before_anybody_is_known(api_client: ApiClient, maria):
-    """Else a foreign page signs a browser in as somebody else."""
+async def test_a_sign_in_without_a_csrf_token_is_refused(api_client: ApiClient, maria):
+    """Otherwise a foreign page could sign a browser in as another user."""
     body = {"email": "maria@example.com", "password": "uma frase bem comprida"}
 
     without = await api_client.ask("POST", "/panel/auth/login", body, headers={"Origin": ORIGIN})
@@ -109,7 +109,7 @@ async def test_signing_in_is_guarded_before_anybody_is_known(api_client: ApiClie
 
 
 async def test_the_reason_of_a_refusal_is_only_in_the_log(api_client: ApiClient, maria):
-    """One body; the reason is for the log and the metrics."""
+    """All have one body; log and metrics have the reason."""
     browser = await api_client.signed_in_browser()
     for headers in (
         {"Sec-Fetch-Site": "cross-site"},

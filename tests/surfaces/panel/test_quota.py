@@ -1,4 +1,4 @@
-"""How often somebody who signed in may ask, over a socket: one quota for all their ways in."""
+"""The request quota of a signed-in user, over a socket: shared by all their sessions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ async def test_signing_out_works_above_the_quota(store, clock):
     assert (left.status, gone.status) == (204, 204)
 
 
-async def test_no_foreign_page_uses_a_user_s_quota_up(store, clock):
-    """What is refused for where it comes from is not counted."""
+async def test_a_foreign_page_cannot_use_up_a_user_s_quota(store, clock):
+    """Requests refused for their origin are not counted."""
     async with api_client_on(store, clock, person=SCARCE) as api_client:
         await api_client.identity_world.person()
         page = await api_client.signed_in_browser()

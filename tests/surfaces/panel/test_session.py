@@ -18,8 +18,8 @@ JWT = re.compile(rb"eyJ[\w-]+\.eyJ[\w-]+\.")
 
 
 @BOTH
-async def test_from_the_first_page_to_signing_out(api_client: ApiClient, maria):
-    """Password, code, session, sign-out; each answer says what a page may know, and no more."""
+async def test_a_session_from_the_first_page_to_the_sign_out(api_client: ApiClient, maria):
+    """Password, code, session, sign-out; each answer contains only what a page may know."""
     await api_client.identity_world.enrol()
     browser = await api_client.open_browser()
 
@@ -49,7 +49,7 @@ async def test_from_the_first_page_to_signing_out(api_client: ApiClient, maria):
         assert JWT.search(answer.body) is None
 
 
-async def test_a_page_s_data_of_the_signed_in_user(api_client: ApiClient, maria):
+async def test_the_session_document_describes_the_signed_in_user(api_client: ApiClient, maria):
     await api_client.identity_world.enrol()
     browser = await api_client.open_browser()
     await browser.sign_in()
@@ -76,7 +76,7 @@ async def test_a_page_s_data_of_the_signed_in_user(api_client: ApiClient, maria)
 async def test_a_dump_of_the_store_holds_no_token_and_no_cookie(
     api_client: ApiClient, store: Store, maria, tmp_path
 ):
-    """Nor does what is sealed there open without the cookie."""
+    """And what is sealed there does not open without the cookie."""
     browser = await api_client.signed_in_browser()
     name, _, secret = browser.cookie.partition(".")
 
@@ -104,11 +104,13 @@ async def test_a_cookie_is_not_accepted_as_a_bearer_nor_the_reverse(api_client: 
     assert by_bearer.verdict == (401, "SESSION_REQUIRED")
 
 
-async def test_each_rise_gives_a_new_cookie_and_voids_the_old(api_client: ApiClient, maria):
+async def test_each_step_of_authentication_gives_a_new_cookie_and_voids_the_old(
+    api_client: ApiClient, maria
+):
     """
-    Before the password, after it, after the code, after stepping up (fixation).
+    Before and after the password, after the code, and after stepping up (fixation).
 
-    The last of the old ones is read for half a minute more, and changes nothing.
+    The last old cookie may be used for reading for half a minute, and changes nothing.
     """
     await api_client.identity_world.enrol()
     browser = await api_client.open_browser()

@@ -1,4 +1,4 @@
-"""Without its store the panel knows nobody, and says so: 503 on every row, never a wrong answer."""
+"""Without its store the panel answers 503 on every route, never wrongly."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_every_route_reports_an_unavailable_store(
 async def test_a_failed_sign_out_is_not_confirmed(
     api_client: ApiClient, maria, url: str, tables: tuple[str, ...]
 ):
-    """A session that cannot be ended is still there afterwards."""
+    """The session is still valid afterwards."""
     browser = await api_client.signed_in_browser()
 
     async with losing(url, *tables):
@@ -56,7 +56,7 @@ async def test_a_failed_sign_out_is_not_confirmed(
     assert (await browser.load_session())["authenticated"] is True
 
 
-async def test_unreadable_keys_are_not_an_empty_set(api_client: ApiClient, url: str):
+async def test_unreadable_signing_keys_are_a_503(api_client: ApiClient, url: str):
     """A verifier that caches an empty set would refuse every token."""
     api_client.identity_world.keyring.forget()
     address = f"http://127.0.0.1:{api_client.port}/.well-known/jwks.json"

@@ -1,4 +1,4 @@
-"""Strangers who would shut others out of the panel, over a socket."""
+"""Attempts by strangers to lock users out of the panel, over a socket."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ async def guess(api_client: ApiClient, times: int = 100) -> None:
 
 
 @pytest.mark.parametrize("path", ["/panel/auth/login", "/iam/v1/auth/login"])
-async def test_no_foreign_page_uses_up_the_tries_of_an_office(store, clock, path: str):
-    """A page open in somebody's browser may send what it likes: it is refused uncounted."""
+async def test_cross_site_sign_ins_do_not_use_up_tries(store, clock, path: str):
+    """Requests sent by a foreign page in a user's browser are refused without being counted."""
     async with api_client_on(store, clock, sign_in=SCARCE) as api_client:
         await api_client.identity_world.person()
         blind = {**FOREIGN, "Content-Type": "text/plain"}
@@ -54,7 +54,7 @@ async def test_no_foreign_page_uses_up_the_tries_of_an_office(store, clock, path
     assert signed_in.status == 200
 
 
-async def test_a_form_without_a_token_uses_up_no_tries(store, clock):
+async def test_a_form_with_a_forged_token_uses_up_no_attempts(store, clock):
     async with api_client_on(store, clock, sign_in=SCARCE) as api_client:
         await api_client.identity_world.person()
         browser = await api_client.open_browser()
@@ -65,7 +65,7 @@ async def test_a_form_without_a_token_uses_up_no_tries(store, clock):
     assert signed_in.status == 200
 
 
-async def test_no_foreign_page_uses_up_what_our_pages_ask_first(store, clock):
+async def test_cross_site_reads_do_not_use_up_the_anonymous_quota(store, clock):
     async with api_client_on(store, clock, anonymous=SCARCE) as api_client:
         path = "/iam/v1/auth/session"
         foreign = [await api_client.ask("GET", path, headers=FOREIGN) for _ in range(5)]
@@ -80,10 +80,10 @@ async def test_no_foreign_page_uses_up_what_our_pages_ask_first(store, clock):
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null"])
-async def test_no_page_is_excused_by_saying_that_it_is_none(
+async def test_a_foreign_origin_is_refused_with_sec_fetch_site_none(
     api_client: ApiClient, maria, origin: str
 ):
-    """``Sec-Fetch-Site: none`` is what a person begins: it comes from no page at all."""
+    """``Sec-Fetch-Site: none`` is for navigation by the user, not from a page."""
     browser = await api_client.open_browser()
     told = {"Sec-Fetch-Site": "none", "Origin": origin}
 
@@ -91,8 +91,8 @@ async def test_no_page_is_excused_by_saying_that_it_is_none(
     assert (await login(browser, **{"Sec-Fetch-Site": "none"})).status == 200
 
 
-async def test_an_office_that_signs_in_at_nine_uses_up_nothing(store, clock):
-    """Right passwords and codes cost no tries; each kind of guess has its own."""
+async def test_right_passwords_and_codes_use_up_no_tries(store, clock):
+    """Each kind of guess has its own count."""
     rates = {"sign_in": SCARCE, "second_factor": SCARCE, "recovery": SCARCE}
     async with api_client_on(store, clock, **rates) as api_client:
         await api_client.identity_world.person()
@@ -118,7 +118,7 @@ async def test_an_office_that_signs_in_at_nine_uses_up_nothing(store, clock):
     assert links == [202, 202, 202, 429]
 
 
-async def test_a_stranger_s_look_leaves_no_row(store, clock):
+async def test_an_anonymous_read_of_the_session_stores_no_row(store, clock):
     async with api_client_on(store, clock) as api_client:
         looked = await api_client.ask("GET", "/iam/v1/auth/session")
     async with store.database.reading() as connection:
@@ -128,8 +128,8 @@ async def test_a_stranger_s_look_leaves_no_row(store, clock):
     assert rows == []
 
 
-async def test_a_browser_that_signed_in_before_is_not_shut_out(api_client: ApiClient, maria):
-    """However much strangers guess; others are, and are told that a reset helps."""
+async def test_a_known_browser_can_sign_in_while_strangers_guess(api_client: ApiClient, maria):
+    """However many guesses are made; other browsers are throttled, and pointed to the reset."""
     mine = await api_client.signed_in_browser()
     await mine.post("/panel/auth/logout")
     await guess(api_client)
@@ -146,8 +146,8 @@ async def test_a_browser_that_signed_in_before_is_not_shut_out(api_client: ApiCl
     assert served.document["authenticated"]
 
 
-async def test_a_device_cookie_alone_opens_nothing(api_client: ApiClient, maria):
-    """It is no session, and no token against forged requests."""
+async def test_a_device_cookie_alone_gives_no_access(api_client: ApiClient, maria):
+    """It is neither a session nor a token against request forgery."""
     mine = await api_client.signed_in_browser()
     thief = BrowserClient(api_client, device=mine.device)
 

@@ -44,7 +44,7 @@ def watched(folder: Path, collector: Collector) -> GatewaySite:
 
 
 async def test_a_balance_a_payout_and_its_follow_up_are_recorded(tmp_path: Path):
-    """The right parents, attributes by the conventions, and nothing that a caller sent."""
+    """With the right parents, attributes by the conventions, and nothing that a caller sent."""
     ours, sent = str(uuid.uuid4()), f"00-{'-'.join(CALLER)}-01"
     async with collecting() as collector:
         where = watched(tmp_path, collector)
@@ -101,7 +101,7 @@ def check_what_is_sent(collector: Collector) -> None:
 
 
 async def test_a_collector_that_hangs_blocks_no_caller(tmp_path: Path):
-    """Neither a request nor the stop of the process, which leaves the spans behind."""
+    """Neither requests nor the stop of the process, which drops the spans."""
     async with collecting(hangs=True) as collector:
         where = watched(tmp_path, collector)
         async with served(where) as running:

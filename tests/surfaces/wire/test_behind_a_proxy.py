@@ -1,4 +1,4 @@
-"""Strangers behind our own proxy: what one of them does changes nothing for another."""
+"""Clients behind our own proxy do not affect each other."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def caller(address: str) -> AsyncIterator[aiohttp.ClientSession]:
 
 
 @EACH
-async def test_wrong_credentials_of_one_change_nothing_for_another(tmp_path: Path, how: str):
+async def test_wrong_credentials_of_one_client_do_not_limit_another(tmp_path: Path, how: str):
     async with behind(tmp_path, how) as (world, base_url):
         path = world.at("/balance")
         wrong = {"Authorization": basic(other_secret(world.pair("full")))}
@@ -91,8 +91,8 @@ async def test_wrong_credentials_of_one_change_nothing_for_another(tmp_path: Pat
 
 
 @EACH
-async def test_sign_ins_of_one_change_nothing_for_another(tmp_path: Path, how: str):
-    """Nor is a header believed that the stranger writes itself."""
+async def test_sign_ins_of_one_client_do_not_limit_another(tmp_path: Path, how: str):
+    """A header that the client itself wrote is not trusted."""
     async with behind(tmp_path, how) as (_, base_url):
         body = {"email": "nobody@example.com", "password": "wrong wrong wrong"}
         lie = {"X-Forwarded-For": PARTNER}
@@ -112,7 +112,7 @@ async def signs_in(session, base_url: str, body, headers=None) -> int:
 
 
 async def test_sign_ins_name_the_client(tmp_path: Path):
-    """Whoever looks at their own sign-ins sees where they were, not our proxy."""
+    """Users see where they signed in from, not the address of our proxy."""
     async with behind(tmp_path, "haproxy") as (world, base_url):
         user = world.demo["users"]["viewer"]
         body = {"email": user["email"], "password": user["password"]}

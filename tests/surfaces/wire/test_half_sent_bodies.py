@@ -1,4 +1,4 @@
-"""Strangers who begin to send a body and never end: nobody else waits for that."""
+"""Clients that begin to send a body and never end do not make others wait."""
 
 from __future__ import annotations
 
@@ -136,7 +136,9 @@ async def slow_callback(world: World, how: str) -> int:
 
 @HOW
 @pytest.mark.parametrize("path", ["callbacks", LOGIN])
-async def test_one_stranger_does_not_fill_others_places(tmp_path: Path, how: str, path: str):
+async def test_one_address_cannot_use_up_the_places_for_half_sent_bodies(
+    tmp_path: Path, how: str, path: str
+):
     async with gateway(tmp_path, how) as world:
         target = callback_path(world) if path == "callbacks" else path
         async with half_sent(world, how, target, STRANGERS[:1] * MANY, waiting=2) as held:
@@ -151,8 +153,8 @@ async def test_one_stranger_does_not_fill_others_places(tmp_path: Path, how: str
 
 
 @HOW
-async def test_many_strangers_fill_their_own_places_alone(tmp_path: Path, how: str):
-    """A callback that comes whole needs no place; afterwards all is as before."""
+async def test_half_sent_callbacks_use_up_their_own_places_alone(tmp_path: Path, how: str):
+    """A complete callback needs no place; afterwards all places are free."""
     async with gateway(tmp_path, how) as world:
         path = callback_path(world)
         async with half_sent(world, how, path, STRANGERS * 3, waiting=10) as held:
@@ -183,7 +185,7 @@ async def slow_body(world: World, path: str) -> int:
 
 
 async def test_slow_bodies_at_one_route_do_not_block_another(tmp_path: Path):
-    """A bank's callback, sign-in, refresh and recovery: each has places of its own."""
+    """Callback, sign-in, refresh and recovery each have their own places."""
     shut_out = []
     async with gateway(tmp_path, "peer") as world:
         for slow in (*APART, callback_path(world)):
@@ -196,8 +198,8 @@ async def test_slow_bodies_at_one_route_do_not_block_another(tmp_path: Path):
     assert shut_out == []
 
 
-async def test_who_has_no_address_of_ours_is_not_waited_for(tmp_path: Path):
-    """However many: they are answered before they have sent anything."""
+async def test_a_callback_to_an_unknown_address_is_refused_before_its_body(tmp_path: Path):
+    """However many there are: each is answered before it has sent its body."""
     async with gateway(tmp_path, "peer") as world:
         path = f"/callbacks/sandbox/{'0' * 32}"
         async with half_sent(world, "peer", path, STRANGERS[:1] * MANY, waiting=0) as held:

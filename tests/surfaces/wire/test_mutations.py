@@ -67,7 +67,9 @@ async def tried(reached: Gateway, mutation: Mutation, counts: Counter[str]) -> s
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-async def test_a_cut_changes_nothing(waiting_world: World, reached: Gateway, part: int):
+async def test_cutting_a_request_anywhere_does_not_change_the_answer(
+    waiting_world: World, reached: Gateway, part: int
+):
     messages, counts, found = plain(waiting_world), Counter[str](), []
     for number in range(part, MUTATIONS, PARTS):
         mutation = drawn(number, messages)

@@ -45,7 +45,7 @@ async def told_by(listener: Listener, *portions: bytes, gap_s: float = 0.03) -> 
 
 
 @pytest.mark.parametrize("group", list(GROUPS))
-async def test_a_bad_request_gets_one_answer_of_ours(caplog, group: str):
+async def test_a_malformed_request_gets_our_error_answer(caplog, group: str):
     """Step 1 of the order of checks: our body, a trace id, nothing echoed or logged, and closed."""
     caplog.set_level(logging.DEBUG)
 
@@ -73,8 +73,8 @@ async def tried(probe: Probe, *, late: bool) -> str:
     return f"{probe.name}: {wrong} {told.raw!r}" if wrong else ""
 
 
-async def test_an_unusual_but_sound_request_is_served():
-    """Strictness refuses what two readers would read differently, and nothing else."""
+async def test_an_unusual_valid_request_is_served():
+    """Only what two readers would read differently is refused."""
     wrong = []
     for sent, path, body in ACCEPTED:
         seen = Seen(body_within_s=60)
@@ -87,7 +87,7 @@ async def test_an_unusual_but_sound_request_is_served():
 
 
 async def test_pipelined_requests_are_answered_in_order(listener, seen):
-    """One mixed with a refusal of the application: 200, 401, 200."""
+    """With a refusal of the application between them: 200, 401, 200."""
     requests = b"".join(
         b"GET /" + path + b" HTTP/1.1\r\n" + HOST + END for path in (b"1", b"401", b"3")
     )
@@ -98,8 +98,8 @@ async def test_pipelined_requests_are_answered_in_order(listener, seen):
     assert [path for path, _ in seen.requests] == ["/1", "/401", "/3"]
 
 
-async def test_a_bad_request_behind_a_good_one_is_refused_in_its_turn(listener, seen):
-    """The good one keeps its answer when the bad one comes while it is worked on."""
+async def test_a_bad_request_after_a_good_one_is_refused_in_order(listener, seen):
+    """The good one is answered although the bad one arrives meanwhile."""
     good = b"GET /held HTTP/1.1\r\n" + HOST + END
     bad = b"GET / HTTP/9.9\r\n" + HOST + END + NEXT
     asking = asyncio.ensure_future(told_by(listener, good, bad))
@@ -132,15 +132,15 @@ async def test_a_bad_request_behind_a_good_one_is_refused_in_its_turn(listener, 
 )
 @pytest.mark.parametrize("behind", [NEXT, b"hello", b"\0", b"\r\n"])
 async def test_bytes_after_a_last_request_are_ignored(listener, seen, asked, body, behind):
-    """The request before them is whole and is answered (RFC 9112, 9.6)."""
+    """The request before them is complete and is answered (RFC 9112, 9.6)."""
     told = await told_by(listener, asked + behind)
 
     assert (told.statuses, told.closed) == ([200], True)
     assert [each[1] for each in seen.requests] == [body]
 
 
-async def test_a_hundred_portions_make_one_request(listener, seen):
-    """A request that comes byte by byte, but in time, is served."""
+async def test_a_request_sent_byte_by_byte_is_served(listener, seen):
+    """If it arrives in time."""
     request = b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhello"
     portions = [request[at : at + 1] for at in range(len(request))]
 
@@ -150,8 +150,8 @@ async def test_a_hundred_portions_make_one_request(listener, seen):
     assert seen.requests == [("/", b"hello")]
 
 
-async def test_a_dripping_caller_is_cut_off_at_the_deadline(seen):
-    """Slowloris: bytes do not move the header deadline."""
+async def test_a_slowly_sending_caller_is_cut_off_at_the_deadline(seen):
+    """Slowloris: further bytes do not extend the header deadline."""
     portions = [GET + HOST + b"X-A: ", *[b"a"] * 100]
 
     async with brief(seen) as listener:
@@ -161,8 +161,8 @@ async def test_a_dripping_caller_is_cut_off_at_the_deadline(seen):
     assert seen.requests == []
 
 
-async def test_a_silent_caller_is_hung_up_on_without_an_answer(seen):
-    """Not a byte came: there is no request to answer."""
+async def test_a_silent_caller_is_disconnected_without_an_answer(seen):
+    """Without a byte there is no request to answer."""
     async with brief(seen) as listener:
         told = await told_by(listener)
 
@@ -176,7 +176,7 @@ async def test_an_idle_kept_connection_is_closed_without_an_answer(listener):
     assert (told.statuses, told.closed) == ([200], True)
 
 
-async def test_a_second_request_begun_and_not_finished_is_refused(seen):
+async def test_an_unfinished_second_request_is_refused(seen):
     """The deadline of a later request runs from its first byte."""
     async with brief(seen) as listener:
         told = await told_by(listener, b"GET / HTTP/1.1\r\n" + HOST + END, b"GET / HT")
@@ -185,8 +185,8 @@ async def test_a_second_request_begun_and_not_finished_is_refused(seen):
     assert told.closed
 
 
-async def test_an_unread_body_is_never_a_request(listener, seen):
-    """Answered before the body came: closed, and what comes is thrown away."""
+async def test_an_unread_body_is_not_read_as_a_request(listener, seen):
+    """The connection is closed after the answer, and later bytes are dropped."""
     start = b"POST /unread HTTP/1.1\r\n" + HOST
     length = b"Content-Length: %d\r\n\r\n" % len(NEXT)
 
@@ -208,7 +208,7 @@ async def test_an_unread_body_is_never_a_request(listener, seen):
     ids=["too large", "malformed", "flawed"],
 )
 async def test_a_refused_caller_that_still_sends_is_not_reset(listener, start):
-    """Megabytes on their way when we refuse must not cost the caller the answer."""
+    """Megabytes under way when we refuse must not cost the caller the answer."""
     told = await told_by(listener, start, *[b"a" * 500_000] * 8, gap_s=0)
 
     assert len(told.answers) == 1
@@ -216,7 +216,7 @@ async def test_a_refused_caller_that_still_sends_is_not_reset(listener, start):
 
 
 async def test_an_unread_body_is_discarded(seen):
-    """Reading had paused, for the body filled our buffer; it goes on behind the answer."""
+    """Reading was paused by a full buffer, and continues after the answer."""
 
     async def answer(_: web.Request) -> web.Response:
         await settle(100)
@@ -230,7 +230,7 @@ async def test_an_unread_body_is_discarded(seen):
 
 
 async def test_a_refused_caller_sees_the_close_at_once(seen):
-    """The wait for what it still sends is ours, not its own."""
+    """We wait for the rest that it sends, but the caller does not."""
     seen.body_within_s = 0.3
     async with listening(seen.answer, seen, replace(SHORT, linger_s=3600)) as listener:
         bad = await told_by(listener, b"BAD\r\n\r\n")
@@ -239,8 +239,8 @@ async def test_a_refused_caller_sees_the_close_at_once(seen):
     assert (bad.closed, late.closed) == (True, True)
 
 
-async def test_a_second_request_begun_in_the_first_one_s_segment_is_hung_up_on(listener):
-    """Its beginning is aiohttp's already: it counts as idle until more of it comes."""
+async def test_a_partial_second_request_in_the_same_segment_is_closed(listener):
+    """Aiohttp already has its beginning: the connection counts as idle until more arrives."""
     told = await told_by(listener, b"GET / HTTP/1.1\r\n" + HOST + END + b"GET / HT")
 
     assert (told.statuses, told.closed) == ([200], True)
@@ -255,15 +255,15 @@ async def test_a_second_request_begun_in_the_first_one_s_segment_is_hung_up_on(l
     ],
     ids=["blank line", "body", "chunks"],
 )
-async def test_neither_a_blank_line_nor_a_body_begins_a_request(listener, portions):
+async def test_a_blank_line_or_a_read_body_begins_no_request(listener, portions):
     """Served, then closed as idle, without a second answer."""
     told = await told_by(listener, *portions)
 
     assert (told.statuses, told.closed) == ([200], True)
 
 
-async def test_a_coded_body_is_handed_up_as_it_came(listener, seen):
-    """Undoing the coding is how a few bytes become gigabytes."""
+async def test_a_compressed_body_is_passed_on_unchanged(listener, seen):
+    """Decompressing could turn a few bytes into gigabytes."""
     start = b"POST / HTTP/1.1\r\n" + HOST + b"Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\n"
 
     await told_by(listener, start + b"hello")
@@ -272,7 +272,7 @@ async def test_a_coded_body_is_handed_up_as_it_came(listener, seen):
 
 
 async def test_a_caller_that_sends_no_body_after_100_continue_is_refused(seen):
-    """The interim answer is none: the real one still comes."""
+    """The interim answer does not count: the final one follows."""
     start = b"POST / HTTP/1.1\r\n" + HOST + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
 
     seen.body_within_s = 0.3
@@ -292,7 +292,7 @@ async def test_a_caller_that_awaits_continue_gets_100(listener, seen):
 
 
 async def test_a_refused_caller_gets_no_100(listener, seen):
-    """The body it held back is not awaited, so its next bytes cannot be taken for it."""
+    """The withheld body is not awaited, so the next bytes cannot be taken for it."""
     start = (
         b"POST /unread HTTP/1.1\r\n" + HOST + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
     )

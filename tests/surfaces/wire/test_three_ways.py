@@ -1,8 +1,8 @@
 """
-Every probe sent whole, cut in two at ten places, and byte by byte: the same comes of it.
+Every probe sent whole, cut in two at ten places, and byte by byte, with the same result.
 
-A plain request that comes whole is read by our lane, everything else by aiohttp. Whoever could
-choose between two readers that differ would choose what the gateway takes his bytes for.
+A plain request that arrives whole is read by our own reader, everything else by aiohttp. If the two
+differed, an attacker could choose how the gateway reads a request.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ async def differences(reached: Gateway, data: bytes, *, plain: bool) -> list[str
 
 
 @pytest.mark.parametrize("group", CASES)
-async def test_where_it_is_cut_changes_nothing(waiting_world: World, reached: Gateway, group: str):
-    """At a read and at a payout, which the lane takes when they are plain."""
+async def test_segmentation_changes_no_answer(waiting_world: World, reached: Gateway, group: str):
+    """For a read and a payout, which our own reader handles when they are plain."""
     credential = basic(waiting_world.pair("full"))
     found = [
         each
@@ -56,8 +56,8 @@ async def test_where_it_is_cut_changes_nothing(waiting_world: World, reached: Ga
     assert found == []
 
 
-async def test_nothing_is_read_behind_a_last_answer(waiting_world: World, reached: Gateway):
-    """A turn of the loop after its answer aiohttp closes; what comes before that is no request."""
+async def test_nothing_is_read_after_the_last_answer(waiting_world: World, reached: Gateway):
+    """Aiohttp closes one turn of the loop after its answer; bytes before that are no request."""
     sound = b"GET " + waiting_world.at("/balance").encode() + b" HTTP/1.0\r\nHost: pixgate\r\n\r\n"
     flawed = b"GET  / HTTP/1.1\r\n\r\n"
     begun = [sound[:9], sound[9:], b"\r\n"]  # in the turn in which it is begun

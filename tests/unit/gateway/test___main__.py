@@ -9,7 +9,7 @@ import pytest
 from gateway.__main__ import main
 
 
-def test_a_tree_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch):
+def test_starting_without_an_installed_package_is_an_error(monkeypatch: pytest.MonkeyPatch):
     """The first step would fail on its version or on an entry point, with a trace."""
     monkeypatch.setattr(MetadataPathFinder, "find_distributions", lambda *_: iter(()))
 

@@ -6,7 +6,7 @@ from policies.store_silence import asking_the_store
 from tests.unit.refusals import refused
 
 
-def test_a_store_that_does_not_answer_is_worth_another_try():
+def test_an_unavailable_store_is_reported_with_retry_after():
     with refused(errors.AUTH_UNAVAILABLE) as refusal, asking_the_store():
         raise StoreUnavailable
 

@@ -128,19 +128,19 @@ WRONG = {
 }  # fmt: skip
 
 
-def test_nothing_is_wrong_with_the_model_of_them_all():
+def test_the_model_adapter_passes_the_checks():
     factory = check_factory(Factory(), WHERE)
 
     check_adapter(Adapter(), factory, WHERE)
 
 
 @cases("name", registry.ADAPTERS)
-def test_nothing_is_wrong_with_ours(name: str):
+def test_every_built_in_adapter_passes_the_checks(name: str):
     assert check_factory(registry.ADAPTERS[name], WHERE) is registry.ADAPTERS[name]
 
 
 @cases("wrong", WRONG)
-def test_a_wrong_one_is_refused_with_its_reason(wrong: str):
+def test_an_invalid_factory_is_refused_with_its_reason(wrong: str):
     factory, reason = WRONG[wrong]
 
     with pytest.raises(AdapterRefused) as refused:
@@ -162,7 +162,7 @@ class Lying:
 
 @cases("problem", [KeyError(SECRET), SystemExit(SECRET), KeyboardInterrupt(), GeneratorExit(),
      asyncio.CancelledError(), RecursionError(SECRET)])  # fmt: skip
-def test_whatever_an_adapter_raises_is_a_refusal_without_its_text(problem: BaseException):
+def test_an_error_raised_by_an_adapter_is_reported_without_its_text(problem: BaseException):
     with pytest.raises(AdapterRefused) as refused, refused_if_raised(WHERE):
         raise problem
 
@@ -176,7 +176,7 @@ def test_capabilities_that_cannot_be_read_are_refused():
     assert SECRET not in str(refused.value)
 
 
-def test_a_module_that_is_missing_is_named():
+def test_a_missing_module_is_named():
     with (
         pytest.raises(AdapterRefused, match="ModuleNotFoundError for nobody_has_this"),
         refused_if_raised(WHERE),
@@ -198,13 +198,13 @@ def test_a_module_that_is_missing_is_named():
         ),
     ],
 )
-def test_what_a_factory_makes_must_be_what_it_declared(made: object, reason: str):
+def test_an_adapter_must_match_its_factory_s_declaration(made: object, reason: str):
     with pytest.raises(AdapterRefused) as refused:
         check_adapter(made, check_factory(Factory(), WHERE), WHERE)
     assert reason in str(refused.value)
 
 
-def test_settings_may_take_from_what_a_factory_declares():
+def test_settings_may_reduce_the_declared_capabilities():
     less = changed(Adapter, capabilities=Capabilities(calls=frozenset({PortCall.GET_BALANCE})))
 
     check_adapter(less(), check_factory(Factory(), WHERE), WHERE)
@@ -218,14 +218,14 @@ def test_settings_may_take_from_what_a_factory_declares():
         f"providers.one: {SECRET}{SECRET}",
     ],
 )
-def test_no_setting_is_quoted(message: str):
+def test_a_settings_value_is_not_quoted(message: str):
     told = without_values(message, {"tls": [{"key": SECRET}], "limit": 3})
 
     assert SECRET not in told
     assert told.startswith("providers.one")
 
 
-def test_a_short_word_does_not_eat_the_sentence():
+def test_a_short_settings_value_does_not_alter_the_message():
     assert without_values("providers.one: is no text", {"a": "is", "b": ""}) == (
         "providers.one: is no text"
     )
@@ -236,7 +236,7 @@ class Secrets(msgspec.Struct):
 
 
 class Pin(msgspec.Struct):
-    """Nobody enters a number as a text."""
+    """A number cannot be entered as a text."""
 
     pin: int
 
@@ -252,7 +252,7 @@ CREDENTIALS = dataclasses.replace(Adapter.capabilities, account_credentials=True
         (Secrets, Adapter.capabilities, "account_credentials is not declared"),
     ],
 )
-def test_wrong_secrets_of_accounts_are_the_author_s_mistake(
+def test_a_factory_with_invalid_account_secrets_is_refused(
     secrets: type, declared: Capabilities, reason: str
 ):
     factory = changed(Factory, account_secrets=secrets, capabilities=declared)()
@@ -261,7 +261,7 @@ def test_wrong_secrets_of_accounts_are_the_author_s_mistake(
         check_factory(factory, WHERE)
 
 
-def test_secrets_of_accounts_that_people_can_enter_are_taken():
+def test_account_secrets_that_can_be_entered_in_a_form_are_accepted():
     factory = changed(Factory, account_secrets=Secrets, capabilities=CREDENTIALS)()
 
     assert check_factory(factory, WHERE) is factory

@@ -34,7 +34,7 @@ def install_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return install_in(tmp_path, monkeypatch)
 
 
-def test_the_sandbox_is_ours():
+def test_the_sandbox_adapter_is_registered():
     context = AdapterContext(name="bank", environment=Environment.SANDBOX, observer=Witness())
 
     adapter = registry.find("sandbox")({}, context)
@@ -55,7 +55,7 @@ def made(adapter: str, environment: Environment = Environment.SANDBOX, **setting
 
 
 @cases("adapter", sorted(registry.ADAPTERS))
-def test_an_adapter_of_ours_is_what_its_factory_declares(adapter: str):
+def test_each_built_in_adapter_matches_its_factory_s_declaration(adapter: str):
     check_adapter(made(adapter), registry.find(adapter), adapter)
 
 
@@ -69,10 +69,10 @@ def test_an_unknown_setting_is_refused(adapter: str):
 
 @cases("environment", list(Environment))
 @cases("adapter", WITH_HOSTS)
-def test_a_bank_is_called_at_its_hosts_of_the_environment_alone(
+def test_a_bank_is_called_only_at_its_hosts_of_the_environment(
     adapter: str, environment: Environment
 ):
-    """A refusal does not repeat the address; this machine is a bank in the sandbox alone."""
+    """The refusal does not repeat the address; loopback is allowed only in the sandbox."""
     hosts = made(adapter, environment).capabilities.hosts
     [other] = set(Environment) - {environment}
     ours, theirs = hosts.of(environment), hosts.of(other)
@@ -90,7 +90,7 @@ def test_a_bank_is_called_at_its_hosts_of_the_environment_alone(
         assert url.partition("//")[2] not in str(refused.value)
 
 
-def test_the_matrix_shows_what_each_adapter_can_do():
+def test_the_matrix_shows_the_capabilities_of_each_adapter():
     row = registry.describe()[0]
 
     assert row == registry.AdapterRow(
@@ -99,13 +99,13 @@ def test_the_matrix_shows_what_each_adapter_can_do():
     assert row.calls == dict.fromkeys(CONTRACT_CALLS, True)
 
 
-def test_the_nine_calls_are_those_of_the_port():
+def test_the_nine_contract_calls_match_the_port():
     port = {name for name in vars(ContractCalls) if not name.startswith("_")}
 
     assert port == set(CONTRACT_CALLS)
 
 
-def test_another_package_brings_an_adapter(install: Install):
+def test_another_package_can_provide_an_adapter(install: Install):
     install("otherbank", otherbank="MADE")
 
     factory = registry.find("otherbank")
@@ -126,8 +126,8 @@ class Many(Factory):
 """
 
 
-def test_an_adapter_of_several_banks_has_a_row_for_each(install_text: Install):
-    """One bank's row must not show what only the other can do."""
+def test_an_adapter_for_several_banks_has_a_row_for_each(install_text: Install):
+    """One bank's row must not show the other's capabilities."""
     install_text("manybanks", WHOLE + PROFILES + "MADE = Many()\n")
 
     rows = registry.describe(["manybanks"])
@@ -144,8 +144,8 @@ def test_an_adapter_of_several_banks_has_a_row_for_each(install_text: Install):
         ("None", "one declares no capabilities"),
     ],
 )
-def test_a_profile_that_cannot_be_is_refused(install_text: Install, declared: str, told: str):
-    """It may take from what the factory declares, and never add to it."""
+def test_an_invalid_profile_is_refused(install_text: Install, declared: str, told: str):
+    """A profile may remove declared capabilities, and never add any."""
     wrong = f"class Many(Factory):\n    profiles = {{'one': {declared}}}\n"
     install_text("manybanks", WHOLE + wrong + "MADE = Many()\n")
 
@@ -154,7 +154,7 @@ def test_a_profile_that_cannot_be_is_refused(install_text: Install, declared: st
     assert told in row.problem
 
 
-def test_it_is_loaded_only_when_asked_for(install: Install):
+def test_an_adapter_is_loaded_only_on_demand(install: Install):
     install("lazybank", lazybank="MADE")
 
     names = registry.names()
@@ -164,7 +164,7 @@ def test_it_is_loaded_only_when_asked_for(install: Install):
 
 
 @pytest.mark.parametrize("what", ["MISSING", "NOT_ONE"])
-def test_a_broken_one_is_reported_and_harms_no_other(install: Install, what: str):
+def test_a_broken_adapter_is_reported_and_affects_no_other(install: Install, what: str):
     install("brokenbank", brokenbank=what)
 
     with pytest.raises(AdapterRefused, match="brokenbank"):
@@ -176,7 +176,7 @@ def test_a_broken_one_is_reported_and_harms_no_other(install: Install, what: str
     assert rows["sandbox"].problem == ""
 
 
-def test_a_module_that_raises_while_imported_is_reported(install: Install, tmp_path: Path):
+def test_a_module_that_fails_to_import_is_reported(install: Install, tmp_path: Path):
     install("raisingbank", raisingbank="MADE")
     (tmp_path / "raisingbank_module.py").write_text("raise SystemError('no')")
 
@@ -184,8 +184,8 @@ def test_a_module_that_raises_while_imported_is_reported(install: Install, tmp_p
         registry.find("raisingbank")
 
 
-def test_a_name_taken_twice_is_refused(install: Install):
-    """Whichever came first would be chance; ours included."""
+def test_an_adapter_name_registered_twice_is_refused(install: Install):
+    """The first one would be chosen by chance; built-in names included."""
     install("one", shared="MADE")
     install("two", shared="MADE")
     install("three", sandbox="MADE")
@@ -196,6 +196,6 @@ def test_a_name_taken_twice_is_refused(install: Install):
 
 
 @cases(("name", "hint"), [("sandbx", "'sandbox'"), ("itau", "not installed")])
-def test_an_unknown_name_is_refused_with_a_hint(name: str, hint: str):
+def test_an_unknown_adapter_name_is_refused_with_a_hint(name: str, hint: str):
     with pytest.raises(AdapterRefused, match=hint):
         registry.find(name)

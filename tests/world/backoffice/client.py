@@ -50,14 +50,14 @@ class BackofficeClient:
         return f"/backoffice/v1/accounts/{self.world.demo['accounts'][account]['id']}{path}"
 
     async def token(self, who: str) -> str:
-        """Sign somebody of the demo in, once; their code works once in half a minute."""
+        """Sign a demo user in, once; their code works once in half a minute."""
         async with self.one_at_a_time:
             if who not in self.tokens:
                 self.tokens[who] = await self._sign_in(self.world.demo["users"][who])
         return self.tokens[who]
 
     async def plain(self, who: str, *roles: Role) -> None:
-        """Make somebody without a second factor, and sign them in."""
+        """Create a user without a second factor, and sign them in."""
         identity = self.world.gateway.services.identity
         order = InvitationBody(email=who, name="Plain", roles=list(roles))
         await identity.users.create(CLI, order, PASSWORD)
@@ -66,11 +66,11 @@ class BackofficeClient:
         self.tokens[who] = signed_in.tokens.access_token
 
     async def limited(self, company: str, *roles: Role) -> str:
-        """Make somebody who sees one company of the demo alone; return who they are."""
+        """Create a user limited to one company of the demo; return them."""
         return await self._made(frozenset({self.world.demo["companies"][company]["id"]}), *roles)
 
     async def _made(self, sees: frozenset[str], *roles: Role) -> str:
-        """Make somebody with a second factor, freshly given."""
+        """Create a user with a fresh second factor."""
         identity = self.world.gateway.services.identity
         who = f"{uuid.uuid4().hex}@example.com"
         order = InvitationBody(email=who, name="Limited", roles=list(roles), companies=list(sees))
@@ -98,7 +98,7 @@ class BackofficeClient:
         data: bytes | None = None,
         kind: str = JSON,
     ) -> Answer:
-        """Ask as somebody, and check what must hold of every answer."""
+        """Send a request as a user, and check what must hold for every answer."""
         sent = dict(headers or {})
         if by != NOBODY:
             sent["Authorization"] = f"Bearer {await self.token(by)}"

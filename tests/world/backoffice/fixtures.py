@@ -8,5 +8,5 @@ from tests.world.gateway.world import World
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def backoffice_client(world: World) -> BackofficeClient:
-    """The back office, with nobody signed in yet."""
+    """The back office, without a signed-in user."""
     return BackofficeClient(world)

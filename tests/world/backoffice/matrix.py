@@ -45,13 +45,13 @@ def name(place: PlacedRoute) -> str:
 
 
 def kind(place: PlacedRoute) -> str:
-    """Return the media type of a route's answer to who asks for nothing in particular."""
+    """Return the media type of a route's answer without an Accept header."""
     first = place.route.media[0]
     return JSON if first == "application/json" or len(place.route.media) > 1 else first
 
 
 def may(role: Role, place: PlacedRoute) -> bool:
-    """Say whether a role covers what a route needs, by the one table there is."""
+    """Say whether a role covers what a route needs, by the one table."""
     needed = place.route.needs
     return isinstance(needed, Right) and any(right.covers(needed) for right in RIGHTS[role])
 
@@ -81,7 +81,7 @@ def listed(permissions: Collection[str], place: PlacedRoute) -> bool:
 
 
 def path(place: PlacedRoute, **known: str) -> str:
-    """Return a path of the route; what is not known stands for nothing that is there."""
+    """Return a path of the route; unknown parameters name nothing that exists."""
 
     def step(text: str) -> str:
         if not text.startswith("{"):

@@ -1,4 +1,4 @@
-"""A CONNECT proxy that passes bytes on, and can be told to do otherwise."""
+"""A CONNECT proxy that passes bytes on, and can be made to fail."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ async def road(url: str, tls: TlsFiles | None = None) -> AsyncIterator[HttpTrans
 
 @asynccontextmanager
 async def behind(place: socket.socket, bank: ScriptedBank) -> AsyncIterator[ScriptedBank]:
-    """Open a bank at a port that is held already; whoever stands in front of it knows it."""
+    """Open a bank at a port that is held already, and known to a proxy in front."""
     async with listening(bank, place=place.dup()):
         yield bank
 

@@ -38,7 +38,7 @@ class Line:
 @dataclass
 class ScriptedBank:
     """
-    What stands behind a port.
+    What is behind a port.
 
     Attributes:
         requests: Those read to their end, headers and body.

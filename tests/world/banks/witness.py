@@ -46,7 +46,7 @@ class Witness:
 
 @dataclass
 class Clock:
-    """Seconds that pass when told to."""
+    """Seconds that pass when a test lets them."""
 
     at: float = 1000.0
 

@@ -1,4 +1,4 @@
-"""What a partner is told, and what must hold of every answer whatever was asked."""
+"""An answer to a partner, and what must hold for every answer to any request."""
 
 from __future__ import annotations
 

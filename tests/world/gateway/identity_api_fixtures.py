@@ -29,7 +29,7 @@ def kind() -> str:
 
 @pytest.fixture
 def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Address of a store that nobody has stamped yet."""
+    """Address of a store without a stamp."""
     if kind == "sqlite":
         return migrated(tmp_path / "store.db")
     found: str = request.getfixturevalue("migrated_postgres_url")

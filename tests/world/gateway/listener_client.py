@@ -1,4 +1,4 @@
-"""Routes of the test's own on a real listener, and who is told of each request."""
+"""Routes of the test's own on a real listener, and what is reported of each request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gateway as a process of its own: started by its command, told by signals, killed."""
+"""The gateway as a process of its own: started by its command, sent signals, killed."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def place(folder: Path, **changed: str) -> GatewaySite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """A running process, and a partner who calls on it."""
+    """A running process, and a partner who calls it."""
 
     where: GatewaySite
     process: subprocess.Popen[bytes]
@@ -118,7 +118,7 @@ class Served:
         )
 
     async def ready(self) -> int:
-        """Ask whether it is ready: 200, 503, or 0 when nobody answers."""
+        """Read its readiness: 200, 503, or 0 without an answer."""
         try:
             async with self.session.get(f"{self.where.ops_url}/readyz") as said:
                 return said.status

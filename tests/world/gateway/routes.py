@@ -48,7 +48,7 @@ def path(world: World, place: PlacedRoute, account: str = "main", **steps: str) 
 
 
 def reference(world: World, place: PlacedRoute) -> str:
-    """Return a reference that stands for something: a paid charge, or a payout."""
+    """Return a reference for a role: a paid charge, or a payout."""
     return world.demo["charges"]["paid"] if "/pix/" in place.template else PAID
 
 

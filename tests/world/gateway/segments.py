@@ -75,7 +75,7 @@ class Line(asyncio.Transport):
         self._front.data_received(piece)
 
     def end(self) -> None:
-        """Send no more, as a caller does who was told that no more answers come."""
+        """Send no more, like a caller who was told that no more answers come."""
         if self._half_closed and not self._front.eof_received():
             self._half_closed = False
             asyncio.get_running_loop().call_soon(self._front.connection_lost, None)
@@ -238,7 +238,7 @@ class Gateway:
         return Outcome(told, closed, records, early - interim, self.taken)
 
     async def differs(self, cut: Sequence[bytes], whole: Outcome) -> str:
-        """Send pieces; say what comes of them where it is not what came of the whole."""
+        """Send pieces; say how their result differs from that of the whole."""
         found = await self.tried(cut)
         if found.is_of(whole) or await self._is_of_its_head(b"".join(cut), found, whole):
             return ""

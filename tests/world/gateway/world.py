@@ -118,7 +118,7 @@ class World:
         return await send(self.session, f"http://127.0.0.1:{self.port}", method, path, **details)
 
     async def ask(self, method: str, path: str, **details: Unpack[Details]) -> Answer:
-        """Call as a partner of the demo, by default the one who may do everything on main."""
+        """Call as a partner of the demo, by default the one with every permission on main."""
         pair = details.pop("pair", None)
         role = details.pop("by", "full")
         if pair is None and role != NOBODY:
@@ -212,7 +212,7 @@ class World:
         return made
 
     async def register_key(self, client_id: str, pem: str) -> None:
-        """Register a public key for a credential, as a command does: nobody is waited for."""
+        """Register a public key for a credential, as a command does, without approval."""
         keys, who = self.gateway.services.public_keys, Staff(self.office.acting)
         await keys.add(who, client_id, PublicKeyBody(pem))
 
@@ -234,7 +234,7 @@ class World:
 
 
 def _rename(path: str, names: Mapping[str, str]) -> None:
-    """Rename all of the tables or none, as soon as nobody writes."""
+    """Rename all of the tables or none, when no write is open."""
     with contextlib.closing(sqlite3.connect(path, timeout=300, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         for name, new in names.items():
@@ -249,7 +249,7 @@ async def send(
     path: str,
     **details: Unpack[Details],
 ) -> Answer:
-    """Send one request, its path as it stands, and check the answer."""
+    """Send one request with its path unchanged, and check the answer."""
     headers = list(dict(details.get("headers", {})).items())
     if isinstance(given := details.get("headers"), list):
         headers = given
@@ -357,7 +357,7 @@ async def opened(
 async def _standing(
     settings: Settings, environ: Mapping[str, str]
 ) -> AsyncIterator[tuple[Gateway, Demo]]:
-    """Run a gateway with the demo, which is made where it does not stand yet."""
+    """Run a gateway with the demo, which is created if it is missing."""
     gateway = assemble(settings, environ, cost=LITTLE)
     async with running(gateway):
         office = AdminContext(gateway.kernel, AuditContext("test", gateway.kernel.now))
@@ -369,7 +369,7 @@ _FURNISHED: dict[str, Path] = {}
 
 
 async def _furnished(environ: Mapping[str, str]) -> Path:
-    """Return a folder in which the demo stands, made once: making it takes 0.3 s of CPU."""
+    """Return a folder with the demo, created once: this takes 0.3 s of CPU."""
     clock = environ.get(OFFSET, "")
     if clock not in _FURNISHED:
         folder = Path(tempfile.mkdtemp(prefix="pixgate-demo-"))

@@ -58,7 +58,7 @@ class Company:
         self._second = self.chance.uniform(0.15, 0.4)
 
     def pay(self, at: float, centavos: float, new: float) -> Paid:
-        """Pay an amount to a payee, who was never paid before with probability ``new``."""
+        """Pay an amount to a payee, who is new with probability ``new``."""
         if not self.payees or self.chance.random() < new:
             payee, self.payees = self.payees, self.payees + 1
         else:
@@ -291,7 +291,7 @@ def middling(chance: Random, at: float, normal_day: int) -> list[Paid]:
 
 
 def _theft(chance: Random, at: float, number: int, seconds: int, centavos: float) -> list[Paid]:
-    """Return payouts to payees of the thief's own, by the first credential."""
+    """Return payouts to the thief's own payees, by the first credential."""
     stolen = []
     for place in range(number):
         spread = exp(chance.uniform(log(0.7), log(1.35)))

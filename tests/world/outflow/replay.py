@@ -52,7 +52,7 @@ class Replay:
         self.now_hour = -1
 
     def look(self, payouts: Iterable[Paid]) -> Sequence[tuple[Subject, Excess]]:
-        """Count the payouts since the last look, in one hour; return who is outside now."""
+        """Count the payouts since the last look, in one hour; return the subjects outside now."""
         changed: set[Subject] = set()
         for paid in payouts:
             hour = int(paid.at // _HOUR_S)
@@ -69,7 +69,7 @@ class Replay:
         return [(name, each) for name in changed for each in self._judged(self.subjects[name])]
 
     def clear(self) -> None:
-        """Begin the windows anew, as a person does who lifts the stop."""
+        """Reset the windows, like a person who lifts the stop."""
         for each in self.subjects.values():
             each.recent = Recent()
 
@@ -115,7 +115,7 @@ def false_stops(kind: Kind, seed: int, days: int) -> Iterator[tuple[int, Subject
 @dataclass(frozen=True, slots=True)
 class Theft:
     """
-    What a theft took.
+    The extent of a theft.
 
     Attributes:
         inside: Payouts of the thief before the first one outside the envelope.

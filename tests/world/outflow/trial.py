@@ -21,7 +21,7 @@ MOST_OUTSIDE: Final = 3
 @dataclass(slots=True)
 class Trial:
     """
-    What came of some lives.
+    The result of some lives.
 
     Attributes:
         days: Days on which the guard might have stopped.

@@ -24,7 +24,7 @@ class Watch:
         self.shown[figure] = value
 
     def forgotten(self) -> list[str]:
-        """What was forgotten, and who told of it."""
+        """Dropped records, and the process that reported them."""
         return [label for event, label in self.counted if event == "forgotten"]
 
 

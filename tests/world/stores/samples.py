@@ -1,4 +1,4 @@
-"""Things to store, each made from a few words; the clock stands at ``NOW``."""
+"""Records to store, each made from a few values; the clock stands still at ``NOW``."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -164,6 +164,6 @@ def of(step: Change, **fields: object) -> Change:
 
 
 def search(init: str, ends: str, *, page: int = 1, limit: int = 25) -> Search:
-    """What a list is asked for, by days."""
+    """The query of a list, by days."""
     window = Window(datetime.fromisoformat(init).date(), datetime.fromisoformat(ends).date())
     return Search(window, Paging(page, limit))

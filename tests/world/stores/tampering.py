@@ -1,4 +1,4 @@
-"""Changes of a store by somebody with the database's own rights."""
+"""Changes of a store by an attacker with the database's own rights."""
 
 from sqlalchemy import Delete, Update, text
 

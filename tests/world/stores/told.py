@@ -1,8 +1,8 @@
 """
-Every statement that changes what processes keep, each done by the operation that does it.
+Every statement that changes cached records, each made by the operation that makes it.
 
-A test of the tree compares the names with the statements of the store: whoever adds one adds it
-here, and so shows that its audit event tells which record it changed.
+A test of the tree compares the names with the statements of the store: a new statement must be
+added here, which shows that its audit event names the changed record.
 """
 
 from __future__ import annotations

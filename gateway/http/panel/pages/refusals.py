@@ -70,7 +70,7 @@ def means(reason: str, code: str = "") -> str:
 
 
 def why(reason: str, code: str = "") -> str:
-    """Return what a word means to operators, who also read those that callers are not told."""
+    """Return the meaning of a word for operators, including words that callers do not get."""
     return means(reason, code) or UNTOLD.get(reason, "")
 
 

@@ -43,7 +43,7 @@ async def viewer(world: World) -> Person:
 
 @pytest.fixture(scope="module")
 def seated() -> dict[Role, Person]:
-    """People of a module who have signed in, each once."""
+    """Signed-in people of a module, each once."""
     return {}
 
 
@@ -77,5 +77,5 @@ async def admin(world: World, seated: dict[Role, Person]) -> Person:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def everybody(world: World) -> Person:
-    """Somebody who may open every page."""
+    """A user who may open every page."""
     return await signed_in(world, *Role)

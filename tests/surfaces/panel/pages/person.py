@@ -112,7 +112,7 @@ async def signed_in(
     fresh: bool = True,
     name: str = "",
 ) -> Person:
-    """Make somebody with a second factor and sign them in; ``fresh`` gives it anew."""
+    """Create a user with a second factor and sign them in; ``fresh`` gives it again."""
     identity = world.gateway.services.identity
     email = f"{'-'.join(sorted(roles))}-{uuid4().hex[:8]}@panel.example"
     order = InvitationBody(

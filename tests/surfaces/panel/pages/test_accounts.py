@@ -39,8 +39,8 @@ READS_BANK = (
 
 
 @pytest.mark.parametrize("rest", READS_BANK)
-async def test_no_page_waits_for_a_bank(operator: Person, world: World, rest: str):
-    """A bank that never answers: the page is there, and offers to read it."""
+async def test_no_page_waits_for_a_slow_bank(operator: Person, world: World, rest: str):
+    """The page is shown while the bank hangs, and offers to read it."""
     await world.control.post("faults", body={"operation": "*", "fault": "hang", "count": 9})
     try:
         seen = await operator.open(at(world, rest))
@@ -63,7 +63,7 @@ async def test_a_bank_s_missing_data_is_shown_in_its_part_of_the_page(
     assert "<html" not in part.text
 
 
-async def test_the_balance_may_fail_without_the_rows(viewer: Person, world: World):
+async def test_the_statement_is_shown_when_the_balance_fails(viewer: Person, world: World):
     await world.control.post(
         "faults", body={"operation": "balance", "fault": "status", "status": 400, "count": 5}
     )
@@ -77,8 +77,8 @@ async def test_the_balance_may_fail_without_the_rows(viewer: Person, world: Worl
     assert "t-bad" in seen.text
 
 
-async def test_the_last_known_balance_stays_with_its_age(viewer: Person, world: World):
-    """While the bank gives none, on the account and on its statement."""
+async def test_the_last_known_balance_is_shown_with_its_age(viewer: Person, world: World):
+    """While the bank returns none, on the account and on its statement."""
     account_id = world.demo["accounts"]["main"]["id"]
     readings = world.gateway.services.readings
     held = Balance(balance=Money(4_711_09), blocked=Money(12_34), updated_at=None)
@@ -112,8 +112,8 @@ async def test_page_and_file_show_the_same_lines_pix_or_not(viewer: Person, worl
     assert page.text.count('<tr><td class="muted wide-only">') == file.text.count("\r\n") - 1
 
 
-async def test_a_payment_received_is_found_at_the_bank_alone(viewer: Person, world: World):
-    """After the page: without a script by a link."""
+async def test_a_received_payment_is_searched_at_the_bank_on_request(viewer: Person, world: World):
+    """After the page has loaded; without a script by a link."""
     at_once = await viewer.open("/panel/search?q=149,90")
     asked = await viewer.open("/panel/search?q=149,90&read=1")
 
@@ -123,7 +123,9 @@ async def test_a_payment_received_is_found_at_the_bank_alone(viewer: Person, wor
     assert "os bancos de" in asked.text
 
 
-async def test_a_payout_is_linked_and_the_file_is_a_brazilian_one(viewer: Person, world: World):
+async def test_a_statement_links_its_payouts_and_exports_a_brazilian_csv(
+    viewer: Person, world: World
+):
     reference = uuid4().hex
     await world.pay(order(reference, world.today(), description="=1+1"))
     await world.settled(reference)
@@ -143,7 +145,7 @@ async def test_a_payout_is_linked_and_the_file_is_a_brazilian_one(viewer: Person
     assert other.status == 400
 
 
-async def test_a_charge_is_made_shown_with_its_code_and_cancelled(operator: Person, world: World):
+async def test_a_charge_is_created_shown_and_cancelled(operator: Person, world: World):
     reference = await made(operator, world, description="Mensalidade de março")
     path = at(world, f"/charges/{reference}")
 
@@ -162,7 +164,7 @@ async def test_a_charge_is_made_shown_with_its_code_and_cancelled(operator: Pers
     assert "panel:tick" not in after.text
 
 
-async def test_a_paid_charge_stops_being_looked_at(operator: Person, world: World):
+async def test_a_paid_charge_is_no_longer_polled(operator: Person, world: World):
     reference = await made(operator, world)
     await world.control.post("charges", reference, "pay", body={})
 
@@ -172,7 +174,7 @@ async def test_a_paid_charge_stops_being_looked_at(operator: Person, world: Worl
     assert "panel:tick" not in seen.text
 
 
-async def test_no_more_than_the_rest_is_given_back(operator: Person, world: World):
+async def test_a_refund_above_the_rest_of_its_payment_is_refused(operator: Person, world: World):
     path = at(world, f"/received/{await paid(operator, world)}/refund")
     opened = await operator.open(f"{path}?read=1")
 
@@ -189,7 +191,7 @@ async def test_no_more_than_the_rest_is_given_back(operator: Person, world: Worl
 
 
 async def test_incoming_money_is_listed_by_local_days(operator: Person, world: World):
-    """The bank is asked for days in UTC; today and tomorrow in Brasilia differ by one of them."""
+    """The bank is asked for UTC days, which differ from those of Brasilia."""
     e2e_id = await paid(operator, world)
     today = world.gateway.kernel.now().astimezone(LOCAL).date()
     account = world.demo["accounts"]["main"]["id"]
@@ -210,7 +212,9 @@ async def test_incoming_money_is_listed_by_local_days(operator: Person, world: W
         assert e2e_id not in await listed(beside)
 
 
-async def test_a_key_is_registered_and_given_up_by_typing_it(operator: Person, world: World):
+async def test_a_pix_key_is_registered_and_cancelled_by_its_typed_text(
+    operator: Person, world: World
+):
     await operator.open(at(world, "/keys"))
     done = await operator.send(at(world, "/keys"), {"type": "evp"})
     listed = await operator.open(done.location)
@@ -226,7 +230,7 @@ async def test_a_key_is_registered_and_given_up_by_typing_it(operator: Person, w
     assert (given_up.status, given_up.location) == (303, at(world, "/keys?read=1"))
 
 
-async def test_an_account_is_switched_by_its_typed_name(admin: Person, world: World):
+async def test_an_account_is_deactivated_by_typing_its_name(admin: Person, world: World):
     path = at(world, account="inactive")
     page = await admin.open(path)
     name = re.search(r'data-words="([^"]+)"', page.text)[1]
@@ -241,7 +245,7 @@ async def test_an_account_is_switched_by_its_typed_name(admin: Person, world: Wo
     await admin.send(path, {"field": "active", "to": "no", "words": name})
 
 
-async def test_a_bank_is_changed_by_the_typed_name_and_no_secret_comes_back(
+async def test_a_bank_is_changed_by_typing_the_name_and_no_secret_is_returned(
     admin: Person, world: World
 ):
     path = at(world, "/bank", account="inactive")
@@ -279,7 +283,7 @@ async def test_a_test_of_a_bank_s_connection_shows_its_result(admin: Person, wor
     assert '<code lang="en">no_answer</code>' in fails.text
 
 
-async def test_a_test_of_a_bank_requires_a_code_in_its_own_form(world: World):
+async def test_testing_a_bank_connection_requires_a_code_in_its_form(world: World):
     late = await signed_in(world, Role.ADMIN, fresh=False)
     await late.open(at(world, "/bank"))
 
@@ -322,8 +326,8 @@ async def test_an_account_is_added_to_a_company_with_its_bank(admin: Person, wor
     assert "Filial Sul" in (await admin.open(company)).text
 
 
-async def test_the_stops_of_the_chosen_account_alone_are_shown(world: World):
-    """The others are in the page, for a script to show; each names what it stops."""
+async def test_only_stops_of_the_selected_account_are_shown(world: World):
+    """The page contains the others too, which a script shows; each names its subject."""
     operator, main = await signed_in(world, Role.OPERATOR), world.demo["accounts"]["main"]["id"]
     other = world.demo["accounts"]["other_company"]["id"]
     stop = {"subject": f"account:{other}", "reason": "suspeita de fraude", "minutes": "60"}
@@ -342,7 +346,7 @@ async def test_the_stops_of_the_chosen_account_alone_are_shown(world: World):
     assert re.search(r"Os pagamentos da conta <bdi>[^<]+</bdi> estão bloqueados", theirs)
 
 
-async def test_a_stop_is_shown_where_one_would_pay(world: World):
+async def test_a_stop_is_shown_on_every_page_that_orders_payments(world: World):
     operator = await signed_in(world, Role.OPERATOR)
     company = world.demo["companies"]["main"]["id"]
     said = "Os pagamentos da empresa <bdi>Loja Exemplo Ltda</bdi> estão bloqueados."

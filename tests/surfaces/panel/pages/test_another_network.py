@@ -34,11 +34,11 @@ def session_from(address: str) -> aiohttp.ClientSession:
 
 
 def carried(person: Person, world: World) -> Person:
-    """The cookies of a person, in the hands of somebody at another network."""
+    """The cookies of a person, used from another network."""
     return replace(person, world=world, cookies=dict(person.cookies))
 
 
-async def test_a_neighbour_s_address_is_no_other_network(world: World):
+async def test_a_neighbouring_address_counts_as_the_same_network(world: World):
     person = await signed_in(world, Role.VIEWER)
 
     async with session_from(NEIGHBOUR) as session:
@@ -47,8 +47,8 @@ async def test_a_neighbour_s_address_is_no_other_network(world: World):
     assert seen.status == 200
 
 
-async def test_every_page_leads_to_the_code_and_one_code_opens_them_all(world: World, away: World):
-    """Pages, parts of pages and forms; what was typed is there again afterwards."""
+async def test_every_page_from_another_network_requires_one_code(world: World, away: World):
+    """Pages, fragments and forms; typed text is kept."""
     person = await signed_in(world, Role.OPERATOR, fresh=False)
     moved = carried(person, away)
 
@@ -77,7 +77,7 @@ async def test_every_page_leads_to_the_code_and_one_code_opens_them_all(world: W
     assert (await moved.open("/panel/accounts")).status == 200
 
 
-async def test_attempts_elsewhere_do_not_end_the_session_at_home(world: World, away: World):
+async def test_failed_attempts_elsewhere_do_not_end_the_original_session(world: World, away: World):
     person = await signed_in(world, Role.VIEWER)
     thief = carried(person, away)
 
@@ -116,7 +116,7 @@ async def post(at: World, name: str, body: dict[str, str], token: str = "") -> d
 
 
 async def test_a_token_requires_a_code_and_the_refresh_continues(world: World, away: World):
-    """A refresh elsewhere gives tokens that open nothing there before the code."""
+    """A refresh elsewhere returns tokens that are of no use there before the code."""
     person = await signed_in(world, Role.VIEWER)
     login = {"email": await email_of(world, person), "password": PASSWORD}
     asked = await post(world, "login", login)
@@ -134,8 +134,8 @@ async def test_a_token_requires_a_code_and_the_refresh_continues(world: World, a
     assert await ask(away, newer) == await ask(world, newer) == (200, "", "")
 
 
-async def test_without_a_factor_one_signs_in_anew(world: World, away: World):
-    """By page and by token; the session at home goes on."""
+async def test_a_user_without_a_factor_signs_in_again_on_another_network(world: World, away: World):
+    """By page and by token; the original session continues."""
     identity, email = world.gateway.services.identity, "plain@network.example"
     order = InvitationBody(email=email, name="Plain", roles=[Role.VIEWER])
     await identity.users.create(CLI, order, PASSWORD)

@@ -57,7 +57,7 @@ async def ordered_payout(world: World, key_type: str, **typed: str) -> str:
     return sent.location
 
 
-async def test_who_ordered_cannot_decide_and_withdraws_with_a_reason(
+async def test_an_orderer_cannot_decide_and_withdraws_with_a_reason(
     keeper: Person, approver: Person, world: World
 ):
     path = await ordered(keeper, world)
@@ -88,7 +88,7 @@ async def test_an_approver_sees_the_accounts_of_a_credential(
 
 
 async def test_an_approver_sees_both_banks_of_a_moving_account(approver: Person, world: World):
-    """What that bank is to be shown stands on no page."""
+    """The data for connecting to that bank is on no page."""
     admin = await signed_in(world, Role.ADMIN)
     there = f"/panel/accounts/{world.demo['accounts']['inactive']['id']}/bank"
     page = await admin.open(there)
@@ -109,7 +109,7 @@ async def test_an_approver_sees_both_banks_of_a_moving_account(approver: Person,
     assert "canary-of-a-secret" not in shown.text + listed.text
 
 
-async def test_a_second_person_agrees_and_the_first_collects_the_secret_once(
+async def test_a_second_user_approves_and_the_orderer_collects_the_secret_once(
     keeper: Person, approver: Person, world: World
 ):
     path = await ordered(keeper, world)
@@ -146,7 +146,7 @@ async def test_an_order_is_rejected_with_a_reason(keeper: Person, approver: Pers
 async def test_an_order_of_money_is_approved_by_its_typed_amount(
     approver: Person, viewer: Person, world: World, key_type: str
 ):
-    """Who decides reads number and key whole, which is on record; a viewer reads neither."""
+    """The approver sees number and key in full, which is audited; a viewer sees neither."""
     path = await ordered_payout(world, key_type)
     seen = await viewer.open(path)
     shown = await approver.open(path)
@@ -170,7 +170,7 @@ async def test_an_order_of_money_is_approved_by_its_typed_amount(
     assert (wrong, right.status) == ([400, 400], 303)
 
 
-async def test_a_number_of_another_person_is_seen_by_the_second_person_and_ever_after(
+async def test_a_payee_with_another_tax_number_is_marked_on_every_page(
     approver: Person, viewer: Person, world: World
 ):
     """The bank's owner beside the typed number, in red, with the orderer's reason."""
@@ -205,7 +205,7 @@ async def test_a_number_of_another_person_is_seen_by_the_second_person_and_ever_
     assert re.search(r"Cliente de Outro Banco</a> .*\*\*\*\.982", listed.text)
 
 
-async def test_the_bank_of_the_key_is_named_from_the_summary_to_the_statement_for_the_customer(
+async def test_the_bank_of_a_pix_key_is_named_on_every_page(
     approver: Person, viewer: Person, world: World
 ):
     operator = await signed_in(world, Role.OPERATOR)
@@ -248,7 +248,7 @@ async def test_an_own_order_says_nothing_of_earlier_payouts_to_its_recipient(
 async def test_a_payout_names_who_ordered_and_who_approved_it(
     approver: Person, viewer: Person, world: World
 ):
-    """On its page, receipt and dossier, and who ordered in the list; the approval is linked."""
+    """On its page, receipt and dossier; the list shows the orderer, and the approval is linked."""
     path = await ordered_payout(world, "email")
     await approver.open(path)
     await approver.send(f"{path}/approve", {"value": "10,50"})
@@ -277,7 +277,7 @@ async def test_the_list_shows_waiting_orders(keeper: Person, approver: Person, w
     assert "Nenhuma solicitação nesta situação" in void.text
 
 
-async def test_who_decides_on_nothing_is_not_told_that_there_is_nothing_to_approve(world: World):
+async def test_nothing_to_approve_is_shown_only_to_approvers(world: World):
     made = await Services(world.gateway.kernel).companies.create(
         Staff(world.office.acting), CompanyRequest(name="Sem Conta Ltda")
     )
@@ -291,8 +291,8 @@ async def test_who_decides_on_nothing_is_not_told_that_there_is_nothing_to_appro
     assert "Nenhuma solicitação aguarda" in seen[1]
 
 
-async def test_people_are_named_and_those_of_one_name_by_address_too(world: World):
-    """Whoever decides may not read the list of people."""
+async def test_users_are_shown_by_name_and_namesakes_also_by_address(world: World):
+    """An approver may lack the right to read the list of users."""
     author = await signed_in(world, Role.SECURITY, name="Rui Alves")
     namesake = await signed_in(world, Role.APPROVER, name="Rui Alves")
     path = await ordered(author, world)
@@ -311,7 +311,7 @@ async def test_people_are_named_and_those_of_one_name_by_address_too(world: Worl
 async def test_an_order_of_money_is_shown_with_facts_for_the_decision(
     approver: Person, world: World
 ):
-    """Payouts alike, the balance of now after the page, and how long it waits."""
+    """Similar payouts, the current balance after loading, and the waiting time."""
     reference = f"igual-{uuid4().hex[:8]}"
     await world.pay(order(reference, world.today(), value=10.50))
     await world.settled(reference)
@@ -334,10 +334,10 @@ async def test_an_order_of_money_is_shown_with_facts_for_the_decision(
     assert "panel:tick" not in part.text.partition('id="facts"')[2].partition(">")[0]
 
 
-async def test_the_count_of_a_recipient_is_explained(
+async def test_the_payout_count_of_a_recipient_is_explained(
     approver: Person, world: World, monkeypatch: pytest.MonkeyPatch
 ):
-    """Those that were paid or may be; a cut list is no proof that nobody was paid."""
+    """Payouts paid or possibly paid; a truncated list does not prove that none was paid."""
     number = "123.456.789-09"
     to = {**order("-", "-")["destination"], "tax_number": number}  # type: ignore[dict-item]
     for value in (777.03, 777.09, 10.50):
@@ -361,8 +361,10 @@ async def test_the_count_of_a_recipient_is_explained(
     assert "Nada foi pago" not in none.text
 
 
-async def test_orders_that_cannot_all_be_paid_are_warned_of(approver: Person, world: World):
-    """Each approval lists the others and takes them off; so does the form of the next order."""
+async def test_orders_that_exceed_the_balance_together_show_a_warning(
+    approver: Person, world: World
+):
+    """Each approval, and the form of the next order, subtracts the others."""
     account = world.demo["accounts"]["other_company"]["id"]
     operator = await signed_in(world, Role.OPERATOR)
     form = f"/panel/payouts/new/balance?account_id={account}&value=0,01"
@@ -399,8 +401,8 @@ async def test_the_list_shows_each_order_s_waiting_time(
     assert "vence em" not in rejected.text
 
 
-async def test_an_approver_sees_the_companies_of_a_person_by_name(approver: Person, world: World):
-    """Those of an order of companies before and after, and where a role will hold."""
+async def test_an_approver_sees_the_companies_of_an_order_by_name(approver: Person, world: World):
+    """For an order about companies, those before and after; for a role, those it applies to."""
     admin, users = (
         await signed_in(world, Role.ADMIN),
         world.gateway.services.identity.users,

@@ -29,7 +29,7 @@ def fields(seen: Seen) -> dict[str, str]:
     return {"digest": digest[1], "day": day[1]}
 
 
-async def test_one_signs_yesterday_and_another_locks_it(
+async def test_one_user_signs_yesterday_and_another_locks_it(
     world: World, approver: Person, viewer: Person
 ):
     here = f"/panel/accounts/{world.demo['accounts']['main']['id']}/closing"
@@ -50,7 +50,7 @@ async def test_one_signs_yesterday_and_another_locks_it(
     assert not DIGEST.search(after.text)
 
 
-async def test_a_day_that_is_not_over_is_refused_in_its_place(world: World, approver: Person):
+async def test_an_unfinished_day_is_refused_on_the_page(world: World, approver: Person):
     here = f"/panel/accounts/{world.demo['accounts']['main']['id']}/closing"
 
     today = await approver.open(f"{here}?read=1&day=2999-01-01")
@@ -61,7 +61,7 @@ async def test_a_day_that_is_not_over_is_refused_in_its_place(world: World, appr
     assert changed.status in {400, 422}
 
 
-async def test_the_bank_is_asked_after_the_page(world: World, viewer: Person):
+async def test_a_closing_page_reads_the_bank_after_loading(world: World, viewer: Person):
     here = f"/panel/accounts/{world.demo['accounts']['main']['id']}/closing"
 
     page = await viewer.open(here)
@@ -71,8 +71,8 @@ async def test_the_bank_is_asked_after_the_page(world: World, viewer: Person):
     assert not DIGEST.search(page.text)
 
 
-async def test_a_day_costs_as_many_tokens_as_it_reads_the_bank(world: World, viewer: Person):
-    """A balance before and after the movements; the page without them costs one."""
+async def test_reading_a_day_draws_tokens_for_its_calls_to_the_bank(world: World, viewer: Person):
+    """Balances before and after the movements; the page without them costs one."""
     here = f"/panel/accounts/{world.demo['accounts']['main']['id']}/closing"
     quota = world.gateway.services.user_policies.user_quota
     scarce = CallRate(rate=0.001, burst=100)
@@ -90,10 +90,10 @@ def _left(seen: Seen) -> int:
     return int(seen.headers["RateLimit"].partition("r=")[2].partition(";")[0])
 
 
-async def test_a_day_is_had_as_each_file_of_the_statement(
+async def test_a_closing_links_to_each_file_of_its_statement(
     world: World, approver: Person, viewer: Person
 ):
-    """By whoever may take files away."""
+    """For users who may download files."""
     account = f"/panel/accounts/{world.demo['accounts']['main']['id']}"
     button = re.compile(r"statement/export\?format=(\w+)&amp;init=2026-11-01&amp;ends=2026-11-01")
 
@@ -108,7 +108,7 @@ async def test_a_day_is_had_as_each_file_of_the_statement(
 async def test_a_foreign_debit_is_listed_until_it_is_explained(
     world: World, approver: Person, viewer: Person
 ):
-    """From the overview to the closing of its day, explained there; readers see no form."""
+    """On the overview and the closing of its day, where it is explained; readers see no form."""
     account_id, kernel = world.demo["accounts"]["main"]["id"], world.gateway.kernel
     at = kernel.now() - timedelta(days=1)
     debit = ForeignDebit(

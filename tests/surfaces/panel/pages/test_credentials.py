@@ -39,7 +39,7 @@ async def issued(keeper: Person, world: World, **more: str) -> str:
     return re.search(r"cli_\w+", seen.text)[0]
 
 
-async def test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else(keeper: Person, world: World):
+async def test_a_new_secret_is_shown_in_one_uncached_answer(keeper: Person, world: World):
     await keeper.open("/panel/credentials/new")
 
     seen = await keeper.send("/panel/credentials/new", order(world))
@@ -52,7 +52,7 @@ async def test_a_secret_is_in_the_answer_to_the_form_and_nowhere_else(keeper: Pe
         assert secret not in (await keeper.open(path)).text
 
 
-async def test_a_credential_that_pays_waits_for_a_second_person(keeper: Person, world: World):
+async def test_a_paying_credential_awaits_approval_by_a_second_person(keeper: Person, world: World):
     await keeper.open("/panel/credentials/new")
 
     seen = await keeper.send("/panel/credentials/new", order(world, may_withdraw="write"))
@@ -76,7 +76,9 @@ async def test_a_secret_is_rotated(keeper: Person, world: World):
     assert "Último uso: " in shown.text
 
 
-async def test_limits_are_set_and_taking_one_away_waits(keeper: Person, world: World):
+async def test_limits_are_set_at_once_and_loosening_them_needs_approval(
+    keeper: Person, world: World
+):
     path = f"/panel/credentials/{await issued(keeper, world, may_balance='read')}"
     await keeper.open(path)
 
@@ -95,7 +97,7 @@ async def test_limits_are_set_and_taking_one_away_waits(keeper: Person, world: W
     assert (loosened.status, loosened.location.startswith("/panel/approvals/")) == (303, True)
 
 
-async def test_the_proposed_daily_limit_is_set_by_a_click_and_raising_to_it_waits(
+async def test_the_proposed_daily_limit_is_set_at_once_and_raising_to_it_needs_approval(
     keeper: Person, world: World
 ):
     made = await world.issue()
@@ -143,7 +145,9 @@ def fields_of(text: str, card: str) -> dict[str, str]:
     return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', part))
 
 
-async def test_where_one_may_be_used_is_set_and_widening_it_waits(keeper: Person, world: World):
+async def test_networks_are_narrowed_at_once_and_widening_them_needs_approval(
+    keeper: Person, world: World
+):
     path = f"/panel/credentials/{await issued(keeper, world, networks='192.0.2.0/24')}"
     await keeper.open(path)
 
@@ -162,7 +166,7 @@ async def test_where_one_may_be_used_is_set_and_widening_it_waits(keeper: Person
     assert "qualquer lugar" in order
 
 
-async def test_a_public_key_is_registered_and_the_last_one_removed_by_two(
+async def test_a_public_key_is_registered_and_removing_the_last_needs_approval(
     keeper: Person, world: World
 ):
     client_id = await issued(keeper, world)
@@ -188,7 +192,9 @@ async def test_a_public_key_is_registered_and_the_last_one_removed_by_two(
 
 
 @pytest.mark.parametrize("words", ["", "erp novo", "ERP novo "])
-async def test_one_is_ended_only_by_its_typed_name(keeper: Person, world: World, words: str):
+async def test_a_credential_is_revoked_by_its_typed_name_alone(
+    keeper: Person, world: World, words: str
+):
     client_id = await issued(keeper, world)
     path = f"/panel/credentials/{client_id}/revoke"
     await keeper.open(path)

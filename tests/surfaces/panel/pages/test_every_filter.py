@@ -74,7 +74,7 @@ class Offered(HTMLParser):
                 self.typed.add(told["name"])
 
     def queries(self) -> Iterator[str]:
-        """Yield each query once that somebody may send from here."""
+        """Yield each query once that can be sent from here."""
         yield from sorted(self.links)
         for name, values in sorted(self.values.items()):
             yield from (urlencode({name: each}) for each in sorted(values))

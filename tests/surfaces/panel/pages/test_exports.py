@@ -94,13 +94,13 @@ async def hostile(world: World) -> AsyncIterator[World]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def limited(hostile: World) -> Person:
-    """Somebody who may do everything, for the main company alone."""
+    """A user with every right, for the main company alone."""
     mine = frozenset({hostile.demo["companies"]["main"]["id"]})
     return await signed_in(hostile, *Role, companies=mine)
 
 
 def read(text: str) -> list[dict[str, str]]:
-    """Read a table as the spreadsheet of somebody in Brazil does."""
+    """Read a table like a Brazilian spreadsheet."""
     return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=";"))
 
 
@@ -117,8 +117,8 @@ def path_of(world: World, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", TABLES)
-async def test_no_cell_of_a_table_is_a_formula(hostile: World, limited: Person, name: str):
-    """Opened by a double click, it calculates nothing; every line has every column."""
+async def test_no_exported_cell_is_a_formula(hostile: World, limited: Person, name: str):
+    """In a spreadsheet it calculates nothing; every line has every column."""
     seen = await limited.open(path_of(hostile, name))
 
     assert seen.status == 200, seen.text
@@ -135,7 +135,7 @@ async def test_no_cell_of_a_table_is_a_formula(hostile: World, limited: Person, 
 
 
 async def test_exported_values_match_the_written_ones(hostile: World, limited: Person):
-    """Quotes, semicolons, line ends and 1,024 characters come through the file unharmed."""
+    """Quotes, semicolons, line ends and 1,024 characters are preserved."""
     lines = read((await limited.open("/panel/payouts/export?days=1")).text)
     found = {line["Referência"] for line in lines}
 
@@ -154,7 +154,7 @@ async def test_an_exported_payout_matches_the_panel(hostile: World, limited: Per
     assert one["Identificador da conta"] == hostile.demo["accounts"]["main"]["id"]
 
 
-async def test_a_file_is_of_the_filter_of_the_page(hostile: World, limited: Person):
+async def test_an_exported_file_has_the_page_s_filter(hostile: World, limited: Person):
     seen = await limited.open("/panel/payouts?tab=not_sent&days=1")
     assert 'href="/panel/payouts/export?tab=not_sent&amp;days=1"' in seen.text
 
@@ -164,8 +164,8 @@ async def test_a_file_is_of_the_filter_of_the_page(hostile: World, limited: Pers
 
 
 @pytest.mark.parametrize("path", ["/panel/payouts?days=30", "/panel/requests?status_class=4"])
-async def test_the_link_to_the_file_follows_the_filter(limited: Person, path: str):
-    """Where a script swaps the list, the link outside of it is swapped too."""
+async def test_the_download_link_follows_the_filter(limited: Person, path: str):
+    """The link is outside the list, and is replaced together with it."""
     part = await limited.open(path, **{"HX-Request-Type": "partial"})
     whole = await limited.open(path)
 
@@ -176,8 +176,8 @@ async def test_the_link_to_the_file_follows_the_filter(limited: Person, path: st
 
 
 @pytest.mark.parametrize("name", ["/panel/payouts/export?days=1", "/panel/requests/export"])
-async def test_all_is_there_that_others_may_see(hostile: World, name: str):
-    """So that the tests before prove something."""
+async def test_an_unlimited_user_sees_the_other_company_s_data(hostile: World, name: str):
+    """Otherwise the tests above would prove nothing."""
     everybody = await signed_in(hostile, *Role)
 
     seen = await everybody.open(name)
@@ -185,8 +185,8 @@ async def test_all_is_there_that_others_may_see(hostile: World, name: str):
     assert "foreign-canary" in seen.text
 
 
-async def test_more_than_a_page_comes_in_pieces_and_whole(world: World):
-    """None missing, none twice, in the order of the list; each is in the file once."""
+async def test_a_list_longer_than_a_page_is_exported_complete(world: World):
+    """Complete, without duplicates, and in the order of the list."""
     count = 2 * ROWS_A_PAGE + 1
     log = RequestRecords(world.gateway.kernel.store.database)
     await log.add([logged(world, number, f"many-{number}") for number in range(count)])
@@ -200,8 +200,8 @@ async def test_more_than_a_page_comes_in_pieces_and_whole(world: World):
     assert found == [f"many-{number}" for number in range(count)]
 
 
-async def test_a_person_reads_two_files_at_once_and_no_third(world: World, viewer: Person):
-    """Whoever opens ten is told so; the others of the house still get theirs."""
+async def test_a_user_may_read_two_files_at_once(world: World, viewer: Person):
+    """A third file is refused; other users of the company still get theirs."""
     turns, other = world.gateway.services.exports.turns, await signed_in(world, *Role)
     who = await world.gateway.services.identity.users.find("viewer@panel.example")
     held = [turns.take(who.id) for _ in range(MOST_OF_A_PERSON)]
@@ -216,7 +216,7 @@ async def test_a_person_reads_two_files_at_once_and_no_third(world: World, viewe
 
 
 @pytest.mark.parametrize("form", ["csv", "ofx"])
-async def test_no_statement_shows_a_whole_cpf(hostile: World, limited: Person, form: str):
+async def test_no_statement_shows_a_complete_cpf(hostile: World, limited: Person, form: str):
     seen = await limited.open(statement(hostile, form))
 
     assert "***.982.247-**" in seen.text
@@ -224,7 +224,7 @@ async def test_no_statement_shows_a_whole_cpf(hostile: World, limited: Person, f
     assert "52998224725" not in seen.text
 
 
-async def test_a_statement_leads_to_each_of_its_files(world: World, viewer: Person):
+async def test_a_statement_links_to_each_of_its_files(world: World, viewer: Person):
     account = world.demo["accounts"]["main"]["id"]
 
     seen = await viewer.open(f"/panel/accounts/{account}/statement")

@@ -33,7 +33,7 @@ async def test_a_page_is_html_under_a_strict_policy(viewer: Person):
 
 
 async def test_pages_and_parts_are_compressed(world: World, viewer: Person):
-    """A HEAD says what the GET would; nothing is guessed from a length: no token comes twice."""
+    """HEAD has the headers of GET; compression reveals nothing, because tokens are masked."""
     seen = [
         await viewer.open(path, **{"HX-Request-Type": "partial"} if part else {})
         for path in ("/panel", "/panel/payouts", "/panel/requests")
@@ -58,13 +58,13 @@ async def test_pages_and_parts_are_compressed(world: World, viewer: Person):
     assert len(set().union(*tokens)) == sum(map(len, tokens)) > 1
 
 
-async def test_who_has_not_signed_in_is_shown_the_way(world: World):
+async def test_a_page_without_a_session_redirects_to_the_sign_in(world: World):
     seen = await Person(world).open("/panel?period=7")
 
     assert (seen.status, seen.location) == (303, "/panel/login?next=%2Fpanel%3Fperiod%3D7")
 
 
-async def test_the_sign_in_leads_back(world: World):
+async def test_the_sign_in_redirects_back(world: World):
     person = Person(world)
     await person.open("/panel/login?next=/panel%3Fperiod%3D7")
 
@@ -76,7 +76,7 @@ async def test_the_sign_in_leads_back(world: World):
     assert (seen.status, seen.location) == (303, "/panel?period=7")
 
 
-async def test_a_wrong_password_shows_the_form_again_without_it(world: World):
+async def test_a_wrong_password_shows_the_form_again_without_the_password(world: World):
     person = Person(world)
     await person.open("/panel/login")
 
@@ -90,7 +90,7 @@ async def test_a_wrong_password_shows_the_form_again_without_it(world: World):
 
 
 async def test_preferences_hold_in_every_browser_of_the_user(world: World):
-    """In the next page, here and there, and for nobody else; no cookie is left behind."""
+    """In the next page, in both browsers, and for no other user; no cookie is set."""
     here, there, other = Person(world), Person(world), Person(world)
     for person in (here, there):
         await person.sign_in("approver@panel.example")
@@ -114,7 +114,7 @@ async def test_preferences_hold_in_every_browser_of_the_user(world: World):
     assert "data-keys" not in (await here.open("/panel")).text
 
 
-async def test_before_the_sign_in_a_browser_remembers(world: World):
+async def test_preferences_before_the_sign_in_are_kept_in_the_browser(world: World):
     person = Person(world)
     await person.open("/panel/login")
 
@@ -126,8 +126,8 @@ async def test_before_the_sign_in_a_browser_remembers(world: World):
     assert '<html lang="en" data-theme="dark">' in (await person.open("/panel")).text
 
 
-async def test_a_link_elsewhere_leads_to_a_link_of_ours_and_keeps_the_session(viewer: Person):
-    """The cookie does not come along: a new session here would end the one that there is."""
+async def test_a_link_from_another_site_starts_no_session(viewer: Person):
+    """The cookie is not sent with it: a new session would end the existing one."""
     kept = dict(viewer.cookies)
     stranger = Person(viewer.world)
 
@@ -141,7 +141,7 @@ async def test_a_link_elsewhere_leads_to_a_link_of_ours_and_keeps_the_session(vi
     assert viewer.cookies == kept
 
 
-async def test_signing_out_ends_it_and_may_be_repeated(world: World):
+async def test_signing_out_ends_the_session_and_may_be_repeated(world: World):
     person = Person(world)
     await person.sign_in("viewer@panel.example")
 
@@ -173,7 +173,9 @@ async def test_a_missing_page_is_a_404_in_html(viewer: Person):
         ("", "%2Fpanel"),
     ],
 )
-async def test_a_part_of_a_page_leads_to_the_sign_in_and_back(world: World, page: str, back: str):
+async def test_a_partial_page_without_a_session_redirects_to_the_sign_in(
+    world: World, page: str, back: str
+):
     headers = {"HX-Request-Type": "partial", "HX-Current-URL": page, "Sec-Fetch-Mode": "cors"}
 
     seen = await Person(world).open("/panel/payouts", **headers)
@@ -181,8 +183,8 @@ async def test_a_part_of_a_page_leads_to_the_sign_in_and_back(world: World, page
     assert (seen.status, seen.headers["HX-Redirect"]) == (401, f"/panel/login?next={back}")
 
 
-async def test_a_page_that_a_form_left_has_the_address_of_its_page(viewer: Person):
-    """What is chosen there, and going back, lead to a page; the form's address leads there too."""
+async def test_a_refused_form_links_to_its_page(viewer: Person):
+    """Its choices, and going back, lead to a page; so does the form's own address."""
     await viewer.open("/panel/me")
 
     refused = await viewer.send("/panel/me/password", {"current_password": "no"})
@@ -205,7 +207,7 @@ async def test_a_page_that_a_form_left_has_the_address_of_its_page(viewer: Perso
         ("0f8fad5b-d9cb-469f-a165-708672895252", "0f8fad5b-d9cb-469f-a165-708672895252"),
     ],
 )
-async def test_a_search_has_an_address(viewer: Person, text: str, asked: str):
+async def test_a_search_redirects_to_its_own_address(viewer: Person, text: str, asked: str):
     await viewer.open("/panel")
 
     seen = await viewer.send("/panel/search", {"q": text})
@@ -242,7 +244,7 @@ LISTS = (
 
 @pytest.mark.parametrize("path", LISTS)
 async def test_a_page_past_the_end_links_to_the_first_page(admin: Person, path: str):
-    """It says nothing of what there is: nobody may believe that nothing was ever done."""
+    """It must not look as if nothing had ever happened."""
     path = f"/panel/{path}{'&' if '?' in path else '?'}page=99"
 
     seen = await admin.open(path)
@@ -263,7 +265,7 @@ async def test_a_page_past_the_end_links_to_the_first_page(admin: Person, path: 
         ("/panel/credentials/new", 403, []),
     ],
 )
-async def test_a_refusal_is_shown_at_its_field_and_keeps_the_counts(
+async def test_an_error_page_marks_its_entry_and_keeps_the_counts(
     world: World, path: str, status: int, current: list[str]
 ):
     person = Person(world)
@@ -279,7 +281,7 @@ async def test_a_refusal_is_shown_at_its_field_and_keeps_the_counts(
 
 
 async def test_a_missing_record_is_reported_once(viewer: Person):
-    """And with no words for partners, who have credentials."""
+    """And without words for partners, who have credentials."""
     seen = await viewer.open("/panel/accounts/0f8fad5b-d9cb-469f-a165-708672895252")
 
     page = seen.text.partition("<main")[2]
@@ -288,7 +290,7 @@ async def test_a_missing_record_is_reported_once(viewer: Person):
 
 
 async def test_a_404_page_shows_the_signed_in_user(world: World):
-    """In their language and theme, with their own pages beside it; anybody else at the door."""
+    """In their language and theme, with their own menu; others see the sign-in page."""
     person = await signed_in(world, Role.VIEWER)
     for fields in ({"language": "en"}, {"theme": "dark"}):
         await person.send("/panel/preferences", {**fields, "back": "/panel"})

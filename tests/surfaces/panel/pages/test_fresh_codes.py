@@ -19,7 +19,7 @@ def asks(seen: Seen) -> bool:
     return (seen.status, 'name="code"' in seen.text) == (403, True)
 
 
-async def test_companies_and_sessions_of_others_require_a_code_and_a_stop_does_not(
+async def test_changing_companies_or_others_sessions_requires_a_code_and_stopping_does_not(
     world: World, viewer: Person
 ):
     admin = await signed_in(world, Role.ADMIN)
@@ -53,7 +53,7 @@ async def test_companies_and_sessions_of_others_require_a_code_and_a_stop_does_n
     assert (await viewer.open("/panel/accounts")).status == 303
 
 
-async def test_cancelling_a_charge_requires_a_code_and_making_one_does_not(world: World):
+async def test_cancelling_a_charge_requires_a_code_and_creating_one_does_not(world: World):
     operator = await signed_in(world, Role.OPERATOR, fresh=False)
     reference = await made(operator, world)
     path = at(world, f"/charges/{reference}")

@@ -24,8 +24,8 @@ def latest(world: World) -> str:
     return f"/panel/overview/latest?since={since}&until={until}"
 
 
-async def test_a_payout_that_people_decide_is_amber_in_every_list(world: World, approver: Person):
-    """It may have been paid: it is neither under way nor certain."""
+async def test_a_payout_in_review_is_amber_in_every_list(world: World, approver: Person):
+    """It may have been paid, so it is neither under way nor certain."""
     await in_review(world)
 
     for path in ("/panel/payouts", latest(world)):
@@ -37,7 +37,7 @@ async def test_a_payout_that_people_decide_is_amber_in_every_list(world: World, 
         assert set(words) == {"warn"}, path
 
 
-async def test_a_review_leads_with_why_people_decide(world: World, approver: Person):
+async def test_a_review_shows_first_why_people_must_decide(world: World, approver: Person):
     reference = await in_review(world)
     account = world.demo["accounts"]["main"]["id"]
 
@@ -62,7 +62,7 @@ async def test_the_latest_payouts_show_reasons_of_refusals(world: World, operato
         ("/panel/providers/sandbox", "/panel/providers"),
     ],
 )
-async def test_a_page_without_an_entry_marks_the_one_it_belongs_to(
+async def test_a_page_without_a_menu_entry_marks_its_parent(
     operator: Person, path: str, entry: str
 ):
     seen = await operator.open(path)
@@ -71,8 +71,8 @@ async def test_a_page_without_an_entry_marks_the_one_it_belongs_to(
 
 
 @pytest.mark.parametrize("path", ["/panel/audit", "/panel/requests", "/panel/payouts"])
-async def test_days_are_typed_as_people_write_them(keeper: Person, operator: Person, path: str):
-    """A browser's own field would show the form of its language: 11/05 would be 5 November."""
+async def test_days_can_be_typed_in_brazilian_format(keeper: Person, operator: Person, path: str):
+    """The browser's own date field follows its language: 11/05 would be 5 November."""
     who = keeper if path == "/panel/audit" else operator
 
     seen = await who.open(path)
@@ -85,8 +85,8 @@ async def test_days_are_typed_as_people_write_them(keeper: Person, operator: Per
     assert 'class="empty"' in past.text
 
 
-async def test_a_callback_of_a_payout_leads_to_it(world: World, operator: Person):
-    """Its subject is the key that we sent, which nobody knows a payout by."""
+async def test_a_callback_of_a_payout_links_to_the_payout(world: World, operator: Person):
+    """Its subject is the key that we sent, by which users do not know the payout."""
     kernel = world.gateway.kernel
     reference = f"told-{uuid4()}"
     await world.pay(order(reference, world.today(), value=3.21))
@@ -112,7 +112,7 @@ async def test_a_callback_of_a_payout_leads_to_it(world: World, operator: Person
     assert found.location == f"/panel/accounts/{account}/payouts/{reference}"
 
 
-async def test_a_charge_can_be_made_from_the_list_of_all(world: World, operator: Person):
+async def test_a_charge_can_be_created_from_the_list_of_all(world: World, operator: Person):
     account = world.demo["accounts"]["main"]["id"]
 
     seen = await operator.open("/panel/charges")

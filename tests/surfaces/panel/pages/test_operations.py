@@ -44,7 +44,7 @@ def ordered(seen: Seen) -> int:
 
 
 @pytest.mark.parametrize("period", ["today", "7d", "30d", "for-ever"])
-async def test_a_period_is_one_of_three_or_today(viewer: Person, period: str):
+async def test_any_period_shows_one_selected_choice(viewer: Person, period: str):
     seen = await viewer.open(f"/panel?period={period}")
 
     assert seen.status == 200
@@ -61,12 +61,12 @@ async def test_a_bank_is_shown_with_its_capabilities(viewer: Person, window: str
     assert "/panel/stops/new" not in every.text + one.text
 
 
-async def test_a_bank_that_is_not_configured_is_not_there(viewer: Person):
+async def test_a_bank_that_is_not_configured_is_404(viewer: Person):
     assert (await viewer.open("/panel/providers/none")).status == 404
     assert (await viewer.open("/panel/providers/none/incident")).status == 404
 
 
-async def test_the_latest_payouts_are_a_part_of_the_overview(world: World, viewer: Person):
+async def test_the_latest_payouts_are_a_page_and_a_partial(world: World, viewer: Person):
     reference = f"latest-{uuid4()}"
     await world.pay(order(reference, world.today(), value=45.67))
     now = world.gateway.kernel.now()
@@ -83,12 +83,12 @@ async def test_the_latest_payouts_are_a_part_of_the_overview(world: World, viewe
 
 
 @pytest.mark.parametrize("sent", ["", "?since=yesterday&until=now"])
-async def test_a_period_that_is_none_is_refused(viewer: Person, sent: str):
+async def test_an_invalid_period_is_refused(viewer: Person, sent: str):
     assert (await viewer.open(f"/panel/overview/latest{sent}")).status == 400
 
 
 async def test_balances_are_read_after_the_page_and_show_their_time(world: World, viewer: Person):
-    """The first look says that nothing is read; the bank is asked meanwhile."""
+    """At first nothing is read yet, and the bank is asked meanwhile."""
     first = await viewer.open("/panel/overview/balances")
 
     async def seen_with_balances() -> Seen | None:
@@ -105,7 +105,7 @@ async def test_balances_are_read_after_the_page_and_show_their_time(world: World
     assert (await stranger.open("/panel/overview/balances")).text != seen.text
 
 
-async def test_refusals_are_shown_to_who_reads_requests(
+async def test_refusals_are_shown_to_readers_of_requests_alone(
     world: World, viewer: Person, operator: Person
 ):
     refused = await world.ask("GET", world.at("/balance"), by="none")
@@ -158,10 +158,10 @@ def stop(named: str, **changed: str) -> dict[str, str]:
     ],
     ids=str,
 )
-async def test_a_stop_that_is_not_meant_so_is_not_pulled(
+async def test_a_stop_with_a_wrong_form_is_not_set(
     world: World, operator: Person, changed: dict[str, str]
 ):
-    """What was typed stays, and nothing is stopped."""
+    """The typed text is kept, and nothing is stopped."""
     before = await stops(world)
     await operator.open("/panel/stops/new")
 
@@ -176,8 +176,8 @@ async def stops(world: World) -> int:
     return len(await in_force(world.office))
 
 
-async def test_a_callback_hides_who_it_is_about(world: World, viewer: Person):
-    """Its body is a bank's own text: markup stays text, and numbers of people are hidden."""
+async def test_a_callback_hides_personal_data(world: World, viewer: Person):
+    """Its body is a bank's own text: markup is escaped, and personal numbers are masked."""
     kernel = world.gateway.kernel
     body = '{"cpf":"529.982.247-25","to":"maria@example.com","phone":"+5511987654321"}<script>'
     await CallbackRecords(kernel.store.database).add(
@@ -200,7 +200,7 @@ async def test_a_callback_hides_who_it_is_about(world: World, viewer: Person):
 
 
 @pytest.mark.parametrize("asked", ["kind=none", "state=none", "page=0", "page=many"])
-async def test_a_filter_that_is_none_is_refused(viewer: Person, asked: str):
+async def test_an_invalid_filter_is_refused(viewer: Person, asked: str):
     assert (await viewer.open(f"/panel/callbacks?{asked}")).status == 400
 
 

@@ -13,7 +13,7 @@ from tests.world.outflow.trips import add_trip
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_trip_is_listed_and_leads_to_its_subject(world: World, viewer: Person):
+async def test_an_outflow_trip_is_listed_and_links_to_its_subject(world: World, viewer: Person):
     company = (await add_trip(world)).company_id
     await world.pay(order(f"outflow-{uuid4()}", world.today(), value=12.34))
 

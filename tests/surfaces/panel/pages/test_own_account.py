@@ -32,7 +32,7 @@ def change(**more: str) -> dict[str, str]:
     return {"current_password": PASSWORD, "new_password": NEW, "new_again": NEW, **more}
 
 
-async def test_the_page_shows_where_one_is_signed_in(person: Person):
+async def test_the_page_shows_active_sessions(person: Person):
     seen = await person.open("/panel/me")
 
     assert seen.status == 200
@@ -73,8 +73,8 @@ async def test_recovery_codes_are_shown_once(person: Person):
     assert not CODE.search((await person.open("/panel/me")).text)
 
 
-async def test_codes_removal_and_password_ask_for_password_and_app_in_the_form(world: World):
-    """The sign-in's code is a moment old, and a code that steps up is not theirs either."""
+async def test_changing_factor_or_password_requires_password_and_app_code(world: World):
+    """The sign-in's code is too old, and a step-up code is not accepted instead."""
     person = await signed_in(world, Role.OPERATOR)
     await person.open("/panel/me")
     forms = {
@@ -96,8 +96,8 @@ async def test_codes_removal_and_password_ask_for_password_and_app_in_the_form(w
     assert (removed.status, removed.location) == (303, "/panel/login")
 
 
-async def test_a_user_without_an_app_is_led_to_enrolment(world: World):
-    """Every act would ask for its code: so the sign-in does, and an act says where."""
+async def test_a_user_without_an_app_is_directed_to_enrolment(world: World):
+    """Every act requires its code, so the sign-in and each act lead to the enrolment."""
     email, new = "new@panel.example", Person(world)
     order = InvitationBody(email=email, name="Nova", roles=[Role.OPERATOR], companies=[])
     await world.gateway.services.identity.users.create(CLI, order, PASSWORD)
@@ -114,15 +114,15 @@ async def test_a_user_without_an_app_is_led_to_enrolment(world: World):
     assert 'name="code"' not in refused.text
 
 
-async def test_other_sessions_are_ended_and_this_one_stays(person: Person):
+async def test_ending_other_sessions_keeps_this_one(person: Person):
     seen = await person.send("/panel/me/sessions/end")
 
     assert (seen.status, seen.location) == (303, "/panel/me")
     assert (await person.open("/panel/me")).status == 200
 
 
-async def test_a_sign_in_shows_the_remaining_tries(world: World):
-    """After five wrong ones nothing is said of time: the password is asked for again."""
+async def test_wrong_codes_show_the_remaining_attempts(world: World):
+    """After five wrong codes the password is required again."""
     person = await signed_in(world, Role.VIEWER)
     email = re.search(r"viewer-[0-9a-f]{8}@panel\.example", (await person.open("/panel/me")).text)
     assert email

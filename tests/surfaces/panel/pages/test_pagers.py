@@ -46,7 +46,7 @@ def logged(world: World, number: int, route: str) -> LoggedRequest:
     )
 
 
-async def test_requests_have_pages_that_newer_ones_do_not_move(world: World, operator: Person):
+async def test_pages_of_requests_are_not_moved_by_newer_requests(world: World, operator: Person):
     log = RequestRecords(world.gateway.kernel.store.database)
     route = f"paged-{uuid4()}"
     await log.add([logged(world, number, route) for number in range(120)])
@@ -66,7 +66,7 @@ async def test_requests_have_pages_that_newer_ones_do_not_move(world: World, ope
     assert position(again) == "1–50 de 120"
 
 
-async def test_charges_have_pages(world: World, operator: Person, monkeypatch: pytest.MonkeyPatch):
+async def test_charges_are_paged(world: World, operator: Person, monkeypatch: pytest.MonkeyPatch):
     kept, account = world.gateway.kernel.store.database, world.demo["accounts"]["main"]["id"]
     name = f"paged-{uuid4()}"
     for number in range(60):

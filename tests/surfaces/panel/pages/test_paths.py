@@ -1,4 +1,4 @@
-"""Addresses of pages with parameters that nobody can have typed."""
+"""Page addresses with parameters that cannot come from a link or a form."""
 
 from __future__ import annotations
 

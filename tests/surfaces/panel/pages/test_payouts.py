@@ -59,7 +59,7 @@ async def test_the_list_shows_payouts_and_hides_the_tax_number(world: World, vie
     assert "***.982.247-**" in seen.text
 
 
-async def test_a_list_without_a_hit_offers_to_clear_the_filters(world: World, viewer: Person):
+async def test_an_empty_list_offers_to_clear_the_filters(world: World, viewer: Person):
     reference = await paid(world)
 
     for query in ("tab=not_sent", "least=99.999,00&most=99.999,01", "client_id=cli_nobody"):
@@ -78,7 +78,7 @@ ALERTS = {
 """Queries, and whether a field shows an alert: words that no page of ours makes are ignored."""
 
 
-async def test_a_filter_that_cannot_be_read_shows_an_alert(viewer: Person):
+async def test_an_invalid_filter_shows_an_alert(viewer: Person):
     seen = {query: await viewer.open(f"/panel/payouts?{query}") for query in ALERTS}
 
     assert {each.status for each in seen.values()} == {200}
@@ -98,7 +98,7 @@ async def test_a_payout_is_shown_from_its_order_to_its_proof(world: World, viewe
     assert "/probe" not in seen.text
 
 
-async def test_the_dossier_is_a_file(world: World, viewer: Person):
+async def test_the_dossier_can_be_downloaded(world: World, viewer: Person):
     reference = await paid(world)
 
     seen = await viewer.open(f"{at(world, reference)}/dossier")
@@ -118,7 +118,7 @@ async def test_only_settled_payouts_have_a_receipt(world: World, viewer: Person)
     assert "data-print" in seen.text
 
 
-async def test_a_statement_for_the_customer_has_proven_facts_alone(world: World, viewer: Person):
+async def test_a_customer_statement_has_only_proven_facts(world: World, viewer: Person):
     reference, waiting = await paid(world), await in_review(world)
     for value, lot in ((777.03, "refused"), (777.02, "failed"), (777.11, "told")):
         await world.pay(order(f"{reference}-{lot}", world.today(), value=value))
@@ -199,10 +199,10 @@ async def not_executed(world: World, *, over: bool = False) -> str:
 
 
 @pytest.mark.parametrize("over", [False, True], ids=["open", "after its day"])
-async def test_a_payout_that_the_bank_did_not_execute_is_nowhere_called_unsent(
+async def test_a_payout_not_executed_by_the_bank_is_never_shown_as_unsent(
     world: World, viewer: Person, *, over: bool
 ):
-    """Its page, its statement for the customer, the lists and the table say one thing of it."""
+    """Its page, customer statement, lists and export agree."""
     reference = await not_executed(world, over=over)
 
     page = await viewer.open(at(world, reference))
@@ -224,7 +224,7 @@ async def test_a_payout_that_the_bank_did_not_execute_is_nowhere_called_unsent(
 
 
 async def test_a_payout_closed_by_two_people_is_not_shown_as_accepted(world: World, viewer: Person):
-    """Nobody knows that the bank had it: neither the page nor the lists nor the table says so."""
+    """Whether the bank ever had it is unknown, and no page, list or table says so."""
     step = await lost(world)
     decided = replace(
         step,
@@ -250,7 +250,7 @@ async def test_a_payout_closed_by_two_people_is_not_shown_as_accepted(world: Wor
 async def test_a_payout_refused_here_is_not_shown_as_refused_by_the_bank(
     world: World, viewer: Person
 ):
-    """An adapter knows of some orders that its bank can never take."""
+    """An adapter knows that some orders can never be sent to its bank."""
     reference, store = f"pedido-{uuid4()}", world.gateway.kernel.store.payouts
     account = world.demo["accounts"]["main"]["id"]
     planted = replace(payout(reference, account_id=account), provider_key=uuid4().hex)
@@ -300,7 +300,7 @@ async def forget_probes(world: World) -> None:
 async def test_a_held_payout_shows_its_reason_and_a_second_person_decides(
     world: World, operator: Person, approver: Person
 ):
-    """Who may not approve reads it too, and finds no button."""
+    """A user without the right to approve reads it too, without a button."""
     released, refused = at(world, await held(world)), at(world, await held(world))
 
     seen = [await each.open(released) for each in (operator, approver)]
@@ -317,7 +317,7 @@ async def test_a_held_payout_shows_its_reason_and_a_second_person_decides(
     assert "nada será" in shown.text
 
 
-async def test_a_probe_is_once_in_five_seconds_and_shows_the_payout(world: World, operator: Person):
+async def test_a_probe_is_limited_to_once_in_five_seconds(world: World, operator: Person):
     reference = await in_review(world)
     page = at(world, reference)
     shown = await operator.open(page)
@@ -348,7 +348,7 @@ async def test_payouts_in_review_are_listed_with_their_evidence(world: World, ap
     assert 'name="verdict"' in seen.text
 
 
-async def test_an_opinion_is_given_once_and_by_two_people(world: World, approver: Person):
+async def test_an_opinion_is_given_once_per_user(world: World, approver: Person):
     reference = await in_review(world)
     account = world.demo["accounts"]["main"]["id"]
     here = f"/panel/unresolved?account={account}&reference={reference}"
@@ -373,7 +373,7 @@ async def test_an_opinion_is_given_once_and_by_two_people(world: World, approver
 
 
 async def test_differing_opinions_stay_hidden_from_others(world: World, approver: Person):
-    """No page shows another's opinion before the decision; its person may withdraw it."""
+    """No page shows another user's opinion before the decision; its author may withdraw it."""
     reference = await in_review(world)
     account, page = world.demo["accounts"]["main"]["id"], at(world, reference)
     here = f"/panel/unresolved?account={account}&reference={reference}"
@@ -415,7 +415,7 @@ async def test_differing_opinions_stay_hidden_from_others(world: World, approver
 async def test_another_amount_is_shown_from_the_review_to_the_receipt(
     world: World, approver: Person, viewer: Person
 ):
-    """Ordered, moved and difference; two people confirm what the bank moved, at its own time."""
+    """Ordered and moved amount; two people confirm what the bank moved, and when."""
     reference = await in_review(world)
     account, page = world.demo["accounts"]["main"]["id"], at(world, reference)
     here = f"/panel/unresolved?account={account}&reference={reference}"
@@ -461,7 +461,7 @@ async def test_another_amount_is_shown_from_the_review_to_the_receipt(
 
 
 async def test_returned_money_is_shown_on_every_page_of_a_payout(world: World, viewer: Person):
-    """Partners go on reading ``paid``: the contract has no other word."""
+    """Partners still read ``paid``: the contract has no other status."""
     reference = f"volta-{uuid4().hex[:8]}"
     await world.pay(order(reference, world.today(), value=777.09))
     partner = await world.settled(reference)
@@ -498,7 +498,9 @@ def asked(sent: Seen) -> int:
     return int(parse_qs(urlsplit(sent.location).query)["asked"][0])
 
 
-async def test_probe_all_queries_all_and_shows_the_results(world: World, operator: Person):
+async def test_probing_all_queries_every_payout_and_shows_the_results(
+    world: World, operator: Person
+):
     reference = await in_review(world)
     shown = await operator.open("/panel/unresolved")
 
@@ -521,15 +523,17 @@ async def test_probe_all_queries_all_and_shows_the_results(world: World, operato
 
 
 async def searched(person: Person, text: str) -> Seen:
-    """Send the search form, and go where it leads: what names nobody has an address."""
+    """Send the search form, and follow its redirect: text without personal data has an address."""
     await person.open("/panel/search")
     seen = await person.send("/panel/search", {"q": text})
     return await person.open(seen.location) if seen.location.startswith("/panel/search?") else seen
 
 
 @pytest.mark.parametrize("what", ["reference", "e2e_id", "tax_number"])
-async def test_one_field_leads_to_a_payment(world: World, viewer: Person, what: str):
-    """One hit opens itself; several are listed, and a tax number stands in no address."""
+async def test_the_search_field_finds_a_payment_by_each_of_its_ids(
+    world: World, viewer: Person, what: str
+):
+    """A single result is opened; several are listed, and no address contains a tax number."""
     reference = await paid(world)
     account = world.demo["accounts"]["main"]["id"]
     row = await world.gateway.kernel.store.payouts.find(account, reference)
@@ -566,7 +570,7 @@ async def test_a_pasted_id_with_surrounding_text_is_found(world: World, viewer: 
         assert (seen.status, seen.location) == (303, at(world, reference)), pasted
 
 
-async def test_a_trace_in_any_writing_leads_to_its_refusal(world: World, operator: Person):
+async def test_a_trace_id_in_any_notation_leads_to_its_refusal(world: World, operator: Person):
     trace = str(uuid4())
     await world.ask("GET", world.at("/balance", "sister"), headers={"X-Trace-ID": trace})
 
@@ -582,7 +586,7 @@ async def test_a_trace_in_any_writing_leads_to_its_refusal(world: World, operato
         assert (seen.status, seen.location) == (303, f"/panel/trace/{trace}"), text
 
 
-async def test_a_payout_is_looked_up_read_and_ordered_once(world: World, operator: Person):
+async def test_a_payout_form_is_reviewed_and_ordered_once(world: World, operator: Person):
     fields = ordered(world)
     await operator.open("/panel/payouts/new")
     account = world.demo["accounts"]["main"]["id"]
@@ -605,8 +609,10 @@ async def test_a_payout_is_looked_up_read_and_ordered_once(world: World, operato
     assert await world.executions(fields["reference"]) == []
 
 
-async def test_a_key_that_is_a_cpf_names_its_owner(world: World, operator: Person):
-    """It need not be typed twice; of another kind of key the number is asked for."""
+async def test_a_cpf_key_identifies_its_owner_without_typing_it_twice(
+    world: World, operator: Person
+):
+    """For other kinds of keys the number is required."""
     cpf = ordered(world, key_type="cpf", key="529.982.247-25", tax_number="")
     mail = ordered(world, tax_number="")
     await operator.open("/panel/payouts/new")
@@ -624,8 +630,8 @@ async def test_a_key_that_is_a_cpf_names_its_owner(world: World, operator: Perso
     assert (await operator.open(sent.location)).text.count("***.982.247-**") == 3
 
 
-async def test_a_telephone_is_typed_as_people_write_it(world: World, operator: Person):
-    """The summary shows the key that is ordered."""
+async def test_a_phone_key_in_local_notation_is_normalised(world: World, operator: Person):
+    """The summary shows the ordered key."""
     typed = ordered(world, key_type="phone", key="(11) 98888-7777")
     await operator.open("/panel/payouts/new")
 
@@ -638,7 +644,7 @@ async def test_a_telephone_is_typed_as_people_write_it(world: World, operator: P
     assert sent.status == 303, sent.text
 
 
-async def test_who_corrects_an_order_finds_everything_filled_in(world: World, operator: Person):
+async def test_correcting_an_order_keeps_every_field(world: World, operator: Person):
     fields = ordered(world, value="R$ 1.234,56", key="outra@example.com", description="aluguel")
     await operator.open("/panel/payouts/new")
 
@@ -650,7 +656,7 @@ async def test_who_corrects_an_order_finds_everything_filled_in(world: World, op
     assert 'value="email" selected' in back.text
 
 
-async def test_an_amount_above_the_balance_is_warned_of(world: World, operator: Person):
+async def test_an_amount_above_the_balance_causes_a_warning(world: World, operator: Person):
     at_main = f"/panel/payouts/new/balance?account_id={world.demo['accounts']['main']['id']}"
 
     little = await operator.open(f"{at_main}&value=0,01")
@@ -706,10 +712,10 @@ def to_bank_account(world: World, **more: str) -> dict[str, str]:
         ("?to=made-up", 'name="key"', 'name="bank_number"'),
     ],
 )
-async def test_the_address_says_how_the_recipient_is_named(
+async def test_the_address_selects_a_payout_by_key_or_bank_account(
     operator: Person, query: str, field: str, other: str
 ):
-    """Without a script too: the two ways are links."""
+    """Without a script too: both are links."""
     seen = await operator.open(f"/panel/payouts/new{query}")
 
     assert seen.status == 200
@@ -719,7 +725,7 @@ async def test_the_address_says_how_the_recipient_is_named(
 
 
 @pytest.mark.parametrize("number", ["341", "60701190"])
-async def test_a_payout_to_a_bank_account_is_read_once_more_and_ordered_once(
+async def test_a_payout_to_a_bank_account_is_reviewed_and_ordered_once(
     world: World, operator: Person, number: str
 ):
     fields = to_bank_account(world, bank_number=number)
@@ -742,7 +748,7 @@ async def test_a_payout_to_a_bank_account_is_read_once_more_and_ordered_once(
     assert "Conferir o pagamento" in again.text
 
 
-async def test_the_approved_bank_account_is_the_typed_one(world: World, operator: Person):
+async def test_the_approved_bank_account_is_the_one_typed(world: World, operator: Person):
     fields = to_bank_account(world, step="send")
     await operator.open("/panel/payouts/new?to=bank_account")
     await operator.send("/panel/payouts/new", fields)
@@ -782,10 +788,10 @@ async def test_the_approved_bank_account_is_the_typed_one(world: World, operator
     ],
     ids=str,
 )
-async def test_a_refusal_names_the_field_and_its_form(
+async def test_a_refusal_names_the_field_and_its_format(
     world: World, operator: Person, wrong: dict[str, str], sentence: str
 ):
-    """In the person's language; the code's own message would name half a dozen reasons."""
+    """In the user's language; the code's own message would list half a dozen reasons."""
     await operator.open("/panel/payouts/new?to=bank_account")
 
     seen = await operator.send("/panel/payouts/new", to_bank_account(world, **wrong))
@@ -806,7 +812,7 @@ async def test_a_bank_that_is_not_listed_is_marked_and_can_be_ordered(
     assert sent.status == 303, sent.text
 
 
-async def test_several_hits_are_listed(world: World, viewer: Person):
+async def test_several_search_results_are_listed(world: World, viewer: Person):
     start = f"varios-{uuid4().hex[:8]}"
     for number in range(2):
         await world.pay(order(f"{start}-{number}", world.today(), value=10 + number))
@@ -818,10 +824,10 @@ async def test_several_hits_are_listed(world: World, viewer: Person):
     assert f"{start}-1" in seen.text
 
 
-async def test_pages_of_a_tax_number_are_sent_by_the_form(
+async def test_result_pages_of_a_tax_number_are_requested_by_post(
     world: World, viewer: Person, monkeypatch: pytest.MonkeyPatch
 ):
-    """The number stands in no address, and everything that was paid to it can be reached."""
+    """The number is in no address, and every payout to it can be reached."""
     monkeypatch.setattr(searches, "FOUND_AT_MOST", 1)
     older, newer = await paid(world), await paid(world)
     number, asked = "529.982.247-25", {"q": "529.982.247-25", "page": "2"}
@@ -839,7 +845,7 @@ async def test_pages_of_a_tax_number_are_sent_by_the_form(
         assert not re.search(r'(?:href|action)="[^"]*(?:52998224725|529\.982\.247)', each.text)
 
 
-async def test_pages_of_another_text_have_an_address(viewer: Person):
+async def test_result_pages_of_another_text_have_an_address(viewer: Person):
     beyond = await viewer.open("/panel/search?q=Loja&page=2")
 
     assert beyond.status == 200
@@ -847,7 +853,7 @@ async def test_pages_of_another_text_have_an_address(viewer: Person):
 
 
 async def test_a_list_shows_its_range_and_total(world: World, viewer: Person):
-    """Sums are of the whole filter; the last page is one click away."""
+    """Sums cover the whole filter; the last page is one click away."""
     one = await paid(world)
     async with world.gateway.kernel.store.database.writing() as connection:
         row = (

@@ -24,14 +24,14 @@ NOVA = {"name": "Nova", "company": "every"}
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def other(world: World) -> tuple[str, str]:
-    """Somebody else: their page and their address."""
+    """Another user: their page and their address."""
     email = f"outro-{uuid4().hex[:8]}@panel.example"
     order = InvitationBody(email=email, name="Outro <b>", roles=[Role.VIEWER, Role.OPERATOR])
     made = await world.gateway.services.identity.users.create(CLI, order, PASSWORD)
     return f"/panel/people/{made.id}", email
 
 
-async def test_a_reader_is_invited_at_once(admin: Person):
+async def test_an_invitation_of_a_viewer_needs_no_approval(admin: Person):
     await admin.open("/panel/people")
     email = f"nova-{uuid4().hex[:8]}@panel.example"
 
@@ -40,7 +40,7 @@ async def test_a_reader_is_invited_at_once(admin: Person):
     assert (seen.status, seen.location) == (303, "/panel/people")
 
 
-async def test_an_invitation_of_who_may_write_waits(admin: Person):
+async def test_an_invitation_of_a_user_with_write_rights_needs_approval(admin: Person):
     await admin.open("/panel/people")
     email = f"nova-{uuid4().hex[:8]}@panel.example"
 
@@ -50,10 +50,10 @@ async def test_an_invitation_of_who_may_write_waits(admin: Person):
     assert seen.location.startswith("/panel/approvals/")
 
 
-async def test_every_company_is_a_choice_of_its_own(
+async def test_choosing_every_company_must_be_explicit(
     admin: Person, world: World, other: tuple[str, str]
 ):
-    """Forgotten boxes show nobody everything."""
+    """Unticked boxes do not give access to every company."""
     path, mail = other[0], f"nova-{uuid4().hex[:8]}@panel.example"
     invited = {"email": mail, "name": "Nova", "role": "operator"}
     mine = world.demo["companies"]["main"]["id"]
@@ -88,7 +88,7 @@ async def test_a_user_is_renamed(admin: Person, other: tuple[str, str]):
     assert "<h1>Ana Prado</h1>" in (await admin.open(path)).text
 
 
-async def test_one_is_disabled_with_a_reason_and_enabled_again(
+async def test_a_user_is_disabled_with_a_reason_and_enabled_again(
     admin: Person, other: tuple[str, str]
 ):
     path, email = other
@@ -105,7 +105,7 @@ async def test_one_is_disabled_with_a_reason_and_enabled_again(
     assert "desativada" in shown.text
 
 
-async def test_a_second_factor_is_reset_only_by_the_typed_address(
+async def test_a_second_factor_is_reset_by_the_typed_address_alone(
     admin: Person, other: tuple[str, str]
 ):
     path, _ = other
@@ -120,7 +120,7 @@ async def test_a_second_factor_is_reset_only_by_the_typed_address(
 async def test_a_change_of_a_user_changed_meanwhile_is_refused(
     admin: Person, other: tuple[str, str]
 ):
-    """What was seen is what is changed."""
+    """The change must be based on the state that the user saw."""
     path, _ = other
     version = re.search(r'name="version" value="([^"]+)"', (await admin.open(path)).text)[1]
     await admin.send(f"{path}/roles", {"role": "viewer"})

@@ -34,8 +34,8 @@ async def moving(world: World, person: Person) -> dict[str, str]:
     return {"words": name, "provider": "sandbox", "provider_account": there}
 
 
-async def test_credentials_are_asked_for_again_and_never_left_as_they_were(world: World):
-    """An empty field means that the old ones stay: a rotation would look done."""
+async def test_a_form_that_requires_a_code_asks_for_bank_credentials_again(world: World):
+    """An empty field keeps the old ones, so a rotation would only seem done."""
     late = await signed_in(world, Role.ADMIN, fresh=False)
     fields = await moving(world, late)
     stored = world.gateway.kernel.store.accounts
@@ -56,8 +56,8 @@ async def test_credentials_are_asked_for_again_and_never_left_as_they_were(world
     assert await stored.find(world.demo["accounts"]["main"]["id"]) == before
 
 
-async def test_a_code_is_asked_for_calmly(world: World):
-    """Nothing failed: no alarm, no code of an error, and no payout to look at."""
+async def test_requiring_a_code_is_not_shown_as_an_error(world: World):
+    """No alert, no error code, and no link to a payout."""
     late = await signed_in(world, Role.OPERATOR, fresh=False)
     await late.open(PAYOUT)
     fields = ordered(world, key_type="cpf", key="529.982.247-25", step="send")
@@ -71,8 +71,8 @@ async def test_a_code_is_asked_for_calmly(world: World):
     assert f"/payouts/{fields['reference']}" not in asked.text
 
 
-async def test_a_form_that_was_open_while_another_tab_confirmed_is_sent_again(world: World):
-    """The code gives the browser a new token; the emergency stop is filled in already."""
+async def test_a_form_with_an_old_token_is_offered_again_filled_in(world: World):
+    """The code's answer sets a new token; the emergency stop is filled in already."""
     late = await signed_in(world, Role.OPERATOR, fresh=False)
     await late.open(STOP)
     subject = world.demo["companies"]["other"]["id"]
@@ -90,7 +90,7 @@ async def test_a_form_that_was_open_while_another_tab_confirmed_is_sent_again(wo
     assert "suspected fraud" in asked.text
 
 
-async def test_a_form_of_an_ended_session_comes_back_to_its_person_alone(world: World):
+async def test_a_form_of_an_ended_session_is_restored_to_its_user_alone(world: World):
     late, other = [await signed_in(world, Role.OPERATOR) for _ in range(2)]
     email = re.search(r"operator-\w+@panel\.example", (await late.open("/panel/me")).text)[0]
     await late.open(STOP)
@@ -112,7 +112,7 @@ async def test_a_form_of_an_ended_session_comes_back_to_its_person_alone(world: 
     assert not [each for each in (hidden, elsewhere, again) if reason in each.text]
 
 
-async def test_signing_out_takes_a_kept_form_along(world: World):
+async def test_signing_out_deletes_a_saved_form(world: World):
     person = await signed_in(world, Role.OPERATOR)
     await person.open(STOP)
     person.cookies["pixgate-typed"] = "x"
@@ -124,7 +124,7 @@ async def test_signing_out_takes_a_kept_form_along(world: World):
     assert person.cookies["pixgate-typed"] == ""
 
 
-async def test_a_wrong_code_is_asked_for_again_in_the_same_form(world: World):
+async def test_a_wrong_code_is_marked_in_the_same_form(world: World):
     late = await signed_in(world, Role.ADMIN, fresh=False)
     await late.open("/panel/companies")
 
@@ -136,7 +136,7 @@ async def test_a_wrong_code_is_asked_for_again_in_the_same_form(world: World):
     assert 'value="Nova Ltda"' in wrong.text
 
 
-async def test_whoever_orders_reads_the_key_once_more_as_they_typed_it(world: World):
+async def test_the_summary_shows_the_key_as_typed(world: World):
     operator = await signed_in(world, Role.OPERATOR)
     await operator.open(PAYOUT)
 
@@ -161,7 +161,7 @@ async def test_whoever_orders_reads_the_key_once_more_as_they_typed_it(world: Wo
         ),
     ],
 )
-async def test_a_field_that_is_wrong_is_marked_and_tied_to_what_is_said(
+async def test_a_wrong_field_is_marked_and_described_by_its_message(
     world: World, path: str, fields: dict[str, str], name: str
 ):
     admin = await signed_in(world, Role.ADMIN, Role.OPERATOR)
@@ -176,7 +176,7 @@ async def test_a_field_that_is_wrong_is_marked_and_tied_to_what_is_said(
     assert seen.text.count('id="problem"') == 1
 
 
-async def test_of_two_forms_of_one_address_the_one_that_was_sent_is_marked(world: World):
+async def test_of_two_forms_with_one_address_the_sent_one_is_marked(world: World):
     admin = await signed_in(world, Role.ADMIN)
     await admin.open(at(world))
 
@@ -185,7 +185,7 @@ async def test_of_two_forms_of_one_address_the_one_that_was_sent_is_marked(world
     assert re.findall(r'<input id="([^"]+)"[^>]*aria-invalid', seen.text) == ["words-verified"]
 
 
-async def test_amounts_stay_in_the_form_they_were_typed_into(world: World):
+async def test_a_refused_amount_stays_in_its_own_form(world: World):
     operator = await signed_in(world, Role.OPERATOR)
     await operator.open("/panel/sandbox")
 
@@ -203,7 +203,7 @@ async def test_amounts_stay_in_the_form_they_were_typed_into(world: World):
 @pytest.mark.parametrize(
     ("scope", "words"), [("provider", "Digite o nome do banco"), ("account", "Digite “bloquear”")]
 )
-async def test_what_has_to_be_typed_follows_what_is_to_be_stopped(
+async def test_the_label_of_the_typed_confirmation_follows_the_scope(
     world: World, scope: str, words: str
 ):
     operator = await signed_in(world, Role.OPERATOR)
@@ -215,7 +215,7 @@ async def test_what_has_to_be_typed_follows_what_is_to_be_stopped(
     assert 'value="quase"' in seen.text
 
 
-async def test_an_owner_that_could_not_be_looked_up_is_told_as_that(world: World):
+async def test_a_failed_look_up_of_an_owner_is_reported(world: World):
     operator = await signed_in(world, Role.OPERATOR)
     await operator.open(PAYOUT)
     fault = {"operation": "*", "fault": "status", "status": 500, "count": 9}
@@ -252,7 +252,7 @@ async def test_levels_of_a_permission_are_in_the_page_s_language(world: World):
 
 
 async def test_too_many_sign_ins_show_the_waiting_time(world: World):
-    """A page says it as an answer of the interface does."""
+    """In the page, as the API does in its header."""
     stranger = Person(world)
     fields = {"email": "guessed@panel.example", "password": "wrong"}
     await stranger.open("/panel/login")

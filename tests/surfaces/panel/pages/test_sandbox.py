@@ -12,7 +12,7 @@ from tests.world.gateway.world import World
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_charge_is_paid_and_seen_to_be(world: World):
+async def test_a_charge_is_paid_in_the_sandbox_and_shown_as_paid(world: World):
     operator = await signed_in(world, Role.OPERATOR)
     reference = await made(operator, world)
     await operator.open("/panel/sandbox")
@@ -35,7 +35,7 @@ async def test_an_account_is_topped_up(world: World):
     assert (await operator.send("/panel/sandbox/top-up", fields)).status == 303
 
 
-async def test_a_fault_waits_and_is_forgotten(world: World):
+async def test_a_fault_is_set_and_cleared(world: World):
     operator = await signed_in(world, Role.OPERATOR)
     await operator.open("/panel/sandbox")
 
@@ -53,7 +53,7 @@ async def test_a_fault_waits_and_is_forgotten(world: World):
     assert endless.status == 400
 
 
-async def test_the_bank_as_a_whole_is_closed_to_who_sees_one_company(world: World):
+async def test_controls_of_the_whole_bank_are_refused_to_limited_users(world: World):
     mine = frozenset({world.demo["companies"]["main"]["id"]})
     limited = await signed_in(world, Role.OPERATOR, companies=mine)
     await limited.open("/panel/sandbox")
@@ -67,7 +67,7 @@ async def test_the_bank_as_a_whole_is_closed_to_who_sees_one_company(world: Worl
         assert (await limited.send(f"/panel/sandbox/{path}", fields)).status >= 400
 
 
-async def test_a_viewer_is_shown_the_page_and_no_form(viewer: Person):
+async def test_a_viewer_sees_the_page_without_a_form(viewer: Person):
     seen = await viewer.open("/panel/sandbox")
 
     assert seen.status == 200

@@ -33,7 +33,7 @@ async def test_error_codes_are_found_by_a_part_of_them(viewer: Person):
     assert "Nenhum código encontrado" in none.text
 
 
-async def test_the_reference_is_that_of_the_rows_which_are_served(viewer: Person):
+async def test_the_reference_lists_the_served_routes(viewer: Person):
     page = await viewer.open("/panel/reference")
 
     assert "/baas/v1/account/{account_id}/withdraw" in page.text
@@ -41,7 +41,7 @@ async def test_the_reference_is_that_of_the_rows_which_are_served(viewer: Person
     assert len(page.text) < 60 * 1024
 
 
-async def test_acts_are_filtered_proven_and_exported(keeper: Person):
+async def test_acts_are_filtered_verified_and_exported(keeper: Person):
     every = await keeper.open("/panel/audit")
     none = await keeper.open("/panel/audit?action=nothing")
     far = await keeper.open("/panel/audit?page=99999")

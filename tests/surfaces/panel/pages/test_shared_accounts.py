@@ -11,8 +11,8 @@ from tests.world.gateway.world import World
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_an_account_is_looked_for_once_a_page(world: World, viewer: Person):
-    """The account, its company, stops, what is behind the movements: not the account by row."""
+async def test_an_account_page_reads_its_account_once(world: World, viewer: Person):
+    """Account, company and stops are each read once, not once per row."""
     path = f"/panel/accounts/{world.demo['accounts']['main']['id']}/statement?read=1"
     found = []
 

@@ -46,10 +46,10 @@ async def test_a_link_sets_a_password_and_an_app_is_enrolled(world: World):
     assert "data:image/svg+xml" in scan.text
 
 
-async def test_a_guess_draws_from_the_quota_of_guesses(
+async def test_a_wrong_password_draws_from_the_quota_of_guesses(
     world: World, monkeypatch: pytest.MonkeyPatch
 ):
-    """And one that was right gets its draw back."""
+    """A correct password gets its token back."""
     meter = world.gateway.services.user_policies.address_quota._meters["sign_in"]
     given = []
     monkeypatch.setattr(meter.buckets, "give_back", given.append)

@@ -50,7 +50,7 @@ async def test_a_deposit_beyond_the_largest_amount_is_refused(world: World, oper
 async def test_a_bank_s_balance_is_a_sum(
     world: World, operator: Person, monkeypatch: pytest.MonkeyPatch
 ):
-    """On every surface: of the partner, of the back office, in every file and on every page."""
+    """On every surface: partners, back office, files and pages."""
     account = world.demo["accounts"]["main"]["id"]
     monkeypatch.setattr(accounts, "require_room", lambda *_: None)
     await world.control.post("accounts", account, "top-up", body={"value": MOST})

@@ -48,7 +48,7 @@ async def acts(office: BackofficeClient, action: str) -> list[dict[str, object]]
     return rows
 
 
-async def test_an_operator_is_refused_after_so_many_owners(office: BackofficeClient):
+async def test_owner_look_ups_are_limited_per_operator(office: BackofficeClient):
     first = [(await office.post(LOOKUP, MARIA)).status for _ in range(2)]
 
     refused = await office.post(LOOKUP, MARIA)
@@ -60,7 +60,7 @@ async def test_an_operator_is_refused_after_so_many_owners(office: BackofficeCli
     assert len(await acts(office, "pix_key.look_up.done")) == 2
 
 
-async def test_summaries_and_orders_show_no_more_owners_than_look_ups(world: World):
+async def test_summaries_and_orders_count_towards_the_limit_of_owner_look_ups(world: World):
     """A summary and its order count once."""
     person = await signed_in(world, Role.OPERATOR)
     typed = {
@@ -86,17 +86,17 @@ async def test_summaries_and_orders_show_no_more_owners_than_look_ups(world: Wor
     assert refused.status == 429
 
 
-async def test_a_role_without_the_right_takes_no_file(world: World):
+async def test_a_role_without_the_right_cannot_download(world: World):
     approver = await signed_in(world, Role.APPROVER)
 
     assert "/panel/payouts/export" not in (await approver.open("/panel/payouts")).text
     assert (await approver.open("/panel/payouts/export")).status == 403
 
 
-async def test_many_rows_are_on_record_and_too_many_files_are_refused(
+async def test_large_exports_are_recorded_and_too_many_are_refused(
     world: World, office: BackofficeClient
 ):
-    """The panel says so on a page, the back office as every refusal; both say when."""
+    """The panel shows it on a page, the back office as a refusal; both say until when."""
     for number in range(3):
         await world.pay(order(f"away-{number}", world.today()))
 

@@ -1,4 +1,4 @@
-"""What a page's own timer asks for keeps nobody signed in."""
+"""Requests by a page's own timer do not keep a user signed in."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def viewer(world: World) -> Person:
 
 
 @pytest.mark.parametrize("page", [balances, payout])
-async def test_a_timer_leaves_the_end_where_it_is_and_a_person_moves_it(
+async def test_a_timer_does_not_extend_the_session_and_a_user_does(
     world: World, viewer: Person, page
 ):
     path, marked = asks((await viewer.open(await page(world))).text)
@@ -88,8 +88,8 @@ async def test_an_idle_open_page_requires_a_sign_in(world: World, viewer: Person
     assert ended.headers["HX-Redirect"].startswith("/panel/login")
 
 
-async def test_every_timer_of_a_template_is_marked():
-    """One that does not would keep whoever has left signed in: one macro makes them all."""
+async def test_every_timer_in_a_template_is_marked():
+    """An unmarked one would keep an absent user signed in; all come from one macro."""
     macros = (TEMPLATES / "_macros.html").read_text()
     by_hand = [
         path.relative_to(TEMPLATES).as_posix()

@@ -31,7 +31,7 @@ async def operator(world: World) -> Person:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stranger(world: World) -> Person:
-    """Somebody who sees the other company alone."""
+    """A user who sees only the other company."""
     other = frozenset({world.demo["companies"]["other"]["id"]})
     order = InvitationBody(
         email="other@panel.example", name="Other", roles=[Role.OPERATOR], companies=list(other)
@@ -93,10 +93,8 @@ async def test_requests_are_filtered_by_the_address_and_exported(world: World, o
     assert len(file.text.splitlines()) > 1
 
 
-async def test_pages_that_people_read_are_listed_where_they_are_asked_for(
-    world: World, operator: Person
-):
-    """Else the panel's own refreshing would fill the list."""
+async def test_page_reads_are_listed_only_when_requested(world: World, operator: Person):
+    """Otherwise the panel's own refreshing would fill the list."""
     log = RequestRecords(world.gateway.kernel.store.database)
     page = LoggedRequest(
         at=world.gateway.kernel.now(),
@@ -120,10 +118,10 @@ async def test_pages_that_people_read_are_listed_where_they_are_asked_for(
     assert [page.trace_id in each.text for each in asked] == [True, True]
 
 
-async def test_a_refused_trace_is_found_by_the_one_field(
+async def test_a_refused_trace_is_found_by_the_search_field(
     world: World, operator: Person, stranger: Person
 ):
-    """It has no payout; whoever may not see it finds nothing."""
+    """It has no payout; a user without access to it finds nothing."""
     trace = await refused(world)
     for person in (operator, stranger):
         await person.open("/panel/search")
@@ -135,8 +133,8 @@ async def test_a_refused_trace_is_found_by_the_one_field(
     assert hidden.status == 200
 
 
-async def test_calls_are_named_by_path_reasons_by_words_and_people_by_name(world: World):
-    """Whoever reads the log need not be allowed to read the list of people."""
+async def test_requests_show_paths_reasons_and_names_in_words(world: World):
+    """A reader of the log may lack the right to read the list of users."""
     author = await signed_in(world, Role.OPERATOR, name="Rita Prado")
     await author.open("/panel/stops/new")
     await author.send("/panel/stops/new", {"subject": "provider:sandbox", "words": "errado"})

@@ -22,7 +22,7 @@ def account_id(shell, company_id: str) -> str:
     return shell.reads("account", "create", "--company", company_id, *ORDER)["id"]
 
 
-def test_an_account_is_made_and_listed(shell, company_id):
+def test_an_account_is_created_and_listed(shell, company_id):
     made = shell.reads("account", "create", "--company", company_id, *ORDER, "--active", *SANDBOX)
 
     assert shell.reads("account", "list", "--company", company_id) == [made]
@@ -37,7 +37,7 @@ def test_an_update_changes_the_given_fields(shell, account_id):
 
 
 def test_a_provider_s_credentials_come_from_a_file_and_are_not_shown(shell, account_id):
-    """An argument would stand in the list of processes."""
+    """An argument would be visible in the process list."""
     done = shell.run(
         "account", "update", account_id, *SANDBOX, "--provider-credentials", "-", typed="token-1\n"
     )
@@ -46,7 +46,7 @@ def test_a_provider_s_credentials_come_from_a_file_and_are_not_shown(shell, acco
     assert "token-1" not in done.output
 
 
-def test_a_provider_may_be_taken_away(shell, account_id):
+def test_a_provider_can_be_removed(shell, account_id):
     shell.says("account", "update", account_id, *SANDBOX, "--provider-credentials", os.devnull)
 
     updated = shell.reads("account", "update", account_id, "--provider", "")
@@ -55,7 +55,7 @@ def test_a_provider_may_be_taken_away(shell, account_id):
 
 
 @pytest.mark.parametrize("option", ["--provider-account", "--provider-credentials"])
-def test_a_part_of_a_provider_is_not_enough(shell, account_id, option: str):
+def test_an_incomplete_provider_is_a_usage_error(shell, account_id, option: str):
     line = shell.fails("account", "update", account_id, option, "-", status=2)
 
     assert "need --provider" in line
@@ -78,8 +78,8 @@ def fields(files: dict[str, Path]) -> list[str]:
     ]
 
 
-def test_each_secret_comes_from_a_file_of_its_own(shell, account_id, files: dict[str, Path]):
-    """A certificate stands in a file of its own anyway."""
+def test_each_secret_can_be_read_from_its_own_file(shell, account_id, files: dict[str, Path]):
+    """A certificate is in a file of its own anyway."""
     updated = shell.reads("account", "update", account_id, *SANDBOX, *fields(files))
 
     assert updated["provider_credentials"] is True
@@ -104,7 +104,7 @@ def test_a_missing_secret_is_named_and_none_is_repeated(shell, account_id, files
         (("client_id=-", "--provider-credentials", "-"), "exclude each other"),
     ],
 )
-def test_secrets_that_cannot_be_read_are_a_mistake_of_usage(shell, account_id, typed, why: str):
+def test_unreadable_secrets_are_a_usage_error(shell, account_id, typed, why: str):
     line = shell.fails(
         "account", "update", account_id, *SANDBOX, "--provider-credential", *typed, status=2
     )

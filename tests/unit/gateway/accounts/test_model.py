@@ -22,7 +22,7 @@ def test_an_account_is_shown_with_its_owner_and_no_credentials():
     assert OWNED.version() == version_of_account(OWNED.account)
 
 
-def test_sealed_credentials_are_no_part_of_a_document():
+def test_sealed_credentials_are_not_in_the_document():
     sealed = replace(account(), sealed_credentials=b"canary")
 
     for shown in (registered(sealed, None), OwnedAccount(sealed, "").to_document(None)):

@@ -39,7 +39,7 @@ async def account(office, company_id) -> Account:
     return await office.account(company_id, SANDBOX, tax_number="11.222.333/0001-81")
 
 
-async def test_an_account_is_made_and_found_again(office, company_id):
+async def test_an_account_is_created_and_found(office, company_id):
     made, who = await office.account(company_id), Staff(office.acting)
 
     assert await office.found(made.id.upper()) == made
@@ -59,7 +59,7 @@ async def test_a_tax_number_is_kept_without_punctuation(office, company_id):
     assert made.tax_number == "11222333000181"
 
 
-async def test_a_bank_needs_the_right_to_connect_one(office, company_id, monkeypatch):
+async def test_connecting_a_bank_requires_the_bank_right(office, company_id, monkeypatch):
     monkeypatch.setitem(RIGHTS, Role.VIEWER, frozenset({Right(Area.ACCOUNT, Action.WRITE)}))
     factor = {"has_factor": True, "factor_at": office.clock()}
     who = StaffOf(office.clock, ())(somebody(Role.VIEWER, **factor))
@@ -79,7 +79,7 @@ async def test_credentials_at_the_provider_are_sealed_for_this_account(office, a
     assert b"token-1" not in account.sealed_credentials
 
 
-async def test_no_act_on_record_holds_a_secret_or_a_tax_number(office, account):
+async def test_no_audited_act_contains_a_secret_or_a_tax_number(office, account):
     await office.change(
         account.id, replace(SANDBOX, credentials="t-2"), tax_number="529.982.247-25"
     )
@@ -112,7 +112,7 @@ async def test_no_act_on_record_holds_a_secret_or_a_tax_number(office, account):
     ],
     ids=str,
 )
-async def test_an_order_that_does_not_fit_changes_nothing(office, company_id, wrong):
+async def test_an_invalid_order_changes_nothing(office, company_id, wrong):
     with pytest.raises(RuleViolation):
         await office.account(**{"company_id": company_id, **wrong})
 
@@ -120,8 +120,8 @@ async def test_an_order_that_does_not_fit_changes_nothing(office, company_id, wr
     assert len(await office.acts()) == 1
 
 
-async def test_a_bank_s_account_has_a_name_that_is_seen(office, company_id):
-    """Two names that look alike would be two accounts for us, and one for the bank."""
+async def test_a_bank_account_name_with_invisible_characters_is_refused(office, company_id):
+    """Two names that look alike would be two accounts here, and one at the bank."""
     unseen = ("a\u00a0b", "a\u200b", "a\u2060b", "a\u00adb", "a\ufe0f", "\u3164")
     told = {}
     for name in (" a", "a ", "a\u00a0", *unseen):
@@ -137,7 +137,7 @@ async def test_a_bank_s_account_has_a_name_that_is_seen(office, company_id):
     assert (await office.account(company_id, choice)).provider == "sandbox"
 
 
-async def test_letters_in_a_cnpj_are_kept_as_capitals(office, company_id):
+async def test_letters_in_a_cnpj_are_stored_as_capitals(office, company_id):
     """The CNPJ of July 2026."""
     made = await office.account(company_id, tax_number="12.abc.345/01DE-35")
 
@@ -159,7 +159,7 @@ async def test_an_update_is_on_record_with_both_values(office, account):
     assert act.details == {"active": "false -> true", "name": "Padaria -> Nova"}
 
 
-async def test_an_update_that_changes_nothing_leaves_no_trace(office, account):
+async def test_an_update_without_a_change_has_no_audit_event(office, account):
     before = await office.acts()
 
     await office.change(account.id, active=False, name="Padaria")
@@ -167,7 +167,7 @@ async def test_an_update_that_changes_nothing_leaves_no_trace(office, account):
     assert await office.acts() == before
 
 
-async def test_another_bank_never_sees_the_credentials_of_the_one_before(office, account):
+async def test_changing_the_bank_drops_the_credentials_of_the_former_one(office, account):
     elsewhere = ProviderRequest(provider="other-bank", provider_account="9")
     with pytest.raises(RuleViolation) as refused:
         await office.change(account.id, elsewhere)
@@ -182,7 +182,7 @@ async def test_another_bank_never_sees_the_credentials_of_the_one_before(office,
     assert updated.sealed_credentials == b""
 
 
-async def test_a_provider_may_be_taken_away(office, account):
+async def test_a_provider_can_be_removed(office, account):
     updated = await office.change(account.id, NO_BANK)
 
     assert (updated.provider, updated.provider_account) == ("", account.provider_account)
@@ -190,7 +190,7 @@ async def test_a_provider_may_be_taken_away(office, account):
     assert updated.sealed_credentials == b""
 
 
-async def test_coordinates_are_completed(office, account):
+async def test_bank_coordinates_can_be_set_in_parts(office, account):
     for part in ({"branch": "0001"}, {"account": "123456-7", "bank_number": "341"}):
         updated = await office.change(account.id, **part)
 
@@ -209,7 +209,7 @@ async def test_coordinates_are_completed(office, account):
     ],
     ids=str,
 )
-async def test_an_update_that_does_not_fit_changes_nothing(office, account, update):
+async def test_an_invalid_update_changes_nothing(office, account, update):
     with pytest.raises(RuleViolation):
         await office.change(account.id, **update)
 
@@ -217,12 +217,12 @@ async def test_an_update_that_does_not_fit_changes_nothing(office, account, upda
 
 
 @pytest.mark.parametrize("account_id", [ABSENT, "no-uuid"])
-async def test_an_account_that_is_not_there_is_named(office, account_id: str):
+async def test_an_absent_account_is_named_in_the_error(office, account_id: str):
     with pytest.raises(RuleViolation, match=account_id):
         await office.change(account_id, active=True)
 
 
-async def test_a_list_of_nobody_s_accounts_is_refused(office):
+async def test_listing_accounts_of_an_absent_company_is_refused(office):
     with pytest.raises(RuleViolation, match=ABSENT):
         await office.accounts.every(Staff(office.acting), ABSENT)
 
@@ -239,7 +239,7 @@ def secrets(tmp_path, monkeypatch) -> dict[str, str]:
     return {"client_id": "canary-id", "certificate": pair.certificate, "key": pair.key}
 
 
-async def test_secrets_are_sealed_whole_and_their_end_is_on_record(office, company_id, secrets):
+async def test_secrets_are_sealed_and_their_expiry_is_stored(office, company_id, secrets):
     choice = ProviderRequest(provider="other-bank", provider_account="7", credentials=secrets)
 
     made = await office.account(company_id, choice)
@@ -250,7 +250,9 @@ async def test_secrets_are_sealed_whole_and_their_end_is_on_record(office, compa
     assert "canary" not in str(await office.acts())
 
 
-async def test_a_new_certificate_is_an_act_with_both_ends(office, company_id, secrets, tmp_path):
+async def test_a_new_certificate_is_audited_with_both_expiry_dates(
+    office, company_id, secrets, tmp_path
+):
     choice = ProviderRequest(provider="other-bank", provider_account="7", credentials=secrets)
     made = await office.account(company_id, choice)
     old = Authority(tmp_path, "other").pair("we", EXPIRED)
@@ -270,7 +272,7 @@ async def test_a_new_certificate_is_an_act_with_both_ends(office, company_id, se
 
 
 @pytest.mark.parametrize("half", ["client_id", "certificate", "key"])
-async def test_half_of_the_secrets_changes_nothing(office, company_id, secrets, half: str):
+async def test_incomplete_secrets_change_nothing(office, company_id, secrets, half: str):
     choice = ProviderRequest(provider="other-bank", provider_account="7", credentials=secrets)
     made = await office.account(company_id, choice)
     given = {name: text for name, text in secrets.items() if name != half}
@@ -284,7 +286,7 @@ async def test_half_of_the_secrets_changes_nothing(office, company_id, secrets, 
 
 
 async def test_an_account_may_be_made_without_secrets(office, company_id, secrets):
-    """Its payouts are refused until it has them."""
+    """Its payouts are refused until it has secrets."""
     choice = ProviderRequest(provider="other-bank", provider_account="7", credentials="")
 
     made = await office.account(company_id, choice)
@@ -296,7 +298,7 @@ async def owned(office: Registers, name: str) -> Account:
     return await office.account((await office.company(name)).id, name=name)
 
 
-async def test_a_change_of_another_version_is_refused(office: Registers, account: Account):
+async def test_an_update_of_another_version_is_refused(office: Registers, account: Account):
     who, wanted = Staff(office.acting), AccountChange(active=True)
     seen = Expected(frozenset({version_of_account(account)}))
 
@@ -307,7 +309,7 @@ async def test_a_change_of_another_version_is_refused(office: Registers, account
     assert refused.value.error.code == "SVC.GTW.011"
 
 
-async def test_a_bank_s_account_belongs_to_one_company_however_it_is_spelled(office: Registers):
+async def test_a_bank_account_belongs_to_one_company_in_any_spelling(office: Registers):
     """Letter case, wide letters, and another name of the same bank: one account at the bank."""
     mine, other = await owned(office, "Padaria"), await owned(office, "Outra")
     await office.change(mine.id, SANDBOX)
@@ -345,7 +347,7 @@ async def test_a_bank_s_account_belongs_to_one_company_however_it_is_spelled(off
     ],
 )
 @pytest.mark.usefixtures("secrets")
-async def test_credentials_unfit_for_the_bank_are_refused_by_field(
+async def test_unsuitable_bank_credentials_are_refused_by_field(
     office: Registers, company_id: str, given: object, field: str, reason: str
 ):
     bank = ProviderRequest(provider="other-bank", provider_account="1", credentials=given)  # type: ignore[arg-type]
@@ -357,7 +359,9 @@ async def test_credentials_unfit_for_the_bank_are_refused_by_field(
     assert "canary" not in f"{refused.value!r} {refused.value}"
 
 
-async def test_a_bank_of_one_text_takes_no_fields(office: Registers, company_id: str):
+async def test_a_bank_with_a_single_text_as_credentials_refuses_fields(
+    office: Registers, company_id: str
+):
     with pytest.raises(RuleViolation) as refused:
         await office.account(company_id, replace(SANDBOX, credentials={"a": "canary"}))
 
@@ -368,7 +372,7 @@ async def test_a_bank_of_one_text_takes_no_fields(office: Registers, company_id:
     ("role", "seen"),
     [(Role.VIEWER, {"Padaria", "Matriz"}), (Role.SECURITY, {"Padaria", "Matriz", "ERP"})],
 )
-async def test_records_are_named_to_who_may_read_them(
+async def test_records_are_named_within_the_reader_s_rights(
     office: Registers, role: Role, seen: set[str]
 ):
     company, foreign = await office.company("Padaria"), await owned(office, "Outra")
@@ -383,7 +387,7 @@ async def test_records_are_named_to_who_may_read_them(
     assert await office.accounts.names(who, NamesRequest([])) == []
 
 
-async def test_every_bank_has_both_numbers_once(office: Registers):
+async def test_every_bank_number_is_listed_once_with_its_ispb(office: Registers):
     found = await office.accounts.bank_numbers(Staff(office.acting))
 
     assert "60701190" in {each.ispb for each in found if each.compe == "341"}

@@ -71,10 +71,10 @@ async def company_id(office: Registers) -> str:
     return (await office.company("Padaria")).id
 
 
-async def test_another_bank_of_an_account_waits_and_the_first_does_not(
+async def test_changing_the_bank_needs_approval_and_the_first_bank_does_not(
     office: Registers, company_id: str
 ):
-    """One person would have what is paid in from then on paid to themselves."""
+    """Otherwise one person could redirect incoming money to themselves."""
     cases = (
         ("first", NO_BANK, AT, True, False),
         ("no change", AT, replace(AT, credentials=None), True, False),
@@ -95,10 +95,8 @@ async def test_another_bank_of_an_account_waits_and_the_first_does_not(
     assert wrong == []
 
 
-async def test_an_account_whose_bank_was_taken_away_gets_another_from_two_people(
-    office: Registers, company_id: str
-):
-    """Else one person could move it: take away with approval, give alone."""
+async def test_a_new_bank_after_a_removed_one_needs_approval(office: Registers, company_id: str):
+    """Otherwise one person could redirect the account: remove with approval, and set alone."""
     account = await office.account(company_id, AT)
     await agreed(office, await attach(office, account, NO_BANK))
     stands = await office.found(account.id)
@@ -109,7 +107,7 @@ async def test_an_account_whose_bank_was_taken_away_gets_another_from_two_people
     assert isinstance(again, NewOrder)
 
 
-async def test_a_bank_account_of_another_company_is_not_even_ordered(
+async def test_a_bank_account_of_another_company_cannot_be_ordered(
     office: Registers, company_id: str
 ):
     await office.account((await office.company("Outra")).id, AT)
@@ -121,7 +119,7 @@ async def test_a_bank_account_of_another_company_is_not_even_ordered(
     assert refused.value.reason == "bank_account_taken"
 
 
-async def test_an_account_of_another_version_is_left(office: Registers, company_id: str):
+async def test_ordering_a_bank_for_another_version_is_refused(office: Registers, company_id: str):
     account = await office.account(company_id, AT)
 
     with pytest.raises(ServiceError) as refused:
@@ -130,10 +128,8 @@ async def test_an_account_of_another_version_is_left(office: Registers, company_
     assert refused.value.error.code == "SVC.GTW.011"
 
 
-async def test_an_account_is_at_another_bank_once_a_second_person_agrees(
-    office: Registers, company_id: str
-):
-    """The order holds no secret in clear; what the account is sealed for is stored as it is."""
+async def test_the_bank_of_an_account_changes_after_approval(office: Registers, company_id: str):
+    """The order has no secret in clear; secrets sealed for the account are stored unchanged."""
     account = await office.account(company_id, AT)
     moved = ProviderRequest(provider="other-bank", provider_account="7", credentials="canary")
     order = await attach(office, account, moved)
@@ -153,10 +149,10 @@ async def test_an_account_is_at_another_bank_once_a_second_person_agrees(
     assert [each.actor for each in await office.acts()][-1] == "user:maria@example.com"
 
 
-async def test_an_order_is_void_where_the_bank_was_changed_meanwhile(
+async def test_an_order_is_void_when_the_bank_was_changed_meanwhile(
     office: Registers, company_id: str
 ):
-    """Also where only the credentials were: newer ones are not overwritten by older ones."""
+    """Also when only the credentials were: newer ones are not overwritten by older ones."""
     cases = (
         ("another account", NO_BANK, replace(AT, provider_account="9")),
         ("newer credentials", replace(AT, credentials="stale"), replace(AT, credentials="newer")),

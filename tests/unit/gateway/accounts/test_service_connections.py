@@ -39,7 +39,7 @@ class Kept:
 
 
 class Balances(ScriptedBank):
-    """A bank that fails to tell a balance, or tells one."""
+    """A bank that fails to return a balance, or returns one."""
 
     failure: ProviderError | None = None
 
@@ -75,8 +75,10 @@ async def tried(banks: OneBank) -> tuple[Connection, Kept]:
         (ProviderError("x"), Connected.NOT_UNDERSTOOD),
     ],
 )
-async def test_every_end_has_its_word(failure: ProviderError | None, outcome: Connected):
-    """And is in the audit log, with who asked."""
+async def test_every_outcome_of_a_connection_test_is_returned_and_audited(
+    failure: ProviderError | None, outcome: Connected
+):
+    """With the user who requested it."""
     bank = Balances()
     bank.failure = failure
 
@@ -88,7 +90,7 @@ async def test_every_end_has_its_word(failure: ProviderError | None, outcome: Co
     assert event.details["outcome"] == outcome
 
 
-async def test_without_a_bank_or_credentials_no_call_is_made():
+async def test_testing_without_a_bank_or_credentials_makes_no_call():
     bank = Balances()
     bank.capabilities = replace(CAREFUL, account_credentials=True)
 
@@ -96,5 +98,5 @@ async def test_without_a_bank_or_credentials_no_call_is_made():
     assert (await tried(OneBank(bank)))[0].outcome is Connected.NO_CREDENTIALS
 
 
-def test_every_word_has_a_sentence():
+def test_every_outcome_has_a_sentence():
     assert SENTENCES.keys() == set(Connected)

@@ -1,4 +1,4 @@
-"""A change of an account and the event that tells of it are one transaction."""
+"""An account's change and its audit event are one transaction."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from gateway.core.storage import StoreUnavailable
 from tests.world.stores.samples import ACCOUNT, account, event
 
 
-async def test_no_event_no_change(store: Store) -> None:
+async def test_a_change_is_rolled_back_when_its_event_cannot_be_stored(store: Store) -> None:
     closed = replace(account(), active=False)
 
     with pytest.raises(StoreUnavailable):
@@ -19,8 +19,8 @@ async def test_no_event_no_change(store: Store) -> None:
     assert await store.accounts.find(ACCOUNT) == account()
 
 
-async def test_the_account_that_a_bank_speaks_of_is_looked_up_in_an_index(store: Store) -> None:
-    """However many accounts there are: banks tell of every payment."""
+async def test_an_account_is_found_by_its_bank_account_with_an_index(store: Store) -> None:
+    """However many accounts there are: banks send a callback for every payment."""
     asked = AT_BANK.params(provider="p", provider_account="a")
     compiled = asked.compile(
         store.database.reader.sync_engine, compile_kwargs={"literal_binds": True}

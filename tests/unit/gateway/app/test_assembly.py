@@ -30,8 +30,8 @@ def brief(adapter: str = "sandbox", **changed: Any) -> Provider:
     return Provider(adapter=adapter, read_timeout_s=2.5, payout_timeout_s=2.5, **changed)
 
 
-def test_everything_is_made_and_nothing_listens(tmp_path: Path):
-    """Ports are those asked for until the start."""
+def test_assembling_opens_no_listener(tmp_path: Path):
+    """Ports are bound at the start."""
     gateway = assemble(sandbox(tmp_path), {})
 
     assert sorted(gateway.connections) == ["sandbox", "sandbox-read-only"]
@@ -40,8 +40,8 @@ def test_everything_is_made_and_nothing_listens(tmp_path: Path):
     assert gateway.readiness.started is False
 
 
-def test_templates_are_set_up_on_the_application_that_is_served(tmp_path: Path):
-    """Whoever knows aiohttp-jinja2 finds them where it puts them."""
+def test_templates_are_registered_with_the_served_application(tmp_path: Path):
+    """Where users of aiohttp-jinja2 expect them."""
     gateway = assemble(sandbox(tmp_path), {})
     served = gateway.public._runner.app
 
@@ -53,15 +53,15 @@ def test_templates_are_set_up_on_the_application_that_is_served(tmp_path: Path):
 
 
 def adapter_of(gateway: Gateway, name: str) -> SandboxAdapter:
-    """Every answer of an adapter is checked on its way out, whoever asks."""
+    """Every answer of an adapter is checked before it is returned."""
     checked = gateway.connections[name].adapter
     assert isinstance(checked, CheckedAdapter)
     assert isinstance(checked.checked, SandboxAdapter)
     return checked.checked
 
 
-def test_a_providers_limits_reach_its_adapter(tmp_path: Path):
-    """What stands in the configuration is what the client obeys."""
+def test_a_provider_s_limits_reach_its_adapter(tmp_path: Path):
+    """The client uses the configured limits."""
     provider = Provider(adapter="sandbox", read_timeout_s=2.25, payout_timeout_s=2.5, in_flight=5)
     settings = sandbox(tmp_path, providers={"slow": provider})
 
@@ -71,7 +71,7 @@ def test_a_providers_limits_reach_its_adapter(tmp_path: Path):
     assert (limits.read_s, limits.payout_s, limits.bulkhead.in_flight) == (2.25, 2.5, 5)
 
 
-def test_an_adapters_own_limits_go_first(tmp_path: Path):
+def test_an_adapter_s_own_limits_take_precedence(tmp_path: Path):
     own = {"limits": {"read_s": 7}}
     settings = sandbox(tmp_path, providers={"slow": brief(settings=own)})
 
@@ -85,14 +85,16 @@ def test_an_adapters_own_limits_go_first(tmp_path: Path):
     [(SandboxBank(start=False), True), (SandboxBank(start=True, port=0, control_port=0), False)],
     ids=["not asked for", "another process has it"],
 )
-def test_the_bank_is_made_where_it_lives(tmp_path: Path, bank: SandboxBank, with_bank: bool):
+def test_the_sandbox_bank_is_not_started_when_it_runs_elsewhere(
+    tmp_path: Path, bank: SandboxBank, with_bank: bool
+):
     gateway = assemble(sandbox(tmp_path, sandbox_bank=bank), {}, with_bank=with_bank)
 
     assert gateway.bank is None
 
 
 @pytest.mark.parametrize(("timeout_s", "whole_s"), [(2, 10), (60, 120)])
-def test_a_connection_and_a_statement_have_their_time(
+def test_the_database_timeout_covers_connection_and_statement(
     tmp_path: Path, timeout_s: float, whole_s: float
 ):
     gateway = assemble(sandbox(tmp_path, database=Database(timeout_s=timeout_s)), {})
@@ -100,8 +102,8 @@ def test_a_connection_and_a_statement_have_their_time(
     assert gateway.kernel.store.database.whole_s == whole_s
 
 
-def test_the_clock_is_the_processs(tmp_path: Path):
-    """With the sandbox's offset, where one is set."""
+def test_the_sandbox_clock_offset_shifts_the_kernel_s_clock(tmp_path: Path):
+    """When it is configured."""
     right = assemble(sandbox(tmp_path / "a"), {})
     wrong = assemble(sandbox(tmp_path / "b"), {OFFSET: "86400"})
 
@@ -133,12 +135,12 @@ def test_contradictory_settings_are_refused(
     refusal: type[Exception] | tuple[type[Exception], ...],
     says: str,
 ):
-    """In one line that names the setting."""
+    """In one line with the name of the setting."""
     with pytest.raises(refusal, match=says):
         assemble(sandbox(tmp_path, **changed), {})
 
 
-def test_a_store_without_a_place_is_refused(tmp_path: Path):
+def test_a_store_without_a_location_is_refused(tmp_path: Path):
     file = tmp_path / "file"
     file.write_text("")
     settings = msgspec.structs.replace(sandbox(tmp_path), var=str(file / "below"))

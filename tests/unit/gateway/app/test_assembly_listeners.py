@@ -29,7 +29,7 @@ async def status_of(port: int, path: str, **headers: str) -> tuple[int, str]:
     [(True, "token", 200, True), (False, "uuid", 404, False)],
     ids=["open", "strict"],
 )
-async def test_public_document_and_accepted_trace_ids_are_settings(
+async def test_openapi_and_trace_id_settings_reach_the_listener(
     tmp_path: Path, openapi: bool, accept: str, status: int, echoed: bool
 ):
     server = Server(port=0, openapi=openapi, drain_s=3)
@@ -43,8 +43,8 @@ async def test_public_document_and_accepted_trace_ids_are_settings(
     assert (found, trace_id == "token-1") == (status, echoed)
 
 
-async def test_limits_of_the_wire_are_settings(tmp_path: Path):
-    """As set, not as they are by default."""
+async def test_request_size_limits_are_settings(tmp_path: Path):
+    """The configured limits, not the defaults."""
     server = Server(port=0, request_line_bytes=100, header_line_bytes=50, headers=3, drain_s=3)
     gateway = assemble(hurried(sandbox(tmp_path, server=server)), {}, with_bank=False)
     requests = {
@@ -62,8 +62,8 @@ async def test_limits_of_the_wire_are_settings(tmp_path: Path):
     assert told == {"a line": [431], "a header": [431], "headers": [431], "within": [404]}
 
 
-async def test_operations_are_on_a_port_of_their_own(tmp_path: Path):
-    """The public one does not know their paths."""
+async def test_operations_paths_are_on_their_own_port(tmp_path: Path):
+    """The public port does not have them."""
     gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
     async with running(gateway):
         public = [await status_of(gateway.public.port, path) for path in ("/metrics", "/readyz")]

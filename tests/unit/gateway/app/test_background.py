@@ -52,8 +52,10 @@ WORK = [
     ],
     ids=["both", "server process", "worker"],
 )
-async def test_the_background_tasks_of_each_process(tmp_path: Path, part: Part, wanted: list[str]):
-    """Whatever is missing in both parts is never followed up, cleaned up or written down."""
+async def test_each_kind_of_process_has_its_background_tasks(
+    tmp_path: Path, part: Part, wanted: list[str]
+):
+    """A task missing in both parts would never run."""
     gateway = assemble(sandbox(tmp_path), {}, with_bank=False, part=part)
 
     names = [task.name for task in gateway.tasks]
@@ -63,8 +65,8 @@ async def test_the_background_tasks_of_each_process(tmp_path: Path, part: Part, 
     assert {*names} <= {*(series.TASK.values or ()), "tasks"}
 
 
-async def test_every_task_shows_how_long_it_has_failed(tmp_path: Path):
-    """One that fails for ever must not do so in the log alone."""
+async def test_every_task_exports_how_long_it_has_failed(tmp_path: Path):
+    """A task that always fails must not be visible only in the log."""
     gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
     *tasks, watched = gateway.tasks
     for task in tasks:
@@ -81,8 +83,8 @@ async def test_every_task_shows_how_long_it_has_failed(tmp_path: Path):
     assert [name for name, failing_s in failing.items() if not failing_s] == ["event loop lag"]
 
 
-async def test_every_task_shows_when_a_run_ended_well_last(tmp_path: Path):
-    """One that hangs fails never; the figure is read on the thread of a scrape."""
+async def test_every_task_exports_its_last_success(tmp_path: Path):
+    """A hanging task never fails; the figure is read on the scrape's thread."""
     gateway = assemble(sandbox(tmp_path), {}, with_bank=False)
     for task in (gateway.telemetry.lag.task, *gateway.tasks):
         task._succeeded_at = task._clock() - 60
@@ -97,7 +99,7 @@ async def test_every_task_shows_when_a_run_ended_well_last(tmp_path: Path):
     assert {name for name, age_s in ages if 60 <= float(age_s) < 3600} == watched
 
 
-def test_a_worker_at_work_is_seen_without_a_break():
-    """Whatever the other tasks do, such as mail that waits a minute for its server."""
+def test_a_worker_s_presence_is_renewed_before_its_lease_ends():
+    """Even if another task takes long, such as mail waiting a minute for its server."""
     assert _PRESENCE.every_s <= LEASE.total_seconds() / 2
     assert _PRESENCE.backoff_to_s is None

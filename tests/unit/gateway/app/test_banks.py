@@ -40,20 +40,20 @@ def made(configured: Settings) -> SandboxAdapter:
     return checked.checked
 
 
-def test_it_works_under_the_provider_s_limits():
+def test_an_adapter_uses_its_provider_s_limits():
     adapter = made(settings(settings=URL, read_timeout_s=3.5, in_flight=7))
 
     limits = adapter.client._limits
     assert (limits.read_s, limits.bulkhead.in_flight) == (3.5, 7)
 
 
-def test_limits_of_its_own_win():
+def test_limits_in_the_adapter_s_settings_take_precedence():
     adapter = made(settings(settings={**URL, "limits": {"read_s": 1.5}}, read_timeout_s=3.5))
 
     assert adapter.client._limits.read_s == 1.5
 
 
-def test_it_shows_and_trusts_the_provider_s_files():
+def test_an_adapter_uses_its_provider_s_tls_files():
     files = {"ca": "a.pem", "certificate": "c.pem", "key": "k.pem"}
     adapter = made(settings(settings=URL, tls=Tls(**files)))
 
@@ -62,7 +62,7 @@ def test_it_shows_and_trusts_the_provider_s_files():
     assert msgspec.to_builtins(transport._tls.files) == files
 
 
-async def test_its_connections_go_by_the_provider_s_proxy_and_look_ups_are_counted(
+async def test_an_adapter_connects_through_its_proxy_and_counts_failed_look_ups(
     monkeypatch: pytest.MonkeyPatch,
 ):
     asked: list[str] = []
@@ -89,7 +89,7 @@ async def test_its_connections_go_by_the_provider_s_proxy_and_look_ups_are_count
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_the_operator_s_word_on_payouts_is_kept(read_only: bool):
+def test_a_provider_configured_as_read_only_is_read_only(read_only: bool):
     configured = settings(settings=URL, read_only=read_only)
 
     assert connect("sandbox", configured, Witness()).read_only is read_only
@@ -98,7 +98,7 @@ def test_the_operator_s_word_on_payouts_is_kept(read_only: bool):
 @pytest.mark.parametrize(
     "wrong", [{"adapter": "sandbux"}, {"settings": {"base_url": "http://example.com"}}], ids=str
 )
-def test_an_adapter_that_cannot_be_made_is_refused(wrong: dict[str, object]):
+def test_an_adapter_that_cannot_be_created_is_refused(wrong: dict[str, object]):
     with pytest.raises(AdapterRefused):
         connect("sandbox", settings(**wrong), Witness())
 
@@ -115,7 +115,7 @@ def test_an_adapter_that_cannot_be_made_is_refused(wrong: dict[str, object]):
 def test_a_host_of_the_other_environment_is_refused(
     monkeypatch: pytest.MonkeyPatch, environment: Environment, url: str, reason: str
 ):
-    """Before anything is opened: at the start, and by ``config check``."""
+    """Before anything is opened: at startup, and by ``config check``."""
     registered(monkeypatch)
     provider = Provider(adapter="certified", settings={"base_url": url})
     configured = Settings(environment=environment, providers={"bank": provider})
@@ -130,10 +130,10 @@ def test_a_host_of_the_other_environment_is_refused(
 
 
 @pytest.mark.parametrize("lost", ["ca", "memory"])
-async def test_missing_common_credentials_are_refused_at_the_start(
+async def test_missing_common_credentials_are_refused_at_startup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
 ):
-    """With the path and the reason; no account has been asked for."""
+    """With the path and the reason, before any account is used."""
     registered(monkeypatch)
     ca = tmp_path / "absent" if lost == "ca" else Authority(tmp_path).file
     if lost == "memory":
@@ -149,7 +149,7 @@ async def test_missing_common_credentials_are_refused_at_the_start(
     assert str(refused.value).startswith(place)
 
 
-def test_the_secrets_of_an_account_are_read_as_its_adapter_asks(monkeypatch: pytest.MonkeyPatch):
+def test_account_secrets_are_read_in_the_adapter_s_form(monkeypatch: pytest.MonkeyPatch):
     registered(monkeypatch)
     providers = {"bank": Provider(adapter="certified"), "sandbox": Provider(adapter="sandbox")}
     configured = Settings(providers=providers)
@@ -172,15 +172,15 @@ def test_the_operator_s_limits_of_the_bank_reach_the_client():
     assert made(unbound).client.admission.bank_limits is None
 
 
-def test_a_rate_of_what_no_bank_is_asked_for_is_refused_with_the_one_that_was_meant():
+def test_a_rate_for_an_unknown_call_is_refused_with_a_suggestion():
     limits = AccountLimits(rates={"get_balances": CallRate(rate=1, burst=1)})
 
     with pytest.raises(AdapterRefused, match=r"sandbox\.account_limits\.rates: .* 'get_balance'"):
         made(settings(settings=URL, account_limits=limits))
 
 
-def test_following_up_has_a_share_of_what_adapter_and_settings_allow():
-    """Rates of calls that a look never makes do not count."""
+def test_the_follow_up_rate_is_a_share_of_adapter_and_configured_limits():
+    """Rates of calls that the follow-up never makes do not count."""
     cases = [
         ("sandbox", {}, FollowupRate(at_once=16, of_account=4)),
         ("sandbox", {"account_limits": AccountLimits(in_flight=0)}, FollowupRate(at_once=16)),

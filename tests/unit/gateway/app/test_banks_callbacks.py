@@ -61,7 +61,7 @@ async def told(
     return await addresses(given, keys)[name].proof.check(Delivery(headers=headers, body=BODY))
 
 
-async def test_the_embedded_bank_is_accepted_at_its_own_address_alone():
+async def test_the_embedded_bank_is_accepted_only_at_its_own_address():
     listener = listener_of(settings(), KEYS, lambda: "http://127.0.0.1:8080")
     assert listener is not None
     made = addresses(settings())
@@ -79,27 +79,27 @@ async def test_the_embedded_bank_is_accepted_at_its_own_address_alone():
     assert await made["two"].proof.check(delivery) is None
 
 
-def test_where_no_provider_is_the_banks_it_tells_nobody():
+def test_without_a_sandbox_provider_the_bank_sends_no_callbacks():
     assert listener_of(Settings(), KEYS, str) is None
     assert make_addresses(Settings(), KEYS, {}) == {}
 
 
-async def test_a_bank_s_own_secret_takes_the_place_of_the_derived_one():
+async def test_a_configured_callback_secret_replaces_the_derived_one():
     given = settings(Callbacks(secret=OURS))
 
     assert await told(given, "one", OURS.encode()) is not None
     assert await told(given, "one", KEYS.key("callbacks one")) is None
 
 
-def test_the_address_comes_from_the_sealing_key_alone():
-    """A bank may prove itself with what everybody knows: its public key."""
+def test_the_address_depends_only_on_the_sealing_key():
+    """Not on the bank's proof, which may be public, such as a public key."""
     given = addresses(settings(Callbacks(secret=OURS)))
 
     assert given["one"].tokens == addresses(settings())["one"].tokens
     assert path_of("one", KEYS) != path_of("two", KEYS) != path_of("two", REPLACED)
 
 
-def test_the_address_of_a_retired_sealing_key_still_answers():
+def test_the_address_of_a_retired_sealing_key_is_still_accepted():
     former = path_of("one", KEYS).rpartition("/")[2]
     current = path_of("one", REPLACED).rpartition("/")[2]
     after = addresses(settings(), REPLACED)["one"]
@@ -109,7 +109,7 @@ def test_the_address_of_a_retired_sealing_key_still_answers():
     assert not addresses(settings())["one"].knows(current)
 
 
-def test_another_address_is_not_known():
+def test_a_wrong_callback_address_is_refused():
     wrong = [
         token
         for token in ["", "0" * 32, "é", "\udcff"]
@@ -119,15 +119,15 @@ def test_another_address_is_not_known():
     assert wrong == []
 
 
-async def test_a_former_secret_is_accepted_as_well_while_it_is_named():
+async def test_a_retired_callback_secret_is_accepted_while_configured():
     given = settings(Callbacks(secret=OURS, retired_secrets={"2026": FORMER}))
 
     assert await told(given, "one", FORMER.encode()) is not None
     assert await told(settings(Callbacks(secret=OURS)), "one", FORMER.encode()) is None
 
 
-async def test_a_secret_derived_from_a_retired_sealing_key_is_accepted_as_well():
-    """A sandbox bank in another process may have been started before the key was replaced."""
+async def test_a_callback_secret_derived_from_a_retired_sealing_key_is_accepted():
+    """A sandbox bank in another process may have started before the rotation."""
     assert await told(settings(), "one", KEYS.key("callbacks one"), REPLACED) is not None
 
 
@@ -139,7 +139,7 @@ def test_without_a_secret_no_callback_is_accepted_outside_the_sandbox(given: Cal
         addresses(settings(given, environment=Environment.PRODUCTION))
 
 
-def test_a_proof_that_cannot_be_made_is_refused_without_its_value():
+def test_a_proof_that_cannot_be_created_is_refused_without_its_value():
     class Wrong:
         def callback_proof(self, _secrets: CallbackSecrets) -> CallbackProof:
             return PeerCertificate("canary", Clock().now)  # type: ignore[return-value]
@@ -175,7 +175,7 @@ def test_a_callback_secret_for_a_bank_without_callbacks_is_refused():
             make_address("one", settings(given), KEYS, silent)
 
 
-def test_the_sandbox_s_adapter_makes_its_own_proof():
+def test_the_sandbox_adapter_creates_its_own_proof():
     adapter = connect("one", settings(), Witness()).adapter
 
     made = make_address("one", settings(), KEYS, adapter)

@@ -48,7 +48,7 @@ async def people(
     await store.close()
 
 
-async def test_the_settings_reach_the_rules(people):
+async def test_identity_settings_reach_the_rules(people):
     rules = people.context.settings
 
     assert rules.origin == "https://pix.example"
@@ -65,7 +65,7 @@ async def same_store(people, settings: Settings) -> AsyncIterator[Store]:
 
 
 async def test_idle_browser_sessions_are_deleted(same_store, clock):
-    """An hour after their last call, which is the longest that one may be idle."""
+    """An hour after the last call, which is the longest idle time."""
     panel = PanelSession(
         id_hash="h",
         state=PanelState.ANONYMOUS,

@@ -11,7 +11,7 @@ from gateway.config.identity import Session
 from gateway.config.settings import Settings
 
 
-def test_the_settings_reach_the_rules(tmp_path):
+def test_session_settings_reach_the_panel(tmp_path):
     settings = msgspec.structs.replace(
         Settings(var=str(tmp_path)), session=Session(idle_s=60, renew_s=120)
     )
@@ -23,7 +23,7 @@ def test_the_settings_reach_the_rules(tmp_path):
 
 
 def test_cookies_of_one_process_are_read_by_another(tmp_path):
-    """The key is derived from what both have, and is another one elsewhere."""
+    """The key is derived from their common keys."""
     nodes = [assemble(Settings(var=str(tmp_path)), {}, with_bank=False) for _ in range(2)]
     stranger = assemble(Settings(var=str(tmp_path / "elsewhere")), {}, with_bank=False)
     panels = [each.services.panel for each in (*nodes, stranger)]

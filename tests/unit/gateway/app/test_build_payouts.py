@@ -1,4 +1,4 @@
-"""Payouts put together: settings reach the rules, and every step is told."""
+"""Payouts put together: settings reach the rules, and every step is recorded."""
 
 from __future__ import annotations
 
@@ -50,9 +50,7 @@ def kernel(**payouts: object) -> Kernel:
 
 
 @pytest.mark.parametrize(("configured_s", "shown_s"), [(0, 600), (90, 90)])
-def test_similar_payouts_are_shown_even_where_none_is_looked_for(
-    configured_s: float, shown_s: float
-):
+def test_similar_payouts_are_shown_even_when_the_check_is_off(configured_s: float, shown_s: float):
     shown = shown_similar_within(kernel(similar_within_s=configured_s).settings)
 
     assert shown == timedelta(seconds=shown_s)
@@ -61,8 +59,8 @@ def test_similar_payouts_are_shown_even_where_none_is_looked_for(
 @pytest.mark.parametrize(
     ("says", "knows"), [(IS_SETTLED, IS_SETTLED), (IS_ACCEPTED, IS_SETTLED)], ids=["sent", "seen"]
 )
-async def test_a_payout_that_ends_is_reported_once(payout_world: PayoutWorld, says, knows):
-    """By whichever of the two ends it: sending, or following up."""
+async def test_the_end_of_a_payout_is_counted_once(payout_world: PayoutWorld, says, knows):
+    """By sending or by follow-up, whichever ends it."""
     bank, observer = ScriptedBank(says=[says], knows=knows), Ended()
     told = kernel_on(
         SimpleNamespace(payouts=payout_world.store),

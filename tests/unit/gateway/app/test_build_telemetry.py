@@ -45,8 +45,8 @@ def settings(tmp_path) -> Settings:
     return Settings(var=str(tmp_path), providers={"sandbox": Provider(adapter="sandbox")})
 
 
-def test_every_route_and_page_is_a_word_of_the_metrics(settings: Settings):
-    """A label is one of a closed set; a new route is in it on arrival, and nothing else is."""
+def test_every_route_and_page_is_a_value_of_the_metric_label(settings: Settings):
+    """A label has a closed set of values; a new route is included automatically."""
     surfaces = described_surfaces(settings)
     made = build_telemetry(settings, lambda: NOON, surfaces)
     routes = {route.name for gate in surfaces[0].gates for route in gate.routes}
@@ -85,8 +85,8 @@ def calls_of_the_port() -> Iterator[str]:
         yield from (name for name, of in vars(port).items() if iscoroutinefunction(of))
 
 
-def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
-    """Closed sets are completed from where words are declared, so a new one is in on arrival."""
+def test_every_word_used_as_a_label_is_a_known_value(settings: Settings):
+    """Closed sets are completed from the declarations, so a new word is included automatically."""
     made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
     tell = made.observer
 
@@ -123,8 +123,8 @@ def test_no_word_of_ours_is_counted_as_a_strangers(settings: Settings):
     ],
     ids=["refusals", "throttles", "forgeries", "connections"],
 )
-def test_a_reason_that_is_raised_is_one_of_the_label_s_values(written: str, label: Label):
-    """Reasons stand where they are raised, as text; what blocks nobody (``account``) is none."""
+def test_every_raised_reason_is_a_label_value(written: str, label: Label):
+    """Reasons are texts where they are raised; ``account``, which blocks nothing, is not one."""
     files = [file for top in ("gateway", "policies") for file in (ROOT / top).rglob("*.py")]
     raised = {word for file in files for word in re.findall(written, file.read_text())}
 
@@ -132,7 +132,7 @@ def test_a_reason_that_is_raised_is_one_of_the_label_s_values(written: str, labe
     assert raised <= {*(label.values or ())}
 
 
-def test_lines_that_were_not_written_are_shown(settings: Settings):
+def test_lost_log_lines_are_counted(settings: Settings):
     made = build_telemetry(settings, lambda: NOON, described_surfaces(settings))
     made.writer.lost["full"] = 3
 
@@ -141,8 +141,8 @@ def test_lines_that_were_not_written_are_shown(settings: Settings):
     assert lost == [3, 0]
 
 
-def test_the_digest_follows_the_settings(settings: Settings):
-    """The same settings, the same digest: on every node."""
+def test_the_configuration_digest_depends_on_the_settings(settings: Settings):
+    """The same settings have the same digest on every node."""
     louder = msgspec.structs.replace(settings, telemetry=Telemetry(level="debug"))
     surfaces = described_surfaces(settings)
 
@@ -155,7 +155,7 @@ def test_the_digest_follows_the_settings(settings: Settings):
 
 
 def test_the_listener_s_refusals_are_logged_like_the_application_s():
-    """The same body, and a record of its own."""
+    """With the same body, and a record each."""
     witness = Witness()
     refusals = refusals_below(witness)
 

@@ -35,7 +35,7 @@ def recording() -> tuple[Tracing, InMemorySpanExporter]:
     return made, exporter
 
 
-def test_without_a_collector_nothing_is_wrapped():
+def test_without_a_collector_nothing_is_traced():
     surface = listener_client.surface(listener_client.route())
 
     assert build_tracing.build_tracing(Settings()) is None
@@ -69,7 +69,7 @@ class Carrier:
         return ProviderAnswer(status=self.status, headers={}, body=b"secret")
 
 
-async def test_a_call_of_a_bank_is_a_client_span_that_goes_out_in_traceparent():
+async def test_a_bank_call_is_a_client_span_sent_in_traceparent():
     tracing, exporter = recording()
     carrier = Carrier(503)
     traced = build_tracing.traced_calls(tracing)("https://bank.example:8443/api", carrier)
@@ -90,7 +90,7 @@ async def test_a_call_of_a_bank_is_a_client_span_that_goes_out_in_traceparent():
     }
 
 
-async def test_a_gate_is_one_span_and_refuses_as_before():
+async def test_a_gate_is_one_span_and_refuses_unchanged():
     tracing, exporter = recording()
 
     def refuse(_call: Call) -> None:

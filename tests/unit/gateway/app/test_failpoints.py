@@ -17,7 +17,7 @@ from tests.world.kernel import Witness
 
 
 class Ended(Exception):
-    """Stands for the end of the process."""
+    """Represents the end of the process."""
 
 
 def end() -> None:
@@ -28,17 +28,17 @@ def arm(text: str, environment: Environment = Environment.SANDBOX) -> Failpoint 
     return armed(environment, {VARIABLE: text}, end)
 
 
-def test_nothing_is_armed_by_itself():
+def test_no_fail_point_is_armed_by_default():
     assert armed(Environment.SANDBOX, {}) is None
 
 
 def test_production_has_no_fail_points():
-    """The variable is not even read: a typing mistake cannot stop a production start."""
+    """The variable is not even read: a misspelling cannot stop a production start."""
     assert arm("mid_body", Environment.PRODUCTION) is None
     assert arm("nonsense", Environment.PRODUCTION) is None
 
 
-def test_a_process_ends_at_its_fail_point():
+def test_a_process_ends_only_at_its_own_fail_point():
     for name in NAMES:
         failpoint = arm(name)
         assert failpoint is not None
@@ -51,7 +51,7 @@ def test_a_process_ends_at_its_fail_point():
             failpoint(name)
 
 
-def test_a_process_ends_at_the_pass_that_was_named():
+def test_a_process_ends_at_the_named_pass_of_a_fail_point():
     failpoint = arm("after_insert:3")
     assert failpoint is not None
 
@@ -62,7 +62,7 @@ def test_a_process_ends_at_the_pass_that_was_named():
         failpoint("after_insert")
 
 
-def test_a_point_that_is_none_is_refused_at_the_start():
+def test_an_unknown_fail_point_is_refused():
     for text in ("nowhere", "mid_body:0", "mid_body:x", "mid_body:-1", ":3"):
         with pytest.raises(ConfigError, match=VARIABLE):
             arm(text)
@@ -78,8 +78,8 @@ async def asking(aiohttp_client: AiohttpClient) -> tuple[TestClient[Any, Any], l
     return await aiohttp_client(app), seen
 
 
-async def test_an_answer_is_whole_when_nothing_ends(asking):
-    """Written in two halves, and the same to whoever reads it."""
+async def test_an_answer_written_in_two_halves_is_complete(asking):
+    """Written in two halves, and complete for the reader."""
     client, seen = asking
 
     async with client.post("/v1/withdraw") as answer:
@@ -90,7 +90,7 @@ async def test_an_answer_is_whole_when_nothing_ends(asking):
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/v1/withdraw"), ("POST", "/v1/other")])
-async def test_only_answers_to_a_payout_are_watched(asking, method: str, path: str):
+async def test_only_answers_to_payouts_pass_fail_points(asking, method: str, path: str):
     client, seen = asking
 
     async with client.request(method, path) as answer:

@@ -14,7 +14,7 @@ def lag(observed: list[float]) -> LoopLag:
 
 
 @leaping
-async def test_a_blocked_loop_is_late():
+async def test_a_blocked_event_loop_is_measured():
     observed: list[float] = []
     blocked_s = 0.0
     monitor = LoopLag(observed.append, lambda: time.monotonic() + blocked_s, samples=2)
@@ -29,7 +29,7 @@ async def test_a_blocked_loop_is_late():
     assert monitor.p95_s == pytest.approx(0.08, abs=0.001)
 
 
-async def test_the_figure_recovers():
+async def test_the_loop_lag_recovers():
     observed: list[float] = []
     monitor = LoopLag(observed.append, time.monotonic, samples=4)
     for seconds in (0.5, 0.5, 0.0, 0.0, 0.0, 0.0):
@@ -38,7 +38,7 @@ async def test_the_figure_recovers():
     assert monitor.p95_s == 0.0
 
 
-async def test_one_late_sample_is_no_overload_and_two_are():
+async def test_one_late_sample_does_not_raise_the_percentile_and_two_do():
     """The 95th percentile of twenty samples is the second largest."""
     observed: list[float] = []
     monitor = lag(observed)
@@ -50,12 +50,12 @@ async def test_one_late_sample_is_no_overload_and_two_are():
     assert (alone, monitor.p95_s) == (0.001, 2.0)
 
 
-async def test_before_the_first_sample_there_is_no_lag():
+async def test_the_loop_lag_is_zero_before_the_first_sample():
     assert lag([]).p95_s == 0.0
 
 
 @leaping
-async def test_it_stops_and_starts_again():
+async def test_the_loop_lag_monitor_can_be_stopped_and_started_again():
     observed: list[float] = []
     monitor = LoopLag(observed.append, time.monotonic, interval_s=0.1)
     monitor.task.start()
@@ -73,8 +73,8 @@ async def test_it_stops_and_starts_again():
     assert len(asyncio.all_tasks()) == 1
 
 
-async def test_a_few_samples_are_no_verdict():
-    """A slow start must not turn the first callers away."""
+async def test_fewer_than_twenty_samples_give_no_lag():
+    """A slow start must not refuse the first callers."""
     monitor = lag([])
     for _ in range(19):
         monitor._take(9.0)
@@ -82,7 +82,7 @@ async def test_a_few_samples_are_no_verdict():
     assert monitor.p95_s == 0.0
 
 
-async def test_what_was_is_forgotten_when_that_is_asked_for():
+async def test_resetting_discards_the_samples():
     monitor = lag([])
     for _ in range(20):
         monitor._take(9.0)

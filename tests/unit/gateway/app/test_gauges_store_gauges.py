@@ -81,7 +81,7 @@ async def board(tmp_path: Path) -> AsyncIterator[Board]:
         yield Board(office.store, MetricRegistry(INSTANCE, WORDS), registers.Clock(NOW))
 
 
-async def test_browsers_are_shown_by_state_and_gone_when_idle(board: Board):
+async def test_active_panel_sessions_are_exported_by_state(board: Board):
     await signed_in(board.store)
     await board.store.identity.panels.add(panel())
     pending = replace(panel("p"), state=PanelState.MFA_PENDING, session_id="")
@@ -94,7 +94,7 @@ async def test_browsers_are_shown_by_state_and_gone_when_idle(board: Board):
     assert await board.shows(series.SESSIONS_ACTIVE, "full") == 0
 
 
-async def test_orders_that_wait_are_shown_with_the_age_of_the_oldest(board: Board):
+async def test_waiting_approvals_are_exported_with_the_oldest_age(board: Board):
     none = await board.shows(series.APPROVALS_WAITING), board.values
     await board.store.approvals.add(APPROVAL, event())
     board.clock.passes(minutes=90)
@@ -108,7 +108,7 @@ async def test_orders_that_wait_are_shown_with_the_age_of_the_oldest(board: Boar
     assert await board.shows(series.APPROVALS_OLDEST) == 0
 
 
-async def test_keys_are_shown_by_what_they_do_and_the_signing_one_by_its_age(board: Board):
+async def test_signing_keys_are_exported_by_state_with_the_signing_key_s_age(board: Board):
     for key_id, signs_from in (("former", -100 * DAY), ("now", -90 * DAY), ("next", DAY)):
         await board.publish(key_id, signs_from)
 
@@ -125,7 +125,7 @@ async def test_keys_are_shown_by_what_they_do_and_the_signing_one_by_its_age(boa
     assert await board.shows(series.SIGNING_KEY_AGE) == DAY.total_seconds()
 
 
-async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_reported(
+async def test_an_altered_audit_log_is_shown_and_reported(
     board: Board, caplog: pytest.LogCaptureFixture
 ):
     figure = AuditGauge(
@@ -143,8 +143,8 @@ async def test_an_audit_log_that_was_changed_by_hand_is_shown_and_reported(
     assert "broken at event 2" in caplog.text
 
 
-async def test_the_oldest_mail_that_waits_is_shown(board: Board):
-    """Nobody gets a link while mail does not go out."""
+async def test_the_age_of_the_oldest_unsent_mail_is_exported(board: Board):
+    """No links arrive while mail is not sent."""
     outbox = board.store.identity.outbox
     before = await board.shows(series.OUTBOX_WAITING)
     await outbox.put(replace(MAIL, id="a"))
@@ -159,7 +159,7 @@ async def test_the_oldest_mail_that_waits_is_shown(board: Board):
 
 
 async def test_the_end_of_the_audit_log_is_shown_and_reported(board: Board):
-    """To be kept elsewhere: nothing in the store tells one that was put back from an old copy."""
+    """To be saved elsewhere: the store itself does not show that an old copy was restored."""
     await board.store.audit.append(event("last"))
     head = await board.store.audit.head()
 
@@ -179,7 +179,7 @@ async def test_the_end_of_the_audit_log_is_shown_and_reported(board: Board):
     ]
 
 
-async def test_a_store_that_is_put_back_under_a_running_gateway_is_noticed(
+async def test_a_store_restored_under_a_running_gateway_is_detected(
     board: Board, caplog: pytest.LogCaptureFixture
 ):
     figure = AuditGauge(board.store.audit, board.values)
@@ -198,8 +198,10 @@ async def test_a_store_that_is_put_back_under_a_running_gateway_is_noticed(
     assert f"and had reached event {before.number + 1}" in caplog.text
 
 
-async def test_the_first_certificate_of_an_active_account_is_shown_by_provider(board: Board):
-    """One that is replaced is gone at once; without any, none can end."""
+async def test_the_earliest_certificate_expiry_of_active_accounts_is_exported_by_provider(
+    board: Board,
+):
+    """A replaced certificate is removed at once; without any there is no value."""
     accounts, ends = board.store.accounts, NOW + 30 * DAY
     certified = replace(
         account(str(uuid.uuid4())),
@@ -228,7 +230,7 @@ async def test_the_first_certificate_of_an_active_account_is_shown_by_provider(b
     assert await board.shows(series.ACCOUNT_CERTIFICATE_ENDS, "other") == 0
 
 
-async def test_waiting_payouts_are_shown_by_bank(board: Board):
+async def test_due_payouts_and_waiting_callbacks_are_exported_by_bank(board: Board):
     payouts = ("sandbox", series.PAYOUTS_DUE, series.PAYOUT_OLDEST_DUE)
     callbacks = ("sandbox", series.CALLBACKS_WAITING, series.CALLBACK_OLDEST_WAITING)
     none = [await board.shows(family, "sandbox") for family in (*payouts[1:], *callbacks[1:])]
@@ -245,8 +247,8 @@ async def test_waiting_payouts_are_shown_by_bank(board: Board):
     assert (none, waiting, ages) == ([0, 0, 0, 0], [1, 1], [597, 600])
 
 
-async def test_how_far_partitions_are_made_ahead_is_shown(board: Board, migrated_postgres_url: str):
-    """A file has none, and nothing is shown."""
+async def test_the_end_of_the_last_partition_is_exported(board: Board, migrated_postgres_url: str):
+    """SQLite has no partitions and no value."""
     server = open_store(migrated_postgres_url, now=lambda: NOW)
     before = await server.partitions_end()
     await RequestRecords(server.database).forget(NOW - 30 * DAY)
@@ -266,10 +268,8 @@ async def test_how_far_partitions_are_made_ahead_is_shown(board: Board, migrated
     assert ends[2] == ends[1]
 
 
-async def test_connections_of_the_server_are_shown_beside_its_limit(
-    board: Board, postgres_url: str
-):
-    """The store of a file has none."""
+async def test_server_connections_are_exported_with_their_maximum(board: Board, postgres_url: str):
+    """SQLite has no value."""
 
     async def load() -> list[float]:
         families = (series.STORE_SERVER_CONNECTIONS, series.STORE_SERVER_LIMIT)

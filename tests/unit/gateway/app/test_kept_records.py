@@ -96,7 +96,7 @@ async def test_records_changed_by_another_process_are_dropped_by_its_act(house: 
     ]
 
 
-async def test_others_acts_forget_nothing(house: House):
+async def test_acts_on_other_subjects_drop_no_record(house: House):
     for subject in ("user:u-1", "address:203.0.113.7", "account:another", "credential:cli_other"):
         house.kept.forget(Act("sign_in.failed", subject), "feed")
 
@@ -104,7 +104,7 @@ async def test_others_acts_forget_nothing(house: House):
     assert house.is_kept()
 
 
-async def test_everything_can_be_forgotten(house: House):
+async def test_every_record_can_be_dropped(house: House):
     house.kept.forget_all()
 
     assert sorted(house.watch.forgotten()) == [

@@ -22,7 +22,7 @@ ALWAYS = CacheValidity(inf)
 
 @dataclass
 class Source:
-    """A store of texts that can be slow, down, or told something else."""
+    """A store of texts that can be slow, down, or changed."""
 
     records: dict[str, str] = field(default_factory=lambda: {"a": "A", "b": "B"})
     loaded: list[str] = field(default_factory=list)
@@ -70,7 +70,7 @@ async def test_recently_read_records_are_returned_at_once(source: Source, key: s
 
 
 @leaping
-async def test_absence_is_cached_too(source: Source):
+async def test_absence_of_a_record_is_cached(source: Source):
     cache = source.cache()
 
     found = [await cache.find("x"), await cache.find("x")]
@@ -80,7 +80,7 @@ async def test_absence_is_cached_too(source: Source):
 
 @leaping
 async def test_a_record_is_valid_for_its_lifetime_from_its_read(source: Source):
-    """Being asked for does not make it younger: a revoked credential must die in time."""
+    """Reads do not extend it: a revoked credential must expire in time."""
     cache = source.cache(Lifetimes(found_s=0.2, absent_s=60.0, size=9))
     await cache.find("a")
     source.records["a"] = "new"
@@ -95,8 +95,8 @@ async def test_a_record_is_valid_for_its_lifetime_from_its_read(source: Source):
 
 @pytest.mark.parametrize("key", ["a", "x"])
 @leaping
-async def test_its_time_runs_from_before_it_was_read(source: Source, key: str):
-    """What changed during a slow read must not be believed for longer."""
+async def test_the_lifetime_of_a_record_starts_before_its_read(source: Source, key: str):
+    """A change during a slow read must not stay unseen for longer."""
     cache = source.cache(Lifetimes(found_s=0.2, absent_s=0.2, size=9))
     source.gate.clear()
     reading = asyncio.ensure_future(cache.find(key))
@@ -111,7 +111,7 @@ async def test_its_time_runs_from_before_it_was_read(source: Source, key: str):
 
 
 @leaping
-async def test_a_read_slower_than_the_time_is_answered_and_not_kept(source: Source):
+async def test_a_record_whose_read_outlasts_its_lifetime_is_not_cached(source: Source):
     cache = source.cache(Lifetimes(found_s=0.02, absent_s=0.02, size=9))
     source.gate.clear()
     reading = asyncio.ensure_future(cache.find("a"))
@@ -123,7 +123,7 @@ async def test_a_read_slower_than_the_time_is_answered_and_not_kept(source: Sour
 
 
 @leaping
-async def test_absence_has_a_time_of_its_own(source: Source):
+async def test_absence_has_its_own_lifetime(source: Source):
     cache = source.cache(Lifetimes(found_s=60.0, absent_s=0.05, size=9))
     await cache.find("a")
     await cache.find("x")
@@ -147,8 +147,8 @@ async def test_a_forgotten_record_is_read_again(source: Source):
 
 
 @leaping
-async def test_the_absence_of_one_is_forgotten_too(source: Source):
-    """What was created a moment ago is there."""
+async def test_cached_absence_can_be_dropped(source: Source):
+    """A record just created is then found."""
     cache = source.cache()
     await cache.find("x")
     source.records["x"] = "X"
@@ -170,7 +170,7 @@ async def test_everything_can_be_forgotten_at_once(source: Source):
 
 @leaping
 async def test_a_read_begun_before_the_drop_is_not_cached(source: Source):
-    """A slow read may have looked before the change; who waited for it came before, too."""
+    """The read may be older than the change; its waiting callers came before, too."""
     cache = source.cache()
     source.gate.clear()
     before = asyncio.ensure_future(cache.find("a"))
@@ -188,10 +188,10 @@ async def test_a_read_begun_before_the_drop_is_not_cached(source: Source):
 
 
 @leaping
-async def test_a_read_begun_before_the_change_is_not_cached_even_without_another_read(
+async def test_a_read_begun_before_a_change_is_not_cached_even_without_another_read(
     source: Source,
 ):
-    """No later reading is there yet that would replace it."""
+    """No later read replaces it."""
     cache = source.cache()
     source.gate.clear()
     before = asyncio.ensure_future(cache.find("a"))
@@ -209,7 +209,7 @@ async def test_a_read_begun_before_the_change_is_not_cached_even_without_another
 @pytest.mark.parametrize("key", ["a", "x"])
 @leaping
 async def test_no_record_is_used_beyond_its_validity(source: Source, key: str):
-    """Who does not hear of changes reads the store each time, and keeps serving."""
+    """A process without the change feed reads the store each time, and keeps serving."""
     validity = CacheValidity()
     cache = source.cache(validity=validity)
 
@@ -238,8 +238,8 @@ async def test_a_failing_load_is_not_kept(source: Source):
 
 
 @leaping
-async def test_a_record_outlives_the_store_that_gave_it(source: Source):
-    """Known partners are served while the store is down, to the end of the record's time."""
+async def test_a_cached_record_is_served_while_the_store_is_down(source: Source):
+    """Until the record's time ends."""
     cache = source.cache()
     await cache.find("a")
     source.is_down = True
@@ -250,7 +250,7 @@ async def test_a_record_outlives_the_store_that_gave_it(source: Source):
 
 
 @leaping
-async def test_many_who_wait_cause_one_load(source: Source):
+async def test_concurrent_reads_of_one_key_load_once(source: Source):
     cache = source.cache()
     source.gate.clear()
     waiting = [asyncio.ensure_future(cache.find("a")) for _ in range(50)]
@@ -277,7 +277,7 @@ async def test_a_failure_is_raised_to_every_waiting_caller(source: Source):
 
 
 @leaping
-async def test_a_cancelled_caller_stops_no_other(source: Source):
+async def test_a_cancelled_caller_does_not_affect_others(source: Source):
     cache = source.cache()
     source.gate.clear()
     first, second = (asyncio.ensure_future(cache.find("a")) for _ in range(2))
@@ -313,8 +313,8 @@ async def test_an_unawaited_failure_logs_nothing(source: Source):
 
 
 @leaping
-async def test_the_key_used_least_recently_goes_first(source: Source):
-    """So ids that were made up push out no partner who keeps calling."""
+async def test_the_least_recently_used_key_is_evicted_first(source: Source):
+    """Invented ids do not evict a partner that keeps calling."""
     source.records = {str(number): str(number) for number in range(20)}
     cache = source.cache(Lifetimes(found_s=60.0, absent_s=60.0, size=5))
     await cache.find("0")
@@ -330,7 +330,7 @@ async def test_the_key_used_least_recently_goes_first(source: Source):
 
 
 @leaping
-async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
+async def test_cached_absence_is_bounded(source: Source):
     cache = source.cache(Lifetimes(found_s=60.0, absent_s=60.0, size=5))
 
     for number in range(200):
@@ -342,7 +342,7 @@ async def test_ids_that_do_not_exist_do_not_fill_memory_either(source: Source):
 @pytest.mark.parametrize("way", ["its time is over", "read again", "nothing is believed"])
 @leaping
 async def test_an_unchanged_record_keeps_its_derived_values(source: Source, way: str):
-    """Reading it again must not cost its credentials' being opened again."""
+    """Reading it again must not open its credentials again."""
     validity, letter = CacheValidity(inf), "A"  # two texts alike, and not the same object
     source.records["a"] = f"an {letter}"
     cache = source.cache(Lifetimes(found_s=0.05, absent_s=60.0, size=9), validity)

@@ -1,4 +1,4 @@
-"""Following the audit log: what is told is forgotten, and who cannot follow believes nothing."""
+"""Following the audit log: reported changes are dropped, and without the log nothing is trusted."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ async def log(tmp_path: Path) -> AsyncIterator[Log]:
         yield Log(keep(office, watch), Clock(), watch)
 
 
-async def test_the_log_is_followed_from_its_newest_place(log: Log):
-    """What was done before is in whatever is read from now on."""
+async def test_the_feed_starts_at_the_newest_event(log: Log):
+    """Earlier changes are contained in every later read."""
     assert not log.is_believed()
 
     await log.feed.run_once()
@@ -67,7 +67,7 @@ async def test_the_log_is_followed_from_its_newest_place(log: Log):
 
 
 async def test_reported_changes_are_dropped_before_validity_is_extended(log: Log):
-    """And all of it, however many pieces it takes."""
+    """Also when it takes several batches."""
     await log.feed.run_once()
     await log.kept.credentials.find("cli_1")
     log.kept.validity.until = 0.0
@@ -93,7 +93,7 @@ async def test_reported_changes_are_dropped_before_validity_is_extended(log: Log
     assert log.is_believed()
 
 
-async def test_who_cannot_follow_for_four_seconds_believes_nothing(log: Log):
+async def test_four_seconds_without_the_feed_invalidate_the_cache(log: Log):
     await log.feed.run_once()
     log.is_down = True
 
@@ -109,8 +109,8 @@ async def test_who_cannot_follow_for_four_seconds_believes_nothing(log: Log):
     assert log.is_believed()
 
 
-async def test_a_feed_without_a_turn_loses_its_validity(log: Log):
-    """Killed, or a process that stood still: the validity ends by itself."""
+async def test_a_feed_that_gets_no_turn_loses_its_validity(log: Log):
+    """Killed or stalled: the validity ends by itself."""
     await log.feed.run_once()
 
     log.clock.passes(VALID_S)
@@ -118,8 +118,8 @@ async def test_a_feed_without_a_turn_loses_its_validity(log: Log):
     assert not log.is_believed()
 
 
-async def test_the_validity_counts_from_before_the_reading(log: Log):
-    """What was changed while it ran may not be in what was read."""
+async def test_validity_starts_before_the_feed_is_read(log: Log):
+    """A change during the read may be missing in its result."""
     log.slow_s = 1.0
     await log.feed.run_once()
 
@@ -128,10 +128,8 @@ async def test_the_validity_counts_from_before_the_reading(log: Log):
     assert not log.is_believed()
 
 
-async def test_another_log_means_that_everything_is_forgotten(
-    log: Log, caplog: pytest.LogCaptureFixture
-):
-    """A store put back to an earlier state: its numbers are given out a second time."""
+async def test_a_restarted_log_drops_every_record(log: Log, caplog: pytest.LogCaptureFixture):
+    """After a restore of the store: its numbers are assigned a second time."""
     await log.feed.run_once()
     await log.kept.credentials.find("cli_1")
     log.pieces = [None]
@@ -143,7 +141,7 @@ async def test_another_log_means_that_everything_is_forgotten(
     assert "change_feed_restarted" in caplog.text
 
 
-async def test_an_outage_is_logged_once_and_so_is_its_end(
+async def test_the_loss_and_return_of_the_feed_are_logged_once(
     log: Log, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.INFO)
@@ -156,7 +154,7 @@ async def test_an_outage_is_logged_once_and_so_is_its_end(
     ]
 
 
-async def test_the_figures_age_while_the_feed_is_stopped(log: Log):
+async def test_the_age_of_a_stopped_feed_grows(log: Log):
     await log.feed.run_once()
     fresh = log.feed.age_s(), log.feed.is_believed()
     log.clock.passes(5)
@@ -165,8 +163,8 @@ async def test_the_figures_age_while_the_feed_is_stopped(log: Log):
     assert (log.feed.age_s(), log.feed.is_believed()) == (5.0, False)
 
 
-def test_its_times_keep_what_is_promised():
-    """Elsewhere within a second; within five where the feed stands still; a slow turn is borne."""
+def test_the_feed_s_intervals_keep_changes_within_five_seconds():
+    """Usually within a second, and within five when the feed stalls; a slow turn is tolerated."""
     assert EVERY_S < 1
     assert 2 * (PATIENCE_S + EVERY_S) <= VALID_S < 5
     assert CacheValidity().until < 0

@@ -15,7 +15,7 @@ AWAY = StoreUnavailable("away")
 
 
 class Register:
-    """Keeps what it is told was used, unless it is away."""
+    """Records reported uses, unless it is unavailable."""
 
     def __init__(self) -> None:
         self.touched: list[tuple[str, bytes, datetime]] = []
@@ -50,7 +50,7 @@ async def test_last_uses_are_written_once_at_the_end():
     assert register.touched == [("cli_a", b"digest", NOON)]
 
 
-async def test_where_it_was_used_is_written_and_whether_that_was_refused():
+async def test_addresses_are_written_with_whether_they_were_refused():
     register = Register()
     noted = uses(register)
 
@@ -62,7 +62,7 @@ async def test_where_it_was_used_is_written_and_whether_that_was_refused():
     assert register.addresses == {("cli_a", HERE): False, ("cli_a", ELSEWHERE): True}
 
 
-async def test_a_loop_from_many_addresses_takes_bounded_memory():
+async def test_a_credential_used_from_many_addresses_takes_bounded_memory():
     register = Register()
     noted = uses(register)
 
@@ -75,8 +75,8 @@ async def test_a_loop_from_many_addresses_takes_bounded_memory():
 
 
 @leaping
-async def test_it_is_written_now_and_then():
-    """Not with the request: that would be a write for every read."""
+async def test_last_uses_are_written_periodically():
+    """Writing with the request would cost a write for every read."""
     register = Register()
     noted = uses(register)
     noted.task.start()
@@ -91,8 +91,8 @@ async def test_it_is_written_now_and_then():
 
 
 @leaping
-async def test_a_store_that_is_away_stops_nothing(caplog: pytest.LogCaptureFixture):
-    """A lost use is no harm; the next one is written."""
+async def test_last_uses_lost_to_an_unavailable_store_are_dropped(caplog: pytest.LogCaptureFixture):
+    """A lost use does no harm; the next one is written."""
     register = Register()
     register.away = True
     noted = uses(register)

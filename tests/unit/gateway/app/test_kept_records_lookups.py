@@ -16,8 +16,7 @@ AWAY = StoreUnavailable("ConnectionRefusedError")
 
 
 @leaping
-async def test_a_slow_one_is_given_up():
-    """And stopped."""
+async def test_a_slow_look_up_is_cancelled():
     stopped: list[str] = []
 
     async def slow(key: str) -> str | None:
@@ -36,8 +35,8 @@ async def test_a_slow_one_is_given_up():
 
 
 @leaping
-async def test_a_slow_cancelled_read_is_not_awaited():
-    """A driver may take seconds to let go of a silent server."""
+async def test_a_slow_read_that_was_cancelled_is_not_awaited():
+    """A driver may take seconds to release a silent server."""
     let_go = asyncio.Event()
 
     async def stubborn(_key: str) -> str | None:
@@ -58,7 +57,7 @@ async def test_a_slow_cancelled_read_is_not_awaited():
 
 
 @leaping
-async def test_a_caller_who_gives_up_stops_the_look_up():
+async def test_cancelling_a_caller_cancels_the_look_up():
     started, stopped = asyncio.Event(), asyncio.Event()
 
     async def slow(_key: str) -> str | None:
@@ -79,7 +78,7 @@ async def test_a_caller_who_gives_up_stops_the_look_up():
 
 
 @leaping
-async def test_it_is_shown_whether_the_store_answers():
+async def test_the_availability_of_the_credential_store_is_exported():
     shown: list[tuple[str, float]] = []
 
     def show(figure: str, value: float) -> None:

@@ -1,4 +1,4 @@
-"""Records of one turn share a statement; at most two run, and nobody waits beyond the bound."""
+"""Records of one turn share a statement; at most two run, and waiting is bounded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIFETIMES = Lifetimes(found_s=60.0, absent_s=60.0, size=2000)
 
 @dataclass
 class Letters:
-    """Upper-cases keys; an ``x`` is not there. Each statement waits for its gate."""
+    """Upper-cases keys; an ``x`` is missing. Each statement waits for its gate."""
 
     within_s: float = 60.0
     is_down: bool = False
@@ -60,14 +60,14 @@ class Letters:
         return await asyncio.gather(*map(self.find, keys), return_exceptions=True)
 
 
-async def test_keys_of_one_turn_are_read_by_one_statement():
+async def test_keys_requested_together_are_read_by_one_statement():
     letters = Letters()
 
     assert await letters.found(["a", "x", "b", "a"]) == ["A", None, "B", "A"]
     assert letters.statements == [["a", "x", "b"]]
 
 
-async def test_while_two_statements_run_the_next_one_gathers():
+async def test_keys_are_collected_while_two_statements_run():
     letters, waiting = Letters(is_gated=True), []
     for keys in ("ab", "c", "de", "f"):
         waiting += map(letters.find, keys)
@@ -83,14 +83,14 @@ async def test_while_two_statements_run_the_next_one_gathers():
     assert letters.statements == [["a", "b"], ["c"], ["d", "e", "f"]]
 
 
-async def test_very_many_are_read_in_pieces():
+async def test_many_keys_are_read_in_batches():
     letters, keys = Letters(), [f"key-{number}" for number in range(1200)]
 
     assert await letters.found(keys) == [key.upper() for key in keys]
     assert [len(each) for each in letters.statements] == [500, 500, 200]
 
 
-async def test_a_failure_reaches_its_whole_batch_and_no_other():
+async def test_a_failure_reaches_only_its_own_batch():
     letters = Letters(is_down=True)
     failed = await letters.found("abc")
     letters.is_down = False
@@ -99,7 +99,7 @@ async def test_a_failure_reaches_its_whole_batch_and_no_other():
     assert await letters.found("a") == ["A"]
 
 
-async def test_a_row_that_cannot_be_read_fails_alone():
+async def test_an_unreadable_row_fails_alone():
     """Such as one that a newer release has written."""
     before, failed, after = await Letters(broken=frozenset("b")).found("abc")
 
@@ -107,8 +107,8 @@ async def test_a_row_that_cannot_be_read_fails_alone():
 
 
 @leaping
-async def test_a_silent_store_is_given_up_by_all_in_time():
-    """By those too who waited for a place: the bound is that of the whole look-up."""
+async def test_a_silent_store_fails_every_waiting_look_up_in_time():
+    """Including callers waiting for a place: the limit covers the whole look-up."""
     letters, waiting = Letters(within_s=0.2, is_gated=True), []
     began = time.monotonic()
     for key in "abcd":
@@ -122,7 +122,7 @@ async def test_a_silent_store_is_given_up_by_all_in_time():
     assert letters.running == 0
 
 
-async def test_no_caller_waits_for_a_process_that_ends():
+async def test_no_caller_waits_for_a_stopping_process():
     letters, waiting = Letters(is_gated=True), []
     for key in "abc":
         waiting.append(letters.find(key))

@@ -1,4 +1,4 @@
-"""No wrong secret is refused by a cached record alone, and none tells which ids exist."""
+"""No wrong secret is refused by a cached record alone, and no answer reveals which ids exist."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Desk:
 
 
 @leaping
-async def test_what_the_store_has_by_now_counts():
-    """The secret was rotated in another process after the record was kept."""
+async def test_a_refused_secret_is_checked_against_the_store():
+    """The secret was rotated by another process after the record was cached."""
     desk = Desk()
     await desk.cache.find(KNOWN)
     desk.record = "rotated"
@@ -76,7 +76,7 @@ async def test_what_the_store_has_by_now_counts():
 
 
 @leaping
-async def test_a_look_that_began_before_the_request_does_not_count():
+async def test_a_read_begun_before_the_refused_request_is_not_used():
     desk = Desk()
     desk.gate.clear()
     first = asyncio.ensure_future(desk.cache.find(KNOWN))
@@ -93,7 +93,7 @@ async def test_a_look_that_began_before_the_request_does_not_count():
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
 @leaping
 async def test_wrong_secrets_for_one_id_are_read_one_after_another(key: str):
-    """However many come while a read runs: they share the one that begins after them."""
+    """However many arrive during a read: they share the one that begins after them."""
     desk = Desk()
     await desk.cache.find(key)
     desk.looks.clear()
@@ -113,8 +113,8 @@ async def test_wrong_secrets_for_one_id_are_read_one_after_another(key: str):
 
 
 @leaping
-async def test_a_strangers_loop_leaves_what_is_kept_at_hand():
-    """The partner behind the id does not wait."""
+async def test_reads_for_wrong_secrets_do_not_delay_cached_records():
+    """The partner with that id does not wait."""
     desk = Desk()
     await desk.cache.find(KNOWN)
     desk.gate.clear()
@@ -130,8 +130,8 @@ async def test_a_strangers_loop_leaves_what_is_kept_at_hand():
 
 @pytest.mark.parametrize("key", [KNOWN, UNKNOWN])
 @leaping
-async def test_a_store_that_is_down_cannot_tell(key: str):
-    """All who wait are told."""
+async def test_an_unavailable_store_fails_every_refused_secret(key: str):
+    """Every waiting caller gets the failure."""
     desk = Desk()
     await desk.cache.find(key)
     desk.is_down = True
@@ -195,7 +195,7 @@ class Watched:
 @pytest.mark.parametrize("kept", [True, False], ids=["in use", "not in use"])
 @leaping
 async def test_the_duration_does_not_reveal_whether_an_id_exists(*, kept: bool):
-    """The same reads, digests and comparisons, try for try."""
+    """The same reads, digests and comparisons at every attempt."""
     ways = {}
     for key in (KNOWN, UNKNOWN):
         door = Watched(Desk(record=HELD))

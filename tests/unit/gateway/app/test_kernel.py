@@ -15,7 +15,7 @@ from tests.world.kernel import kernel_on
 from tests.world.standing import Clock
 
 
-def test_ids_are_uuids_and_no_two_are_the_same():
+def test_ids_are_unique_uuids():
     made = {new_id() for _ in range(10)}
 
     assert len(made) == 10
@@ -23,7 +23,7 @@ def test_ids_are_uuids_and_no_two_are_the_same():
 
 
 def test_a_silent_observer_accepts_every_call():
-    """A method that it lacked would fail the first command that tells of it."""
+    """A missing method would fail the first command that calls it."""
     told = [
         name
         for port in (Observer, RequestObserver)
@@ -40,7 +40,7 @@ def test_a_silent_observer_accepts_every_call():
 
 
 async def test_due_work_is_selected_by_the_database_s_clock():
-    """Work is claimed while both clocks agree; a command has no clock but its own."""
+    """Work is claimed only while both clocks agree; a command uses its own clock."""
     ours, theirs = Clock(), Clock()
     clock = DatabaseClock(ours.now, lambda: 0.0, 5.0)
 

@@ -30,7 +30,7 @@ async def is_open(port: int) -> bool:
     return True
 
 
-async def test_it_is_ready_inside_and_gone_outside(tmp_path: Path):
+async def test_a_running_gateway_is_ready_and_closes_every_port(tmp_path: Path):
     gateway = made(tmp_path)
     async with running(gateway):
         assert gateway.bank is not None
@@ -43,15 +43,14 @@ async def test_it_is_ready_inside_and_gone_outside(tmp_path: Path):
     assert (inside, outside) == ([True] * 3, [False] * 3)
 
 
-async def test_the_same_files_serve_again(tmp_path: Path):
-    """A restart is a start."""
+async def test_a_gateway_starts_again_on_the_same_files(tmp_path: Path):
     for _ in range(2):
         async with running(made(tmp_path)) as _:
             pass
 
 
 async def test_a_failed_start_leaves_nothing_open(tmp_path: Path):
-    """The public port is taken: the bank and the operations listener are closed again."""
+    """The public port is in use: the bank and the operations listener are closed again."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         server = Server(port=taken.getsockname()[1], drain_s=3)
         gateway = assemble(hurried(sandbox(tmp_path, server=server)), {})
@@ -65,10 +64,10 @@ async def test_a_failed_start_leaves_nothing_open(tmp_path: Path):
     assert gateway.readiness.started is False
 
 
-async def test_sigterm_leaves_the_port_open_for_a_while_and_sigint_closes_it_at_once(
+async def test_sigterm_keeps_the_port_open_while_draining_and_sigint_closes_it(
     tmp_path: Path,
 ):
-    """The load balancer hears of a stop first; a person at a terminal does not wait."""
+    """The load balancer notices a stop first; a person at a terminal does not wait."""
     server = Server(port=0, drain_accept_s=3600, drain_s=3)
     gateway = assemble(hurried(sandbox(tmp_path, server=server)), {})
     async with running(gateway):
@@ -83,8 +82,8 @@ async def test_sigterm_leaves_the_port_open_for_a_while_and_sigint_closes_it_at_
         assert not await is_open(gateway.public.port)
 
 
-async def test_who_is_inside_is_served_to_the_end(tmp_path: Path):
-    """The listener waits for requests in flight before anything behind it goes away."""
+async def test_requests_in_flight_are_answered_before_the_end(tmp_path: Path):
+    """The listener waits for them before anything else is closed."""
     gateway = made(tmp_path)
     async with aiohttp.ClientSession() as session:
         async with running(gateway):

@@ -13,7 +13,7 @@ from tests.unit.gateway.app.checked_store import CheckedStore
 
 
 @pytest.mark.parametrize("started", [False, True], ids=["starting", "serving"])
-async def test_every_check_has_its_name(tmp_path: Path, started: bool):
+async def test_every_readiness_check_is_reported(tmp_path: Path, started: bool):
     checked = CheckedStore(f"sqlite:///{tmp_path}/store.db")
 
     found = await Readiness(checked.check, started=started).checks()
@@ -22,8 +22,8 @@ async def test_every_check_has_its_name(tmp_path: Path, started: bool):
     assert found == {"store": True, "writable": True, "clock": True, "migrations": started}
 
 
-async def test_a_store_that_does_not_answer_is_reported():
-    """Without waiting for ever, and without its words."""
+async def test_an_unreachable_store_is_reported():
+    """In limited time, and without the driver's text."""
     checked = CheckedStore("postgresql://nobody@127.0.0.1:1/nothing")
 
     found = await Readiness(checked.check, started=True).checks()
@@ -32,8 +32,8 @@ async def test_a_store_that_does_not_answer_is_reported():
     assert found == {"store": False, "writable": False, "clock": True, "migrations": True}
 
 
-async def test_a_store_that_takes_no_writes_is_not_ready(tmp_path: Path, postgres_url: str):
-    """A standby still answers reads; whether it can be written is kept a second."""
+async def test_a_store_that_accepts_no_writes_is_not_ready(tmp_path: Path, postgres_url: str):
+    """A standby still answers reads; the result is cached for a second."""
     read_only = {
         f"sqlite:///{tmp_path}/store.db": "PRAGMA query_only = {}",
         postgres_url: "SET default_transaction_read_only = {}",
@@ -54,7 +54,7 @@ async def test_a_store_that_takes_no_writes_is_not_ready(tmp_path: Path, postgre
         assert found == [(True, False), (True, False), (True, True)], url
 
 
-async def test_a_clock_that_is_wrong_is_not_ready_until_it_is_right(postgres_url: str):
+async def test_a_process_with_a_wrong_clock_is_not_ready(postgres_url: str):
     checked = CheckedStore(postgres_url)
     found = []
     for hours in (2, -2, 0):

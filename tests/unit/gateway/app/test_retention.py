@@ -114,7 +114,7 @@ async def dropped(store: Store, table: str) -> None:
         await connection.execute(text(f"DROP TABLE {table}"))
 
 
-async def test_a_table_that_fails_keeps_no_other_from_being_cleaned(
+async def test_a_failing_table_does_not_stop_the_clean_up_of_others(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
     async with registers.opened(tmp_path) as office:
@@ -134,7 +134,7 @@ async def test_a_table_that_fails_keeps_no_other_from_being_cleaned(
 
 @pytest.mark.parametrize(("days", "forgotten"), [(6, 0), (8, 1)])
 async def test_a_session_that_ended_is_kept_for_a_week(tmp_path: Path, days: int, forgotten: int):
-    """So that the owner of an old token is told apart from a stranger."""
+    """So that the owner of an old token can be distinguished from a stranger."""
     async with registers.opened(tmp_path) as office:
         await signed_in(office.store)
         later = Clock(END + timedelta(days=days))
@@ -145,7 +145,7 @@ async def test_a_session_that_ended_is_kept_for_a_week(tmp_path: Path, days: int
 
 
 @pytest.mark.parametrize("fails", ["panel_sessions", "mfa_challenges", "failure_counts", "outbox"])
-async def test_sign_ins_are_cleaned_though_a_table_of_theirs_fails(
+async def test_sign_ins_are_deleted_when_one_of_their_tables_fails(
     tmp_path: Path, fails: str, caplog: pytest.LogCaptureFixture
 ):
     async with registers.opened(tmp_path) as office:

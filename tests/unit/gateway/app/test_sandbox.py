@@ -11,10 +11,10 @@ from gateway.core.audit_context import RuleViolation
 
 
 @pytest.mark.parametrize(("owners", "found"), [([], "none; install"), (["one", "two"], "one, two")])
-def test_one_package_must_have_the_bank(
+def test_exactly_one_package_must_provide_the_sandbox_bank(
     monkeypatch: pytest.MonkeyPatch, owners: list[str], found: str
 ):
-    """One line at the start, for every sandbox: its tools need the package as well as its bank."""
+    """One line at startup, for every sandbox: its tools need the package as well."""
     points = [EntryPoint(name="sandbox", value=each, group=sandbox.GROUP) for each in owners]
     monkeypatch.setattr(sandbox, "entry_points", lambda **_: points)
 

@@ -33,7 +33,7 @@ class Changing:
 
 
 async def test_an_account_is_read_from_the_store_each_time():
-    """What an operator changed is seen by the next call, not when a cache forgets."""
+    """An operator's change is seen by the next call."""
     changing = Changing(account())
     store = SimpleNamespace(accounts=changing)
     policy = Services(kernel_on(store, Clock())).visible_account
@@ -49,8 +49,8 @@ async def test_an_account_is_read_from_the_store_each_time():
     assert (first.account, second.account) == (account(), account(active=False))
 
 
-async def test_stops_and_credentials_go_by_the_clock_of_payouts(office: Registers):
-    """Their instants are compared with a held payout's, whichever process wrote them."""
+async def test_stops_and_credentials_use_the_clock_of_payouts(office: Registers):
+    """Their times are compared with a held payout's, in whichever process."""
     ours, theirs = Clock(), Clock()
     theirs.passes(3600)
     clock = DatabaseClock(ours.now, lambda: 0.0, 5.0)
@@ -70,8 +70,8 @@ async def test_stops_and_credentials_go_by_the_clock_of_payouts(office: Register
     assert [each.now() for each in parts] == [theirs.now()] * len(parts)
 
 
-async def test_staff_pay_by_what_partners_pay_by(office: Registers):
-    """The same stops, the same follow-up, the same guards, the same banks."""
+async def test_staff_and_partners_share_payout_service_stops_and_banks(office: Registers):
+    """The same stops, follow-up, guards and banks."""
     services = Services(office.kernel)
     money = services.approvals.money
 
@@ -89,7 +89,7 @@ async def test_every_order_that_may_wait_has_an_executor(office: Registers):
 
 
 @pytest.mark.parametrize("environment", Environment)
-async def test_limits_are_demanded_in_production_and_the_night_is_everywhere_the_same(
+async def test_credential_limits_are_required_in_production_and_the_night_is_shared(
     office: Registers, environment: Environment
 ):
     night = {"begins": "21:30", "limit_per_night": "50.00"}

@@ -16,7 +16,7 @@ asyncio.run(open_store(sys.argv[1]).check())
 """
 
 
-async def test_a_url_of_no_form_is_refused() -> None:
+async def test_a_database_url_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="URL begins with"):
         open_store("redis://localhost")
 
@@ -27,7 +27,7 @@ async def test_a_password_is_not_shown() -> None:
     assert "hush" not in shown
 
 
-async def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(StoreUnavailable):
@@ -46,7 +46,7 @@ async def test_a_file_that_is_not_a_database_is_reported(tmp_path: Path) -> None
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.process
-def test_a_store_left_open_does_not_keep_the_process(url: str) -> None:
+def test_an_unclosed_store_does_not_keep_the_process_alive(url: str) -> None:
     """SQLite's driver has a thread for each connection."""
     done = subprocess.run([sys.executable, "-c", LEFT_OPEN, url], check=False, cwd=Path.cwd())
 

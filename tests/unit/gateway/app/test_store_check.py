@@ -51,12 +51,12 @@ async def trials(tmp_path: Path):
     await found.checked.store.close()
 
 
-async def test_a_store_that_is_well_is_tried_four_times_a_minute(trials: Trials):
+async def test_a_healthy_store_is_tested_four_times_a_minute(trials: Trials):
     assert await trials.over(60) == 4
 
 
-async def test_a_store_that_refuses_is_tried_each_second(trials: Trials):
-    """So that payouts are taken at once when there is room again."""
+async def test_a_refusing_store_is_tested_each_second(trials: Trials):
+    """So that payouts are accepted at once when there is room again."""
     trials.problem = WritesRefused()
 
     assert await trials.over(60) == 60
@@ -70,7 +70,7 @@ async def test_a_store_that_refuses_is_tried_each_second(trials: Trials):
 async def test_a_full_or_read_only_store_refuses_payouts(
     trials: Trials, problem: StoreUnavailable | None, refused: bool, writable: int
 ):
-    """One that does not answer may be slow for a moment: the insert itself will tell."""
+    """A store that does not answer may only be slow: the insert itself decides."""
     trials.problem = problem
 
     await trials.over(1)
@@ -88,7 +88,7 @@ async def test_payouts_continue_when_there_is_room_again(trials: Trials):
     assert not trials.checked.writes.are_refused
 
 
-async def test_how_far_the_clock_is_ahead_is_shown_and_logged(
+async def test_a_wrong_clock_is_exported_and_logged(
     postgres_url: str, caplog: pytest.LogCaptureFixture
 ):
     checked = CheckedStore(postgres_url)

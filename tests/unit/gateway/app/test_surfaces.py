@@ -23,8 +23,8 @@ from policies.validation.parameters import KnownParameters
 from tests.world.people import caller
 
 
-def test_parameters_that_are_not_there_are_refused_to_operators_alone():
-    """Wherever the back office is served; partners and pages may send what they like."""
+def test_unknown_parameters_are_refused_on_the_back_office_alone():
+    """In every place of the back office; partners and pages may send unknown ones."""
     cases = [
         *(("banking", False), ("identity", False), ("panel", False)),
         ("backoffice", True),
@@ -42,16 +42,16 @@ def test_parameters_that_are_not_there_are_refused_to_operators_alone():
         assert asking == [refuses] * len(asking)
 
 
-def test_refusals_explain_themselves_to_people_alone():
-    """Contract 2.2 has three fields: partners and banks get these."""
+def test_errors_have_field_and_reason_on_all_but_the_banking_surface():
+    """Contract 2.2 has three fields, which partners and banks get."""
     for surface in described_surfaces(Settings()):
         people = {"identity", "panel", "panel_pages", "backoffice"}
 
         assert surface.explains is (surface.name in people)
 
 
-async def test_described_surfaces_make_no_connection(tmp_path: Path):
-    """No file and no bank; in production too, and with providers that are wrong."""
+async def test_describing_surfaces_opens_no_file_or_connection(tmp_path: Path):
+    """In production too, and with invalid providers."""
     wrong = {"far": Provider(adapter="unknown")}
     settings = Settings(var=str(tmp_path), environment=Environment.PRODUCTION, providers=wrong)
     routes = {route.name: route for route in described_surfaces(settings)[0].gates[0].routes}
@@ -68,7 +68,7 @@ def surfaces(**changed: object) -> dict[str, Surface]:
     return {each.name: each for each in described_surfaces(settings)}
 
 
-def test_people_are_at_home_on_three_surfaces():
+def test_three_surfaces_serve_users():
     found = surfaces()
 
     prefixes = {name: found[name].prefix for name in ("identity", "keys", "panel")}
@@ -89,8 +89,8 @@ def test_the_cookie_has_its_hardened_name_by_default(insecure: bool, name: str):
     assert cookies == {name}
 
 
-def test_who_is_known_is_counted_everywhere_in_the_same_buckets():
-    """By token or by cookie, once for each call; signing out and codes are never refused for it."""
+def test_authenticated_users_share_one_quota_on_every_surface():
+    """By token or by cookie, once for each call; signing out and codes are never limited."""
     gates = [gate for surface in surfaces().values() for gate in surface.gates]
     known = [
         gate
@@ -109,7 +109,7 @@ def test_who_is_known_is_counted_everywhere_in_the_same_buckets():
 
 
 def test_production_shows_no_mail():
-    """Links in mails open accounts; only who gets the mail reads them."""
+    """Links in mails open accounts, so only their recipients may read them."""
     settings = msgspec.structs.replace(Settings(), environment=Environment.PRODUCTION)
 
     names = {

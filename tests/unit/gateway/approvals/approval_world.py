@@ -105,7 +105,7 @@ class ApprovalWorld:
         return await self.approvals.order(self.staff(MARIA), account(), order)
 
     def staff(self, person: SignedInUser) -> Staff:
-        """Let a person act who has just given their second factor."""
+        """Let a person act with a fresh second factor."""
         now = self.payout_world.clock.now
         person = replace(person, factor_at=now())
         return Staff(AuditContext(person.actor, now), scope_of(person.companies), person)

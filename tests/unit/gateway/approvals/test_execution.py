@@ -1,4 +1,4 @@
-"""Approved orders: carried out once, again where that is safe, and told as they ended."""
+"""Approved orders: executed once, again where that is safe, and reported as they ended."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _not_sent(_world: ApprovalWorld, bank: OfferingBank) -> None:
 
 
 @pytest.mark.parametrize("hinders", [_unreachable, _read_only, _stopped, _not_sent])
-async def test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been_given(
+async def test_a_failed_repetition_leaves_a_possibly_given_refund_unknown(
     approval_world: ApprovalWorld, refund_bank: OfferingBank, hinders: Callable[..., None]
 ):
     waiting = await approved(approval_world)
@@ -115,10 +115,10 @@ async def test_a_failed_repetition_proves_nothing_of_a_refund_that_may_have_been
     assert (await approval_world.now(waiting)).outcome is Outcome.UNKNOWN
 
 
-async def test_a_bank_that_cannot_be_asked_leaves_a_refund_unknown(
+async def test_a_refund_stays_unknown_while_the_bank_cannot_be_asked(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
-    """It is told as unknown, never as not sent."""
+    """It is reported as unknown, never as not sent."""
     waiting = await approved(approval_world)
     _unreachable(approval_world, refund_bank)
 
@@ -126,10 +126,10 @@ async def test_a_bank_that_cannot_be_asked_leaves_a_refund_unknown(
 
 
 @pytest.mark.parametrize("hinders", [_read_only, _stopped], ids=["read-only", "stopped"])
-async def test_a_given_refund_is_found_even_if_another_is_forbidden(
+async def test_a_refund_already_given_is_found_when_another_is_forbidden(
     approval_world: ApprovalWorld, refund_bank: OfferingBank, hinders: Callable[..., None]
 ):
-    """Also long after its day: looking it up gives nothing."""
+    """Also long after its day: looking it up gives nothing again."""
     waiting = await approved(approval_world)
     hinders(approval_world, refund_bank)
     approval_world.payout_world.clock.passes(3 * DAY_S)
@@ -142,7 +142,7 @@ async def test_a_given_refund_is_found_even_if_another_is_forbidden(
     assert (again.approval.outcome, len(refund_bank.refund_orders)) == (Outcome.MOVED, 1)
 
 
-async def test_a_refund_that_the_bank_shows_as_failed_has_moved_nothing(
+async def test_a_refund_that_failed_at_the_bank_ends_as_refused(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
     waiting = await approved(approval_world)
@@ -154,10 +154,10 @@ async def test_a_refund_that_the_bank_shows_as_failed_has_moved_nothing(
     assert (await approval_world.now(waiting)).outcome is Outcome.REFUSED
 
 
-async def test_a_refund_that_the_bank_refuses_ends_its_approval(
+async def test_a_refund_refused_by_the_bank_ends_its_approval(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
-    """Of two approved at once that exceed their payment together, say."""
+    """Such as one of two approved refunds that together exceed their payment."""
     refund_bank.reads["create_refund"] = Rejected(evidence=ANSWERED, failure=FailureCode.REJECTED)
 
     waiting = await approved(approval_world)
@@ -168,7 +168,7 @@ async def test_a_refund_that_the_bank_refuses_ends_its_approval(
     assert isinstance(again, ServiceError)
 
 
-async def test_an_unknown_refund_that_was_not_given_is_given_by_a_repetition(
+async def test_repeating_an_unknown_refund_that_was_not_given_gives_it(
     approval_world: ApprovalWorld, refund_bank: OfferingBank
 ):
     waiting = await approved(approval_world)
@@ -203,7 +203,7 @@ async def test_an_unsent_payout_is_checked_again_before_it_is_repeated(
     meanwhile: str,
     refusal: str,
 ):
-    """As before its approval: its day, whoever ordered it, and the account."""
+    """As before its approval: the day, the user who ordered it, and the account."""
     _unsent(approval_world, order, refund_bank)
     waiting = await approved(approval_world, order)
     asked = len(refund_bank.orders) + len(refund_bank.refund_orders)
@@ -221,7 +221,7 @@ async def test_an_unsent_payout_is_checked_again_before_it_is_repeated(
     assert len(refund_bank.orders) + len(refund_bank.refund_orders) == asked
 
 
-async def test_the_user_who_repeats_an_approval_is_on_record(approval_world: ApprovalWorld):
+async def test_the_user_who_repeats_an_approval_is_audited(approval_world: ApprovalWorld):
     approval_world.payout_world.bank.says = [IS_NOT_SENT, IS_SETTLED]
     waiting = await approved(approval_world, asking())
 
@@ -233,7 +233,7 @@ async def test_the_user_who_repeats_an_approval_is_on_record(approval_world: App
     ]
 
 
-async def test_an_unknown_payout_is_not_reported_as_moved_by_a_repetition(
+async def test_repeating_the_approval_of_an_unknown_payout_does_not_report_it_as_moved(
     approval_world: ApprovalWorld,
 ):
     approval_world.payout_world.bank.says = [IS_UNKNOWN]
@@ -245,10 +245,10 @@ async def test_an_unknown_payout_is_not_reported_as_moved_by_a_repetition(
     assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_while_one_call_is_under_way_a_second_one_has_no_outcome(
+async def test_a_second_approval_during_the_call_is_refused_as_under_way(
     approval_world: ApprovalWorld, monkeypatch: pytest.MonkeyPatch
 ):
-    """Neither that it moved, nor that it did not."""
+    """Neither as moved nor as not moved."""
     monkeypatch.setattr(sending, "_WAIT_STEP_S", 0.01)
     bank = approval_world.payout_world.bank
     bank.says = [IS_FORBIDDEN]
@@ -267,7 +267,7 @@ async def test_while_one_call_is_under_way_a_second_one_has_no_outcome(
 
 
 @pytest.mark.parametrize("says", [IS_SETTLED, IS_UNKNOWN], ids=["paid", "unknown"])
-async def test_an_outcome_that_cannot_be_noted_hides_nothing_and_is_followed_up(
+async def test_an_outcome_that_cannot_be_stored_is_followed_up(
     approval_world: ApprovalWorld, says: object
 ):
     approval_world.payout_world.bank.says = [says]
@@ -289,10 +289,10 @@ async def test_an_outcome_that_cannot_be_noted_hides_nothing_and_is_followed_up(
     assert (await approval_world.now(waiting)).outcome is Outcome.MOVED
 
 
-async def test_what_a_process_that_died_left_undone_is_done_a_minute_later(
+async def test_an_approval_left_by_a_dead_process_can_be_executed_a_minute_later(
     approval_world: ApprovalWorld,
 ):
-    """Until then the process may still be at it."""
+    """Until then the process may still be executing it."""
     waiting = await approval_world.ordered()
     decided = replace(
         waiting,
@@ -317,10 +317,10 @@ async def test_what_a_process_that_died_left_undone_is_done_a_minute_later(
     [(IS_NOT_SENT, "waits"), (IS_FORBIDDEN, "403 SVC.PIX.010"), (IS_SETTLED, "the payout")],
     ids=["not sent", "refused", "paid"],
 )
-async def test_an_order_of_a_payout_that_exists_is_answered_as_a_repetition_is(
+async def test_ordering_an_existing_payout_is_answered_like_a_repeat(
     approval_world: ApprovalWorld, said: object, answered: str
 ):
-    """What was not sent waits like a new order; what was refused is refused again."""
+    """An unsent one waits like a new order; a refused one is refused again."""
     approval_world.payout_world.bank.says = [said]
     await approval_world.payout_world.post(asking())
     order = approval_world.order(asking())
@@ -334,8 +334,8 @@ async def test_an_order_of_a_payout_that_exists_is_answered_as_a_repetition_is(
             assert (await approval_world.refusal(order)).startswith(refusal)
 
 
-async def test_a_payout_that_was_proven_unsent_may_be_repeated(approval_world: ApprovalWorld):
-    """Unknown at first; the bank's word later shows that it never came."""
+async def test_an_approval_of_a_payout_proven_unsent_may_be_repeated(approval_world: ApprovalWorld):
+    """Unknown at first; the bank later proves that it never arrived."""
     world = approval_world.payout_world
     world.bank.says = [IS_UNKNOWN, IS_SETTLED]
     waiting = await approved(approval_world, asking())

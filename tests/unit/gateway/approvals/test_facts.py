@@ -63,7 +63,7 @@ async def facts(office: Registers) -> ApprovalFacts:
     return ApprovalFacts(payouts=office.payouts, readings=readings, orders=orders)
 
 
-async def test_the_account_s_balance_is_read_meanwhile_and_shown(
+async def test_the_last_balance_reading_of_the_account_is_shown(
     office: Registers, facts: ApprovalFacts
 ):
     told = await facts.of(Staff(office.acting), WAITING, ORDER)
@@ -91,7 +91,7 @@ async def test_who_ordered_a_payout_sees_none_to_its_recipient(
     assert own.alike.same_value == of_others.alike.same_value
 
 
-async def test_a_refund_is_like_no_payout(office: Registers, facts: ApprovalFacts):
+async def test_a_refund_has_no_similar_payouts(office: Registers, facts: ApprovalFacts):
     """It goes back to whoever has paid."""
     order = RefundRequest(reference="r", payment="E1", value=Money(1050), description="")
 
@@ -101,7 +101,7 @@ async def test_a_refund_is_like_no_payout(office: Registers, facts: ApprovalFact
     assert told.reading is not None
 
 
-async def test_the_other_orders_of_the_account_are_reported_and_not_the_order_itself(
+async def test_other_waiting_orders_of_the_account_are_added_up(
     office: Registers, facts: ApprovalFacts
 ):
     other = replace(WAITING, id="b", reference="order-2", centavos=6_000_000)
@@ -113,7 +113,7 @@ async def test_the_other_orders_of_the_account_are_reported_and_not_the_order_it
     assert told.waiting == WaitingMoney(1, Sum(6_000_000), (other,))
 
 
-def test_what_is_left_takes_off_what_is_blocked_and_what_waits():
+def test_the_remaining_balance_subtracts_blocked_and_waiting_money():
     reading = Reading(
         account_id="a",
         account_name="Matriz",

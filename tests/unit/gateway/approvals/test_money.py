@@ -58,13 +58,13 @@ def test_a_payout_is_read_back_whole(order):
     assert kind_of(order) is ApprovalKind.PAYOUT
 
 
-def test_a_refund_is_read_back_whole():
+def test_a_refund_order_is_read_back_unchanged():
     assert read_refund(written(REFUND)) == REFUND
     assert kind_of(REFUND) is ApprovalKind.REFUND
 
 
 def test_a_refund_shows_its_payment_and_payer():
-    """Where the bank told them, and a person's number hidden as everywhere."""
+    """If the bank returned them, and with the CPF masked as everywhere."""
     payer = Payer(name="Ana", tax_number="52998224725")
     received = IncomingPayment(
         reference="order-1",
@@ -112,11 +112,11 @@ def test_a_refund_shows_its_payment_and_payer():
     ],
     ids=repr,
 )
-def test_a_failure_leaves_an_outcome(problem: Exception, outcome: Outcome, code: str):
+def test_a_failure_is_mapped_to_an_outcome(problem: Exception, outcome: Outcome, code: str):
     assert outcome_of(problem) == (outcome, code)
 
 
 @pytest.mark.parametrize("problem", [StoreUnavailable("away"), RuntimeError("a mistake")])
-def test_what_tells_nothing_leaves_none(problem: Exception):
-    """Whoever approves again carries it through."""
+def test_an_inconclusive_failure_has_no_outcome(problem: Exception):
+    """The next approval completes it."""
     assert outcome_of(problem) is None

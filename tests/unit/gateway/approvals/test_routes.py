@@ -17,7 +17,7 @@ def test_an_unsent_refund_is_shown_as_unsent():
     assert becomes("approval_approve", Unreachable("refused")) == REFUND_NOT_SENT.name
 
 
-def test_an_approval_shows_nothing_that_is_sealed():
+def test_an_approval_document_has_no_sealed_field():
     shown = WAITING.to_document(STAFF.staff)
 
     assert (shown["id"], shown["status"], shown["decided_at"]) == (WAITING.id, "waiting", "")
@@ -25,7 +25,7 @@ def test_an_approval_shows_nothing_that_is_sealed():
 
 
 def test_an_approved_payout_is_reported_as_processing():
-    """As its partner is told, whatever the bank has said by now."""
+    """As its partner would see it, even if the bank has answered by now."""
     paid = replace(payout(), state=PayoutState.PAID)
 
     shown = Decided(approval=WAITING, moved=paid).to_document(STAFF.staff)

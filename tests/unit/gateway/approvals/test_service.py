@@ -34,7 +34,7 @@ from tests.world.people import ACCOUNT, COMPANY, OTHER_COMPANY, account, caller
 from tests.world.stores.samples import event
 
 
-async def test_an_order_waits_and_nothing_is_asked_of_the_bank(approval_world: ApprovalWorld):
+async def test_a_waiting_order_does_not_call_the_bank(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
 
     assert waiting.state is ApprovalState.WAITING
@@ -42,7 +42,7 @@ async def test_an_order_waits_and_nothing_is_asked_of_the_bank(approval_world: A
     assert not await approval_world.payout_world.has_row(), "the partner sees no payout"
 
 
-async def test_another_person_agrees_and_it_is_paid_once(approval_world: ApprovalWorld):
+async def test_an_order_approved_by_another_user_is_paid_once(approval_world: ApprovalWorld):
     approval_world.payout_world.bank.says = [IS_SETTLED]
     waiting = await approval_world.ordered()
 
@@ -71,7 +71,7 @@ async def test_no_user_approves_their_own_order(approval_world: ApprovalWorld):
     assert approval_world.payout_world.bank.orders == []
 
 
-async def test_ten_who_agree_at_once_pay_once(approval_world: ApprovalWorld):
+async def test_ten_concurrent_approvals_pay_once(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
 
     done = await asyncio.gather(
@@ -102,7 +102,7 @@ async def test_a_rejected_order_is_never_paid(approval_world: ApprovalWorld, end
     assert approval_world.payout_world.bank.orders == []
 
 
-async def test_who_ordered_withdraws_and_others_reject(approval_world: ApprovalWorld):
+async def test_only_the_orderer_withdraws_and_only_others_reject(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
 
     theirs = await approval_world.refusal(approval_world.withdraw(JOAO, waiting, "no"))
@@ -146,10 +146,10 @@ async def test_an_order_cannot_be_approved_after_its_day(approval_world: Approva
         ({"verified": False}, "400 SVC.ACC.003 unverified"),
     ],
 )
-async def test_the_account_is_looked_at_again(
+async def test_the_account_is_checked_again_at_approval(
     approval_world: ApprovalWorld, changed: dict, refusal: str
 ):
-    """And the order waits on: what was mended can be approved."""
+    """The order keeps waiting and can be approved once the account is corrected."""
     waiting = await approval_world.ordered()
     await approval_world.store.accounts.replace(replace(account(), **changed), event())
 
@@ -160,7 +160,7 @@ async def test_the_account_is_looked_at_again(
     assert len(approval_world.payout_world.bank.orders) == 1
 
 
-async def test_a_bank_gone_meanwhile_keeps_it_waiting(approval_world: ApprovalWorld):
+async def test_an_order_to_a_removed_bank_keeps_waiting(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
     approval_world.payout_world.banks.is_there = False
 
@@ -171,10 +171,10 @@ async def test_a_bank_gone_meanwhile_keeps_it_waiting(approval_world: ApprovalWo
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
-async def test_while_payouts_are_stopped_no_order_is_taken(
+async def test_no_order_is_accepted_while_payouts_are_stopped(
     approval_world: ApprovalWorld, order: Order
 ):
-    """It is refused as the payout itself would be, and nothing waits."""
+    """It is refused like the payout itself, and no order is stored."""
     approval_world.stops.append(stopped(approval_world.payout_world.clock))
 
     refusal = await approval_world.refusal(approval_world.ordered(order))
@@ -184,10 +184,10 @@ async def test_while_payouts_are_stopped_no_order_is_taken(
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=["payout", "refund"])
-async def test_payouts_stopped_meanwhile_keep_it_waiting(
+async def test_an_order_keeps_waiting_while_payouts_are_stopped(
     approval_world: ApprovalWorld, order: Order
 ):
-    """A refusal here decides nothing: who asks again after the stop is heard."""
+    """A refusal by a stop is not final: it can be approved after the stop."""
     waiting = await approval_world.ordered(order)
     approval_world.stops.append(stopped(approval_world.payout_world.clock))
 
@@ -198,7 +198,7 @@ async def test_payouts_stopped_meanwhile_keep_it_waiting(
     assert approval_world.payout_world.bank.orders == []
 
 
-async def test_a_stop_that_is_over_holds_nothing_back(approval_world: ApprovalWorld):
+async def test_an_expired_stop_does_not_block_an_approval(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
     approval_world.stops.append(stopped(approval_world.payout_world.clock))
     approval_world.payout_world.clock.passes(3600)
@@ -218,7 +218,7 @@ async def test_a_repeat_of_a_paid_order_is_answered_during_a_stop(
     assert await approval_world.order(asking()) == await approval_world.payout_world.row()
 
 
-async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(
+async def test_an_order_is_not_paid_when_a_partner_has_used_its_reference(
     approval_world: ApprovalWorld,
 ):
     waiting = await approval_world.ordered()
@@ -231,7 +231,7 @@ async def test_a_reference_the_partner_used_meanwhile_is_not_paid_again(
 
 
 async def test_an_approved_unsent_order_may_be_executed_again(approval_world: ApprovalWorld):
-    """The process died, or the bank was away: nothing moved, so it may be repeated."""
+    """The process died, or the bank was unreachable: nothing moved, so it may be repeated."""
     approval_world.payout_world.bank.says = [IS_NOT_SENT, IS_SETTLED]
     waiting = await approval_world.ordered()
 
@@ -256,7 +256,7 @@ async def test_the_approver_sees_a_refusal_of_the_bank(approval_world: ApprovalW
     ("limit", "waits"),
     [(None, False), (Money(1050), False), (Money(1049), True), (Money(0), True)],
 )
-async def test_the_amount_decides_whether_it_waits(
+async def test_the_amount_decides_whether_an_order_needs_approval(
     approval_world: ApprovalWorld, limit: Money | None, waits: bool
 ):
     answered = await approval_world.above(limit).order(
@@ -267,13 +267,13 @@ async def test_the_amount_decides_whether_it_waits(
     assert len(approval_world.payout_world.bank.orders) == (0 if waits else 1)
 
 
-async def test_one_order_waits_under_a_reference(approval_world: ApprovalWorld):
+async def test_a_reference_may_have_only_one_waiting_order(approval_world: ApprovalWorld):
     await approval_world.ordered()
 
     assert (await approval_world.refusal(approval_world.ordered())).startswith("409 SVC.GTW.009")
 
 
-async def test_a_repeat_of_a_paid_order_is_answered_with_it(approval_world: ApprovalWorld):
+async def test_repeating_a_paid_order_returns_it(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
     await approval_world.approve(JOAO, waiting)
 
@@ -298,7 +298,7 @@ async def test_an_order_for_another_day_is_refused_at_once(approval_world: Appro
     assert refusal.startswith("400 SVC.VAL.008")
 
 
-async def test_another_company_s_order_is_not_there(approval_world: ApprovalWorld):
+async def test_an_order_of_another_company_is_not_found(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
     stranger = somebody("stranger", OTHER_COMPANY)
 
@@ -317,10 +317,10 @@ async def test_another_company_s_order_is_not_there(approval_world: ApprovalWorl
         ({"companies": frozenset({OTHER_COMPANY})}, "no longer has access"),
     ],
 )
-async def test_who_ordered_is_looked_at_again(
+async def test_the_orderer_s_rights_are_checked_again_at_approval(
     approval_world: ApprovalWorld, changed: dict, why: str
 ):
-    """Also where the store did not see it: the order was on its way when they were changed."""
+    """Also when the store could not check: the order was under way while they were changed."""
     waiting = await approval_world.ordered()
     away = replace(approval_world.approvals, users=Changed(stored(MARIA, **changed)))
 
@@ -387,7 +387,7 @@ async def test_an_unknown_payout_is_followed_until_its_approval_has_an_outcome(
     assert (early, later, found.outcome) == (0, 1, Outcome.MOVED)
 
 
-async def test_every_step_is_on_record_without_the_reference(approval_world: ApprovalWorld):
+async def test_every_step_is_audited_without_the_reference(approval_world: ApprovalWorld):
     waiting = await approval_world.ordered()
     await approval_world.approve(JOAO, waiting)
 
@@ -403,7 +403,7 @@ async def test_every_step_is_on_record_without_the_reference(approval_world: App
 
 
 async def test_orders_without_money_have_no_similar_orders(approval_world: ApprovalWorld):
-    """Nobody opens its content for this."""
+    """The content of such an order is not read for this."""
     order = NewOrder(kind=ApprovalKind.ROLES, text="{}", company_id=COMPANY)
     waiting = await approval_world.approvals.wait(MARIA, order)
 

@@ -58,7 +58,7 @@ async def change(office: Registers, actor: str) -> None:
         await connection.execute(statement, {"actor": actor})
 
 
-async def test_a_break_is_accepted_by_proposal_and_approval(breaks: AuditBreaks):
+async def test_a_break_is_accepted_with_a_proposal_and_an_approval(breaks: AuditBreaks):
     proposal = await breaks.propose(1, ANA.upper(), "the disk burnt")
     with pytest.raises(ValueError, match="broken at event 1"):
         await breaks.audit.verify()

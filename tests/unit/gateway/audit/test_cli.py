@@ -1,4 +1,4 @@
-"""``pixgate audit``: the status tells a script how it stands with the log."""
+"""``pixgate audit``: its exit status gives a script the state of the log."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def change(shell: Shell, *statements: str) -> None:
             connection.execute(statement)
 
 
-def test_a_log_that_holds_is_status_0(shell: Shell, kept: Path):
+def test_a_whole_log_is_status_0(shell: Shell, kept: Path):
     assert shell.reads("audit", "verify") == {
         "whole": True,
         "events": 3,
@@ -50,7 +50,7 @@ def test_a_log_that_holds_is_status_0(shell: Shell, kept: Path):
     assert len(head["key_id"]) == 8
 
 
-def test_a_log_that_was_cut_is_status_3(shell: Shell, kept: Path):
+def test_a_truncated_log_is_status_3(shell: Shell, kept: Path):
     change(shell, *CUT)
 
     verified, ended = shell.run("audit", "verify", "--json"), shell.run("audit", "head")
@@ -67,7 +67,7 @@ def test_a_log_that_was_cut_is_status_3(shell: Shell, kept: Path):
     assert kept.exists()
 
 
-def test_a_store_put_back_whole_is_status_3_with_the_head_that_was_kept(
+def test_a_store_restored_whole_is_status_3_with_a_saved_head(
     shell: Shell, kept: Path, tmp_path: Path
 ):
     store = shell.folder / "pixgate.db"
@@ -85,7 +85,7 @@ def test_a_store_put_back_whole_is_status_3_with_the_head_that_was_kept(
     assert "ends at event 3, and had reached event 4" in compared.stdout
 
 
-def test_another_key_proves_nothing(shell: Shell, kept: Path):
+def test_a_log_under_an_unknown_key_is_status_3(shell: Shell, kept: Path):
     keys = json.loads((shell.folder / "keys.json").read_text())
     keys["sealing_key"] = keys["pepper"]
     (shell.folder / "keys.json").write_text(json.dumps(keys))
@@ -106,7 +106,7 @@ def test_another_key_proves_nothing(shell: Shell, kept: Path):
     ],
     ids=["one line", "as printed", "log"],
 )
-def test_a_head_is_read_in_every_form_it_is_kept_in(tmp_path: Path, text: str):
+def test_a_saved_head_is_read_in_each_form(tmp_path: Path, text: str):
     (tmp_path / "head").write_text(text)
 
     found = kept_head(tmp_path / "head")
@@ -114,7 +114,7 @@ def test_a_head_is_read_in_every_form_it_is_kept_in(tmp_path: Path, text: str):
     assert (found.number, found.hash) == (7, bytes.fromhex(HASH))
 
 
-def test_what_the_metrics_show_of_a_hash_is_enough(tmp_path: Path):
+def test_a_hash_prefix_from_the_metrics_is_accepted_as_head(tmp_path: Path):
     (tmp_path / "head").write_text(json.dumps({"number": 7, "hash": HASH[:12]}))
 
     assert kept_head(tmp_path / "head").hash == bytes.fromhex(HASH[:12])
@@ -141,7 +141,7 @@ def test_an_invalid_head_is_refused(tmp_path: Path):
             kept_head(tmp_path / "head")
 
 
-def test_a_file_that_is_not_there_is_status_1(shell: Shell, tmp_path: Path):
+def test_an_absent_head_file_is_status_1(shell: Shell, tmp_path: Path):
     missing = str(tmp_path / "none")
 
     assert "cannot be read" in shell.fails("audit", "verify", "--head", missing)
@@ -160,8 +160,8 @@ def lost(shell: Shell) -> Shell:
     return shell
 
 
-def test_a_break_is_accepted_by_two_people_and_named_ever_after(lost: Shell, tmp_path: Path):
-    """Without that nothing can be done that is logged."""
+def test_a_break_accepted_by_two_people_is_named_in_every_later_proof(lost: Shell, tmp_path: Path):
+    """Until it is accepted, no audited act is possible."""
     file, (ana, bia) = str(tmp_path / "proposal"), ADMINS
     accept = ("audit", "accept-break", "1")
     propose = (*accept, "--propose", file, "--reason", "the disk burnt")

@@ -64,8 +64,8 @@ async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
         yield made
 
 
-async def test_a_loop_of_guesses_is_one_event_for_each_person(hall: Hall):
-    """However fast it turns, and from however many places."""
+async def test_many_failed_sign_ins_are_one_event_per_user(hall: Hall):
+    """However many attempts there are, from however many addresses."""
     for number in range(1_000):
         hall.fails(MARIA, f"203.0.113.{number % 20}")
 
@@ -79,8 +79,8 @@ async def test_a_loop_of_guesses_is_one_event_for_each_person(hall: Hall):
     assert (await hall.told()) == [told]
 
 
-async def test_without_a_user_the_address_is_recorded(hall: Hall):
-    """An IPv6 address stands for the household it belongs to."""
+async def test_failed_sign_ins_without_a_user_are_recorded_by_address(hall: Hall):
+    """An IPv6 address counts as its network."""
     for address in ("2001:db8::1", "2001:db8::2", "203.0.113.7"):
         hall.fails("", address)
 
@@ -93,8 +93,8 @@ async def test_without_a_user_the_address_is_recorded(hall: Hall):
     assert {each.companies for each in told} == {frozenset()}
 
 
-async def test_guesses_at_people_and_at_nobody_touch_no_store(hall: Hall):
-    """So that neither durations nor a silent store tell who exists."""
+async def test_counting_failed_sign_ins_does_not_call_the_store(hall: Hall):
+    """So that neither duration nor a silent store reveals who exists."""
     hall.is_away = True
 
     for user_id in (MARIA, ""):
@@ -107,8 +107,8 @@ async def test_guesses_at_people_and_at_nobody_touch_no_store(hall: Hall):
     ]
 
 
-async def test_a_flood_of_addresses_fills_neither_memory_nor_log(hall: Hall):
-    """And leaves room for people, who would else be attacked unseen behind it."""
+async def test_many_addresses_fill_neither_memory_nor_log(hall: Hall):
+    """And room is left for users, whose attackers would otherwise stay unseen."""
     for number in range(5_000):
         hall.fails("", f"10.0.{number // 250}.{number % 250}")
     hall.fails(MARIA)
@@ -122,7 +122,7 @@ async def test_a_flood_of_addresses_fills_neither_memory_nor_log(hall: Hall):
     assert hall.batches == -(-len(told) // BATCH)
 
 
-async def test_entries_of_people_are_bounded_too(hall: Hall, monkeypatch: pytest.MonkeyPatch):
+async def test_counted_users_are_bounded(hall: Hall, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(audit_log, "MOST_PEOPLE", 100)
     for number in range(110):
         hall.fails(f"u{number}")
@@ -130,7 +130,7 @@ async def test_entries_of_people_are_bounded_too(hall: Hall, monkeypatch: pytest
     assert len(await hall.told()) == 100 + 1
 
 
-async def test_what_a_silent_store_did_not_take_is_counted_on(hall: Hall):
+async def test_counts_that_could_not_be_stored_are_kept_for_the_next_run(hall: Hall):
     hall.fails(MARIA)
     hall.is_away = True
     with pytest.raises(StoreUnavailable):
@@ -180,14 +180,14 @@ async def test_other_requests_are_not_reported(hall: Hall):
     assert await hall.told() == []
 
 
-async def test_other_notices_are_not_reported(hall: Hall):
+async def test_other_events_are_not_counted(hall: Hall):
     begin_record(AccessRecord(trace_id="t"))
     hall.tally.on_event("authn_login_success", MARIA)
 
     assert await hall.told() == []
 
 
-async def test_requests_are_kept_beside_it(hall: Hall):
+async def test_requests_are_counted_and_passed_to_the_request_log(hall: Hall):
     kept: list[str] = []
     line: Any = None
     keep = keeping(hall.tally, lambda _at, one, _line: kept.append(one.route))
@@ -199,7 +199,7 @@ async def test_requests_are_kept_beside_it(hall: Hall):
     assert len(await hall.told()) == 2
 
 
-def test_the_routes_and_words_are_those_there_are():
+def test_counted_routes_and_words_exist():
     routes = {
         route.name
         for surface in usual_surfaces()

@@ -24,7 +24,7 @@ from tests.world.registers import Registers
 FIRST = AuditSearch(paging=Paging(1, 25))
 
 
-async def test_acts_are_searched_exported_and_proven(admin_world: AdminWorld):
+async def test_acts_are_searched_exported_and_verified(admin_world: AdminWorld):
     log, who = audit_log(admin_world.office.store), admin_world.staff().staff
 
     found = await log.search(who, FIRST)
@@ -53,8 +53,8 @@ class Broken:
         raise ValueError(message)
 
 
-async def test_an_exported_act_holds_what_its_hash_is_made_of(admin_world: AdminWorld):
-    """The instant to the microsecond, which a list does not show."""
+async def test_an_exported_act_has_every_field_of_its_hash(admin_world: AdminWorld):
+    """Including the microseconds, which a list does not show."""
     [entry, *_] = await acts_of(admin_world.office.store)
     at = entry.event.at + timedelta(microseconds=1)
 
@@ -64,8 +64,8 @@ async def test_an_exported_act_holds_what_its_hash_is_made_of(admin_world: Admin
     assert datetime.fromisoformat(json.loads(written)["at"]) == at
 
 
-async def test_an_open_opinion_is_read_by_its_person_alone(admin_world: AdminWorld):
-    """Also an auditor may tell others: nobody reads it before the payout is decided."""
+async def test_an_opinion_on_an_open_review_is_shown_to_its_author_alone(admin_world: AdminWorld):
+    """An auditor could tell others: only its author reads it before the payout is decided."""
     [entry, *_] = await acts_of(admin_world.office.store)
     said = {"verdict": "paid", "reason": "extrato"}
     event = replace(entry.event, action="payout.judged", details=said)
@@ -82,7 +82,7 @@ async def test_an_open_opinion_is_read_by_its_person_alone(admin_world: AdminWor
 
 
 async def test_a_record_that_was_changed_is_reported(admin_world: AdminWorld):
-    """Which link is broken, and not an error."""
+    """With the broken link, and not as an error."""
     broken: Any = Broken()
     log = replace(audit_log(admin_world.office.store), chain=broken)
 
@@ -116,10 +116,10 @@ async def test_a_proof_covers_the_whole_log_and_counts_visible_acts(office: Regi
     assert everything.problem == limited.problem == ""
 
 
-async def test_an_accepted_break_is_shown_to_all_and_its_people_to_those_of_all_companies(
+async def test_an_accepted_break_is_shown_to_all_and_its_people_to_unlimited_users(
     office: Registers,
 ):
-    """The people may be of companies that a limited user does not see."""
+    """They may belong to companies that a limited user does not see."""
     mine = await office.company("Padaria")
     scope = CompanyScope(frozenset({mine.id}))
     async with office.store.database.writing() as connection:

@@ -19,8 +19,8 @@ from tests.world.stores.samples import event
 BATCHES, SIZE = 20, 50
 
 
-async def test_a_stop_goes_between_the_batches_of_a_flood(store: Store):
-    """Events of strangers are written in batches, so that who stops payouts waits for one."""
+async def test_a_stop_is_stored_between_the_batches_of_a_flood(store: Store):
+    """Unauthenticated events are written in batches, so that a stop waits for at most one batch."""
 
     async def flood() -> None:
         for _ in range(BATCHES):

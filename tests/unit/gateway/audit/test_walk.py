@@ -20,11 +20,11 @@ def head(number: int, digest: bytes = NO_HASH) -> AuditHead:
     return AuditHead(number, digest, "k", KEYS.seal(end))
 
 
-def test_an_empty_log_holds():
+def test_an_empty_log_is_whole():
     Walk(KEYS).end(BEGINNING, 0)
 
 
-def test_a_head_without_a_seal_is_the_beginning_of_an_empty_log_alone():
+def test_only_an_empty_log_has_a_head_without_a_seal():
     check_seal(KEYS, BEGINNING)
 
     for unsealed in (AuditHead(5, NO_HASH), AuditHead(0, b"x" * 32)):
@@ -33,12 +33,12 @@ def test_a_head_without_a_seal_is_the_beginning_of_an_empty_log_alone():
 
 
 @pytest.mark.parametrize(("last", "number"), [(1, 0), (0, 1)], ids=["one too many", "one missing"])
-def test_a_log_and_its_head_end_together(last: int, number: int):
+def test_a_log_that_ends_before_or_after_its_head_is_broken(last: int, number: int):
     with pytest.raises(ValueError, match=r"broken at event 1$"):
         Walk(KEYS).end(head(number), last)
 
 
-def test_a_log_that_was_longer_is_found():
+def test_a_log_shorter_than_a_saved_head_is_broken():
     with pytest.raises(ValueError, match="ends at event 0, and had reached event 3"):
         Walk(KEYS, kept=AuditHead(3, b"x" * 32)).end(head(0), 0)
 
@@ -51,7 +51,7 @@ def test_a_row_that_cannot_be_read_is_a_broken_link():
         Walk(KEYS).step(row)
 
 
-def test_a_head_under_a_key_that_is_not_here_names_it():
+def test_a_head_under_an_unknown_key_names_the_key():
     with pytest.raises(ValueError, match="event 5 is sealed under the key other"):
         check_seal(KEYS, AuditHead(5, NO_HASH, "other", b"x"))
 
@@ -63,7 +63,7 @@ def test_companies_are_read_back():
     assert event_of(row).companies == {"a", "b"}
 
 
-def test_an_acceptance_counts_once_its_own_event_was_walked():
+def test_an_accepted_break_is_valid_only_after_its_own_event():
     row: Any = SimpleNamespace(number=1, key_id="k", hash=b"x" * 32, at=datetime.now(UTC))
     row.actor = row.action = row.subject = row.trace_id = row.companies = ""
     row.details = "{}"

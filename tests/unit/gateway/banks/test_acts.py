@@ -56,8 +56,8 @@ async def test_an_act_is_ordered_and_done():
 
 
 @pytest.mark.parametrize("subject", [f"account:{ACCOUNT}", "pix_key:1", "refund:1"])
-async def test_an_act_is_of_the_company_whose_account_it_is(subject: str):
-    """Keys and refunds are not stored here: nobody limited would be shown what became of them."""
+async def test_an_act_names_the_company_of_its_account(subject: str):
+    """Keys and refunds are not stored here, so limited users could not see their acts otherwise."""
     log = Log()
 
     async with recorded(log, replace(ACT, subject=subject)):
@@ -98,7 +98,7 @@ async def test_a_failure_is_reported_and_continues(problem: ProviderError, endin
         ("refused", errors.BANK_REFUSED),
     ],
 )
-async def test_a_refusal_of_the_bank_s_has_our_code_and_our_words(reason: str, error: ErrorCode):
+async def test_a_refusal_of_the_bank_is_mapped_to_our_code(reason: str, error: ErrorCode):
     log = Log()
 
     with pytest.raises(ServiceError) as refused:
@@ -110,7 +110,7 @@ async def test_a_refusal_of_the_bank_s_has_our_code_and_our_words(reason: str, e
     assert log.actions[1] == "charge.create.refused"
 
 
-async def test_nothing_is_asked_that_cannot_be_put_on_record():
+async def test_the_bank_is_not_called_when_the_act_cannot_be_recorded():
     asked = []
 
     with pytest.raises(StoreUnavailable):
@@ -120,8 +120,8 @@ async def test_nothing_is_asked_that_cannot_be_put_on_record():
     assert asked == []
 
 
-async def test_an_ending_that_cannot_be_written_changes_nothing(caplog: pytest.LogCaptureFixture):
-    """The bank has done it: saying otherwise would be untrue."""
+async def test_an_act_succeeds_when_its_end_cannot_be_recorded(caplog: pytest.LogCaptureFixture):
+    """The bank has executed it, so reporting a failure would be untrue."""
     log = Log(fails_from=1)
 
     with caplog.at_level(logging.WARNING):
@@ -132,8 +132,8 @@ async def test_an_ending_that_cannot_be_written_changes_nothing(caplog: pytest.L
     assert "audit_ending_lost action=charge.create.done" in caplog.text
 
 
-async def test_a_mistake_of_ours_has_no_ending():
-    """An order without an ending is not known, whatever ended the process."""
+async def test_an_unexpected_error_leaves_an_act_without_an_end():
+    """An act without an end is unknown, whatever ended the process."""
     log = Log()
 
     with pytest.raises(ZeroDivisionError):

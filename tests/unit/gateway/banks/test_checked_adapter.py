@@ -38,8 +38,8 @@ calls = pytest.mark.parametrize("name", list(CALLS))
 
 
 @calls
-async def test_the_truth_passes_as_it_is(name: str):
-    """What a truthful adapter returns is what operations get, and nothing is counted."""
+async def test_a_valid_answer_passes_unchanged(name: str):
+    """Operations get exactly what the adapter returns, and nothing is counted."""
     world = CheckedWorld()
 
     said = await world.ask(name)
@@ -71,7 +71,7 @@ MISTAKES = [
 async def test_any_exception_of_an_adapter_is_its_fault(
     name: str, mistake: BaseException, caplog: pytest.LogCaptureFixture
 ):
-    """Class and place are logged; what it says is told to nobody."""
+    """Its class and location are logged, but not its text."""
     world = CheckedWorld(**{name: raising(mistake)})
 
     with caplog.at_level(logging.DEBUG):
@@ -90,8 +90,10 @@ async def test_any_exception_of_an_adapter_is_its_fault(
         *(Unavailable, BadReply, OutcomeUnknown),
     ],
 )
-async def test_a_failure_keeps_its_class_and_loses_the_banks_words(kind: type[ProviderError]):
-    """The reason is one of our words, or none."""
+async def test_a_provider_error_keeps_its_class_and_loses_the_bank_s_words(
+    kind: type[ProviderError],
+):
+    """The reason is one of our own, or none."""
     told = [kind(CANARY, http_status=404, retry_after=2), kind("timeout"), kind("timeout")]
     told[2].reason = object()  # type: ignore[assignment]
 
@@ -116,7 +118,9 @@ class Own(Refused):
 
 
 @pytest.mark.parametrize("problem", [Own(), ProviderError("timeout")], ids=["own", "root"])
-async def test_a_class_of_an_authors_own_is_the_nearest_of_ours(problem: ProviderError):
+async def test_a_subclass_of_a_provider_error_becomes_its_nearest_known_class(
+    problem: ProviderError,
+):
     with pytest.raises(Refused if isinstance(problem, Own) else BadReply):
         await CheckedWorld(get_balance=raising(problem)).ask("get_balance")
 
@@ -130,7 +134,7 @@ async def test_a_class_of_an_authors_own_is_the_nearest_of_ours(problem: Provide
         (1.5, 1.5),
     ],
 )
-async def test_a_wait_is_a_number_of_seconds_or_none(said: object, kept: float | None):
+async def test_an_invalid_retry_after_is_dropped(said: object, kept: float | None):
     problem = RateLimited("rate_limited", retry_after=said)  # type: ignore[arg-type]
 
     with pytest.raises(RateLimited) as failed:
@@ -157,8 +161,8 @@ async def test_a_cancelled_request_is_not_a_fault_of_the_adapter(name: str):
 
 
 @pytest.mark.parametrize("option", list(PortCall))
-async def test_a_call_that_an_adapter_lacks_is_not_supported(option: PortCall):
-    """As with an adapter that does not declare it; money that cannot be moved is unknown."""
+async def test_a_call_an_adapter_lacks_is_not_supported(option: PortCall):
+    """As if it were undeclared; a payout or refund is unknown."""
 
     class Nine:
         capabilities = LyingAdapter().capabilities
@@ -174,7 +178,7 @@ async def test_a_call_that_an_adapter_lacks_is_not_supported(option: PortCall):
 
 
 async def test_a_method_that_is_not_async_is_a_fault():
-    """A method written without ``async``."""
+    """A method defined without ``async``."""
     world = CheckedWorld()
     world.adapter.__dict__["get_balance"] = lambda _account: CALLS["get_balance"].answer
 
@@ -189,7 +193,7 @@ PORTS = [
 
 @pytest.mark.parametrize("port", PORTS, ids=lambda port: port.__name__)
 def test_every_call_of_every_port_is_checked(port: type):
-    """One that is added has its check, its truth in the table, and so all the lies above."""
+    """A new call gets its check, its valid answer in the table, and all invalid ones above."""
     methods = {name for name, made in vars(port).items() if inspect.iscoroutinefunction(made)}
 
     assert methods - {"start", "close"} <= set(CALLS)
@@ -197,7 +201,7 @@ def test_every_call_of_every_port_is_checked(port: type):
     assert {option.value for option in PortCall} <= set(CALLS)
 
 
-async def test_it_starts_and_closes_the_adapter():
+async def test_starting_and_closing_reach_the_adapter():
     world = CheckedWorld()
 
     await world.checked.start()
@@ -211,15 +215,17 @@ async def test_it_starts_and_closes_the_adapter():
 async def test_a_call_that_moves_money_never_raises_for_the_bank(
     name: str, kind: type[ProviderError]
 ):
-    """Not even for "certainly not sent": that has an outcome of its own."""
+    """Not even for "certainly not sent", which has its own outcome."""
     await CheckedWorld(**{name: raising(kind(CANARY))}).fails(name, "adapter_raised")
 
 
 @pytest.mark.parametrize(
     ("largest", "asked"), [(VALUE, ["create_payout"]), (Money(VALUE.centavos - 1), [])]
 )
-async def test_more_than_the_bank_pays_at_once_is_rejected_unsent(largest: Money, asked: list[str]):
-    """As the bank's own refusal of a limit, and no byte has left."""
+async def test_a_payout_above_the_bank_s_maximum_is_rejected_unsent(
+    largest: Money, asked: list[str]
+):
+    """Like the bank's own refusal of a limit, without sending a byte."""
     adapter = LyingAdapter()
     adapter.capabilities = replace(adapter.capabilities, max_value=largest)
     checked = CheckedAdapter("p", adapter, lambda _event, _label: None)  # type: ignore[arg-type]
@@ -233,8 +239,8 @@ async def test_more_than_the_bank_pays_at_once_is_rejected_unsent(largest: Money
         assert not said.evidence.bytes_left
 
 
-async def test_each_read_for_a_person_has_a_turn_at_the_bank():
-    """Money that moves has none to wait for."""
+async def test_each_read_for_a_user_takes_a_turn_at_the_bank():
+    """Calls that move money do not wait."""
     world, turns = CheckedWorld(), list[str]()
 
     @asynccontextmanager
@@ -254,7 +260,7 @@ async def test_each_read_for_a_person_has_a_turn_at_the_bank():
     assert turns == [f"p {at}" for at in reads]
 
 
-async def test_a_read_without_a_turn_is_not_made():
+async def test_a_read_without_a_turn_is_refused():
     world = CheckedWorld()
 
     @asynccontextmanager

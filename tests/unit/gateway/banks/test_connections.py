@@ -19,13 +19,13 @@ from tests.world.people import account
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_an_account_s_bank_is_found_for_reads(read_only: bool):
+def test_the_bank_of_an_account_is_found_for_reads(read_only: bool):
     banks = OneBank(ScriptedBank(), read_only=read_only)
 
     assert bank_of(banks, account()) == banks.of(account())
 
 
-def test_a_bank_that_pays_out_is_found_to_pay_through():
+def test_a_paying_bank_is_found_for_payouts():
     banks = OneBank(ScriptedBank())
 
     assert paying_bank_of(banks, account(), PayoutMethod.PIX) == banks.of(account())
@@ -52,8 +52,8 @@ DIGITS_ONLY = replace(CAREFUL, alphanumeric_cnpj=False)
 
 
 @pytest.mark.parametrize("field", ["destination.tax_number", "payer.tax_number", "key"])
-def test_a_cnpj_with_letters_is_refused_where_the_bank_takes_none(field: str):
-    """The number is right: the bank is the reason."""
+def test_a_cnpj_with_letters_is_refused_when_the_bank_takes_digits_alone(field: str):
+    """The number is valid: the bank is the reason."""
     bank = OneBank(ScriptedBank(capabilities=DIGITS_ONLY))
 
     with refused(errors.PAYLOAD_INVALID) as refusal:
@@ -61,16 +61,16 @@ def test_a_cnpj_with_letters_is_refused_where_the_bank_takes_none(field: str):
     assert (refusal.value.field, refusal.value.reason) == (field, "bank_takes_digits")
 
 
-def test_a_cnpj_with_letters_passes_every_other_bank():
+def test_an_alphanumeric_cnpj_is_accepted_by_every_other_bank():
     refuse_letters(OneBank(ScriptedBank()), account(), {"key": LETTERS})
 
 
 @pytest.mark.parametrize(
     "number", [DIGITS, "52998224725", "", "maria@example.com", "+5511987654321", "X" * 14]
 )
-def test_anything_but_a_cnpj_with_letters_passes_every_bank(number: str):
+def test_any_other_number_is_accepted_by_a_bank_without_alphanumeric_cnpj(number: str):
     refuse_letters(OneBank(ScriptedBank(capabilities=DIGITS_ONLY)), account(), {"key": number})
 
 
-def test_without_a_bank_the_refusal_is_that_there_is_none():
+def test_without_a_bank_letters_are_not_checked():
     refuse_letters(OneBank(ScriptedBank(), is_there=False), account(), {"key": LETTERS})

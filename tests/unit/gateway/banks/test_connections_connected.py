@@ -28,7 +28,7 @@ def banks(*, read_only: bool = False, payouts: bool = True) -> ConnectedBanks:
 
 
 def test_an_account_is_found_at_its_provider():
-    """Under the provider's own name, with the credentials opened for this account alone."""
+    """With the provider's own name, and credentials opened for this account only."""
     held = dataclasses.replace(account(), sealed_credentials=b"token")
 
     bank = banks().of(held)
@@ -38,7 +38,7 @@ def test_an_account_is_found_at_its_provider():
     assert (bank.account.account_id, bank.account.credentials) == (held.id, f"token of {held.id}")
 
 
-def test_a_provider_may_need_nothing():
+def test_an_account_may_have_no_credentials():
     """Then nothing is opened."""
     bank = banks().of(account())
 
@@ -47,7 +47,7 @@ def test_a_provider_may_need_nothing():
 
 
 @pytest.mark.parametrize("provider", ["", "another"])
-def test_a_provider_that_is_not_configured_is_none(provider: str):
+def test_an_unconfigured_provider_is_none(provider: str):
     assert banks().of(dataclasses.replace(account(), provider=provider)) is None
 
 
@@ -55,15 +55,17 @@ def test_a_provider_that_is_not_configured_is_none(provider: str):
     ("read_only", "payouts", "expected"),
     [(False, True, False), (True, True, True), (False, False, True), (True, False, True)],
 )
-def test_it_is_read_only_by_choice_or_by_nature(read_only: bool, payouts: bool, expected: bool):
+def test_a_bank_is_read_only_by_configuration_or_capability(
+    read_only: bool, payouts: bool, expected: bool
+):
     bank = banks(read_only=read_only, payouts=payouts).of(account())
 
     assert bank is not None
     assert bank.pays is not expected
 
 
-def test_a_providers_limits_are_an_adapters():
-    """Every setting arrives; none is a word on paper."""
+def test_a_provider_s_limits_are_passed_to_its_adapter():
+    """Every one of them."""
     provider = Provider(
         adapter="sandbox",
         connect_timeout_s=1,
@@ -85,7 +87,7 @@ def test_a_providers_limits_are_an_adapters():
     assert msgspec.to_builtins(limits.breaker) == msgspec.to_builtins(provider.breaker)
 
 
-def test_a_proxy_is_shown_who_we_are():
+def test_a_proxy_user_and_password_become_basic_authorization():
     given = Proxy(url="http://[::1]:3128", user="nós", password=Secret("a:b"))
 
     proxy = proxy_of(Provider(adapter="sandbox", proxy=given))
@@ -95,7 +97,7 @@ def test_a_proxy_is_shown_who_we_are():
     assert b64decode(proxy.authorization.removeprefix("Basic ")).decode() == "nós:a:b"
 
 
-def test_a_proxy_may_need_no_user():
+def test_a_proxy_may_have_no_user():
     proxy = proxy_of(Provider(adapter="sandbox", proxy=Proxy(url="http://proxy.example:3128")))
 
     assert proxy is not None
@@ -104,20 +106,22 @@ def test_a_proxy_may_need_no_user():
 
 
 @pytest.mark.parametrize(("said", "most"), [(None, 16), (40, 40), (0, 0)])
-def test_one_account_takes_a_quarter_of_the_places_by_default(said: int | None, most: int):
+def test_an_account_may_use_a_quarter_of_the_calls_in_flight_by_default(
+    said: int | None, most: int
+):
     provider = Provider(adapter="sandbox", account_limits=AccountLimits(in_flight=said))
 
     assert msgspec.convert(limits_of(provider), ClientLimits).account_in_flight == most
 
 
-def test_without_a_time_for_the_first_byte_there_is_none():
+def test_no_first_byte_timeout_is_set_by_default():
     limits = msgspec.convert(limits_of(Provider(adapter="sandbox")), ClientLimits)
 
     assert limits.first_byte_s is None
 
 
-def test_credentials_that_cannot_be_opened_are_of_no_use():
-    """Reads answer 502, payouts are certainly not sent; neither is a mistake of the caller's."""
+def test_unreadable_credentials_are_refused():
+    """Reads are answered 502, payouts are certainly not sent; the caller is not at fault."""
 
     def broken(_sealed: bytes, _bound_to: str) -> str:
         raise SealBroken
@@ -141,7 +145,7 @@ def counting() -> tuple[ConnectedBanks, list[bytes]]:
 
 
 def test_credentials_are_opened_once():
-    """For as long as the record is kept."""
+    """For as long as the record is cached."""
     found, opened = counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
 
@@ -151,8 +155,8 @@ def test_credentials_are_opened_once():
     assert opened == [b"1"]
 
 
-def test_each_process_opens_an_account_for_itself():
-    """Such as a command's, with providers of its own."""
+def test_each_process_opens_the_credentials_of_an_account_itself():
+    """Such as a command with its own providers."""
     (one, _), (other, _) = counting(), counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
 
@@ -164,8 +168,8 @@ def test_each_process_opens_an_account_for_itself():
     [{"sealed_credentials": b"2"}, {"provider_account": "conta-2"}, {"provider": "another"}],
     ids=str,
 )
-def test_a_record_that_leads_elsewhere_is_followed_at_once(changed: dict[str, object]):
-    """Rotated credentials must not be answered by the former ones."""
+def test_a_changed_account_record_takes_effect_at_once(changed: dict[str, object]):
+    """After a rotation the old credentials are no longer used."""
     found, _ = counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
     former = found.of(held)
@@ -176,8 +180,8 @@ def test_a_record_that_leads_elsewhere_is_followed_at_once(changed: dict[str, ob
     assert now is None or now.account != former.account
 
 
-def test_another_account_s_credentials_are_its_own():
-    """The same sealed bytes under another id are bound to that."""
+def test_credentials_are_bound_to_their_account():
+    """The same sealed bytes under another id belong to that id."""
     found, opened = counting()
     held = dataclasses.replace(account(), sealed_credentials=b"1")
     other = dataclasses.replace(held, id="00000000-0000-4000-8000-00000000000f")
@@ -191,8 +195,8 @@ def test_another_account_s_credentials_are_its_own():
     assert opened == [b"1", b"1"]
 
 
-def test_secrets_of_an_account_are_opened_once_into_their_struct():
-    """The text is not kept beside it."""
+def test_account_secrets_are_decoded_once():
+    """The text is not kept as well."""
     opened: list[str] = []
 
     def struct(text: str) -> object:
@@ -212,7 +216,7 @@ def test_secrets_of_an_account_are_opened_once_into_their_struct():
         assert not bank.lacks_credentials
 
 
-def test_an_account_without_secrets_lacks_what_its_bank_requires():
+def test_an_account_without_required_secrets_lacks_credentials():
     bank = ScriptedBank()
     bank.capabilities = Capabilities(account_credentials=True)
     connection = ConfiguredProvider(bank, read_only=False, open_secrets=lambda text: text)

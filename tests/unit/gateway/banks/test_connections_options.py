@@ -29,6 +29,6 @@ def test_declared_capabilities_are_offered(call: PortCall):
 
 @calls
 def test_undeclared_capabilities_are_not_supported(call: PortCall):
-    """The sandbox's settings lessen a bank by name."""
+    """The sandbox's settings can remove capabilities by name."""
     with pytest.raises(NotSupported):
         offered(behind(OfferingBank(capabilities=lessened(call))), call)

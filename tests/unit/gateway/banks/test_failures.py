@@ -37,11 +37,11 @@ def name(fails: object, problem: Exception) -> str:
         (ValueError(), ""),
     ],
 )
-def test_a_failure_has_the_rows_own_code(problem: Exception, error: str):
+def test_a_provider_error_is_mapped_to_the_route_s_code(problem: Exception, error: str):
     assert name(bank_fails(UNAVAILABLE, ABSENT), problem) == error
 
 
-def test_where_nothing_can_be_absent_it_is_a_failure_too():
+def test_not_found_is_a_provider_failure_where_nothing_can_be_absent():
     assert name(bank_fails(UNAVAILABLE), NotFound("a")) == "charge_unavailable"
 
 

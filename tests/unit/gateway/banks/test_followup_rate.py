@@ -23,7 +23,7 @@ from gateway.banks.followup_rate import SLOWEST, FollowupRate, FollowupSlots, fo
 def test_following_up_has_a_share_of_the_bank_s_limits(
     in_flight: int, of_account: int, rates: tuple[float, ...], rate: FollowupRate
 ):
-    """The slowest of the rates that a look meets counts."""
+    """The lowest of the rates that apply to a query counts."""
     assert followup_share(in_flight, of_account, rates) == rate
 
 
@@ -54,7 +54,7 @@ class Wall:
         self.at += seconds
 
 
-async def test_an_account_is_asked_about_at_its_rate_and_others_meanwhile():
+async def test_status_queries_are_rate_limited_per_account():
     wall = Wall()
     places = FollowupSlots(FollowupRate(at_once=4, per_s=2.0), wall.clock, wall.sleep)
 
@@ -66,8 +66,8 @@ async def test_an_account_is_asked_about_at_its_rate_and_others_meanwhile():
     assert asked == [("one", 0.0), ("other", 0.0), ("one", 0.5), ("one", 1.0)]
 
 
-async def test_who_waits_for_a_turn_has_no_place_yet():
-    """A slow rate of one account leaves the bank's places to others."""
+async def test_a_query_that_waits_for_its_rate_takes_no_slot():
+    """A slow rate of one account does not occupy the bank's places."""
     gate = asyncio.Event()
 
     async def sleep(_seconds: float) -> None:
@@ -93,7 +93,7 @@ async def test_who_waits_for_a_turn_has_no_place_yet():
 @pytest.mark.parametrize(
     ("rate", "at_once"), [(FollowupRate(at_once=3), 3), (FollowupRate(at_once=3, of_account=2), 2)]
 )
-async def test_there_are_so_many_places(rate: FollowupRate, at_once: int):
+async def test_concurrent_queries_are_limited_to_the_slots(rate: FollowupRate, at_once: int):
     places, gate, inside = FollowupSlots(rate), asyncio.Event(), 0
 
     async def call() -> None:
@@ -113,7 +113,7 @@ async def test_there_are_so_many_places(rate: FollowupRate, at_once: int):
     assert (begun, inside) == (at_once, 8)
 
 
-async def test_only_so_many_accounts_are_remembered(monkeypatch: pytest.MonkeyPatch):
+async def test_remembered_accounts_are_bounded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("gateway.banks.followup_rate._KEPT", 2)
     monkeypatch.setattr("gateway.core.limits._KEYS_KEPT", 2)
     wall = Wall()

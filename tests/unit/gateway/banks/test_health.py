@@ -34,7 +34,7 @@ def connections(witness: Any) -> dict[str, ConfiguredProvider]:
     return {"p": connect("p", settings, witness)}
 
 
-def test_the_latest_call_and_the_breakers_are_remembered():
+def test_the_latest_call_and_open_breakers_are_kept():
     witness: Any = Witness()
     clock = Clock()
     health = ProviderHealth(witness, clock.now)
@@ -54,8 +54,8 @@ def test_the_latest_call_and_the_breakers_are_remembered():
     assert (known.adapter, known.problem) == ("sandbox", "")
 
 
-def test_the_latest_failure_and_what_is_in_flight_are_remembered():
-    """A refusal by the bank is no failure: it answered."""
+def test_the_latest_failure_and_calls_in_flight_are_known():
+    """A refusal by the bank is no failure, because it answered."""
     witness: Any = Witness()
     clock = Clock()
     health = ProviderHealth(witness, clock.now)
@@ -77,7 +77,7 @@ def test_the_latest_failure_and_what_is_in_flight_are_remembered():
 
 
 def test_a_breaker_stays_open_for_longer_each_time_in_a_row():
-    """About as long as the breaker's own limits say; one that closed begins again."""
+    """By about the breaker's own limits; after it closed they start again."""
     witness: Any = Witness()
     clock = Clock()
     health = ProviderHealth(witness, clock.now, {"p": Breaker(open_s=10, longest_open_s=25)})
@@ -107,7 +107,7 @@ def test_a_breaker_stays_open_for_longer_each_time_in_a_row():
     assert opened() == 10
 
 
-def test_an_adapter_that_broke_the_port_is_remembered():
+def test_the_latest_adapter_fault_is_kept():
     witness: Any = Witness()
     health = ProviderHealth(witness, Clock().now)
 
@@ -126,7 +126,7 @@ def test_a_certificate_s_end_is_passed_on():
     assert witness.certificates == [("p", NOON)]
 
 
-def test_a_provider_that_was_never_called_is_known_by_name():
+def test_a_provider_that_was_never_called_is_listed():
     witness: Any = Witness()
 
     (known,) = ProviderHealth(witness, Clock().now).known(connections(witness))

@@ -21,7 +21,7 @@ async def test_every_page_is_read_with_the_cursor_of_the_one_before():
     assert asked == [None, "1", "2"]
 
 
-async def test_a_list_without_an_end_is_a_bad_reply():
+async def test_an_endless_list_is_a_bad_reply():
     async def read(_cursor: str | None) -> Page[int]:
         return Page(items=[], next_cursor="again")
 
@@ -30,7 +30,7 @@ async def test_a_list_without_an_end_is_a_bad_reply():
 
 
 @pytest.mark.parametrize(("page", "items"), [(1, [1, 2]), (2, [3]), (3, []), (10**18 - 1, [])])
-def test_a_page_is_cut_and_the_total_stays(page: int, items: list[int]):
+def test_a_list_is_cut_into_pages_and_keeps_its_total(page: int, items: list[int]):
     cut = listed([1, 2, 3], Paging(page, 2))
 
     assert (cut.items, cut.total, cut.paging) == (items, 3, Paging(page, 2))

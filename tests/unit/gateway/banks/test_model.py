@@ -28,13 +28,13 @@ def minute(calls: int, ok: int, place: int = 0) -> ProviderMinute:
     )
 
 
-def test_the_places_are_those_of_the_metrics():
+def test_duration_bounds_and_outcomes_match_the_metrics():
     """They are read from the metrics' own cells."""
     assert series.PROVIDER_DURATION.bounds == CALL_BOUNDS_S
     assert set(series.PROVIDER_OUTCOME.values or ()) >= WELL
 
 
-def test_a_window_is_made_of_whole_steps():
+def test_every_window_is_a_multiple_of_its_step():
     wrong = [window for window in WeatherWindow if LENGTH[window] % STEP[window]]
 
     assert wrong == []
@@ -44,7 +44,7 @@ def test_without_calls_there_are_no_figures():
     assert Calls().figures() == {"calls": 0, "success": UNSET, "p95_s": UNSET}
 
 
-def test_calls_are_added_up():
+def test_minutes_are_added_up():
     calls = Calls()
     for each in (minute(3, 3), minute(1, 0)):
         calls.add(each)
@@ -53,8 +53,8 @@ def test_calls_are_added_up():
 
 
 @pytest.mark.parametrize(("place", "seconds"), [(0, 0.0002), (10, 0.4875), (PLACES - 1, 30.0)])
-def test_p95_lies_within_its_place(place: int, seconds: float):
-    """Of those slower than the last bound nothing more is known."""
+def test_p95_is_within_its_bucket(place: int, seconds: float):
+    """Beyond the last bound nothing more is known."""
     calls = Calls()
     calls.add(minute(100, 100, place))
 

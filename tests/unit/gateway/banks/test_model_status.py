@@ -54,7 +54,7 @@ SLOW = (10, 1.0, 3.1)
         ({"read": "half_open"}, [FAILING] * 3, {"success": 0.0}, "down"),
     ],
 )
-def test_a_bank_has_one_word_by_its_latest_calls(
+def test_the_status_of_a_bank_follows_its_latest_calls(
     breakers: dict[str, str],
     steps: list[tuple[int, float, float]],
     figures: dict[str, float],
@@ -65,17 +65,17 @@ def test_a_bank_has_one_word_by_its_latest_calls(
     assert status_of(known, None, latest).word == word
 
 
-def test_a_bank_whose_weather_cannot_be_read_is_idle():
+def test_a_bank_without_readable_figures_is_idle():
     assert status_of(provider(), None, None).word == "idle"
 
 
-def test_the_status_is_the_present_one_for_any_period():
+def test_the_status_is_the_current_one_for_any_period():
     shown = weather(FAILING, FAILING, FAILING, success=0.0)
 
     assert status_of(provider(), shown, weather(WELL, success=1.0)).word == "well"
 
 
-def test_a_step_without_calls_is_like_that_before_it():
+def test_a_step_without_calls_repeats_the_step_before():
     steps = [
         WeatherStep(at=NOON, calls=0),
         WeatherStep(at=NOON, calls=1, success=0.5),

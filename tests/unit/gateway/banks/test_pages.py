@@ -44,7 +44,7 @@ async def shown(*, is_open: bool) -> str:
     return page.decode()
 
 
-async def test_what_is_kept_back_counts_down_and_is_looked_at_again_soon():
+async def test_an_open_breaker_counts_down_and_refreshes_often():
     page = await shown(is_open=True)
 
     ends = int((NOON + timedelta(seconds=75)).timestamp() * 1000)
@@ -54,7 +54,7 @@ async def test_what_is_kept_back_counts_down_and_is_looked_at_again_soon():
 
 
 @pytest.mark.parametrize("word", ["data-until", "panel:tick"])
-async def test_a_bank_whose_calls_pass_is_looked_at_once_a_minute(word: str):
+async def test_a_page_without_an_open_breaker_refreshes_each_minute(word: str):
     page = await shown(is_open=False)
 
     assert word not in page
@@ -64,7 +64,7 @@ async def test_a_bank_whose_calls_pass_is_looked_at_once_a_minute(word: str):
 @pytest.mark.parametrize(
     ("read_only", "by_key", "by_account"), [(False, True, False), (True, "read_only", False)]
 )
-def test_a_bank_that_is_read_only_pays_in_no_way(read_only, by_key, by_account):
+def test_a_read_only_bank_offers_no_payouts(read_only, by_key, by_account):
     """Its adapter could; the configuration forbids it."""
     table = dict(matrix([provider(capabilities=CAPABILITIES, read_only=read_only)]))
 

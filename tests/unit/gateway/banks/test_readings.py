@@ -1,4 +1,4 @@
-"""Balances are asked for while somebody looks, and at most once a minute."""
+"""Balances are read while a page is open, and at most once a minute."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Adapter:
 
 
 class World:
-    """Somebody who looks at two accounts, and what asks their bank meanwhile."""
+    """A viewer of two accounts, and the background reads of their bank."""
 
     def __init__(self, office: Registers) -> None:
         self.clock, self.adapter, self.store = office.clock, Adapter(), office.store
@@ -72,7 +72,7 @@ async def world(office: Registers) -> World:
     return World(office)
 
 
-async def test_who_looks_first_does_not_wait_and_who_looks_next_sees_it(world: World):
+async def test_the_first_read_of_balances_does_not_wait_for_the_bank(world: World):
     before = await world.look()
     assert world.readings.wake.is_set()
     assert await world.readings.turn() == 2
@@ -82,7 +82,7 @@ async def test_who_looks_first_does_not_wait_and_who_looks_next_sees_it(world: W
     assert (after.balance, after.read_at) == (Sum(1000), world.clock())
 
 
-async def test_who_looks_at_one_account_does_not_wait_either(world: World):
+async def test_reading_one_balance_does_not_wait_for_the_bank(world: World):
     before = await world.readings.of(EVERY_COMPANY, ACCOUNT)
     assert await world.readings.turn() == 1
     after = await world.readings.of(EVERY_COMPANY, ACCOUNT)
@@ -94,7 +94,7 @@ async def test_who_looks_at_one_account_does_not_wait_either(world: World):
     assert world.readings.wanted == set()
 
 
-async def test_a_bank_is_queried_once_a_minute_while_somebody_looks(world: World):
+async def test_a_requested_balance_is_read_at_most_once_a_minute(world: World):
     for _ in range(3):
         await world.look()
         await world.readings.turn()
@@ -109,7 +109,7 @@ async def test_a_bank_is_queried_once_a_minute_while_somebody_looks(world: World
     assert len(world.adapter.asked) == 4
 
 
-async def test_two_processes_ask_once(world: World):
+async def test_two_processes_read_a_balance_once(world: World):
     other = world.process()
     for each in (world.readings, other):
         await each.look(reader())
@@ -118,7 +118,7 @@ async def test_two_processes_ask_once(world: World):
     assert len(world.adapter.asked) == 2
 
 
-async def test_a_bank_that_does_not_answer_keeps_the_last_reading(world: World):
+async def test_a_failing_bank_keeps_the_last_reading(world: World):
     await world.look()
     await world.readings.turn()
     read_at = world.clock()
@@ -132,8 +132,8 @@ async def test_a_bank_that_does_not_answer_keeps_the_last_reading(world: World):
     assert (found.balance, found.read_at) == (Sum(1000), read_at)
 
 
-async def test_an_approver_sees_the_present_balance(world: World):
-    """What was read within the last seconds is not asked for again."""
+async def test_an_approver_sees_the_current_balance(world: World):
+    """A reading of the last few seconds is used again."""
     first = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
     again = await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
     world.clock.passes(seconds=6)
@@ -146,7 +146,7 @@ async def test_an_approver_sees_the_present_balance(world: World):
     assert await world.readings.now_of(CompanyScope(frozenset()), ACCOUNT) is None
 
 
-async def test_a_bank_that_does_not_answer_in_time_leaves_the_last_known_balance(world: World):
+async def test_a_slow_bank_leaves_the_last_reading(world: World):
     await world.readings.now_of(EVERY_COMPANY, ACCOUNT)
     read_at = world.clock()
     world.clock.passes(seconds=61)
@@ -158,7 +158,7 @@ async def test_a_bank_that_does_not_answer_in_time_leaves_the_last_known_balance
     assert (found.balance, found.read_at) == (Sum(1000), read_at)
 
 
-async def test_a_balance_that_is_read_for_one_page_is_kept(world: World):
+async def test_a_balance_read_for_a_page_is_stored(world: World):
     account = await world.store.accounts.find(ACCOUNT)
     assert account is not None
 
@@ -169,7 +169,7 @@ async def test_a_balance_that_is_read_for_one_page_is_kept(world: World):
     assert world.readings.wanted == {SISTER}
 
 
-async def test_an_account_that_is_gone_is_not_asked_about(world: World):
+async def test_a_deleted_account_is_not_read(world: World):
     world.readings.wanted.add("gone")
 
     assert await world.readings.turn() == 0

@@ -71,8 +71,8 @@ def reports(minutes: Any, *unwritten: ProviderMinute) -> BankReports:
     )
 
 
-async def test_every_configured_bank_has_its_weather():
-    """Also one that was not called; one that is configured no more has none."""
+async def test_every_configured_bank_has_statistics():
+    """Also one that was not called; a bank no longer configured has none."""
     minutes = Minutes([called("b"), called("b", "create_payout", ok=1), called("gone")])
 
     idle, busy = await reports(minutes).weather(WHO, WeatherWindow.QUARTER)
@@ -87,7 +87,7 @@ async def test_every_configured_bank_has_its_weather():
     ]
 
 
-async def test_one_bank_has_its_last_failure():
+async def test_one_bank_s_statistics_have_its_last_failure():
     failure = LastFailure("a", "get_balance", THIS_MINUTE - MINUTE, "timeout")
 
     found = await reports(Minutes([], [failure])).weather_of(WHO, "a", WeatherWindow.DAY)
@@ -96,19 +96,19 @@ async def test_one_bank_has_its_last_failure():
     assert (found.last_failed_operation, len(found.steps)) == ("get_balance", 48)
 
 
-async def test_a_bank_that_is_not_configured_is_not_there():
+async def test_statistics_of_an_unconfigured_bank_are_not_found():
     with pytest.raises(ServiceError) as refused:
         await reports(Minutes()).weather_of(WHO, "gone", WeatherWindow.DAY)
 
     assert refused.value.error is NOT_FOUND
 
 
-async def test_what_this_process_knows_of_each_is_shown():
+async def test_the_state_known_to_this_process_is_shown():
     assert await reports(Minutes()).providers(WHO) == [provider()]
 
 
-async def test_what_is_not_written_yet_is_of_the_same_reading():
-    """State, success and last failure of a bank that just went away do not contradict."""
+async def test_unwritten_minutes_are_part_of_the_statistics():
+    """State, success and last failure of a bank that just failed agree."""
     earlier = LastFailure("a", "get_balance", THIS_MINUTE - 9 * MINUTE, "timeout")
     gone = replace(called("a", ok=0), last_failure="connect_error")
 
@@ -121,7 +121,7 @@ async def test_what_is_not_written_yet_is_of_the_same_reading():
     assert found.steps[-1].calls == 2
 
 
-async def test_calls_fail_since_the_last_good_one():
+async def test_failing_calls_are_counted_since_the_last_success():
     kept = [
         FailingCalls("get_balance", THIS_MINUTE - MINUTE, 3, "timeout"),
         FailingCalls("find_payout", THIS_MINUTE - 2 * MINUTE, 1, "timeout"),

@@ -20,7 +20,7 @@ ONE = ("sandbox", "get_balance")
 
 
 class Minutes:
-    """Keeps what is added, unless it is down."""
+    """Stores what is added, unless it is down."""
 
     def __init__(self) -> None:
         self.kept: list[ProviderMinute] = []
@@ -61,7 +61,7 @@ def took(*places: int) -> list[int]:
 
 
 async def test_a_minute_has_the_figures_of_its_calls():
-    """One that was kept back here is a call that failed, and took no time."""
+    """A call refused here counts as failed, without a duration."""
     process = Process()
     for outcome in ("ok", "not_found", "timeout", "timeout", "rate_limited"):
         process.call(outcome)
@@ -89,8 +89,8 @@ async def test_written_minutes_are_not_written_again():
     assert process.minutes.kept[1].took == took(PLACES - 1)
 
 
-async def test_no_minute_is_reported_twice():
-    """A last run before the process ends may fall into the minute that was told."""
+async def test_no_minute_is_stored_twice():
+    """A final run before the process ends may be in a minute already written."""
     process = Process()
     for _ in range(2):
         process.call("ok")

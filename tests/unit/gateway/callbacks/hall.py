@@ -1,4 +1,4 @@
-"""A hall where callbacks are taken and looked into, with whom they speak of."""
+"""The reception and processing of callbacks, with the records that they name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAYOUT = Notice(event="e", kind=CallbackKind.PAYOUT, subject="key", account="")
 
 
 class Proof:
-    """Believes whom it is told to, and says what it is told to."""
+    """Accepts and returns what a test sets."""
 
     rests = frozenset({"", "pix"})
 
@@ -52,7 +52,7 @@ class Proof:
 
 @dataclass
 class Standing:
-    """What a payout is, as far as callbacks care."""
+    """The state of a payout, as far as callbacks need it."""
 
     provider: str = "p"
     state: PayoutState = PayoutState.ACCEPTED
@@ -69,7 +69,7 @@ class Standing:
 
 @dataclass
 class Hall:
-    """A reception, and whoever looks into what it took."""
+    """A reception, and the processing of what it accepted."""
 
     office: Registers
     clock: Clock
@@ -125,7 +125,7 @@ class Hall:
         )
 
     async def turn(self, accounts: Any = None, banks: Any = None) -> Callback:
-        """Look into what is due; return the one callback there is."""
+        """Process due callbacks; return the only one."""
         await self.looks(accounts, banks).turn()
         (one,) = await self.all()
         return one

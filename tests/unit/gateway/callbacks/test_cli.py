@@ -1,4 +1,4 @@
-"""``pixgate callbacks``, and where a sandbox bank of its own tells a gateway."""
+"""``pixgate callbacks``, and the callback address of the embedded sandbox bank."""
 
 import json
 import sqlite3
@@ -6,7 +6,7 @@ from contextlib import closing
 
 
 def test_an_address_is_registered_at_the_bank_and_removed(shell, bank):
-    """The sandbox bank's answer is shown, and the acts are on record without the address."""
+    """The sandbox bank's answer is shown, and the acts are audited without the address."""
     shell.says("demo")
     account = json.loads((shell.folder / "demo.json").read_text())["accounts"]["main"]["id"]
     (ours, _) = shell.reads("callbacks")

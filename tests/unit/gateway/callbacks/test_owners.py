@@ -1,4 +1,4 @@
-"""Whose account a callback speaks of."""
+"""Finding the account that a callback is about."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def search(world: Any) -> CallbackAccounts:
     return CallbackAccounts(world, world)
 
 
-async def test_a_bank_s_own_name_is_looked_up_without_asking_it():
+async def test_an_owner_named_by_account_is_found_without_the_bank():
     world = World([Account("a")])
 
     assert await search(world).find(callback(NamedBy.ACCOUNT, "a")) == Account("a")
@@ -95,8 +95,8 @@ async def test_a_bank_s_own_name_is_looked_up_without_asking_it():
 
 
 @pytest.mark.parametrize("named_by", [NamedBy.KEY, NamedBy.CHARGE])
-async def test_a_key_or_a_charge_is_asked_for_once(named_by: NamedBy):
-    """Accounts of other providers are not asked, and the answer is remembered."""
+async def test_the_owner_of_a_key_or_charge_is_looked_up_once(named_by: NamedBy):
+    """Accounts at other providers are not queried, and the answer is cached."""
     wanted = Account("c", holds=("x",))
     world = World([Account("a"), Account("b", provider="other", holds=("x",)), wanted])
     owners = search(world)
@@ -115,7 +115,7 @@ async def test_an_owner_not_found_is_looked_up_again():
     assert await owners.find(callback(NamedBy.KEY, "x")) == world.accounts[0]
 
 
-async def test_a_bank_that_refuses_to_know_a_charge_does_not_have_it():
+async def test_a_refused_look_up_counts_as_not_found():
     world = World([Account("a"), Account("b", holds=("x",))], absent=Refused("refused"))
 
     assert await search(world).find(callback(NamedBy.CHARGE, "x")) == world.accounts[1]
@@ -128,7 +128,7 @@ async def test_a_bank_without_the_call_is_not_queried():
     assert not world.asked
 
 
-async def test_one_account_that_does_not_answer_does_not_hide_another():
+async def test_an_account_whose_look_up_fails_does_not_hide_another():
     world = World([Account("a"), Account("b", holds=("x",))], absent=Unavailable("timeout"))
 
     assert await search(world).find(callback(NamedBy.CHARGE, "x")) == world.accounts[1]
@@ -136,7 +136,7 @@ async def test_one_account_that_does_not_answer_does_not_hide_another():
         await search(world).find(callback(NamedBy.CHARGE, "y"))
 
 
-async def test_many_accounts_are_asked_a_few_at_each_look():
+async def test_many_accounts_are_looked_up_a_few_per_try():
     world = World([Account(f"a{n}") for n in range(50)])
 
     for tries, asked in ((0, 20), (1, 40), (2, 50), (3, 50)):

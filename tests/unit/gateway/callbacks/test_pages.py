@@ -27,5 +27,5 @@ def test_personal_data_is_hidden(body: str, shown: str):
 
 @pytest.mark.parametrize("piece", ["a", "a@", "a.", "1.", "a@a.", "@"])
 def test_a_long_text_without_an_address_takes_no_time(piece: str):
-    """A pattern that backtracks would take minutes, more than the limit of a test."""
+    """A backtracking pattern would take minutes, more than the limit of a test."""
     assert redacted(piece * 100_000)

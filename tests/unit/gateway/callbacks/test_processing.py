@@ -46,7 +46,7 @@ async def test_a_payout_is_read_at_its_bank(hall: Hall):
 
 
 async def test_a_process_that_may_not_claim_leaves_callbacks_to_others(hall: Hall):
-    """As one whose clock is wrong."""
+    """Such as one whose clock is wrong."""
     hall.known, hall.may_claim = Standing(), False
     await hall.take()
 
@@ -62,8 +62,8 @@ async def events(hall: Hall) -> Sequence[PayoutEvent]:
     return await hall.office.store.payouts.events("acc", "order-1")
 
 
-async def test_a_callback_and_each_look_that_moves_nothing_are_events_of_the_payout(hall: Hall):
-    """Noticed once, when it is known whose it is; what moves the payout is told by its own step."""
+async def test_a_callback_and_its_queries_without_effect_are_events_of_the_payout(hall: Hall):
+    """Recorded once its payout is known; a step of the payout is recorded by its own event."""
     hall.known = Standing()
     hall.becomes, hall.says = PayoutState.ACCEPTED, ["accepted"]
     await hall.take()
@@ -77,8 +77,8 @@ async def test_a_callback_and_each_look_that_moves_nothing_are_events_of_the_pay
 
 
 @pytest.mark.parametrize(("told", "named"), [("tra_1", "tra_1"), ("", ""), ("x" * 129, "")])
-async def test_the_bank_s_id_of_a_payout_goes_to_who_looks(hall: Hall, told: str, named: str):
-    """Some banks find a payout by nothing else, and the answer that had it may be lost."""
+async def test_a_status_query_uses_the_bank_id_of_the_callback(hall: Hall, told: str, named: str):
+    """Some banks find a payout only by it, and the answer with it may be lost."""
     hall.known = Standing()
     hall.proof.notice = replace(PAYOUT, provider_id=told)
     await hall.take()
@@ -89,10 +89,10 @@ async def test_the_bank_s_id_of_a_payout_goes_to_who_looks(hall: Hall, told: str
 
 
 @pytest.mark.parametrize(("provider", "company"), [("p", "company-1"), ("another", "")])
-async def test_a_callback_is_of_the_company_whose_payout_it_speaks_of(
+async def test_a_callback_belongs_to_the_company_of_its_payout(
     hall: Hall, provider: str, company: str
 ):
-    """A bank that names another bank's payout shows nothing to anybody."""
+    """A bank that names another bank's payout makes nothing visible."""
     hall.known = Standing(provider=provider)
     await hall.take()
 
@@ -101,7 +101,7 @@ async def test_a_callback_is_of_the_company_whose_payout_it_speaks_of(
     assert (await hall.all())[0].company_id == company
 
 
-async def test_a_final_payout_is_left_alone(hall: Hall):
+async def test_a_callback_for_a_final_payout_makes_no_status_query(hall: Hall):
     hall.known = Standing(state=PayoutState.PAID)
     await hall.take()
 
@@ -110,7 +110,7 @@ async def test_a_final_payout_is_left_alone(hall: Hall):
     assert (one.state, hall.looked) == (CallbackState.DONE, 0)
 
 
-async def test_a_bank_speaks_of_its_own_payouts_alone(hall: Hall):
+async def test_a_callback_about_another_bank_s_payout_makes_no_status_query(hall: Hall):
     hall.known = Standing(provider="another")
     await hall.take()
 
@@ -120,7 +120,7 @@ async def test_a_bank_speaks_of_its_own_payouts_alone(hall: Hall):
 
 
 async def test_an_unknown_subject_is_waited_for_and_then_ignored(hall: Hall):
-    """Later each time; the callback may be quicker than the bank's answer."""
+    """With growing delays; the callback may be faster than the bank's answer."""
     await hall.take()
 
     tries = 0
@@ -134,7 +134,7 @@ async def test_an_unknown_subject_is_waited_for_and_then_ignored(hall: Hall):
     assert (one.state, one.tries, one.due_at) == (CallbackState.IGNORED, 6, None)
 
 
-async def test_a_payout_that_is_not_settled_yet_is_looked_at_again(hall: Hall):
+async def test_an_unsettled_payout_is_queried_again(hall: Hall):
     hall.known, hall.becomes = Standing(), PayoutState.ACCEPTED
     await hall.take()
     await hall.turn()
@@ -146,7 +146,7 @@ async def test_a_payout_that_is_not_settled_yet_is_looked_at_again(hall: Hall):
     assert (one.state, hall.looked) == (CallbackState.DONE, 2)
 
 
-async def test_a_payout_that_the_bank_holds_is_left_to_its_own_schedule(hall: Hall):
+async def test_a_payout_held_by_the_bank_is_left_to_its_schedule(hall: Hall):
     hall.known, hall.becomes, hall.becomes_held = Standing(), PayoutState.ACCEPTED, True
     await hall.take()
 
@@ -159,10 +159,10 @@ RETURN = replace(PAYOUT, kind=CallbackKind.RETURN)
 
 
 @pytest.mark.parametrize(("before", "looked"), [(PayoutState.PAID, 0), (PayoutState.ACCEPTED, 1)])
-async def test_a_return_is_looked_for_once_the_payout_is_paid(
+async def test_a_return_is_searched_once_the_payout_is_paid(
     hall: Hall, before: PayoutState, looked: int
 ):
-    """The one look at a payout that has settled."""
+    """The only query for a payout that has settled."""
     hall.proof.notice, hall.known, hall.shows = RETURN, Standing(state=before), [True]
     await hall.take()
 
@@ -172,7 +172,7 @@ async def test_a_return_is_looked_for_once_the_payout_is_paid(
     assert (hall.looked, hall.looked_back) == (looked, 1)
 
 
-async def test_a_return_that_the_bank_does_not_show_yet_is_looked_for_again_for_a_while(
+async def test_a_return_not_yet_shown_is_searched_again_a_few_times(
     hall: Hall,
 ):
     hall.proof.notice, hall.known = RETURN, Standing(state=PayoutState.PAID)
@@ -188,8 +188,8 @@ async def test_a_return_that_the_bank_does_not_show_yet_is_looked_for_again_for_
     assert hall.looked_back == 6
 
 
-async def test_a_settled_payout_is_not_looked_at_for_any_other_callback(hall: Hall):
-    """Its own settlement is told too, and must not cost a look at the bank."""
+async def test_a_settled_payout_is_not_queried_for_other_callbacks(hall: Hall):
+    """The settlement is announced too, and must not cost a query at the bank."""
     hall.known = Standing(state=PayoutState.PAID)
     await hall.take()
 
@@ -229,10 +229,10 @@ async def test_a_refund_that_a_bank_tells_of_is_read_and_handed_on(hall: Hall):
     assert [refund for _, refund in hall.refunded] == ["refund k"]
 
 
-async def test_a_mistake_with_one_does_not_keep_the_others_from_their_look(
+async def test_a_callback_that_raises_fails_after_several_tries(
     hall: Hall, caplog: pytest.LogCaptureFixture
 ):
-    """They are claimed together: it would come first again, and again."""
+    """Callbacks are claimed together: otherwise it would come first each time."""
     hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="acc")
     bank = Bank(RuntimeError("ours"))
     await hall.take()
@@ -246,7 +246,7 @@ async def test_a_mistake_with_one_does_not_keep_the_others_from_their_look(
     assert "callback_look_failed id=" in caplog.text
 
 
-async def test_a_store_that_is_away_leaves_a_callback_as_it_is(hall: Hall):
+async def test_an_unavailable_store_leaves_a_callback_unchanged(hall: Hall):
     hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="acc")
     await hall.take()
 
@@ -258,8 +258,8 @@ async def test_a_store_that_is_away_leaves_a_callback_as_it_is(hall: Hall):
     assert (one.state, one.tries) == (CallbackState.RECEIVED, 0)
 
 
-async def test_a_charge_of_no_account_of_ours_is_ignored_in_the_end(hall: Hall):
-    """The account may be made a moment later."""
+async def test_a_charge_of_an_unknown_account_is_ignored_after_several_tries(hall: Hall):
+    """The account may be created a moment later."""
     hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="other")
     await hall.take()
     states = []
@@ -271,7 +271,7 @@ async def test_a_charge_of_no_account_of_ours_is_ignored_in_the_end(hall: Hall):
     assert states == [CallbackState.RECEIVED] * 5 + [CallbackState.IGNORED]
 
 
-async def test_a_word_that_we_do_not_know_is_kept_and_ignored(hall: Hall):
+async def test_a_callback_of_an_unknown_kind_is_stored_and_ignored(hall: Hall):
     hall.proof.notice = replace(PAYOUT, kind=CallbackKind.OTHER, account="acc")
     await hall.take()
 
@@ -279,8 +279,8 @@ async def test_a_word_that_we_do_not_know_is_kept_and_ignored(hall: Hall):
     assert (await hall.all())[0].company_id == "company-1"
 
 
-async def test_an_account_that_cannot_be_found_out_does_not_stop_the_others(hall: Hall):
-    """Its bank does not answer; the callback is looked into again."""
+async def test_a_callback_whose_account_cannot_be_found_is_tried_again(hall: Hall):
+    """Its bank does not answer; the callback is processed again later."""
     notice = Notice(
         event="e", kind=CallbackKind.OTHER, subject="", account="k", named_by=NamedBy.KEY
     )
@@ -329,8 +329,8 @@ async def add(hall: Hall, provider: str, subject: str) -> None:
     await CallbackRecords(hall.office.store.database).add(told)
 
 
-async def test_a_bank_that_hangs_holds_up_its_own_callbacks_alone(hall: Hall):
-    """What comes for another bank meanwhile is looked into, too."""
+async def test_a_hanging_bank_delays_its_own_callbacks_alone(hall: Hall):
+    """Callbacks of another bank are processed meanwhile."""
     bank = Hanging()
     for provider, subject in (("p", "hangs"), ("p", "waits"), ("q", "other")):
         await add(hall, provider, subject)
@@ -346,8 +346,8 @@ async def test_a_bank_that_hangs_holds_up_its_own_callbacks_alone(hall: Hall):
     assert (turn.result(), bank.asked[-1]) == (4, "waits")
 
 
-async def test_a_callback_whose_claim_has_ended_is_claimed_anew(hall: Hall):
-    """Meanwhile another process may have looked into it."""
+async def test_a_callback_whose_claim_has_expired_is_not_processed(hall: Hall):
+    """Another process may have processed it meanwhile."""
     bank = Hanging()
     for subject in ("hangs", "waits"):
         await add(hall, "p", subject)

@@ -59,13 +59,13 @@ async def test_an_unproven_callback_is_counted_and_dropped(hall: Hall, token: st
     assert hall.counted == {"forged": 1}
 
 
-async def test_a_former_address_still_answers(hall: Hall):
+async def test_a_previous_callback_address_is_still_accepted(hall: Hall):
     await hall.take("former")
 
     assert hall.counted == {"taken": 1}
 
 
-async def test_a_step_that_the_bank_adds_is_taken_and_no_other(hall: Hall):
+async def test_a_known_path_suffix_is_accepted_and_no_other(hall: Hall):
     await hall.take(rest="pix")
 
     with refused(errors.ROUTE_UNKNOWN):
@@ -75,8 +75,8 @@ async def test_a_step_that_the_bank_adds_is_taken_and_no_other(hall: Hall):
     assert len(await hall.all()) == 1
 
 
-async def test_several_things_in_one_body_are_kept_apart(hall: Hall):
-    """Each with its own part: the rest may be of another company."""
+async def test_several_notices_in_one_body_are_stored_separately(hall: Hall):
+    """Each with its own part: the others may belong to another company."""
     one = Notice(event="", kind=CallbackKind.CHARGE, subject="r1", account="a", part=b"[1]")
     hall.proof.says = [
         one,
@@ -95,7 +95,7 @@ async def test_several_things_in_one_body_are_kept_apart(hall: Hall):
 
 
 async def test_an_empty_callback_is_accepted_and_not_stored(hall: Hall):
-    """The test that some banks send when an address is registered."""
+    """The test that some banks send at registration."""
     hall.proof.says = []
 
     await hall.take()
@@ -116,10 +116,10 @@ async def test_an_empty_callback_is_accepted_and_not_stored(hall: Hall):
     ],
     ids=["no-keys", "raises", "text", "number", "word", "one-of-two"],
 )
-async def test_a_proof_that_raises_is_no_proof_and_no_fault_of_the_bank(
+async def test_a_proof_that_raises_counts_as_unproven(
     hall: Hall, says: object, caplog: pytest.LogCaptureFixture
 ):
-    """The bank repeats it; nobody is told of a forgery."""
+    """The bank repeats it; no forgery is reported."""
     hall.proof.says = says
 
     with refused(errors.CREDENTIALS_INVALID):
@@ -130,7 +130,7 @@ async def test_a_proof_that_raises_is_no_proof_and_no_fault_of_the_bank(
 
 
 @pytest.mark.parametrize("text", ["a\x00", "x" * 1025, "\ud800"])
-async def test_a_text_that_cannot_be_stored_is_left_out(hall: Hall, text: str):
+async def test_a_text_that_cannot_be_stored_becomes_empty(hall: Hall, text: str):
     hall.proof.notice = replace(PAYOUT, event=text, subject=text, account=text)
 
     await hall.take()

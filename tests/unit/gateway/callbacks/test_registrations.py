@@ -119,8 +119,8 @@ def registrations(world: World, log: Log) -> CallbackRegistrations:
     return CallbackRegistrations(accounts=given, banks=given, audit=audit, acting=acting())
 
 
-async def test_an_address_is_registered_listed_and_removed_on_record():
-    """The audit log tells who and where, never the address or the secret."""
+async def test_registering_listing_and_removing_an_address_is_audited():
+    """The audit log has the user and the account, never the address or the secret."""
     world, log = World(), Log()
     does = registrations(world, log)
     account = await does.account(ACCOUNT_ID)
@@ -145,7 +145,9 @@ async def test_an_address_is_registered_listed_and_removed_on_record():
     ],
     ids=["silent", "lacking", "credentials", "nobody"],
 )
-async def test_what_cannot_be_done_is_reported_and_not_on_record(world: World, reason: str):
+async def test_an_unsupported_registration_is_refused_without_an_audit_event(
+    world: World, reason: str
+):
     log = Log()
     does = registrations(world, log)
     account = await does.account(ACCOUNT_ID)
@@ -193,8 +195,8 @@ async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
         yield Hall(office)
 
 
-async def test_missed_events_are_taken_once_and_acknowledged(hall: Hall):
-    """As a callback would have been: each of the account that was asked."""
+async def test_missed_events_are_stored_once_and_acknowledged(hall: Hall):
+    """Like callbacks, each for the account that was queried."""
     world = World(missed={ACCOUNT_ID: [event("a"), event("b", CallbackKind.PAYOUT)]})
 
     assert await hall.missed(world).turn() == 2
@@ -206,7 +208,7 @@ async def test_missed_events_are_taken_once_and_acknowledged(hall: Hall):
     assert (kept["b"].account, kept["b"].kind) == ("", CallbackKind.PAYOUT)
 
 
-async def test_a_bank_that_forgets_no_event_is_asked_a_few_times(hall: Hall):
+async def test_a_bank_that_keeps_acknowledged_events_is_read_a_few_times(hall: Hall):
     world = World(missed={ACCOUNT_ID: [event(str(n)) for n in range(100)]}, forgets=False)
 
     await hall.missed(world).turn()
@@ -215,7 +217,7 @@ async def test_a_bank_that_forgets_no_event_is_asked_a_few_times(hall: Hall):
     assert len(await hall.all()) == 100
 
 
-async def test_one_account_that_does_not_answer_does_not_stop_the_others(hall: Hall):
+async def test_an_account_whose_events_cannot_be_read_does_not_stop_others(hall: Hall):
     world = World(
         accounts=[Account("silent"), *(Account(f"a{n}") for n in range(150))],
         missed={"a149": [event("x")]},
@@ -225,8 +227,8 @@ async def test_one_account_that_does_not_answer_does_not_stop_the_others(hall: H
     assert world.asked == 151
 
 
-async def test_a_bank_that_does_not_answer_is_skipped(hall: Hall, caplog: pytest.LogCaptureFixture):
-    """Until the next turn, with one line in the log."""
+async def test_an_unreachable_bank_is_skipped(hall: Hall, caplog: pytest.LogCaptureFixture):
+    """Until the next run, with one line in the log."""
     world = World(accounts=[Account("silent")] * 50)
 
     assert await hall.missed(world).turn() == 0
@@ -241,8 +243,8 @@ async def test_a_bank_without_the_call_is_not_queried(hall: Hall):
     assert world.asked == 0
 
 
-async def test_no_bank_waits_for_another(hall: Hall):
-    """The first answers when the second has been asked."""
+async def test_missed_events_of_banks_are_read_concurrently(hall: Hall):
+    """The first answers only after the second was queried."""
     world = World(accounts=[Account("waits"), Account("b", provider="q")])
 
     assert await hall.missed(world, "p", "q").turn() == 0

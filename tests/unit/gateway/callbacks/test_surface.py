@@ -37,7 +37,7 @@ class Taker:
 
 
 @STEPS
-def test_the_address_is_asked_for_before_the_body_is_read(came: str, rest: str):
+def test_the_address_is_checked_before_the_body_is_read(came: str, rest: str):
     taker: Any = Taker()
     found = Table([callback_surface(taker)]).find(f"/callbacks/p/t{came}")
     assert found is not None
@@ -49,8 +49,8 @@ def test_the_address_is_asked_for_before_the_body_is_read(came: str, rest: str):
 
 
 @STEPS
-async def test_the_very_bytes_are_handed_on_with_the_rest_of_the_path(came: str, rest: str):
-    """A signature is over what came, not over what was read of it."""
+async def test_the_body_is_passed_on_unchanged_with_the_path_suffix(came: str, rest: str):
+    """A signature covers the received bytes, not what was read from them."""
     taker: Any = Taker()
     found = Table([callback_surface(taker)]).find(f"/callbacks/p/t{came}")
     assert found is not None
@@ -68,13 +68,13 @@ async def test_the_very_bytes_are_handed_on_with_the_rest_of_the_path(came: str,
 
 
 @pytest.mark.parametrize("came", ["/", "//pix", "/secret/", "/secret//", "/secret/pix/", "/a/b/c"])
-def test_an_empty_step_and_a_third_one_are_another_path(came: str):
+def test_an_empty_or_additional_path_step_is_not_routed(came: str):
     taker: Any = Taker()
 
     assert Table([callback_surface(taker)]).find(f"/callbacks/p/t{came}") is None
 
 
-def test_every_route_is_open_for_a_reason():
+def test_every_route_is_public_for_a_stated_reason():
     taker: Any = Taker()
     surface = callback_surface(taker)
 

@@ -39,7 +39,7 @@ def fine(command: str) -> str:
     return "New version created: 3\n\n" if command.startswith("prepare") else "\n"
 
 
-async def test_all_entries_are_added_to_a_version_that_is_committed_last(tmp_path: Path):
+async def test_a_map_is_replaced_by_adding_every_entry_to_a_new_version(tmp_path: Path):
     entries = {f"{number:04}": "north" for number in range(1_000)}
     async with answering(tmp_path, fine) as (socket, heard):
         await replace_map(socket, MAP, entries)
@@ -62,7 +62,7 @@ async def test_all_entries_are_added_to_a_version_that_is_committed_last(tmp_pat
         ("commit", "'Unknown map version'"),
     ],
 )
-async def test_a_refusal_is_an_error(tmp_path: Path, refused: str, said: str):
+async def test_a_command_refused_by_haproxy_is_an_error(tmp_path: Path, refused: str, said: str):
     def answer(command: str) -> str:
         return "'Unknown map version'\n" if command.startswith(refused) else fine(command)
 
@@ -71,6 +71,6 @@ async def test_a_refusal_is_an_error(tmp_path: Path, refused: str, said: str):
             await replace_map(socket, MAP, {"a": "north"})
 
 
-async def test_no_proxy_is_an_error(tmp_path: Path):
+async def test_an_absent_haproxy_is_an_error(tmp_path: Path):
     with pytest.raises(RuleViolation, match="HAProxy does not answer"):
         await replace_map(tmp_path / "absent", MAP, {})

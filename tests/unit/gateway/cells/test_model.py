@@ -22,7 +22,7 @@ def file_of(folder: Path, text: str) -> Path:
     return file
 
 
-def test_paths_are_beside_the_file_and_cells_keep_their_order(tmp_path: Path):
+def test_relative_paths_start_at_the_file_and_cells_keep_their_order(tmp_path: Path):
     found = read_cells(file_of(tmp_path, GOOD))
 
     assert found.map == tmp_path / "cells.map"
@@ -46,7 +46,7 @@ def test_paths_are_beside_the_file_and_cells_keep_their_order(tmp_path: Path):
         ("[/run", "[[/run", "flow"),
     ],
 )
-def test_what_is_wrong_is_named_in_one_line(tmp_path: Path, old: str, new: str, said: str):
+def test_an_invalid_file_is_reported_in_one_line(tmp_path: Path, old: str, new: str, said: str):
     with pytest.raises(RuleViolation, match=r"cells\.yaml: ") as refused:
         read_cells(file_of(tmp_path, GOOD.replace(old, new, 1)))
 
@@ -54,7 +54,7 @@ def test_what_is_wrong_is_named_in_one_line(tmp_path: Path, old: str, new: str, 
     assert "\n" not in str(refused.value)
 
 
-def test_no_cell_and_no_file(tmp_path: Path):
+def test_a_file_without_cells_or_an_absent_file_is_refused(tmp_path: Path):
     with pytest.raises(RuleViolation, match="there is none"):
         read_cells(file_of(tmp_path, "map: a\ncells: {}\n"))
     with pytest.raises(RuleViolation, match="cannot be read: No such file"):

@@ -9,7 +9,7 @@ OF_PEOPLE = {
 }
 
 
-def test_no_table_of_a_company_is_forgotten():
+def test_every_table_of_a_company_is_copied_or_excepted():
     known = (
         {each.table.name for each in OWNED} | COUNTED_ANEW | INDEXES | STAYING.keys() | OF_PEOPLE
     )
@@ -21,15 +21,15 @@ def test_no_table_of_a_company_is_forgotten():
     assert (known - OF_PEOPLE) - {table.name for table in METADATA.sorted_tables} == set()
 
 
-def test_parents_come_first():
-    """Rows are copied in this order, and deleted in the other."""
+def test_tables_are_copied_after_those_they_refer_to():
+    """Rows are copied in this order, and deleted in the reverse one."""
     order = [each.table.name for each in OWNED]
     for each in OWNED:
         for key in each.table.foreign_keys:
             assert order.index(key.column.table.name) < order.index(each.table.name)
 
 
-def test_all_columns_are_copied_but_those_that_a_database_writes():
+def test_every_column_is_copied_except_generated_ones():
     left_out = {
         f"{each.table.name}.{column.name}"
         for each in OWNED

@@ -22,7 +22,7 @@ def south(**changed: object) -> Claims:
     return Claims(cell="south", **{**usual, **changed})
 
 
-def test_keys_lead_to_their_cells_and_what_has_none_to_the_first():
+def test_keys_are_mapped_to_their_cells_and_the_first_cell_is_the_default():
     assert map_of([NORTH, south()]) == {
         "first": "north",
         "a1": "north",
@@ -49,14 +49,14 @@ def test_two_cells_that_claim_one_key_are_refused(claims: dict[str, object], sai
         map_of([NORTH, south(**claims)])
 
 
-def test_a_token_is_in_no_refusal():
+def test_a_refusal_does_not_contain_the_token():
     with pytest.raises(RuleViolation) as refused:
         map_of([NORTH, south(tokens=["t1"])])
 
     assert "t1" not in str(refused.value)
 
 
-def test_a_company_that_arrives_is_served_where_it_still_is():
+def test_a_company_that_is_arriving_is_served_by_its_former_cell():
     copied = south(companies={"c1": ["a1", "cli1"]}, arriving=frozenset({"c1"}))
     left = Claims(cell="north", companies={})
 
@@ -64,14 +64,14 @@ def test_a_company_that_arrives_is_served_where_it_still_is():
     assert map_of([left, copied])["a1"] == "south"
 
 
-def test_the_keys_of_a_company_that_is_held_lead_nowhere():
+def test_keys_of_a_held_company_are_mapped_to_held():
     found = map_of([NORTH, south()], held="c1")
 
     assert {found["a1"], found["cli1"]} == {"held"}
     assert found["a2"] == "south"
 
 
-def test_a_map_is_written_in_one_order_and_read_back(tmp_path: Path):
+def test_a_cell_map_is_written_in_a_stable_order_and_read_back(tmp_path: Path):
     entries = {"b": "south", "a": "north"}
     file = tmp_path / "cells.map"
 
@@ -81,8 +81,8 @@ def test_a_map_is_written_in_one_order_and_read_back(tmp_path: Path):
     assert read_map(file) == entries
 
 
-def test_a_file_keeps_its_mode_and_a_new_one_is_not_everybodys(tmp_path: Path):
-    """Whoever reads it knows the addresses of callbacks."""
+def test_a_replaced_file_keeps_its_mode_and_a_new_one_is_private(tmp_path: Path):
+    """The file contains the addresses of callbacks."""
     file = tmp_path / "cells.map"
     replace_file(file, "a north\n")
     assert file.stat().st_mode & 0o777 == 0o640
@@ -91,9 +91,7 @@ def test_a_file_keeps_its_mode_and_a_new_one_is_not_everybodys(tmp_path: Path):
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_write_that_fails_leaves_the_former_file_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_failed_write_leaves_the_former_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     file = tmp_path / "cells.map"
     replace_file(file, "a north\n")
 
@@ -108,7 +106,7 @@ def test_a_write_that_fails_leaves_the_former_file_alone(
     assert [each.name for each in tmp_path.iterdir()] == ["cells.map"]
 
 
-def test_one_process_at_a_time_has_the_lock(tmp_path: Path):
+def test_only_one_process_has_the_lock(tmp_path: Path):
     file = tmp_path / "cells.map"
     with locked(file):
         child = os.fork()

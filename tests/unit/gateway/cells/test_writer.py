@@ -45,7 +45,7 @@ async def test_a_held_company_is_served_again_by_the_next_map(tmp_path: Path):
         assert await writer.compare() == 0
 
 
-async def test_nothing_is_written_where_two_claim_one_key(tmp_path: Path):
+async def test_a_map_with_two_claims_of_one_key_is_not_written(tmp_path: Path):
     cells = known(tmp_path)
     with writer_of(cells, NORTH, Claims(cell="south", companies={"c1": ["a1"]})) as writer:
         with pytest.raises(RuleViolation, match="claim one account"):
@@ -53,10 +53,10 @@ async def test_nothing_is_written_where_two_claim_one_key(tmp_path: Path):
         assert not cells.map.exists()
 
 
-async def test_the_file_is_there_before_a_proxy_is_told(
+async def test_the_map_file_is_written_before_the_proxy_is_updated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """So a proxy that starts just now has the same map."""
+    """So that a proxy starting at that moment has the same map."""
     cells = known(tmp_path, tmp_path / "one", tmp_path / "two")
     told = []
 

@@ -47,7 +47,7 @@ def shown(document: Any) -> Any:
     return msgspec.json.decode(dumps(document))
 
 
-def test_a_charge():
+def test_a_charge_document_has_the_contract_s_fields():
     """Contract 2.4."""
     assert shown(documents.charge(CHARGE, CALLER)) == {
         "id": "",
@@ -68,7 +68,7 @@ def test_a_charge():
     }
 
 
-def test_an_anonymous_charge_of_an_open_amount():
+def test_an_anonymous_charge_without_an_amount_shows_zero_and_no_payer():
     anonymous = dataclasses.replace(CHARGE, payer=None, value=None, expires_at=NOON)
 
     document = documents.charge(anonymous, CALLER)
@@ -78,7 +78,7 @@ def test_an_anonymous_charge_of_an_open_amount():
     assert document.expires_at == "2026-11-20 12:00"
 
 
-def test_a_paid_transaction():
+def test_a_paid_transaction_document_has_the_contract_s_fields():
     """Contract 2.5."""
     assert shown(documents.transaction(PAYMENT, CALLER)) == {
         "reference": "order-1",
@@ -91,7 +91,7 @@ def test_a_paid_transaction():
     }
 
 
-def test_a_pending_one():
+def test_a_pending_transaction_document_has_no_payment():
     pending = dataclasses.replace(PAYMENT, paid_at=None, e2e_id="", payer=None)
 
     document = documents.transaction(pending, CALLER)

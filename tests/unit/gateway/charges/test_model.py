@@ -12,11 +12,11 @@ from tests.world.stores.samples import NOW
 SECOND = timedelta(seconds=1)
 
 
-def test_the_bank_s_words_are_ours_too():
+def test_charge_states_include_the_bank_s_statuses():
     assert {each.value for each in ChargeStatus} < {each.value for each in ChargeState}
 
 
-def test_only_an_active_one_expires():
+def test_only_an_active_charge_expires():
     for state in [each for each in ChargeState if each is not ChargeState.EXPIRED]:
         known = charge(state=state, expires_at=NOW)
         expired = ChargeState.EXPIRED if state is ChargeState.ACTIVE else state

@@ -28,7 +28,7 @@ def test_a_static_charge_is_always_reusable(said: dict[str, bool]):
     assert order.reusable
 
 
-def test_a_charge_is_read_whole():
+def test_a_charge_order_is_read_completely():
     body = {
         **CHARGE,
         "value": 10.5,
@@ -54,7 +54,7 @@ def test_a_charge_is_read_whole():
 
 
 @pytest.mark.parametrize("absent", [{}, {"value": None, "expires_in": None, "payer": None}])
-def test_a_charge_may_be_open_endless_and_anybodys(absent: dict[str, None]):
+def test_a_charge_may_have_no_amount_expiry_or_payer(absent: dict[str, None]):
     order = orders.CHARGE.read(posted({**CHARGE, **absent}))
 
     assert (order.value, order.expires_in, order.payer, order.reusable) == (None, None, None, False)
@@ -85,6 +85,6 @@ def test_a_charge_may_be_open_endless_and_anybodys(absent: dict[str, None]):
         ({"description": "x" * 1025}, errors.PAYLOAD_INVALID),
     ],
 )
-def test_no_impossible_charge_is_ordered(changed: dict[str, object], error: ErrorCode):
+def test_an_invalid_charge_order_is_refused(changed: dict[str, object], error: ErrorCode):
     assert refusal_of(lambda: orders.CHARGE.read(posted({**CHARGE, **changed}))) is error
     assert error in orders.CHARGE.refuses

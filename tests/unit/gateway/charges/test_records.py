@@ -44,7 +44,7 @@ def seen(state: ChargeState, reference: str = "a", e2e_id: str = "") -> SeenChar
     return SeenCharge(account_id=ACCOUNT, reference=reference, state=state, at=NOON, e2e_id=e2e_id)
 
 
-async def test_a_created_charge_is_on_record():
+async def test_a_created_charge_is_recorded():
     book = ChargeBook()
 
     await orders(book, CHARGE).create(staff(), account(), ORDER)
@@ -67,7 +67,7 @@ async def test_no_failure_of_the_store_fails_a_created_charge():
     assert [each.state for each in book.noted] == [ChargeState.ACTIVE]
 
 
-async def test_without_a_record_the_bank_is_asked_nothing():
+async def test_a_charge_without_a_record_is_not_created_at_the_bank():
     book = ChargeBook(away={"begin"})
     bank, log = OfferingBank(reads={"create_charge": CHARGE}), Log()
 
@@ -111,7 +111,7 @@ async def test_an_order_that_is_not_audited_leaves_no_record():
 
 
 async def test_a_refused_order_does_not_take_the_record_of_another():
-    """The reference is in use: by a charge that we made before."""
+    """The reference is used by a charge that we created earlier."""
     book = ChargeBook()
     making = orders(book, CHARGE)
     await making.create(staff(), account(), ORDER)
@@ -138,8 +138,8 @@ async def test_a_cancellation_is_recorded_despite_a_failing_store(away: set[str]
     assert [each.state for each in book.noted] == [ChargeState.CANCELED]
 
 
-async def test_a_transaction_is_noted_paid_or_not():
-    """One that is not may correct a charge that seemed paid."""
+async def test_a_transaction_is_recorded_as_paid_or_unpaid():
+    """An unpaid one may correct a charge that seemed paid."""
     book = ChargeBook()
     keeping = kept(book)
     pending = ChargePayment(
@@ -166,8 +166,8 @@ def received(e2e_id: str, centavos: int, reference: str = "r") -> IncomingPaymen
     )
 
 
-async def test_every_listed_payment_of_a_charge_is_noted_with_its_amount():
-    """A smaller one does not stand in the way of the one that pays."""
+async def test_every_listed_payment_of_a_charge_is_recorded_with_its_amount():
+    """A smaller one does not prevent a later one from paying the charge."""
     book = ChargeBook()
     keeping = kept(book)
 
@@ -179,8 +179,8 @@ async def test_every_listed_payment_of_a_charge_is_noted_with_its_amount():
     assert told == [("E2", Money(1)), ("E1", Money(10_000))]
 
 
-async def test_after_a_listed_payment_the_charge_is_heard_again():
-    """What the bank said of it before is known; that it still says so corrects the record."""
+async def test_after_a_listed_payment_the_charge_s_state_is_recorded_again():
+    """The bank's unchanged answer then corrects the record."""
     book = ChargeBook()
     keeping = kept(book)
 
@@ -195,8 +195,8 @@ async def test_after_a_listed_payment_the_charge_is_heard_again():
     assert states == [ChargeState.ACTIVE, ChargeState.PAID, ChargeState.ACTIVE]
 
 
-async def test_repeated_answers_are_written_once_for_a_while():
-    """Partners poll, and the answer is mostly the same."""
+async def test_repeated_answers_are_written_once_in_ten_minutes():
+    """Partners poll, and the answer rarely changes."""
     book, clock = ChargeBook(), Clock()
     notes = ChargeNotes(book, clock.now)
 
@@ -212,7 +212,7 @@ async def test_repeated_answers_are_written_once_for_a_while():
     assert len(book.noted) == 2
 
 
-async def test_waiting_work_is_bounded_and_survives_a_store_that_is_away():
+async def test_pending_answers_are_bounded_and_kept_while_the_store_is_unavailable():
     book = ChargeBook(away={"note"})
     notes = ChargeNotes(book, Clock().now, most=2)
     for reference in ("a", "b", "c"):
@@ -227,9 +227,7 @@ async def test_waiting_work_is_bounded_and_survives_a_store_that_is_away():
 
 
 @pytest.mark.parametrize(("later_s", "told"), [(-1, ChargeState.PAID), (1, ChargeState.ACTIVE)])
-async def test_of_answers_that_wait_the_one_asked_for_last_is_noted(
-    later_s: int, told: ChargeState
-):
+async def test_of_pending_answers_the_latest_read_is_recorded(later_s: int, told: ChargeState):
     book = ChargeBook()
     notes = ChargeNotes(book, Clock().now)
 
@@ -241,7 +239,7 @@ async def test_of_answers_that_wait_the_one_asked_for_last_is_noted(
     assert [each.state for each in book.noted] == [told]
 
 
-async def test_a_page_has_the_cursor_of_the_next():
+async def test_a_page_of_charges_has_a_cursor_for_the_next():
     book = ChargeBook()
     making = kept(book)
     for number in range(3):
@@ -257,7 +255,7 @@ async def test_a_page_has_the_cursor_of_the_next():
     assert whole.next is None
 
 
-async def test_an_expiry_beyond_the_calendar_is_none():
+async def test_an_expiry_beyond_the_calendar_is_not_stored():
     record = await kept().order("sandbox", account(), replace(ORDER, expires_in=10**15))
 
     assert record.expires_at is None

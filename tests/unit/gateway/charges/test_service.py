@@ -41,7 +41,7 @@ def at(bank: OfferingBank, log: Log | None = None, **more: bool) -> Charges:
     return Charges(reads, log or Log(), exports())  # type: ignore[arg-type]
 
 
-async def test_a_charge_is_made_and_on_record_without_its_reference():
+async def test_a_created_charge_is_audited_without_its_reference():
     log, bank = Log(), OfferingBank(reads={"create_charge": CHARGE})
 
     assert await at(bank, log).create(staff(), account(), ORDER) == CHARGE
@@ -67,8 +67,8 @@ class SlowBank(OfferingBank):
         return CHARGE
 
 
-async def test_one_charge_of_a_reference_is_made_at_a_time_in_all_processes():
-    """The bank is asked again when it can know the first; other references do not wait."""
+async def test_one_charge_per_reference_is_created_at_a_time_across_processes():
+    """The bank is asked again once it can know the first; other references do not wait."""
     bank, book, clock = SlowBank(), ChargeBook(), Clock()
     one, other = (
         Charges(ChargeReads(OneBank(bank), kept(book, clock.now)), Log(), exports())  # type: ignore[arg-type]
@@ -90,8 +90,8 @@ async def test_one_charge_of_a_reference_is_made_at_a_time_in_all_processes():
     assert bank.making == 2
 
 
-async def test_a_reference_is_held_for_30_s_where_the_outcome_is_unknown():
-    """A bank that did not answer may still make it; whatever ended is free at once."""
+async def test_a_reference_is_held_for_30_s_after_an_unknown_outcome():
+    """A bank that did not answer may still create it; any definite outcome releases it."""
     bank, book, clock = OfferingBank(), ChargeBook(), Clock()
     orders = Charges(ChargeReads(OneBank(bank), kept(book, clock.now)), Log(), exports())  # type: ignore[arg-type]
     wrong = []
@@ -115,8 +115,8 @@ async def test_a_reference_is_held_for_30_s_where_the_outcome_is_unknown():
 
 
 @leaping
-async def test_the_bank_is_waited_for_while_the_reference_is_held_and_no_longer():
-    """Else another process would make a second one while the first is under way."""
+async def test_a_slow_bank_is_not_waited_for_beyond_the_reference_hold():
+    """Otherwise another process would create a second one while the first is under way."""
     with pytest.raises(Unavailable):
         await at(SlowBank()).create(staff(), account(), ORDER)
 
@@ -129,7 +129,7 @@ async def test_the_bank_is_waited_for_while_the_reference_is_held_and_no_longer(
         ("cancel_charge", CHARGE_PAID, errors.BANK_REFUSED),
     ],
 )
-async def test_a_refusal_has_our_code(call: str, reason: str, error: ErrorCode):
+async def test_a_refusal_of_the_bank_has_our_code(call: str, reason: str, error: ErrorCode):
     orders = at(OfferingBank(reads={call: Refused(reason)}))
 
     with refused(error):
@@ -139,7 +139,7 @@ async def test_a_refusal_has_our_code(call: str, reason: str, error: ErrorCode):
             await orders.cancel(staff(), account(), "maria-1")
 
 
-async def test_nothing_is_changed_where_nothing_may_be():
+async def test_charges_of_a_read_only_or_absent_bank_are_not_changed():
     log, bank = Log(), OfferingBank(reads={"create_charge": CHARGE, "cancel_charge": CHARGE})
 
     for orders, error in (
@@ -159,7 +159,7 @@ async def test_nothing_is_changed_where_nothing_may_be():
     [{"key": "12ABC34501DE35"}, {"payer": Payer(name="Ltda", tax_number="12ABC34501DE35")}],
     ids=["key", "payer"],
 )
-async def test_a_charge_with_letters_is_not_made_where_the_bank_takes_none(change):
+async def test_a_charge_with_a_cnpj_with_letters_is_refused_by_a_digits_only_bank(change):
     log, bank = Log(), OfferingBank()
     bank.capabilities = replace(bank.capabilities, alphanumeric_cnpj=False)
 

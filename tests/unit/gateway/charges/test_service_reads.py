@@ -36,14 +36,16 @@ async def test_a_charge_is_shown_until_it_expires(clock: Clock):
 
 
 @pytest.mark.parametrize("status", [ChargeStatus.PAID, ChargeStatus.CANCELED])
-async def test_a_paid_or_cancelled_one_is_shown_ever_after(clock: Clock, status: ChargeStatus):
+async def test_a_paid_or_cancelled_charge_is_shown_after_its_expiry(
+    clock: Clock, status: ChargeStatus
+):
     found = charge(status=status, expires_at=NOON - timedelta(days=1))
 
     assert await knowing(found, clock).read(account(), REFERENCE) == found
 
 
-async def test_as_a_transaction_an_expired_one_is_pending(clock: Clock):
-    """Contract 2.5: never 404 for a charge that is not paid."""
+async def test_an_expired_charge_is_a_pending_transaction(clock: Clock):
+    """Contract 2.5: never 404 for an unpaid charge."""
     pending = ChargePayment(
         reference=REFERENCE, value=None, created_at=None, paid_at=None, e2e_id="", payer=None
     )
@@ -65,8 +67,8 @@ class SlowBank(ScriptedBank):
         return await super().get_charge_payment(account, reference)
 
 
-async def test_an_answer_is_noted_with_the_time_at_which_the_bank_was_asked(clock: Clock):
-    """A slow answer about an unpaid charge takes back no payment that came in meanwhile."""
+async def test_an_answer_is_recorded_with_the_time_of_its_request(clock: Clock):
+    """A slow answer about an unpaid charge does not undo a payment received meanwhile."""
     book = ChargeBook()
     unpaid = ChargePayment(
         reference=REFERENCE, value=None, created_at=None, paid_at=None, e2e_id="", payer=None

@@ -17,7 +17,7 @@ from tests.world.shell import CONFIG
     [(None, "cannot be read"), ("nonsense: 1\nworker: {nice: 20}\n", "1 more")],
     ids=["absent", "wrong"],
 )
-def test_an_error_is_one_line(tmp_path: Path, text: str | None, said: str):
+def test_a_configuration_error_is_reported_in_one_line(tmp_path: Path, text: str | None, said: str):
     file = tmp_path / "config.yaml"
     if text is not None:
         file.write_text(text)
@@ -26,5 +26,5 @@ def test_an_error_is_one_line(tmp_path: Path, text: str | None, said: str):
         settings_of(file)
 
 
-def test_the_short_configuration_of_tests_equals_the_whole():
+def test_the_short_configuration_of_tests_equals_the_shipped_one():
     assert settings_of(Path(SHORT["PIXGATE_CONFIG"])) == settings_of(CONFIG)

@@ -21,26 +21,26 @@ def terminal(*, as_json: bool = False, by: str = "") -> Terminal:
     return Terminal(config=Path("config.yaml"), as_json=as_json, by=by)
 
 
-def test_one_thing_is_aligned(capsys):
+def test_one_record_is_printed_as_aligned_fields(capsys):
     terminal().show({"id": "1", "name": "Padaria", "gone": None})
 
     assert capsys.readouterr().out == "id    1\nname  Padaria\ngone  -\n"
 
 
-def test_several_are_a_table(capsys):
+def test_several_records_are_printed_as_a_table(capsys):
     terminal().show_all(ROWS, ("id", "on", "of"))
 
     assert capsys.readouterr().out == "id  on   of\n1   yes  a b\n22  no   -\n"
 
 
-def test_an_empty_table_has_its_head(capsys):
+def test_an_empty_table_is_printed_with_its_head(capsys):
     terminal().show_all([], ("id", "name"))
 
     assert capsys.readouterr().out == "id  name\n"
 
 
 class Pipe(io.RawIOBase):
-    """What standard output is connected to: it keeps every single write."""
+    """A standard output that records every single write."""
 
     def __init__(self) -> None:
         self.writes: list[bytes] = []
@@ -54,8 +54,8 @@ class Pipe(io.RawIOBase):
 
 
 @pytest.mark.parametrize("letters", [1, 8_000, 100_000])
-def test_a_document_and_its_newline_are_one_write(monkeypatch, letters: int):
-    """A log line on the same standard output would otherwise fall between them."""
+def test_a_document_and_its_newline_are_written_at_once(monkeypatch, letters: int):
+    """Otherwise a log line on the same standard output could come between them."""
     pipe = Pipe()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(pipe)))
 
@@ -65,20 +65,20 @@ def test_a_document_and_its_newline_are_one_write(monkeypatch, letters: int):
     assert document.endswith(b"}\n")
 
 
-def test_programs_get_everything(capsys):
+def test_json_output_has_every_field(capsys):
     terminal(as_json=True).show_all([{"id": "1", "name": "São"}], ("id",))
 
     assert capsys.readouterr().out == '[\n  {\n    "id": "1",\n    "name": "São"\n  }\n]\n'
 
 
-def test_who_acts_is_who_was_named(monkeypatch):
+def test_the_actor_is_the_named_user_or_the_login(monkeypatch):
     monkeypatch.setattr(getpass, "getuser", lambda: "maria")
 
     assert (terminal().actor, terminal(by="joana").actor) == ("cli:maria", "joana")
 
 
-def test_a_user_without_a_name_acts_all_the_same(monkeypatch):
-    """A container's user is a number."""
+def test_the_actor_of_a_user_without_a_name_is_cli(monkeypatch):
+    """In a container the user is a number."""
 
     def nobody() -> str:
         raise OSError
@@ -101,7 +101,7 @@ def test_an_instant_is_written_in_utc():
     [(RuleViolation("no company 1"), "no company 1"), (StoreUnavailable("x"), "does not answer")],
     ids=str,
 )
-def test_an_error_that_an_operator_can_mend_is_one_line(problem: Exception, line: str):
+def test_an_error_the_operator_can_fix_is_one_line(problem: Exception, line: str):
     @reading
     def refused(_terminal: Terminal) -> None:
         raise problem

@@ -34,7 +34,7 @@ class Doors:
 
 
 @pytest.mark.parametrize("any_keys", [True, False])
-def test_the_act_is_done_in_the_store_that_was_opened(any_keys: bool):
+def test_a_command_runs_in_the_opened_store_and_closes_it(any_keys: bool):
     doors = Doors()
 
     async def act(context: CommandContext) -> CommandContext:

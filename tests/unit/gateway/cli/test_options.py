@@ -28,7 +28,7 @@ def test_an_invalid_duration_is_refused(text: str):
         DURATION.convert(text, None, None)
 
 
-def test_an_amount_is_read_once():
+def test_an_amount_option_is_converted_once():
     read = REAIS.convert("1500.00", None, None)
 
     assert read == Money(1500_00)
@@ -39,6 +39,6 @@ def test_an_amount_is_read_once():
     ("text", "told"),
     [("1500,00", "is no amount such as 1500.00"), ("0.00", "an amount is above zero")],
 )
-def test_the_error_of_an_amount_is_reported(text: str, told: str):
+def test_an_invalid_amount_option_is_refused_with_its_reason(text: str, told: str):
     with pytest.raises(click.BadParameter, match=told):
         REAIS.convert(text, None, None)

@@ -115,7 +115,7 @@ class Books:
         )
 
 
-def test_of_a_thousand_days_every_planted_difference_is_found_and_no_other():
+def test_every_planted_difference_of_a_thousand_days_is_found():
     chance = Random(29)
     days = [Books(chance, TODAY - each * DAY) for each in range(DAYS)]
     planted = [(each.day, each.plant()) for each in chance.choices(days, k=PLANTED)]
@@ -145,7 +145,7 @@ def test_figures_add_up_after_later_movements():
     assert told.paid == sum(each.value.centavos for each in books.settled)
 
 
-def test_an_amount_confirmed_by_two_people_is_no_difference():
+def test_an_amount_confirmed_by_two_people_is_not_a_difference():
     books = Books(Random(1), TODAY)
     books.pay(more=1)
     *others, last = books.linked
@@ -165,7 +165,7 @@ def test_an_amount_confirmed_by_two_people_is_no_difference():
         (Direction.CREDIT, MovementKind.PIX, Rule.EXPLAINED),
     ],
 )
-def test_movements_that_need_no_order_are_no_difference(
+def test_movements_without_an_order_are_no_difference(
     direction: Direction, kind: MovementKind, rule: Rule
 ):
     told = movement(direction=direction, kind=kind)
@@ -177,8 +177,8 @@ def test_movements_that_need_no_order_are_no_difference(
     assert Day(day=day, figures=None, lines=[line]).shown == [line]
 
 
-def test_lines_are_shown_by_time_after_those_that_differ():
-    """Money in among money out; a difference is what somebody reads the page for."""
+def test_lines_with_a_difference_are_shown_first():
+    """Even money in among money out: differences are what the page is read for."""
     kinds = [
         (Rule.TIED, Direction.DEBIT),
         (Rule.BANK_ONLY, Direction.DEBIT),
@@ -212,7 +212,7 @@ def test_a_charge_without_an_amount_is_matched_with_its_payment():
     assert (line.rule, line.book, line.charge) == (Rule.TIED, told.value, paid.reference)
 
 
-def test_the_digest_changes_with_a_figure_and_with_a_line():
+def test_the_digest_changes_with_figures_and_lines():
     books = Books(Random(31), TODAY)
     books.pay()
     seen = books.read()

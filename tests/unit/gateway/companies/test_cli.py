@@ -1,7 +1,7 @@
 """``pixgate company``."""
 
 
-def test_a_company_is_made_and_listed(shell):
+def test_a_company_is_created_and_listed(shell):
     made = shell.reads("company", "create", "--name", "Padaria São João")
 
     assert shell.reads("company", "list") == [made]
@@ -17,5 +17,5 @@ def test_the_list_is_a_table(shell):
     assert row.split()[:2] == [made["id"], "Padaria"]
 
 
-def test_a_missing_name_is_a_mistake_in_typing(shell):
+def test_a_missing_name_is_a_usage_error(shell):
     assert "--name" in shell.fails("company", "create", status=2)

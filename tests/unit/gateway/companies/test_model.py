@@ -5,5 +5,5 @@ from msgspec.structs import replace
 from tests.world.stores.samples import company
 
 
-def test_another_name_is_another_version():
+def test_a_new_name_changes_the_version():
     assert replace(company(), name="x").version() != company().version() == company().version()

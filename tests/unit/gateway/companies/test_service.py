@@ -17,7 +17,7 @@ CHOSEN = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
 FIRST = Paging(page=1, limit=20)
 
 
-async def test_a_company_is_added_once_and_on_record(office: Registers):
+async def test_a_company_is_added_once_and_audited(office: Registers):
     made = await office.company("Padaria", CHOSEN.upper())
 
     with pytest.raises(RuleViolation, match="exists already"):
@@ -37,7 +37,7 @@ async def test_an_unusable_name_or_id_is_refused(office: Registers, name: str, c
     assert await office.acts() == []
 
 
-async def test_a_summary_counts_accounts_and_shows_their_common_number(office: Registers):
+async def test_a_summary_shows_accounts_and_their_common_tax_number(office: Registers):
     shared, mixed, empty = [await office.company(each) for each in ("A", "B", "C")]
     who = Staff(office.acting)
     for company, numbers in ((shared, [TAX, TAX]), (mixed, [TAX, "11.222.333/0001-81"])):
@@ -54,8 +54,8 @@ async def test_a_summary_counts_accounts_and_shows_their_common_number(office: R
     ]
 
 
-async def test_who_is_limited_to_companies_adds_none(office: Registers):
-    """The role that adds them does so only where it sees all."""
+async def test_a_limited_user_cannot_add_a_company(office: Registers):
+    """Adding companies requires access to every company."""
     mine = await office.company("Padaria")
     factor = {"has_factor": True, "factor_at": NOON}
     may = StaffOf(office.clock, ())

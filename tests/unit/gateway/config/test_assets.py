@@ -11,7 +11,7 @@ def write(*files: Path) -> None:
         file.touch()
 
 
-def test_a_checkout_gives_the_folder_deploy_without_an_operator_s_secrets(tmp_path: Path):
+def test_a_checkout_provides_the_deploy_folder_without_secrets(tmp_path: Path):
     deploy = tmp_path / "deploy"
     write(
         deploy / "units" / "one.service",

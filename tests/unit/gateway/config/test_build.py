@@ -10,12 +10,12 @@ from gateway.config.build import RECORDED, UNKNOWN, commit_at
 GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@example.com")
 
 
-def test_without_a_record_and_without_git_the_commit_is_unknown(tmp_path: Path):
+def test_the_commit_is_unknown_without_a_record_and_git(tmp_path: Path):
     assert commit_at(tmp_path) == UNKNOWN
 
 
 @pytest.mark.process
-def test_a_checkout_asks_git_and_a_wheel_its_record(tmp_path: Path):
+def test_the_commit_is_read_from_the_record_or_else_from_git(tmp_path: Path):
     for command in (("init", "-q"), ("commit", "-q", "--allow-empty", "-m", "a")):
         subprocess.run([*GIT, *command], cwd=tmp_path, check=True)
     command = ["git", "rev-parse", "HEAD"]
@@ -30,7 +30,7 @@ def test_a_checkout_asks_git_and_a_wheel_its_record(tmp_path: Path):
 
 
 @pytest.mark.process
-def test_a_folder_of_git_without_a_commit_is_unknown(tmp_path: Path):
+def test_the_commit_of_an_empty_git_repository_is_unknown(tmp_path: Path):
     subprocess.run([*GIT, "init", "-q"], cwd=tmp_path, check=True)
 
     assert commit_at(tmp_path) == UNKNOWN

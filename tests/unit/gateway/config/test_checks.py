@@ -43,7 +43,7 @@ BEHIND = "server: {trusted_peers: 10.0.0.1, client_address: %s, certificate_head
 
 
 @pytest.mark.parametrize("settings", [Settings(), fit_for_production()], ids=["sandbox", "prod"])
-def test_nothing_is_found_where_nothing_is_wrong(settings: Settings):
+def test_the_default_settings_have_no_finding(settings: Settings):
     assert check(settings, ADAPTERS) == []
 
 
@@ -218,7 +218,7 @@ def test_one_server_process_in_production_needs_no_shared_cache():
 @pytest.mark.parametrize(
     ("version", "found"), [((3, 51, 2), ["database.url"]), ((3, 51, 3), []), ((3, 52, 0), [])]
 )
-def test_permitted_sqlite_still_needs_a_library_that_keeps_every_commit(version, found):
+def test_allowed_sqlite_still_requires_a_library_that_keeps_every_commit(version, found):
     database = Database(allow_sqlite_in_production=True)
 
     production = replace(fit_for_production(), database=database)
@@ -226,7 +226,7 @@ def test_permitted_sqlite_still_needs_a_library_that_keeps_every_commit(version,
     assert paths(production, sqlite_version=version) == found
 
 
-def test_the_sandbox_is_told_of_an_older_library_and_that_it_may_go_on():
+def test_an_old_sqlite_library_is_a_remark_in_the_sandbox():
     server = Settings(database=Database(url=Address("postgresql://db/pixgate")))
 
     said = sqlite_remark(Settings(), (3, 40, 1))
@@ -237,7 +237,7 @@ def test_the_sandbox_is_told_of_an_older_library_and_that_it_may_go_on():
 
 
 @pytest.mark.parametrize(("length", "found"), [(31, ["auth.basic.pepper"]), (32, [])])
-def test_a_pepper_of_production_has_32_bytes(length: int, found: list[str]):
+def test_a_production_pepper_has_32_bytes(length: int, found: list[str]):
     """Bytes, not characters."""
     pepper = Secret(("é" * 4 + "0123456789abcdefghijklmnopqrst")[: length - 4])
 
@@ -246,7 +246,7 @@ def test_a_pepper_of_production_has_32_bytes(length: int, found: list[str]):
     assert paths(settings) == found
 
 
-def test_an_unknown_adapter_is_reported_with_the_one_that_was_meant():
+def test_an_unknown_adapter_is_reported_with_a_suggestion():
     settings = Settings(providers={"a": Provider(adapter="sandbx")})
 
     findings = check(settings, ADAPTERS)
@@ -281,7 +281,7 @@ def test_no_finding_shows_a_secret():
     ],
     ids=["standard", "of URLs", "without padding"],
 )
-def test_a_sealing_key_is_base64_of_either_alphabet(text: str):
+def test_a_sealing_key_may_use_either_base64_alphabet(text: str):
     assert sealing_key(text) == b"\xff" * 32
 
 
@@ -302,7 +302,7 @@ def test_a_sealing_key_has_32_bytes():
             sealing_key(text)
 
 
-def test_loopback_is_known():
+def test_loopback_hosts_are_recognised():
     cases = [
         ("127.0.0.1", True),
         ("127.9.9.9", True),
@@ -321,8 +321,8 @@ def test_loopback_is_known():
     assert wrong == []
 
 
-def test_in_production_payments_by_one_person_are_a_remark():
-    """Fit to serve all the same: a platform may be run by one."""
+def test_settings_without_two_person_approval_are_a_remark_in_production():
+    """The configuration is valid: a platform may be run by one person."""
     alone = replace(fit_for_production(), approvals=Approvals(credentials=False, people=False))
 
     assert paths(alone) == []
@@ -331,8 +331,8 @@ def test_in_production_payments_by_one_person_are_a_remark():
     assert remarks(replace(alone, environment=Environment.SANDBOX)) == []
 
 
-def test_production_is_told_of_servers_on_other_hosts_that_anybody_can_pose_as_or_enter():
-    """Fit to serve all the same: a network may be closed by other means."""
+def test_remote_servers_without_tls_or_password_are_a_remark_in_production():
+    """The configuration is valid: a network may be protected by other means."""
     databases = [
         ("postgresql://a:b@db/x?sslmode=verify-full", []),
         ("postgresql://a:b@db/x?ssl=verify-full", []),
@@ -374,7 +374,7 @@ def test_production_is_told_of_servers_on_other_hosts_that_anybody_can_pose_as_o
     assert wrong == []
 
 
-def test_a_proxy_that_cannot_be_used_is_found():
+def test_an_invalid_proxy_is_a_finding():
     cases = [
         ("url: 'https://proxy.example:3128'", "url"),
         ("url: 'proxy.example:3128'", "url"),
@@ -399,7 +399,7 @@ def test_a_proxy_that_cannot_be_used_is_found():
         assert "secret" not in str(found)
 
 
-def test_a_proxy_that_can_be_used_is_taken():
+def test_a_valid_proxy_has_no_finding():
     cases = [
         "url: ''",
         "url: 'http://proxy.example:3128'",

@@ -6,7 +6,7 @@ from gateway.config.documents import Items, Section, Value, joined, parse
 from gateway.telemetry.logs.redaction import mask_quoted
 
 
-def test_ambiguous_yaml_values_stay_texts():
+def test_ambiguous_yaml_values_stay_text():
     """YAML 1.1 reads `no` as false, `12:30` as 750 and `010` as 8."""
     cases = [
         ("true", True),
@@ -69,8 +69,8 @@ def test_yaml_features_beyond_plain_values_are_refused():
         assert problem in document.problems[0]
 
 
-def test_the_error_of_a_broken_file_quotes_nothing_of_it():
-    """PyYAML adds a snippet, in which a secret may stand."""
+def test_the_error_for_an_invalid_file_quotes_nothing_of_it():
+    """PyYAML quotes a part of the file, which may contain a secret."""
     document = parse("pepper: canary\n: [\n")
 
     assert document.problems
@@ -88,8 +88,8 @@ def test_paths_are_joined_by_dots():
     assert (joined("", "a"), joined("a", "b")) == ("a", "a.b")
 
 
-def test_the_reason_why_a_text_is_not_yaml_survives_redaction():
-    """Log lines mask quoted text; marks of YAML are shown, a text of the file is not."""
+def test_yaml_errors_keep_their_marks_after_redaction():
+    """Log lines mask quoted text: positions in the file are shown, and its text is not."""
     cases = [
         ("a: [1", "(file): not YAML: expected `,` or `]`, but got `<stream end>` (line 1)"),
         ("a: !hush!b", "(file): not YAML: found undefined tag handle '***' (line 1)"),

@@ -7,7 +7,7 @@ import pytest
 from gateway.config.documents import has_references, interpolate, is_one_reference
 
 
-def test_references_are_replaced_once():
+def test_references_are_replaced_without_recursion():
     cases = [
         ("${A}", {"A": "x"}, "x"),
         ("${A:-d}", {"A": "x"}, "x"),
@@ -69,7 +69,7 @@ def test_an_unusable_file_is_reported_and_not_replaced_by_the_default(tmp_path, 
         interpolate("${A:-default}", {"A_FILE": str(file)})
 
 
-def test_texts_with_references_are_known():
+def test_texts_with_references_are_recognised():
     cases = [
         ("${A}", True, True),
         ("${A:-}", True, True),

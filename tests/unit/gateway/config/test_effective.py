@@ -37,7 +37,7 @@ def test_no_secret_is_shown():
     assert CANARY not in shown
 
 
-def test_everything_else_is_shown():
+def test_settings_without_secrets_are_shown():
     shown = effective(guarded())
 
     assert shown["environment"] == "sandbox"
@@ -64,8 +64,8 @@ def test_the_digest_depends_on_every_other_setting():
     assert config_digest(other) != config_digest(guarded())
 
 
-def test_processes_of_one_configuration_have_one_digest():
-    """Each has ports of its own, and a worker has no port to share."""
+def test_processes_with_one_configuration_have_the_same_digest():
+    """Each has its own ports, and a worker has no public one."""
     shared = msgspec.structs.replace(
         guarded(), server=Server(port=1, reuse_port=True), admin=Admin(port=9091)
     )

@@ -46,7 +46,7 @@ def test_an_installed_extra_is_not_missing():
     assert {extra: missing(extra) for extra in EXTRAS} == dict.fromkeys(EXTRAS, "")
 
 
-def test_a_setting_that_wants_an_absent_extra_is_refused_with_what_to_install(
+def test_a_setting_that_needs_an_absent_extra_is_refused_with_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     file, told, expected = tmp_path / "config.yaml", {}, {}
@@ -66,7 +66,7 @@ def test_a_setting_that_wants_an_absent_extra_is_refused_with_what_to_install(
 def test_one_command_installs_everything_that_a_sandbox_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """The wheel alone, with the file of ``config init``."""
+    """With only the wheel, and the file of ``config init``."""
     file = tmp_path / "config.yaml"
     for extra in ("panel", "pdf", "redis", "sqlite"):
         monkeypatch.setitem(sys.modules, EXTRAS[extra][0], None)
@@ -80,7 +80,7 @@ def test_one_command_installs_everything_that_a_sandbox_lacks(
     assert [*told.values()] == [["'pixgate[sandbox]'"] * 2, ["'pixgate[redis,panel]'"] * 2]
 
 
-def test_an_extra_is_missing_where_nothing_of_its_package_is_installed(
+def test_an_extra_is_missing_when_its_package_is_not_installed(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setitem(EXTRAS, "otel", ("no_such_package.sdk",))

@@ -8,7 +8,7 @@ from gateway.config.reading import ConfigError, settings_from
 from gateway.config.settings import Settings
 
 
-def test_a_silent_file_has_the_documented_lifetimes():
+def test_tokens_have_the_documented_lifetimes_by_default():
     """Ten minutes and eight hours (ADR on identity)."""
     identity = settings_from("", {}).identity
 
@@ -29,7 +29,7 @@ def test_values_out_of_bounds_are_refused(text: str):
         settings_from(text, {})
 
 
-def test_the_password_of_the_mail_server_is_in_no_file():
+def test_the_mail_server_s_password_is_not_in_the_file():
     with pytest.raises(ConfigError, match=r"identity\.mail\.password"):
         settings_from("identity: {mail: {password: written}}", {})
 
@@ -49,10 +49,10 @@ def test_the_sandbox_links_to_its_own_listener_by_default():
         ("", "::", ""),
     ],
 )
-def test_only_the_configuration_says_where_callers_reach_us(
+def test_the_public_address_is_the_configured_origin_or_a_bound_host(
     origin: str, host: str, reached_at: str
 ):
-    """An address of every interface is no address of ours at a caller's."""
+    """The wildcard address cannot be reached by callers."""
     settings = Settings(identity=Identity(origin=origin), server=Server(host=host))
 
     assert settings.reached_at(81) == reached_at

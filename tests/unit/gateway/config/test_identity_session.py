@@ -6,12 +6,12 @@ from gateway.config.identity import Session
 from gateway.config.reading import ConfigError, settings_from
 
 
-def test_the_defaults_are_those_of_production():
-    """A cookie without Secure is asked for in so many words."""
+def test_session_defaults_match_production():
+    """A cookie without Secure must be requested explicitly."""
     assert Session() == Session(idle_s=900, renew_s=3600, insecure_dev=False)
 
 
-def test_a_session_is_no_shorter_or_longer_than_sense():
+def test_session_lifetimes_out_of_bounds_are_refused():
     cases = ["{idle_s: 59}", "{idle_s: 3601}", "{renew_s: 0}", "{insecure_dev: 1}", "{idle: 1}"]
 
     for text in cases:

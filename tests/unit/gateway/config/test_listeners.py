@@ -1,4 +1,4 @@
-"""The listeners stay at home unless told otherwise."""
+"""Listeners bind loopback addresses by default."""
 
 from gateway.config.checks import is_loopback
 from gateway.config.listeners import Admin, Server
@@ -10,7 +10,7 @@ def test_listeners_bind_loopback_by_default():
     assert not Admin().allow_public
 
 
-def test_request_limits_are_as_promised():
+def test_request_limits_have_their_documented_defaults():
     """Header 10 s, body 15 s, keep-alive 75 s; 16 KiB, 8190 B, 64 headers; drain 5 and 30 s."""
     server = Server()
 

@@ -44,7 +44,7 @@ def documented() -> Iterator[tuple[str, str]]:
 
 
 def test_every_documented_configuration_can_be_read():
-    """What config.yaml and the adapters' pages show is what the reader takes."""
+    """Everything in config.yaml and on the adapters' pages is accepted."""
     wrong: dict[str, tuple[str, ...]] = {}
     for name, text in documented():
         try:
@@ -55,12 +55,12 @@ def test_every_documented_configuration_can_be_read():
     assert wrong == {}
 
 
-def test_a_silent_file_has_the_defaults():
+def test_an_empty_file_has_the_defaults():
     assert settings_from("", {}) == Settings()
 
 
-def test_the_environment_is_heard_also_where_the_file_is_silent():
-    """Ports, folder, environment and database can be set from outside without a file's help."""
+def test_variables_set_values_that_the_file_leaves_out():
+    """Ports, folder, environment and database can be set without editing the file."""
     settings = settings_from(
         "server: {host: 0.0.0.0}",
         {
@@ -208,7 +208,7 @@ def test_a_section_without_content_has_its_defaults():
     assert settings_from("server:\nproviders:\n", {}) == Settings()
 
 
-def test_a_file_that_is_not_there_is_the_caller_s_to_tell(tmp_path: Path):
+def test_an_absent_file_raises_file_not_found(tmp_path: Path):
     with pytest.raises(FileNotFoundError):
         read_settings(tmp_path / "none.yaml", {})
 

@@ -5,7 +5,7 @@ import pytest
 from gateway.config.redis_url import Kind, RedisUrl, parse
 
 
-def test_the_parts_of_a_url():
+def test_redis_urls_are_parsed():
     found = {
         url: parse(url)
         for url in (
@@ -35,6 +35,6 @@ def test_the_parts_of_a_url():
         *("redis+sentinel://a/pix/name", "redis+sentinel://a/pix/0/1"),
     ],
 )
-def test_invalid_urls(url: str):
+def test_invalid_redis_urls_are_refused(url: str):
     with pytest.raises(ValueError, match=r".*"):
         parse(url)

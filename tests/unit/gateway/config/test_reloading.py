@@ -23,13 +23,13 @@ from gateway.core.limits import CallRate
 CURRENT = Settings(providers={"a": Provider(adapter="sandbox"), "b": Provider(adapter="sandbox")})
 
 
-def test_nothing_has_changed():
+def test_equal_settings_have_no_change():
     found = reloaded(CURRENT, msgspec.structs.replace(CURRENT))
 
     assert (found.settings, found.taken, found.left) == (CURRENT, (), ())
 
 
-def test_what_can_be_taken_is_and_the_rest_is_named_and_stays():
+def test_reloadable_settings_are_applied_and_the_others_named():
     fresh = msgspec.structs.replace(
         CURRENT,
         server=Server(connections=7, port=1),
@@ -62,7 +62,7 @@ def test_what_can_be_taken_is_and_the_rest_is_named_and_stays():
     )
 
 
-def test_settings_left_are_named_again_until_the_restart():
+def test_unapplied_settings_are_named_at_each_reload():
     fresh = msgspec.structs.replace(CURRENT, database=Database(pool=11))
 
     once = reloaded(CURRENT, fresh)
@@ -70,7 +70,7 @@ def test_settings_left_are_named_again_until_the_restart():
     assert reloaded(once.settings, fresh).left == once.left == ("database.pool",)
 
 
-def test_each_that_can_be_taken_is_a_setting():
+def test_every_reloadable_path_is_a_setting():
     for path in RELOADABLE:
         value: object = effective(CURRENT)
         for name in path.split("."):

@@ -56,28 +56,28 @@ def test_every_setting_has_a_meaning():
         assert names == {member.name for member in msgspec.structs.fields(struct)}
 
 
-def test_settings_do_not_change():
+def test_settings_are_immutable():
     for struct in STRUCTS:
         assert struct.__struct_config__.frozen
         assert struct.__struct_config__.forbid_unknown_fields
 
 
-def test_the_embedded_store_and_bank_lie_in_the_folder():
+def test_the_embedded_store_and_bank_are_in_the_data_folder():
     settings = Settings(var="/srv/pixgate")
 
     assert settings.store_url == "sqlite:////srv/pixgate/pixgate.db"
     assert settings.bank_file == Path("/srv/pixgate/bank.db")
 
 
-def test_a_configured_store_and_bank_stay():
+def test_a_configured_store_and_bank_are_kept():
     database = Database(url=Address("postgresql://db/x"))
     settings = Settings(database=database, sandbox_bank=SandboxBank(file="b.db"))
 
     assert (settings.store_url, settings.bank_file) == ("postgresql://db/x", Path("b.db"))
 
 
-def test_the_pooler_is_a_part_of_the_store_s_address():
-    """So that every command that opens the store knows."""
+def test_the_store_s_address_includes_the_pooler():
+    """So that every command that opens the store uses it."""
     cases = [
         ("postgresql://db/x", "none", "postgresql://db/x"),
         ("postgresql://db/x", "session", "postgresql://db/x?pooler=session"),
@@ -100,8 +100,8 @@ def test_the_pooler_is_a_part_of_the_store_s_address():
     ("migrate", "file", "server"),
     [("auto", True, False), ("always", True, True), ("never", False, False)],
 )
-def test_a_server_is_migrated_only_when_that_is_asked_for(migrate: str, file: bool, server: bool):
-    """The embedded default takes care of itself; somebody else's database does not."""
+def test_a_database_server_is_migrated_only_when_configured(migrate: str, file: bool, server: bool):
+    """The embedded default is migrated; a database server belongs to somebody else."""
     on_file = settings_from(f"database: {{migrate: {migrate}}}", {})
     on_server = settings_from(
         f"database: {{migrate: {migrate}, url: '${{DB}}'}}", {"DB": "postgresql://db/x"}
@@ -110,7 +110,7 @@ def test_a_server_is_migrated_only_when_that_is_asked_for(migrate: str, file: bo
     assert (on_file.migrates, on_server.migrates) == (file, server)
 
 
-def test_a_relative_folder_starts_where_the_process_runs():
+def test_a_relative_folder_starts_at_the_working_directory():
     assert settings_from("", {}).store_url == "sqlite:///var/pixgate.db"
 
 
@@ -142,7 +142,7 @@ def test_the_shipped_file_is_the_sandbox_at_its_defaults():
     assert check(settings, {"sandbox"}) == []
 
 
-def test_the_shipped_file_finds_the_bank_where_it_was_moved():
+def test_the_shipped_file_follows_the_bank_s_port_variable():
     settings = read_settings(SHIPPED, {"PIXGATE_BANK_PORT": "18090"})
 
     urls = {provider.settings["base_url"] for provider in settings.providers.values()}
@@ -160,7 +160,7 @@ def test_every_setting_is_in_the_shipped_file():
 
 
 def test_every_setting_of_the_shipped_file_is_explained():
-    """By a comment on its line or, for the longer ones, right above; repeats are not."""
+    """By a comment on its line or right above it; repeated ones are left out."""
     unexplained = []
     above = ""
     for line in SHIPPED.read_text(encoding="utf-8").split("  sandbox-read-only:")[0].splitlines():
@@ -185,13 +185,13 @@ def absent(struct: type[msgspec.Struct], section: Section, path: str) -> list[st
     return found
 
 
-def test_a_lone_process_does_everything():
-    """On PostgreSQL as in a file: nobody has to start a worker before payouts are followed up."""
+def test_one_process_runs_the_worker_by_default():
+    """On PostgreSQL and on a file: payouts are followed up without starting a worker."""
     assert (Settings().worker.run, Settings().server.reuse_port) == ("inside", False)
 
 
-def test_first_payees_are_held_in_production_by_default():
-    """Reais, ``off``, or nothing said: then the environment's own."""
+def test_payouts_to_new_payees_are_held_in_production_by_default():
+    """An amount, ``off``, or nothing for the environment's default."""
     sandbox, production = Environment.SANDBOX, Environment.PRODUCTION
     cases = [
         (sandbox, "", None),

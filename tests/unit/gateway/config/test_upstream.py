@@ -3,7 +3,7 @@
 from gateway.config.upstream import Breaker, Provider, same_bank
 
 
-def test_deadlines_of_a_provider_are_as_promised():
+def test_provider_timeouts_have_their_documented_defaults():
     """Connect 2 s, reads 8 s, payouts 20 s; 64 calls in flight, 64 waiting at most 1 s."""
     provider = Provider(adapter="x")
 
@@ -13,7 +13,7 @@ def test_deadlines_of_a_provider_are_as_promised():
     assert (provider.in_flight, provider.waiting, provider.waiting_s) == (64, 64, 1)
 
 
-def test_the_breaker_opens_as_promised():
+def test_the_breaker_has_its_documented_defaults():
     """Five in a row, or half of at least 20 in 30 s; then 10 s times n up to 120 s."""
     breaker = Breaker()
 
@@ -22,7 +22,7 @@ def test_the_breaker_opens_as_promised():
     assert breaker.jitter == 0.2
 
 
-def test_a_bank_is_known_by_adapter_profile_and_address():
+def test_providers_with_the_same_adapter_profile_and_address_are_one_bank():
     settings = {
         "a": Provider(adapter="x", settings={"base_url": "https://Bank.example/pix/"}),
         "a again": Provider(adapter="x", settings={"base_url": "https://bank.example/pix"}),

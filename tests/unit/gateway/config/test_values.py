@@ -6,7 +6,7 @@ import pytest
 from gateway.config.values import Count, Label, Name, Port, Reais, Seconds, SecondsOrNone, written
 
 
-def test_a_kind_takes_what_lies_inside_its_bounds():
+def test_each_type_of_setting_accepts_values_within_its_bounds():
     cases = [
         (Seconds, [0.001, 86_400], [0, -1, 86_401, float("nan"), float("inf")]),
         (SecondsOrNone, [0, 86_400], [-0.1, 86_401, float("nan")]),
@@ -25,5 +25,5 @@ def test_a_kind_takes_what_lies_inside_its_bounds():
                 msgspec.convert(value, kind)
 
 
-def test_what_a_silent_file_is_taken_to_say_is_kept_with_the_type():
+def test_the_written_default_is_kept_with_the_type():
     assert written("${A:-1}").extra == {"written": "${A:-1}"}

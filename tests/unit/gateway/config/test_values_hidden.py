@@ -20,7 +20,7 @@ def test_a_secret_is_not_reported():
         assert CANARY not in text
 
 
-def test_an_address_shows_no_password_but_is_whole_when_used():
+def test_an_address_hides_its_password_and_converts_complete():
     url = f"postgresql://gateway:{CANARY}@db:5432/pixgate"
 
     address = Address(url)

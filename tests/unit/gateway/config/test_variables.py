@@ -20,7 +20,7 @@ def python(program: str, *arguments: str) -> str:
     return json.dumps([sys.executable, "-c", program, *arguments])
 
 
-def test_what_is_nearest_counts(tmp_path: Path):
+def test_a_variable_is_read_before_its_file_and_its_command(tmp_path: Path):
     file = tmp_path / "pepper"
     file.write_text(" of the file\n")
     command = python("print(' of the command ')")
@@ -59,7 +59,7 @@ def test_a_command_runs_without_a_shell_and_without_our_variables():
         (json.dumps(["vault", "a\0b"]), "as a JSON list of texts"),
     ],
 )
-def test_a_command_of_no_use_is_reported_and_nothing_that_it_prints(
+def test_a_failing_command_is_reported_without_its_output(
     command: str, problem: str, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ):
     with caplog.at_level(logging.DEBUG), pytest.raises(ConfigError) as refused:
@@ -75,7 +75,7 @@ def test_a_command_of_no_use_is_reported_and_nothing_that_it_prints(
 def test_a_command_that_does_not_end_is_killed_with_its_children(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """The grandchild holds the output open too; a test that waits for its own end times out."""
+    """A grandchild holds the output open too; the test would otherwise time out."""
     monkeypatch.setattr(variables, "_WAIT_S", 1.0)
     made = tmp_path / "made"
     sleeping = f"import pathlib, time; pathlib.Path({str(made)!r}).touch(); time.sleep(3600)"

@@ -25,7 +25,7 @@ CLOCK = Clock()
 
 
 def services() -> list[type]:
-    """Return every class in a noun's service that asks something of who calls it."""
+    """Return every class of a service that checks something about its caller."""
     return [
         each
         for found in sorted(Path(gateway.__path__[0]).glob("*/service.py"))
@@ -60,7 +60,7 @@ def of(*roles: Role, demanded: Role | None = None, **changed: object) -> Staff:
     return StaffOf(CLOCK.now, frozenset({demanded} - {None}))(person)  # type: ignore[arg-type]
 
 
-async def test_a_method_runs_for_who_has_right_and_factor():
+async def test_a_method_runs_with_its_right_and_factor():
     operator = of(Role.OPERATOR, has_factor=True, factor_at=CLOCK.now() - timedelta(minutes=5))
 
     assert await Service().change(operator, "so") == f"{operator.acting.actor} so"
@@ -79,14 +79,14 @@ async def test_a_method_runs_for_who_has_right_and_factor():
         ),
     ],
 )
-async def test_who_lacks_one_is_refused(who: Staff, code: str):
+async def test_a_caller_without_right_or_factor_is_refused(who: Staff, code: str):
     with pytest.raises(ServiceError) as refused:
         await Service().undo(who)
 
     assert refused.value.error.code == code
 
 
-async def test_a_right_that_asks_for_a_fresh_factor_asks_the_service_too():
+async def test_a_method_that_needs_a_fresh_factor_refuses_an_old_one():
     earlier = CLOCK.now() - timedelta(minutes=6)
 
     with pytest.raises(ServiceError) as refused:
@@ -95,7 +95,7 @@ async def test_a_right_that_asks_for_a_fresh_factor_asks_the_service_too():
     assert refused.value.error.code == "STEP_UP_REQUIRED"
 
 
-async def test_a_role_that_demands_a_factor_changes_nothing_without_one():
+async def test_a_role_that_requires_a_factor_changes_nothing_without_one():
     without = of(Role.OPERATOR, demanded=Role.OPERATOR, has_factor=False, factor_at=None)
 
     with pytest.raises(ServiceError) as refused:
@@ -111,7 +111,7 @@ async def test_a_role_that_demands_a_factor_changes_nothing_without_one():
         ({"verified": False}, ACCOUNT_UNVERIFIED),
     ],
 )
-async def test_money_moves_on_an_active_and_verified_account_alone(
+async def test_money_moves_only_on_an_active_and_verified_account(
     changed: dict[str, bool], error: ErrorCode
 ):
     who = of(Role.OPERATOR, has_factor=True, factor_at=CLOCK.now())
@@ -147,7 +147,7 @@ def public(service: type) -> Iterator[str]:
             assert first in {"who", "_who"}, f"{service.__name__}.{name}"
 
 
-def test_no_public_method_of_a_service_is_without_a_right():
+def test_every_public_method_of_a_service_requires_a_right():
     open_to_all = [
         f"{service.__name__}.{name}"
         for service in services()

@@ -6,13 +6,13 @@ from gateway.core.account import Environment
 from tests.world.stores.samples import account
 
 
-def test_the_environments_have_the_names_that_stores_and_provider_keys_are_made_with():
-    """A word changed here would orphan every store and every derived key."""
+def test_environments_keep_their_names():
+    """A changed name would orphan every store and every derived key."""
     assert [each.value for each in Environment] == ["sandbox", "production"]
 
 
 def test_an_account_has_a_short_name_in_the_logs():
-    """It is stable, and printed nowhere else than in lines: whoever has the id can make it."""
+    """It is stable, and appears only in log lines: it can be derived from the id."""
     held = replace(account(), id="0f8fad5b-d9cb-469f-a165-708677289501")
 
     assert [held.log_hash, held.log_hash] == ["ee9717818e7803e9"] * 2

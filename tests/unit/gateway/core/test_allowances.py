@@ -39,7 +39,7 @@ def shared_by(shared: Shared, burst: int = 10) -> tuple[Allowance, list[str]]:
     return Allowance("rows", rate, lambda: 0.0, counted.append, shared), counted  # type: ignore[arg-type]
 
 
-async def test_tokens_are_taken_all_or_none_and_come_back():
+async def test_tokens_are_taken_all_or_none_and_refill():
     now = [0.0]
     rows = allowance(10, lambda: now[0])
 
@@ -51,7 +51,7 @@ async def test_tokens_are_taken_all_or_none_and_come_back():
     assert await rows.take("maria", 5) == 0
 
 
-async def test_another_rate_holds_at_once():
+async def test_a_new_rate_takes_effect_at_once():
     rows = allowance(10)
     assert await rows.take("maria", 10) == 0
 
@@ -62,7 +62,7 @@ async def test_another_rate_holds_at_once():
     assert await rows.take("maria") > 0
 
 
-async def test_all_processes_draw_from_one_bucket():
+async def test_all_processes_share_one_bucket():
     shared = Shared(gives=4)
     rows, counted = shared_by(shared)
 
@@ -72,7 +72,7 @@ async def test_all_processes_draw_from_one_bucket():
     assert (shared.returned, counted) == ([], ["rows.allowed"])
 
 
-async def test_a_part_of_the_taken_tokens_is_returned():
+async def test_tokens_are_returned_when_too_few_were_given():
     shared = Shared(gives=3)
     rows, counted = shared_by(shared)
 
@@ -82,8 +82,8 @@ async def test_a_part_of_the_taken_tokens_is_returned():
     assert counted == ["rows.limited"]
 
 
-async def test_a_process_goes_by_its_part_without_shared_counters():
-    """What it gave meanwhile is owed to the common bucket."""
+async def test_a_process_uses_its_share_without_the_shared_counter():
+    """What it grants meanwhile is subtracted from the common bucket later."""
     shared = Shared(gives=None)
     rows, _ = shared_by(shared)
 

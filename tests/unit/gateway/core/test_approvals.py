@@ -42,11 +42,11 @@ ISSUE = Approval(
 APPROVED = replace(ISSUE, state=ApprovalState.APPROVED, decided_at=NOON)
 
 
-def test_every_kind_needs_a_right():
+def test_every_kind_of_approval_requires_a_right():
     assert set(NEEDED) == set(ApprovalKind)
 
 
-def test_an_order_holds_while_its_orderer_may_order_it():
+def test_an_order_is_valid_while_its_orderer_has_the_right():
     for kind in ApprovalKind:
         order = replace(ISSUE, kind=kind)
 
@@ -61,12 +61,12 @@ def test_an_order_holds_while_its_orderer_may_order_it():
             assert why_void(changed, order).startswith("The person who ordered it ")
 
 
-def test_a_secret_can_be_fetched_for_a_quarter_of_an_hour():
+def test_a_secret_can_be_collected_for_fifteen_minutes():
     assert APPROVED.collected_until == NOON + timedelta(minutes=15)
     assert SecretCollection("a1", NOON).approved_after == NOON - timedelta(minutes=15)
 
 
-def test_there_is_nothing_else_to_fetch():
+def test_only_an_approved_uncollected_credential_can_be_collected():
     cases = [
         replace(APPROVED, kind=ApprovalKind.CREDENTIAL_LIMITS),
         replace(APPROVED, collected_at=NOON),

@@ -5,8 +5,8 @@ import unicodedata
 from gateway.core.ascii_letters import ascii_letters
 
 
-def test_latin_letters_are_written_without_accents():
-    """Those that Unicode does not take apart as their languages write them; the rest stands."""
+def test_latin_letters_are_written_in_ascii():
+    """Letters that Unicode does not decompose follow their languages; other characters stay."""
     cases = {
         "São João": "Sao Joao",
         "Straße STRAẞE": "Strasse STRASSE",
@@ -19,7 +19,7 @@ def test_latin_letters_are_written_without_accents():
     assert {text: ascii_letters(text) for text in cases} == cases
 
 
-def test_signs_are_written_as_they_are_typed():
+def test_symbols_are_written_in_ascii():
     cases = {
         "n° 5, 3ª": "no 5, 3a",
         "2½ e ½": "2 1/2 e 1/2",
@@ -30,8 +30,8 @@ def test_signs_are_written_as_they_are_typed():
     assert {text: ascii_letters(text) for text in cases} == cases
 
 
-def test_every_blank_is_a_blank_every_dash_a_hyphen_and_what_is_unseen_nothing():
-    """By what Unicode says of Latin's characters and of general punctuation."""
+def test_spaces_and_dashes_are_unified_and_invisible_characters_removed():
+    """By Unicode's properties of Latin characters and general punctuation."""
     every = [chr(code) for code in (*range(0x250), *range(0x2000, 0x2070), 0x3000, 0xFEFF)]
     kinds = {
         " ": [each for each in every if each.isspace()],

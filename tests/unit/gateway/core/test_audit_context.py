@@ -9,7 +9,7 @@ from gateway.core.audit_context import AuditContext, RuleViolation, identifier, 
 from tests.world.registers import NOON
 
 
-def test_an_act_is_dated_and_signed():
+def test_an_event_has_time_actor_action_and_subject():
     event = AuditContext("cli:maria", lambda: NOON).event(
         "company.created", "company:1", {"name": "A"}
     )
@@ -18,7 +18,7 @@ def test_an_act_is_dated_and_signed():
     assert (event.subject, event.details) == ("company:1", {"name": "A"})
 
 
-def test_an_act_is_of_the_request_that_is_served():
+def test_an_event_has_the_trace_id_of_its_request():
     acting = AuditContext("user:maria@example.com", lambda: NOON)
 
     def served() -> str:
@@ -29,7 +29,7 @@ def test_an_act_is_of_the_request_that_is_served():
     assert acting.event("company.created", "company:1").trace_id == ""
 
 
-def test_a_name_loses_the_space_around_it():
+def test_surrounding_space_of_a_name_is_removed():
     assert name("  Loja do João ") == "Loja do João"
 
 

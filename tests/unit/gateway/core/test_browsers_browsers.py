@@ -11,8 +11,8 @@ from tests.world.people import somebody
 from tests.world.standing import NOON
 
 
-def test_nothing_that_opens_a_session_is_shown():
-    """A cookie in a traceback would be a way in."""
+def test_session_secrets_are_not_printed():
+    """A cookie in a traceback could be used to sign in."""
     cookie = Cookie(id_hash="abc", secret=b"the secret half", value="both halves")
     panel = PanelSession(
         id_hash="abc",

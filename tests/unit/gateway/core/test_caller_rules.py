@@ -39,14 +39,14 @@ BOTH = CallerRule(networks=OFFICE.networks, certificates=(SHOWN,))
         (BOTH, "192.0.3.1", CERTIFICATE, "network"),
     ],
 )
-def test_a_caller_fits_by_network_and_certificate(
+def test_a_caller_is_checked_by_network_and_certificate(
     rule: CallerRule, address: str, certificate: bytes, reason: str
 ):
     assert rule.refusal(address, lambda: certificate) == reason
 
 
-def test_a_certificate_is_read_only_where_the_rule_has_some():
-    """Reading takes twenty times as long as the comparison of an address."""
+def test_a_certificate_is_read_only_when_the_rule_pins_one():
+    """Reading a certificate takes twenty times as long as comparing an address."""
 
     def read() -> bytes:
         pytest.fail("nobody asked for a certificate")
@@ -80,13 +80,11 @@ def test_a_certificate_is_read_only_where_the_rule_has_some():
         ),
     ],
 )
-def test_a_rule_is_wider_when_it_admits_whom_the_old_one_refuses(
-    old: CallerRule, new: CallerRule, wider: bool
-):
+def test_a_rule_that_admits_more_callers_is_wider(old: CallerRule, new: CallerRule, wider: bool):
     assert old.widened_by(new) is wider
 
 
-def test_networks_are_kept_in_one_form():
+def test_networks_are_normalised():
     read = read_networks([" 192.0.2.77/24", "192.0.2.0/24", "2001:DB8::1"])
 
     assert read == ("192.0.2.0/24", "2001:db8::1/128")
@@ -103,16 +101,16 @@ def test_networks_are_kept_in_one_form():
         [f"10.0.0.{n}" for n in range(51)],
     ],
 )
-def test_a_rule_has_networks_alone_and_none_of_everybody(texts: list[str]):
+def test_an_invalid_or_unlimited_network_is_refused(texts: list[str]):
     with pytest.raises(ValueError):  # noqa: PT011 - any text of it
         read_networks(texts)
 
 
-def test_fingerprints_are_kept_in_one_form():
+def test_fingerprints_are_normalised():
     assert read_certificates([":".join(["AB"] * 32), "ab" * 32]) == ("ab" * 32,)
 
 
 @pytest.mark.parametrize("texts", [["ab"], ["zz" * 32], [f"{n:064x}" for n in range(6)]])
-def test_a_fingerprint_has_its_form(texts: list[str]):
+def test_an_invalid_fingerprint_is_refused(texts: list[str]):
     with pytest.raises(ValueError):  # noqa: PT011 - any text of it
         read_certificates(texts)

@@ -8,7 +8,7 @@ from gateway.core.catalogue import Catalogue
 @pytest.mark.parametrize(
     ("name", "message"), [("one", "Other."), ("other", "One.")], ids=["name", "meaning"]
 )
-def test_the_same_thing_cannot_be_declared_twice(name: str, message: str):
+def test_an_error_with_a_declared_name_or_message_is_refused(name: str, message: str):
     catalogue = Catalogue()
     catalogue.declare("one", ("SVC.X", 400), "One.", "Do.")
 
@@ -16,7 +16,7 @@ def test_the_same_thing_cannot_be_declared_twice(name: str, message: str):
         catalogue.declare(name, ("SVC.X", 400), message, "Do.")
 
 
-def test_one_code_may_have_two_meanings():
+def test_one_code_may_have_several_messages():
     catalogue = Catalogue()
 
     catalogue.declare("one", ("SVC.X", 400), "One.", "Do.")

@@ -6,8 +6,8 @@ from gateway.audit.log import FAILED, REFUSED, TAKEN
 from gateway.core.change_feed import RESUMED, STOPPED, Act, CacheValidity, Kept, outdated
 
 
-def test_an_act_makes_the_record_old_that_it_names():
-    """A stop names what it holds for, which itself has not changed."""
+def test_an_act_invalidates_the_record_that_it_names():
+    """A stop names its subject, whose own record has not changed."""
     cases = [
         ("account.created", "account:a-1", (Kept.ACCOUNT, "a-1")),
         ("account.changed", "account:a-1", (Kept.ACCOUNT, "a-1")),
@@ -27,8 +27,8 @@ def test_an_act_makes_the_record_old_that_it_names():
     assert wrong == []
 
 
-def test_an_act_on_anything_else_makes_nothing_old():
-    """A stranger's failed sign-ins least of all."""
+def test_an_act_on_another_subject_invalidates_no_record():
+    """Least of all failed sign-ins by strangers."""
     cases = ["user:u-1", "address:203.0.113.7", "company:c-1", "approval:a-1", "account", "", ":"]
 
     wrong = [subject for subject in cases if outdated(Act("sign_in.failed", subject)) is not None]
@@ -36,8 +36,8 @@ def test_an_act_on_anything_else_makes_nothing_old():
     assert wrong == []
 
 
-def test_counting_events_drops_no_record():
-    """Whatever it was about: nobody empties memory by being refused or by looking."""
+def test_counted_events_invalidate_no_record():
+    """Otherwise refused or read-only requests could empty the cache."""
     wrong = [
         (action, kind)
         for action in [*FAILED.values(), *TAKEN.values(), REFUSED]
@@ -48,7 +48,7 @@ def test_counting_events_drops_no_record():
     assert wrong == []
 
 
-def test_nothing_is_believed_unless_somebody_says_until_when():
+def test_a_cache_is_invalid_until_validity_is_set():
     now = 1_000.0
 
     assert CacheValidity().until < now < CacheValidity(now + 1).until

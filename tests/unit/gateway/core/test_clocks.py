@@ -8,7 +8,7 @@ from gateway.core.clocks import CertainClock, Deadline
 from tests.world.standing import NOON, Clock
 
 
-def test_a_deadline_passes_at_its_instant():
+def test_a_deadline_passes_at_its_time():
     cases = [(0.0, 20.0, False), (19.5, 0.5, False), (20.0, 0.0, True), (21.0, -1.0, True)]
 
     for seconds, left, passed in cases:
@@ -33,7 +33,7 @@ def test_a_running_clock_is_accepted():
 
 
 def test_a_corrected_clock_is_accepted():
-    """Less than a second between two looks is no time that somebody might wait for."""
+    """Less than a second between two readings does not count as a pause."""
     clock = Clock()
     certain = CertainClock(clock.now, clock.monotonic)
 
@@ -43,7 +43,7 @@ def test_a_corrected_clock_is_accepted():
         assert certain() == clock.at
 
 
-def test_a_clock_put_forward_is_accepted_a_quarter_of_an_hour_later():
+def test_a_clock_set_ahead_is_followed_after_fifteen_minutes():
     clock = Clock()
     certain = CertainClock(clock.now, clock.monotonic)
 
@@ -69,7 +69,7 @@ def test_the_clock_is_not_ahead_after_a_long_pause():
 
 
 @pytest.mark.parametrize("first", [TWO_HOURS, -TWO_HOURS])
-def test_a_clock_that_is_put_back_and_forth_is_never_ahead(first: timedelta):
+def test_a_clock_set_back_and_forth_is_never_ahead(first: timedelta):
     clock = Clock()
     certain = CertainClock(clock.now, clock.monotonic)
     began, seen = clock.up_s, []

@@ -10,7 +10,7 @@ OURS = CompanyScope(frozenset({"a", "b"}))
 NOTHING = CompanyScope(frozenset())
 
 
-def test_a_user_without_named_companies_sees_every_one():
+def test_a_user_without_named_companies_sees_every_company():
     assert scope_of(frozenset()) is EVERY_COMPANY
     assert scope_of(frozenset({"a"})) == CompanyScope(frozenset({"a"}))
     assert (EVERY_COMPANY.everything, OURS.everything, NOTHING.everything) == (True, False, False)
@@ -24,8 +24,8 @@ def test_a_company_is_in_scope(scope: CompanyScope, included: bool):
     assert scope.includes("z") is (scope is EVERY_COMPANY)
 
 
-def test_a_user_is_covered_who_sees_nothing_beyond():
-    """A user without a limit sees every company: only every company covers that."""
+def test_a_scope_covers_users_of_its_companies_alone():
+    """A user without a limit is covered only by access to every company."""
     cases = [({"a"}, True), ({"a", "b"}, True), ({"a", "z"}, False), (set(), False)]
 
     for limit, covered in cases:

@@ -49,7 +49,7 @@ INVALID_CREDENTIALS 401
 """
 
 
-def test_the_catalogue_is_the_contract_s_table_in_its_order_and_ours_behind_it():
+def test_the_catalogue_matches_the_contract_s_table():
     declared: dict[str, set[str]] = {}
     for error in CATALOGUE:
         declared.setdefault(error.code, set()).add(str(error.status))
@@ -58,7 +58,7 @@ def test_the_catalogue_is_the_contract_s_table_in_its_order_and_ours_behind_it()
     assert declared == expected
 
 
-def test_no_answer_is_a_504():
+def test_no_answer_has_status_504():
     assert 504 not in {error.status for error in CATALOGUE}
 
 

@@ -19,7 +19,7 @@ from tests.world.people import CLI
 from tests.world.standing import NOON
 
 
-def test_everybody_together_has_a_limit_too():
+def test_downloads_of_all_users_together_are_limited():
     turns = Turns()
     held = [turns.take(f"person-{number // 2}") for number in range(MOST)]
 
@@ -31,8 +31,8 @@ def test_everybody_together_has_a_limit_too():
     assert turns.take("another")
 
 
-async def test_a_person_begins_so_many_files_and_then_waits():
-    """Sessions and kinds of files make no difference; signed_in else goes on."""
+async def test_a_user_may_start_a_limited_number_of_files():
+    """Over all sessions and kinds of files; other users are not affected."""
     few = exports(files=2)
     for kind in (ExportKind.PAYOUTS, ExportKind.STATEMENT):
         await few.begin(signed_in(), kind)
@@ -44,7 +44,7 @@ async def test_a_person_begins_so_many_files_and_then_waits():
     assert await few.begin(signed_in("joao"), ExportKind.AUDIT)
 
 
-async def test_rows_are_counted_over_all_files_of_a_person():
+async def test_rows_of_all_files_of_a_user_are_counted_together():
     few = exports(rows=10)
     await (await few.begin(signed_in(), ExportKind.PAYOUTS)).take(6)
 
@@ -56,7 +56,7 @@ async def test_rows_are_counted_over_all_files_of_a_person():
     await second.take(4)
 
 
-async def test_a_file_read_whole_takes_a_full_bucket_at_most():
+async def test_a_file_larger_than_the_bucket_takes_the_full_bucket():
     """Otherwise a statement longer than the bucket could never be read."""
     few = exports(rows=10)
 
@@ -66,8 +66,8 @@ async def test_a_file_read_whole_takes_a_full_bucket_at_most():
         await (await few.begin(signed_in(), ExportKind.STATEMENT)).take(1)
 
 
-async def test_more_rows_than_alarm_are_handed_out_and_told_once_for_each_file():
-    """Small files add up, and ten thousand payees at once are told like them."""
+async def test_a_file_above_the_alarm_threshold_raises_one_alarm():
+    """Small files add up, and ten thousand payees in one file count the same."""
     told: list[tuple[str, ExportKind]] = []
 
     async def on_alarm(who: Staff, kind: ExportKind) -> None:
@@ -89,7 +89,7 @@ async def test_more_rows_than_alarm_are_handed_out_and_told_once_for_each_file()
 
 
 async def test_rows_of_lists_and_files_are_counted_together():
-    """Page by page a list copies as much; a page above the bucket takes all of it."""
+    """A page of a list counts like rows of a file; a page above the bucket takes all of it."""
     few = exports(rows=10)
     await few.show(signed_in(), 6)
 
@@ -107,8 +107,8 @@ def _same(now: datetime) -> datetime:
     return now
 
 
-async def test_lists_alarm_beyond_their_own_room_and_once_in_ten_minutes():
-    """Pages that look again by themselves show many rows: files have less room."""
+async def test_lists_raise_an_alarm_above_their_threshold_once_in_ten_minutes():
+    """Refreshing pages show many rows, so files have a lower threshold."""
     told: list[ExportKind] = []
 
     async def on_alarm(_who: Staff, kind: ExportKind) -> None:
@@ -126,7 +126,7 @@ async def test_lists_alarm_beyond_their_own_room_and_once_in_ten_minutes():
     assert told == [ExportKind.LISTS] * 2
 
 
-async def test_commands_have_no_limit_of_rows_and_files():
+async def test_commands_have_no_export_limit():
     none = exports(files=1, rows=1)
 
     for _ in range(3):

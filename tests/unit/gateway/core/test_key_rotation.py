@@ -39,7 +39,7 @@ UNFIT = {
 
 
 @pytest.mark.parametrize("purpose", ["sealing", "pepper", "passwords"])
-def test_a_key_is_written_with_when_all_have_it(purpose: str):
+def test_a_key_is_used_for_writing_once_every_process_has_it(purpose: str):
     wrong = []
 
     for case, (ids, others) in FITTING.items():

@@ -31,7 +31,7 @@ def drawn(buckets: Buckets, times: int, key: str = "a") -> list[Draw]:
     return [buckets.draw(key) for _ in range(times)]
 
 
-def test_a_full_bucket_gives_its_burst_and_no_more(clock: Clock):
+def test_a_full_bucket_gives_its_burst(clock: Clock):
     buckets = Buckets(CallRate(rate=2.0, burst=3), clock.monotonic)
 
     draws = drawn(buckets, 4)
@@ -41,7 +41,7 @@ def test_a_full_bucket_gives_its_burst_and_no_more(clock: Clock):
     assert draws[3].wait_s == pytest.approx(0.5)
 
 
-def test_tokens_come_back_at_the_rate(clock: Clock):
+def test_tokens_refill_at_the_rate(clock: Clock):
     buckets = Buckets(CallRate(rate=2.0, burst=3), clock.monotonic)
     drawn(buckets, 3)
 
@@ -50,7 +50,7 @@ def test_tokens_come_back_at_the_rate(clock: Clock):
     assert [draw.allowed for draw in drawn(buckets, 2)] == [True, False]
 
 
-def test_a_draw_given_back_is_one_to_draw_and_never_more_than_the_burst(clock: Clock):
+def test_returned_tokens_never_exceed_the_burst(clock: Clock):
     buckets = Buckets(CallRate(rate=1.0, burst=2), clock.monotonic)
     drawn(buckets, 2)
 
@@ -61,7 +61,7 @@ def test_a_draw_given_back_is_one_to_draw_and_never_more_than_the_burst(clock: C
     assert [draw.allowed for draw in drawn(buckets, 3)] == [True, True, False]
 
 
-def test_a_charge_is_owed_where_there_is_no_token_and_the_debt_is_bounded(clock: Clock):
+def test_a_charge_without_a_token_becomes_a_bounded_debt(clock: Clock):
     buckets = Buckets(CallRate(rate=2.0, burst=3), clock.monotonic)
     drawn(buckets, 2)
 
@@ -78,8 +78,8 @@ def test_a_charge_is_owed_where_there_is_no_token_and_the_debt_is_bounded(clock:
     assert buckets.draw("a").wait_s == pytest.approx(60.5)
 
 
-def test_a_refused_draw_costs_nothing(clock: Clock):
-    """A caller that keeps knocking gets in as soon as one that waits."""
+def test_a_refused_draw_takes_no_token(clock: Clock):
+    """A caller that keeps trying gets in as soon as one that waits."""
     buckets = Buckets(CallRate(rate=1.0, burst=1), clock.monotonic)
     drawn(buckets, 100)
 
@@ -88,7 +88,7 @@ def test_a_refused_draw_costs_nothing(clock: Clock):
     assert buckets.draw("a").allowed
 
 
-def test_no_more_than_the_burst_is_kept(clock: Clock):
+def test_tokens_never_exceed_the_burst(clock: Clock):
     buckets = Buckets(CallRate(rate=5.0, burst=2), clock.monotonic)
     drawn(buckets, 2)
 
@@ -97,8 +97,8 @@ def test_no_more_than_the_burst_is_kept(clock: Clock):
     assert [draw.allowed for draw in drawn(buckets, 3)] == [True, True, False]
 
 
-def test_with_another_quota_a_bucket_lacks_as_many_tokens_as_before(clock: Clock):
-    """Nobody waits for a rate that is not in force any more."""
+def test_a_changed_rate_keeps_the_number_of_missing_tokens(clock: Clock):
+    """The wait is that of the new rate."""
     buckets = Buckets(CallRate(rate=0.01, burst=2), clock.monotonic)
     drawn(buckets, 2)
 
@@ -108,14 +108,14 @@ def test_with_another_quota_a_bucket_lacks_as_many_tokens_as_before(clock: Clock
     assert buckets.draw("b").remaining == 9
 
 
-def test_keys_have_buckets_of_their_own(clock: Clock):
+def test_each_key_has_its_own_bucket(clock: Clock):
     buckets = Buckets(CallRate(rate=1.0, burst=1), clock.monotonic)
     drawn(buckets, 2, "a")
 
     assert buckets.draw("b").allowed
 
 
-def test_memory_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch):
+def test_remembered_buckets_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "_KEYS_KEPT", 10)
     buckets = Buckets(CallRate(rate=1.0, burst=1), clock.monotonic)
 
@@ -131,12 +131,12 @@ def test_memory_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch):
     burst=st.integers(1, 20),
     pauses=st.lists(st.integers(0, 300), min_size=1, max_size=80),
 )
-def test_it_gives_what_counted_tokens_give(rate: int, burst: int, pauses: list[int]):
+def test_a_bucket_matches_an_exact_token_count(rate: int, burst: int, pauses: list[int]):
     """
     The model counts tokens in exact fractions; pauses are hundredths of a second.
 
-    So a bucket holds a whole token or lacks a hundredth of one at least: a rounding error is
-    told from a real difference.
+    So a bucket has a whole token or lacks at least a hundredth of one, and a rounding error is
+    recognizable.
     """
     clock = Clock(up_s=5000.0)
     buckets = Buckets(CallRate(rate=float(rate), burst=burst), clock.monotonic)
@@ -154,7 +154,7 @@ def test_it_gives_what_counted_tokens_give(rate: int, burst: int, pauses: list[i
             assert draw.wait_s == pytest.approx(float((1 - tokens) / rate), abs=1e-6)
 
 
-def test_a_charge_and_a_look_say_how_long_a_token_takes(clock: Clock):
+def test_a_charge_and_a_query_return_the_wait_for_a_token(clock: Clock):
     buckets = Buckets(CallRate(rate=2.0, burst=1), clock.monotonic, longest_debt_s=1.0)
 
     told = [(buckets.wait_s("a"), buckets.charge("a")) for _ in range(3)]
@@ -163,7 +163,7 @@ def test_a_charge_and_a_look_say_how_long_a_token_takes(clock: Clock):
     assert buckets.wait_s("a") == 1.5
 
 
-def test_a_part_of_a_bucket_has_that_part_of_rate_and_burst_and_one_token_at_least(clock: Clock):
+def test_a_share_of_a_bucket_has_that_share_of_rate_and_burst(clock: Clock):
     buckets = Buckets(CallRate(rate=8.0, burst=4), clock.monotonic)
 
     half = [buckets.draw("a", 2).allowed for _ in range(3)], buckets.wait_s("a", 2)
@@ -173,7 +173,7 @@ def test_a_part_of_a_bucket_has_that_part_of_rate_and_burst_and_one_token_at_lea
     assert eighth == ([True, False], 1.0)
 
 
-def test_a_debt_is_reported_once_and_bounded(clock: Clock):
+def test_a_debt_is_repaid_once_and_bounded(clock: Clock):
     own = Buckets(CallRate(rate=2.0, burst=4), clock.monotonic)
     shared = SharedBuckets("read", own, lambda: 2, longest_wait_s=1.0)
 
@@ -205,8 +205,8 @@ class Common:
         return sum(self.buckets.draw(key).allowed for _ in range(100))
 
 
-def test_a_process_continues_with_its_share_of_what_all_drew_lately(clock: Clock):
-    """A fourth at least, as of a bucket from which it drew nothing."""
+def test_without_the_server_a_process_uses_its_recent_share(clock: Clock):
+    """At least a fourth, as for a bucket from which it drew nothing."""
     common = Common(clock)
 
     for key, drawn in {"alone": 30, "most": 40, "a tenth": 300}.items():
@@ -217,7 +217,7 @@ def test_a_process_continues_with_its_share_of_what_all_drew_lately(clock: Clock
     assert given == {"alone": 40, "most": 30, "a tenth": 10, "others": 10, "unknown": 10}
 
 
-def test_a_share_holds_for_a_minute_and_on_from_the_first_draw_without_answer(clock: Clock):
+def test_a_share_is_kept_for_a_minute_without_an_answer(clock: Clock):
     common = Common(clock)
     common.answers("a", 30, 0.0, 40)
     clock.passes(60)
@@ -231,8 +231,8 @@ def test_a_share_holds_for_a_minute_and_on_from_the_first_draw_without_answer(cl
     assert common.gives("a") == 10
 
 
-def test_what_was_drawn_before_counts_less_than_what_was_drawn_lately(clock: Clock):
-    """A process that drew alone a minute ago, and a third of what all drew since."""
+def test_recent_draws_weigh_more_than_earlier_ones(clock: Clock):
+    """A process that drew alone a minute ago, and a third of all draws since."""
     common = Common(clock)
     common.answers("a", 30, 0.0, 30)
     clock.passes(60)
@@ -242,7 +242,7 @@ def test_what_was_drawn_before_counts_less_than_what_was_drawn_lately(clock: Clo
     assert common.gives("a") == 20
 
 
-def test_our_own_bucket_is_as_full_as_the_common_one_was(clock: Clock):
+def test_the_local_bucket_starts_as_full_as_the_shared_one(clock: Clock):
     common = Common(clock)
 
     common.answers("a", 2, 3.0, 2)
@@ -250,7 +250,7 @@ def test_our_own_bucket_is_as_full_as_the_common_one_was(clock: Clock):
     assert common.gives("a") == 10
 
 
-def test_a_server_that_lost_its_count_gives_no_caller_more_than_the_whole(clock: Clock):
+def test_a_share_after_a_server_reset_is_at_most_the_whole(clock: Clock):
     common = Common(clock)
     for key in "ab":
         common.answers(key, 30, 0.0, 120)
@@ -260,8 +260,8 @@ def test_a_server_that_lost_its_count_gives_no_caller_more_than_the_whole(clock:
     assert (common.gives("a"), common.gives("b")) == (40, 10)
 
 
-async def test_tokens_that_come_too_late_pay_for_those_of_our_own_or_go_back(clock: Clock):
-    """Of two that came late, one had been drawn from the process's own bucket meanwhile."""
+async def test_late_tokens_repay_debt_or_are_returned(clock: Clock):
+    """Of two late tokens, one had already been drawn from the process's own bucket."""
     shared = Late(clock.monotonic)
     common = Common(clock).buckets
     draws = [(common, "a")]
@@ -274,7 +274,7 @@ async def test_tokens_that_come_too_late_pay_for_those_of_our_own_or_go_back(clo
     assert [common.ask("a", 1).back for _ in range(2)] == [1, 0]
 
 
-def test_with_another_rate_nothing_is_owed_and_its_buckets_are_others(clock: Clock):
+def test_a_changed_rate_clears_debts_and_uses_new_buckets(clock: Clock):
     own = Buckets(CallRate(rate=2.0, burst=4), clock.monotonic)
     shared = SharedBuckets("read", own, lambda: 1)
     shared.owe("a", 4)
@@ -299,7 +299,7 @@ def counted(window: MovingWindow, times: int, key: str = "a") -> None:
         window.add(key)
 
 
-def test_the_window_moves(window: MovingWindow, clock: Clock):
+def test_the_window_moves_with_time(window: MovingWindow, clock: Clock):
     counted(window, 4)
     clock.passes(30)
     counted(window, 3)
@@ -311,8 +311,8 @@ def test_the_window_moves(window: MovingWindow, clock: Clock):
     assert window.wait_s("a", 6) == 30
 
 
-def test_far_over_a_limit_the_wait_is_until_few_enough_are_left(window: MovingWindow, clock: Clock):
-    """Not until the first one is forgotten: the caller would come back in vain."""
+def test_the_wait_ends_when_enough_events_have_left_the_window(window: MovingWindow, clock: Clock):
+    """Not when the first one leaves: the caller would come back in vain."""
     for pause, times in [(0, 1), (10, 1), (10, 6)]:
         clock.passes(pause)
         counted(window, times)
@@ -322,7 +322,7 @@ def test_far_over_a_limit_the_wait_is_until_few_enough_are_left(window: MovingWi
     assert window.wait_s("a", 6) == 0
 
 
-def test_events_behind_the_window_are_forgotten(window: MovingWindow, clock: Clock):
+def test_events_outside_the_window_are_deleted(window: MovingWindow, clock: Clock):
     counted(window, 5)
     clock.passes(61)
 
@@ -330,7 +330,7 @@ def test_events_behind_the_window_are_forgotten(window: MovingWindow, clock: Clo
     assert not window.times
 
 
-def test_windows_are_bounded_and_the_keys_longest_quiet_go_first(
+def test_windows_are_bounded_and_quiet_keys_are_evicted_first(
     window: MovingWindow, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(module, "_KEYS_KEPT", 10)
@@ -347,7 +347,7 @@ def test_windows_are_bounded_and_the_keys_longest_quiet_go_first(
 
 
 @given(st.lists(st.tuples(st.floats(0, 40), st.sampled_from("ab")), max_size=60))
-def test_it_counts_as_a_list_of_all_events_would(steps: list[tuple[float, str]]):
+def test_a_window_counts_like_a_list_of_events(steps: list[tuple[float, str]]):
     clock = Clock()
     window = MovingWindow(WINDOW_S, 12, clock.monotonic)
     events: list[tuple[float, str]] = []
@@ -376,7 +376,7 @@ async def test_processes_count_events_together_and_reading_makes_no_call(clock: 
     assert (other.wait_s("a", 2), calls) == (0, shared.calls)
 
 
-async def test_one_and_a_half_times_the_limit_pass_when_answers_come_and_go(clock: Clock):
+async def test_with_an_unreliable_server_at_most_one_and_a_half_times_the_limit_pass(clock: Clock):
     """Of 20: all while four processes count together, and two in each without an answer."""
     passed = []
     for away_of_three in (0, 3, 1, 2):

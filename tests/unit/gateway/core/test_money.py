@@ -34,8 +34,8 @@ def test_written_amounts_are_exact(centavos: int):
     assert Decimal(str(Money(centavos))) == Decimal(centavos) / 100
 
 
-def test_every_amount_up_to_a_salary_comes_back_as_it_was_written():
-    """A float on the way is wrong for one amount in fifteen; the stride meets all endings."""
+def test_amounts_survive_writing_and_parsing():
+    """A float would be wrong for one amount in fifteen; the step covers all endings."""
     for centavos in range(0, 2_000_001, 37):
         assert strict.amount(str(Money(centavos))).centavos == centavos
 

@@ -7,8 +7,8 @@ import pytest
 from gateway.core.networks import network, pool
 
 
-def test_one_household_is_one_network():
-    """Or who has a network of IPv6 would have as many tries as it has addresses."""
+def test_an_ipv6_network_counts_as_one_address():
+    """Otherwise an IPv6 network would have as many attempts as addresses."""
     cases = [
         ("203.0.113.7", "203.0.113.7"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
@@ -41,5 +41,5 @@ def test_one_household_is_one_network():
         ("unix", "unix"),
     ],
 )
-def test_the_pool_of_an_address_is_what_a_carrier_moves_a_telephone_in(address: str, expected: str):
+def test_the_pool_of_an_address_is_its_carrier_network(address: str, expected: str):
     assert pool(address) == expected

@@ -32,7 +32,7 @@ def test_a_night_begins_at_eight_and_ends_before_six(at: str, span: NightSpan | 
     assert NIGHT.span_of(datetime.fromisoformat(at)) == span
 
 
-def test_a_night_in_which_the_clocks_change_is_as_long_as_the_tz_database_says():
+def test_a_night_with_a_clock_change_has_its_real_length():
     """Summer time began at midnight of 4 November 2018: that night had nine hours."""
     span = NIGHT.span_of(datetime(2018, 11, 4, 1, tzinfo=UTC))
 
@@ -47,7 +47,7 @@ def test_a_night_may_lie_within_one_day():
     assert hours == [None, inside, inside, None]
 
 
-def test_a_limit_of_ones_own_goes_before_the_default():
+def test_a_credential_s_own_limit_replaces_the_default():
     night = Night(per_payout=TEN, per_night=TEN)
 
     own = CredentialLimits(per_day=TEN, per_payout_at_night=Money(0))
@@ -58,7 +58,7 @@ def test_a_limit_of_ones_own_goes_before_the_default():
     assert NIGHT.limits(own) == own
 
 
-def test_without_any_limit_nothing_applies_by_day():
+def test_night_limits_apply_only_when_set():
     default = Night(per_night=TEN)
     day, night = (datetime(2026, 11, 20, hour, tzinfo=UTC) for hour in (12, 23))
     own = CredentialLimits(per_night=TEN)

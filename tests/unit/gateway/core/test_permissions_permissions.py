@@ -43,7 +43,7 @@ def within(held: str, needed: str) -> bool:
     return held_resource == resource and action in COVERED[held_action]
 
 
-def test_a_permission_comes_back_as_it_was_written():
+def test_a_permission_survives_writing_and_parsing():
     wrong = [
         permission
         for permission in EVERY_PERMISSION
@@ -53,11 +53,11 @@ def test_a_permission_comes_back_as_it_was_written():
     assert wrong == []
 
 
-def test_a_permission_is_read_by_the_words_of_the_contract():
+def test_a_permission_is_parsed_from_the_contract_s_words():
     assert Permission.parse("pix_key:manage") == Permission(WORDS["pix_key"], Action.MANAGE)
 
 
-def test_what_is_not_written_so_is_no_permission():
+def test_an_invalid_permission_is_refused():
     cases = [
         "",
         ":",

@@ -34,14 +34,14 @@ def test_payouts_and_stops_are_shed_last():
     assert len(stops) == 9
 
 
-def test_partners_and_banks_come_next():
+def test_partner_and_callback_routes_have_the_partner_class():
     partners = {name for name in ROUTES if name.startswith(("banking.", "events.", "callbacks."))}
     opened = {"banking.health", "banking.info", "banking.error_codes"}
 
     assert of(Priority.PARTNERS) == partners - opened - of(Priority.PAYOUTS)
 
 
-def test_searches_files_and_closings_are_heavy():
+def test_searches_exports_and_closings_are_heavy():
     heavy = {name for name in ROUTES if any(word in name for word in ("export", ".closing"))}
 
     assert of(Priority.HEAVY) == heavy | {
@@ -52,7 +52,7 @@ def test_searches_files_and_closings_are_heavy():
 
 
 def test_routes_without_a_credential_are_in_the_class_of_strangers():
-    """But health, leaving, codes of a session, and banks' callbacks at a secret address."""
+    """Except health, signing out, session codes, and bank callbacks at a secret address."""
     opened = {
         route.name
         for each in SURFACES

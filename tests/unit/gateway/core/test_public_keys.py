@@ -17,14 +17,14 @@ PRIME = 2**255 - 19
 
 
 @pytest.mark.parametrize("text", [PEM, PEM.replace("\n", "\r\n"), f"\n {LINE} \n", LINE])
-def test_a_key_is_read(text: str):
+def test_a_public_key_is_read_in_each_form(text: str):
     read = read_public_key(text, NOON)
 
     assert read.raw == b64decode("JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=")
     assert (read.key_id, read.added_at) == ("poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U", NOON)
 
 
-def test_the_id_is_that_of_the_standard():
+def test_the_key_id_is_the_standard_s_thumbprint():
     """RFC 8037, appendix A.3."""
     key = b64decode("11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=")
 
@@ -56,14 +56,14 @@ PRIVATE = Ed25519PrivateKey.from_private_bytes(b"p" * 32).private_bytes(
         *(der(each[:-1] + bytes([each[-1] | 0x80])) for each in sorted(_SMALL_ORDER)),
     ],
 )
-def test_an_invalid_key_is_refused(text: str):
-    """Private keys, keys of X25519, and points of small order among them."""
+def test_an_invalid_public_key_is_refused(text: str):
+    """Private keys, X25519 keys and points of low order among them."""
     with pytest.raises(ValueError, match=r"."):
         read_public_key(text, NOON)
 
 
-def test_every_point_of_small_order_is_known():
-    """Eight times such a point is nothing: doubled three times its x is 0 and its y 1."""
+def test_every_low_order_point_is_listed():
+    """Eight times such a point is the neutral element: after three doublings x is 0 and y is 1."""
     for encoded in _SMALL_ORDER:
         y = int.from_bytes(encoded, "little") % PRIME
         x = root((y * y - 1) * pow(CURVE * y * y + 1, -1, PRIME))

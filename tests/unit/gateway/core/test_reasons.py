@@ -114,7 +114,7 @@ WORKED_OUT = {
 
 @dataclass(frozen=True)
 class Used:
-    """A word where it is used; ``place`` tells one that is worked out."""
+    """A word where it is used; ``place`` distinguishes computed ones."""
 
     place: str
     word: str | None
@@ -153,18 +153,18 @@ def used() -> list[Used]:
     return list(_used())
 
 
-def test_the_search_finds_what_it_is_for(used: list[Used]):
+def test_the_search_finds_known_reasons(used: list[Used]):
     assert len(used) > 100
     assert {"missing", "not_visible", "fetch_site"} < {each.word for each in used}
 
 
-def test_every_word_that_refuses_is_declared(used: list[Used]):
+def test_every_literal_reason_is_declared(used: list[Used]):
     words = {each.word for each in used if each.word}
 
     assert sorted(words - REASONS.keys() - UNTOLD.keys()) == []
 
 
-def test_every_word_that_is_worked_out_is_declared():
+def test_every_computed_reason_is_declared():
     undeclared = {
         place: set(words) - REASONS.keys() - UNTOLD.keys() for place, words in WORKED_OUT.items()
     }
@@ -172,7 +172,7 @@ def test_every_word_that_is_worked_out_is_declared():
     assert {place: words for place, words in undeclared.items() if words} == {}
 
 
-def test_what_can_be_worked_out_is_written_down_for_every_place_and_no_other(used: list[Used]):
+def test_every_place_that_computes_a_reason_is_listed(used: list[Used]):
     assert set(WORKED_OUT) == {each.place for each in used if each.word is None}
 
 
@@ -182,7 +182,7 @@ def test_every_word_of_a_bank_call_is_reported():
     assert [word for word in words if public_word(word) != word] == []
 
 
-def test_a_word_is_a_word_and_its_meaning_a_sentence():
+def test_reasons_are_words_and_their_meanings_sentences():
     said = {word: sentence(word, "The field") for word in REASONS}
 
     assert [word for word in said if not re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*", word)] == []
@@ -190,14 +190,14 @@ def test_a_word_is_a_word_and_its_meaning_a_sentence():
     assert [word for word in said if "{" in sentence(word, "")] == []
 
 
-def test_no_word_is_told_and_untold():
+def test_no_reason_is_both_public_and_private():
     assert not UNTOLD.keys() & REASONS.keys()
 
 
 @pytest.mark.parametrize("word", ["", "KeyError", "challenge_unknown"])
-def test_a_word_that_is_not_for_callers_is_not_reported(word: str):
+def test_a_private_reason_is_not_shown(word: str):
     assert (public_word(word), sentence(word, "key")) == ("", "")
 
 
-def test_a_sentence_names_the_field():
+def test_a_reason_s_sentence_names_the_field():
     assert sentence("not_positive", "value") == "value must be above zero."

@@ -50,7 +50,7 @@ def test_a_viewer_changes_nothing():
 
 
 def test_no_role_both_orders_and_approves():
-    """Four eyes: one role never makes a payout and decides on it."""
+    """Four eyes: no role both makes a payout and approves it."""
     wrong = [
         role
         for role in Role
@@ -67,8 +67,8 @@ def test_roles_that_run_the_service_move_no_money(role: Role):
     )
 
 
-def test_files_are_taken_away_by_whom_the_table_says():
-    """Approvers read rows, and need no files of them."""
+def test_every_role_except_approver_may_download_files():
+    """Approvers read rows, and need no files."""
     assert {role for role in Role if not may(role, Area.REPORT, Action.READ)} == {Role.APPROVER}
 
 
@@ -78,20 +78,20 @@ def test_roles_that_order_payouts_look_up_owners_of_keys():
     assert asking == {role for role in Role if may(role, Area.PAYOUT, Action.WRITE)}
 
 
-def test_several_roles_add_up():
+def test_several_roles_combine_their_rights():
     both = rights_of([Role.OPERATOR, Role.APPROVER])
 
     assert both == RIGHTS[Role.OPERATOR] | RIGHTS[Role.APPROVER]
 
 
-def test_writing_requires_a_fresh_factor_where_the_table_says():
+def test_writing_requires_a_fresh_factor_in_listed_areas():
     for area in Area:
         assert needs_step_up(Right(area, Action.WRITE)) is (area in STEP_UP)
         assert not needs_step_up(Right(area, Action.READ))
 
 
-def test_a_fresh_factor_is_asked_for_where_money_or_access_is_given():
-    """The list of docs/people.md; stops are pulled without one, because that must be quick."""
+def test_the_areas_that_require_a_fresh_factor_match_the_documentation():
+    """The list of docs/people.md; setting a stop needs none, because it must be quick."""
     asked = {area for area in Area if needs_step_up(Right(area, Action.WRITE))}
 
     assert asked == {
@@ -116,11 +116,11 @@ def test_a_fresh_factor_is_asked_for_where_money_or_access_is_given():
         (Role.ADMIN, set()),
     ],
 )
-def test_who_manages_people_gives_no_right_that_they_lack(granter: Role, lacks: set[Role]):
-    """But rights over money, which the second person gives."""
+def test_a_user_manager_can_grant_only_roles_within_their_rights(granter: Role, lacks: set[Role]):
+    """Except rights over money, which the approving user must have."""
     assert {role for role in Role if not may_grant({granter}, {role})} == lacks
 
 
-def test_a_viewer_alone_may_write_nothing():
+def test_only_viewers_have_no_write_right():
     assert {role for role in Role if not may_write({role})} == {Role.VIEWER}
     assert not may_write(())

@@ -31,11 +31,11 @@ def fits(pattern: str, text: str) -> bool:
 
 @pytest.mark.parametrize("pattern", ALLOWED)
 @given(text=TEXTS)
-def test_a_text_fits_when_it_is_read(pattern: str, text: str):
+def test_each_pattern_matches_what_its_reader_accepts(pattern: str, text: str):
     assert fits(pattern, text) is takes(ALLOWED[pattern], text)
 
 
-def test_a_reference_is_no_step_of_a_path():
+def test_the_reference_pattern_matches_what_its_reader_accepts():
     cases = ["", ".", "..", "...", "..a", ".a", "a.", "a", "\n", "a\n", "é"]
 
     wrong = [
@@ -54,18 +54,20 @@ def test_a_reference_is_no_step_of_a_path():
     ],
 )
 @given(text=st.text(st.sampled_from("0123456789-xA"), max_size=24))
-def test_coordinates_fit_when_they_are_read(pattern: str, reader: re.Pattern[str], text: str):
+def test_the_coordinate_patterns_match_what_their_readers_accept(
+    pattern: str, reader: re.Pattern[str], text: str
+):
     assert fits(pattern, text) is (reader.fullmatch(text) is not None)
 
 
 @pytest.mark.parametrize("text", ["529.982.247-25", "52998224725", "11.222.333/0001-81"])
-def test_a_tax_number_fits_with_its_punctuation(text: str):
+def test_the_tax_number_pattern_accepts_punctuation(text: str):
     assert fits(schemas.TAX_NUMBER, text)
     assert takes(strict.tax_number, text)
 
 
 @given(text=TEXTS)
-def test_a_name_is_more_than_spaces(text: str):
+def test_the_name_pattern_refuses_blank_names(text: str):
     named = takes(strict.plain_text, text) and bool(text.strip())
 
     assert fits(schemas.NAME, text) is named

@@ -26,7 +26,7 @@ SESSION = Session(
 )
 
 
-def test_a_session_lives_until_it_ends():
+def test_a_session_is_live_until_it_ends():
     ended = replace(SESSION, ended_at=NOW)
 
     assert SESSION.is_live(NOW)
@@ -34,7 +34,7 @@ def test_a_session_lives_until_it_ends():
     assert not ended.is_live(NOW)
 
 
-def test_a_person_may_what_a_role_allows():
+def test_a_user_has_the_rights_of_their_roles():
     maria = person(USER, SESSION)
 
     assert maria.may(Right(Area.PAYOUT, Action.READ))
@@ -42,8 +42,8 @@ def test_a_person_may_what_a_role_allows():
     assert not maria.may(Right(Area.APPROVAL, Action.WRITE))
 
 
-def test_who_is_limited_adds_no_company_and_keeps_every_other_right():
-    """What they would add they could not see."""
+def test_a_limited_user_lacks_only_the_right_to_add_companies():
+    """They could not see a company they added."""
     admin = person(replace(USER, roles=frozenset({Role.ADMIN})), SESSION)
     limited = replace(admin, companies=frozenset({"a"}))
     adding, changing = (Right(Area.COMPANY, each) for each in (Action.MANAGE, Action.WRITE))

@@ -37,7 +37,7 @@ async def several(flights: SingleFlight[int], work: Work, *keys: str) -> list[as
     return tasks
 
 
-async def test_all_who_ask_meanwhile_share_one_result():
+async def test_concurrent_callers_of_a_key_share_one_result():
     flights, work = SingleFlight[int](), Work()
     waiting = await several(flights, work, "a", "a", "a")
 
@@ -47,7 +47,7 @@ async def test_all_who_ask_meanwhile_share_one_result():
     assert work.began == 1
 
 
-async def test_another_key_is_other_work():
+async def test_different_keys_run_separately():
     flights, work = SingleFlight[int](), Work()
     waiting = await several(flights, work, "a", "b")
 
@@ -57,14 +57,14 @@ async def test_another_key_is_other_work():
     assert work.began == 2
 
 
-async def test_who_asks_behind_the_end_begins_anew():
+async def test_a_call_after_the_end_starts_again():
     flights, work = SingleFlight[int](), Work()
     work.gate.set()
 
     assert [await flights.do("a", work), await flights.do("a", work)] == [1, 2]
 
 
-async def test_a_failure_reaches_all_and_stays_with_none():
+async def test_a_failure_reaches_every_caller_and_is_not_kept():
     flights, work = SingleFlight[int](), Work()
     work.fails = ValueError("bank")
     waiting = await several(flights, work, "a", "a")
@@ -79,7 +79,7 @@ async def test_a_failure_reaches_all_and_stays_with_none():
 
 
 @pytest.mark.parametrize("left", [1, 2])
-async def test_the_work_ends_with_the_last_who_waits_for_it(left: int):
+async def test_the_work_is_cancelled_with_its_last_caller(left: int):
     flights, work = SingleFlight[int](), Work()
     waiting = await several(flights, work, "a", "a")
 

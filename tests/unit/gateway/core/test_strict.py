@@ -55,11 +55,11 @@ FORMS: dict[Callable[[str], object], str] = {
 @pytest.mark.parametrize("read", READERS, ids=lambda read: read.__name__)
 @given(text=st.one_of(st.text(), NEAR))
 def test_any_text_is_read_or_refused_with_a_value_error(read: Callable[[str], object], text: str):
-    """Nothing else may leave a reader: everything else is a 500."""
+    """Any other exception would be a 500."""
     refuses(read, text)
 
 
-def test_nothing_may_stand_around_the_form():
+def test_characters_around_a_value_are_refused():
     for read, text in FORMS.items():
         for added in ["\n", "\r\n", "\t", "\0", ARABIC, FULL_WIDTH, "\u00a0"]:
             assert not refuses(read, text)
@@ -76,7 +76,7 @@ def test_a_uuid_of_any_letter_case_becomes_lower_case():
 
 
 def test_an_invalid_hyphenated_uuid_is_refused():
-    """Python takes most of these."""
+    """Python accepts most of these."""
     cases = [
         "",
         UUID[:-1],
@@ -99,13 +99,13 @@ def test_an_invalid_hyphenated_uuid_is_refused():
 
 
 @given(st.one_of(st.uuids().map(str), NEAR))
-def test_a_uuid_that_is_read_is_the_one_python_reads(text: str):
+def test_a_parsed_uuid_equals_python_s(text: str):
     if not refuses(strict.uuid_text, text):
         assert strict.uuid_text(text) == str(uuid.UUID(text))
 
 
 @given(st.dates())
-def test_every_day_comes_back(day: date):
+def test_every_date_survives_writing_and_parsing(day: date):
     assert strict.day(day.isoformat()) == day
 
 
@@ -139,7 +139,7 @@ def test_a_date_has_one_form_and_must_exist():
 
 
 @given(st.one_of(st.from_regex(r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z"), NEAR))
-def test_a_date_that_is_read_is_written_the_same(text: str):
+def test_a_parsed_date_is_written_the_same(text: str):
     if not refuses(strict.day, text):
         assert strict.day(text).isoformat() == text
 
@@ -175,12 +175,12 @@ def test_other_spellings_accepted_by_int_are_refused():
 
 
 @given(st.integers(-MAX_CENTAVOS, MAX_CENTAVOS))
-def test_an_amount_comes_back_to_the_centavo(centavos: int):
+def test_every_amount_survives_writing_and_parsing(centavos: int):
     assert strict.amount(str(Money(centavos))) == Money(centavos)
 
 
-def test_up_to_two_decimals_are_taken():
-    """Clients exist that cannot write ``10.50``."""
+def test_an_amount_has_at_most_two_decimals():
+    """Some clients cannot write ``10.50``."""
     cases = [
         ("0", 0),
         ("-0", 0),
@@ -236,13 +236,13 @@ def test_an_inexact_amount_is_refused():
 
 
 @given(st.one_of(st.from_regex(r"\A-?[0-9]{1,15}(\.[0-9]{0,4})?\Z"), NEAR))
-def test_an_amount_that_is_read_is_exactly_the_number_that_was_written(text: str):
+def test_a_parsed_amount_equals_the_written_number(text: str):
     if not refuses(strict.amount, text):
         assert Decimal(strict.amount(text).centavos) == Decimal(text) * 100
 
 
 @given(st.text(max_size=50))
-def test_a_plain_text_comes_back_untouched_or_not_at_all(text: str):
+def test_a_plain_text_is_returned_unchanged_or_refused(text: str):
     """Never trimmed, never normalised."""
     bad = re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", text)
 
@@ -263,7 +263,7 @@ def test_a_text_has_at_most_1024_code_points():
     assert wrong == []
 
 
-def test_a_reference_is_no_dot_segment_and_nothing_that_cannot_be_stored():
+def test_a_reference_is_not_a_dot_segment_or_unstorable_text():
     wrong = [
         text
         for text in ["", ".", "..", "a\0", "a\n", "\x85", "\ud800", "a" * 1025]
@@ -281,7 +281,7 @@ def test_any_other_reference_is_unchanged():
     assert wrong == []
 
 
-def test_the_scheme_word_comes_first_in_any_letter_case():
+def test_the_authorization_scheme_is_read_in_any_letter_case():
     cases = [
         ("Basic YTpi", ("basic", "YTpi")),
         ("BASIC YTpi", ("basic", "YTpi")),
@@ -321,7 +321,7 @@ def test_a_pair_is_split_at_its_first_colon(client_id: str, secret: str):
 
 
 def test_credentials_not_in_base64_of_utf_8_are_refused():
-    """``base64.b64decode`` drops what it does not know unless told not to."""
+    """``base64.b64decode`` ignores unknown characters by default."""
     cases = [
         "",
         "=",
@@ -374,11 +374,11 @@ def test_a_trace_id_that_could_do_harm_is_refused():
     assert wrong == []
 
 
-def test_a_day_is_a_date_and_no_instant():
+def test_a_parsed_day_is_a_date_without_a_time():
     assert not isinstance(strict.day("2026-11-20"), datetime)
 
 
-def test_texts_from_elsewhere_become_plain_text():
+def test_foreign_text_is_cleaned_to_plain_text():
     cases = [
         (None, ""),
         ("", ""),

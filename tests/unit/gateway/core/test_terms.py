@@ -17,23 +17,23 @@ from gateway.core.terms import search_term
         *(("", None), ("9" * 40 + ",00", None)),
     ],
 )
-def test_an_amount_is_read_in_either_writing(text: str, centavos: int | None):
+def test_a_search_term_is_read_as_an_amount_in_either_notation(text: str, centavos: int | None):
     assert search_term(text).centavos == centavos
 
 
-def test_a_text_fits_a_part_of_a_word_in_any_case_without_accents():
+def test_a_search_term_matches_part_of_a_word_without_case_or_accents():
     assert search_term(" goncalves ").fits([], "E1", "Rafael GONÇALVES")
     assert search_term("").fits([Money(1)])
     assert not search_term("silva").fits([Money(1)], "Rafael")
 
 
-def test_words_of_a_text_need_not_touch_but_stand_in_one_field():
+def test_several_words_of_a_search_term_match_in_one_field():
     assert search_term("maria  conceicao").fits([], "Maria da Conceição")
     assert search_term("conceicao maria").fits([], "E1", "Maria da Conceição")
     assert not search_term("maria conceicao").fits([], "Maria", "Conceição")
 
 
-def test_an_amount_fits_itself_and_a_word_that_holds_it():
+def test_an_amount_matches_itself_and_a_text_that_contains_it():
     assert search_term("2,03").fits([Money(1), Money(203)])
     assert search_term("2,03").fits([Money(1)], "parcela 2,03")
     assert not search_term("2,03").fits([Money(20_300)])

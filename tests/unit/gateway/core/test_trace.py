@@ -12,7 +12,7 @@ DIGITS = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{DIGITS}-00f067aa0ba902b7-01"
 
 
-def test_one_value_of_harmless_characters_is_the_caller_s_own():
+def test_one_valid_trace_id_of_the_caller_is_accepted():
     cases = ["a", "order-1042", "A" * 128, "a.b_c:d-e", str(uuid.UUID(DIGITS)), "00000"]
 
     wrong = [value for value in cases if trace.accepted([value]) != value]
@@ -20,7 +20,7 @@ def test_one_value_of_harmless_characters_is_the_caller_s_own():
     assert wrong == []
 
 
-def test_anything_else_is_not():
+def test_an_invalid_or_repeated_trace_id_is_refused():
     """It would be reflected into a header, a body and a log."""
     cases = [
         [],
@@ -55,7 +55,7 @@ def test_a_w3c_trace_is_continued_as_a_uuid():
     assert trace.continued([PARENT.replace("00-", "cc-", 1)]) == str(uuid.UUID(DIGITS))
 
 
-def test_an_invalid_traceparent_is_not():
+def test_an_invalid_traceparent_is_not_continued():
     cases = [
         [],
         [PARENT, PARENT],
@@ -77,13 +77,13 @@ def test_an_invalid_traceparent_is_not():
 
 
 @given(st.text(max_size=60))
-def test_any_traceparent_is_continued_or_not(value: str):
+def test_any_traceparent_is_safely_continued_or_ignored(value: str):
     found = trace.continued([value])
 
     assert found is None or trace.is_uuid(found)
 
 
-def test_a_new_one_is_a_uuid_and_new():
+def test_a_new_trace_id_is_a_uuid():
     one, other = trace.new_trace_id(), trace.new_trace_id()
 
     assert trace.is_uuid(one)
@@ -91,7 +91,7 @@ def test_a_new_one_is_a_uuid_and_new():
     assert one != other
 
 
-def test_new_ones_are_random_uuids_and_never_repeat():
+def test_new_trace_ids_are_unique_random_uuids():
     made = [trace.new_trace_id() for _ in range(1000)]
 
     assert len(set(made)) == len(made)
@@ -99,13 +99,13 @@ def test_new_ones_are_random_uuids_and_never_repeat():
     assert {uuid.UUID(each).variant for each in made} == {uuid.RFC_4122}
 
 
-def test_not_every_trace_id_is_a_uuid():
+def test_a_trace_id_need_not_be_a_uuid():
     wrong = [text for text in ["", "a", DIGITS, f"{{{uuid.UUID(DIGITS)}}}"] if trace.is_uuid(text)]
 
     assert wrong == []
 
 
-async def test_it_follows_what_a_request_starts_and_nothing_else():
+async def test_the_trace_id_follows_tasks_of_its_request_alone():
     async def serve(trace_id: str) -> str:
         trace.begin(trace_id)
         await asyncio.sleep(0)

@@ -20,7 +20,7 @@ HEADER = re.compile(r"00-([0-9a-f]{32})-([89a-f][0-9a-f]{15})-0[01]")
 
 @pytest.fixture(autouse=True)
 def served_before() -> Iterator[None]:
-    """Whatever was served on the same connection before."""
+    """An earlier request on the same connection."""
     trace.begin("before", (SENT.replace("4b", "ff"),), ("a=b",))
     yield
     trace.begin("")
@@ -38,8 +38,8 @@ def sent_on() -> tuple[str, str]:
     return parent[3:35], parent[-2:]
 
 
-def test_a_request_that_sent_nothing_begins_the_trace_of_its_own_id():
-    """One id is enough to follow it: nothing else is logged."""
+def test_a_request_without_a_traceparent_starts_a_trace_of_its_own_id():
+    """One id is enough: nothing else is logged."""
     ours = trace.new_trace_id()
 
     assert trace.begin(ours) == ""
@@ -60,7 +60,7 @@ def test_the_trace_continues_with_a_new_parent_each_time():
     assert all(HEADER.fullmatch(each) and each[3:35] == DIGITS for each in parents)
 
 
-def test_outside_of_a_request_each_call_begins_the_trace_of_an_id_of_its_own():
+def test_each_call_outside_a_request_starts_its_own_trace():
     trace.begin("")
 
     sent = [trace.outgoing() for _ in range(2)]
@@ -69,8 +69,8 @@ def test_outside_of_a_request_each_call_begins_the_trace_of_an_id_of_its_own():
     assert all(parent[3:35] == trace.begun(trace_id) for trace_id, parent, _ in sent)
 
 
-def test_without_the_caller_s_parent_our_own_id_begins_the_trace():
-    """As after a request whose spans were recorded."""
+def test_a_trace_without_a_parent_starts_with_our_id():
+    """Like after a request whose spans were recorded."""
     begun("mine", SENT)
     trace.belong_to(None)
 
@@ -78,7 +78,7 @@ def test_without_the_caller_s_parent_our_own_id_begins_the_trace():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
-def test_a_forked_process_uses_ids_of_its_own():
+def test_a_forked_process_makes_different_ids():
     begun("mine")
     trace.outgoing()  # more ids are drawn than are used
     reading, writing = os.pipe()
@@ -93,7 +93,7 @@ def test_a_forked_process_uses_ids_of_its_own():
     os.close(writing)
 
 
-def test_the_log_has_both_ids_where_they_differ():
+def test_the_w3c_trace_id_is_logged_when_it_differs():
     cases = [
         (OURS, (), "", OURS.replace("-", "")),
         (OURS.upper(), (), "", OURS.replace("-", "")),
@@ -109,7 +109,7 @@ def test_the_log_has_both_ids_where_they_differ():
 
 @pytest.mark.parametrize("trace_id", ["mine", "00000000-0000-0000-0000-000000000000", DIGITS[:31]])
 def test_an_id_that_is_not_a_uuid_always_makes_the_same_trace(trace_id: str):
-    """So that calls under one id of the caller's are one trace, and the log can be joined."""
+    """So that calls with one id of the caller share a trace that can be joined with the log."""
     logged = begun(trace_id)
     first = sent_on()
 
@@ -118,23 +118,23 @@ def test_an_id_that_is_not_a_uuid_always_makes_the_same_trace(trace_id: str):
 
 
 @pytest.mark.parametrize(("flags", "passed_on"), [("00", "00"), ("01", "01"), ("ff", "01")])
-def test_of_the_flags_we_know_one(flags: str, passed_on: str):
-    """The others are of versions yet to come, and are not ours to pass on."""
+def test_only_the_sampled_flag_is_passed_on(flags: str, passed_on: str):
+    """The others are reserved for later versions."""
     begun("mine", f"cc-{DIGITS}-00f067aa0ba902b7-{flags}")
 
     assert sent_on() == (DIGITS, passed_on)
 
 
 def test_a_later_version_is_read_by_its_first_parts():
-    """W3C Trace Context 3.2.4; and it goes on in the version that we write."""
+    """W3C Trace Context 3.2.4; it is passed on in our own version."""
     for more in ["-what", "-", "-a-b-c", ""]:
         begun("mine", f"01-{DIGITS}-00f067aa0ba902b7-01{more}")
 
         assert sent_on() == (DIGITS, "01")
 
 
-def test_anything_but_one_valid_value_begins_a_trace():
-    """And is not passed on, nor is the state that came with it."""
+def test_an_invalid_or_repeated_traceparent_starts_a_new_trace():
+    """Neither it nor the tracestate sent with it is passed on."""
     cases = [
         (SENT, SENT),
         (SENT.upper(),),
@@ -154,7 +154,7 @@ def test_anything_but_one_valid_value_begins_a_trace():
         assert trace.outgoing()[2] == ""
 
 
-def test_a_state_is_passed_on():
+def test_a_tracestate_is_passed_on():
     cases = [
         (("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE",), "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"),
         (("rojo=1", "congo=2"), "rojo=1,congo=2"),
@@ -169,7 +169,7 @@ def test_a_state_is_passed_on():
         assert trace.outgoing()[2] == passed_on
 
 
-def test_a_state_that_is_not_valid_is_left_out():
+def test_an_invalid_tracestate_is_left_out():
     cases = [
         ("rojo",),
         ("Rojo=1",),
@@ -188,7 +188,7 @@ def test_a_state_that_is_not_valid_is_left_out():
         assert sent_on() == (DIGITS, "01")
 
 
-def test_of_a_long_state_the_newest_members_are_passed_on():
+def test_the_newest_members_of_a_long_tracestate_are_passed_on():
     members = [f"k{each}={'v' * 100}" for each in range(10)]
     begun("mine", SENT, states=(",".join(members),))
 

@@ -21,7 +21,7 @@ USER = User(
 )
 
 
-def test_a_factor_counts_once_it_was_confirmed():
+def test_a_factor_counts_after_its_confirmation():
     waiting = replace(USER, totp=Totp(sealed_secret=b"x"))
     confirmed = replace(USER, totp=Totp(sealed_secret=b"x", confirmed_at=NOW))
 

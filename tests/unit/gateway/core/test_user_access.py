@@ -16,7 +16,7 @@ READ, WRITE = (Right(Area.STOP, action) for action in (Action.READ, Action.WRITE
 BARE = replace(somebody(Role.OPERATOR), has_factor=False, factor_at=None)
 
 
-def test_a_right_covers_the_lower_ones():
+def test_a_role_s_rights_are_checked():
     check_right(BARE, READ)
     check_right(BARE, WRITE)
     with pytest.raises(ServiceError) as refused:
@@ -24,7 +24,7 @@ def test_a_right_covers_the_lower_ones():
     assert refused.value.reason == "permission"
 
 
-def test_a_role_that_demands_a_factor_reads_without_one_and_changes_nothing():
+def test_a_role_that_requires_a_factor_can_only_read_without_one():
     check_enrolled(BARE, READ, {Role.OPERATOR})
     check_enrolled(BARE, WRITE, {Role.ADMIN})
     with pytest.raises(ServiceError) as refused:

@@ -22,7 +22,7 @@ from tests.world.stores.samples import NOW, account
 A, B = entity_tag("a"), entity_tag("b")
 
 
-def test_a_version_that_was_seen_is_let_on():
+def test_a_matching_version_is_accepted():
     for headers in [[A], [f'"x", {A}'], ['"x"', A], ["*"], [f" {A} "]]:
         expected(headers).check(A)
 
@@ -37,7 +37,7 @@ def test_a_request_without_if_match_is_accepted():
     ANY_VERSION.check(A)
 
 
-def test_every_change_of_an_account_is_another_version():
+def test_every_changed_field_of_an_account_changes_its_version():
     cases = [
         {"name": "x"},
         {"tax_number": "x"},
@@ -58,11 +58,11 @@ def test_every_change_of_an_account_is_another_version():
     assert wrong == []
 
 
-def test_every_change_of_a_person_has_an_instant():
+def test_a_later_change_of_a_user_changes_its_version():
     later = replace(user(), updated_at=NOW + timedelta(microseconds=1))
 
     assert version_of_user(later) != version_of_user(user())
 
 
-def test_parts_do_not_run_together():
+def test_the_parts_of_a_version_are_separated():
     assert entity_tag("ab", "c") != entity_tag("a", "bc")

@@ -11,7 +11,7 @@ from gateway.core.windows import LocalWindow, Paging, Window, local_end, local_s
 DAY = date(2026, 1, 1)
 
 
-def test_one_to_ninety_days_counted_with_both_ends_are_a_window():
+def test_a_window_has_one_to_ninety_days():
     """Contract part 8: ``init == ends`` is one day, the longest is 90."""
     for days in [1, 2, 89, 90]:
         window = Window(DAY, DAY + timedelta(days=days - 1))
@@ -19,13 +19,13 @@ def test_one_to_ninety_days_counted_with_both_ends_are_a_window():
         assert window.end - window.start == timedelta(days=days)
 
 
-def test_no_other_number_of_days_is_one():
+def test_a_window_of_another_length_is_refused():
     for days in [-365, -1, 0, 91, 92, 3650]:
         with pytest.raises(ValueError, match="1 to 90 days"):
             Window(DAY, DAY + timedelta(days=days - 1))
 
 
-def test_both_ends_are_inside():
+def test_a_window_includes_both_days():
     window = Window(DAY, DAY)
 
     assert window.start == datetime(2026, 1, 1, tzinfo=UTC)
@@ -33,15 +33,15 @@ def test_both_ends_are_inside():
     assert window.end == datetime(2026, 1, 2, tzinfo=UTC)
 
 
-def test_a_leap_day_is_a_day():
+def test_a_window_may_be_a_leap_day():
     window = Window(date(2028, 2, 29), date(2028, 2, 29))
 
     assert window.end == datetime(2028, 3, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("edge", [date.min, date.max])
-def test_the_first_and_the_last_day_of_the_calendar_are_windows(edge: date):
-    """Both can be asked for; neither may overflow."""
+def test_the_first_and_last_days_of_the_calendar_are_windows(edge: date):
+    """Both can be requested without an overflow."""
     window = Window(edge, edge)
 
     assert window.start < window.end
@@ -51,8 +51,8 @@ def test_the_first_and_the_last_day_of_the_calendar_are_windows(edge: date):
 @given(st.dates(max_value=date.max - timedelta(days=89)), st.integers(0, 89))
 @example(date.max, 0)
 @example(DAY, 89)
-def test_days_of_people_lie_in_days_in_utc_without_a_gap(init: date, more: int):
-    """Newest first; a bank is asked for no longer window than it may be."""
+def test_local_days_are_covered_by_utc_windows_without_a_gap(init: date, more: int):
+    """Newest first; no window is longer than a bank allows."""
     local = LocalWindow(init, init + timedelta(days=more))
 
     found = list(local.utc_days())
@@ -62,7 +62,7 @@ def test_days_of_people_lie_in_days_in_utc_without_a_gap(init: date, more: int):
 
 
 @given(st.dates(), st.dates())
-def test_any_two_days_are_a_window_or_refused(init: date, ends: date):
+def test_any_two_dates_are_a_window_or_refused(init: date, ends: date):
     expected = 0 <= (ends - init).days <= 89
 
     try:
@@ -74,7 +74,7 @@ def test_any_two_days_are_a_window_or_refused(init: date, ends: date):
         assert window.start < window.end
 
 
-def test_a_page_begins_behind_those_before_it():
+def test_a_page_s_offset_follows_the_earlier_pages():
     wrong = [
         (page, limit, offset)
         for page, limit, offset in [(1, 25, 0), (2, 25, 25), (3, 100, 200), (1, 1, 0)]
@@ -84,11 +84,11 @@ def test_a_page_begins_behind_those_before_it():
     assert wrong == []
 
 
-def test_the_largest_page_stays_within_what_a_database_counts():
+def test_the_offset_of_the_largest_page_fits_a_database_integer():
     assert Paging(10**18 - 1, 100).offset == 2**62 < 2**63
 
 
-def test_a_local_day_is_three_hours_behind():
+def test_a_local_day_starts_at_three_in_utc():
     """Brazil has had no summer time since 2019."""
     day = date(2026, 11, 20)
 
@@ -97,5 +97,5 @@ def test_a_local_day_is_three_hours_behind():
 
 
 @pytest.mark.parametrize("day", [date.min, date.max])
-def test_the_ends_of_the_calendar_are_days_too(day: date):
+def test_the_first_and_last_local_days_do_not_overflow(day: date):
     assert local_start(day) <= local_end(day)

@@ -58,7 +58,7 @@ def test_a_rotation_shows_the_new_secret(shell, issued):
     assert listed["live_secrets"] == 2
 
 
-def test_a_revoked_one_is_listed_as_such(shell, issued):
+def test_a_revoked_credential_is_listed_as_revoked(shell, issued):
     shell.says("credential", "revoke", issued["client_id"], "--reason", "leaked")
 
     (listed,) = shell.reads("credential", "list")
@@ -66,7 +66,7 @@ def test_a_revoked_one_is_listed_as_such(shell, issued):
     assert listed["revoked_at"]
 
 
-def test_an_expiry_is_a_day_in_utc(shell, company_id):
+def test_an_expiry_date_is_the_start_of_that_day_in_utc(shell, company_id):
     issued = shell.reads(
         "credential", "issue", "--name", "E", "--company", company_id, "--expires", "2999-01-02"
     )
@@ -76,7 +76,7 @@ def test_an_expiry_is_a_day_in_utc(shell, company_id):
     assert listed["state"] == "live"
 
 
-def test_a_mistake_in_typing_is_status_two(shell):
+def test_a_usage_error_is_status_two(shell):
     cases = [
         ("issue", "--name", "ERP"),
         ("issue", "--name", "ERP", "--company", "1", "--permission", "balance:fly"),
@@ -107,7 +107,7 @@ def test_a_credential_is_issued_with_limits(shell, company_id):
     assert (shown["limit_per_payout"], shown["limit_per_day"]) == ("100.50", "2000.00")
 
 
-def test_limits_are_set_and_taken_away_by_a_word(shell, issued):
+def test_limits_are_set_and_removed_with_a_keyword(shell, issued):
     client_id = issued["client_id"]
     nothing = shell.fails("credential", "limits", client_id, status=2)
 
@@ -125,7 +125,7 @@ def test_limits_are_set_and_taken_away_by_a_word(shell, issued):
     assert (proposed["days"], proposed["limit_per_day"]) == (0, "")
 
 
-def test_a_credential_is_issued_for_networks_and_given_others(shell, company_id):
+def test_a_credential_is_issued_for_networks_which_can_be_changed(shell, company_id):
     issued = shell.reads(
         "credential", "issue", "--name", "ERP", "--company", company_id,
         "--permission", "withdraw:write", "--network", "192.0.2.7/24", "--network", "2001:db8::1",
@@ -138,7 +138,7 @@ def test_a_credential_is_issued_for_networks_and_given_others(shell, company_id)
     assert (before["anywhere"], after["anywhere"], after["networks"]) == (False, True, [])
 
 
-def test_a_network_that_holds_everybody_is_refused(shell, issued):
+def test_a_network_of_every_address_is_refused(shell, issued):
     line = shell.fails("credential", "networks", issued["client_id"], "--network", "0.0.0.0/0")
 
     assert "say anywhere" in line
@@ -156,7 +156,7 @@ def test_a_public_key_is_registered_and_removed(shell, issued, tmp_path):
     assert removed["public_keys"] == []
 
 
-def test_a_file_without_a_public_key_is_refused_and_not_repeated(shell, issued, tmp_path):
+def test_a_file_without_a_public_key_is_refused_and_not_quoted(shell, issued, tmp_path):
     key = tmp_path / "key.pem"
     key.write_text("-----BEGIN PRIVATE KEY-----")
 

@@ -25,7 +25,7 @@ from tests.unit.gateway.http.surface import CLOCK, STAFF
 from tests.world.stores.samples import NOW, credential, secret
 
 
-def test_being_used_is_no_change_of_a_credential_and_a_new_secret_is():
+def test_using_a_credential_keeps_its_version_and_a_new_secret_changes_it():
     used = replace(credential(), secrets=(replace(secret(), last_used_at=NOW),))
     rotated = replace(credential(), secrets=(secret(b"n" * 32), secret()))
 
@@ -44,7 +44,7 @@ def test_a_document_holds_no_digest():
     assert "limit_per_day" not in shown
 
 
-def test_only_a_credential_that_pays_needs_a_rule():
+def test_only_a_paying_credential_needs_a_caller_rule():
     pays = frozenset({Permission.parse("withdraw:write")})
     reads = frozenset({Permission.parse("balance:read")})
 
@@ -68,7 +68,9 @@ def test_only_a_credential_that_pays_needs_a_rule():
         ([MAX_CENTAVOS] * 2, MAX_CENTAVOS, MAX_CENTAVOS),
     ],
 )
-def test_three_times_the_median_day_is_proposed(sums: list[int], median: Any, limit: Any):
+def test_the_proposed_daily_limit_is_three_times_the_median_day(
+    sums: list[int], median: Any, limit: Any
+):
     found = propose(sums)
 
     assert found.days == len(sums)
@@ -80,7 +82,7 @@ def test_three_times_the_median_day_is_proposed(sums: list[int], median: Any, li
     ]
 
 
-def test_no_secret_of_a_revoked_credential_lives():
+def test_a_revoked_credential_has_no_live_secret():
     assert replace(credential(), revoked_at=NOW).live_secrets(CLOCK.now()) == 0
 
 
@@ -104,11 +106,11 @@ ORDERS: list[CredentialOrder] = [
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_an_order_is_read_back_as_it_was_written(order: CredentialOrder):
+def test_an_order_is_read_back_unchanged(order: CredentialOrder):
     written = msgspec.json.encode(order)
 
     assert msgspec.json.decode(written, type=CredentialOrder) == order
 
 
-def test_an_order_is_of_each_kind():
+def test_there_is_a_sample_order_of_each_kind():
     assert {ApprovalKind(str(each.__struct_config__.tag)) for each in ORDERS} == CREDENTIALS

@@ -30,10 +30,10 @@ async def mails(people: TwoPeople) -> list[Mail]:
     return list(await outbox.latest(50, EVERY_COMPANY))
 
 
-async def test_who_may_do_something_about_it_is_told_of_a_credential_that_only_reads(
+async def test_security_and_admins_are_notified_of_a_new_read_only_credential(
     people: TwoPeople,
 ):
-    """Security and admins of its company, or of all; nobody else, and nobody disabled."""
+    """Those of its company or of all companies; no other users, and none who is disabled."""
     told = {
         "maria@example.com",
         await people.add("admin", Role.ADMIN, companies=frozenset({people.company})),
@@ -55,7 +55,7 @@ async def test_who_may_do_something_about_it_is_told_of_a_credential_that_only_r
         assert "ERP" not in each.text
 
 
-async def test_a_wider_rule_says_who_ordered_who_approved_and_where(people: TwoPeople):
+async def test_a_notice_of_a_wider_rule_names_orderer_approver_and_networks(people: TwoPeople):
     made = await people.issue(callers=OFFICE)
     before = len(await mails(people))
     order = await people.credentials.set_callers(
@@ -73,7 +73,7 @@ async def test_a_wider_rule_says_who_ordered_who_approved_and_where(people: TwoP
     assert "Aprovado por: user:joao@example.com" in mail.text
 
 
-async def test_a_narrower_rule_sends_no_mail(people: TwoPeople):
+async def test_a_stricter_rule_sends_no_mail(people: TwoPeople):
     made = await people.issue(callers=ANYWHERE)
     before = len(await mails(people))
 
@@ -82,8 +82,8 @@ async def test_a_narrower_rule_sends_no_mail(people: TwoPeople):
     assert len(await mails(people)) == before
 
 
-async def test_a_store_that_fails_takes_no_secret_away(people: TwoPeople):
-    """The secret is shown once: it was made, and is handed out."""
+async def test_a_new_secret_is_returned_when_the_notice_fails(people: TwoPeople):
+    """The secret exists and can only be shown once, so it is returned."""
 
     class Silent:
         async def list(self) -> list[object]:

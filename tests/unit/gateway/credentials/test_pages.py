@@ -18,18 +18,18 @@ def typed(**fields: str):
     return looked
 
 
-def test_a_credential_holds_to_the_end_of_its_last_day():
+def test_a_credential_expires_at_the_end_of_its_last_local_day():
     """Of the day in São Paulo, which ends at three in UTC."""
     assert _end_of(typed(expires_on="20/11/2026")) == datetime(2026, 11, 21, 2, 59, 59, tzinfo=UTC)
 
 
-def test_a_credential_has_no_end_only_where_that_was_chosen():
+def test_a_credential_without_an_expiry_must_be_chosen():
     assert _end_of(typed(ends="never")) is None
     with pytest.raises(ServiceError):
         _end_of(typed(expires_on=""))
 
 
-def test_a_resource_without_a_level_is_not_permitted():
+def test_a_resource_without_a_level_gets_no_permission():
     wanted = _wanted(typed(may_withdraw="read", may_balance="", ends="never"))
 
     assert wanted["permissions"] == ["withdraw:read"]

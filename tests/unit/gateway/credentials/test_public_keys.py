@@ -49,7 +49,7 @@ async def refusal(deed: Awaitable[object]) -> tuple[str, str]:
     return problem.value.reason, problem.value.field
 
 
-async def test_the_first_key_and_a_further_one_wait(people: TwoPeople, keys: PublicKeys):
+async def test_adding_a_public_key_needs_approval(people: TwoPeople, keys: PublicKeys):
     client_id, who = await registered(people, keys), people.staff("maria")
 
     for number, signer in enumerate((FIRST, SECOND)):
@@ -66,7 +66,7 @@ async def test_the_first_key_and_a_further_one_wait(people: TwoPeople, keys: Pub
     assert stored.principal.public_keys == stored.public_keys
 
 
-async def test_the_end_of_one_of_several_is_in_force_and_the_end_of_the_last_waits(
+async def test_removing_a_public_key_is_immediate_unless_it_is_the_last(
     people: TwoPeople, keys: PublicKeys
 ):
     client_id = await registered(people, keys, FIRST, SECOND)
@@ -88,7 +88,7 @@ async def test_the_end_of_one_of_several_is_in_force_and_the_end_of_the_last_wai
     ]
 
 
-async def test_an_order_carried_out_twice_changes_once(people: TwoPeople, keys: PublicKeys):
+async def test_an_order_executed_twice_changes_the_keys_once(people: TwoPeople, keys: PublicKeys):
     client_id, who = await registered(people, keys, FIRST), people.staff("maria")
     waiting = await keys.add(who, client_id, body(SECOND))
     assert isinstance(waiting, Approval)
@@ -103,7 +103,7 @@ async def test_an_order_carried_out_twice_changes_once(people: TwoPeople, keys: 
     assert await people.office.acts() == before
 
 
-async def test_a_change_that_is_not_possible_is_refused(people: TwoPeople, keys: PublicKeys):
+async def test_an_impossible_change_is_refused(people: TwoPeople, keys: PublicKeys):
     client_id = await registered(people, keys, *KEYS[:MOST_KEYS])
     who = people.office.staff
 
@@ -122,8 +122,10 @@ async def test_a_change_that_is_not_possible_is_refused(people: TwoPeople, keys:
     ]
 
 
-async def test_an_order_is_void_once_the_keys_were_changed(people: TwoPeople, keys: PublicKeys):
-    """A key that waits does not follow those that were ended meanwhile."""
+async def test_an_order_is_void_after_another_change_of_the_keys(
+    people: TwoPeople, keys: PublicKeys
+):
+    """A waiting key must not follow keys that were removed meanwhile."""
     client_id, who = await registered(people, keys, FIRST, SECOND), people.staff("maria")
     office = people.office.staff
     waiting = await keys.add(who, client_id, body(THIRD))
@@ -139,7 +141,9 @@ async def test_an_order_is_void_once_the_keys_were_changed(people: TwoPeople, ke
     assert await held(people) == [SECOND.public.key_id]
 
 
-async def test_a_credential_that_ended_has_its_keys_for_good(people: TwoPeople, keys: PublicKeys):
+async def test_the_keys_of_a_revoked_credential_cannot_be_changed(
+    people: TwoPeople, keys: PublicKeys
+):
     client_id = await registered(people, keys, FIRST)
     waiting = await keys.remove(people.staff("maria"), client_id, FIRST.public.key_id)
     await people.office.revoke(client_id)

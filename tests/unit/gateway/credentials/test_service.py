@@ -58,7 +58,7 @@ async def opens(office, client_id: str, secret: str) -> bool:
     return office.digester.matches(secret, found.secrets, office.clock())
 
 
-async def test_the_secret_that_is_shown_opens(office, issued):
+async def test_an_issued_secret_authenticates(office, issued):
     assert await opens(office, issued.credential.client_id, issued.client_secret)
 
 
@@ -69,14 +69,14 @@ async def test_the_secret_is_stored_nowhere(office, issued):
     assert issued.client_secret not in repr(issued)
 
 
-async def test_an_account_names_its_company(office, company_id, account_id):
+async def test_the_company_of_a_credential_is_that_of_its_account(office, company_id, account_id):
     issued = await office.issue(account_id=account_id.upper(), permissions=READ)
 
     assert issued.credential.company_id == company_id
     assert issued.credential.account_id == account_id
 
 
-async def test_issuing_is_on_record(office, issued):
+async def test_issuing_is_audited(office, issued):
     *_, act = await office.acts()
 
     assert act.action == "credential.issued"
@@ -106,7 +106,7 @@ async def test_an_account_of_another_company_is_refused(office, account_id):
     ],
     ids=str,
 )
-async def test_an_order_that_does_not_fit_issues_nothing(office, company_id, wrong):
+async def test_an_invalid_order_issues_no_credential(office, company_id, wrong):
     with pytest.raises(RuleViolation):
         await office.issue(**{"company_id": company_id, **wrong})
 
@@ -138,7 +138,7 @@ async def test_a_third_live_secret_is_refused(office, issued):
 
 
 async def test_an_overlap_of_zero_ends_both_secrets_at_once(office, issued):
-    """What is done about a leak does not wait for the overlap of the last rotation."""
+    """A leaked secret must not stay valid until the end of an earlier overlap."""
     client_id = issued.credential.client_id
     second = await office.rotate(client_id)
 
@@ -154,7 +154,7 @@ async def test_an_overlap_of_zero_ends_both_secrets_at_once(office, issued):
     ("overlap", "possible"),
     [(30 * 86_400, True), (30 * 86_400 + 1, False), (-86_400, False)],
 )
-async def test_an_overlap_has_at_most_thirty_days(office, issued, overlap, possible):
+async def test_a_rotation_overlap_is_at_most_thirty_days(office, issued, overlap, possible):
     client_id = issued.credential.client_id
 
     if possible:
@@ -165,7 +165,7 @@ async def test_an_overlap_has_at_most_thirty_days(office, issued, overlap, possi
             await office.rotate(client_id, overlap)
 
 
-async def test_a_revoked_credential_is_over(office, issued):
+async def test_a_credential_is_revoked_with_a_reason(office, issued):
     client_id = issued.credential.client_id
 
     revoked = await office.revoke(client_id, "leaked")
@@ -177,7 +177,7 @@ async def test_a_revoked_credential_is_over(office, issued):
 
 
 @pytest.mark.parametrize("act", ["rotate", "revoke"])
-async def test_an_ended_credential_stays_ended(office, issued, act: str):
+async def test_a_revoked_credential_cannot_be_changed(office, issued, act: str):
     await office.revoke(issued.credential.client_id)
 
     with pytest.raises(RuleViolation, match="revoked"):
@@ -185,7 +185,7 @@ async def test_an_ended_credential_stays_ended(office, issued, act: str):
 
 
 @pytest.mark.parametrize("act", ["rotate", "revoke"])
-async def test_an_expired_credential_is_not_revived(office, company_id, act: str):
+async def test_an_expired_credential_cannot_be_changed(office, company_id, act: str):
     issued = await office.issue(company_id, expires_at=NOON + DAY)
     office.clock.passes(days=1)
 
@@ -194,7 +194,7 @@ async def test_an_expired_credential_is_not_revived(office, company_id, act: str
 
 
 @pytest.mark.parametrize("act", ["rotate", "revoke"])
-async def test_a_credential_that_is_not_there_is_named(office, act: str):
+async def test_an_absent_credential_is_named_in_the_error(office, act: str):
     with pytest.raises(ServiceError) as refused:
         await getattr(office, act)("cli_nobody")
 
@@ -212,7 +212,7 @@ async def refusal(deed: Awaitable[object]) -> str:
     )
 
 
-async def test_another_company_s_credential_is_not_there(office, company_id, issued):
+async def test_a_credential_of_another_company_is_not_found(office, company_id, issued):
     other = await office.company("Outra")
     limited = Staff(office.acting, CompanyScope(frozenset({other.id})))
     client_id, credentials = issued.credential.client_id, office.credentials
@@ -234,7 +234,7 @@ async def test_another_company_s_credential_is_not_there(office, company_id, iss
 
 
 async def test_no_user_issues_a_credential_outside_their_scope(office, company_id, account_id):
-    """It is refused in the words of a company or an account that does not exist."""
+    """With the refusal for an unknown company or account."""
     ours = await office.company("Outra")
     limited = Staff(office.acting, CompanyScope(frozenset({ours.id})))
     orders = [
@@ -258,10 +258,10 @@ async def test_no_user_issues_a_credential_outside_their_scope(office, company_i
     ],
 )
 @pytest.mark.parametrize("takes_two", [True, False])
-async def test_a_credential_that_can_pay_waits(
+async def test_issuing_a_paying_credential_needs_approval(
     people: TwoPeople, permissions: list[str], waits: bool, takes_two: bool
 ):
-    """Where the rule is on, and for users alone: no command waits."""
+    """Where the rule is on, and only for users: commands do not wait."""
     credentials = people.credentials if takes_two else replace(people.credentials, wait=None)
 
     done = await credentials.issue(people.staff("maria"), people.wanted(permissions))
@@ -272,14 +272,14 @@ async def test_a_credential_that_can_pay_waits(
     assert len(await people.every()) == (1 if waits and takes_two else 2)
 
 
-async def test_an_order_that_could_not_be_carried_out_is_refused_at_once(people: TwoPeople):
+async def test_an_invalid_order_is_refused_before_its_approval(people: TwoPeople):
     wanted = people.wanted()
     wanted.company_id = "x"
 
     assert await refusal(people.credentials.issue(people.staff("maria"), wanted)) == "uuid_form"
 
 
-async def test_the_overlap_of_a_rotation_begins_with_its_secret(people: TwoPeople):
+async def test_the_overlap_of_a_rotation_starts_when_its_secret_is_collected(people: TwoPeople):
     made = await people.issue()
     waiting = await people.credentials.rotate(
         people.staff("maria"), made.client_id, RotationBody(3600)
@@ -295,7 +295,7 @@ async def test_the_overlap_of_a_rotation_begins_with_its_secret(people: TwoPeopl
     assert len(new.credential.secrets) == 2
 
 
-async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(people: TwoPeople):
+async def test_a_secret_cannot_be_collected_after_fifteen_minutes(people: TwoPeople):
     waiting = await people.approve(await people.order())
     people.office.clock.passes(minutes=15)
 
@@ -303,8 +303,8 @@ async def test_a_secret_is_not_made_after_a_quarter_of_an_hour(people: TwoPeople
     assert await people.every() == []
 
 
-async def test_a_secret_is_kept_with_who_ordered_and_approved_it(people: TwoPeople):
-    """They do not lift a stop of the outflow guard of its payouts; the command line has no id."""
+async def test_a_secret_is_stored_with_who_ordered_and_approved_it(people: TwoPeople):
+    """They may not lift an outflow stop of its payouts; a command has no user id."""
     maria, joao = (people.users[each].id for each in ("maria", "joao"))
     made = await people.issue()
     by_two = await people.credentials.rotate(people.staff("maria"), made.client_id, AT_ONCE)
@@ -324,7 +324,7 @@ async def test_a_secret_is_kept_with_who_ordered_and_approved_it(people: TwoPeop
 
 
 async def test_a_secret_is_shown_only_to_its_orderer(people: TwoPeople):
-    """Who approves a credential must not be able to pay with it."""
+    """The approver of a credential must not be able to pay with it."""
     people.users["joao"] = replace(
         people.users["joao"], roles=people.users["maria"].roles | people.users["joao"].roles
     )
@@ -350,7 +350,7 @@ async def test_a_secret_is_shown_only_to_its_orderer(people: TwoPeople):
         (LimitsBody(None, None, None, TEN), LimitsBody(), True),
     ],
 )
-async def test_only_raising_a_limit_waits(
+async def test_only_raising_a_limit_needs_approval(
     people: TwoPeople, old: LimitsBody, new: LimitsBody, waits: bool
 ):
     made = await people.issue(**asdict(old))
@@ -370,7 +370,7 @@ async def test_only_raising_a_limit_waits(
 @pytest.mark.parametrize(
     ("own", "waits"), [(None, False), (Money(999), False), (TEN, False), (Money(1001), True)]
 )
-async def test_a_limit_of_the_night_above_the_gateways_waits(
+async def test_a_nightly_limit_above_the_gateway_s_needs_approval(
     people: TwoPeople, own: Money | None, waits: bool
 ):
     service = replace(people.credentials, night=Night(per_night=TEN))
@@ -383,7 +383,7 @@ async def test_a_limit_of_the_night_above_the_gateways_waits(
     assert isinstance(done, Approval if waits else Credential)
 
 
-async def test_a_credential_without_its_own_limit_of_the_night_falls_back_to_the_gateways(
+async def test_removing_a_lower_nightly_limit_needs_approval(
     people: TwoPeople,
 ):
     service = replace(people.credentials, night=Night(per_night=TEN))
@@ -407,7 +407,7 @@ async def test_a_credential_without_its_own_limit_of_the_night_falls_back_to_the
         (LimitsBody(unlimited=True), ""),
     ],
 )
-async def test_in_production_a_credential_that_pays_wants_limits_or_the_word_for_none(
+async def test_a_paying_credential_in_production_requires_limits_or_an_explicit_none(
     people: TwoPeople, limits: LimitsBody, reason: str
 ):
     service = replace(people.credentials, demands_limits=True)
@@ -425,7 +425,7 @@ async def test_in_production_a_credential_that_pays_wants_limits_or_the_word_for
         assert isinstance(ordered, Approval)
 
 
-async def test_in_production_a_credential_that_pays_nothing_wants_no_limits(people: TwoPeople):
+async def test_a_read_only_credential_in_production_requires_no_limits(people: TwoPeople):
     service = replace(people.credentials, demands_limits=True)
 
     made = await service.issue(people.staff("maria"), people.wanted(READ))
@@ -466,7 +466,7 @@ OFFICE = CallerRule(networks=("192.0.2.0/24",))
         (ANYWHERE, OFFICE, False),
     ],
 )
-async def test_only_a_wider_rule_of_use_waits(
+async def test_only_a_wider_caller_rule_needs_approval(
     people: TwoPeople, old: CallerRule, new: CallerRule, waits: bool
 ):
     made = await people.issue(callers=old)
@@ -506,13 +506,13 @@ async def test_in_production_a_credential_without_a_rule_is_issued_undecided(peo
         (UNDECIDED, "missing"),
     ],
 )
-async def test_a_rule_that_cannot_be_read_is_refused(office, issued, rule: CallerRule, reason: str):
+async def test_an_invalid_caller_rule_is_refused(office, issued, rule: CallerRule, reason: str):
     deed = office.credentials.set_callers(office.staff, issued.credential.client_id, rule)
 
     assert await refusal(deed) == reason
 
 
-async def test_a_credential_that_ended_meanwhile_keeps_its_order_waiting(people: TwoPeople):
+async def test_an_order_for_a_revoked_credential_cannot_be_approved(people: TwoPeople):
     made = await people.issue(limit_per_day=TEN, callers=OFFICE)
     who = people.staff("maria")
     orders = [
@@ -548,8 +548,10 @@ async def clamped_while_waiting(people: TwoPeople, what: str) -> tuple[Approval,
 
 
 @pytest.mark.parametrize("meanwhile", ["limits", "callers"])
-async def test_an_order_undoes_no_change_that_was_made_since(people: TwoPeople, meanwhile: str):
-    """In an incident one person lowers a limit or narrows a rule; an older order stays void."""
+async def test_an_order_is_void_after_a_later_change_of_the_credential(
+    people: TwoPeople, meanwhile: str
+):
+    """One person may lower a limit or narrow a rule in an incident; an older order stays void."""
     waiting, clamped = await clamped_while_waiting(people, meanwhile)
 
     with pytest.raises(ServiceError) as refused:
@@ -566,9 +568,7 @@ async def test_an_order_undoes_no_change_that_was_made_since(people: TwoPeople, 
 
 
 @pytest.mark.parametrize("meanwhile", ["limits", "callers"])
-async def test_a_change_between_the_last_look_and_the_act_is_kept_too(
-    people: TwoPeople, meanwhile: str
-):
+async def test_a_change_during_the_approval_is_not_overwritten(people: TwoPeople, meanwhile: str):
     waiting, clamped = await clamped_while_waiting(people, meanwhile)
 
     assert await refusal(people.credentials.carry_out(waiting, people.approvals.text(waiting))) == (
@@ -578,8 +578,8 @@ async def test_a_change_between_the_last_look_and_the_act_is_kept_too(
     assert (stored.limits, stored.callers) == (clamped.limits, clamped.callers)
 
 
-async def test_a_gateways_limit_of_the_night_that_changed_voids_an_order(people: TwoPeople):
-    """What is in force is compared, the gateway's own included."""
+async def test_an_order_is_void_after_a_change_of_the_gateway_s_nightly_limit(people: TwoPeople):
+    """Effective limits are compared, including the gateway's own."""
     lower = replace(people.credentials, night=Night(per_night=Money(500)))
     higher = replace(people.credentials, night=Night(per_night=TEN))
     made = await people.issue()
@@ -593,8 +593,8 @@ async def test_a_gateways_limit_of_the_night_that_changed_voids_an_order(people:
     assert await lower.check_again(waiting, text) == "The credential has been changed since."
 
 
-async def test_a_rotation_replaces_no_secret_but_the_one_it_was_ordered_for(people: TwoPeople):
-    """Who ended a stolen secret at once is not followed by an older order of another one."""
+async def test_a_rotation_is_void_after_another_rotation(people: TwoPeople):
+    """An older order must not replace the secret that ended a stolen one."""
     made = await people.issue()
     who, admin, client_id = people.staff("maria"), people.office.staff, made.client_id
     waiting = await people.credentials.rotate(who, client_id, RotationBody())

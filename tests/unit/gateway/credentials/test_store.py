@@ -29,14 +29,14 @@ def updates(issued: Store) -> list[str]:
     return seen
 
 
-async def test_a_minute_s_uses_are_one_write(issued: Store, updates: list[str]) -> None:
+async def test_uses_within_a_minute_are_one_write(issued: Store, updates: list[str]) -> None:
     for second in range(44):
         await issued.credentials.touch(CLIENT, secret().digest, NOW + timedelta(seconds=second))
 
     assert len(updates) == 1
 
 
-async def test_the_next_minute_s_use_is_another(issued: Store, updates: list[str]) -> None:
+async def test_a_use_in_the_next_minute_is_written(issued: Store, updates: list[str]) -> None:
     later = NOW + timedelta(seconds=45)
     await issued.credentials.touch(CLIENT, secret().digest, NOW)
     await issued.credentials.touch(CLIENT, secret().digest, later)
@@ -48,7 +48,7 @@ async def test_the_next_minute_s_use_is_another(issued: Store, updates: list[str
     assert found.secrets[0].last_used_at == later.replace(second=0, microsecond=0)
 
 
-async def test_another_secret_s_use_is_another(issued: Store, updates: list[str]) -> None:
+async def test_a_use_of_another_secret_is_written(issued: Store, updates: list[str]) -> None:
     await issued.credentials.touch(CLIENT, secret().digest, NOW)
     await issued.credentials.touch(CLIENT, b"o" * 32, NOW)
 

@@ -38,7 +38,7 @@ class TwoPeople:
     company: str
 
     def staff(self, name: str) -> Staff:
-        """Let somebody act who has just given their second factor."""
+        """Let a person act with a fresh second factor."""
         user, now = self.users[name], self.office.clock
         person = somebody(*user.roles, user_id=user.id, email=user.email)
         person = replace(person, factor_at=now(), has_factor=True)

@@ -37,7 +37,7 @@ class AdminWorld:
     foreign: Account
 
     def staff(self, *companies: str) -> StaffCaller:
-        """Return somebody; limited to companies, where some are named."""
+        """Return a user; limited to companies, if named."""
         acting = AuditContext("user:ana@example.com", self.office.clock)
         return StaffCaller(Staff(acting, scope_of(frozenset(companies)), person(*companies)))
 
@@ -46,7 +46,7 @@ class AdminWorld:
         return AccountCaller(staff=Staff(acting, EVERY_COMPANY, person()), account=account)
 
     async def acts(self) -> list[tuple[str, str]]:
-        """Return who did what, in order."""
+        """Return the recorded acts, in order."""
         return [(each.actor, each.action) for each in await self.office.acts()]
 
 

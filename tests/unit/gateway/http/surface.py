@@ -1,4 +1,4 @@
-"""The back office as it is described, and somebody at an account."""
+"""The described surface of the back office, and a user at an account."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def gate_of(name: str) -> list[str]:
 
 
 def becomes(name: str, problem: Exception) -> str:
-    """Return the name of the code that a failure becomes in a route; empty for nobody's."""
+    """Return the name of the code of a failure in a route; empty if undeclared."""
     error = code_of(problem, ROUTES[f"backoffice.{name}"].fails)
     return error.name if error else ""

@@ -61,7 +61,7 @@ def fill(admitted: Admission, priority: Priority) -> None:
         (2.001, "payouts stops partners pages heavy strangers"),
     ],
 )
-def test_a_late_loop_sheds_the_least_important_classes_first(lag_s: float, shed: str):
+def test_event_loop_lag_sheds_the_least_important_classes_first(lag_s: float, shed: str):
     admitted = admission([], lag_s=lag_s)
 
     assert " ".join(each.word for each in BY_RANK if is_shed(admitted, each)) == shed
@@ -77,15 +77,15 @@ def test_a_shed_request_is_counted_by_class_and_reason():
     assert refusal.value.headers == {"Retry-After": "1"}
 
 
-def test_the_classes_share_all_places_and_no_more():
-    """So none can take the last place of another."""
+def test_the_shares_of_all_classes_add_up_to_one():
+    """So no class can take the last place of another."""
     shares = [LIMITS[each].share for each in BY_RANK if each is not Priority.ALWAYS]
 
     assert sum(shares) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("full", BY_RANK[1:])
-async def test_a_full_class_takes_no_place_of_another(full: Priority):
+async def test_a_full_class_leaves_the_slots_of_others(full: Priority):
     admitted = admission([])
     fill(admitted, full)
 
@@ -95,7 +95,7 @@ async def test_a_full_class_takes_no_place_of_another(full: Priority):
 
 
 @pytest.mark.parametrize("priority", [Priority.PAYOUTS, Priority.PARTNERS])
-def test_partners_are_refused_at_once(priority: Priority):
+def test_requests_of_partners_are_shed_at_once(priority: Priority):
     seen: list[tuple[str, str]] = []
     admitted = admission(seen)
     fill(admitted, priority)
@@ -107,8 +107,8 @@ def test_partners_are_refused_at_once(priority: Priority):
 
 
 @pytest.mark.parametrize("priority", WAITING)
-async def test_requests_of_people_wait_for_a_place(priority: Priority):
-    """In the order in which it came."""
+async def test_requests_of_users_wait_for_a_slot(priority: Priority):
+    """In order of arrival."""
     admitted, served = admission([]), list[str]()
     fill(admitted, priority)
 
@@ -133,7 +133,7 @@ async def test_requests_of_people_wait_for_a_place(priority: Priority):
 
 
 @leaping
-async def test_who_waits_in_vain_is_shed():
+async def test_a_request_that_waits_too_long_is_shed():
     seen: list[tuple[str, str]] = []
     admitted = admission(seen)
     fill(admitted, Priority.HEAVY)
@@ -148,7 +148,7 @@ async def test_who_waits_in_vain_is_shed():
     assert admitted.held[Priority.HEAVY] == admitted.places[Priority.HEAVY] - 1
 
 
-async def test_a_place_that_is_handed_over_to_who_is_gone_is_free():
+async def test_a_slot_given_to_a_cancelled_request_is_released():
     admitted = admission([])
     fill(admitted, Priority.HEAVY)
     waiting = admitted.admit(Priority.HEAVY)
@@ -164,15 +164,15 @@ async def test_a_place_that_is_handed_over_to_who_is_gone_is_free():
     assert admitted.held[Priority.HEAVY] == admitted.places[Priority.HEAVY] - 1
 
 
-def test_an_early_refusal_of_people_is_held_back():
-    """A program that asks again at once must not keep the process busy."""
+def test_an_early_refusal_of_a_user_is_delayed():
+    """A program that repeats at once must not keep the process busy."""
     with pytest.raises(Shed) as refusal:
         admission([], lag_s=9).admit(Priority.PAGES)
 
     assert refusal.value.hold_s == 2.0
 
 
-def test_other_limits_hold_from_now_on():
+def test_changed_limits_take_effect_at_once():
     admitted = admission([], lag_s=1)
     before = is_shed(admitted, Priority.PARTNERS)
 
@@ -182,8 +182,8 @@ def test_other_limits_hold_from_now_on():
     assert admitted.places[Priority.PAYOUTS] == 50
 
 
-async def test_a_credential_that_is_looked_up_takes_no_place_of_partners():
-    """Nor is it refused when strangers' places are full: it may be right."""
+async def test_a_request_has_the_stranger_class_while_its_credential_is_read():
+    """It is not refused while that class is full, because its credential may be right."""
     admitted = admission([])
     fill(admitted, Priority.STRANGERS)
     admitted.admit(Priority.PAYOUTS)
@@ -196,7 +196,7 @@ async def test_a_credential_that_is_looked_up_takes_no_place_of_partners():
     assert (during, after) == ((0, 101), (1, 100))
 
 
-async def test_a_page_that_queries_a_bank_holds_no_place_meanwhile():
+async def test_a_page_that_calls_a_bank_releases_its_slot_meanwhile():
     admitted = admission([])
     fill(admitted, Priority.PAGES)
 
@@ -207,8 +207,8 @@ async def test_a_page_that_queries_a_bank_holds_no_place_meanwhile():
     assert admitted.held[Priority.PAGES] == admitted.places[Priority.PAGES]
 
 
-async def test_people_have_eight_turns_at_a_bank():
-    """Others are for payouts; another bank has eight of its own."""
+async def test_users_share_eight_calls_to_a_bank():
+    """The others are for payouts; another bank has its own eight."""
     admitted, at_bank, release = admission([]), list[str](), asyncio.Event()
 
     async def ask(bank: str) -> None:
@@ -229,8 +229,8 @@ async def test_people_have_eight_turns_at_a_bank():
 
 
 @leaping
-async def test_a_bank_that_hangs_is_not_waited_for():
-    """The page says so; those that ask another bank go on."""
+async def test_a_page_does_not_wait_for_a_fully_used_bank():
+    """The page says so; pages about another bank are not affected."""
     admitted = admission([])
     async with AsyncExitStack() as hanging:
         for _ in range(8):
@@ -251,8 +251,8 @@ def waiting(admitted: Admission, *addresses: str) -> ExitStack:
     return stack
 
 
-def test_bodies_of_strangers_are_counted_apart_from_what_is_in_flight():
-    """They refuse nobody else, however many they are; all of them are shown."""
+def test_bodies_of_strangers_are_counted_apart_from_requests_in_flight():
+    """They do not refuse other requests, however many they are; all of them are shown."""
     admitted = admission([])
     for _ in range(3):
         admitted.admit(Priority.STRANGERS)
@@ -266,7 +266,9 @@ def test_bodies_of_strangers_are_counted_apart_from_what_is_in_flight():
 
 
 @pytest.mark.parametrize(("most", "places"), [(10, 10), (100, 10), (1_000, 100)])
-def test_a_tenth_waits_for_strangers_and_ten_at_least(most: int, places: int):
+def test_half_sent_bodies_of_strangers_use_a_tenth_of_the_slots_and_at_least_ten(
+    most: int, places: int
+):
     seen: list[tuple[str, str]] = []
     admitted = admission(seen, most=most)
 
@@ -284,8 +286,8 @@ def test_a_tenth_waits_for_strangers_and_ten_at_least(most: int, places: int):
 @pytest.mark.parametrize(
     ("one", "another"), [("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8:0:1::1")]
 )
-def test_a_network_has_a_quarter_of_the_places(one: str, another: str):
-    """It cannot fill them alone, with whatever addresses of its /64."""
+def test_one_network_may_use_a_quarter_of_the_places(one: str, another: str):
+    """With any addresses of its /64."""
     admitted, priority = admission([]), Priority.STRANGERS
     beside = one if "." in one else "2001:db8::ffff"
 
@@ -296,7 +298,7 @@ def test_a_network_has_a_quarter_of_the_places(one: str, another: str):
             pass
 
 
-def test_every_end_of_the_wait_returns_the_place():
+def test_a_place_is_returned_however_the_wait_ends():
     admitted, priority = admission([]), Priority.STRANGERS
     admitted.admit(priority)
 

@@ -39,12 +39,12 @@ def described(shape: type) -> dict[str, Any]:
         (charges.Minute, "2026-09-22T13:40:11Z", False),
     ],
 )
-def test_times_have_their_form(kind: object, text: str, fits: bool):
+def test_each_kind_of_time_has_its_pattern(kind: object, text: str, fits: bool):
     """Contract 2.1 and 2.4."""
     assert (pattern(kind).search(text) is not None) is fits
 
 
-def test_a_failure_has_every_word_there_is():
+def test_the_failure_document_lists_every_failure_code():
     words = described(documents.FailureDocument)["properties"]["code"]["enum"]
 
     assert sorted(words) == sorted(each.value for each in FailureCode)

@@ -1,4 +1,4 @@
-"""Documents that are served as they stand."""
+"""Static documents, served unchanged."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _named(name: str) -> Surface:
 
 
 def test_only_public_surfaces_are_described():
-    """The panel is ours alone."""
+    """The panel is not public."""
     assert openapi_pages([_named("panel"), _named("keys")], _today) == {}
 
 
 def test_documents_are_made_before_a_listener_opens():
-    """Decision 0016: two shapes of one name stop the start, not the first reader."""
+    """Decision 0016: two schemas of one name stop the start, not the first reader."""
 
     class NoteDocument(TypedDict):
         text: str
@@ -72,8 +72,8 @@ def test_a_page_is_compressed_for_callers_that_accept_it(encodings: str, *, pack
     assert answer.headers["Vary"] == "Accept-Encoding"
 
 
-def test_an_example_is_of_the_day_on_which_it_is_read():
-    """The first payout that somebody tries with it is not refused for its date."""
+def test_dates_of_examples_are_replaced_by_today():
+    """So that a payout copied from the examples is not refused for its date."""
     days = iter(["2026-12-01", "2026-12-01", "2026-12-02"])
     page = Page("a", "text/plain", b'{"date": "2026-11-20"}', today=lambda: next(days))
 
@@ -83,7 +83,7 @@ def test_an_example_is_of_the_day_on_which_it_is_read():
     assert again is first, "callers who read slowly share the bytes"
 
 
-def test_a_page_that_is_not_to_be_compressed_stays_as_it_is():
+def test_an_uncompressed_page_is_served_unchanged():
     answer = Page("a", "text/plain", b"a").reply("gzip")
 
     assert answer.body == b"a"

@@ -28,13 +28,13 @@ PERSON = [
         ("health", []),
     ],
 )
-def test_questions_are_asked_in_the_order_decided(name: str, policies: list[str]):
-    """Who may not know must not learn by asking what is there."""
+def test_policies_of_each_gate_are_in_the_decided_order(name: str, policies: list[str]):
+    """A caller without access must not learn what exists."""
     assert gate_of(name) == policies
 
 
 def test_lifting_a_stop_always_requires_a_fresh_factor():
-    """Its right asks for none: pulling a stop, which needs the same one, must be quick."""
+    """Its right requires none, because setting a stop, with the same right, must be quick."""
     (gate,) = (gate for gate in SURFACE.gates if ROUTES["backoffice.stop_lift"] in gate.routes)
 
     (asks,) = (policy for policy in gate.policies if isinstance(policy, FreshFactor))
@@ -42,8 +42,8 @@ def test_lifting_a_stop_always_requires_a_fresh_factor():
     assert asks.always
 
 
-def test_every_body_that_is_a_filter_refuses_fields_that_it_does_not_know():
-    """Misspelt, a filter would match everything: searches, and files of what they find."""
+def test_every_filter_body_refuses_unknown_fields():
+    """A misspelt filter would match everything, in searches and files."""
     reasons = {}
     for name, route in ROUTES.items():
         if route.method == "POST" and route.path.endswith(("/search", "/export")):

@@ -22,14 +22,14 @@ from tests.world.people import account, call, headed, somebody
 ASKED = headed(("User-Agent", "curl"))
 
 
-def test_a_guest_is_where_they_come_from():
+def test_an_anonymous_caller_is_known_by_its_address():
     guest = admit_anonymous(call(ASKED))
 
     assert (guest.client.address, guest.client.user_agent) == ("203.0.113.7", "curl")
     assert (guest.client.panel, guest.client.bound_to, guest.browser) == (False, "", None)
 
 
-def test_a_member_is_a_person():
+def test_a_signed_in_caller_has_its_user():
     maria = somebody()
 
     member = admit_signed_in(call(ASKED, person=maria))
@@ -38,17 +38,17 @@ def test_a_member_is_a_person():
     assert member.logout_headers == {}
 
 
-def test_without_a_person_there_is_no_member():
-    """A chain that forgot to ask is a mistake of ours, not an open door."""
+def test_a_signed_in_route_without_a_user_is_an_error():
+    """A gate that forgot authentication is an error, not an open door."""
     with pytest.raises(RuntimeError, match="a policy of this gate is missing"):
         admit_signed_in(call(ASKED))
 
 
-def test_an_agent_that_is_silent_is_empty():
+def test_a_missing_user_agent_is_empty():
     assert admit_anonymous(call(headed())).client.user_agent == ""
 
 
-def test_somebody_at_an_account_is_admitted_whole():
+def test_a_user_at_an_account_is_admitted_with_user_scope_and_account():
     assert (
         admit_at_account(CLOCK.now)(call(person=MARIA, scope=EVERY_COMPANY, account=account()))
         == OFFICE
@@ -65,13 +65,13 @@ def test_somebody_at_an_account_is_admitted_whole():
         {},
     ],
 )
-def test_nobody_is_admitted_by_half(half: dict[str, object]):
-    """A policy that was forgotten is a mistake, not an open door."""
+def test_an_incomplete_admission_at_an_account_is_an_error(half: dict[str, object]):
+    """A forgotten policy is an error, not an open door."""
     with pytest.raises(RuntimeError, match="policy"):
         admit_at_account(CLOCK.now)(call(**half))
 
 
-def test_nobody_is_no_staff():
+def test_an_incomplete_admission_of_staff_is_an_error():
     for half in ({"account": account()}, {"person": MARIA}):
         with pytest.raises(RuntimeError, match="policy"):
             admit_staff(CLOCK.now)(call(**half))

@@ -33,7 +33,7 @@ CONTRACT = [
 ]
 
 
-def test_the_routes_are_the_contracts():
+def test_the_routes_are_the_contract_s():
     """Contract 4.1."""
     found = [
         (
@@ -59,10 +59,10 @@ def test_the_routes_are_the_contracts():
         ("banking.statement", errors.STATEMENT_UNAVAILABLE, None),
     ],
 )
-def test_a_failing_provider_has_the_endpoints_code(
+def test_a_failing_provider_gives_the_route_s_code(
     name: str, failed: ErrorCode, absent: ErrorCode | None
 ):
-    """Contract 4.1; a provider that lacks the operation counts as not configured."""
+    """Contract 4.1; an unsupported operation counts as not configured."""
     route = BY_NAME[name]
 
     for problem in (Unavailable("a"), Unreachable("a"), BadReply("a")):
@@ -75,11 +75,11 @@ def test_a_failing_provider_has_the_endpoints_code(
     "name",
     ["banking.payout_create", "banking.payout", "banking.payouts", "banking.payout_cancel"],
 )
-def test_a_failing_store_is_our_failure(name: str):
+def test_a_store_failure_is_an_internal_error(name: str):
     assert code_of(StoreUnavailable("a"), BY_NAME[name].fails) is errors.INTERNAL
 
 
-def test_one_route_alone_reads_a_body():
+def test_only_the_payout_route_reads_a_body():
     """64 KiB."""
     assert {route.name: route.limits.body_bytes for route in ROUTES if route.limits.body_bytes} == {
         "banking.payout_create": BODY_BYTES
@@ -87,14 +87,14 @@ def test_one_route_alone_reads_a_body():
     assert BODY_BYTES == 65_536
 
 
-def test_windows_and_pages_are_taken_by_the_two_lists():
+def test_only_the_two_lists_take_windows_and_pages():
     taking = {route.name for route in ROUTES if route.takes.parameters}
 
     assert taking == {"banking.statement", "banking.payouts"}
 
 
-def test_questions_are_asked_in_the_order_decided():
-    """Who may not be known must not be learnt by asking for what is."""
+def test_policies_of_partner_routes_are_in_the_decided_order():
+    """A caller that may not be identified must not learn what exists."""
     partner, everybody = SURFACE.gates
 
     assert [type(policy).__name__ for policy in partner.policies] == [
@@ -110,7 +110,7 @@ def test_questions_are_asked_in_the_order_decided():
     assert everybody.policies == ()
 
 
-def test_the_open_gate_has_three_routes():
+def test_the_public_gate_has_three_routes():
     _, everybody = SURFACE.gates
 
     assert [route.name for route in everybody.routes] == [
@@ -118,20 +118,20 @@ def test_the_open_gate_has_three_routes():
     ]  # fmt: skip
 
 
-def test_the_surface_follows_the_decisions():
+def test_prefix_body_size_and_challenge_follow_the_decisions():
     assert (SURFACE.prefix, SURFACE.body_bytes) == ("/baas/v1", 65_536)
     assert SURFACE.challenge == PARTNER_CHALLENGE == 'Basic realm="baas", charset="UTF-8"'
 
 
-def test_a_partner_is_let_in_whole():
+def test_a_partner_is_admitted_with_principal_and_account():
     admitted = admit_partner(call(principal=principal(), account=account()))
 
     assert (admitted.principal, admitted.account) == (principal(), account())
 
 
 @pytest.mark.parametrize("half", [{"principal": principal()}, {"account": account()}, {}])
-def test_nobody_is_let_in_by_half(half: dict[str, object]):
-    """A policy that was forgotten is a mistake, not an open door."""
+def test_an_incomplete_admission_of_a_partner_is_an_error(half: dict[str, object]):
+    """A forgotten policy is an error, not an open door."""
     made: Call = call(**half)
 
     with pytest.raises(RuntimeError, match="policy"):

@@ -11,7 +11,7 @@ OF_THE_ORDERER = "backoffice.approval_withdraw"
 """Whoever ordered it, and nobody else."""
 
 
-def test_a_route_that_changes_something_needs_more_than_reading():
+def test_a_route_that_changes_something_requires_more_than_read():
     for route in ROUTES.values():
         searches = route.path.endswith(("/search", "/lookup", "/export"))
         if route.name == OF_THE_ORDERER or searches:
@@ -20,7 +20,7 @@ def test_a_route_that_changes_something_needs_more_than_reading():
             assert route.needs.action > Action.READ, route.name
 
 
-def test_a_route_that_reads_needs_no_more_than_reading():
+def test_a_get_route_requires_only_read():
     for route in ROUTES.values():
         if isinstance(route.needs, Right) and route.method in READING:
             assert route.needs.action is Action.READ, route.name

@@ -12,7 +12,7 @@ ROUTES = {route.path: route for route in DECLARED}
 
 
 async def test_the_catalogue_is_listed_by_public_code():
-    """One code with several statuses is one line, its meanings side by side."""
+    """A code with several statuses is one line with all its meanings."""
     listed = await ROUTES["/error-codes"].serve(None, RawRequest(path={}))
 
     lines = {line["code"]: line for line in listed["data"]}

@@ -50,14 +50,14 @@ PLACE = Table([surface(route())]).places()[0]
     ],
     ids=["document", "answer", "bytes", "nothing"],
 )
-def test_an_answer_is_written(shown, body, headers):
+def test_an_answer_is_rendered_by_its_type(shown, body, headers):
     reply = render(shown, 201, {"X-A": "of the policy"})
 
     assert (reply.status, reply.body, reply.headers) == (201, body, headers)
 
 
-def test_an_answer_may_have_a_status_of_its_own():
-    """An order that waits is accepted and not done."""
+def test_an_answer_can_have_its_own_status():
+    """A waiting order is accepted, but not yet executed."""
     assert render(Answer(content={"a": 1}, status=202), 200, {}).status == 202
 
 
@@ -79,7 +79,7 @@ def test_a_refusal_has_a_remedy(error, place, headers):
     assert b'"trace_id":"t"' in reply.body
 
 
-def test_a_refusal_s_own_headers_win():
+def test_headers_of_an_error_take_precedence():
     refusal = ServiceError(errors.BALANCE_UNAVAILABLE, "why", {"Retry-After": "9"})
 
     assert render_refusal(refusal, PLACE, "t", {}).headers["Retry-After"] == "9"
@@ -89,7 +89,7 @@ def test_a_refusal_s_own_headers_win():
     ("line", "told"),
     [("", ""), ("ask for fewer days", " Ask for fewer days."), ("Not now.", " Not now.")],
 )
-def test_what_is_told_behind_the_message_is_a_sentence(line: str, told: str):
+def test_the_detail_of_an_error_is_appended_as_a_sentence(line: str, told: str):
     refusal = ServiceError(errors.SCOPE_DENIED, "why", detail=line)
 
     said = json.loads(render_refusal(refusal, PLACE, "t", {}).body)
@@ -118,7 +118,7 @@ def test_what_is_told_behind_the_message_is_a_sentence(line: str, told: str):
     ids=["a field", "no field", "another code", "an unknown word", "no input"],
 )
 def test_a_message_names_the_field_and_the_expected_form(refusal: ServiceError, told: str):
-    """Other refusals of partners say what the catalogue says."""
+    """Other refusals for partners have the catalogue's text."""
     said = json.loads(render_refusal(refusal, PLACE, "t", {}).body)
 
     assert said == {"code": refusal.error.code, "message": told, "trace_id": "t"}
@@ -136,7 +136,7 @@ def test_a_message_names_the_field_and_the_expected_form(refusal: ServiceError, 
 def test_messages_for_people_have_field_and_reason(
     error: ErrorCode, reason: str, told: dict[str, str]
 ):
-    """Always both; a 401 tells no more than its code."""
+    """Both are always present; a 401 shows no more than its code."""
     refusal = ServiceError(error, reason, field="email")
 
     said = json.loads(render_refusal(refusal, PLACE, "t", {}, explains=True).body)
@@ -145,7 +145,7 @@ def test_messages_for_people_have_field_and_reason(
     assert list(said) == ["code", "message", "trace_id", "field", "reason"]
 
 
-def test_a_refusal_stays_what_it_is():
+def test_a_service_error_is_not_translated():
     refusal = ServiceError(errors.SCOPE_DENIED, "why")
 
     assert translate(refusal, PLACE) is refusal
@@ -160,8 +160,8 @@ def test_a_refusal_stays_what_it_is():
     ],
     ids=["declared", "a bank's, undeclared", "nobody's"],
 )
-def test_an_exception_has_its_routes_code(problem, error, reason):
-    """One that nobody declared is ours: 500."""
+def test_an_exception_is_translated_to_its_route_s_code(problem, error, reason):
+    """An undeclared one is our own error: 500."""
     refusal = translate(problem, PLACE)
 
     assert (refusal.error, refusal.reason) == (error, reason)
@@ -180,11 +180,11 @@ def test_an_exception_has_its_routes_code(problem, error, reason):
     ],
 )
 def test_only_errors_of_sent_fields_are_reported(refusal: ServiceError, told: str):
-    """With a place for the field's name: whoever translates it puts the name in."""
+    """With a placeholder for the field's name, which a translation keeps."""
     assert wrong(refusal) == told
 
 
-def test_a_document_for_people_has_exact_amounts():
+def test_pretty_json_keeps_exact_amounts():
     written = pretty({"value": Decimal("10.50"), "names": ["São"], "none": []})
 
     assert written.decode() == (
@@ -198,7 +198,7 @@ class Line(msgspec.Struct):
     further: object = msgspec.UNSET
 
 
-def test_a_struct_is_written_by_its_fields():
+def test_a_struct_is_written_as_json_by_its_fields():
     written = dumps({"lines": [Line(Sum(1050)), Line(Sum(0), NOON, frozenset({"b", "a"}))]})
 
     assert json.loads(written) == {

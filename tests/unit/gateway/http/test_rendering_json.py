@@ -32,7 +32,7 @@ def test_money_is_a_number_with_two_decimals(centavos: int, written: bytes):
     assert dumps({"value": Money(centavos)}) == b'{"value":%b}' % written
 
 
-def test_an_instant_is_utc_to_the_second():
+def test_an_instant_is_written_in_utc_to_the_second():
     assert instant(AT) == "2026-11-21T00:05:59Z"
 
 
@@ -60,7 +60,7 @@ def test_the_first_years_have_four_digits():
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, b"bytes", 2**64])
-def test_a_value_that_json_cannot_carry_is_a_mistake(value: object):
+def test_a_value_that_json_cannot_represent_is_refused(value: object):
     with pytest.raises(TypeError):
         dumps({"value": value})
 

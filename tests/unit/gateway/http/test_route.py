@@ -19,8 +19,10 @@ from gateway.http.route import code_of
         (ValueError("a"), None),
     ],
 )
-def test_the_nearest_class_decides(problem: Exception, error: ErrorCode | None):
-    """In whatever order the table was written."""
+def test_the_most_specific_exception_class_decides_the_code(
+    problem: Exception, error: ErrorCode | None
+):
+    """In any order of the table."""
     fails = {ProviderError: errors.PIX_KEYS_UNAVAILABLE, NotFound: errors.PIX_KEY_NOT_FOUND}
     backwards = dict(reversed(fails.items()))
 

@@ -1,4 +1,4 @@
-"""Routes that run a service method: what is read from it, and how its result is told."""
+"""Routes that run a service method: reading its input and rendering its result."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -88,7 +88,7 @@ def test_a_route_is_declared_by_its_method():
     assert [each.name for each in page.takes.parameters] == ["page", "limit"]
 
 
-async def test_a_result_is_reported_as_a_document():
+async def test_a_result_is_returned_as_a_document():
     page, create = routes().staff
     (end,) = routes().fresh
     body = RawRequest(path={}, body=b'{"text": "b"}', content_type="application/json")
@@ -114,7 +114,7 @@ async def test_a_whole_list_has_a_total():
     assert every.document.__name__ == "NoteList"
 
 
-async def test_a_broken_rule_is_reported_by_field_and_an_unknown_name_fails():
+async def test_a_broken_rule_names_its_field_and_an_absent_record_is_404():
     _, create = routes().staff
     (end,) = routes().fresh
     body = RawRequest(path={}, body=b'{"text": "1"}', content_type="application/json")
@@ -128,7 +128,7 @@ async def test_a_broken_rule_is_reported_by_field_and_an_unknown_name_fails():
     assert absent.value.error is NOT_FOUND
 
 
-def test_a_method_without_a_right_cannot_be_a_route():
+def test_a_method_without_a_right_cannot_be_routed():
     async def anything(_who: Staff, _paging: Paging) -> None: ...
 
     with pytest.raises(AttributeError):
@@ -185,7 +185,7 @@ def parcels() -> Routes:
     return made
 
 
-async def test_a_method_is_given_the_account_of_the_path_and_its_version_is_shown():
+async def test_a_method_gets_the_account_of_the_path_and_returns_its_version():
     (read,), (change,) = parcels().visible, parcels().active
     seen = replace(OFFICE, expected=Expected(frozenset({f'"{OFFICE.account.id}"'})))
     stale = replace(OFFICE, expected=Expected(frozenset({"older"})))
@@ -208,7 +208,7 @@ async def test_a_method_is_given_the_account_of_the_path_and_its_version_is_show
     assert change.tells_version
 
 
-async def test_what_holds_a_secret_leaves_as_a_document():
+async def test_results_with_secrets_are_returned_as_documents():
     listed, holders = parcels().staff
     nothing = RawRequest(path={})
 
@@ -233,8 +233,8 @@ def test_a_broken_rule_is_reported_as_a_sentence():
     assert told.value.detail == "There is no company 7."
 
 
-def test_a_field_that_is_wrong_is_reported_in_the_words_of_its_reason():
-    """The line for the command line may repeat what was typed; over HTTP nothing is repeated."""
+def test_a_wrong_field_is_reported_without_the_typed_text():
+    """On the command line the text may be repeated; over HTTP it is not."""
     text = "there is no company 7"
 
     with pytest.raises(ServiceError) as told, explained():
@@ -251,12 +251,12 @@ def test_an_existing_record_is_a_conflict():
         raise RuleViolation(text, "taken")
 
 
-def test_another_problem_is_nobodys():
+def test_another_exception_is_passed_on():
     with pytest.raises(KeyError), explained():
         raise KeyError
 
 
-def test_a_table_is_kept_and_not_guessed_at():
+def test_a_table_is_a_download_without_content_sniffing():
     shown = table("a.csv")(DownloadFile(b"x"), STAFF)
 
     assert (shown.content, shown.rest) == (b"x", None)

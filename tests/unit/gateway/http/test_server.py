@@ -42,7 +42,7 @@ async def test_the_result_of_an_operation_is_rendered():
 
 
 async def test_every_request_is_reported_once():
-    """Log line and metric come from this record."""
+    """Log line and metric are made from this record."""
     times = count()
     async with on_stage(surface(route()), clock=lambda: float(next(times))) as listener_client:
         await listener_client.ask("GET", "/v1/echo/hello", headers={"X-Trace-ID": "mine"})
@@ -55,8 +55,8 @@ async def test_every_request_is_reported_once():
     assert record.address == "127.0.0.1"
 
 
-async def test_an_expectation_is_not_repeated_whatever_the_target():
-    """Aiohttp answers a target that it has no route for by itself, before any middleware."""
+async def test_an_expect_header_is_not_echoed_for_any_target():
+    """Without our route aiohttp would answer by itself, before any middleware."""
     head = b"OPTIONS * HTTP/1.1\r\n" + raw_http.HOST + b"Expect: a-miracle\r\n\r\n"
 
     async with on_stage(surface(route())) as listener_client:
@@ -92,10 +92,8 @@ async def test_the_invalid_field_is_logged():
         (errors.SCOPE_DENIED, "token", ""),
     ],
 )
-async def test_a_caller_refused_before_being_asked_is_no_attempt(
-    error: ErrorCode, reason: str, told: str
-):
-    """The result of asking is one of a closed set; refused before that, there is none."""
+async def test_the_log_records_how_far_authentication_got(error: ErrorCode, reason: str, told: str):
+    """One of a closed set; empty when refused before authentication."""
 
     def no(_call: Call) -> None:
         raise ServiceError(error, reason)
@@ -129,7 +127,7 @@ async def test_a_known_caller_without_a_signature_is_recorded_with_its_id(
     assert listener_client.record.client_id == principal().client_id
 
 
-async def test_policies_are_asked_in_order_and_the_first_refusal_answers():
+async def test_policies_run_in_order_until_the_first_refusal():
     asked: list[str] = []
 
     def note(name: str, error: ErrorCode | None = None) -> Asks:
@@ -147,7 +145,7 @@ async def test_policies_are_asked_in_order_and_the_first_refusal_answers():
     assert (status, asked) == (403, ["a", "b"])
 
 
-async def test_headers_of_policies_are_on_the_answer_and_on_refusals():
+async def test_headers_of_policies_are_on_answers_and_errors():
     def quota(call: Call) -> None:
         call.headers["RateLimit"] = "1"
 
@@ -187,7 +185,7 @@ FAILS: dict[type[Exception], ErrorCode] = {
 
 @pytest.mark.parametrize(("asked_s", "told"), [(None, "2"), (0.2, "1"), (9_999, "120"), (-3, "1")])
 async def test_a_502_has_retry_after(asked_s: float | None, told: str):
-    """In whole seconds, the bank's own wish within reason."""
+    """In whole seconds, from the bank's Retry-After within bounds."""
     problem = Unavailable("busy", retry_after=asked_s)
     async with on_stage(surface(route(raising(problem), fails=FAILS))) as listener_client:
         status, headers, _ = await listener_client.ask("GET", "/v1/echo/a")
@@ -196,7 +194,7 @@ async def test_a_502_has_retry_after(asked_s: float | None, told: str):
 
 
 async def test_a_body_is_read_after_the_policies():
-    """Whoever is refused has sent it for nothing."""
+    """The body of a refused request is not read."""
     seen: list[bytes] = []
 
     def look(call: Call) -> None:
@@ -209,7 +207,7 @@ async def test_a_body_is_read_after_the_policies():
     assert (seen, body) == ([b""], {"said": "hello"})
 
 
-async def test_a_route_without_a_body_reads_none():
+async def test_a_route_without_a_body_does_not_read_one():
     async with on_stage(surface(route())) as listener_client:
         status, _, body = await listener_client.ask("GET", "/v1/echo/word", data=b"other")
 
@@ -235,8 +233,8 @@ async def test_a_body_that_cannot_be_read_is_refused(body: bytes, error: ErrorCo
     assert (told.answers[0].status, told.answers[0].code) == (error.status, error.code)
 
 
-async def test_a_query_is_handed_on_whole():
-    """Every value in order, also empty ones; bytes that are no UTF-8 match nothing."""
+async def test_a_query_is_passed_on_complete():
+    """Every value in order, including empty ones; invalid UTF-8 matches nothing."""
     seen: list[Any] = []
 
     def look(call: Call) -> None:

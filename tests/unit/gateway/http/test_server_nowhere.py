@@ -1,4 +1,4 @@
-"""What is not there: who asks for it, and what was asked for."""
+"""Requests for unknown routes: who sent them, and for which path."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def lets_on(_call: Call) -> None:
         (ValueError(), False),
     ],
 )
-def test_nowhere_is_no_path_or_no_method_of_it(problem: Exception, said: bool):
+def test_unknown_paths_and_methods_are_recognised(problem: Exception, said: bool):
     assert is_nowhere(problem) is said
 
 

@@ -45,7 +45,7 @@ async def ask(client: ListenerClient, path: str, **headers: str) -> int:
         (3.0, "always"),
     ],
 )
-async def test_classes_are_shed_from_the_last_one_on(lag_s: float, served: str):
+async def test_shed_classes_get_503_and_the_others_are_served(lag_s: float, served: str):
     admitted = admission(lag=Lag(lag_s))
     async with on_stage(surface(*ROUTES), admission=admitted) as client:
         said = {each.word: await ask(client, f"/v1/{each.word}", **SHOWN) for each in Priority}
@@ -55,7 +55,7 @@ async def test_classes_are_shed_from_the_last_one_on(lag_s: float, served: str):
     assert sum(admitted.held) == 0
 
 
-async def test_who_shows_no_credential_is_a_stranger_whatever_they_ask_for():
+async def test_a_request_without_a_credential_is_shed_in_the_stranger_class():
     admitted = admission(lag=Lag(0.2))
     async with on_stage(surface(*ROUTES), admission=admitted) as client:
         said = [await ask(client, path) for path in ("/v1/payouts", "/v1/nowhere", "/v1/always")]
@@ -64,7 +64,7 @@ async def test_who_shows_no_credential_is_a_stranger_whatever_they_ask_for():
     assert (said, paid) == ([SHED, SHED, SHED], 200)
 
 
-async def test_documents_have_the_class_that_they_declare():
+async def test_a_page_is_shed_by_its_declared_class():
     pages = {
         "/style": Page("panel.static", "text/css", b"", priority=Priority.PAGES),
         "/openapi": Page("reference", "text/html", b""),
@@ -76,7 +76,7 @@ async def test_documents_have_the_class_that_they_declare():
     assert said == [200, SHED]
 
 
-async def test_a_credential_that_is_looked_up_is_a_stranger_s():
+async def test_a_request_has_the_stranger_class_until_its_credential_is_known():
     admitted, looked_up = admission(), asyncio.Event()
 
     class LooksUp(Asks):
@@ -95,7 +95,7 @@ async def test_a_credential_that_is_looked_up_is_a_stranger_s():
     assert (during, status, sum(admitted.held)) == ((0, 1), 401, 0)
 
 
-async def test_a_known_caller_who_waits_for_a_policy_keeps_the_class():
+async def test_a_known_caller_keeps_its_class_while_a_policy_waits():
     admitted, goes_on = admission(), asyncio.Event()
 
     class Knows:
@@ -119,8 +119,8 @@ async def test_a_known_caller_who_waits_for_a_policy_keeps_the_class():
     assert during == 1
 
 
-async def test_a_refused_page_is_answered_late():
-    """Its place is not taken meanwhile; a partner is answered at once."""
+async def test_a_shed_page_is_answered_with_a_delay():
+    """It holds no place meanwhile; a partner is answered at once."""
     admitted = Admission(100, 0.25, Lag(9), lambda *_: None, wait_s=3_600)
     async with on_stage(surface(*ROUTES), admission=admitted) as client:
         page = asyncio.create_task(ask(client, "/v1/pages", **SHOWN))
@@ -132,8 +132,8 @@ async def test_a_refused_page_is_answered_late():
     assert (partners, waits, sum(admitted.held)) == ([SHED] * 3, True, 0)
 
 
-async def test_only_a_person_s_request_has_turns_at_banks():
-    """Each is charged when it comes; the request after it has none."""
+async def test_only_a_user_s_request_takes_turns_at_banks():
+    """Each is counted; the next request has its own."""
     charged = list[str]()
     admitted = admission()
 

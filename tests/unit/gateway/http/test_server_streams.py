@@ -1,4 +1,4 @@
-"""Answers that go on after their first bytes: told once, when they have ended, and how."""
+"""Streamed answers: reported once, when they have ended, and how."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def route() -> Route[Any]:
     )
 
 
-async def test_a_whole_file_is_reported_with_all_its_bytes():
+async def test_a_complete_file_is_logged_with_its_bytes():
     gate = admission()
     async with on_stage(surface(route()), admission=gate) as listener_client:
         status, headers, body = await listener_client.ask("GET", "/v1/file/well")
@@ -79,7 +79,7 @@ async def test_a_whole_file_is_reported_with_all_its_bytes():
 @pytest.mark.parametrize(
     ("ends", "reason"), [("store", "StoreUnavailable"), ("fault", "LookupError")]
 )
-async def test_a_cut_file_is_seen_by_the_caller_and_reported(ends: str, reason: str):
+async def test_a_truncated_download_is_noticed_by_the_caller_and_reported(ends: str, reason: str):
     gate = admission()
     async with on_stage(surface(route()), admission=gate) as listener_client:
         with pytest.raises(aiohttp.ClientError):
@@ -91,7 +91,7 @@ async def test_a_cut_file_is_seen_by_the_caller_and_reported(ends: str, reason: 
     assert (well, sum(gate.held)) == (200, 0)
 
 
-async def test_a_caller_that_goes_away_is_reported_as_gone():
+async def test_a_disconnected_caller_is_reported_as_gone():
     gate = admission()
     async with on_stage(surface(route()), admission=gate) as listener_client:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener_client.port)
@@ -104,8 +104,8 @@ async def test_a_caller_that_goes_away_is_reported_as_gone():
     assert sum(gate.held) == 0
 
 
-async def test_a_refusal_whose_caller_goes_away_keeps_its_reason():
-    """The log says why it was refused, not that nobody waited."""
+async def test_a_refusal_keeps_its_reason_when_the_caller_disconnects():
+    """The log has the reason of the refusal, not that the caller disconnected."""
 
     def in_pieces(exchange: Exchange, _reply: Reply) -> None:
         exchange.rest = _pieces("never")
@@ -121,7 +121,7 @@ async def test_a_refusal_whose_caller_goes_away_keeps_its_reason():
     assert (listener_client.record.status, listener_client.record.reason) == (404, "no_route")
 
 
-async def test_head_is_logged_and_starts_nothing():
+async def test_head_is_logged_without_starting_the_file():
     async with on_stage(surface(route())) as listener_client:
         status, _, _ = await listener_client.ask("HEAD", "/v1/file/fault")
 
@@ -138,7 +138,7 @@ async def test_head_is_logged_and_starts_nothing():
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
-def test_why_it_was_cut_has_a_word(problem: Exception, reason: str):
+def test_each_cause_of_a_cut_file_has_a_reason(problem: Exception, reason: str):
     shown: Surface = surface(route())
     gate = shown.gates[0]
 

@@ -31,7 +31,7 @@ def found(*headers: tuple[str, str], uuids: bool = False) -> tuple[str, list[tup
     ],
 )
 async def test_a_caller_s_trace_continues_to_banks(headers, goes_on):
-    """With a parent of ours in it."""
+    """With our own parent id."""
     sent = CIMultiDictProxy(CIMultiDict(headers))
 
     trace_id, _ = begin_trace(sent, Witness(), uuids=False)
@@ -42,8 +42,8 @@ async def test_a_caller_s_trace_continues_to_banks(headers, goes_on):
     assert outgoing != PARENT
 
 
-async def test_a_request_that_sends_nothing_does_not_go_on_with_the_one_before():
-    """Two requests of one kept connection, and perhaps of two callers behind one proxy."""
+async def test_a_request_without_a_traceparent_does_not_continue_the_previous_trace():
+    """Both arrive on one connection, perhaps from two callers behind a proxy."""
     begin_trace(CIMultiDictProxy(CIMultiDict([("traceparent", PARENT)])), Witness(), uuids=False)
 
     trace_id, w3c = begin_trace(CIMultiDictProxy(CIMultiDict()), Witness(), uuids=False)

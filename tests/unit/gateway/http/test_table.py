@@ -37,8 +37,8 @@ def table() -> Table:
         ("/v1/a/{word}", "/v1/a/{word}", {"word": "{word}"}),
     ],
 )
-def test_a_path_finds_its_route(path: str, template: str, values: dict[str, str]):
-    """Parameters are one segment, decoded once."""
+def test_a_path_is_matched_to_its_route(path: str, template: str, values: dict[str, str]):
+    """A parameter is one segment, decoded once."""
     found = table().find(path)
 
     assert found is not None
@@ -51,17 +51,17 @@ def test_a_path_finds_its_route(path: str, template: str, values: dict[str, str]
     ["", "/", "/v1", "/v1/", "/v1/a/", "/v1//a", "//v1/a", "/v1/a/x/", "/v1/a//b/y", "/v1/a/x/b",
      "/v1/a/x/b/y/z", "/V1/a", "/v1/%61", "v1/a", "/v1/{word}", "/v1/{}"],
 )  # fmt: skip
-def test_another_path_finds_nothing(path: str):
-    """A slash more is another path; a fixed step is never decoded."""
+def test_an_unknown_path_is_not_matched(path: str):
+    """An extra slash makes another path; fixed segments are never decoded."""
     assert table().find(path) is None
 
 
-def test_a_fixed_step_goes_before_a_parameter_and_does_not_turn_back():
-    """``/a/fixed/b/y`` is no way to ``/a/{word}/b/{other}``: one dictionary step per segment."""
+def test_a_fixed_step_takes_precedence_over_a_parameter():
+    """``/a/fixed/b/y`` is not ``/a/{word}/b/{other}``: each segment is one dictionary look-up."""
     assert table().find("/v1/a/fixed/b/y") is None
 
 
-def test_get_answers_head():
+def test_a_get_route_answers_head():
     found = table().find("/v1/a/x")
 
     assert found is not None
@@ -69,14 +69,14 @@ def test_get_answers_head():
     assert found.places["HEAD"] is found.places["GET"]
 
 
-def test_two_routes_of_one_method_and_path_are_a_mistake():
+def test_two_routes_with_one_method_and_path_are_refused():
     """Whatever their parameters are called."""
     with pytest.raises(ValueError, match="declared twice"):
         Table([surface(route(path="/a/{word}"), route(path="/a/{other}"))])
 
 
 def test_every_route_is_listed_once():
-    """HEAD is no route."""
+    """Without HEAD."""
     listed = [place.route for place in table().places()]
 
     assert len(listed) == len(ROUTES)

@@ -15,7 +15,7 @@ from policies.traffic.csrf import CsrfToken, ReadFromOurPage, WriteFromOurPage
 from tests.world.gateway.listener_client import TAKES, TAKES_BODY, route, surface
 
 
-def test_our_own_routes_are_in_order():
+def test_our_routes_pass_every_check():
     assert check_surfaces(described_surfaces(Settings())) == []
 
 
@@ -30,11 +30,11 @@ def test_our_own_routes_are_in_order():
     ],
     ids=["open", "never fails", "limit alone", "body alone", "too large"],
 )
-def test_a_route_that_is_not_is_named(bad: Route[object], problem: str):
+def test_an_invalid_route_is_named(bad: Route[object], problem: str):
     assert check_surfaces([surface(bad)]) == [f"tests.echo: {problem}"]
 
 
-def test_a_permission_without_a_route_is_refused():
+def test_a_permission_that_no_policy_checks_is_refused():
     found = check_surfaces([surface(route(), policies=[])])
 
     assert found == ["tests.echo: a permission that no policy asks for"]
@@ -49,8 +49,8 @@ GUARDS = {
 
 
 @pytest.mark.parametrize("guards", GUARDS.values(), ids=GUARDS)
-def test_a_write_behind_a_cookie_is_guarded(guards: list[Policy]):
-    """Or nothing starts."""
+def test_a_write_with_a_cookie_must_be_guarded(guards: list[Policy]):
+    """Otherwise the service does not start."""
     unguarded = surface(route(method="POST"))
     gate = replace(unguarded.gates[0], scheme="session", policies=guards)
 
@@ -59,7 +59,7 @@ def test_a_write_behind_a_cookie_is_guarded(guards: list[Policy]):
     assert "tests.echo: a cookie without its guards against forged requests" in found
 
 
-def test_a_read_behind_a_cookie_is_guarded():
+def test_a_read_with_a_cookie_must_be_guarded():
     read = surface(route())
     bare = replace(read.gates[0], scheme="session", policies=[CsrfToken()])
     guarded = replace(bare, policies=[ReadFromOurPage(origin=str, marked=True)])
@@ -70,7 +70,7 @@ def test_a_read_behind_a_cookie_is_guarded():
     assert check_surfaces([replace(read, gates=[guarded])]) == []
 
 
-def test_a_route_may_be_open_where_its_gate_says_why():
+def test_a_route_may_be_public_when_its_gate_gives_a_reason():
     open_to_all = surface(route(needs=None))
     gate = replace(open_to_all.gates[0], opens="everybody may know")
 

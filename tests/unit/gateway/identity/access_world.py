@@ -33,7 +33,7 @@ from tests.world.standing import Clock
 
 @dataclass
 class AccessWorld:
-    """Two people who order and decide, over a store of their own."""
+    """Two people who order and decide, over their own store."""
 
     office: Registers
     identity_world: IdentityWorld
@@ -45,7 +45,7 @@ class AccessWorld:
 
     @property
     def admin(self) -> Staff:
-        """The first one, who has just given a code."""
+        """The first one, with a fresh code."""
         return self.staff(self.maria)
 
     @property
@@ -68,13 +68,13 @@ class AccessWorld:
         return await self.approvals.find(self.staff(self.joao), approval_id)
 
     def staff(self, person: SignedInUser) -> Staff:
-        """Let a person act who has just given their second factor."""
+        """Let a person act with a fresh second factor."""
         now = self.identity_world.clock.now
         person = replace(person, factor_at=now(), has_factor=True)
         return Staff(AuditContext(person.actor, now), scope_of(person.companies), person)
 
     async def made(self, *roles: Role, companies: Iterable[str] = (), active: bool = True) -> User:
-        """Make somebody else, from the command line."""
+        """Create another user, from the command line."""
         users = self.identity_world.services.users
         made = await users.create(CLI, stranger(*roles, companies=companies))
         if not active:
@@ -82,12 +82,12 @@ class AccessWorld:
         return await self.found(made)
 
     async def found(self, user: User) -> User:
-        """Look somebody up again."""
+        """Read a user again."""
         return await self.identity_world.services.users.find(user.id)
 
 
 async def refusal(deed: Any) -> str:
-    """Return what a deed is refused with."""
+    """Return the refusal of a call."""
     with pytest.raises(ServiceError) as refused:
         await deed
     return f"{refused.value.error.status} {refused.value.reason}"

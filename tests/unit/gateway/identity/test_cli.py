@@ -15,12 +15,12 @@ def ana(shell) -> dict:
     return shell.reads("user", "create", *ANA, "--role", "viewer", typed=PASSWORD + "\n")
 
 
-def test_a_person_is_made_with_a_password_that_was_piped_in(shell, ana):
+def test_a_user_is_created_with_a_password_from_standard_input(shell, ana):
     assert (ana["email"], ana["state"], ana["roles"]) == (WHO, "active", ["viewer"])
     assert shell.reads("user", "list") == [ana]
 
 
-def test_no_password_is_an_option_and_none_is_printed(shell, ana):
+def test_a_password_is_neither_an_option_nor_printed(shell, ana):
     assert "--password" not in shell.says("user", "create", "--help")
     assert PASSWORD not in shell.says("user", "list", "--json")
 
@@ -33,11 +33,11 @@ def test_a_weak_password_creates_no_user(shell):
     assert shell.reads("user", "list") == []
 
 
-def test_without_a_password_an_invitation_is_the_way(shell):
+def test_creating_a_user_without_a_password_suggests_an_invitation(shell):
     assert "invite" in shell.fails("user", "create", *ANA, "--role", "viewer", status=2)
 
 
-def test_who_is_invited_waits_with_a_link_in_the_outbox(shell):
+def test_an_invited_user_has_a_link_in_the_outbox(shell):
     made = shell.reads("user", "invite", *ANA, "--role", "viewer", "--role", "operator")
 
     assert (made["state"], made["roles"]) == ("invited", ["operator", "viewer"])
@@ -46,7 +46,7 @@ def test_who_is_invited_waits_with_a_link_in_the_outbox(shell):
     assert len(shell.reads("outbox")) == 2
 
 
-def test_a_person_may_see_one_company_alone(shell):
+def test_a_user_can_be_limited_to_one_company(shell):
     shell.says("company", "create", "--name", "Padaria", "--id", COMPANY)
 
     made = shell.reads("user", "invite", *ANA, "--role", "viewer", "--company", COMPANY)
@@ -63,7 +63,7 @@ def test_a_person_may_see_one_company_alone(shell):
         (("reset-mfa", WHO), "second_factor", False),
     ],
 )
-def test_a_person_is_changed(shell, ana, arguments: tuple, field: str, value: object):
+def test_a_user_is_changed(shell, ana, arguments: tuple, field: str, value: object):
     changed = shell.reads("user", *arguments, "--by", "chefe")
 
     assert changed[field] == value
@@ -78,7 +78,7 @@ def test_an_unknown_user_is_not_changed(shell):
     assert "no person" in shell.fails("user", "disable", WHO)
 
 
-def test_a_role_that_is_none_is_refused(shell):
+def test_an_unknown_role_is_refused(shell):
     assert "chief" in shell.fails("user", "invite", *ANA, "--role", "chief", status=2)
 
 
@@ -89,7 +89,7 @@ def test_the_list_is_a_table(shell, ana):
     assert row.split()[1:] == [WHO, "active", "viewer", "-", "no"]
 
 
-def test_the_next_key_is_published_before_it_signs(shell):
+def test_the_next_key_is_listed_before_it_signs(shell):
     first = shell.reads("keys", "rotate", "--now")
     following = shell.reads("keys", "rotate")
 
@@ -101,7 +101,7 @@ def test_the_next_key_is_published_before_it_signs(shell):
     ]
 
 
-def test_a_key_that_signed_before_only_verifies(shell):
+def test_a_former_signing_key_only_verifies(shell):
     shell.says("keys", "rotate", "--now")
     shell.says("keys", "rotate", "--now")
 
@@ -119,13 +119,13 @@ def test_a_key_is_retired(shell):
     assert states[old] == "retired"
 
 
-def test_the_only_key_stays(shell):
+def test_the_only_signing_key_cannot_be_retired(shell):
     only = shell.reads("keys", "rotate", "--now")["id"]
 
     assert "rotate first" in shell.fails("keys", "retire", only, "--now")
 
 
-def test_no_private_half_is_printed(shell):
+def test_private_keys_are_not_printed(shell):
     made = shell.reads("keys", "rotate", "--now")
 
     assert set(made) == {"id", "state", "created_at", "signs_from", "retired_at"}

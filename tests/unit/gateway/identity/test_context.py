@@ -8,11 +8,11 @@ from gateway.identity.context import IdentitySettings, is_valid
 
 
 def unheard(user):
-    """No act is told."""
+    """No act is reported."""
 
 
-async def test_a_change_by_another_is_not_undone(identity_world, maria):
-    """Both are there in the end, whoever came in between."""
+async def test_a_concurrent_change_is_not_overwritten(identity_world, maria):
+    """Both changes are kept, whichever was first."""
     between = ["disable once"]
 
     async def disable() -> None:
@@ -39,9 +39,7 @@ async def test_a_change_by_another_is_not_undone(identity_world, maria):
     assert (changed.name, changed.active) == ("Ana", False)
 
 
-async def test_each_change_is_told_from_the_one_before_whatever_the_clock_says(
-    identity_world, maria
-):
+async def test_each_change_has_a_later_time_than_the_one_before(identity_world, maria):
     identity_world.clock.passes(-60)
 
     changed = await identity_world.context.change_user(maria.id, lambda user: user, unheard)
@@ -50,7 +48,7 @@ async def test_each_change_is_told_from_the_one_before_whatever_the_clock_says(
     assert changed.updated_at > maria.updated_at
 
 
-async def test_a_session_older_than_the_latest_change_does_not_hold(identity_world, maria):
+async def test_a_session_older_than_the_user_s_latest_change_is_invalid(identity_world, maria):
     came = await identity_world.sign_in()
     session, user = await identity_world.store.identity.sessions.find(came.tokens.session_id)
 
@@ -61,7 +59,7 @@ async def test_a_session_older_than_the_latest_change_does_not_hold(identity_wor
     )
 
 
-async def test_an_act_names_who_did_what_to_whom_and_in_which_request(identity_world, maria):
+async def test_an_event_has_actor_subject_details_and_trace_id(identity_world, maria):
     event = identity_world.context.own_audit_event(maria, "password.changed", why="asked")
 
     assert (event.actor, event.subject) == (f"user:{maria.email}", f"user:{maria.id}")

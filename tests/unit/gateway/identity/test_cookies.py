@@ -22,7 +22,7 @@ def cookies(clock: Clock) -> DeviceCookies:
     return DeviceCookies([b"k" * 32], clock.now)
 
 
-def test_it_names_one_person_and_one_browser(cookies: DeviceCookies):
+def test_a_device_cookie_names_one_user_and_one_browser(cookies: DeviceCookies):
     first, second = (cookies.read(cookies.make(MARIA, None)) for _ in range(2))
 
     assert first is not None
@@ -31,7 +31,7 @@ def test_it_names_one_person_and_one_browser(cookies: DeviceCookies):
     assert first.id != second.id
 
 
-def test_a_browser_keeps_its_id_for_the_same_person_alone(cookies: DeviceCookies):
+def test_a_browser_keeps_its_id_for_the_same_user_alone(cookies: DeviceCookies):
     known = cookies.read(cookies.make(MARIA, None))
 
     again, other = (cookies.read(cookies.make(who, known)) for who in (MARIA, JOAO))
@@ -42,7 +42,9 @@ def test_a_browser_keeps_its_id_for_the_same_person_alone(cookies: DeviceCookies
     assert other.id != known.id
 
 
-def test_it_is_known_for_ninety_days_from_the_last_sign_in(cookies: DeviceCookies, clock: Clock):
+def test_a_device_cookie_is_valid_for_ninety_days_after_the_last_sign_in(
+    cookies: DeviceCookies, clock: Clock
+):
     value = cookies.make(MARIA, None)
 
     clock.passes(timedelta(days=90).total_seconds() - 1)
@@ -55,7 +57,7 @@ def test_it_is_known_for_ninety_days_from_the_last_sign_in(cookies: DeviceCookie
     assert cookies.read(renewed) == known
 
 
-def test_a_former_key_is_accepted_and_a_foreign_one_not(clock: Clock):
+def test_a_device_cookie_of_a_former_key_is_accepted_and_of_a_foreign_key_refused(clock: Clock):
     value = DeviceCookies([b"a" * 32], clock.now).make(MARIA, None)
 
     assert DeviceCookies([b"b" * 32, b"a" * 32], clock.now).read(value) is not None
@@ -63,7 +65,7 @@ def test_a_former_key_is_accepted_and_a_foreign_one_not(clock: Clock):
 
 
 def test_a_changed_cookie_is_refused(cookies: DeviceCookies):
-    """Whatever character it is, the last included: one cookie has one form."""
+    """Whichever character was changed, including the last: each cookie has one spelling."""
     value = cookies.make(MARIA, None)
 
     for place in range(len(value)):
@@ -73,6 +75,6 @@ def test_a_changed_cookie_is_refused(cookies: DeviceCookies):
         assert cookies.read(text) is None
 
 
-def test_it_holds_nothing_but_ids(cookies: DeviceCookies):
+def test_a_device_cookie_does_not_show_the_user_s_id(cookies: DeviceCookies):
     assert cookies.read(cookies.make(MARIA, KnownBrowser(user_id=JOAO, id="00" * 16))) is not None
     assert MARIA not in cookies.make(MARIA, None)

@@ -20,7 +20,7 @@ def cookies() -> PanelCookies:
     return PanelCookies([KEY])
 
 
-def test_a_cookie_is_two_halves_of_128_bits(cookies: PanelCookies):
+def test_a_panel_cookie_has_two_halves_of_128_bits(cookies: PanelCookies):
     made = cookies.make()
 
     assert re.fullmatch(r"[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{22}", made.value)
@@ -28,13 +28,13 @@ def test_a_cookie_is_two_halves_of_128_bits(cookies: PanelCookies):
     assert made.secret not in made.id_hash.encode()
 
 
-def test_the_row_is_named_by_the_digest_of_the_first_half():
+def test_the_row_id_is_the_digest_of_the_cookie_s_first_half():
     made = PanelCookies([KEY], random=lambda size: b"n" * size).make()
 
     assert made.id_hash == hashlib.sha256(b"n" * 16).hexdigest()
 
 
-def test_no_two_are_alike(cookies: PanelCookies):
+def test_cookies_and_csrf_tokens_are_unique(cookies: PanelCookies):
     assert len({cookies.make().value for _ in range(1000)}) == 1000
     assert len({cookies.new_csrf() for _ in range(1000)}) == 1000
 
@@ -45,8 +45,8 @@ def test_a_cookie_is_read_back(cookies: PanelCookies):
     assert cookies.read(made.value) == made
 
 
-def test_a_cookie_of_another_form_is_refused(cookies: PanelCookies):
-    """One cookie has one text: a twin of it is another form."""
+def test_a_malformed_cookie_is_refused(cookies: PanelCookies):
+    """A cookie has exactly one spelling."""
     cases = [
         "",
         ".",
@@ -65,7 +65,7 @@ def test_a_cookie_of_another_form_is_refused(cookies: PanelCookies):
     assert wrong == []
 
 
-def test_a_browser_before_the_sign_in_has_a_signed_cookie(cookies: PanelCookies):
+def test_an_anonymous_browser_has_a_signed_cookie(cookies: PanelCookies):
     begun = cookies.make_anonymous(NOON)
 
     assert cookies.read_anonymous(begun.cookie.value) == begun
@@ -76,7 +76,7 @@ def test_a_browser_before_the_sign_in_has_a_signed_cookie(cookies: PanelCookies)
     assert begun.csrf != cookies.make_anonymous(NOON).csrf
 
 
-def test_a_forged_cookie_before_the_sign_in_is_none(cookies: PanelCookies):
+def test_a_forged_anonymous_cookie_is_refused(cookies: PanelCookies):
     value = cookies.make_anonymous(NOON).cookie.value
     forged = [
         value[:place] + ("B" if value[place] == "A" else "A") + value[place + 1 :]
@@ -94,8 +94,8 @@ def test_a_forged_cookie_before_the_sign_in_is_none(cookies: PanelCookies):
     assert PanelCookies([OTHER]).read_anonymous(value) is None
 
 
-def test_sealed_tokens_open_with_their_cookie_alone(cookies: PanelCookies):
-    """Not with another one's secret, nor in another row, nor without the server's key."""
+def test_sealed_tokens_open_only_with_their_cookie(cookies: PanelCookies):
+    """Not with another secret, in another row, or without the server's key."""
     mine, other = cookies.make(), cookies.make()
     sealed = cookies.seal("tokens", mine)
 
@@ -110,7 +110,7 @@ def test_sealed_tokens_open_with_their_cookie_alone(cookies: PanelCookies):
     assert b"tokens" not in sealed
 
 
-def test_changed_bytes_do_not_open(cookies: PanelCookies):
+def test_changed_sealed_bytes_do_not_open(cookies: PanelCookies):
     for place in [0, 11, 12, -1]:
         mine = cookies.make()
         sealed = bytearray(cookies.seal("tokens", mine))
@@ -129,14 +129,14 @@ def test_unsealed_bytes_do_not_open(cookies: PanelCookies):
     assert wrong == []
 
 
-def test_the_same_sealed_twice_differs(cookies: PanelCookies):
+def test_sealing_the_same_text_twice_gives_different_bytes(cookies: PanelCookies):
     mine = cookies.make()
 
     assert cookies.seal("tokens", mine) != cookies.seal("tokens", mine)
 
 
-def test_bytes_sealed_by_a_former_key_still_open(cookies: PanelCookies):
-    """Until the last session under it is over; what is new is sealed under the new one."""
+def test_bytes_sealed_with_a_previous_key_still_open(cookies: PanelCookies):
+    """Until its last session is over; new ones are sealed with the new key."""
     mine = cookies.make()
     sealed = cookies.seal("tokens", mine)
     rotated = PanelCookies([OTHER, KEY])

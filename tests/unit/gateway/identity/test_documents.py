@@ -28,7 +28,7 @@ MARIA = somebody(Role.VIEWER, Role.ADMIN)
 MEMBER = SignedInCaller(person=MARIA, client=ClientInfo(), logout_headers={"Set-Cookie": "gone"})
 
 
-def test_a_person_is_shown_with_their_roles_in_order():
+def test_a_user_document_lists_roles_in_order():
     assert represent.user(MARIA) == {
         "id": MARIA.user_id,
         "name": "Maria",
@@ -38,7 +38,7 @@ def test_a_person_is_shown_with_their_roles_in_order():
 
 
 def test_sessions_are_shown_by_a_public_id():
-    """Which is no token's, and tells nothing of the session's own id."""
+    """It is no token, and does not reveal the session's internal id."""
     session = Session(
         id=MARIA.session_id,
         user_id=MARIA.user_id,
@@ -70,8 +70,8 @@ def test_sessions_are_shown_by_a_public_id():
     assert MARIA.session_id not in str(shown)
 
 
-def test_a_qr_code_is_an_image_and_nothing_else():
-    """It stands in a page of ours: no script, no reference."""
+def test_the_qr_code_is_an_svg_of_paths_alone():
+    """It is embedded in a page of ours: without script and reference."""
     begun = Enrolment("ABC", "otpauth://totp/a?secret=ABC&issuer=<b>")
 
     shown = represent.enrolment(begun, MEMBER)
@@ -82,10 +82,10 @@ def test_a_qr_code_is_an_image_and_nothing_else():
     assert (shown["secret"], shown["otpauth_uri"]) == (begun.secret, begun.uri)
 
 
-def test_without_its_library_a_qr_code_is_empty_and_enrolling_continues(
+def test_without_the_qr_code_library_enrolment_continues_without_an_image(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    """An extra of the panel: the address of the secret is enough."""
+    """It is an optional dependency: the secret's address is enough."""
     monkeypatch.setitem(sys.modules, "segno", None)
     begun = Enrolment("ABC", "otpauth://totp/a?secret=ABC")
 
@@ -94,7 +94,7 @@ def test_without_its_library_a_qr_code_is_empty_and_enrolling_continues(
     assert shown == {"secret": begun.secret, "otpauth_uri": begun.uri, "qr_svg": ""}
 
 
-def test_the_end_of_a_session_goes_with_its_farewell():
+def test_ending_a_session_deletes_the_cookie():
     assert represent.ended(None, MEMBER).headers == {"Set-Cookie": "gone"}
     assert represent.recovery_codes_and_logout(["a"], MEMBER).headers == {"Set-Cookie": "gone"}
     assert represent.done(None, MEMBER).headers == {}
@@ -103,8 +103,8 @@ def test_the_end_of_a_session_goes_with_its_farewell():
 GUEST = AnonymousCaller(ClientInfo())
 
 
-def test_a_challenge_names_no_user():
-    """Contract 2.9: no name, no e-mail, no roles, and no hint of how long."""
+def test_a_second_factor_challenge_names_no_user():
+    """Contract 2.9: no name, e-mail or roles, and no remaining time."""
     shown = represent.login(SecondFactorRequired("m", NOON), GUEST)
 
     assert shown == {"mfa_required": True, "mfa_token": "m"}
@@ -116,7 +116,7 @@ def described(shape: type) -> dict[str, Any]:
     return found
 
 
-def test_a_refresh_has_the_tokens_of_a_sign_in():
+def test_a_refresh_returns_the_same_tokens_as_a_sign_in():
     tokens, signed_in = described(TokensDocument), described(SignedInDocument)
 
     assert set(tokens["required"]) == set(signed_in["required"]) - {"user", "mfa_required"}
@@ -136,8 +136,8 @@ def filled(body: type) -> dict[str, object]:
 
 @pytest.mark.parametrize("wrong", [None, "", 1, 1.5, True, [], {}, "x" * 1025], ids=repr)
 @pytest.mark.parametrize("taken", INPUTS, ids=lambda each: each.body.__name__)
-def test_every_field_is_a_text_of_some_length(taken, wrong: object):
-    """One that may be absent may also be null or empty."""
+def test_every_required_field_must_be_a_text_that_is_not_empty(taken, wrong: object):
+    """An optional one may also be null or empty."""
     for field in msgspec.structs.fields(taken.body):
         body, absent = filled(taken.body), [None, ""]
         without = {name: text for name, text in body.items() if name != field.name}
@@ -147,21 +147,21 @@ def test_every_field_is_a_text_of_some_length(taken, wrong: object):
                 taken.read(posted(bad))
 
 
-def test_a_new_password_of_a_user_without_an_app_needs_no_code():
+def test_a_password_change_may_omit_the_code():
     found = represent.CHANGE.read(posted({"current_password": "a", "new_password": "b"}))
 
     assert found.code == ""
 
 
-def test_an_address_is_the_same_in_any_case():
-    """A password is not: not even a space is taken from it."""
+def test_an_e_mail_address_is_normalised_and_a_password_is_not():
+    """Not even a space is removed from a password."""
     found = represent.LOGIN.read(posted({"email": " Maria@Example.COM ", "password": " A b "}))
 
     assert (found.email, found.password) == ("maria@example.com", " A b ")
 
 
 @pytest.mark.parametrize("email", ["a\x00@b.c", "a\n@b.c", "\x7f", "   ", "\t"])
-def test_an_address_is_some_text_without_control_characters(email: str):
+def test_an_e_mail_address_without_content_or_with_control_characters_is_refused(email: str):
     with refused(VALIDATION_FAILED):
         represent.FORGOT.read(posted({"email": email}))
 
@@ -169,11 +169,11 @@ def test_an_address_is_some_text_without_control_characters(email: str):
 @pytest.mark.parametrize(
     ("step", "found"), [("0F1E2D3C4B5A", "0f1e2d3c4b5a"), ("x", "x"), ("é", "é")]
 )
-def test_a_session_is_named_as_lists_name_it(step: str, found: str):
+def test_a_session_is_addressed_by_its_public_id(step: str, found: str):
     assert represent.SESSION_ID.read(RawRequest(path={"session_id": step})) == {"session_id": found}
 
 
 @pytest.mark.parametrize("step", ["\x00", "\udcff", "a" * 1025])
-def test_another_form_of_name_matches_no_session(step: str):
+def test_a_malformed_session_id_is_not_found(step: str):
     with refused(NOT_FOUND):
         represent.SESSION_ID.read(RawRequest(path={"session_id": step}))

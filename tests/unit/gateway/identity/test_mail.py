@@ -31,7 +31,7 @@ from tests.world.store import open_store
 from tests.world.waiting import until
 
 
-async def test_a_link_is_kept_as_its_digest_alone(identity_world, maria):
+async def test_a_link_is_stored_only_as_its_digest(identity_world, maria):
     await Mailer(identity_world.context).send_reset_link(maria)
 
     token = await identity_world.link()
@@ -43,7 +43,7 @@ async def test_a_link_is_kept_as_its_digest_alone(identity_world, maria):
     assert row.user_id == maria.id
 
 
-async def test_people_are_addressed_by_name(identity_world, maria):
+async def test_an_invitation_addresses_the_user_by_name(identity_world, maria):
     await Mailer(identity_world.context).send_invitation(maria)
 
     text = (await identity_world.mails())[0]
@@ -59,7 +59,7 @@ async def test_a_notice_holds_no_link(identity_world, maria):
     assert "://" not in (await identity_world.mails())[0]
 
 
-async def test_users_of_the_panel_in_english_get_mail_in_english(identity_world, maria):
+async def test_users_with_an_english_panel_get_mail_in_english(identity_world, maria):
     english = replace(maria, preferences=Preferences(language="en"))
 
     await Mailer(identity_world.context).send_reset_link(english)
@@ -79,7 +79,7 @@ LETTER = Mail(
 
 
 class Box:
-    """An outbox in memory; silent when told so."""
+    """An outbox in memory; unavailable on demand."""
 
     def __init__(self, *mails: Mail) -> None:
         self.mails = {each.id: each for each in mails}
@@ -102,7 +102,7 @@ class Box:
 
 
 class Post:
-    """A mail server that takes messages, or answers as it is told."""
+    """A mail server that accepts messages, or answers as set."""
 
     def __init__(self) -> None:
         self.taken: list[bytes] = []
@@ -166,7 +166,7 @@ async def test_waiting_mail_is_sent_and_its_text_deleted(post):
     assert await sender(box, post).send_waiting() == 0
 
 
-async def test_a_server_that_cannot_now_gets_it_later(post):
+async def test_mail_refused_for_now_is_sent_later(post):
     box = Box(LETTER)
     post.answers["MAIL"] = "451 later"
 
@@ -178,7 +178,7 @@ async def test_a_server_that_cannot_now_gets_it_later(post):
     assert await sender(box, post).send_waiting() == 1
 
 
-async def test_what_a_server_never_takes_is_given_up_and_does_not_hold_up_the_rest(post, caplog):
+async def test_permanently_refused_mail_is_dropped_and_logged_without_the_address(post, caplog):
     box = Box(LETTER)
     post.answers["RCPT"] = "550 nobody here"
 
@@ -193,8 +193,8 @@ async def test_what_a_server_never_takes_is_given_up_and_does_not_hold_up_the_re
     ("asked", "answer"),
     [("RCPT TO:<full@example.com>", "452 mailbox full"), ("DATA", "550 not such words")],
 )
-async def test_a_message_that_is_not_taken_now_holds_up_no_other(post, asked: str, answer: str):
-    """A person's mailbox may be full for days, and others wait for their links."""
+async def test_mail_refused_for_one_recipient_does_not_delay_another(post, asked: str, answer: str):
+    """A mailbox may be full for days, while others wait for their links."""
     box = Box(replace(LETTER, id="m-0", to="full@example.com"), LETTER)
     post.answers[asked] = answer
 
@@ -205,8 +205,8 @@ async def test_a_message_that_is_not_taken_now_holds_up_no_other(post, asked: st
     assert (box.mails["m-1"].sent_at is None) == (asked == "DATA")
 
 
-async def test_messages_that_are_not_taken_make_room_for_others_for_five_minutes(post, caplog):
-    """As many as one run takes: those behind them are sent by the next."""
+async def test_refused_mail_waits_five_minutes_while_other_mail_is_sent(post, caplog):
+    """As many as one run handles: those after them are sent by the next."""
     clock = Clock()
     full = [replace(LETTER, id=f"m-{n}", to="full@example.com") for n in range(100, 120)]
     post.answers["RCPT TO:<full@example.com>"] = "452 mailbox full"
@@ -225,7 +225,7 @@ async def test_messages_that_are_not_taken_make_room_for_others_for_five_minutes
     assert caplog.messages == ["mail waits: SMTPRecipientsRefused"] * 20
 
 
-async def test_in_the_background_it_goes_on_after_a_failure(post, caplog):
+async def test_the_background_task_continues_after_a_failure(post, caplog):
     box = Box(LETTER)
     box.silent = True
     task = repeated(sender(box, post))
@@ -242,8 +242,8 @@ async def test_in_the_background_it_goes_on_after_a_failure(post, caplog):
     assert "StoreUnavailable" in caplog.text
 
 
-async def test_without_a_server_nothing_is_sent(post):
-    """The sandbox: messages wait to be read."""
+async def test_without_a_mail_server_mail_stays_queued(post):
+    """In the sandbox messages wait to be read."""
     box = Box(LETTER)
 
     await sender(box, post, host="").run_once()
@@ -251,8 +251,8 @@ async def test_without_a_server_nothing_is_sent(post):
     assert box.mails["m-1"].sent_at is None
 
 
-async def test_a_server_without_the_encryption_asked_for_gets_nothing(post):
-    """A link is never sent in the clear by accident."""
+async def test_nothing_is_sent_without_the_configured_encryption(post):
+    """A link is never sent unencrypted."""
     box = Box(LETTER)
 
     with pytest.raises(aiosmtplib.SMTPException):
@@ -261,7 +261,7 @@ async def test_a_server_without_the_encryption_asked_for_gets_nothing(post):
     assert post.taken == []
 
 
-async def test_a_user_is_signed_in_where_there_is_one(post):
+async def test_the_configured_user_is_authenticated_at_the_mail_server(post):
     post.answers["EHLO"] = "250-post\r\n250 AUTH PLAIN"
     post.answers["AUTH"] = "235 in"
 
@@ -312,7 +312,7 @@ async def test_stored_mail_is_encrypted(plain, outbox: SealedOutbox):
 
 
 async def test_the_key_decrypts_stored_mail(database, outbox: SealedOutbox):
-    """A retired one too, since mail may wait while keys change."""
+    """A retired one too, because mail may wait during a rotation."""
     await outbox.put(MAIL)
     renewed = SealedOutbox(database, Sealer(KEYS, "new"))
 
@@ -320,15 +320,15 @@ async def test_the_key_decrypts_stored_mail(database, outbox: SealedOutbox):
 
 
 async def test_clear_text_in_the_store_is_never_sent(plain, outbox: SealedOutbox):
-    """Anyone who can write to the database could send mail in our name."""
+    """Otherwise write access to the database could send mail in our name."""
     await plain.put(MAIL)
 
     assert list(await outbox.waiting(5)) == []
     assert list(await plain.waiting(5)) == []
 
 
-async def test_a_message_whose_key_is_gone_holds_up_no_other(database, plain, outbox, caplog):
-    """It is given up and told, without its text."""
+async def test_mail_whose_key_is_absent_does_not_delay_other_mail(database, plain, outbox, caplog):
+    """It is dropped and reported, without its text."""
     await outbox.put(MAIL)
     await outbox.put(replace(MAIL, id="m2"))
     bare = SealedOutbox(database, Sealer({"new": KEYS["new"]}, "new"))
@@ -343,7 +343,7 @@ async def test_a_message_whose_key_is_gone_holds_up_no_other(database, plain, ou
     assert "m1" in caplog.text
 
 
-async def test_a_text_moved_to_another_message_is_not_read(plain, outbox):
+async def test_an_encrypted_text_moved_to_another_message_cannot_be_read(plain, outbox):
     await outbox.put(MAIL)
     (stored,) = await plain.latest(1, EVERY_COMPANY)
     await plain.put(replace(stored, id="m2", to="eve@example.com"))

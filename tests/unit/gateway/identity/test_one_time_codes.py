@@ -5,7 +5,7 @@ import re
 from gateway.identity.one_time_codes import make_recovery_codes, read_recovery_code
 
 
-def test_there_are_ten_each_with_its_number_and_fifty_bits():
+def test_ten_numbered_recovery_codes_of_fifty_bits_are_made():
     codes = make_recovery_codes()
 
     assert [each[:2] for each in codes] == [f"{index:02d}" for index in range(10)]
@@ -15,7 +15,7 @@ def test_there_are_ten_each_with_its_number_and_fifty_bits():
     assert len({each[3:] for each in codes}) == 10
 
 
-def test_a_code_is_read_as_people_type_it():
+def test_a_recovery_code_is_read_in_any_notation():
     cases = [
         "03-ABCDE-01234",
         "03-abcde-01234",
@@ -29,7 +29,7 @@ def test_a_code_is_read_as_people_type_it():
     assert wrong == []
 
 
-def test_an_invalid_code_is_none():
+def test_an_invalid_recovery_code_is_refused():
     cases = [
         "",
         "123456",
@@ -45,7 +45,7 @@ def test_an_invalid_code_is_none():
     assert wrong == []
 
 
-def test_made_codes_are_read_back():
+def test_every_made_recovery_code_is_read_back():
     made = make_recovery_codes()
 
     assert [read_recovery_code(each) for each in made] == list(enumerate(made))

@@ -33,8 +33,8 @@ def test_the_codes_of_the_rfc_are_accepted():
     assert wrong == []
 
 
-def test_one_step_around_is_accepted_and_two_are_not():
-    """The step of the code is told, not that of the clock."""
+def test_a_totp_code_is_accepted_within_one_step():
+    """The step of the code is returned, not that of the clock."""
     cases = [(-60, False), (-30, True), (0, True), (30, True), (60, False)]
 
     for late, accepted in cases:
@@ -54,7 +54,7 @@ def test_a_code_must_have_six_digits():
     assert wrong == []
 
 
-def test_a_code_is_read_as_apps_show_it():
+def test_a_code_is_accepted_with_spaces_and_hyphens():
     cases = ["287082", "287 082", " 28-70-82\n", "287\N{NO-BREAK SPACE}082"]
 
     taken = {code: accepted_step(SECRET, code, at(59)) for code in cases}
@@ -62,8 +62,8 @@ def test_a_code_is_read_as_apps_show_it():
     assert taken == dict.fromkeys(cases, 1)
 
 
-def test_of_two_steps_with_one_code_the_later_one_counts():
-    """Else the present code would be refused as one of a step that was used before."""
+def test_of_two_steps_with_equal_codes_the_later_is_returned():
+    """Otherwise the present code would be refused as already used."""
     now, secret = datetime(2025, 12, 20, 13, 32, 35, tzinfo=UTC), "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
     assert accepted_step(secret, "533286", now) == int(now.timestamp()) // 30

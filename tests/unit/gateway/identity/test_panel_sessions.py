@@ -41,7 +41,7 @@ async def with_factor(panel_world) -> Browser:
     return await panel_world.signed_in_browser()
 
 
-async def test_a_browser_begins_with_a_token_and_nothing_else(panel_world):
+async def test_a_new_anonymous_session_has_a_csrf_token_and_no_row(panel_world):
     browser = panel_world.sessions.begin()
 
     found = await panel_world.again(browser)
@@ -54,7 +54,7 @@ async def test_a_browser_begins_with_a_token_and_nothing_else(panel_world):
     assert await panel_world.sessions.store.find(browser.cookie.id_hash) is None
 
 
-async def test_a_quarter_of_an_hour_later_a_browser_begins_anew(panel_world):
+async def test_an_anonymous_session_expires_after_fifteen_minutes(panel_world):
     browser = panel_world.sessions.begin()
 
     panel_world.identity_world.clock.passes(899)
@@ -72,7 +72,7 @@ async def test_a_wrong_password_changes_nothing(panel_world, maria):
     assert await panel_world.again(browser) == browser
 
 
-async def test_a_sign_in_is_of_the_panel_and_known_by_its_cookie(panel_world, maria):
+async def test_a_panel_sign_in_is_authenticated_by_its_cookie(panel_world, maria):
     browser = await panel_world.signed_in_browser()
 
     seated = await panel_world.sessions.authenticate(await panel_world.again(browser))
@@ -84,7 +84,7 @@ async def test_a_sign_in_is_of_the_panel_and_known_by_its_cookie(panel_world, ma
     assert ("session_event", "created") in panel_world.counted
 
 
-async def test_a_code_is_taken_where_one_was_asked_for(panel_world, maria):
+async def test_a_code_is_accepted_only_after_a_password(panel_world, maria):
     await panel_world.identity_world.enrol()
     browser = panel_world.sessions.begin()
 
@@ -99,8 +99,8 @@ async def test_a_code_is_taken_where_one_was_asked_for(panel_world, maria):
     assert full.panel.state is PanelState.FULL
 
 
-async def test_a_cookie_at_another_network_is_refused_and_nothing_becomes_of_it(panel_world, maria):
-    """It is neither kept alive nor renewed, nor told whose it is, and goes on at home."""
+async def test_a_session_from_another_network_is_refused_and_unchanged(panel_world, maria):
+    """It is neither extended nor renewed, hides its user, and continues on its own network."""
     await panel_world.identity_world.enrol()
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(60)
@@ -116,7 +116,7 @@ async def test_a_cookie_at_another_network_is_refused_and_nothing_becomes_of_it(
     assert await panel_world.sessions.authenticate(before, address=HOME.address)
 
 
-async def test_a_code_makes_another_network_known_under_a_new_cookie(panel_world, maria):
+async def test_a_code_adds_another_network_and_renews_the_cookie(panel_world, maria):
     await panel_world.identity_world.enrol()
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(30)
@@ -132,8 +132,8 @@ async def test_a_code_makes_another_network_known_under_a_new_cookie(panel_world
     assert seated.person.email == EMAIL
 
 
-async def test_without_a_factor_one_signs_in_anew_at_another_network(panel_world, maria):
-    """The session itself goes on where it was."""
+async def test_without_a_factor_another_network_requires_a_new_sign_in(panel_world, maria):
+    """The session itself continues on its own network."""
     browser = await panel_world.signed_in_browser()
 
     view = await panel_world.sessions.visit(browser, ELSEWHERE)
@@ -142,8 +142,8 @@ async def test_without_a_factor_one_signs_in_anew_at_another_network(panel_world
     assert await panel_world.sessions.authenticate(browser, address=HOME.address)
 
 
-async def test_a_row_and_another_secret_are_nothing(panel_world, maria):
-    """And the session of who has the right one goes on."""
+async def test_a_cookie_with_a_wrong_secret_is_refused(panel_world, maria):
+    """The session of the correct cookie continues."""
     browser = await panel_world.signed_in_browser()
     name, _, _ = browser.cookie.value.partition(".")
 
@@ -151,7 +151,7 @@ async def test_a_row_and_another_secret_are_nothing(panel_world, maria):
     assert await panel_world.again(browser) == browser
 
 
-async def test_a_store_that_fails_is_never_a_sign_out(panel_world, maria, monkeypatch):
+async def test_a_failed_sign_out_keeps_the_session(panel_world, maria, monkeypatch):
     browser = await panel_world.signed_in_browser()
 
     async def fails(*_arguments):
@@ -164,8 +164,8 @@ async def test_a_store_that_fails_is_never_a_sign_out(panel_world, maria, monkey
     assert await panel_world.again(browser) == browser
 
 
-async def test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void(panel_world, maria):
-    """Requests that were on their way are read; the browser has the new cookie."""
+async def test_after_a_code_the_old_cookie_only_reads_and_then_expires(panel_world, maria):
+    """Requests under way may read; the browser has the new cookie."""
     old = await panel_world.signed_in_browser()
 
     new = await panel_world.sessions.rotate(old)
@@ -187,7 +187,7 @@ async def test_after_a_code_the_old_cookie_changes_nothing_and_then_is_void(pane
 
 
 async def test_a_lost_answer_signs_no_user_out(panel_world, maria):
-    """The old cookie gives the one new cookie, as often as it is lost, and no fresh factor."""
+    """The old cookie always leads to the same new cookie, without a fresh factor."""
     old = await with_factor(panel_world)
 
     new = await panel_world.sessions.rotate(old)
@@ -205,10 +205,10 @@ async def test_a_lost_answer_signs_no_user_out(panel_world, maria):
     assert ("session_event", "recovered") in panel_world.counted
 
 
-async def test_a_code_counts_with_the_cookie_that_it_gave_alone(
+async def test_a_fresh_factor_is_valid_with_the_new_cookie_alone(
     panel_world, maria, monkeypatch: pytest.MonkeyPatch
 ):
-    """Not with the old one: neither before the new one is stored, nor for a call under way."""
+    """Neither before the new cookie is stored, nor for a call under way."""
     old, during = await with_factor(panel_world), []
     panel_world.identity_world.clock.passes(301)
     before, rotate = await panel_world.again(old), PanelSessions.rotate
@@ -231,10 +231,10 @@ async def test_a_code_counts_with_the_cookie_that_it_gave_alone(
     check_fresh_factor(seated.person, now)
 
 
-async def test_a_cookie_renewed_while_a_code_is_given_does_not_count_it(
+async def test_a_cookie_renewed_during_a_step_up_has_no_fresh_factor(
     panel_world, maria, monkeypatch: pytest.MonkeyPatch
 ):
-    """Whoever renews the old cookie in that moment holds no proof that is newer than it."""
+    """A renewal of the old cookie at that moment has no newer proof than it."""
     old, renewed = await with_factor(panel_world), []
     for _ in range(4):
         panel_world.identity_world.clock.passes(890)
@@ -257,7 +257,7 @@ async def test_a_cookie_renewed_while_a_code_is_given_does_not_count_it(
     assert seated.person.factor_at is None
 
 
-async def test_a_timer_gets_no_new_cookie_and_costs_no_factor(panel_world, maria):
+async def test_a_timer_s_request_renews_no_cookie_and_keeps_the_factor(panel_world, maria):
     old = await with_factor(panel_world)
     new = await panel_world.sessions.rotate(old)
 
@@ -268,7 +268,7 @@ async def test_a_timer_gets_no_new_cookie_and_costs_no_factor(panel_world, maria
     assert seated.person.factor_at is not None
 
 
-async def test_the_half_minute_is_never_longer_than_the_session(panel_world, maria):
+async def test_a_replaced_cookie_never_outlives_its_session(panel_world, maria):
     old = await panel_world.signed_in_browser()
     left = old.panel.ends_at - panel_world.identity_world.clock.now()
     while left.total_seconds() > 800:
@@ -284,7 +284,7 @@ async def test_the_half_minute_is_never_longer_than_the_session(panel_world, mar
 
 
 @pytest.mark.parametrize("delivered", [False, True])
-async def test_signing_out_ends_a_replaced_cookie_too(panel_world, maria, delivered: bool):
+async def test_signing_out_ends_the_replaced_cookie_too(panel_world, maria, delivered: bool):
     """With either cookie."""
     old = await panel_world.signed_in_browser()
     new = await panel_world.sessions.rotate(old)
@@ -300,7 +300,7 @@ async def test_signing_out_ends_a_replaced_cookie_too(panel_world, maria, delive
                 await panel_world.sessions.authenticate(found)
 
 
-async def test_an_hour_and_a_code_in_one_lost_answer(panel_world, maria):
+async def test_a_lost_answer_with_a_renewal_and_a_code_keeps_the_session(panel_world, maria):
     """The cookie is renewed and then replaced; the first one still leads to the last."""
     other = await panel_world.signed_in_browser()
     old = await panel_world.signed_in_browser()
@@ -320,8 +320,8 @@ async def test_an_hour_and_a_code_in_one_lost_answer(panel_world, maria):
     assert await panel_world.sessions.find(other.cookie.value) is not None
 
 
-async def test_a_code_waits_for_a_refresh_of_the_tokens(panel_world, maria):
-    """Else one of the two is lost, and the next refresh sends a token that was used."""
+async def test_a_code_waits_for_a_concurrent_token_refresh(panel_world, maria):
+    """Otherwise one of the two is lost, and the next refresh sends a used token."""
     old = await panel_world.signed_in_browser()
     store, now = panel_world.sessions.store, panel_world.identity_world.clock.now()
     assert await store.lease(old.panel.id_hash, 0, now, now + timedelta(seconds=15))
@@ -346,7 +346,7 @@ async def test_a_session_ended_elsewhere_is_signed_out(panel_world, maria):
     assert await panel_world.sessions.find(browser.cookie.value) is None
 
 
-async def test_an_idle_session_is_ended_with_its_sign_in(panel_world, maria):
+async def test_an_idle_session_ends_with_its_sign_in(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(900)
 
@@ -371,8 +371,8 @@ async def test_the_idle_time_slides_with_calls(panel_world, maria):
     assert await panel_world.sessions.find(browser.cookie.value) is not None
 
 
-async def test_a_renewed_cookie_leaves_the_old_one_half_a_minute(panel_world, maria):
-    """It gives the new one, whose answer may be lost; its end ends nothing."""
+async def test_after_a_renewal_the_old_cookie_is_valid_for_thirty_seconds(panel_world, maria):
+    """It returns the new one, whose answer may be lost; when it expires the session continues."""
     old = await panel_world.signed_in_browser()
     for _ in range(4):
         panel_world.identity_world.clock.passes(890)
@@ -393,10 +393,10 @@ async def test_a_renewed_cookie_leaves_the_old_one_half_a_minute(panel_world, ma
     ).person.email == EMAIL
 
 
-async def test_a_store_refusal_of_another_kind_passes(
+async def test_another_error_during_authentication_is_passed_on(
     panel_world, maria, monkeypatch: pytest.MonkeyPatch
 ):
-    """Only a token that is not valid ends a session."""
+    """Only an invalid token ends a session."""
     browser = await panel_world.signed_in_browser()
 
     async def busy(_sessions: OwnSessions, _token: str) -> SignedInUser:
@@ -414,7 +414,7 @@ LONG = timedelta(minutes=2)
 
 
 class Slow:
-    """Refreshes when it is told to, or fails as it is told to."""
+    """Refreshes or fails on demand."""
 
     def __init__(self, inner, problem: Exception | None = None) -> None:
         self.inner = inner
@@ -451,14 +451,14 @@ async def due(panel_world):
     return await panel_world.again(browser)
 
 
-async def test_a_token_with_time_left_stays(panel_world, maria):
+async def test_a_token_with_time_left_is_not_refreshed(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(540)
 
     assert await panel_world.sessions.fresh(browser) is browser
 
 
-async def test_a_token_with_little_left_is_refreshed_and_kept(panel_world, maria):
+async def test_an_expiring_token_is_refreshed_and_stored(panel_world, maria):
     browser = await due(panel_world)
 
     fresh = await panel_world.sessions.fresh(browser)
@@ -471,7 +471,7 @@ async def test_a_token_with_little_left_is_refreshed_and_kept(panel_world, maria
     assert await panel_world.again(browser) == fresh
 
 
-async def test_many_calls_are_one_flight(panel_world, maria, with_slow):
+async def test_concurrent_calls_share_one_refresh(panel_world, maria, with_slow):
     browser = await due(panel_world)
     sessions, slow = with_slow()
     waiting = [asyncio.create_task(sessions.fresh(browser)) for _ in range(20)]
@@ -485,7 +485,7 @@ async def test_many_calls_are_one_flight(panel_world, maria, with_slow):
     assert panel_world.counted.count(("token_refresh", "coalesced")) == 19
 
 
-async def test_a_caller_that_is_given_up_does_not_end_the_flight(panel_world, maria, with_slow):
+async def test_a_cancelled_caller_does_not_end_the_refresh(panel_world, maria, with_slow):
     browser = await due(panel_world)
     sessions, slow = with_slow()
     first = asyncio.create_task(sessions.fresh(browser))
@@ -498,8 +498,8 @@ async def test_a_caller_that_is_given_up_does_not_end_the_flight(panel_world, ma
     assert (slow.calls, fresh.panel.version) == (1, 1)
 
 
-async def test_another_process_that_holds_the_lease_is_not_disturbed(panel_world, maria):
-    """The old token serves as long as it lives."""
+async def test_a_refresh_leased_by_another_process_is_not_repeated(panel_world, maria):
+    """The old token is used until it expires."""
     browser = await due(panel_world)
     now = panel_world.identity_world.clock.now()
     await panel_world.sessions.store.lease(
@@ -512,7 +512,9 @@ async def test_another_process_that_holds_the_lease_is_not_disturbed(panel_world
     assert panel_world.counted[-1] == ("token_refresh", "coalesced")
 
 
-async def test_a_token_that_is_over_waits_for_the_other_process(panel_world, maria, with_slow):
+async def test_with_an_expired_token_a_call_waits_for_the_other_process(
+    panel_world, maria, with_slow
+):
     browser = await due(panel_world)
     panel_world.identity_world.clock.passes(60)
     other, slow = with_slow()
@@ -530,7 +532,7 @@ async def test_a_token_that_is_over_waits_for_the_other_process(panel_world, mar
 
 
 @pytest.mark.parametrize("lives", [True, False])
-async def test_a_call_that_takes_too_long_is_tolerated_while_the_token_is_valid(
+async def test_a_slow_refresh_is_tolerated_while_the_token_is_valid(
     panel_world, maria, with_slow, lives: bool
 ):
     browser = await due(panel_world)
@@ -546,7 +548,7 @@ async def test_a_call_that_takes_too_long_is_tolerated_while_the_token_is_valid(
     assert panel_world.counted[-1] == ("token_refresh", "error")
 
 
-async def test_who_waits_has_no_more_patience_than_the_rule(panel_world, maria, with_slow):
+async def test_waiting_for_a_refresh_times_out(panel_world, maria, with_slow):
     browser = await due(panel_world)
     panel_world.identity_world.clock.passes(60)
     sessions, _slow = with_slow(wait_timeout=timedelta(milliseconds=30))
@@ -576,7 +578,7 @@ async def test_a_refused_token_ends_the_session(panel_world, maria, with_slow):
     assert panel_world.counted[-1] == ("token_refresh", "invalid_grant")
 
 
-async def test_a_session_that_went_away_meanwhile_is_over(panel_world, maria, with_slow):
+async def test_a_session_removed_during_a_refresh_is_over(panel_world, maria, with_slow):
     browser = await due(panel_world)
     sessions, slow = with_slow()
     flying = asyncio.create_task(sessions.fresh(browser))
@@ -591,8 +593,8 @@ async def test_a_session_that_went_away_meanwhile_is_over(panel_world, maria, wi
         await panel_world.sessions.fresh(browser)
 
 
-async def test_a_token_that_lasts_to_the_end_is_not_refreshed(panel_world, maria):
-    """There is nothing to be had any more."""
+async def test_a_token_that_lasts_to_the_session_s_end_is_not_refreshed(panel_world, maria):
+    """A new one would not last longer."""
     browser = await panel_world.signed_in_browser()
     panel = replace(browser.panel, access_ends_at=browser.panel.ends_at)
     panel_world.identity_world.clock.passes(8 * 3600 - 10)
@@ -615,7 +617,7 @@ async def test_closing_cancels_refreshes_under_way(panel_world, maria, with_slow
     assert slow.calls == 1
 
 
-async def test_without_a_browser_one_begins(panel_world):
+async def test_a_visit_without_a_cookie_starts_an_anonymous_session(panel_world):
     view = await panel_world.sessions.visit(None, HOME)
 
     assert view.new_cookie is True
@@ -623,7 +625,7 @@ async def test_without_a_browser_one_begins(panel_world):
     assert await panel_world.again(view.browser) == view.browser
 
 
-async def test_an_anonymous_browser_keeps_its_cookie(panel_world):
+async def test_an_anonymous_session_keeps_its_cookie(panel_world):
     browser = panel_world.sessions.begin()
 
     view = await panel_world.sessions.visit(browser, HOME)
@@ -631,7 +633,7 @@ async def test_an_anonymous_browser_keeps_its_cookie(panel_world):
     assert (view.new_cookie, view.browser) == (False, browser)
 
 
-async def test_while_a_code_is_required_no_user_is_shown(panel_world, maria):
+async def test_a_pending_second_factor_shows_no_user(panel_world, maria):
     await panel_world.identity_world.enrol()
     browser = panel_world.sessions.begin()
 
@@ -640,7 +642,7 @@ async def test_while_a_code_is_required_no_user_is_shown(panel_world, maria):
     assert (view.is_pending, view.signed_in, view.new_cookie) == (True, None, True)
 
 
-async def test_the_only_company_of_a_person_is_reported(panel_world, maria):
+async def test_the_only_company_of_a_user_is_shown(panel_world, maria):
     await panel_world.identity_world.services.users.set_companies(
         CLI, maria.id, CompaniesBody([COMPANY])
     )
@@ -653,7 +655,7 @@ async def test_the_only_company_of_a_person_is_reported(panel_world, maria):
     assert view.signed_in.company.id == COMPANY
 
 
-async def test_of_several_companies_none_is_reported_as_the_only_one(panel_world, maria):
+async def test_no_company_is_shown_for_a_user_of_several(panel_world, maria):
     both, store = [COMPANY, OTHER_COMPANY], panel_world.identity_world.store
     await add_company(store.database, Company(OTHER_COMPANY, "Another", NOON), event())
     await panel_world.identity_world.services.users.set_companies(
@@ -667,7 +669,7 @@ async def test_of_several_companies_none_is_reported_as_the_only_one(panel_world
     assert view.signed_in.company is None
 
 
-async def test_a_sign_in_that_has_ended_begins_anew(panel_world, maria):
+async def test_a_visit_after_the_sign_in_ended_starts_an_anonymous_session(panel_world, maria):
     browser = await panel_world.signed_in_browser()
     panel_world.identity_world.clock.passes(1)
     await panel_world.identity_world.services.users.end_sessions(CLI, maria.id)
@@ -678,8 +680,8 @@ async def test_a_sign_in_that_has_ended_begins_anew(panel_world, maria):
     assert view.browser.cookie != browser.cookie
 
 
-def test_the_lease_outlives_the_call_it_is_for(panel_world):
-    """Else two processes would refresh the same token."""
+def test_the_refresh_lease_is_longer_than_its_timeouts(panel_world):
+    """Otherwise two processes would refresh the same token."""
     settings = panel_world.sessions.settings
 
     assert settings.lease > settings.wait_timeout > settings.refresh_timeout

@@ -51,8 +51,8 @@ def test_every_route_behind_a_cookie_is_guarded():
     assert {each.surface.name for each in PLACES} >= {"panel", "identity"}
 
 
-def test_the_place_is_asked_for_before_the_cookie_is_looked_at():
-    """A foreign request keeps no session awake."""
+def test_the_origin_is_checked_before_the_cookie():
+    """A foreign request does not extend a session."""
     for place in PLACES:
         kinds = [type(each) for each in place.gate.policies]
         for_scripts = ReadFromOurPage if place.route.method == "GET" else WriteFromOurPage
@@ -64,7 +64,7 @@ def test_the_place_is_asked_for_before_the_cookie_is_looked_at():
             assert kinds.index(cookie) < kinds.index(CsrfToken), place.route.name
 
 
-def test_a_route_asks_who_it_is_unless_it_is_before_that():
+def test_every_route_after_the_sign_in_requires_a_session():
     for place in PLACES:
         asked = any(isinstance(each, SessionCookie) for each in place.gate.policies)
         is_page_before = place.surface.name == "panel_pages" and "before" in place.gate.opens
@@ -73,7 +73,7 @@ def test_a_route_asks_who_it_is_unless_it_is_before_that():
         assert asked is not is_before, place.route.name
 
 
-def test_a_script_s_read_is_marked_and_a_page_s_own_is_not():
+def test_every_read_except_the_session_requires_the_script_header():
     marked = {
         place.route.name: policy.marked
         for place in PLACES
@@ -85,7 +85,7 @@ def test_a_script_s_read_is_marked_and_a_page_s_own_is_not():
     assert set(marked.values()) == {True}
 
 
-def test_only_signing_out_is_let_on_without_a_session():
+def test_only_signing_out_is_allowed_without_a_session():
     lenient = {
         place.route.name
         for place in PLACES
@@ -120,8 +120,8 @@ def signed_in(maria: SignedInUser) -> SignedInView:
 
 
 @pytest.mark.parametrize("has_factor", [True, False])
-def test_what_is_listed_works_where_a_role_requires_a_factor(*, has_factor: bool):
-    """Without one only reading does; the page is told that one is asked for."""
+def test_listed_permissions_exclude_writes_until_a_required_factor_is_enrolled(*, has_factor: bool):
+    """Without one only reading is allowed; the page learns that a factor is required."""
     shows = replace(SHOWS, factor_roles=frozenset({Role.OPERATOR}))
     joao = somebody(Role.OPERATOR, has_factor=has_factor)
 
@@ -135,7 +135,7 @@ def test_what_is_listed_works_where_a_role_requires_a_factor(*, has_factor: bool
     assert "account:read" in shown["permissions"]
 
 
-def test_signing_out_leaves_nothing_behind_but_that_the_browser_is_known():
+def test_signing_out_deletes_the_cookie_and_clears_site_data():
     headers = SHOWS.left(None, GUEST).headers
 
     assert headers["Set-Cookie"].endswith("; Max-Age=0")

@@ -29,7 +29,7 @@ from tests.world.people import CLI
         ("aaaaaaaaaaaa", "password_common"),
     ],
 )
-async def test_a_weak_password_is_refused_with_the_rule_it_breaks(
+async def test_a_weak_password_is_refused_with_the_violated_rule(
     identity_world, password: str, reason: str
 ):
     with pytest.raises(ServiceError) as refused:
@@ -41,13 +41,13 @@ async def test_a_weak_password_is_refused_with_the_rule_it_breaks(
 
 
 @pytest.mark.parametrize("password", ["lua azul 12x", "uma frase: " + "é" * (LONGEST - 11)])
-async def test_twelve_to_128_characters_of_any_kind_are_taken(identity_world, password: str):
+async def test_passwords_of_twelve_to_128_characters_are_accepted(identity_world, password: str):
     assert SHORTEST <= len(password) <= LONGEST
 
     NewPasswords(identity_world.context).refuse_weak(password)
 
 
-async def test_a_weak_password_does_not_use_the_link_up(identity_world, maria):
+async def test_a_weak_password_does_not_use_up_the_link(identity_world, maria):
     await identity_world.request_reset(maria.email, HOME)
     link = await identity_world.link()
     with pytest.raises(ServiceError):
@@ -60,7 +60,7 @@ async def test_a_weak_password_does_not_use_the_link_up(identity_world, maria):
     assert user.id == maria.id
 
 
-async def test_a_link_of_one_purpose_serves_no_other(identity_world, maria):
+async def test_a_link_is_refused_for_another_purpose(identity_world, maria):
     await identity_world.request_reset(maria.email, HOME)
 
     assert await refusal_of(
@@ -70,8 +70,8 @@ async def test_a_link_of_one_purpose_serves_no_other(identity_world, maria):
     ) == ("not_possible", "link_over")
 
 
-async def test_links_cannot_be_tried_for_ever(identity_world):
-    """Each try costs us a slow digest."""
+async def test_tries_of_links_are_limited(identity_world):
+    """Each attempt costs a slow digest."""
     for _ in range(20):
         assert await refusal_of(
             NewPasswords(identity_world.context).by_link("made up", Purpose.RESET, PASSWORD, HOME)
@@ -85,8 +85,8 @@ async def test_links_cannot_be_tried_for_ever(identity_world):
 NOBODY = "nobody@example.com"
 
 
-async def test_no_user_is_looked_up_while_the_caller_waits(identity_world, maria, monkeypatch):
-    """What is done for a person costs three durable writes, and would be felt."""
+async def test_the_user_is_looked_up_after_the_answer(identity_world, maria, monkeypatch):
+    """Sending a link costs three durable writes, whose duration would be noticeable."""
     looked_up = []
     find = identity_world.store.identity.users.find_by_email
 
@@ -103,7 +103,7 @@ async def test_no_user_is_looked_up_while_the_caller_waits(identity_world, maria
     assert (before, looked_up) == ([], [EMAIL, NOBODY])
 
 
-async def test_a_link_is_reported_under_the_trace_of_its_wish(identity_world, maria):
+async def test_a_sent_link_is_audited_under_its_request_s_trace_id(identity_world, maria):
     trace.begin("the-wish")
     await identity_world.services.passwords.forgot(EMAIL, HOME)
     trace.begin("another")
@@ -115,7 +115,9 @@ async def test_a_link_is_reported_under_the_trace_of_its_wish(identity_world, ma
     assert (told.trace_id, told.details["address"]) == ("the-wish", HOME.address)
 
 
-async def test_a_wish_waits_while_the_store_is_away(identity_world, maria, monkeypatch):
+async def test_a_reset_request_waits_while_the_store_is_unavailable(
+    identity_world, maria, monkeypatch
+):
     await identity_world.services.passwords.forgot(EMAIL, HOME)
 
     async def away(_email):
@@ -153,7 +155,7 @@ def at(number: int) -> ClientInfo:
     return ClientInfo(address=f"203.0.113.{number}")
 
 
-async def test_a_link_sets_a_new_password_without_a_sign_in(identity_world, maria):
+async def test_a_reset_link_sets_a_new_password_without_a_session(identity_world, maria):
     came = await identity_world.sign_in()
     identity_world.clock.passes(1)
     await identity_world.request_reset(" Maria@Example.com", HOME)
@@ -168,7 +170,7 @@ async def test_a_link_sets_a_new_password_without_a_sign_in(identity_world, mari
     assert ("authn_password_change", maria.id) in identity_world.security_events
 
 
-async def test_after_a_reset_the_factor_is_asked_for_still(identity_world, maria):
+async def test_after_a_reset_the_second_factor_is_still_required(identity_world, maria):
     await identity_world.enrol()
     await identity_world.request_reset(EMAIL, HOME)
     await identity_world.services.passwords.reset(await identity_world.link(), NEW, HOME)
@@ -184,7 +186,7 @@ async def test_the_link_begins_with_the_configured_origin(identity_world, maria)
     assert "https://pix.example/panel/reset?token=" in (await identity_world.mails())[0]
 
 
-async def test_a_link_is_over_after_half_an_hour(identity_world, maria):
+async def test_a_link_expires_after_thirty_minutes(identity_world, maria):
     await identity_world.request_reset(EMAIL, HOME)
     identity_world.clock.passes(1800)
 
@@ -193,7 +195,7 @@ async def test_a_link_is_over_after_half_an_hour(identity_world, maria):
     ) == ("not_possible", "link_over")
 
 
-async def test_who_was_disabled_meanwhile_resets_nothing(identity_world, maria):
+async def test_a_user_disabled_after_the_request_cannot_reset(identity_world, maria):
     await identity_world.request_reset(EMAIL, HOME)
     await identity_world.services.users.disable(CLI, maria.id, ReasonBody())
 
@@ -204,7 +206,7 @@ async def test_who_was_disabled_meanwhile_resets_nothing(identity_world, maria):
 
 
 @pytest.mark.parametrize("who", ["nobody@example.com", "gone@example.com", "invited@example.com"])
-async def test_who_cannot_sign_in_gets_no_link_and_nothing_shows_it(
+async def test_a_user_who_cannot_sign_in_gets_no_link_and_the_same_answer(
     identity_world, maria, who: str
 ):
     await identity_world.person("gone@example.com")
@@ -217,8 +219,8 @@ async def test_who_cannot_sign_in_gets_no_link_and_nothing_shows_it(
     assert await identity_world.mails(who) == []
 
 
-async def test_a_fourth_link_is_not_sent_until_one_ends_and_nothing_shows_it(identity_world, maria):
-    """However many wish: three work at a time, and the newest are not lost by it."""
+async def test_at_most_three_links_are_valid_at_a_time(identity_world, maria):
+    """However many are requested: the three newest work."""
     for number in range(5):
         assert await identity_world.request_reset(EMAIL, at(number)) is None
         identity_world.clock.passes(60)
@@ -230,7 +232,7 @@ async def test_a_fourth_link_is_not_sent_until_one_ends_and_nothing_shows_it(ide
     assert len(await identity_world.mails()) == 4
 
 
-async def test_a_link_that_was_used_makes_room_for_another(identity_world, maria):
+async def test_a_used_link_makes_room_for_another(identity_world, maria):
     for number in range(4):
         await identity_world.request_reset(EMAIL, at(number))
     await identity_world.services.passwords.reset(await identity_world.link(), NEW, HOME)
@@ -241,7 +243,9 @@ async def test_a_link_that_was_used_makes_room_for_another(identity_world, maria
     assert len(await identity_world.mails()) == before + 1
 
 
-async def test_an_eleventh_wish_of_one_address_within_the_hour_is_refused(identity_world, maria):
+async def test_the_eleventh_reset_request_of_an_address_within_an_hour_is_refused(
+    identity_world, maria
+):
     for number in range(10):
         await identity_world.request_reset(f"p{number}@example.com", HOME)
 
@@ -251,7 +255,7 @@ async def test_an_eleventh_wish_of_one_address_within_the_hour_is_refused(identi
     )
 
 
-async def test_the_current_password_sets_a_new_one_and_every_session_ends(identity_world, maria):
+async def test_changing_the_password_ends_every_session(identity_world, maria):
     came = await identity_world.sign_in()
     identity_world.clock.passes(1)
 
@@ -263,7 +267,7 @@ async def test_the_current_password_sets_a_new_one_and_every_session_ends(identi
     assert "senha" in (await identity_world.mails())[0]
 
 
-async def test_a_stolen_session_alone_changes_no_password(identity_world, maria):
+async def test_a_wrong_current_password_changes_nothing(identity_world, maria):
     came = await identity_world.sign_in()
 
     assert await refusal_of(
@@ -272,8 +276,8 @@ async def test_a_stolen_session_alone_changes_no_password(identity_world, maria)
     assert await identity_world.who(came)
 
 
-async def test_guesses_from_within_are_throttled_too(identity_world, maria):
-    """Ten in a session of the person's own, then as those from without."""
+async def test_wrong_current_passwords_are_throttled(identity_world, maria):
+    """Ten in the user's own session, then like those from outside."""
     came = await identity_world.sign_in()
     for _ in range(15):
         with pytest.raises(ServiceError):

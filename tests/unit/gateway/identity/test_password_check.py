@@ -18,7 +18,7 @@ def test_a_typed_address_is_normalized_as_stored():
     assert normalized_email(" Maria@Example.COM ") == "maria@example.com"
 
 
-async def test_whose_address_and_password_they_are(identity_world, maria):
+async def test_a_password_is_checked_against_the_user_of_its_address(identity_world, maria):
     proving = PasswordCheck(identity_world.context)
 
     assert await proving.by_email(EMAIL, PASSWORD, HOME) == maria
@@ -26,8 +26,8 @@ async def test_whose_address_and_password_they_are(identity_world, maria):
     assert await proving.by_email("nobody@example.com", PASSWORD, HOME) is None
 
 
-async def test_a_browser_known_for_another_user_is_unknown(identity_world, maria):
-    """What is tried there counts as a stranger's."""
+async def test_a_browser_known_for_another_user_counts_as_unknown(identity_world, maria):
+    """Attempts there count as those of an unknown browser."""
     foreign = replace(HOME, known=KnownBrowser(user_id=str(uuid.uuid4()), id="ab"))
     for _ in range(5):
         await PasswordCheck(identity_world.context).by_email(EMAIL, "wrong", foreign)
@@ -38,10 +38,8 @@ async def test_a_browser_known_for_another_user_is_unknown(identity_world, maria
     assert refused.value.reason == "account_ip"
 
 
-async def test_who_is_signed_in_is_not_shut_out_of_their_own_account_by_strangers(
-    identity_world, maria
-):
-    """A new password takes the old one, whoever has guessed at it elsewhere."""
+async def test_guesses_by_strangers_do_not_block_a_signed_in_user(identity_world, maria):
+    """The new password is accepted, despite guesses elsewhere."""
     caller = (await identity_world.sign_in()).person
     for _ in range(6):
         with suppress(ServiceError):

@@ -25,7 +25,7 @@ def hasher():
     made.close()
 
 
-async def test_the_right_password_matches_and_no_other(hasher):
+async def test_only_the_right_password_matches(hasher):
     stored = await hasher.make(PASSWORD)
 
     assert await hasher.matches(PASSWORD, stored)
@@ -33,7 +33,7 @@ async def test_the_right_password_matches_and_no_other(hasher):
     assert not await hasher.matches("", stored)
 
 
-async def test_the_costs_are_those_that_owasp_asks_for():
+async def test_password_digests_have_owasp_s_argon2id_costs():
     hasher = PasswordHasher(PEPPERS)
 
     digest = passwords.read(await hasher.make(PASSWORD))
@@ -81,15 +81,15 @@ async def test_a_new_digest_is_the_standard_text_with_the_pepper_s_id(hasher):
     ],
 )
 async def test_a_forged_digest_never_matches(hasher, changed: tuple[str, str]):
-    """Nor does one cost minutes, or one without a pepper take another way in."""
+    """Including one that would cost minutes, and one without a pepper."""
     stored = (await hasher.make(PASSWORD)).replace(*changed)
 
     assert passwords.read(stored) is None
     assert not await hasher.matches(PASSWORD, stored)
 
 
-async def test_a_digest_that_is_cut_never_matches(hasher):
-    """A shorter tag would be easier to hit."""
+async def test_a_truncated_digest_never_matches(hasher):
+    """A shorter digest would be easier to match."""
     cut = (await hasher.make(PASSWORD))[:-21]
 
     assert passwords.read(cut) is None
@@ -101,7 +101,7 @@ async def test_two_digests_of_one_password_differ(hasher):
 
 
 async def test_a_digest_without_its_pepper_matches_no_password(hasher):
-    """A stolen table alone cannot be tried against."""
+    """A stolen table alone cannot be attacked."""
     stored = await hasher.make(PASSWORD)
     digest = passwords.read(stored)
     assert digest is not None
@@ -130,10 +130,10 @@ async def test_a_cheaper_digest_matches_and_is_outdated(hasher):
 
 
 @pytest.mark.parametrize("stored", ["", "nonsense", "gone"])
-async def test_the_digest_of_unknown_users_costs_the_same_and_never_matches(
+async def test_checking_an_unknown_user_costs_the_same_and_never_matches(
     hasher, monkeypatch, stored: str
 ):
-    """Unknown people are not told by the clock: the same work is done for them."""
+    """Timing does not reveal unknown users: the same work is done for them."""
     if stored == "gone":
         other = PasswordHasher({"gone": b"g" * 32}, CHEAP)
         stored = await other.make(PASSWORD)
@@ -151,18 +151,18 @@ async def test_the_digest_of_unknown_users_costs_the_same_and_never_matches(
     assert costs == [CHEAP]
 
 
-async def test_the_same_letters_written_another_way_are_the_same_password(hasher):
+async def test_a_password_matches_in_another_unicode_form(hasher):
     stored = await hasher.make("a\u0301rvore de natal")
 
     assert await hasher.matches("\u00e1rvore de natal", stored)
 
 
-async def test_a_lone_surrogate_is_a_wrong_password_and_no_accident(hasher):
+async def test_a_password_with_a_lone_surrogate_does_not_match(hasher):
     assert not await hasher.matches("\ud800", await hasher.make(PASSWORD))
 
 
-async def test_above_the_queue_a_caller_gets_retry_after():
-    """Two run, and so many wait; the next is refused before the process drowns."""
+async def test_a_full_hashing_queue_refuses_with_retry_after():
+    """Two run and a limited number wait; the next one is refused."""
     hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=1))
     gate = threading.Event()
     hasher._pool.submit(gate.wait)
@@ -180,7 +180,7 @@ async def test_above_the_queue_a_caller_gets_retry_after():
     hasher.close()
 
 
-async def test_a_known_browser_waits_for_one_stranger_at_most():
+async def test_a_known_browser_waits_for_at_most_one_stranger():
     hasher = PasswordHasher(PEPPERS, CHEAP)
     stored, order = await hasher.make(PASSWORD), []
     gate = threading.Event()
@@ -200,8 +200,8 @@ async def test_a_known_browser_waits_for_one_stranger_at_most():
     assert order == ["stranger 1", "known", "stranger 2", "stranger 3"]
 
 
-async def test_a_caller_who_leaves_keeps_their_place_until_the_thread_is_done():
-    """Otherwise leaving at once would be a way around the limit."""
+async def test_a_cancelled_caller_keeps_its_slot_until_the_thread_ends():
+    """Otherwise leaving at once would evade the limit."""
     hasher = PasswordHasher(PEPPERS, CHEAP, PoolSize(threads=1, waiting=0))
     gate = threading.Event()
     started = threading.Event()
@@ -224,5 +224,5 @@ async def test_a_caller_who_leaves_keeps_their_place_until_the_thread_is_done():
     hasher.close()
 
 
-def test_the_list_of_common_passwords_is_asked(hasher):
+def test_the_hasher_recognises_a_common_password(hasher):
     assert hasher.is_common("password1234")

@@ -41,7 +41,7 @@ def test_uncommon_passwords_are_not_found():
     assert wrong == []
 
 
-def test_the_list_has_thousands_that_are_long_enough_to_be_taken_otherwise():
+def test_the_list_has_thousands_of_long_common_passwords():
     text = files("gateway.identity").joinpath("common_passwords.txt").read_text("utf-8")
     words = [line for line in text.splitlines() if not line.startswith("#")]
 

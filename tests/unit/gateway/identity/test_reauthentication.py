@@ -23,8 +23,8 @@ LASTING = ["change", "remove", "new_recovery_codes"]
 
 
 @pytest.mark.parametrize("act", LASTING)
-async def test_a_fresh_code_in_the_session_is_not_enough(identity_world, maria, act: str):
-    """A copy of it is in the same five minutes: the call itself holds password and app code."""
+async def test_lasting_changes_require_password_and_a_new_code(identity_world, maria, act: str):
+    """A stolen session has the same fresh factor: the call itself needs password and code."""
     codes = await identity_world.enrol()
     came, does = await identity_world.sign_in(), lasting(identity_world, act)
     check_fresh_factor(came.person, identity_world.clock.now())
@@ -46,7 +46,7 @@ async def test_a_fresh_code_in_the_session_is_not_enough(identity_world, maria, 
 
 
 @pytest.mark.parametrize("act", LASTING)
-async def test_who_guesses_the_password_locks_no_code(identity_world, maria, act: str):
+async def test_wrong_passwords_do_not_lock_the_second_factor(identity_world, maria, act: str):
     await identity_world.enrol()
     came, does = await identity_world.sign_in(), lasting(identity_world, act)
     identity_world.clock.passes(30)
@@ -60,9 +60,7 @@ async def test_who_guesses_the_password_locks_no_code(identity_world, maria, act
 
 
 @pytest.mark.parametrize("act", ["remove", "new_recovery_codes"])
-async def test_without_a_factor_there_are_no_codes_and_nothing_to_remove(
-    identity_world, maria, act: str
-):
+async def test_without_a_factor_codes_and_removal_are_refused(identity_world, maria, act: str):
     caller = (await identity_world.sign_in()).person
 
     refusal_ = await refusal_of(lasting(identity_world, act)(caller, PASSWORD, "123456"))

@@ -14,7 +14,7 @@ async def enrolled(identity_world, maria):
     return await identity_world.store.identity.users.find(maria.id), codes
 
 
-async def test_the_secret_is_sealed_for_its_person_alone(identity_world, maria):
+async def test_a_totp_secret_is_sealed_for_its_user_only(identity_world, maria):
     user, _ = await enrolled(identity_world, maria)
 
     assert (
@@ -25,7 +25,7 @@ async def test_the_secret_is_sealed_for_its_person_alone(identity_world, maria):
         identity_world.sealer.open(user.totp.sealed_secret, totp_row("another"))
 
 
-async def test_recovery_codes_are_kept_as_slow_digests(identity_world, maria):
+async def test_recovery_codes_are_stored_as_argon2_digests(identity_world, maria):
     user, codes = await enrolled(identity_world, maria)
 
     rows = await identity_world.store.identity.users.codes(user.id)
@@ -35,14 +35,14 @@ async def test_recovery_codes_are_kept_as_slow_digests(identity_world, maria):
     assert await identity_world.hasher.matches(codes[7], rows[7].digest)
 
 
-async def test_a_code_of_one_number_does_not_open_as_another(identity_world, maria):
+async def test_a_recovery_code_is_refused_under_another_number(identity_world, maria):
     user, codes = await enrolled(identity_world, maria)
 
     assert not await SecondFactorCodes(identity_world.context).accept(user, "08" + codes[7][2:])
 
 
-async def test_a_right_code_that_was_used_is_distinguished_from_a_wrong_one(identity_world, maria):
-    """Somebody looked over a shoulder, or stands between the person and us."""
+async def test_a_reused_code_is_reported_and_a_wrong_one_is_not(identity_world, maria):
+    """The code was observed or intercepted."""
     user, _ = await enrolled(identity_world, maria)
     identity_world.clock.passes(30)
     code = identity_world.code()
@@ -57,7 +57,7 @@ async def test_a_right_code_that_was_used_is_distinguished_from_a_wrong_one(iden
     assert reused == identity_world.security_events.count(("authn_factor_reuse", user.id)) == 1
 
 
-async def test_a_right_code_forgives_the_wrong_ones_before(identity_world, maria):
+async def test_a_right_code_resets_the_count_of_wrong_ones(identity_world, maria):
     user, _ = await enrolled(identity_world, maria)
     for _ in range(2):
         for _ in range(9):
@@ -68,7 +68,7 @@ async def test_a_right_code_forgives_the_wrong_ones_before(identity_world, maria
         identity_world.clock.passes(30)
 
 
-async def test_recovery_codes_count_among_the_wrong_ones(identity_world, maria):
+async def test_wrong_recovery_codes_count_towards_the_factor_limit(identity_world, maria):
     user, _ = await enrolled(identity_world, maria)
     for _ in range(10):
         assert not await SecondFactorCodes(identity_world.context).accept(user, "00-00000-00000")
@@ -78,6 +78,6 @@ async def test_recovery_codes_count_among_the_wrong_ones(identity_world, maria):
     ) == ("too_many_attempts", "factor")
 
 
-async def test_without_an_app_no_code_is_right(identity_world, maria):
+async def test_without_an_app_every_code_is_refused(identity_world, maria):
     assert not await SecondFactorCodes(identity_world.context).accept(maria, "123456")
     assert not await SecondFactorCodes(identity_world.context).app_code(maria, "123456")

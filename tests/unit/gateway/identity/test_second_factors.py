@@ -37,7 +37,7 @@ async def test_an_app_is_enrolled_by_password_and_code(identity_world, maria):
     assert ("authn_factor_change", maria.id) in identity_world.security_events
 
 
-async def test_a_stolen_session_alone_enrols_nothing(identity_world, maria):
+async def test_enrolling_requires_the_password(identity_world, maria):
     caller = (await identity_world.sign_in()).person
 
     assert await refusal_of(
@@ -45,7 +45,7 @@ async def test_a_stolen_session_alone_enrols_nothing(identity_world, maria):
     ) == ("password_wrong", "password")
 
 
-async def test_until_its_first_code_the_app_is_not_asked_for(identity_world, maria):
+async def test_an_unconfirmed_app_is_not_required_at_sign_in(identity_world, maria):
     came = await identity_world.sign_in()
     await identity_world.services.second_factors.begin(came.person, PASSWORD, HOME)
 
@@ -64,7 +64,7 @@ async def test_a_wrong_first_code_enrols_nothing(identity_world, maria):
     assert await SecondFactorCodes(identity_world.context).left(caller.user_id) == 0
 
 
-async def test_beginning_again_voids_what_was_begun(identity_world, maria):
+async def test_a_second_enrolment_voids_the_first(identity_world, maria):
     caller = (await identity_world.sign_in()).person
     first = await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
     await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
@@ -84,7 +84,7 @@ async def test_an_enrolment_not_begun_cannot_be_confirmed(identity_world, maria)
     )
 
 
-async def test_a_present_factor_is_not_replaced_behind_its_back(identity_world, maria):
+async def test_a_present_factor_cannot_be_enrolled_again(identity_world, maria):
     """Neither by a second enrolment nor by confirming again."""
     await identity_world.enrol()
     caller = (await identity_world.sign_in()).person
@@ -116,7 +116,7 @@ async def test_a_factor_is_fresh_for_five_minutes(identity_world, maria):
     assert refusal(problem.value) == ("step_up_required", "factor_old")
 
 
-async def test_a_code_makes_it_fresh_again(identity_world, maria):
+async def test_a_code_makes_the_factor_fresh_for_five_minutes(identity_world, maria):
     await identity_world.enrol()
     came = await identity_world.sign_in()
     identity_world.clock.passes(301)
@@ -130,7 +130,7 @@ async def test_a_code_makes_it_fresh_again(identity_world, maria):
     check_fresh_factor(caller, identity_world.clock.now())
 
 
-async def test_a_wrong_code_makes_nothing_fresh(identity_world, maria):
+async def test_a_wrong_code_does_not_make_the_factor_fresh(identity_world, maria):
     await identity_world.enrol()
     came = await identity_world.sign_in()
     identity_world.clock.passes(301)
@@ -145,7 +145,7 @@ async def test_a_wrong_code_makes_nothing_fresh(identity_world, maria):
         check_fresh_factor(caller, identity_world.clock.now())
 
 
-async def test_a_code_at_another_network_makes_it_known_to_the_session_alone(identity_world, maria):
+async def test_a_code_from_a_new_network_adds_it_only_to_its_session(identity_world, maria):
     """The next address of that network needs no code; another session of the user does."""
     await identity_world.enrol()
     came = await identity_world.sign_in()
@@ -167,8 +167,8 @@ async def test_a_code_at_another_network_makes_it_known_to_the_session_alone(ide
     assert acts[-1].event.details["address"] == ELSEWHERE.address
 
 
-async def test_wrong_codes_elsewhere_do_not_lock_the_user_out(identity_world, maria):
-    """They count against the session that tries them; the user's codes work where they are."""
+async def test_wrong_codes_from_another_network_do_not_lock_the_user_out(identity_world, maria):
+    """They count for the session that tries them; codes still work in the user's own session."""
     await identity_world.enrol()
     came = await identity_world.sign_in()
     identity_world.clock.passes(30)
@@ -183,7 +183,7 @@ async def test_wrong_codes_elsewhere_do_not_lock_the_user_out(identity_world, ma
     assert await identity_world.sign_in(client=ELSEWHERE)
 
 
-async def test_a_session_knows_its_twenty_newest_networks(identity_world, maria):
+async def test_a_session_keeps_its_twenty_newest_networks(identity_world, maria):
     await identity_world.enrol()
     came = await identity_world.sign_in()
     sessions = identity_world.context.stores.sessions
@@ -201,7 +201,7 @@ async def test_a_session_knows_its_twenty_newest_networks(identity_world, maria)
     assert (session.networks[0], session.networks[-1]) == ("10.0.1.0/24", "10.0.20.0/24")
 
 
-async def test_who_has_no_factor_cannot_step_up(identity_world, maria):
+async def test_a_user_without_a_factor_cannot_step_up(identity_world, maria):
     """They enrol one first."""
     caller = (await identity_world.sign_in()).person
 
@@ -254,7 +254,7 @@ async def test_after_a_reset_by_an_administrator_a_new_app_is_enrolled(identity_
     assert (user.has_factor, user.factor_reset) == (True, False)
 
 
-async def test_a_disabled_person_changes_no_factor(identity_world, maria):
+async def test_a_disabled_user_cannot_change_the_factor(identity_world, maria):
     caller = (await identity_world.sign_in()).person
     await identity_world.services.users.disable(CLI, maria.id, ReasonBody())
 

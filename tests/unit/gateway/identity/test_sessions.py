@@ -27,7 +27,7 @@ async def out(identity_world, came) -> str:
     return problem.value.reason
 
 
-async def test_a_caller_is_known_by_their_access_token(identity_world, maria):
+async def test_an_access_token_identifies_its_user(identity_world, maria):
     came = await identity_world.sign_in()
 
     person = await identity_world.who(came)
@@ -39,8 +39,8 @@ async def test_a_caller_is_known_by_their_access_token(identity_world, maria):
     )
 
 
-async def test_after_logout_the_token_is_dead_at_once(identity_world, maria):
-    """Though its ten minutes are not over: the session is read at each call."""
+async def test_after_logout_the_access_token_is_refused_at_once(identity_world, maria):
+    """Before its ten minutes are over: the session is read for each call."""
     came = await identity_world.sign_in()
     await identity_world.who(came)
 
@@ -49,14 +49,14 @@ async def test_after_logout_the_token_is_dead_at_once(identity_world, maria):
     assert await out(identity_world, came) == "session_over"
 
 
-async def test_logging_out_again_succeeds(identity_world, maria):
+async def test_a_second_logout_succeeds(identity_world, maria):
     came = await identity_world.sign_in()
 
     await identity_world.services.sessions.logout(came.person)
     await identity_world.services.sessions.logout(came.person)
 
 
-async def test_a_person_sees_and_ends_their_own_sessions_only(identity_world, maria):
+async def test_a_user_sees_and_ends_only_their_own_sessions(identity_world, maria):
     await identity_world.person("other@example.com")
     mine, also_mine = await identity_world.sign_in(), await identity_world.sign_in()
     theirs = await identity_world.sign_in("other@example.com")
@@ -74,7 +74,7 @@ async def test_a_person_sees_and_ends_their_own_sessions_only(identity_world, ma
 
 
 @pytest.mark.parametrize("session_id", ["", "x", "00000000-0000-4000-8000-000000000000"])
-async def test_a_session_that_is_not_there_is_not_found(identity_world, maria, session_id: str):
+async def test_an_absent_session_is_not_found(identity_world, maria, session_id: str):
     came = await identity_world.sign_in()
 
     assert await refusal_of(identity_world.services.sessions.end(came.person, session_id)) == (
@@ -83,7 +83,7 @@ async def test_a_session_that_is_not_there_is_not_found(identity_world, maria, s
     )
 
 
-async def test_the_others_are_ended_together(identity_world, maria):
+async def test_a_user_ends_all_their_other_sessions(identity_world, maria):
     await identity_world.person("other@example.com")
     others = [await identity_world.sign_in() for _ in range(3)]
     mine, theirs = await identity_world.sign_in(), await identity_world.sign_in("other@example.com")
@@ -95,7 +95,7 @@ async def test_the_others_are_ended_together(identity_world, maria):
     assert {await out(identity_world, each) for each in others} == {"session_over"}
 
 
-async def test_a_token_of_a_forgotten_session_is_dead(identity_world, maria):
+async def test_a_token_of_a_deleted_session_is_refused(identity_world, maria):
     came = await identity_world.sign_in()
     await identity_world.services.sessions.logout(came.person)
     identity_world.clock.passes(1)
@@ -104,10 +104,8 @@ async def test_a_token_of_a_forgotten_session_is_dead(identity_world, maria):
     assert await out(identity_world, came) == "session_unknown"
 
 
-async def test_a_change_of_the_person_ends_their_sessions_by_itself(
-    identity_world, maria, monkeypatch
-):
-    """Even where the store fails right after the change."""
+async def test_a_change_of_the_user_invalidates_their_sessions(identity_world, maria, monkeypatch):
+    """Even if the store fails right after the change."""
     came = await identity_world.sign_in()
     identity_world.clock.passes(1)
 
@@ -121,8 +119,8 @@ async def test_a_change_of_the_person_ends_their_sessions_by_itself(
     assert await out(identity_world, came) == "person_changed"
 
 
-async def test_a_sign_in_that_is_ended_opens_nothing(tmp_path: Path):
-    """At once, whatever was remembered of its tokens, and under the name of who ended it."""
+async def test_a_session_ended_by_an_operator_is_refused_at_once(tmp_path: Path):
+    """Whatever is cached of its tokens, and with the name of who ended it."""
     async with registers.opened(tmp_path) as office:
         identity_world = identity_world_on(office.store, Clock())
         await identity_world.services.signing_keys.ensure()
@@ -153,10 +151,8 @@ async def test_an_access_token_never_outlives_its_session(identity_world, maria)
     assert tokens.refresh_expires_at == came.tokens.refresh_expires_at
 
 
-async def test_a_session_is_never_older_than_its_person_whatever_another_clock_said(
-    identity_world, maria
-):
-    """Otherwise who changed the password on a node that is ahead could not sign in here."""
+async def test_a_session_never_starts_before_the_user_s_latest_change(identity_world, maria):
+    """Otherwise a password changed on a node with a clock ahead could not be used here."""
     identity_world.clock.passes(-2)
 
     came = await TokenIssuer(identity_world.context).begin(maria, HOME, None)
@@ -167,7 +163,7 @@ async def test_a_session_is_never_older_than_its_person_whatever_another_clock_s
     assert session.ends_at == identity_world.clock.now() + timedelta(hours=8)
 
 
-async def test_no_token_is_kept(identity_world, maria):
+async def test_no_token_is_stored(identity_world, maria):
     came = await identity_world.sign_in()
 
     async with identity_world.store.database.reading() as connection:
@@ -202,7 +198,7 @@ async def test_a_token_is_exchanged_for_the_next_pair(identity_world, maria):
     ).user_id == maria.id
 
 
-async def test_refreshing_does_not_move_the_end(identity_world, maria):
+async def test_a_refresh_does_not_extend_the_session(identity_world, maria):
     came = await identity_world.sign_in()
     identity_world.clock.passes(3600)
 
@@ -212,7 +208,7 @@ async def test_refreshing_does_not_move_the_end(identity_world, maria):
 
 
 async def test_a_refreshed_session_ends_eight_hours_after_the_sign_in(identity_world, maria):
-    """Decisions 7; the answer of a refresh cannot tell: it is made before the row changes."""
+    """Decisions 7; an answer cannot show it, because it is made before the row changes."""
     came = await identity_world.sign_in()
     identity_world.clock.passes(3600)
 
@@ -222,7 +218,9 @@ async def test_a_refreshed_session_ends_eight_hours_after_the_sign_in(identity_w
     assert session.ends_at == came.tokens.refresh_expires_at
 
 
-async def test_the_one_before_within_ten_seconds_fails_its_caller_alone(identity_world, maria):
+async def test_reusing_the_previous_refresh_token_within_ten_seconds_is_refused(
+    identity_world, maria
+):
     came = await identity_world.sign_in()
     pair = await identity_world.services.tokens.refresh(came.tokens.refresh_token)
     identity_world.clock.passes(10)
@@ -232,7 +230,7 @@ async def test_the_one_before_within_ten_seconds_fails_its_caller_alone(identity
     assert await identity_world.services.tokens.refresh(pair.refresh_token)
 
 
-async def test_later_it_ends_the_session_and_alarms(identity_world, maria):
+async def test_reusing_the_previous_refresh_token_later_ends_the_session(identity_world, maria):
     came = await identity_world.sign_in()
     pair = await identity_world.services.tokens.refresh(came.tokens.refresh_token)
     identity_world.clock.passes(10.001)
@@ -245,8 +243,8 @@ async def test_later_it_ends_the_session_and_alarms(identity_world, maria):
         await identity_world.services.sessions.authenticate(pair.access_token)
 
 
-async def test_one_before_that_ends_it_however_soon(identity_world, maria):
-    """The window is for the immediate predecessor: some kept older ones alive for ever."""
+async def test_reusing_an_older_refresh_token_ends_the_session(identity_world, maria):
+    """The tolerance is only for the previous token; older ones would stay valid for ever."""
     came = await identity_world.sign_in()
     second = await identity_world.services.tokens.refresh(came.tokens.refresh_token)
     third = await identity_world.services.tokens.refresh(second.refresh_token)
@@ -266,7 +264,7 @@ async def test_the_alarm_is_raised_once(identity_world, maria):
     assert identity_world.security_events.count(("authn_token_reuse", maria.id)) == 1
 
 
-async def test_after_eight_hours_it_is_over(identity_world, maria):
+async def test_a_session_cannot_be_refreshed_after_eight_hours(identity_world, maria):
     came = await identity_world.sign_in()
     identity_world.clock.passes(28_800)
 
@@ -274,18 +272,18 @@ async def test_after_eight_hours_it_is_over(identity_world, maria):
 
 
 @pytest.mark.parametrize("token", ["", "made up", "\ud800"])
-async def test_a_made_up_token_is_unknown(identity_world, token: str):
+async def test_an_unknown_refresh_token_is_refused(identity_world, token: str):
     assert await refused(identity_world, token) == "session_unknown"
 
 
-async def test_an_access_token_refreshes_nothing(identity_world, maria):
+async def test_an_access_token_is_refused_as_refresh_token(identity_world, maria):
     came = await identity_world.sign_in()
 
     assert await refused(identity_world, came.tokens.access_token) == "session_unknown"
 
 
-async def test_a_disabled_person_does_not_refresh(identity_world, maria, monkeypatch):
-    """Even if the sessions could not be ended: the person is read too."""
+async def test_a_disabled_user_cannot_refresh(identity_world, maria, monkeypatch):
+    """Even if their sessions could not be ended: the user is read too."""
     came = await identity_world.sign_in()
     identity_world.clock.passes(1)
 
@@ -316,7 +314,9 @@ async def test_every_outcome_of_a_refresh_is_counted(identity_world, maria):
 
 
 @pytest.mark.parametrize("problem", [StoreUnavailable(), ServiceError(PASSWORD_WRONG)], ids=str)
-async def test_what_is_no_outcome_is_not_counted(identity_world, monkeypatch, problem: Exception):
+async def test_an_unexpected_error_is_not_counted_as_an_outcome(
+    identity_world, monkeypatch, problem: Exception
+):
     async def fails(_digest: bytes):
         raise problem
 
@@ -327,8 +327,8 @@ async def test_what_is_no_outcome_is_not_counted(identity_world, monkeypatch, pr
     assert identity_world.counted == []
 
 
-async def test_an_exchange_counts_nothing(identity_world, maria):
-    """The panel counts its refreshes itself."""
+async def test_an_exchange_for_the_panel_is_not_counted(identity_world, maria):
+    """The panel counts its own refreshes."""
     came = await identity_world.sign_in()
     identity_world.counted.clear()
 

@@ -53,7 +53,7 @@ async def asked(identity_world: IdentityWorld, client: ClientInfo = HOME) -> Sec
     return answer
 
 
-async def test_a_password_is_enough_where_there_is_no_factor(identity_world, maria):
+async def test_a_password_alone_signs_in_without_a_factor(identity_world, maria):
     answer = await identity_world.services.sign_in.login(" Maria@Example.com ", PASSWORD, HOME)
 
     assert isinstance(answer, SignedIn)
@@ -62,7 +62,7 @@ async def test_a_password_is_enough_where_there_is_no_factor(identity_world, mar
     assert ("authn_login_success", maria.id) in identity_world.security_events
 
 
-async def test_tokens_live_ten_minutes_and_eight_hours(identity_world, maria):
+async def test_tokens_are_valid_for_ten_minutes_and_eight_hours(identity_world, maria):
     tokens = (await identity_world.sign_in()).tokens
 
     assert (tokens.expires_at - identity_world.clock.now()).total_seconds() == 600
@@ -79,7 +79,7 @@ async def test_the_session_has_the_address_of_its_sign_in(identity_world, maria)
     assert 0 < len(session.user_agent) <= 256
 
 
-async def test_with_a_factor_the_password_alone_names_no_user(identity_world, maria):
+async def test_with_a_second_factor_the_password_alone_reveals_no_user_data(identity_world, maria):
     """Contract 2.9: no name, e-mail or roles."""
     await identity_world.enrol()
 
@@ -89,7 +89,7 @@ async def test_with_a_factor_the_password_alone_names_no_user(identity_world, ma
     assert {name for name in dir(answer) if not name.startswith("_")} == {"mfa_token", "ends_at"}
 
 
-async def test_the_right_code_opens_with_a_fresh_factor(identity_world, maria):
+async def test_a_right_code_signs_in_with_a_fresh_factor(identity_world, maria):
     await identity_world.enrol()
 
     came = await identity_world.sign_in()
@@ -118,7 +118,7 @@ async def test_an_earlier_code_does_not_work_after_a_later_one(identity_world, m
     ) == ("mfa_invalid", "code")
 
 
-async def test_a_challenge_bears_five_tries(identity_world, maria):
+async def test_a_challenge_accepts_five_tries(identity_world, maria):
     await identity_world.enrol()
     challenge = await asked(identity_world)
     for _ in range(5):
@@ -135,8 +135,8 @@ async def test_a_challenge_bears_five_tries(identity_world, maria):
     ) == ("mfa_expired", "challenge_over")
 
 
-async def test_ten_wrong_codes_lock_for_a_quarter_of_an_hour(identity_world, maria):
-    """Over any number of challenges; eleven guesses are one too many."""
+async def test_ten_wrong_codes_lock_the_factor_for_fifteen_minutes(identity_world, maria):
+    """Over any number of challenges; the eleventh guess is refused."""
     await identity_world.enrol()
     for _ in range(2):
         challenge = await asked(identity_world)
@@ -158,8 +158,8 @@ async def test_ten_wrong_codes_lock_for_a_quarter_of_an_hour(identity_world, mar
     await identity_world.sign_in()
 
 
-async def test_of_two_right_codes_at_once_one_opens(identity_world, maria, monkeypatch):
-    """Both are accepted, the earlier code first, before either uses the challenge up."""
+async def test_of_two_concurrent_right_codes_one_signs_in(identity_world, maria, monkeypatch):
+    """Both codes are right, and both are checked before either challenge is used up."""
     await identity_world.enrol()
     challenge = await asked(identity_world)
     use, is_accepted, both = StoredChallenges.use, asyncio.Event(), asyncio.Barrier(2)
@@ -182,7 +182,7 @@ async def test_of_two_right_codes_at_once_one_opens(identity_world, maria, monke
     assert sum(isinstance(each, SignedIn) for each in answers) == 1
 
 
-async def test_a_challenge_is_over_after_five_minutes(identity_world, maria):
+async def test_a_challenge_expires_after_five_minutes(identity_world, maria):
     await identity_world.enrol()
     challenge = await asked(identity_world)
     identity_world.clock.passes(300)
@@ -195,9 +195,7 @@ async def test_a_challenge_is_over_after_five_minutes(identity_world, maria):
 
 
 @pytest.mark.parametrize("bound_to", ["", "another"])
-async def test_a_challenge_is_bound_to_the_browser_it_was_made_in(
-    identity_world, maria, bound_to: str
-):
+async def test_a_challenge_is_bound_to_its_browser(identity_world, maria, bound_to: str):
     await identity_world.enrol()
     challenge = await asked(identity_world, replace(HOME, bound_to="this"))
 
@@ -208,14 +206,14 @@ async def test_a_challenge_is_bound_to_the_browser_it_was_made_in(
     ) == ("mfa_expired", "challenge_unknown")
 
 
-async def test_a_made_up_challenge_is_over(identity_world, maria):
+async def test_an_unknown_challenge_is_refused(identity_world, maria):
     assert await refusal_of(
         identity_world.services.sign_in.submit_code("made up", "123456", HOME)
     ) == ("mfa_expired", "challenge_unknown")
 
 
 @pytest.mark.parametrize(("act", "more"), [("disable", (ReasonBody(),)), ("reset_mfa", ())])
-async def test_a_change_of_the_person_voids_their_challenges(
+async def test_a_change_of_the_user_invalidates_their_challenges(
     identity_world, maria, act: str, more: tuple
 ):
     await identity_world.enrol()
@@ -229,7 +227,7 @@ async def test_a_change_of_the_person_voids_their_challenges(
     ) == ("mfa_expired", "person_changed")
 
 
-async def test_a_recovery_code_opens_once_and_its_owner_is_reported(identity_world, maria):
+async def test_a_recovery_code_works_once_and_its_use_is_mailed(identity_world, maria):
     codes = await identity_world.enrol()
     first, second = await asked(identity_world), await asked(identity_world)
 
@@ -244,9 +242,7 @@ async def test_a_recovery_code_opens_once_and_its_owner_is_reported(identity_wor
     assert "Restam 9" in "".join(await identity_world.mails())
 
 
-async def test_the_digest_of_a_password_is_made_anew_when_it_should_cost_more(
-    identity_world, maria
-):
+async def test_an_outdated_password_digest_is_renewed_at_sign_in(identity_world, maria):
     dearer = PasswordHasher({"new": b"n" * 32, "p": b"p" * 32}, Cost(kib=128, passes=1))
     crypto = replace(identity_world.context.crypto, hashing=dearer)
     signing_in = replace(
@@ -327,7 +323,7 @@ async def test_a_sign_in_without_a_store_is_not_counted(identity_world, maria, m
 
 
 async def test_a_sign_in_from_a_new_browser_is_mailed_to_its_user(identity_world, maria):
-    """With the address, and without what the caller calls itself: that may be any text."""
+    """With the address, and without the user agent, which may be any text."""
     odd = replace(ELSEWHERE, panel=True, user_agent="call https://evil.example now")
 
     await identity_world.sign_in(client=odd)
@@ -340,7 +336,7 @@ async def test_a_sign_in_from_a_new_browser_is_mailed_to_its_user(identity_world
 
 
 async def test_a_known_browser_or_program_sends_no_mail(identity_world, maria):
-    """Another person's device cookie makes no browser known; another network is a new place."""
+    """Another user's device cookie does not count; another network is new."""
     mine = replace(HOME, panel=True, known=KnownBrowser(user_id=maria.id, id="b"))
     theirs = replace(HOME, panel=True, known=KnownBrowser(user_id="another", id="b"))
 

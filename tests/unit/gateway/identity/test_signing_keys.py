@@ -21,7 +21,7 @@ def ring(register: Register, clock: Clock) -> Keyring:
     return Keyring(register.list, SEALER, clock.now, clock.monotonic)
 
 
-def test_a_keys_private_half_leaves_sealed_for_its_row():
+def test_a_private_key_is_sealed_for_its_row():
     made = key()
 
     other = replace(made, id="another")
@@ -43,25 +43,25 @@ async def test_a_signature_is_verified_by_the_public_key(clock):
     public.verify(signature, b"text")
 
 
-async def test_the_newest_that_may_signs(clock):
+async def test_the_newest_active_key_signs(clock):
     old, current, following = key(-2), key(-1), key(1)
 
     assert (await ring(Register(old, current, following), clock).signing()).id == current.id
 
 
-async def test_where_none_may_yet_the_oldest_signs(clock):
+async def test_the_oldest_key_signs_when_none_is_active_yet(clock):
     """The clock of the node that made it is ahead of ours."""
     first, second = key(0.001), key(24)
 
     assert (await ring(Register(first, second), clock).signing()).id == first.id
 
 
-async def test_without_a_key_nothing_is_signed(clock):
+async def test_without_a_signing_key_nothing_is_signed(clock):
     with pytest.raises(StoreUnavailable):
         await ring(Register(), clock).signing()
 
 
-async def test_three_keys_are_in_use_at_most_and_no_retired_one(clock):
+async def test_at_most_three_unretired_keys_are_in_use(clock):
     keys = [key(-hours) for hours in (5, 4, 3, 2)]
     retired = replace(key(-1), retired_at=NOON)
     keyring = ring(Register(*keys, retired), clock)
@@ -72,7 +72,7 @@ async def test_three_keys_are_in_use_at_most_and_no_retired_one(clock):
 
 
 async def test_cached_keys_are_valid_for_four_seconds(clock):
-    """Should nobody tell of a change; below the five promised."""
+    """Even without a reported change; less than the five seconds promised."""
     made = key()
     register = Register(made)
     keyring = ring(register, clock)
@@ -86,7 +86,7 @@ async def test_cached_keys_are_valid_for_four_seconds(clock):
 
 
 async def test_a_retired_key_is_refused_once_the_change_arrives(clock):
-    """Also while the store is silent: what is known to be old is not borne."""
+    """Also while the store is unavailable: a key known to be retired is not tolerated."""
     made = key()
     register = Register(made)
     keyring = ring(register, clock)
@@ -120,8 +120,8 @@ async def test_keys_read_before_the_change_are_not_cached(clock):
     assert register.asked == 2
 
 
-async def test_an_unknown_id_is_asked_for_at_most_once_a_second(clock):
-    """Otherwise made-up ids would be questions to the store."""
+async def test_an_unknown_key_id_is_read_at_most_once_a_second(clock):
+    """Otherwise invented ids would cause queries."""
     register = Register(key())
     keyring = ring(register, clock)
     await keyring.published()
@@ -137,7 +137,7 @@ async def test_an_unknown_id_is_asked_for_at_most_once_a_second(clock):
     assert register.asked == 2
 
 
-async def test_a_silent_store_is_borne_for_ten_minutes(clock):
+async def test_cached_keys_are_used_for_ten_minutes_without_the_store(clock):
     made = key()
     register = Register(made)
     keyring = ring(register, clock)
@@ -151,8 +151,8 @@ async def test_a_silent_store_is_borne_for_ten_minutes(clock):
         await keyring.public(made.id)
 
 
-async def test_the_set_of_keys_holds_public_halves_alone(clock):
-    """And the next key, a day before it signs."""
+async def test_published_keys_have_public_halves_alone(clock):
+    """The next key is included, a day before it signs."""
     now, following = key(), key(24)
 
     published = await ring(Register(now, following), clock).published()
@@ -161,7 +161,7 @@ async def test_the_set_of_keys_holds_public_halves_alone(clock):
     assert all("d" not in each for each in published["keys"])
 
 
-def test_a_key_is_written_as_rfc_8037_writes_it():
+def test_a_key_is_published_in_the_form_of_rfc_8037():
     """Appendix A.1 and A.2."""
     private = bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
     public = Ed25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
@@ -186,15 +186,15 @@ DAY = 86_400
 OVER = 600 + 300
 
 
-async def test_the_first_key_is_made_once(identity_world):
-    """By the fixture; a second start makes none."""
+async def test_a_second_start_creates_no_key(identity_world):
+    """The fixture is the first start."""
     await identity_world.services.signing_keys.ensure()
 
     assert len(await identity_world.services.signing_keys.list()) == 1
 
 
-async def test_of_many_that_start_together_one_key_stays(identity_world):
-    """Server processes of one machine; more than three could not all be published."""
+async def test_of_concurrent_first_starts_one_key_is_kept(identity_world):
+    """Several server processes of one machine; more than three keys could not be published."""
     only = (await identity_world.services.signing_keys.list())[0]
     async with identity_world.store.database.writing() as connection:
         await connection.execute(text("DELETE FROM signing_keys"))
@@ -210,7 +210,7 @@ async def test_of_many_that_start_together_one_key_stays(identity_world):
     assert published[0].id != only.id
 
 
-async def test_the_next_key_signs_a_day_after_it_was_published(identity_world, maria):
+async def test_the_next_key_signs_one_day_after_publication(identity_world, maria):
     old = (await identity_world.services.signing_keys.list())[0]
 
     new = await identity_world.services.signing_keys.rotate("cli")
@@ -223,7 +223,7 @@ async def test_the_next_key_signs_a_day_after_it_was_published(identity_world, m
     assert (await identity_world.keyring.signing()).id == new.id
 
 
-async def test_tokens_of_the_old_key_hold_until_it_is_retired(identity_world, maria):
+async def test_tokens_of_the_old_key_are_valid_until_it_is_retired(identity_world, maria):
     old = (await identity_world.services.signing_keys.list())[0]
     came = await identity_world.sign_in()
     await identity_world.services.signing_keys.rotate("cli", at_once=True)
@@ -240,8 +240,8 @@ async def test_tokens_of_the_old_key_hold_until_it_is_retired(identity_world, ma
     assert refused.value.reason == "kid"
 
 
-async def test_a_key_is_kept_while_one_of_its_tokens_is_valid(identity_world):
-    """A token lives ten minutes, and five more are for clocks and caches that differ."""
+async def test_a_retired_key_is_kept_while_one_of_its_tokens_is_valid(identity_world):
+    """A token lives ten minutes, and five more cover differing clocks and caches."""
     old = (await identity_world.services.signing_keys.list())[0]
     identity_world.clock.passes(1)
     await identity_world.services.signing_keys.rotate("cli", at_once=True)
@@ -251,7 +251,7 @@ async def test_a_key_is_kept_while_one_of_its_tokens_is_valid(identity_world):
         await identity_world.services.signing_keys.retire("cli", old.id)
 
 
-async def test_when_its_last_token_is_over_it_is_retired(identity_world):
+async def test_a_key_can_be_retired_after_its_last_token_expired(identity_world):
     old = (await identity_world.services.signing_keys.list())[0]
     identity_world.clock.passes(1)
     await identity_world.services.signing_keys.rotate("cli", at_once=True)
@@ -284,7 +284,7 @@ async def test_rotating_retires_expired_keys(identity_world):
     )
 
 
-async def test_three_keys_are_published_at_most(identity_world):
+async def test_at_most_three_keys_are_published(identity_world):
     await identity_world.services.signing_keys.rotate("cli")
     await identity_world.services.signing_keys.rotate("cli")
 
@@ -293,7 +293,7 @@ async def test_three_keys_are_published_at_most(identity_world):
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-async def test_the_only_key_that_signs_is_not_retired(identity_world, at_once: bool):
+async def test_the_only_signing_key_cannot_be_retired(identity_world, at_once: bool):
     only = (await identity_world.services.signing_keys.list())[0]
     await identity_world.services.signing_keys.rotate("cli")
 
@@ -301,7 +301,7 @@ async def test_the_only_key_that_signs_is_not_retired(identity_world, at_once: b
         await identity_world.services.signing_keys.retire("cli", only.id, at_once=at_once)
 
 
-async def test_the_next_key_can_be_given_up(identity_world):
+async def test_the_next_key_can_be_withdrawn(identity_world):
     new = await identity_world.services.signing_keys.rotate("cli")
 
     await identity_world.services.signing_keys.retire("cli", new.id)

@@ -14,7 +14,7 @@ from tests.world.surfaces import surface_named, usual_surfaces
 IDENTITY = surface_named("identity")
 
 
-def test_strangers_are_counted_and_members_asked_for_their_token():
+def test_anonymous_routes_have_an_address_quota_and_the_others_a_token():
     strangers, members, *_ = IDENTITY.gates
 
     asked = [ReadFromOurPage, WithinAddressQuota, RefusesBasic]
@@ -22,8 +22,8 @@ def test_strangers_are_counted_and_members_asked_for_their_token():
     assert [type(each) for each in members.policies] == [BearerToken, WithinPersonQuota]
 
 
-def test_the_catalogue_is_of_people_and_of_every_surface():
-    """No code of the banking surface alone is in it."""
+def test_the_catalogue_has_user_errors_and_no_banking_errors():
+    """Except codes that both surfaces use."""
     names = {each.name for each in CATALOGUE}
 
     people = [each for each in user_errors.CATALOGUE if not each.code.startswith("SVC.")]
@@ -66,7 +66,7 @@ ROUTES = {
         ("GET", "/.well-known/jwks.json", "", 200),
     ],
 )
-def test_a_route_is_there_behind_its_gate(method: str, path: str, scheme: str, status: int):
+def test_each_route_has_its_gate_and_status(method: str, path: str, scheme: str, status: int):
     gate, route = ROUTES[method, path]
 
     assert (gate.scheme, route.status) == (scheme, status)
@@ -82,7 +82,7 @@ def test_a_route_is_there_behind_its_gate(method: str, path: str, scheme: str, s
         ("invitations/accept", "recovery"),
     ],
 )
-def test_guessable_routes_have_a_scarce_bucket_of_their_own(path: str, quota: str):
+def test_guessable_routes_have_their_own_quota(path: str, quota: str):
     _, route = ROUTES["POST", f"/iam/v1/auth/{path}"]
 
     assert route.limits.quota == quota

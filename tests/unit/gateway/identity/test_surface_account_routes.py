@@ -23,8 +23,8 @@ def routes_of(surface: str) -> set[tuple[str, str]]:
     return {(route.method, route.path) for gate in SURFACES[surface].gates for route in gate.routes}
 
 
-def test_the_own_account_is_the_same_on_both():
-    """What a token may do to it, a browser may."""
+def test_token_and_cookie_surfaces_have_the_same_account_routes():
+    """A browser may do what a token may."""
     different = {
         ("DELETE", "/auth/logout"),
         ("POST", "/auth/refresh"),
@@ -41,9 +41,9 @@ def test_without_the_store_every_route_is_503(route: Route[object]):
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_a_body_is_16_kib_at_most(route: Route[object]):
+def test_a_body_has_at_most_16_kib(route: Route[object]):
     assert route.limits.body_bytes in {0, 16 * 1024}
 
 
-def test_every_name_is_of_one_route():
+def test_every_route_name_is_unique():
     assert len({route.name for route in ROUTES}) == len(ROUTES)

@@ -47,7 +47,7 @@ def at(number: int) -> ClientInfo:
 
 
 @pytest.mark.parametrize("email", [EMAIL, "nobody@example.com"])
-async def test_five_wrong_passwords_make_one_wait_and_unknown_people_too(
+async def test_the_sixth_wrong_password_is_throttled_for_known_and_unknown_users(
     identity_world, maria, email: str
 ):
     answers = [await login(identity_world, email) for _ in range(6)]
@@ -55,7 +55,7 @@ async def test_five_wrong_passwords_make_one_wait_and_unknown_people_too(
     assert answers == ["401"] * 5 + ["429 30"]
 
 
-async def test_the_wait_doubles_and_the_right_password_waits_too(identity_world, maria):
+async def test_each_throttle_doubles_and_blocks_the_right_password(identity_world, maria):
     waits = []
     for _ in range(3):
         for _ in range(5):
@@ -67,40 +67,42 @@ async def test_the_wait_doubles_and_the_right_password_waits_too(identity_world,
     assert await login(identity_world, password=PASSWORD) == "in"
 
 
-async def test_another_address_is_not_made_to_wait(identity_world, maria):
-    """Otherwise anybody could shut a person out by their name."""
+async def test_a_user_throttled_at_one_address_signs_in_from_another(identity_world, maria):
+    """Otherwise anybody could lock a user out by their address."""
     for _ in range(6):
         await login(identity_world)
 
     assert await login(identity_world, password=PASSWORD, client=ELSEWHERE) == "in"
 
 
-async def test_the_right_password_begins_anew(identity_world, maria):
+async def test_the_right_password_resets_the_count(identity_world, maria):
     for _ in range(3):
         for _ in range(4):
             await login(identity_world)
         assert await login(identity_world, password=PASSWORD) == "in"
 
 
-async def test_thirty_passwords_from_one_address_are_too_many_for_any_users(identity_world):
+async def test_wrong_passwords_of_one_address_are_throttled_across_users(identity_world):
     answers = [await login(identity_world, f"p{number}@example.com") for number in range(30)]
 
     assert answers == ["401"] * 20 + ["429 300"] * 10
 
 
-async def test_right_passwords_do_not_count_for_the_address(identity_world, maria):
+async def test_right_passwords_do_not_count_for_their_address(identity_world, maria):
     """An office signs in from one address in the morning."""
     assert [await login(identity_world, password=PASSWORD) for _ in range(25)] == ["in"] * 25
 
 
-async def test_many_at_once_are_not_more_than_allowed(identity_world, maria):
-    """Counted before they are looked at."""
+async def test_concurrent_guesses_are_limited_too(identity_world, maria):
+    """They are counted before they are checked."""
     answers = await asyncio.gather(*(login(identity_world) for _ in range(12)))
 
     assert sorted(answers) == ["401"] * 5 + ["429 30"] * 7
 
 
-async def test_one_account_tried_from_everywhere_is_held_but_not_shut(identity_world, maria):
+async def test_guesses_from_many_addresses_slow_the_sign_in_and_do_not_block_it(
+    identity_world, maria
+):
     for number in range(50):
         assert await login(identity_world, client=at(number)) == "401"
     assert identity_world.pauses == []
@@ -110,7 +112,7 @@ async def test_one_account_tried_from_everywhere_is_held_but_not_shut(identity_w
     assert identity_world.pauses == [5.0]
 
 
-async def test_a_hundred_in_a_row_leave_the_reset_alone(identity_world, maria):
+async def test_a_hundred_guesses_lock_the_password_until_a_reset(identity_world, maria):
     for number in range(100):
         assert await login(identity_world, client=at(number)) == "401"
     assert await login(identity_world, password=PASSWORD, client=at(101)) == "429 900"
@@ -125,7 +127,7 @@ async def test_a_hundred_in_a_row_leave_the_reset_alone(identity_world, maria):
     assert await login(identity_world, password="outra frase bem comprida", client=at(101)) == "in"
 
 
-async def test_a_try_we_were_too_busy_for_does_not_count(identity_world, maria):
+async def test_a_try_refused_by_a_busy_hasher_is_not_counted(identity_world, maria):
     busy = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), PoolSize(threads=1, waiting=-1))
     crypto = replace(identity_world.context.crypto, hashing=busy)
     signing_in = replace(
@@ -140,8 +142,8 @@ async def test_a_try_we_were_too_busy_for_does_not_count(identity_world, maria):
     busy.close()
 
 
-async def test_strangers_wait_for_strangers_alone(identity_world, maria):
-    """Where all their places are taken, the store is not asked; a known browser goes on."""
+async def test_a_known_browser_signs_in_while_strangers_fill_the_hasher(identity_world, maria):
+    """When all their places are taken, the store is not asked; a known browser is served."""
     full = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), PoolSize(strangers=0))
     crypto = replace(identity_world.context.crypto, hashing=full)
     context = replace(identity_world.context, crypto=crypto)
@@ -158,7 +160,7 @@ async def test_strangers_wait_for_strangers_alone(identity_world, maria):
     assert await identity_world.context.stores.failures.find(password_keys(EMAIL)) == []
 
 
-async def test_a_stranger_s_place_is_free_again_after_a_refusal(identity_world, maria):
+async def test_a_stranger_s_slot_is_released_after_a_refusal(identity_world, maria):
     few = PasswordHasher({"p": b"p" * 32}, Cost(kib=64, passes=1), PoolSize(strangers=1))
     crypto = replace(identity_world.context.crypto, hashing=few)
     context = replace(identity_world.context, crypto=crypto)
@@ -174,7 +176,7 @@ async def test_a_stranger_s_place_is_free_again_after_a_refusal(identity_world, 
     assert set(reasons) == {"password", "account_ip"}
 
 
-async def test_counters_hold_no_name(identity_world, maria):
+async def test_counters_hold_no_name_or_address(identity_world, maria):
     await login(identity_world)
 
     async with identity_world.store.database.reading() as connection:
@@ -196,7 +198,7 @@ async def test_a_refusal_is_in_the_security_log(identity_world, maria):
 
 
 def known(user, number: int = 1) -> ClientInfo:
-    """A browser in which somebody has signed in before, at the address that strangers use too."""
+    """A browser with an earlier sign-in, at an address that strangers share."""
     return replace(HOME, known=KnownBrowser(user_id=user.id, id=f"{number:032}"))
 
 
@@ -207,8 +209,8 @@ async def guessed(identity_world, times: int) -> None:
         identity_world.clock.passes(1)
 
 
-async def test_strangers_guesses_do_not_shut_a_known_browser_out(identity_world, maria):
-    """Neither slower nor refused, from the very address of one of them."""
+async def test_guesses_by_strangers_do_not_block_a_known_browser(identity_world, maria):
+    """Neither slowed nor refused, even at the address of the guesses."""
     await guessed(identity_world, 100)
     for _ in range(5):
         await login(identity_world)
@@ -219,8 +221,8 @@ async def test_strangers_guesses_do_not_shut_a_known_browser_out(identity_world,
     assert identity_world.pauses == []
 
 
-async def test_a_stolen_device_cookie_has_ten_guesses_an_hour(identity_world, maria):
-    """Then it is a browser like any other; nothing that it does shuts another one out."""
+async def test_a_stolen_device_cookie_allows_ten_guesses_an_hour(identity_world, maria):
+    """Then it counts like any other browser, and blocks no other one."""
     answers = [await login(identity_world, client=known(maria)) for _ in range(16)]
 
     assert answers == ["401"] * 15 + ["429 30"]
@@ -229,14 +231,14 @@ async def test_a_stolen_device_cookie_has_ten_guesses_an_hour(identity_world, ma
     assert await login(identity_world, password=PASSWORD, client=known(maria)) == "in"
 
 
-async def test_the_right_password_in_a_known_browser_begins_anew(identity_world, maria):
+async def test_the_right_password_in_a_known_browser_resets_its_count(identity_world, maria):
     for _ in range(3):
         for _ in range(9):
             assert await login(identity_world, client=known(maria)) == "401"
         assert await login(identity_world, password=PASSWORD, client=known(maria)) == "in"
 
 
-async def test_a_device_cookie_of_another_person_gives_nothing(identity_world, maria):
+async def test_a_device_cookie_of_another_user_has_no_effect(identity_world, maria):
     joao = await identity_world.person("joao@example.com")
     await guessed(identity_world, 100)
 
@@ -248,7 +250,7 @@ async def test_a_device_cookie_of_another_person_gives_nothing(identity_world, m
 
 
 async def test_a_locked_out_user_is_pointed_to_the_reset(identity_world, maria):
-    """In the same words for nobody."""
+    """An unknown address gets the same answer."""
     said = {}
     for email in (EMAIL, "nobody@example.com"):
         for number in range(100):
@@ -280,7 +282,7 @@ async def test_a_user_without_failures_is_not_locked_out(identity_world, maria):
     assert await Lockouts(identity_world.context).of([]) == {}
 
 
-async def test_a_lock_that_opens_by_itself_is_reported_with_its_end(identity_world, maria):
+async def test_a_temporary_lockout_is_shown_with_its_end(identity_world, maria):
     lasts = timedelta(minutes=5)
     await shut(identity_world, factor_key(maria.id), lasts)
 
@@ -292,14 +294,14 @@ async def test_a_lock_that_opens_by_itself_is_reported_with_its_end(identity_wor
     assert after == {}
 
 
-async def test_a_lock_for_good_has_no_end_and_wins(identity_world, maria):
+async def test_a_permanent_lockout_takes_precedence(identity_world, maria):
     await shut(identity_world, factor_key(maria.id), timedelta(minutes=5))
     await shut(identity_world, password_keys(EMAIL)[0], FOR_GOOD)
 
     assert await Lockouts(identity_world.context).of([maria]) == {maria.id: Lockout(None)}
 
 
-async def test_who_is_let_in_again_may_try_again(identity_world, maria):
+async def test_a_lifted_lockout_allows_new_tries(identity_world, maria):
     await shut(identity_world, password_keys(EMAIL)[0], FOR_GOOD)
     await shut(identity_world, factor_key(maria.id), timedelta(minutes=5))
 
@@ -324,7 +326,7 @@ def after(
     return before
 
 
-def test_the_try_that_fills_the_window_blocks_the_next():
+def test_the_try_that_reaches_the_limit_blocks_the_next():
     two, three = after(2), after(3)
 
     assert two is not None
@@ -333,8 +335,8 @@ def test_the_try_that_fills_the_window_blocks_the_next():
     assert blocked_for(three, NOON) == timedelta(seconds=30)
 
 
-def test_a_block_that_holds_is_not_lengthened():
-    """Otherwise who waits for somebody else's block would wait for ever."""
+def test_an_active_block_is_not_extended():
+    """Otherwise repeated attempts would extend somebody else's block for ever."""
     three = after(3)
 
     assert after(5, three, at=NOON + 29 * SECOND) == three
@@ -351,21 +353,21 @@ def test_each_block_is_twice_as_long_up_to_the_longest():
     assert lengths == [30, 60, 120, 120]
 
 
-def test_a_day_later_blocks_are_short_again():
+def test_the_length_of_blocks_is_reset_after_a_day():
     failures = after(3, after(3), at=NOON + REMEMBERED)
 
     assert failures is not None
     assert blocked_for(failures, NOON + REMEMBERED) == timedelta(seconds=30)
 
 
-def test_a_window_that_is_over_begins_anew():
+def test_an_expired_window_resets_the_count():
     failures = after(2, after(2), at=NOON + WINDOW)
 
     assert failures is not None
     assert (failures.count, failures.blocked_until) == (2, None)
 
 
-def test_without_a_length_a_block_lasts_until_the_window_is_over():
+def test_without_a_length_a_block_lasts_until_the_window_ends():
     limit = AttemptLimit(most=3, window=WINDOW)
 
     failures = limit.next(after(2, limit=limit), "k", NOON + 60 * SECOND)
@@ -373,7 +375,7 @@ def test_without_a_length_a_block_lasts_until_the_window_is_over():
     assert blocked_for(failures, NOON + 60 * SECOND) == timedelta(minutes=14)
 
 
-def test_a_try_that_was_right_is_taken_back_with_its_block():
+def test_undoing_an_attempt_removes_its_block():
     three = after(3)
 
     back = undo_attempt(three, "k", NOON)

@@ -62,7 +62,7 @@ def private(made: SigningKey) -> Ed25519PrivateKey:
 
 
 def signed(made: SigningKey, head: object, body: object) -> str:
-    """Sign anything with the right key: what is refused is refused for what it says."""
+    """Sign anything with the right key, so that a refusal is about the content."""
     content = f"{encoded(head)}.{encoded(body)}"
     return f"{content}.{encoded(private(made).sign(content.encode()))}"
 
@@ -80,7 +80,7 @@ async def test_an_issued_token_is_verified(tokens):
     assert await tokens.verify(await tokens.issue(CLAIMS)) == CLAIMS
 
 
-async def test_a_token_holds_all_claims_and_a_head_of_three(tokens, made):
+async def test_a_token_has_all_claims_and_a_header_of_three_fields(tokens, made):
     token = await tokens.issue(CLAIMS)
 
     assert jwt.get_unverified_header(token) == {**HEAD, "kid": made.id}
@@ -88,8 +88,8 @@ async def test_a_token_holds_all_claims_and_a_head_of_three(tokens, made):
     assert len(token) < 512
 
 
-async def test_the_helper_of_these_tests_makes_right_tokens(tokens, made):
-    """Or the refusals below would prove nothing."""
+async def test_the_test_helper_makes_valid_tokens(tokens, made):
+    """Otherwise the refusals below would prove nothing."""
     assert await tokens.verify(signed(made, {**HEAD, "kid": made.id}, BODY)) == CLAIMS
 
 
@@ -100,8 +100,8 @@ async def test_every_claim_is_required(tokens, made):
         assert await refused(tokens, signed(made, {**HEAD, "kid": made.id}, body))
 
 
-async def test_a_claim_of_another_content_or_kind_is_refused(tokens, made):
-    """PyJWT alone would take an audience among others; so we ask it not to."""
+async def test_a_claim_with_another_value_or_type_is_refused(tokens, made):
+    """PyJWT alone would accept one audience among several."""
     cases = [
         {"iss": "https://evil.example"},
         {"iss": "https://pix.example/"},
@@ -136,7 +136,7 @@ async def test_a_claim_of_another_content_or_kind_is_refused(tokens, made):
         assert await refused(tokens, token)
 
 
-async def test_a_body_that_is_no_object_is_refused(tokens, made):
+async def test_a_payload_that_is_no_object_is_refused(tokens, made):
     wrong = [
         content
         for content in [b"[]", b"null", b'"text"', b"{", b"", b"\xff", b"[" * 2000]
@@ -146,7 +146,7 @@ async def test_a_body_that_is_no_object_is_refused(tokens, made):
     assert wrong == []
 
 
-async def test_any_other_head_is_refused_though_the_key_signed_it(tokens, made):
+async def test_a_token_with_another_header_is_refused(tokens, made):
     cases = [
         {"alg": "none"},
         {"alg": "None"},
@@ -193,7 +193,7 @@ async def test_any_other_head_is_refused_though_the_key_signed_it(tokens, made):
         }
 
 
-async def test_a_head_without_one_of_the_three_is_refused(tokens, made):
+async def test_a_header_without_a_required_field_is_refused(tokens, made):
     for absent in ["alg", "typ", "kid"]:
         head = {name: value for name, value in {**HEAD, "kid": made.id}.items() if name != absent}
 
@@ -201,13 +201,13 @@ async def test_a_head_without_one_of_the_three_is_refused(tokens, made):
 
 
 async def test_a_repeated_header_field_is_refused(tokens, made):
-    """Two readers would read two tokens."""
+    """Two parsers could read two different tokens."""
     head = f'{{"alg":"none","alg":"EdDSA","typ":"at+jwt","kid":"{made.id}"}}'.encode()
 
     assert await refused(tokens, signed(made, head, BODY)) == "head"
 
 
-async def test_a_head_that_is_no_object_is_refused(tokens, made):
+async def test_a_header_that_is_no_object_is_refused(tokens, made):
     wrong = [
         content
         for content in [b"[]", b"{", b"null", b"1", b'[["alg","EdDSA"]]', b"\xff"]
@@ -217,8 +217,8 @@ async def test_a_head_that_is_no_object_is_refused(tokens, made):
     assert wrong == []
 
 
-async def test_a_key_that_comes_with_the_token_is_not_looked_at(tokens, made):
-    """Signed right under a key of the caller's, which the head brings along."""
+async def test_a_key_in_the_header_is_ignored(tokens, made):
+    """Signed with the caller's own key, which the header contains."""
     own = key()
     head = {
         **HEAD,
@@ -234,8 +234,8 @@ async def test_a_key_that_comes_with_the_token_is_not_looked_at(tokens, made):
 
 
 @pytest.mark.parametrize("padded", [False, True])
-async def test_the_public_key_does_not_verify_hs256(tokens, made, padded: bool):
-    """The classic confusion; the second has a signature as long as ours."""
+async def test_a_token_signed_with_hs256_and_the_public_key_is_refused(tokens, made, padded: bool):
+    """The well-known confusion; the second one has a signature of the right length."""
     content = f"{encoded({'alg': 'HS256', 'typ': 'at+jwt', 'kid': made.id})}.{encoded(BODY)}"
     signature = hmac.digest(made.public, content.encode(), "sha256") * (2 if padded else 1)
 
@@ -244,15 +244,15 @@ async def test_the_public_key_does_not_verify_hs256(tokens, made, padded: bool):
     )
 
 
-async def test_nothing_of_a_token_can_be_changed(tokens):
+async def test_a_token_changed_at_any_place_is_refused(tokens):
     token = await tokens.issue(CLAIMS)
     for place in range(0, len(token), 7):
         other = "A" if token[place] != "A" else "B"
         await refused(tokens, token[:place] + other + token[place + 1 :])
 
 
-async def test_a_token_has_no_twin(tokens):
-    """The last character of a signature has four bits to spare; another text is another token."""
+async def test_a_non_canonical_signature_is_refused(tokens):
+    """A signature's last character has four unused bits; another text is another token."""
     token = await tokens.issue(CLAIMS)
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     last = letters.index(token[-1])
@@ -262,8 +262,8 @@ async def test_a_token_has_no_twin(tokens):
     assert await tokens.verify(token)
 
 
-async def test_a_signature_plus_the_order_of_the_group_is_refused(tokens):
-    """It would be valid under a careless reader (RFC 8032, part 5.1.7)."""
+async def test_a_malleable_ed25519_signature_is_refused(tokens):
+    """A careless verifier would accept it (RFC 8032, part 5.1.7)."""
     head, body, signature = (await tokens.issue(CLAIMS)).split(".")
     raw = base64.urlsafe_b64decode(signature + "==")
     order = 2**252 + 27742317777372353535851937790883648493
@@ -299,7 +299,7 @@ async def test_a_malformed_token_is_not_decoded(tokens):
     assert wrong == []
 
 
-async def test_a_token_of_more_than_four_kilobytes_is_not_looked_at(tokens, made):
+async def test_a_token_above_four_kilobytes_is_refused(tokens, made):
     token = signed(made, {**HEAD, "kid": made.id}, {**BODY, "more": "x" * 3000})
 
     assert len(token) > 4096
@@ -307,7 +307,7 @@ async def test_a_token_of_more_than_four_kilobytes_is_not_looked_at(tokens, made
 
 
 @pytest.mark.parametrize("late", [0, 629])
-async def test_thirty_seconds_of_clocks_that_differ_are_borne_at_the_end(tokens, clock, late: int):
+async def test_a_token_is_accepted_for_thirty_seconds_after_its_end(tokens, clock, late: int):
     token = await tokens.issue(CLAIMS)
     clock.passes(late)
 
@@ -357,7 +357,7 @@ async def test_a_cached_verification_ends_with_its_key(tokens, register, made, c
     assert await refused(tokens, token) == "kid"
 
 
-async def test_a_session_that_has_ended_is_not_remembered(tokens):
+async def test_ending_a_session_drops_its_cached_tokens(tokens):
     token = await tokens.issue(CLAIMS)
     other = await tokens.issue(replace(CLAIMS, session_id="s-2"))
     await tokens.verify(token)
@@ -368,7 +368,7 @@ async def test_a_session_that_has_ended_is_not_remembered(tokens):
     assert [each.claims.session_id for each in tokens._cache.values()] == ["s-2"]
 
 
-async def test_no_more_than_so_many_are_remembered_the_least_used_goes(register, clock):
+async def test_the_least_recently_used_token_is_evicted(register, clock):
     keyring = Keyring(register.list, SEALER, clock.now, clock.monotonic)
     tokens = AccessTokens(keyring, US, clock.now, most=2)
     first, second, third = [
@@ -381,14 +381,14 @@ async def test_no_more_than_so_many_are_remembered_the_least_used_goes(register,
     assert {each.claims.token_id for each in tokens._cache.values()} == {"t-0", "t-2"}
 
 
-async def test_no_refusal_is_remembered(tokens, made):
+async def test_a_refused_token_is_not_cached(tokens, made):
     await refused(tokens, signed(key(), {**HEAD, "kid": made.id}, BODY))
 
     assert not tokens._cache
 
 
 @pytest.mark.parametrize("issue_at", [Clock(), Clock(at=NOON + timedelta(microseconds=999_999))])
-async def test_times_are_whole_seconds(register, issue_at: Clock):
+async def test_token_times_are_whole_seconds(register, issue_at: Clock):
     keyring = Keyring(register.list, SEALER, issue_at.now, issue_at.monotonic)
     tokens = AccessTokens(keyring, US, issue_at.now)
 

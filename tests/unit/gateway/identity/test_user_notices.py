@@ -31,10 +31,10 @@ async def staff_of(world: AccessWorld, email: str, role: Role, company: str) -> 
     return (await world.identity_world.services.users.create(CLI, wanted)).email
 
 
-async def test_security_and_admins_of_its_companies_are_told_of_a_new_user(
+async def test_security_and_admins_of_the_user_s_companies_are_notified(
     access_world: AccessWorld,
 ):
-    """A copied session of an administrator makes a reader alone, and keeps the reader."""
+    """Otherwise a stolen administrator session could create a reader unnoticed."""
     company = access_world.company
     other = (await access_world.office.company("Outra")).id
     told = {
@@ -59,7 +59,7 @@ async def test_security_and_admins_of_its_companies_are_told_of_a_new_user(
         assert made.name not in each.text
 
 
-async def test_a_user_whom_two_made_is_news_once_they_are_made(access_world: AccessWorld):
+async def test_a_user_who_needs_approval_is_announced_after_it(access_world: AccessWorld):
     waiting = await access_world.register.invite(access_world.admin, stranger(Role.OPERATOR))
     assert isinstance(waiting, Approval)
     assert await news(access_world) == []
@@ -69,7 +69,7 @@ async def test_a_user_whom_two_made_is_news_once_they_are_made(access_world: Acc
     assert {each.to for each in await news(access_world)} == {access_world.maria.email}
 
 
-async def test_a_store_that_fails_undoes_no_invitation(access_world: AccessWorld):
+async def test_a_failed_notice_keeps_the_invitation(access_world: AccessWorld):
     class Silent:
         async def list(self) -> list[object]:
             raise StoreUnavailable

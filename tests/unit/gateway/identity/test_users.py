@@ -21,7 +21,7 @@ def order(email: str = "ana@example.com", **changed: object) -> InvitationBody:
     return InvitationBody(**{"email": email, "name": "Ana", "roles": VIEWER, **changed})
 
 
-async def test_a_person_is_made_and_found_by_id_and_by_address(identity_world):
+async def test_a_user_is_created_and_found_by_id_and_address(identity_world):
     made = await identity_world.services.users.create(
         CLI, order(" Ana@Example.com", companies=[COMPANY])
     )
@@ -72,8 +72,10 @@ async def test_changes_of_a_user_end_their_sessions(identity_world, maria, act: 
 
 
 @pytest.mark.parametrize(("act", "more"), ENDING)
-async def test_no_user_acts_on_themselves(identity_world, maria, act: str, more: tuple):
-    """Nor gives themselves a role: two administrators are needed for that."""
+async def test_no_administrator_changes_their_own_account(
+    identity_world, maria, act: str, more: tuple
+):
+    """Roles included: two administrators are needed for that."""
     who = Staff(AuditContext(f"user:{EMAIL}", identity_world.clock.now))
 
     with pytest.raises(RuleViolation, match="themselves"):
@@ -82,7 +84,7 @@ async def test_no_user_acts_on_themselves(identity_world, maria, act: str, more:
     assert await identity_world.services.users.find(maria.id) == maria
 
 
-async def test_roles_and_companies_are_replaced_not_added(identity_world, maria):
+async def test_setting_roles_or_companies_replaces_them(identity_world, maria):
     await identity_world.services.users.set_roles(CLI, maria.id, RolesBody([Role.OPERATOR]))
     changed = await identity_world.services.users.set_companies(
         CLI, maria.id, CompaniesBody([COMPANY.upper()])
@@ -94,7 +96,7 @@ async def test_roles_and_companies_are_replaced_not_added(identity_world, maria)
     ).companies == []
 
 
-async def test_a_disabled_person_comes_in_again_when_enabled(identity_world, maria):
+async def test_an_enabled_user_can_sign_in_again(identity_world, maria):
     await identity_world.services.users.disable(CLI, maria.id, ReasonBody("férias"))
     with pytest.raises(ServiceError):
         await identity_world.sign_in()
@@ -104,7 +106,7 @@ async def test_a_disabled_person_comes_in_again_when_enabled(identity_world, mar
     assert await identity_world.sign_in()
 
 
-async def test_a_lost_factor_is_taken_away_with_its_codes(identity_world, maria):
+async def test_resetting_a_factor_deletes_it_with_its_codes(identity_world, maria):
     await identity_world.enrol()
 
     changed = await identity_world.services.users.reset_mfa(CLI, maria.id)
@@ -115,7 +117,7 @@ async def test_a_lost_factor_is_taken_away_with_its_codes(identity_world, maria)
     assert "removeu" in (await identity_world.mails())[0]
 
 
-async def test_sessions_of_others_are_ended(identity_world, maria):
+async def test_a_user_s_sessions_can_be_ended_by_an_operator(identity_world, maria):
     came = [await identity_world.sign_in() for _ in range(2)]
 
     assert await identity_world.services.users.end_sessions(CLI, EMAIL) == EndedDocument(2)
@@ -147,7 +149,7 @@ ANA = "ana@example.com"
 ORDER = InvitationBody(email=ANA, name="Ana", roles=[Role.VIEWER])
 
 
-async def test_who_is_invited_chooses_the_password(identity_world):
+async def test_an_invited_user_chooses_the_password(identity_world):
     await identity_world.services.users.invite(CLI, ORDER)
 
     await identity_world.services.passwords.accept_invitation(
@@ -165,7 +167,7 @@ async def test_an_invited_user_cannot_sign_in_yet(identity_world):
             await identity_world.services.sign_in.login(ANA, password, HOME)
 
 
-async def test_an_invitation_is_good_for_three_days_once(identity_world):
+async def test_an_invitation_is_valid_once_within_three_days(identity_world):
     await identity_world.services.users.invite(CLI, ORDER)
     identity_world.clock.passes(3 * 86_400)
 
@@ -181,7 +183,7 @@ async def test_an_invitation_is_good_for_three_days_once(identity_world):
         await identity_world.services.passwords.accept_invitation(link, PASSWORD, HOME)
 
 
-async def test_who_has_a_password_is_not_invited_again(identity_world, maria):
+async def test_a_user_with_a_password_cannot_be_invited_again(identity_world, maria):
     with pytest.raises(RuleViolation, match="accepted"):
         await identity_world.services.users.invite_again(CLI, maria.id)
 
@@ -189,7 +191,7 @@ async def test_who_has_a_password_is_not_invited_again(identity_world, maria):
 @pytest.mark.parametrize(
     "text", ["maria@example.com", " Maria@Example.COM ", "m+a.r@sub.example.com.br"]
 )
-def test_an_address_is_known_in_lower_case(text: str):
+def test_an_e_mail_address_is_lower_cased(text: str):
     assert read_email(text) == text.strip().lower()
 
 
@@ -211,6 +213,6 @@ def test_an_address_is_known_in_lower_case(text: str):
     ],
 )
 def test_an_invalid_address_is_refused(text: str):
-    """Among them two at-signs: an address is matched whole, or not at all."""
+    """Including two at-signs: an address is matched as a whole."""
     with pytest.raises(Malformed):
         read_email(text)

@@ -53,7 +53,7 @@ async def widen(world: AccessWorld, found: User) -> object:
 
 
 async def enable(world: AccessWorld, found: User) -> object:
-    """Order that somebody comes back."""
+    """Order the reactivation of a user."""
     return await world.register.enable(world.admin, found.id)
 
 
@@ -72,7 +72,7 @@ async def test_no_user_approves_an_order_about_themselves(access_world: AccessWo
 @pytest.mark.parametrize(
     ("roles", "waits"), [({Role.VIEWER}, False), ({Role.VIEWER, Role.OPERATOR}, True)]
 )
-async def test_who_may_write_is_invited_by_two(
+async def test_inviting_a_user_with_write_rights_needs_approval(
     access_world: AccessWorld, roles: set[Role], waits: bool
 ):
     done = await access_world.register.invite(access_world.admin, stranger(*roles))
@@ -89,10 +89,10 @@ async def test_who_may_write_is_invited_by_two(
         assert (found.roles, decided.approval.outcome) == (roles, Outcome.DONE)
 
 
-async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(
+async def test_an_invitation_is_void_when_its_orderer_lost_the_right(
     access_world: AccessWorld,
 ):
-    """An admin orders an admin, and is a security officer when somebody agrees."""
+    """The orderer was an admin, and is only a security officer at the approval."""
     waiting = await access_world.register.invite(access_world.admin, stranger(Role.ADMIN))
     assert isinstance(waiting, Approval)
     await access_world.identity_world.services.users.set_roles(
@@ -106,7 +106,7 @@ async def test_an_orderer_who_lacks_the_right_by_now_has_ordered_nothing(
     assert await access_world.office.store.identity.users.find_by_email("new@example.com") is None
 
 
-async def test_an_address_taken_meanwhile_keeps_the_order_waiting(access_world: AccessWorld):
+async def test_an_order_keeps_waiting_when_its_address_was_taken(access_world: AccessWorld):
     waiting = await access_world.register.invite(access_world.admin, stranger(Role.OPERATOR))
     assert isinstance(waiting, Approval)
     await access_world.identity_world.services.users.create(CLI, stranger(Role.VIEWER))
@@ -118,7 +118,7 @@ async def test_an_address_taken_meanwhile_keeps_the_order_waiting(access_world: 
     assert found.state is ApprovalState.WAITING
 
 
-async def test_roles_that_are_replaced_are_taken_at_once_and_given_by_two(
+async def test_replaced_roles_are_removed_at_once_and_added_after_approval(
     access_world: AccessWorld,
 ):
     made = await access_world.made(Role.SECURITY, Role.VIEWER)
@@ -132,22 +132,22 @@ async def test_roles_that_are_replaced_are_taken_at_once_and_given_by_two(
 
 
 async def reset(world: AccessWorld, found: User) -> Approval:
-    """Order that somebody's second factor is taken away."""
+    """Order the removal of a user's second factor."""
     waiting = await world.register.reset_mfa(world.admin, found.id)
     assert isinstance(waiting, Approval)
     return waiting
 
 
 async def enrolled(world: AccessWorld, found: User, at: datetime) -> User:
-    """Give somebody an app that was confirmed at an instant."""
+    """Give a user an app that was confirmed at an instant."""
     stored = world.identity_world.context.stores.users
     app = Totp(sealed_secret=b"sealed", confirmed_at=at)
     await stored.replace(replace(found, totp=app), None)
     return await world.found(found)
 
 
-async def test_an_order_to_reset_a_factor_takes_no_later_one(access_world: AccessWorld):
-    """The user has enrolled another app since, for what the order was given about."""
+async def test_an_order_to_reset_a_factor_is_void_after_a_new_enrolment(access_world: AccessWorld):
+    """The user has since replaced the app that the order was about."""
     made = await enrolled(access_world, await access_world.made(Role.OPERATOR), NOON)
     waiting = await reset(access_world, made)
     again = await enrolled(access_world, made, LATER)
@@ -159,7 +159,7 @@ async def test_an_order_to_reset_a_factor_takes_no_later_one(access_world: Acces
     assert (await access_world.found(made)).totp == again.totp
 
 
-async def test_an_order_to_reset_a_factor_outlives_other_changes(access_world: AccessWorld):
+async def test_an_order_to_reset_a_factor_is_valid_after_other_changes(access_world: AccessWorld):
     made = await enrolled(access_world, await access_world.made(Role.OPERATOR), NOON)
     waiting = await reset(access_world, made)
     await may_more(access_world, made)
@@ -182,7 +182,7 @@ ACTS = [widen, enable]
 
 
 def can_act(user: User, act: Act) -> bool:
-    """Say whether somebody has what an act gives."""
+    """Say whether a user has the result of an act."""
     return user.active if act is enable else not user.companies
 
 
@@ -195,10 +195,10 @@ def can_act(user: User, act: Act) -> bool:
         ({Role.APPROVER}, True),
     ],
 )
-async def test_who_may_write_gains_reach_by_two(
+async def test_widening_the_access_of_a_user_with_write_rights_needs_approval(
     access_world: AccessWorld, act: Act, roles: set[Role], waits: bool
 ):
-    """More companies, or coming back: what one person alone gave was never agreed to."""
+    """More companies, or reactivation: grants by one person were never approved."""
     made = await access_world.made(
         *roles, companies=[access_world.company], active=act is not enable
     )
@@ -212,8 +212,8 @@ async def test_who_may_write_gains_reach_by_two(
         assert can_act(await access_world.found(made), act)
 
 
-async def test_changes_that_add_no_reach_need_no_approval(access_world: AccessWorld):
-    """Fewer companies, the same ones, and enabling whom nobody disabled."""
+async def test_changes_that_widen_no_access_need_no_approval(access_world: AccessWorld):
+    """Fewer companies, the same ones, and enabling a user whom no administrator disabled."""
     other = (await access_world.office.company("Mercado")).id
     made, users = await access_world.made(Role.OPERATOR), access_world.register
 
@@ -225,7 +225,9 @@ async def test_changes_that_add_no_reach_need_no_approval(access_world: AccessWo
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_where_one_person_is_enough_nothing_waits(access_world: AccessWorld, act: Act):
+async def test_without_the_two_person_rule_no_change_needs_approval(
+    access_world: AccessWorld, act: Act
+):
     made = await access_world.made(
         Role.OPERATOR, companies=[access_world.company], active=act is not enable
     )
@@ -244,10 +246,10 @@ async def test_where_one_person_is_enough_nothing_waits(access_world: AccessWorl
     ("seen", "wanted", "meanwhile"),
     [("ab", "ac", "a"), ("ab", "abc", "ab"), ("a", "bc", "a"), ("ab", "", "ab")],
 )
-async def test_companies_are_taken_at_once_and_given_by_two(
+async def test_companies_are_removed_at_once_and_added_after_approval(
     access_world: AccessWorld, seen: str, wanted: str, meanwhile: str
 ):
-    """The last one stays until then: without any, a person would see them all."""
+    """The last one is kept until then: a user without companies would see all."""
     names = {each: (await access_world.office.company(each)).id for each in "abc"}
     made = await access_world.made(Role.OPERATOR, companies=[names[each] for each in seen])
 
@@ -260,7 +262,7 @@ async def test_companies_are_taken_at_once_and_given_by_two(
     assert (await access_world.found(made)).companies == {names[each] for each in wanted}
 
 
-async def test_an_unknown_company_is_refused_when_it_is_ordered(access_world: AccessWorld):
+async def test_an_unknown_company_is_refused_before_the_approval(access_world: AccessWorld):
     made = await access_world.made(Role.OPERATOR, companies=[access_world.company])
 
     with pytest.raises(RuleViolation):
@@ -270,7 +272,7 @@ async def test_an_unknown_company_is_refused_when_it_is_ordered(access_world: Ac
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_no_user_orders_reach_for_themselves(access_world: AccessWorld, act: Act):
+async def test_no_user_widens_their_own_access(access_world: AccessWorld, act: Act):
     maria = await access_world.identity_world.services.users.find(access_world.maria.user_id)
 
     with pytest.raises(RuleViolation, match="themselves"):
@@ -278,10 +280,10 @@ async def test_no_user_orders_reach_for_themselves(access_world: AccessWorld, ac
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_what_waited_for_nobody_is_not_done_to_who_may_write_by_now(
+async def test_a_change_is_refused_when_the_user_gained_write_rights_meanwhile(
     access_world: AccessWorld, act: Act, monkeypatch: pytest.MonkeyPatch
 ):
-    """A role that is given between the look and the change."""
+    """A role is granted between the check and the change."""
     seen = await access_world.made(
         Role.VIEWER, companies=[access_world.company], active=act is not enable
     )
@@ -298,7 +300,9 @@ async def test_what_waited_for_nobody_is_not_done_to_who_may_write_by_now(
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_one_order_of_reach_waits_for_a_person(access_world: AccessWorld, act: Act):
+async def test_a_second_order_about_a_user_is_refused_while_one_waits(
+    access_world: AccessWorld, act: Act
+):
     made = await access_world.made(
         Role.OPERATOR, companies=[access_world.company], active=act is not enable
     )
@@ -359,7 +363,7 @@ OUTGROWN = [
 
 
 async def ordered(world: AccessWorld, order: Change) -> tuple[User, Approval]:
-    """Let an order about somebody of one company wait."""
+    """Let an order about a user of one company wait."""
     made = await world.made(
         Role.VIEWER, Role.OPERATOR, companies=[world.company], active=order is not enable
     )
@@ -369,10 +373,10 @@ async def ordered(world: AccessWorld, order: Change) -> tuple[User, Approval]:
 
 
 @pytest.mark.parametrize(("order", "change"), OUTGROWN)
-async def test_an_order_about_who_may_more_by_now_is_void(
+async def test_an_order_is_void_when_the_user_s_access_changed(
     access_world: AccessWorld, order: Change, change: Change
 ):
-    """Whoever agrees has seen other roles, other companies, or another reason to keep out."""
+    """The approver saw other roles, other companies, or another reason for the block."""
     made, waiting = await ordered(access_world, order)
     await change(access_world, made)
     before = await access_world.found(made)
@@ -385,7 +389,7 @@ async def test_an_order_about_who_may_more_by_now_is_void(
 
 
 @pytest.mark.parametrize(("order", "change"), OUTGROWN)
-async def test_what_changes_between_the_decision_and_the_deed_refuses_it(
+async def test_a_change_of_the_user_during_the_approval_is_not_overwritten(
     access_world: AccessWorld, order: Change, change: Change
 ):
     made, waiting = await ordered(access_world, order)
@@ -399,7 +403,7 @@ async def test_what_changes_between_the_decision_and_the_deed_refuses_it(
 
 
 @pytest.mark.parametrize("order", [grant, widen, enable])
-async def test_carrying_out_is_safe_to_repeat(access_world: AccessWorld, order: Change):
+async def test_executing_an_order_twice_is_safe(access_world: AccessWorld, order: Change):
     made, waiting = await ordered(access_world, order)
     text = access_world.approvals.text(waiting)
     await access_world.approvals.executors[waiting.kind].carry_out(waiting, text)
@@ -412,7 +416,7 @@ async def test_carrying_out_is_safe_to_repeat(access_world: AccessWorld, order: 
 
 
 @pytest.mark.parametrize("order", [grant, widen, enable])
-async def test_an_orderer_who_does_not_see_it_all_by_now_has_ordered_nothing(
+async def test_an_order_is_refused_when_its_orderer_no_longer_sees_every_company(
     access_world: AccessWorld, order: Change
 ):
     made, waiting = await ordered(access_world, order)
@@ -465,9 +469,7 @@ OPERATOR = [Role.OPERATOR]
         (FactorReset(**WHO, enrolled_at=None), WHO),
     ],
 )
-def test_an_order_about_a_person_says_what_they_are_to_be(
-    order: UserOrder, shown: dict[str, object]
-):
+def test_an_order_document_shows_the_ordered_access(order: UserOrder, shown: dict[str, object]):
     nobody: Any = None
     users = Users(context=nobody, known_company=nobody)
 
@@ -503,7 +505,7 @@ ORDERS: list[UserOrder] = [
 ]
 
 
-def test_every_kind_about_people_is_an_order_here():
+def test_every_kind_of_user_order_is_handled():
     kinds = {ApprovalKind(str(each.__struct_config__.tag)) for each in ORDERS}
 
     assert kinds == PEOPLE
@@ -535,7 +537,7 @@ def app(confirmed_at: datetime | None) -> dict[str, Totp]:
     return {"totp": Totp(sealed_secret=b"sealed", confirmed_at=confirmed_at)}
 
 
-def test_an_order_fits_while_it_gives_no_more_than_it_said():
+def test_an_order_is_valid_while_it_gives_no_more_than_ordered():
     cases = [
         (GRANT, {}, True),
         (GRANT, {"updated_at": LATER}, True),

@@ -35,7 +35,7 @@ class Office:
     people: Users
 
     def staff(self, *companies: str) -> Staff:
-        """Return somebody who has just given a code; limited to companies, where named."""
+        """Return a user with a fresh code; limited to companies, if named."""
         now = self.identity_world.clock.now
         who = replace(person(*companies), factor_at=now())
         return Staff(AuditContext(who.actor, now), scope_of(frozenset(companies)), who)
@@ -71,7 +71,7 @@ async def made_by(office: Office, who: Staff, wanted: InvitationBody) -> UserRec
     return made
 
 
-async def test_who_is_limited_sees_and_invites_within_their_limit(office: Office):
+async def test_a_limited_user_sees_and_invites_within_their_companies(office: Office):
     ours, theirs = office.admin_world.ours.id, office.admin_world.theirs.id
     limited, people = office.staff(ours), office.people
     everybody = await made_by(office, office.staff(), invitation(email="all@example.com"))
@@ -92,13 +92,13 @@ async def test_who_is_limited_sees_and_invites_within_their_limit(office: Office
             await people.set_companies(limited, mine.id, CompaniesBody(companies=list(beyond)))
 
 
-async def test_a_company_is_named_by_its_id(office: Office):
+async def test_a_company_must_be_given_by_its_id(office: Office):
     with pytest.raises(RuleViolation) as refused:
         await office.people.invite(office.staff(), invitation("our company"))
     assert refused.value.reason == "uuid_form"
 
 
-async def test_one_session_is_ended_and_the_other_stays(office: Office):
+async def test_ending_one_session_keeps_the_other(office: Office):
     maria = await office.identity_world.person()
     first = await office.identity_world.sign_in()
     await office.identity_world.sign_in()
@@ -113,8 +113,8 @@ async def test_one_session_is_ended_and_the_other_stays(office: Office):
     assert (await people.end_sessions(who, maria.id)).ended == 1
 
 
-async def test_a_lockout_is_shown_and_lifted(office: Office):
-    """Of one who has signed in before, beside their last sign-in."""
+async def test_a_lockout_is_shown_and_can_be_lifted(office: Office):
+    """Of a user who has signed in before, beside their last sign-in."""
     maria = await office.identity_world.person()
     await office.identity_world.sign_in()
     until = office.identity_world.clock.now() + timedelta(minutes=15)
@@ -133,7 +133,7 @@ async def test_a_lockout_is_shown_and_lifted(office: Office):
     assert (free.locked, free.locked_until) == (False, None)
 
 
-async def test_a_change_takes_a_fresh_code(office: Office):
+async def test_a_change_requires_a_fresh_factor(office: Office):
     late = office.staff()
     office.identity_world.clock.passes(301)
 

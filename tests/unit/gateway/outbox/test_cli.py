@@ -13,12 +13,12 @@ def test_the_newest_message_is_shown_with_its_text(shell):
     assert "http://127.0.0.1:8080/panel/invitation?token=" in said
 
 
-def test_an_empty_outbox(shell):
+def test_an_empty_outbox_is_an_empty_list(shell):
     assert shell.reads("outbox") == []
 
 
-def test_production_shows_no_link(shell):
-    """Who may run a command there is not by that anybody else."""
+def test_production_refuses_to_show_the_outbox(shell):
+    """Running a command there is no proof of being another user."""
     shell.environ |= {
         "PIXGATE_ENVIRONMENT": "production",
         "PIXGATE_PEPPER": "a pepper of production, long enough",

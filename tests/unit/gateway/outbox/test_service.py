@@ -12,8 +12,8 @@ from tests.world.stores.people import user
 from tests.world.stores.samples import event
 
 
-async def test_who_is_limited_is_shown_the_mail_of_their_own_people(admin_world: AdminWorld):
-    """Of those who see the same companies, or one of these; not of who sees more."""
+async def test_a_limited_user_sees_mail_to_users_of_their_companies_alone(admin_world: AdminWorld):
+    """Users with the same or a smaller set of companies, not with a larger one."""
     store, ours = admin_world.office.store.identity, admin_world.ours.id
     limits = {"one": {ours}, "two": {ours, admin_world.theirs.id}, "all": set()}
     for name, companies in limits.items():

@@ -50,37 +50,37 @@ def outside(
     return {(each.measure, each.window_s): each for each in found}
 
 
-def test_an_hour_like_the_others_is_inside():
+def test_a_normal_hour_is_inside_the_envelope():
     assert outside(worked(), paying(2, 20)) == {}
 
 
-def test_a_busy_hour_of_new_and_known_payees_is_inside():
+def test_a_busy_hour_with_a_normal_mix_of_payees_is_inside():
     """A Black Friday: five times as many of both."""
     assert outside(worked(), paying(10, 100, every_s=30)) == {}
 
 
-def test_the_same_new_payees_without_the_others_are_outside():
+def test_many_new_payees_without_known_ones_are_outside():
     found = outside(worked(), paying(16, 0))
 
     assert found[Measure.NEW_PAYOUTS, 3600].value == 16
     assert found[Measure.NEW_PAYOUTS, 3600].bound == 15
 
 
-def test_money_to_new_payees_is_outside_long_before_their_number():
-    """Three payouts of a hundredth of a normal day, on an hour in which none was usual."""
+def test_much_money_to_few_new_payees_is_outside():
+    """Three payouts of a hundredth of a normal day, in an hour that usually has none."""
     found = outside(worked(), paying(4, 0, centavos=250_000), SUNDAY_AT_TEN)
 
     assert found.keys() >= {(Measure.NEW_MONEY, 300), (Measure.NEW_MONEY, 3600)}
 
 
-def test_one_payout_is_no_pattern():
-    """However large: limits and holds are for that."""
+def test_one_or_two_payouts_are_never_outside():
+    """However large: limits and holds cover those."""
     assert outside(worked(), paying(1, 0, centavos=100_000_000)) == {}
     assert outside(worked(), paying(2, 0, centavos=1_000)) == {}
 
 
-def test_large_amounts_to_new_payees_are_counted_apart():
-    """Far too many of the largest amounts, whatever they add up to."""
+def test_many_large_amounts_to_new_payees_are_outside():
+    """Far too many of the largest amounts, whatever their sum."""
     busy = worked(new=20, others=400)
 
     found = outside(busy, paying(8, 0, centavos=40_000, every_s=10))
@@ -89,22 +89,22 @@ def test_large_amounts_to_new_payees_are_counted_apart():
     assert found[Measure.LARGE, 300].above <= 40_000
 
 
-def test_a_flood_to_known_payees_is_outside_too():
+def test_a_flood_to_known_payees_is_outside():
     found = outside(worked(), paying(0, 500, every_s=0.5))
 
     assert (Measure.PAYOUTS, 300) in found
     assert (Measure.MONEY, 300) in found
 
 
-def test_a_week_end_has_an_envelope_of_its_own():
-    """What is usual on a Tuesday is not on a Sunday."""
+def test_weekends_have_their_own_envelope():
+    """A usual Tuesday is unusual on a Sunday."""
     usual = worked(new=20, others=0)
 
     assert outside(usual, paying(20, 0)) == {}
     assert outside(usual, paying(20, 0), SUNDAY_AT_TEN) != {}
 
 
-def test_without_a_history_there_is_a_floor():
+def test_without_a_history_the_floor_applies():
     nothing = History()
 
     assert outside(nothing, paying(30, 0, every_s=1)) == {}
@@ -113,7 +113,7 @@ def test_without_a_history_there_is_a_floor():
     assert (Measure.NEW_PAYOUTS, 3600) in outside(nothing, paying(61, 0, every_s=59))
 
 
-def test_hours_older_than_six_weeks_are_forgotten():
+def test_hours_older_than_six_weeks_do_not_count():
     later = TUESDAY_AT_TEN + 49 * 24
 
     old = worked()
@@ -122,8 +122,8 @@ def test_hours_older_than_six_weeks_are_forgotten():
     assert not old.envelope(later, FLOOR).until.established
 
 
-def test_hours_alike_are_those_around_the_same_hour():
-    """One hour before and after, round midnight as well."""
+def test_an_hour_is_compared_with_the_hours_around_it():
+    """One hour before and after, also around midnight."""
     nights = History(hour_of(day * 24 + 23, paying(10, 0)) for day in range(DAYS) if day % 7 < 5)
 
     assert outside(nights, paying(20, 0), DAYS * 24 + 24) == {}
@@ -131,11 +131,11 @@ def test_hours_alike_are_those_around_the_same_hour():
 
 
 @pytest.mark.parametrize("centavos", [1, 2, 3, 99, 100, 141, 142, 99_999_999])
-def test_a_step_holds_its_amounts(centavos: int):
+def test_an_amount_lies_within_its_step(centavos: int):
     step = step_of(centavos)
 
     assert from_step(step) <= centavos < from_step(step + 1)
 
 
-def test_chance_allows_few_of_what_is_rare():
+def test_the_chance_bound_of_a_rare_event_is_small():
     assert [most_by_chance(each) for each in (0.001, 0.1, 1, 10)] == [2, 4, 9, 30]

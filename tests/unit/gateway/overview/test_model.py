@@ -19,8 +19,8 @@ SUMMER = datetime(2018, 11, 20, 13, tzinfo=UTC)
 MORNING = datetime(2026, 11, 20, 13, 40, 5, tzinfo=UTC)
 
 
-def test_a_period_begins_at_a_local_midnight():
-    """Summer time, as there was in 2018, moves it by an hour."""
+def test_a_period_starts_at_a_local_midnight():
+    """Daylight saving time, as in 2018, shifts it by an hour."""
     cases = [
         (Period.TODAY, EVENING, datetime(2026, 11, 20, 3, tzinfo=UTC)),
         (Period.TODAY, MORNING, datetime(2026, 11, 20, 3, tzinfo=UTC)),
@@ -36,12 +36,12 @@ def test_a_period_begins_at_a_local_midnight():
         assert local_midnight(since) == local_midnight(since + timedelta(hours=23)) == since
 
 
-def test_nothing_settled_has_no_median():
+def test_the_median_of_no_payouts_is_none():
     assert quantile([0] * (len(SETTLED_WITHIN_S) + 1), SETTLED_WITHIN_S, 0.5) is None
 
 
-def test_the_median_is_the_middle_of_its_place():
-    """Slower ones than the last bound count as the bound: nothing is known beyond it."""
+def test_the_median_is_the_middle_of_its_bucket():
+    """Times beyond the last bound count as the bound."""
     cases = [(0, 0.25), (1, 0.75), (2, 1.5), (15, 50_400.0), (16, 86_400.0)]
 
     for place, seconds in cases:
@@ -51,7 +51,7 @@ def test_the_median_is_the_middle_of_its_place():
         assert quantile(counts, SETTLED_WITHIN_S, 0.5) == seconds
 
 
-def test_half_of_the_payouts_took_at_most_the_median():
+def test_the_median_is_interpolated_within_its_bucket():
     counts = [0] * (len(SETTLED_WITHIN_S) + 1)
     counts[1], counts[3], counts[9] = 4, 4, 2
 

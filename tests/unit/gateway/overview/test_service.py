@@ -1,4 +1,4 @@
-"""The overview: which figures are asked for, and what is told first."""
+"""The overview: which figures are read, and in which order work is shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLOCK = Clock()
 
 @dataclass
 class Records:
-    """Figures and what stands open, as given; what was asked is kept."""
+    """Given figures and open work; records the queries."""
 
     hours_found: Sequence[HourFigures] = ()
     standing_found: Sequence[Attention] = ()
@@ -66,8 +66,8 @@ def standing(need: Need, subject: str = "", at: datetime | None = None) -> Atten
     return Attention(need=need, subject=subject, count=1, value=Money(0), at=at)
 
 
-async def test_the_median_is_of_paid_payouts():
-    """One that failed took no time to settle, nor one whose instant is not known."""
+async def test_only_paid_payouts_with_a_duration_count_for_the_median():
+    """Not failed payouts, nor those without a known time."""
     paid = figures(PayoutState.PAID, 2, 10)
     others = [figures(PayoutState.FAILED, -1, 99), figures(PayoutState.PAID, -1, 99)]
 
@@ -76,7 +76,7 @@ async def test_the_median_is_of_paid_payouts():
     assert found.median_to_settle_s == 1.5
 
 
-async def test_a_bank_that_is_to_tell_nothing_is_not_missed():
+async def test_callbacks_of_a_bank_configured_without_them_are_not_missing():
     missing = [standing(Need.CALLBACKS_MISSING, name) for name in ("a", "b")]
 
     found = await overviews(Records((), missing), frozenset({"b"})).read(WHO, Period.TODAY)
@@ -85,7 +85,7 @@ async def test_a_bank_that_is_to_tell_nothing_is_not_missed():
 
 
 @pytest.mark.parametrize("demands", [True, False])
-async def test_limits_that_are_not_demanded_are_not_missed(demands: bool):
+async def test_missing_limits_are_listed_only_when_they_are_required(demands: bool):
     lacking = [standing(Need.NO_LIMITS, "cli_a")]
 
     found = await replace(overviews(Records((), lacking)), demands_limits=demands).read(
@@ -106,7 +106,7 @@ async def test_limits_that_are_not_demanded_are_not_missed(demands: bool):
 async def test_work_that_a_user_cannot_do_is_listed_under_others(
     roles: set[Role], theirs: set[Need]
 ):
-    """Whoever reads alone is asked for nothing but what is their own."""
+    """A reader is asked only for work that they can do."""
     needs = [Need.COLLECT, Need.UNRESOLVED, Need.REVIEW, Need.APPROVAL, Need.STOP, Need.CERTIFICATE]
     records = Records((), [standing(each) for each in needs])
     who = replace(WHO, person=somebody(*roles))
@@ -120,7 +120,7 @@ async def test_work_that_a_user_cannot_do_is_listed_under_others(
     assert {each.need for each in found.others} == everything - theirs
 
 
-def test_the_most_urgent_work_comes_first_and_then_the_oldest():
+def test_work_is_sorted_by_urgency_and_then_by_age():
     now = CLOCK.now()
     given = [
         standing(Need.BREAKER, "x:read"),
@@ -133,8 +133,8 @@ def test_the_most_urgent_work_comes_first_and_then_the_oldest():
     assert by_urgency(given) == [given[4], given[3], given[2], given[1], given[0]]
 
 
-async def test_an_hour_is_remembered_a_quarter_of_an_hour_after_it_ended():
-    """What was created in its last second is stored by then."""
+async def test_an_hour_is_summed_fifteen_minutes_after_its_end():
+    """Payouts created in its last second are stored by then."""
     records = Records()
 
     assert await overviews(records).remember() == 3
@@ -157,7 +157,7 @@ HOURS = (
 )
 
 
-async def test_hours_are_added_up_by_state():
+async def test_hours_are_summed_by_state():
     found = await overviews(Records(HOURS)).read(WHO, Period.TODAY)
 
     assert (found.count, found.settled, found.step) == (6, 4, "hour")
@@ -175,7 +175,7 @@ async def test_hours_are_added_up_by_state():
     ]
 
 
-async def test_a_month_is_reported_by_local_days():
+async def test_a_month_is_shown_by_local_days():
     found = await overviews(Records(HOURS)).read(WHO, Period.MONTH)
 
     assert found.step == "day"
@@ -185,8 +185,8 @@ async def test_a_month_is_reported_by_local_days():
     ]
 
 
-async def test_a_breaker_that_keeps_calls_back_needs_somebody():
-    """After what costs more; one that is closed, or tries the next call, is not told of."""
+async def test_an_open_breaker_is_listed_after_more_urgent_work():
+    """After what costs more; a closed or half-open one is not listed."""
     bank = provider(name="ipe", breakers={"payout": "open", "read": "half_open", "more": "closed"})
 
     found = await overviews(Records((), [standing(Need.REVIEW)]), frozenset(), bank).read(

@@ -41,7 +41,7 @@ def packages(tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_is_listed_is_copied(packages: Path, tmp_path: Path):
+def test_listed_files_are_copied(packages: Path, tmp_path: Path):
     collect(packages, tmp_path / "to", [FILE, OTHER])
 
     assert {each.name: each.read_bytes() for each in (tmp_path / "to").iterdir()} == {
@@ -50,7 +50,7 @@ def test_what_is_listed_is_copied(packages: Path, tmp_path: Path):
     }
 
 
-def test_what_is_listed_no_longer_is_removed(packages: Path, tmp_path: Path):
+def test_a_file_that_is_no_longer_listed_is_removed(packages: Path, tmp_path: Path):
     collect(packages, tmp_path / "to", [FILE, OTHER])
 
     collect(packages, tmp_path / "to", [FILE])
@@ -58,8 +58,8 @@ def test_what_is_listed_no_longer_is_removed(packages: Path, tmp_path: Path):
     assert [each.name for each in (tmp_path / "to").iterdir()] == ["a.js"]
 
 
-def test_nothing_is_copied_if_one_file_is_another(packages: Path, tmp_path: Path):
-    """A package may be as the lock says and still not hold what we looked at."""
+def test_nothing_is_copied_when_one_file_has_other_content(packages: Path, tmp_path: Path):
+    """A package may match the lock and still have other contents than we reviewed."""
     (packages / "a/LICENSE").write_bytes(b"3")
 
     with pytest.raises(WrongFile, match="LICENSE"):
@@ -69,14 +69,16 @@ def test_nothing_is_copied_if_one_file_is_another(packages: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("content", [b"1", b"3", None])
-def test_a_file_is_read_only_if_it_is_the_listed_one(content: bytes | None, tmp_path: Path):
+def test_a_vendored_file_is_read_only_with_its_listed_content(
+    content: bytes | None, tmp_path: Path
+):
     if content is not None:
         (tmp_path / "a.js").write_bytes(content)
 
     assert read_vendored(tmp_path, FILE) == (b"1" if content == b"1" else None)
 
 
-def test_a_missing_package_is_told_and_not_raised(
+def test_an_absent_package_is_reported_with_status_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert main([str(tmp_path)]) == 1
@@ -84,7 +86,7 @@ def test_a_missing_package_is_told_and_not_raised(
     assert "No such file" in capsys.readouterr().err
 
 
-def test_what_was_installed_is_what_is_listed():
+def test_vendored_files_match_the_list():
     for file in vendor_files():
         if not FOLDER.is_dir():
             absent("browser", "no scripts and fonts for the panel: run `make panel-files`")
@@ -92,22 +94,22 @@ def test_what_was_installed_is_what_is_listed():
         assert read_vendored(FOLDER, file) is not None
 
 
-def test_every_listed_package_is_pinned_and_distributed_with_its_licence():
+def test_each_vendored_package_is_pinned_and_has_its_licence():
     packages = {file.package for file in vendor_files()}
 
     assert packages <= {path.removeprefix("node_modules/") for path in LOCK}
     assert packages == {file.package for file in vendor_files() if file.is_licence}
 
 
-def test_names_are_flat_and_stand_once():
+def test_vendored_file_names_are_flat_and_unique():
     names = [file.name for file in vendor_files()]
 
     assert len(set(names)) == len(names)
     assert not [name for name in names if "/" in name or name.startswith(".")]
 
 
-def test_a_file_that_is_distributed_is_asked_for_by_a_page():
-    """Licences and notices aside: what no page loads is weight, and one more thing to renew."""
+def test_every_vendored_file_is_used_by_a_page():
+    """Except licences and notices: unused files are weight to maintain."""
     for file in [each for each in vendor_files() if not each.name.endswith(".txt")]:
         panel = ROOT / "gateway/panel"
         pages = [*panel.rglob("templates/**/*.html"), *panel.glob("static/*.css")]
@@ -116,8 +118,8 @@ def test_a_file_that_is_distributed_is_asked_for_by_a_page():
         assert any(file.name in page.read_text() for page in pages)
 
 
-def test_a_wheel_is_refused_for_each_file_that_is_absent_or_changed(tmp_path: Path):
-    """The build asks for these names; an empty answer lets it go on."""
+def test_absent_or_changed_files_are_named_when_a_wheel_is_built(tmp_path: Path):
+    """The build asks for these names, and continues only without any."""
     (tmp_path / "htmx.min.js").write_bytes(b"another content")
     hooks = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
 

@@ -18,7 +18,7 @@ from tests.world.waiting import forever, settle
 
 @dataclass
 class Board:
-    """What is due, in memory; every look that ended is kept."""
+    """Due payouts, in memory; every completed query is recorded."""
 
     waiting: list[Payout] = field(default_factory=list)
     looks: list[Checked] = field(default_factory=list)

@@ -125,8 +125,8 @@ def test_name_description_and_account_type_are_optional(nothing: object):
 @pytest.mark.parametrize(
     "method", ["qrcode", "PIX", "Pix", " pix", "ted", 1, True, [], {}, ["pix"]]
 )
-def test_a_method_that_is_none_has_its_own_code(method: object):
-    """``qrcode`` is known and refused; so is every other type than text."""
+def test_an_invalid_method_has_its_own_code(method: object):
+    """``qrcode`` is known and refused; so are all values that are not text."""
     with refused(METHOD):
         read(changed(BODY, method=method))
 
@@ -142,12 +142,12 @@ def test_required_fields_are_required(field: str, nothing: object):
     ("number", "centavos"),
     [("10.50", 1050), ("10.5", 1050), ("10", 1000), ("0.01", 1), ("9999999999999.99", 10**15 - 1)],
 )
-def test_an_amount_is_exact(number: str, centavos: int):
+def test_an_amount_is_read_exactly(number: str, centavos: int):
     assert read(valued(number)).value == Money(centavos)
 
 
 @pytest.mark.parametrize("number", ["0", "0.00", "-0", "-0.0", "-0.01", "-10.50"])
-def test_an_amount_is_above_zero(number: str):
+def test_an_amount_that_is_not_above_zero_is_refused(number: str):
     with refused(AMOUNT):
         read(valued(number))
 
@@ -202,15 +202,15 @@ def test_an_inexact_number_of_reais_is_refused(number: str):
     ],
     ids=ascii,
 )
-def test_a_date_has_one_form_and_type(day: object):
+def test_a_date_of_another_form_or_type_is_refused(day: object):
     """A wrong type has the date's code too."""
     with refused(DATE):
         read(changed(BODY, date=day))
 
 
 @pytest.mark.parametrize("day", ["2020-01-01", "2099-12-31"])
-def test_which_day_it_is_does_not_matter_yet(day: str):
-    """The stored answer is given whatever the date; "today" comes after the reference."""
+def test_any_existing_date_is_accepted_by_the_reader(day: str):
+    """The stored answer is returned whatever the date; "today" is checked after the reference."""
     assert read(changed(BODY, date=day)).date == date.fromisoformat(day)
 
 
@@ -220,14 +220,14 @@ LONG = "🜁" * 1024
 
 @pytest.mark.parametrize("bad", BAD_TEXTS, ids=lambda bad: ascii(bad)[:20])
 @pytest.mark.parametrize("field", ["reference", "description"])
-def test_texts_are_short_and_without_control_characters(field: str, bad: object):
+def test_texts_that_are_long_or_have_control_characters_are_refused(field: str, bad: object):
     with refused(INVALID) as refusal:
         read(changed(BODY, **{field: bad}))
     assert refusal.value.field == field
 
 
 @pytest.mark.parametrize("field", list(dict.fromkeys([*PIX, *BANK])))
-def test_texts_of_the_destination_likewise(field: str):
+def test_texts_of_the_destination_have_the_same_limits(field: str):
     for bad in BAD_TEXTS:
         body = pix(**{field: bad}) if field in PIX else bank(**{field: bad})
 
@@ -236,20 +236,20 @@ def test_texts_of_the_destination_likewise(field: str):
         assert refusal.value.field == f"destination.{field}", ascii(bad)
 
 
-def test_1024_code_points_are_taken_everywhere():
+def test_texts_of_1024_code_points_are_accepted():
     found = read(pix(name=LONG) | {"reference": LONG, "description": LONG})
 
     assert (found.reference, found.description, found.destination.name) == (LONG, LONG, LONG)
 
 
 @pytest.mark.parametrize("reference", [".", ".."])
-def test_a_dot_segment_is_no_reference(reference: str):
+def test_a_dot_segment_is_refused_as_reference(reference: str):
     with refused(INVALID):
         read(changed(BODY, reference=reference))
 
 
 @pytest.mark.parametrize("destination", [[], "maria", 5, True, [PIX]], ids=ascii)
-def test_a_destination_is_an_object(destination: object):
+def test_a_destination_that_is_no_object_is_refused(destination: object):
     with refused(INVALID):
         read(changed(BODY, destination=destination))
 
@@ -285,21 +285,21 @@ BROKEN: list[tuple[dict[str, Any], ErrorCode]] = [
 
 
 @pytest.mark.parametrize(("body", "error"), BROKEN, ids=lambda each: ascii(each)[-60:])
-def test_a_destination_that_is_wrong_has_its_code(body: dict[str, Any], error: ErrorCode):
+def test_each_error_of_a_destination_has_its_code(body: dict[str, Any], error: ErrorCode):
     with refused(error):
         read(body)
 
 
 @pytest.mark.parametrize("number", ["341", "60701190"])
 @pytest.mark.parametrize("account", ["1", "1" * 20, "123456-7", "1-X", "1-x"])
-def test_accounts_are_taken_with_either_number_of_their_bank(number: str, account: str):
+def test_accounts_are_accepted_with_either_bank_number(number: str, account: str):
     found = read(bank(bank_number=number, account=account)).destination
 
     assert isinstance(found, BankDestination)
     assert (found.bank_number, found.account) == (number, account)
 
 
-def test_a_tax_number_with_letters_is_read_as_capitals():
+def test_letters_of_a_tax_number_become_capitals():
     both = pix(tax_number="12.ABC.345/01DE-35", key_type="cnpj", key="12abc34501de35")
 
     found = read(both).destination
@@ -326,7 +326,7 @@ ORDER: list[tuple[str, dict[str, Any], dict[str, Any], ErrorCode]] = [
 
 
 @pytest.mark.parametrize("method", ["pix", "bank_account"])
-def test_of_two_mistakes_the_earlier_check_answers(method: str):
+def test_of_two_errors_the_earlier_check_answers(method: str):
     """All pairs of checks."""
     wrong = {
         (ORDER[first][0], ORDER[second][0]): found
@@ -352,7 +352,7 @@ def expected(error: ErrorCode, method: str) -> ErrorCode:
     return NO_BANK if error is NO_KEY and method == "bank_account" else error
 
 
-def test_a_body_with_every_mistake_is_refused_as_no_json_first():
+def test_media_type_and_json_are_checked_before_the_fields():
     with refused(INVALID) as refusal:
         PayoutReader()(posted(b"{", content_type="text/plain"))
     assert refusal.value.reason == "media_type"
@@ -362,7 +362,7 @@ def test_a_body_with_every_mistake_is_refused_as_no_json_first():
 
 
 def test_unknown_fields_are_ignored_counted_and_not_kept():
-    """A bank field of a payout to a key is unknown there."""
+    """Such as a bank field in a payout to a key."""
     extra = pix(branch="x" * 2000, colour=1) | {"callback": "http://x", "pin": None}
     asked = posted(extra)
 
@@ -384,7 +384,7 @@ ANYTHING = st.recursive(
     st.dictionaries(st.sampled_from([*PIX, *BANK, "x"]), ANYTHING),
     st.sampled_from(["pix", "bank_account"]),
 )
-def test_any_values_are_taken_or_refused_with_a_listed_code(
+def test_any_values_are_accepted_or_refused_with_a_listed_code(
     fields: dict[str, object], destination: dict[str, object], method: str
 ):
     body = {**BODY, "method": method, "destination": {**PIX, **BANK, **destination}, **fields}
@@ -396,7 +396,7 @@ def test_any_values_are_taken_or_refused_with_a_listed_code(
     ("method", "destination"), [(PayoutMethod.PIX, PIX), (PayoutMethod.BANK_ACCOUNT, BANK)]
 )
 @pytest.mark.parametrize("said", [{}, {"method": "qrcode"}], ids=["absent", "another"])
-def test_a_method_that_the_path_names_is_not_read_from_the_body(
+def test_a_method_given_by_the_path_is_not_read_from_the_body(
     method: PayoutMethod, destination: dict[str, str], said: dict[str, str]
 ):
     body = {"reference": "a", "value": 1, "date": "2026-11-20", "destination": destination, **said}
@@ -434,10 +434,8 @@ def test_a_method_that_the_path_names_is_not_read_from_the_body(
         (bank(account_type="gold"), "destination.account_type", "account_type"),
     ],
 )
-def test_the_field_that_is_wrong_is_named_by_its_path(
-    body: dict[str, Any], field: str, reason: str
-):
-    """The first in the order of the checks; a caller's own names never come back."""
+def test_an_invalid_field_is_named_by_its_path(body: dict[str, Any], field: str, reason: str):
+    """The first one in the order of the checks; unknown names are not repeated."""
     with pytest.raises(ServiceError) as refusal:
         read(body | {"someones field": 1})
 

@@ -19,11 +19,11 @@ def names(shape: type[msgspec.Struct]) -> set[str]:
 
 
 @pytest.mark.parametrize("shape", [PixPayoutBody, BankAccountPayoutBody])
-def test_the_documented_body_has_the_fields_that_are_read(shape: type[msgspec.Struct]):
-    """The struct makes the document, the reader reads: they must name the same."""
+def test_the_documented_body_has_the_fields_the_reader_accepts(shape: type[msgspec.Struct]):
+    """The document is made from the struct, and the reader must use the same names."""
     assert names(shape) == payout._KNOWN
 
 
-def test_the_documented_destinations_have_the_fields_that_are_read():
+def test_the_documented_destinations_have_the_fields_the_reader_accepts():
     assert names(PixDestinationBody) == set(payout._PIX_FIELDS)
     assert names(BankAccountDestinationBody) == set(payout._BANK_FIELDS)

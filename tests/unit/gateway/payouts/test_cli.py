@@ -42,11 +42,11 @@ def lost(shell):
     return stored(shell, lambda store: stand(store, row, UNKNOWN, evidence=LOST))
 
 
-def test_every_command_is_there():
+def test_every_payout_command_exists():
     assert set(payouts.commands) == COMMANDS
 
 
-def test_payouts_are_listed_with_how_sure_we_are(shell, lost):
+def test_payouts_are_listed_with_their_certainty(shell, lost):
     head, row = shell.says("payouts", "list", *AT).splitlines()
 
     assert head.split()[:4] == ["reference", "state", "certainty", "review"]
@@ -61,11 +61,11 @@ def test_payouts_are_listed_with_how_sure_we_are(shell, lost):
         (("--init", "2026-01-01", "--ends", "2026-01-02"), 0),
     ],
 )
-def test_a_list_is_narrowed(shell, lost, more: tuple[str, ...], found: int):
+def test_a_list_can_be_filtered(shell, lost, more: tuple[str, ...], found: int):
     assert len(shell.reads("payouts", "list", *AT, *more)) == found
 
 
-def test_one_is_shown_with_its_evidence(shell, lost):
+def test_a_payout_is_shown_with_its_evidence(shell, lost):
     shown = shell.reads("payouts", "show", "order-1", *AT)
 
     [attempt] = shown["attempts"]
@@ -78,7 +78,7 @@ def test_one_is_shown_with_its_evidence(shell, lost):
     assert (shown["similar"], shown["opinions"]) == ([], [])
 
 
-def test_people_are_shown_a_record_and_tables(shell, lost):
+def test_a_payout_is_printed_as_a_record_and_tables(shell, lost):
     twin = payout("twin", created_at=lost.created_at + timedelta(minutes=1))
     stored(shell, lambda store: stand(store, twin, PAID))
 
@@ -90,8 +90,8 @@ def test_people_are_shown_a_record_and_tables(shell, lost):
     assert "opinions" not in said
 
 
-def test_who_is_paid_is_reported_by_name_alone(shell, lost):
-    """No tax number, no key: they are not needed to decide anything here."""
+def test_the_payee_is_shown_by_name_alone(shell, lost):
+    """Tax number and key are not needed for decisions here."""
     said = shell.run("payouts", "show", "order-1", *AT, "--json").output
 
     assert "Maria" in said
@@ -99,7 +99,7 @@ def test_who_is_paid_is_reported_by_name_alone(shell, lost):
     assert "maria@example.com" not in said
 
 
-def test_the_unresolved_are_oldest_first(shell, lost):
+def test_unresolved_payouts_are_listed_oldest_first(shell, lost):
     older = payout("older", created_at=now() - timedelta(hours=3, minutes=2))
     stored(shell, lambda store: stand(store, older, UNKNOWN, evidence=LOST))
 
@@ -117,7 +117,7 @@ def test_an_unknown_reference_is_reported(shell, lost):
     assert line == "Error: the account has no payout nothing"
 
 
-def test_a_probe_of_a_payout_the_bank_does_not_know_changes_nothing(shell, bank, lost):
+def test_a_probe_of_a_payout_unknown_to_the_bank_changes_nothing(shell, bank, lost):
     seen = shell.reads("payouts", "probe", "order-1", *AT, "--by", "maria")
 
     assert seen["before"] == seen["after"]
@@ -143,18 +143,18 @@ def test_a_difference_is_status_one_and_a_table(shell, bank):
     assert "1 accounts, 0 payouts" in done.stderr
 
 
-def test_without_payouts_and_accounts_there_is_agreement(shell, bank):
+def test_verification_without_payouts_finds_no_difference(shell, bank):
     done = shell.run("payouts", "verify")
 
     assert done.exit_code == 0
     assert "0 differences" in done.stderr
 
 
-def test_a_bank_that_is_away_is_no_agreement(shell):
+def test_verification_fails_when_a_bank_is_unavailable(shell):
     assert "does not answer" in shell.fails("payouts", "verify")
 
 
-def test_a_window_is_the_week_until_today():
+def test_the_default_window_is_the_last_week():
     window = days(None, None, NOON)
 
     assert (window.ends, window.end - window.start) == (NOON.date(), timedelta(days=7))
@@ -166,7 +166,7 @@ def test_a_window_has_one_to_ninety_days(init: datetime):
         days(init, NOON, NOON)
 
 
-def test_a_mistake_in_typing_is_status_two(shell):
+def test_a_usage_error_is_status_two(shell):
     cases = [
         ("list",),
         ("show", "order-1"),
@@ -185,7 +185,7 @@ def test_a_mistake_in_typing_is_status_two(shell):
     assert wrong == []
 
 
-def test_a_sister_account_sees_nothing_of_it(shell, lost):
+def test_a_list_of_a_sister_account_does_not_show_the_payout(shell, lost):
     assert shell.reads("payouts", "list", "--account", SISTER) == []
 
 

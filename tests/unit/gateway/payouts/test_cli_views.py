@@ -27,7 +27,7 @@ OPINION = Opinion(
 )
 
 
-def test_a_row_has_every_column_of_the_list():
+def test_a_row_has_every_listed_column():
     assert set(LISTED) <= payout_row(payout()).keys()
 
 
@@ -41,7 +41,7 @@ def test_a_failure_is_named():
     assert (row["failure"], row["certainty"]) == ("INSUFFICIENT_FUNDS", "confirmed_rejected")
 
 
-def test_a_try_is_shown_with_its_evidence():
+def test_an_attempt_is_shown_with_its_evidence():
     row = attempt_row(replace(attempt(), evidence=EVIDENCE), payout())
 
     assert (row["phase"], row["bytes_left"], row["http_status"]) == ("answered", True, 422)
@@ -57,7 +57,7 @@ def test_a_try_is_shown_with_its_evidence():
     ],
     ids=["looked for", "final", "an earlier try"],
 )
-def test_the_next_look_is_shown_where_there_will_be_one(
+def test_the_next_query_is_shown_while_a_payout_is_open(
     state: PayoutState, number: int, shown: bool
 ):
     row = attempt_row(
@@ -67,7 +67,7 @@ def test_the_next_look_is_shown_where_there_will_be_one(
     assert bool(row["next_probe_at"]) is shown
 
 
-def test_an_opinion_is_shown_with_who_and_why():
+def test_an_opinion_is_shown_with_author_and_reason():
     assert opinion_row(OPINION) == {
         "at": "2026-11-20T12:30:15Z",
         "by": "maria",
@@ -78,7 +78,7 @@ def test_an_opinion_is_shown_with_who_and_why():
 
 
 @pytest.mark.parametrize("as_json", [True, False])
-def test_a_dossier_is_one_document_or_several_tables(
+def test_payout_details_are_one_document_or_several_tables(
     as_json: bool, capsys: pytest.CaptureFixture[str]
 ):
     dossier = PayoutDetail(

@@ -75,7 +75,7 @@ OUTCOMES = [
 @pytest.mark.parametrize(
     ("said", "answer", "state", "told"), OUTCOMES, ids=lambda each: str(each)[:40]
 )
-async def test_a_new_payout_is_answered_by_its_outcome(
+async def test_a_new_payout_is_answered_according_to_its_outcome(
     payout_world: PayoutWorld, said: Outcome | Exception, answer: str, state: PayoutState, told: str
 ):
     record = AccessRecord(trace_id="trace-1")
@@ -90,7 +90,7 @@ async def test_a_new_payout_is_answered_by_its_outcome(
     assert payout_world.lost == []
 
 
-async def test_fail_points_stand_before_and_after_each_commit(payout_world: PayoutWorld):
+async def test_fail_points_are_before_and_after_each_commit(payout_world: PayoutWorld):
     passed: list[str] = []
     payout_world.build(failpoint=passed.append)
     payout_world.store.on_call = passed.append
@@ -111,7 +111,7 @@ async def test_fail_points_stand_before_and_after_each_commit(payout_world: Payo
 
 
 @pytest.mark.parametrize("step", ["add", "claim"])
-async def test_a_lost_race_reaches_no_fail_point_of_a_stored_intent(
+async def test_a_losing_request_reaches_no_fail_point_after_its_insert(
     payout_world: PayoutWorld, step: str
 ):
     if step == "claim":
@@ -148,7 +148,7 @@ async def test_the_stored_payout_equals_the_request(payout_world: PayoutWorld):
     assert (attempt.send_deadline, attempt.ended_at) == (NOON + timedelta(seconds=20), NOON)
 
 
-async def test_the_bank_is_asked_by_our_key_and_never_sees_the_reference(payout_world: PayoutWorld):
+async def test_the_bank_gets_our_key_and_never_the_reference(payout_world: PayoutWorld):
     await payout_world.post()
 
     [order] = payout_world.bank.orders
@@ -158,7 +158,7 @@ async def test_the_bank_is_asked_by_our_key_and_never_sees_the_reference(payout_
 
 
 @pytest.mark.parametrize(("said", "failure"), [(IS_REJECTED, NO_FUNDS), (IS_FORBIDDEN, OVER_LIMIT)])
-async def test_a_rejection_is_stored_with_its_reason_in_our_words(
+async def test_a_rejection_is_stored_with_our_failure_code(
     payout_world: PayoutWorld, said: Outcome, failure: Failure
 ):
     payout_world.bank.says = [said]
@@ -170,8 +170,8 @@ async def test_a_rejection_is_stored_with_its_reason_in_our_words(
     assert refusal.value.reason == failure.code.lower()
 
 
-async def test_money_that_arrived_at_once_is_paid_now(payout_world: PayoutWorld):
-    """Some banks settle while they are asked; where they give no time, it is ours."""
+async def test_a_payout_settled_at_once_has_the_bank_s_time_or_ours(payout_world: PayoutWorld):
+    """Some banks settle during the call; without their time it is ours."""
     then = NOON - timedelta(seconds=1)
     payout_world.bank.says = [replace(IS_SETTLED, settled_at=then), IS_SETTLED]
 
@@ -183,13 +183,15 @@ async def test_money_that_arrived_at_once_is_paid_now(payout_world: PayoutWorld)
 
 
 @pytest.mark.parametrize("day", [YESTERDAY, TOMORROW])
-async def test_a_new_payout_of_another_day_leaves_nothing_behind(payout_world: PayoutWorld, day):
+async def test_a_new_payout_for_another_day_is_refused_and_not_stored(
+    payout_world: PayoutWorld, day
+):
     assert await payout_world.post(asking(day=day)) == NOT_TODAY
     assert not await payout_world.has_row()
     assert payout_world.bank.orders == []
 
 
-async def test_today_is_a_day_in_utc(payout_world: PayoutWorld, clock: Clock):
+async def test_today_is_a_utc_date(payout_world: PayoutWorld, clock: Clock):
     clock.passes(12 * 3600 - 1)
     assert await payout_world.post() == OK
 
@@ -207,7 +209,7 @@ async def test_today_is_a_day_in_utc(payout_world: PayoutWorld, clock: Clock):
         (True, True, "403 SVC.ACC.005"),
     ],
 )
-async def test_without_a_bank_that_pays_out_nothing_is_stored(
+async def test_without_a_paying_bank_nothing_is_stored(
     payout_world: PayoutWorld, there: bool, read_only: bool, answer: str
 ):
     payout_world.banks.is_there, payout_world.banks.read_only = there, read_only
@@ -216,10 +218,10 @@ async def test_without_a_bank_that_pays_out_nothing_is_stored(
     assert not await payout_world.has_row()
 
 
-async def test_an_account_without_the_credentials_its_bank_requires_is_certain(
+async def test_an_account_without_required_credentials_is_refused_before_the_bank(
     payout_world: PayoutWorld,
 ):
-    """The bank would refuse, and nobody would know what became of the money."""
+    """The bank would refuse, and the outcome would be unknown."""
     payout_world.bank.capabilities = replace(CAREFUL, account_credentials=True)
 
     assert await payout_world.post() == "422 SVC.ACC.005"
@@ -242,10 +244,10 @@ HOUR = timedelta(minutes=60)
     ],
     ids=str,
 )
-async def test_a_held_payout_is_accepted_until_the_bank_s_own_deadline(
+async def test_a_payout_held_by_the_bank_is_accepted_with_a_deadline_of_at_most_an_hour(
     payout_world: PayoutWorld, told: datetime | None, kept: datetime | None
 ):
-    """At most an hour: nobody may analyse a Pix longer, and nothing is hidden for ever."""
+    """A Pix may be analysed for at most an hour, so that nothing stays hidden for ever."""
     payout_world.bank.says = [replace(IS_ACCEPTED, held_until=told)]
 
     assert await payout_world.post() == OK
@@ -269,10 +271,10 @@ async def test_a_cnpj_with_letters_is_refused_before_the_date_and_nothing_is_sto
     assert not await payout_world.has_row()
 
 
-async def test_a_stored_payout_is_answered_even_if_the_bank_would_refuse_it_now(
+async def test_a_repeat_is_answered_although_the_bank_would_refuse_it_now(
     payout_world: PayoutWorld,
 ):
-    """A configuration that changes must not make a live payout look refused."""
+    """A changed configuration must not make an existing payout look refused."""
     asked = replace(asking(), destination=LETTERS)
     await payout_world.post(asked)
     payout_world.bank.capabilities = replace(CAREFUL, alphanumeric_cnpj=False)
@@ -311,7 +313,7 @@ async def test_a_repeat_with_any_date_is_answered_from_the_store(
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED, PAID, REJECTED, FAILED])
 @pytest.mark.parametrize("lost", ["is_there", "read_only"])
-async def test_a_repeat_does_not_need_the_bank(
+async def test_a_repeat_is_answered_without_a_bank(
     payout_world: PayoutWorld, state: PayoutState, lost: str
 ):
     await payout_world.stands(state)
@@ -324,7 +326,7 @@ async def test_a_repeat_does_not_need_the_bank(
 @pytest.mark.parametrize(
     ("said", "answer", "state", "told"), OUTCOMES, ids=lambda each: str(each)[:40]
 )
-async def test_a_payout_proven_unsent_is_sent_once_more(
+async def test_repeating_an_unsent_payout_sends_it_once_more(
     payout_world: PayoutWorld, said: Outcome | Exception, answer: str, state: PayoutState, told: str
 ):
     await payout_world.stands(NOT_SENT)
@@ -341,10 +343,10 @@ async def test_a_payout_proven_unsent_is_sent_once_more(
 
 @pytest.mark.parametrize("day", [TODAY, TOMORROW], ids=["its own date", "the new date"])
 @pytest.mark.parametrize("read_first", [True, False])
-async def test_on_the_next_day_it_is_over_whoever_comes_first(
+async def test_an_unsent_payout_fails_on_the_next_day(
     payout_world: PayoutWorld, clock: Clock, day: date, read_first: bool
 ):
-    """It fails with NOT_SENT, read or repeated, with either date; nothing is sent."""
+    """With NOT_SENT, when read or repeated with either date; nothing is sent."""
     await payout_world.stands(NOT_SENT)
     clock.passes(12 * 3600)
     if read_first:
@@ -356,7 +358,9 @@ async def test_on_the_next_day_it_is_over_whoever_comes_first(
     assert (row.date, payout_world.bank.orders) == (TODAY, [])
 
 
-async def test_until_midnight_it_is_for_its_own_date(payout_world: PayoutWorld, clock: Clock):
+async def test_an_unsent_payout_can_be_repeated_until_midnight_with_its_own_date(
+    payout_world: PayoutWorld, clock: Clock
+):
     await payout_world.stands(NOT_SENT)
     clock.passes(12 * 3600 - 1)
 
@@ -366,10 +370,10 @@ async def test_until_midnight_it_is_for_its_own_date(payout_world: PayoutWorld, 
 
 
 @pytest.mark.parametrize("day", [TODAY, TOMORROW], ids=["its own date", "the new date"])
-async def test_midnight_may_pass_between_two_looks_at_the_clock(
+async def test_a_repeat_across_midnight_sends_nothing(
     payout_world: PayoutWorld, clock: Clock, day: date
 ):
-    """The day is not over when the row is looked at, and is when the date is."""
+    """The day ends between reading the row and checking the date."""
     await payout_world.stands(NOT_SENT)
     clock.passes(12 * 3600 - 1)
 
@@ -389,7 +393,7 @@ async def test_midnight_may_pass_between_two_looks_at_the_clock(
 async def test_after_a_restore_the_bank_is_queried_before_its_day_ends(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """A backup may have forgotten an attempt; until the bank has told, it is not refused."""
+    """A backup may lack an attempt; it is not refused before the bank has answered."""
     await payout_world.stands(NOT_SENT)
     doubtful = replace(payout_world.follow_up, look_first=True)
     payout_world.payouts = replace(payout_world.payouts, follow_up=doubtful)
@@ -399,7 +403,7 @@ async def test_after_a_restore_the_bank_is_queried_before_its_day_ends(
     assert ((await payout_world.row()).state, payout_world.bank.orders) == (UNKNOWN, [])
 
 
-async def test_it_needs_a_bank_that_pays_out_today(payout_world: PayoutWorld):
+async def test_repeating_an_unsent_payout_needs_a_paying_bank(payout_world: PayoutWorld):
     before = await payout_world.stands(NOT_SENT)
 
     payout_world.banks.is_there = False
@@ -409,7 +413,9 @@ async def test_it_needs_a_bank_that_pays_out_today(payout_world: PayoutWorld):
     assert await payout_world.row() == before
 
 
-async def test_the_bank_of_today_gets_it_where_the_account_moved(payout_world: PayoutWorld):
+async def test_an_unsent_payout_is_repeated_at_the_account_s_present_bank(
+    payout_world: PayoutWorld,
+):
     await payout_world.stands(NOT_SENT)
     payout_world.banks.name = "other-bank"
     moved = structs.replace(caller(), account=replace(account(), provider_account="conta-2"))
@@ -423,7 +429,9 @@ async def test_the_bank_of_today_gets_it_where_the_account_moved(payout_world: P
 
 
 @pytest.mark.parametrize("bearer", ["cli_second", CLIENT])
-async def test_any_credential_of_the_account_may_repeat(payout_world: PayoutWorld, bearer: str):
+async def test_any_credential_of_the_account_may_repeat_a_payout(
+    payout_world: PayoutWorld, bearer: str
+):
     await payout_world.post()
 
     again = structs.replace(caller(), principal=structs.replace(principal(), client_id=bearer))
@@ -435,7 +443,7 @@ async def test_any_credential_of_the_account_may_repeat(payout_world: PayoutWorl
 # Reading
 
 
-async def test_reading_an_unsettled_one_looks_once(payout_world: PayoutWorld):
+async def test_reading_an_unsettled_payout_queries_the_bank_once(payout_world: PayoutWorld):
     await payout_world.stands(ACCEPTED, provider_id="p-1")
     payout_world.bank.knows = IS_SETTLED
 
@@ -462,7 +470,7 @@ async def test_a_list_never_queries_the_bank(payout_world: PayoutWorld, clock: C
 async def test_a_payout_above_a_limit_of_its_credential_is_refused_and_nothing_is_sent(
     payout_world: PayoutWorld, tmp_path: Path
 ):
-    """Step 20 of the order of checks: behind the replay, before the intent; 403."""
+    """Step 20 of the order of checks: after repeats, before the intent; 403."""
     limits = CredentialLimits(per_day=Money(1050))
     made = samples.credential(CLIENT)
     store = open_store(f"sqlite:///{tmp_path}/store.db")

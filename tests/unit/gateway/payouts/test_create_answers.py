@@ -38,14 +38,14 @@ def record() -> AccessRecord:
         (Unknown(SILENCE), errors.PAYOUT_UNKNOWN, ("unknown", None)),
     ],
 )
-async def test_what_is_not_acknowledged_is_refused_in_its_own_words(
+async def test_each_outcome_that_is_not_acknowledged_has_its_error(
     payout_world: PayoutWorld,
     record: AccessRecord,
     outcome: Outcome,
     error: ErrorCode,
     told: tuple[str, str | None],
 ):
-    """A bank's wait is handed on, from a second to two minutes."""
+    """A bank's Retry-After is passed on, from a second to two minutes."""
     with pytest.raises(ServiceError) as refused:
         answers.answer(payout_world._payout(), outcome, recorded=True)
 
@@ -71,10 +71,10 @@ async def test_an_acknowledged_payout_is_answered_even_if_not_recorded(
         (False, False, errors.PAYOUT_UNKNOWN),
     ],
 )
-async def test_a_rejection_is_reported_once_it_is_stored(
+async def test_a_rejection_is_answered_only_once_stored(
     payout_world: PayoutWorld, recorded: bool, forbidden: bool, error: ErrorCode
 ):
-    """Rule R7, also for what was rejected without asking the bank."""
+    """Rule R7, also for rejections without a bank call."""
     no = Rejected(evidence=REFUSED_HERE, failure=FailureCode.OTHER, forbidden=forbidden)
 
     with pytest.raises(ServiceError) as refused:
@@ -83,8 +83,8 @@ async def test_a_rejection_is_reported_once_it_is_stored(
     assert refused.value.error is error
 
 
-def test_every_code_of_a_payout_not_sent_is_the_contract_s_one():
-    """Contract part 7: 502 ``SVC.ACC.005`` alone says "certainly not sent"."""
+def test_a_payout_not_sent_is_always_502_svc_acc_005():
+    """Contract part 7: only 502 ``SVC.ACC.005`` means "certainly not sent"."""
     assert {(each.code, each.status) for each in answers.CERTAINLY_NOT_SENT} == {
         ("SVC.ACC.005", 502)
     }

@@ -80,8 +80,10 @@ class Guarded:
 
 
 @pytest.mark.parametrize("scope", StopScope)
-async def test_a_stop_refuses_and_sends_nothing(payout_world: PayoutWorld, scope: StopScope):
-    """403 ``SVC.PIX.010``, and nothing stored: the same reference may be sent later."""
+async def test_a_stop_refuses_a_payout_before_it_is_stored(
+    payout_world: PayoutWorld, scope: StopScope
+):
+    """403 ``SVC.PIX.010``: the same reference may be sent later."""
     guarded = Guarded(payout_world, [stop(scope, SUBJECTS[scope])])
 
     answered = await payout_world.post()
@@ -93,14 +95,16 @@ async def test_a_stop_refuses_and_sends_nothing(payout_world: PayoutWorld, scope
 
 
 @pytest.mark.parametrize("scope", StopScope)
-async def test_a_stop_of_another_is_no_stop(payout_world: PayoutWorld, scope: StopScope):
+async def test_a_stop_of_another_subject_does_not_apply(
+    payout_world: PayoutWorld, scope: StopScope
+):
     Guarded(payout_world, [stop(scope, "another")])
 
     assert await payout_world.post() == OK
 
 
-async def test_a_stop_that_ended_in_between_is_no_stop(payout_world: PayoutWorld):
-    """What is kept may have ended since."""
+async def test_an_expired_stop_does_not_apply(payout_world: PayoutWorld):
+    """A cached stop may have expired."""
     Guarded(payout_world, [stop(StopScope.ACCOUNT, ACCOUNT)])
     payout_world.clock.passes(HOUR.total_seconds())
 
@@ -108,7 +112,7 @@ async def test_a_stop_that_ended_in_between_is_no_stop(payout_world: PayoutWorld
 
 
 async def test_a_repeat_of_a_sent_payout_is_answered_during_a_stop(payout_world: PayoutWorld):
-    """It is about a payout that was ordered before: 200, and no question."""
+    """The payout was ordered before: 200."""
     guarded = Guarded(payout_world)
     await payout_world.post()
     guarded.stops = [stop(StopScope.ACCOUNT, ACCOUNT)]
@@ -129,7 +133,7 @@ FULL = "503 SVC.GTW.006"
 
 
 async def test_a_full_store_refuses_a_payout_before_it_is_stored(payout_world: PayoutWorld):
-    """Without a stop being looked for; the same reference may be sent when there is room."""
+    """Without checking stops; the same reference may be sent when there is room."""
     guarded = Guarded(payout_world, writes=Writes(are_refused=True))
 
     answered = await payout_world.post()
@@ -141,7 +145,7 @@ async def test_a_full_store_refuses_a_payout_before_it_is_stored(payout_world: P
     assert await payout_world.post() == OK
 
 
-async def test_a_full_store_answers_a_payout_that_it_has(payout_world: PayoutWorld):
+async def test_a_repeat_is_answered_by_a_full_store(payout_world: PayoutWorld):
     guarded = Guarded(payout_world)
     await payout_world.post()
     guarded.writes.are_refused = True
@@ -149,7 +153,7 @@ async def test_a_full_store_answers_a_payout_that_it_has(payout_world: PayoutWor
     assert await payout_world.post() == OK
 
 
-async def test_an_unsent_payout_is_not_sent_again_by_a_full_store(payout_world: PayoutWorld):
+async def test_an_unsent_payout_is_not_sent_again_with_a_full_store(payout_world: PayoutWorld):
     await payout_world.stands(NOT_SENT)
     Guarded(payout_world, writes=Writes(are_refused=True))
 
@@ -157,7 +161,7 @@ async def test_an_unsent_payout_is_not_sent_again_by_a_full_store(payout_world: 
     assert payout_world.bank.orders == []
 
 
-async def test_without_the_stops_nothing_is_sent(payout_world: PayoutWorld):
+async def test_nothing_is_sent_when_stops_cannot_be_read(payout_world: PayoutWorld):
     Guarded(payout_world, blind=True)
 
     assert await payout_world.post() == NO_STORE
@@ -167,10 +171,10 @@ async def test_without_the_stops_nothing_is_sent(payout_world: PayoutWorld):
 @pytest.mark.parametrize(
     ("policy", "answer"), [(WARN, OK), (REFUSE, FORBIDDEN)], ids=["warn", "refuse"]
 )
-async def test_a_duplicate_is_reported_or_refused(
+async def test_a_similar_payout_is_reported_or_refused(
     payout_world: PayoutWorld, policy: SimilarPolicy, answer: str, caplog: pytest.LogCaptureFixture
 ):
-    """Counted and logged either way; a log line names no reference."""
+    """Counted and logged either way; log lines contain no reference."""
     guarded = Guarded(payout_world, similar=policy)
     await payout_world.post()
 
@@ -183,7 +187,7 @@ async def test_a_duplicate_is_reported_or_refused(
     assert len(payout_world.bank.orders) == (2 if answer == OK else 1)
 
 
-async def test_one_of_long_ago_is_no_twin(payout_world: PayoutWorld):
+async def test_an_old_payout_is_not_similar(payout_world: PayoutWorld):
     guarded = Guarded(payout_world, similar=REFUSE)
     await payout_world.post()
     payout_world.clock.passes(601)
@@ -192,7 +196,7 @@ async def test_one_of_long_ago_is_no_twin(payout_world: PayoutWorld):
     assert guarded.seen == []
 
 
-async def test_looking_for_twins_can_be_off(payout_world: PayoutWorld):
+async def test_the_check_for_similar_payouts_can_be_off(payout_world: PayoutWorld):
     guarded = Guarded(payout_world)
     await payout_world.post()
 
@@ -200,14 +204,14 @@ async def test_looking_for_twins_can_be_off(payout_world: PayoutWorld):
     assert guarded.seen == []
 
 
-async def test_a_sister_account_may_pay_the_same(payout_world: PayoutWorld):
+async def test_a_similar_payout_from_a_sister_account_is_accepted(payout_world: PayoutWorld):
     Guarded(payout_world, similar=REFUSE)
     await payout_world.post()
 
     assert await payout_world.post(asking("order-2"), Caller(principal(), account(SISTER))) == OK
 
 
-async def test_admitting_returns_the_rule_that_refused():
+async def test_a_refusal_by_a_guard_names_its_rule():
     async def stops() -> list[Stop]:
         return [stop(StopScope.ACCOUNT, ACCOUNT)]
 

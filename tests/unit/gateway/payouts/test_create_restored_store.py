@@ -54,7 +54,7 @@ def payout():
     return PayoutWorld(None, ScriptedBank(), Clock())._payout()  # type: ignore[arg-type]
 
 
-async def test_a_bank_that_knows_nothing_may_be_sent_it(payout):
+async def test_a_payout_unknown_to_the_bank_may_be_sent(payout):
     bank = ScriptedBank(knows=NotFound("absent"))
 
     assert await seen_before(payout, at(bank)) is None
@@ -64,11 +64,11 @@ async def test_a_bank_that_knows_nothing_may_be_sent_it(payout):
 @pytest.mark.parametrize(
     "said", [IS_ACCEPTED, IS_SETTLED, IS_REJECTED, IS_UNKNOWN], ids=lambda said: type(said).__name__
 )
-async def test_the_bank_s_record_is_the_outcome(payout, said: Outcome):
+async def test_a_payout_known_to_the_bank_has_the_bank_s_outcome(payout, said: Outcome):
     assert await seen_before(payout, at(ScriptedBank(knows=said))) == said
 
 
-async def test_another_amount_is_not_known_to_be_ours(payout):
+async def test_a_payout_known_with_another_amount_is_unknown(payout):
     bank = ScriptedBank(knows=replace(IS_SETTLED, value=Money(1049)))
 
     seen = await seen_before(payout, at(bank))
@@ -78,7 +78,7 @@ async def test_another_amount_is_not_known_to_be_ours(payout):
 
 
 @pytest.mark.parametrize("problem", [Unavailable, Unreachable, BadReply, NotSupported])
-async def test_a_bank_that_cannot_be_asked_is_sent_nothing(payout, problem):
+async def test_a_payout_is_not_sent_when_the_bank_cannot_be_queried(payout, problem):
     seen = await seen_before(payout, at(ScriptedBank(knows=problem("why"))))
 
     assert isinstance(seen, NotSent)
@@ -86,7 +86,7 @@ async def test_a_bank_that_cannot_be_asked_is_sent_nothing(payout, problem):
     assert seen.evidence.reason == "why"
 
 
-async def test_a_bank_without_a_lookup_by_key_is_sent_nothing(payout):
+async def test_a_payout_is_not_sent_to_a_bank_without_lookup_by_key(payout):
     bank = ScriptedBank(capabilities=replace(CAREFUL, lookup=frozenset({Lookup.BANK_ID})))
 
     seen = await seen_before(payout, at(bank))
@@ -113,10 +113,10 @@ def looking_first(payout_world: PayoutWorld) -> PayoutWorld:
     ],
     ids=["unknown to it", "accepted", "settled", "rejected", "unclear", "down"],
 )
-async def test_after_a_restore_a_payout_is_looked_for_before_it_is_sent(
+async def test_after_a_restore_a_payout_is_looked_up_before_it_is_sent(
     payout_world: PayoutWorld, knows, answer: str, state, sent: int
 ):
-    """Rule R10: the store may have forgotten what was sent."""
+    """Rule R10: the restored store may lack what was sent."""
     payout_world.bank.knows = knows
 
     answered = await looking_first(payout_world).post()
@@ -129,7 +129,7 @@ async def test_after_a_restore_a_payout_is_looked_for_before_it_is_sent(
 async def test_a_payout_possibly_sent_from_another_bank_account_is_not_sent(
     payout_world: PayoutWorld,
 ):
-    """The attempt that was forgotten is not to be found at the account of today."""
+    """A forgotten attempt cannot be found at the present account."""
     before = await payout_world.stands(NOT_SENT)
     payout_world.bank.knows = NotFound("absent")
     moved = structs.replace(caller(), account=replace(account(), provider_account="conta-2"))
@@ -138,7 +138,7 @@ async def test_a_payout_possibly_sent_from_another_bank_account_is_not_sent(
     assert (await payout_world.row(), payout_world.bank.orders) == (before, [])
 
 
-async def test_without_a_restore_nothing_is_looked_for(payout_world: PayoutWorld):
+async def test_without_look_first_the_bank_is_not_queried(payout_world: PayoutWorld):
     await payout_world.post()
 
     assert payout_world.bank.lookups == []

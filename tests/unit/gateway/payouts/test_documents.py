@@ -50,7 +50,7 @@ def told(state: PayoutState, *attempts: Attempt) -> DossierDocument:
     return found.to_document(None)
 
 
-def test_only_the_latest_try_of_an_open_payout_is_looked_at_again():
+def test_only_the_latest_attempt_of_an_open_payout_has_a_next_query():
     unknown = told(PayoutState.UNKNOWN, attempt(1), attempt(2))
     paid = told(PayoutState.PAID, attempt(1))
 
@@ -58,7 +58,7 @@ def test_only_the_latest_try_of_an_open_payout_is_looked_at_again():
     assert [each.next_probe_at for each in paid.attempts] == [None]
 
 
-def test_a_try_that_runs_has_no_evidence():
+def test_a_running_attempt_has_no_evidence():
     [shown] = told(PayoutState.SENDING, attempt(evidence=None)).attempts
 
     assert "evidence" not in document_of(shown)
@@ -95,7 +95,7 @@ def test_returns_are_shown_beside_a_payout_that_stays_paid():
     )
 
 
-def test_partners_are_shown_neither():
+def test_partners_see_neither_the_hold_s_end_nor_returns():
     """Contract 2.6 lists the fields of a payout."""
     found = replace(payout(), state=PayoutState.ACCEPTED, held_until=NOON)
 
@@ -105,7 +105,7 @@ def test_partners_are_shown_neither():
     assert not {"held_until", "returns"} & shown.keys()
 
 
-def test_a_payout_is_found_without_the_whole_tax_number():
+def test_a_found_payout_shows_a_masked_tax_number():
     failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))
 
     shown = FoundPayout(failed, "Padaria").to_document(None)

@@ -58,8 +58,8 @@ VISIBLE = {
 
 
 @pytest.mark.parametrize("state", list(PayoutState))
-def test_a_state_is_shown_as_one_of_three(state: PayoutState):
-    """What is not final is processing; only a failed one has a failure."""
+def test_each_state_is_shown_as_one_of_three_statuses(state: PayoutState):
+    """Everything not final is processing; only a failed one has a failure."""
     document = documents.payout(payout(state=state), CALLER)
 
     assert document["status"] == VISIBLE[state]
@@ -67,7 +67,7 @@ def test_a_state_is_shown_as_one_of_three(state: PayoutState):
 
 
 @pytest.mark.parametrize("code", list(FailureCode))
-def test_a_failure_is_reported_in_our_words(code: FailureCode):
+def test_a_failure_is_reported_in_our_own_words(code: FailureCode):
     document = documents.payout(payout(state=PayoutState.FAILED, failure=Failure(code)), CALLER)
 
     assert document["failure"]["code"] == code.value
@@ -81,8 +81,8 @@ def test_a_failure_without_a_code_is_other():
 
 
 @pytest.mark.parametrize("state", list(PayoutState))
-def test_a_creation_is_always_processing(state: PayoutState):
-    """Contract part 3: acceptance, not settlement; on a replay too."""
+def test_a_created_payout_is_always_shown_as_processing(state: PayoutState):
+    """Contract part 3: acceptance, not settlement; also for a repeat."""
     settled = payout(state=state, settled_at=NOON, failure=Failure(FailureCode.OTHER))
 
     document = documents.payout_created(settled, CALLER)
@@ -91,8 +91,8 @@ def test_a_creation_is_always_processing(state: PayoutState):
     assert "failure" not in document
 
 
-def test_a_payout_shows_both_ends():
-    """The origin from our record, the destination as it was spelt and without what was not sent."""
+def test_a_payout_document_has_origin_and_destination():
+    """The origin from our record, the destination as sent, without omitted fields."""
     sent = {"name": "", "tax_number": "529.982.247-25", "key_type": "email", "key": "A@b.c"}
 
     document = shown(documents.payout(payout(destination_sent=sent, e2e_id="E1"), CALLER))
@@ -107,7 +107,7 @@ def test_a_payout_shows_both_ends():
     ]  # fmt: skip
 
 
-def test_a_page_of_payouts():
+def test_a_page_of_payouts_has_its_meta_data():
     page = Listed(items=[payout(), payout()], paging=Paging(1, 2), total=9)
 
     document = documents.payouts(page, CALLER)
@@ -117,6 +117,6 @@ def test_a_page_of_payouts():
     assert CALLER.account.id == ACCOUNT
 
 
-def test_fields_that_never_come_are_left_out():
+def test_a_document_for_absent_fields_is_not_implemented():
     with pytest.raises(NotImplementedError):
         documents.nothing(None, CALLER)  # type: ignore[arg-type]

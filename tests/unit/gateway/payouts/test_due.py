@@ -5,8 +5,8 @@ from gateway.payouts.schedule import MOST_ACCOUNTS, DueClaim
 from tests.world.stores.samples import NOW
 
 
-def test_surplus_places_stay_unused():
-    """One that is named twice would take the room of what is due."""
+def test_unused_account_parameters_are_empty():
+    """Repeated ones would take the place of due accounts."""
     cases = [(1, 1), (2, 4), (4, 4), (5, MOST_ACCOUNTS), (16, MOST_ACCOUNTS)]
 
     for accounts, places in cases:
@@ -22,8 +22,8 @@ def test_surplus_places_stay_unused():
         assert f"account_{places}" not in asked
 
 
-def test_the_text_is_kept():
-    """A server keeps plans by it."""
+def test_the_compiled_statement_text_is_reused():
+    """A server keeps plans by the text."""
     wanted = DueClaim(
         provider="bank", owner="me", at=NOW, until=NOW, account_ids=["one"], each=1, most=1
     )

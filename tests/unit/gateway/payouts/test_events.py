@@ -12,13 +12,13 @@ from gateway.payouts.model import EventKind, Failure, PayoutState
 from tests.world.stores.samples import EVIDENCE, NOW, attempt, change, payout
 
 
-def test_whatever_is_said_is_on_the_list():
-    """Also of a field that evidence gets one day."""
+def test_every_evidence_field_is_an_allowed_fact():
+    """Including fields added to evidence later."""
     assert {each.name for each in fields(Evidence)} <= KEPT_FACTS
     assert set(evidence_facts(EVIDENCE)) <= KEPT_FACTS
 
 
-def test_the_list_has_no_names_and_no_amounts():
+def test_allowed_facts_include_no_name_key_or_amount():
     for name in KEPT_FACTS:
         for word in (
             "name",
@@ -33,7 +33,7 @@ def test_the_list_has_no_names_and_no_amounts():
             assert word not in name
 
 
-def test_a_step_keeps_its_cause():
+def test_a_state_change_event_keeps_its_cause_and_facts():
     step = replace(
         change(PayoutState.SENDING, PayoutState.ACCEPTED),
         cause=EventKind.PROBED,
@@ -54,16 +54,16 @@ def test_a_step_keeps_its_cause():
     }
 
 
-def test_a_step_without_a_word_keeps_none():
+def test_a_state_change_without_evidence_has_no_facts():
     assert stepped(change(PayoutState.SENDING, PayoutState.UNKNOWN)).facts == {}
 
 
-def test_a_try_begins_with_its_own_number_and_instant():
+def test_a_stored_event_has_the_number_and_start_of_its_attempt():
     event = begun(payout(), attempt(3, started_at=NOW + timedelta(seconds=7)))
 
     assert (event.kind, event.attempt) == (EventKind.STORED, 3)
     assert event.at == NOW + timedelta(seconds=7)
 
 
-def test_a_callback_is_named_and_not_quoted():
+def test_a_callback_event_has_the_callback_s_id_alone():
     assert noticed(payout(), "c1", NOW).facts == {"callback": "c1"}

@@ -53,7 +53,7 @@ def of(*events: PayoutEvent) -> list[tuple[str, str, str]]:
     return lines(list(timeline(payout(), events, [attempt()], [])))
 
 
-def test_each_event_has_the_certainty_after_it():
+def test_each_event_shows_the_certainty_after_it():
     found = of(
         STORED,
         event(EventKind.ANSWERED, UNKNOWN, 1, bytes_left=True),
@@ -87,7 +87,7 @@ def test_only_orders_proven_to_have_left_are_shown_as_sent(kind: EventKind, fact
     assert "sent" not in [kind for kind, _, _ in found]
 
 
-def test_a_callback_that_overtakes_the_answer_stands_before_it():
+def test_a_callback_before_the_answer_is_listed_first():
     found = of(
         STORED,
         event(EventKind.ANSWERED, PAID, 2, bytes_left=True),
@@ -103,8 +103,8 @@ def test_a_payout_failed_as_not_sent_is_shown_as_unsent():
     assert of(STORED, ended)[-1] == ("expired", "sent_unknown", "not_sent")
 
 
-def test_a_payout_not_executed_is_shown_so_to_the_end():
-    """A later try of which no byte left does not make it unsent, nor does the end of its day."""
+def test_a_payout_not_executed_is_shown_so_in_every_later_entry():
+    """A later unsent attempt, or the end of its day, does not make it unsent."""
     found = of(
         STORED,
         event(EventKind.ANSWERED, UNKNOWN, 1, bytes_left=True),
@@ -120,7 +120,7 @@ def test_a_payout_not_executed_is_shown_so_to_the_end():
 
 
 @pytest.mark.parametrize(("absence", "word"), [(None, "not_sent"), (Absence.BANK, "not_executed")])
-def test_where_an_event_keeps_no_facts_the_payout_knows(absence: Absence | None, word: str):
+def test_the_payout_s_absence_completes_an_event_without_facts(absence: Absence | None, word: str):
     events = [STORED, event(EventKind.PROBED, PayoutState.NOT_SENT, 1)]
 
     found = timeline(replace(payout(), absence=absence), events, [attempt()], [])
@@ -128,8 +128,8 @@ def test_where_an_event_keeps_no_facts_the_payout_knows(absence: Absence | None,
     assert found[-1].certainty_after == word
 
 
-def test_older_payouts_are_reported_by_their_tries_and_opinions():
-    """As far as those know: the latest evidence, and the last look."""
+def test_a_payout_without_events_is_shown_by_attempts_and_opinions():
+    """As far as those show it: the latest evidence, and the last query."""
     tried = replace(
         attempt(),
         outcome=UNKNOWN,
@@ -146,7 +146,7 @@ def test_older_payouts_are_reported_by_their_tries_and_opinions():
 
 
 def test_an_unsent_payout_without_a_query_shows_no_query():
-    """The plan of the end of its day is no look at the bank."""
+    """The planned check at the end of its day is not a query."""
     tried = replace(
         attempt(),
         outcome=PayoutState.NOT_SENT,
@@ -161,7 +161,7 @@ def test_an_unsent_payout_without_a_query_shows_no_query():
         assert [each.kind for each in found] == ["stored", "answered"]
 
 
-def test_steps_shown_by_events_are_not_repeated_by_the_try():
+def test_steps_shown_as_events_are_not_repeated_from_the_attempt():
     tried = replace(
         attempt(),
         outcome=PAID,
@@ -181,8 +181,8 @@ def test_steps_shown_by_events_are_not_repeated_by_the_try():
     assert [each.kind for each in found] == ["stored", "answered", "probed", "judged"]
 
 
-def test_a_payout_older_than_events_is_shown_by_events_and_tries():
-    """Its order was stored before there were events, its end after."""
+def test_a_payout_with_some_events_is_shown_by_events_and_attempts():
+    """Its order is older than events, its end is not."""
     tried = replace(attempt(), outcome=PAID, evidence=LOST, ended_at=NOW + SECOND)
 
     found = timeline(payout(), [event(EventKind.PROBED, PAID, 60)], [tried], [])
@@ -192,6 +192,6 @@ def test_a_payout_older_than_events_is_shown_by_events_and_tries():
     assert is_complete([STORED])
 
 
-def test_a_try_that_runs_is_stored_and_no_more():
+def test_a_running_attempt_is_shown_as_stored_alone():
     assert of(STORED) == [("stored", "", "sent_unknown")]
     assert lines(list(timeline(payout(), [], [attempt()], []))) == [("stored", "", "sent_unknown")]

@@ -64,7 +64,7 @@ async def counting(*intents: Intent) -> FirstPayments:
     return await first_payments(NobodyPaid(), intents)  # type: ignore[arg-type]
 
 
-async def test_a_payee_gets_exactly_the_amount_under_any_name():
+async def test_the_amount_of_a_payee_counts_across_accounts_and_names():
     one, last = to_payee("one", 600), to_payee("last", 400, SISTER, name="Mária")
     more = to_payee("more", 1, name="")
     payments = await counting(one, last, more)
@@ -73,7 +73,7 @@ async def test_a_payee_gets_exactly_the_amount_under_any_name():
     assert isinstance(payments.take(more), FirstPayeeLimit)
 
 
-async def test_another_key_is_another_payee():
+async def test_another_key_has_its_own_amount():
     one, other = to_payee("one", 1000), to_payee("other", 1000, key="other@example.com")
     payments = await counting(one, other)
 
@@ -110,7 +110,7 @@ async def test_what_was_ordered_to_another_spelling_counts():
     assert list(payments.ordered.values()) == [1000]
 
 
-async def test_what_is_above_takes_nothing():
+async def test_a_payout_above_the_amount_does_not_use_it_up():
     """A smaller one beside it still goes."""
     large, small = to_payee("large", 1001), to_payee("small", 1000)
     payments = await counting(large, small)
@@ -119,7 +119,7 @@ async def test_what_is_above_takes_nothing():
     assert payments.take(small) is None
 
 
-async def test_a_known_payee_locks_and_counts_nothing():
+async def test_a_known_payee_is_not_counted():
     known = replace(to_payee("one", 5000), first=None)
     payments = await first_payments(None, [known])  # type: ignore[arg-type]
 

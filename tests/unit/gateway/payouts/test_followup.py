@@ -57,7 +57,7 @@ MISMATCHES = [replace(IS_SETTLED, value=Money(centavos)) for centavos in (1049, 
 
 @pytest.fixture(autouse=True)
 def never_sends(payout_world: PayoutWorld):
-    """Whatever is looked at: money is sent inside a caller's own request alone."""
+    """Whatever is queried: money is sent only inside a caller's own request."""
     yield
     assert payout_world.bank.orders == []
 
@@ -79,7 +79,7 @@ PROVES = [
 
 
 @pytest.mark.parametrize(("state", "said", "after"), PROVES, ids=lambda each: str(each)[:32])
-async def test_the_bank_s_word_moves_an_unsettled_payout(
+async def test_an_answer_of_the_bank_moves_an_unsettled_payout(
     payout_world: PayoutWorld, state: PayoutState, said: Outcome, after: PayoutState
 ):
     before = await payout_world.stands(state)
@@ -95,10 +95,10 @@ async def test_the_bank_s_word_moves_an_unsettled_payout(
 
 @pytest.mark.parametrize("said", MISMATCHES, ids=["less", "more"])
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_another_amount_than_ours_wants_a_person_to_look(
+async def test_another_amount_at_the_bank_requires_a_review(
     payout_world: PayoutWorld, state: PayoutState, said: Outcome
 ):
-    """It is neither success nor failure, and the partner sees it processing."""
+    """Neither success nor failure, and the partner sees it as processing."""
     before = await payout_world.stands(state)
     payout_world.bank.knows = said
 
@@ -109,10 +109,10 @@ async def test_another_amount_than_ours_wants_a_person_to_look(
 
 
 @pytest.mark.parametrize("said", [IS_ACCEPTED, IS_SETTLED], ids=["accepted", "settled"])
-async def test_a_key_that_stands_for_another_destination_wants_a_person_to_look(
+async def test_a_payout_with_another_destination_requires_a_review(
     payout_world: PayoutWorld, said: Outcome
 ):
-    """Key and amount agree, so no look-up can see it; the answer to the order told it."""
+    """Key and amount agree, so no look-up can see it; the answer to the order showed it."""
     elsewhere = replace(ANSWERED, reason="destination_mismatch")
     before = await payout_world.stands(UNKNOWN, evidence=elsewhere)
     payout_world.bank.knows = said
@@ -123,7 +123,7 @@ async def test_a_key_that_stands_for_another_destination_wants_a_person_to_look(
     assert await payout_world.row() == before
 
 
-async def test_one_that_failed_there_moved_nothing_here_either(payout_world: PayoutWorld):
+async def test_a_payout_with_another_destination_that_failed_is_failed(payout_world: PayoutWorld):
     elsewhere = replace(ANSWERED, reason="destination_mismatch")
     await payout_world.stands(UNKNOWN, evidence=elsewhere)
     payout_world.bank.knows = IS_REJECTED
@@ -145,14 +145,14 @@ async def test_fields_added_by_the_bank_are_kept(payout_world: PayoutWorld):
     assert (attempt.outcome, attempt.evidence) == (PAID, ANSWERED)
 
 
-async def test_the_bank_s_own_time_of_settlement_is_kept(payout_world: PayoutWorld):
+async def test_the_bank_s_settlement_time_is_stored(payout_world: PayoutWorld):
     await payout_world.stands(ACCEPTED)
     payout_world.bank.knows = replace(IS_SETTLED, settled_at=NOON - timedelta(seconds=9))
 
     assert (await payout_world.look()).settled_at == NOON - timedelta(seconds=9)
 
 
-async def test_the_reason_of_a_failure_is_kept(payout_world: PayoutWorld):
+async def test_the_failure_code_of_the_bank_is_stored(payout_world: PayoutWorld):
     await payout_world.stands(ACCEPTED)
     payout_world.bank.knows = IS_FORBIDDEN
 
@@ -162,7 +162,7 @@ async def test_the_reason_of_a_failure_is_kept(payout_world: PayoutWorld):
 
 
 @pytest.mark.parametrize("state", [SENDING, NOT_SENT, PAID, REJECTED, FAILED])
-async def test_the_bank_is_asked_about_unsettled_payouts_alone(
+async def test_the_bank_is_queried_about_unsettled_payouts_alone(
     payout_world: PayoutWorld, state: PayoutState
 ):
     before = await payout_world.stands(state)
@@ -188,10 +188,10 @@ FAILURES = [
 
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda each: type(each).__name__)
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_a_bank_that_fails_proves_nothing(
+async def test_a_failed_query_proves_nothing(
     payout_world: PayoutWorld, state: PayoutState, failure: Exception, clock: Clock
 ):
-    """Not even long after: only the word "not found" counts as absence."""
+    """Not even long after: only "not found" counts as absence."""
     before = await payout_world.stands(state)
     payout_world.bank.knows = failure
     clock.passes(7 * DAY_S)
@@ -199,8 +199,8 @@ async def test_a_bank_that_fails_proves_nothing(
     assert await payout_world.look() == before
 
 
-async def test_a_look_has_its_deadline(payout_world: PayoutWorld):
-    """At most one short look inside a read; the caller waits no longer for it."""
+async def test_a_query_within_a_read_has_a_deadline(payout_world: PayoutWorld):
+    """At most one short query within a read."""
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.gate.clear()
 
@@ -212,10 +212,10 @@ async def test_a_look_has_its_deadline(payout_world: PayoutWorld):
 # Absence
 
 
-async def test_absence_is_believed_after_lease_and_quiet_period_alone(
+async def test_absence_is_accepted_only_after_lease_and_quiet_period(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """Until then the attempt may still execute."""
+    """Until then the attempt may still be executed."""
     await payout_world.stands(UNKNOWN)
     clock.passes((LEASE + QUIET).total_seconds() - 1)
     assert (await payout_world.look()).state is UNKNOWN
@@ -232,8 +232,10 @@ async def test_absence_is_believed_after_lease_and_quiet_period_alone(
     assert certainty_of(await payout_world.look()) is Certainty.NOT_EXECUTED
 
 
-async def test_absence_counts_from_when_the_bank_was_asked(payout_world: PayoutWorld, clock: Clock):
-    """An order may have executed between its look and our reading of the answer."""
+async def test_the_quiet_period_is_measured_when_the_query_starts(
+    payout_world: PayoutWorld, clock: Clock
+):
+    """The order may have been executed between the query and our reading of the answer."""
     before = await payout_world.stands(UNKNOWN)
     clock.passes((LEASE + QUIET).total_seconds() - 1)
     payout_world.bank.gate.clear()
@@ -255,7 +257,7 @@ async def test_absence_counts_from_when_the_bank_was_asked(payout_world: PayoutW
     ],
     ids=["no quiet period", "declares nothing"],
 )
-async def test_without_these_declarations_absence_proves_nothing_ever(
+async def test_absence_proves_nothing_without_the_required_capabilities(
     payout_world: PayoutWorld, clock: Clock, can: Capabilities
 ):
     before = await payout_world.stands(UNKNOWN)
@@ -265,10 +267,10 @@ async def test_without_these_declarations_absence_proves_nothing_ever(
     assert await payout_world.look() == before
 
 
-async def test_at_a_bank_that_ignores_our_key_an_absent_payout_fails_for_good(
+async def test_an_absent_payout_fails_at_a_bank_that_ignores_our_key(
     payout_world: PayoutWorld, clock: Clock
 ):
-    """It would pay a second attempt again, so there is never one."""
+    """It would pay a second attempt, so there is never one."""
     await payout_world.stands(UNKNOWN)
     payout_world.bank.capabilities = replace(CAREFUL, repeat=Repeat.IGNORES)
     clock.passes(365 * DAY_S)
@@ -280,7 +282,7 @@ async def test_at_a_bank_that_ignores_our_key_an_absent_payout_fails_for_good(
 
 
 @pytest.mark.parametrize("repeat", [Repeat.SAME_ANSWER, Repeat.REFUSES])
-async def test_a_bank_that_knows_our_key_proves_absence(
+async def test_absence_proves_not_sent_at_a_bank_that_honours_our_key(
     payout_world: PayoutWorld, clock: Clock, repeat: Repeat
 ):
     await payout_world.stands(UNKNOWN)
@@ -290,8 +292,10 @@ async def test_a_bank_that_knows_our_key_proves_absence(
     assert (await payout_world.look()).state is NOT_SENT
 
 
-async def test_an_accepted_payout_is_never_absent(payout_world: PayoutWorld, clock: Clock):
-    """The bank has ordered it; one that cannot show it now may pay it still."""
+async def test_absence_of_an_accepted_payout_proves_nothing(
+    payout_world: PayoutWorld, clock: Clock
+):
+    """The bank accepted it, and may still pay it although it cannot show it now."""
     before = await payout_world.stands(ACCEPTED)
     clock.passes(365 * DAY_S)
 
@@ -301,7 +305,7 @@ async def test_an_accepted_payout_is_never_absent(payout_world: PayoutWorld, clo
 # Leases and days
 
 
-async def test_a_payout_whose_sender_is_gone_is_unknown(payout_world: PayoutWorld, clock: Clock):
+async def test_a_sending_payout_is_unknown_after_its_lease(payout_world: PayoutWorld, clock: Clock):
     await payout_world.stands(SENDING)
     clock.passes(LEASE.total_seconds() - 1)
     assert (await payout_world.look()).state is SENDING
@@ -316,10 +320,10 @@ async def test_a_payout_whose_sender_is_gone_is_unknown(payout_world: PayoutWorl
 
 
 @pytest.mark.parametrize("state", [SENDING, UNKNOWN])
-async def test_a_clock_that_is_put_forward_ends_neither_lease_nor_quiet_period(
+async def test_a_clock_set_ahead_ends_neither_lease_nor_quiet_period(
     payout_world: PayoutWorld, clock: Clock, state: PayoutState
 ):
-    """Its sender may still be sending, and the bank may still execute what it was sent."""
+    """The sender may still be sending, and the bank may still execute it."""
     await payout_world.stands(state)
     clock.at += timedelta(hours=2)
     assert (await payout_world.look()).state is state
@@ -331,7 +335,9 @@ async def test_a_clock_that_is_put_forward_ends_neither_lease_nor_quiet_period(
     assert (await payout_world.look()).state is NOT_SENT
 
 
-async def test_and_is_looked_up_at_once(payout_world: PayoutWorld, clock: Clock):
+async def test_a_sending_payout_is_queried_when_its_lease_ends(
+    payout_world: PayoutWorld, clock: Clock
+):
     await payout_world.stands(SENDING)
     clock.passes(60)
     payout_world.bank.knows = IS_SETTLED
@@ -339,7 +345,7 @@ async def test_and_is_looked_up_at_once(payout_world: PayoutWorld, clock: Clock)
     assert (await payout_world.look()).state is PAID
 
 
-async def test_a_never_sent_payout_fails_when_its_day_is_over(
+async def test_an_unsent_payout_fails_at_the_end_of_its_day(
     payout_world: PayoutWorld, clock: Clock
 ):
     await payout_world.stands(NOT_SENT)
@@ -361,7 +367,7 @@ async def test_a_never_sent_payout_fails_when_its_day_is_over(
 async def test_after_a_restore_the_bank_is_queried_before_a_day_ends(
     payout_world: PayoutWorld, clock: Clock, knows: Outcome | Exception, ends: PayoutState
 ):
-    """A backup may have forgotten the attempt that followed the one that was not sent."""
+    """A backup may lack the attempt that followed the unsent one."""
     await payout_world.stands(NOT_SENT)
     payout_world.follow_up = replace(payout_world.follow_up, look_first=True)
     payout_world.bank.knows = knows
@@ -378,7 +384,7 @@ async def test_after_a_restore_the_bank_is_queried_before_a_day_ends(
 # Banks, stores and others
 
 
-async def test_a_bank_whose_credentials_cannot_be_opened_is_not_asked(payout_world: PayoutWorld):
+async def test_a_bank_with_unreadable_credentials_is_not_queried(payout_world: PayoutWorld):
     before = await payout_world.stands(UNKNOWN)
 
     def sealed(_account: object) -> None:
@@ -394,7 +400,7 @@ async def test_a_bank_whose_credentials_cannot_be_opened_is_not_asked(payout_wor
 async def test_another_bank_is_not_queried(
     payout_world: PayoutWorld, state: PayoutState, clock: Clock
 ):
-    """It never heard of the payout: its "not found" would be believed."""
+    """It never had the payout, and its "not found" would be misleading."""
     before = await payout_world.stands(state)
     payout_world.banks.name = "other-bank"
     clock.passes(DAY_S)
@@ -406,7 +412,7 @@ async def test_another_bank_is_not_queried(
 
 
 async def test_another_account_at_the_bank_is_not_queried(payout_world: PayoutWorld, clock: Clock):
-    """It never heard of the payout either: believed, the payout would be sent twice."""
+    """It never had the payout either, which would then be sent twice."""
     payout_world.bank.knows = NotFound("absent")
     before = await payout_world.stands(UNKNOWN)
     moved = replace(account(), provider_account="conta-2")
@@ -421,10 +427,10 @@ async def test_another_account_at_the_bank_is_not_queried(payout_world: PayoutWo
 @pytest.mark.parametrize(
     ("fails", "state"), [("record", UNKNOWN), ("find", PAID)], ids=["record", "find"]
 )
-async def test_a_store_that_fails_is_no_error(
+async def test_a_store_failure_during_a_query_returns_the_known_payout(
     payout_world: PayoutWorld, fails: str, state: PayoutState
 ):
-    """The payout is answered as it was last known."""
+    """With its last known state."""
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.knows = IS_SETTLED
     payout_world.store.fails_before = {fails}
@@ -435,8 +441,8 @@ async def test_a_store_that_fails_is_no_error(
     assert (await payout_world.row()).state is state
 
 
-async def test_the_first_step_wins_and_the_lost_one_is_counted(payout_world: PayoutWorld):
-    """The row of the winner is answered, not what we meant to make of it."""
+async def test_the_first_recorded_outcome_wins_and_a_lost_one_is_counted(payout_world: PayoutWorld):
+    """The winner's row is answered."""
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.gate.clear()
     payout_world.bank.knows = IS_REJECTED
@@ -454,7 +460,7 @@ async def test_the_first_step_wins_and_the_lost_one_is_counted(payout_world: Pay
 
 
 @pytest.mark.parametrize("said", [IS_SETTLED, IS_ACCEPTED, IS_REJECTED, NotFound("absent")])
-async def test_many_may_follow_up_at_once(
+async def test_concurrent_queries_agree_on_one_state(
     payout_world: PayoutWorld, clock: Clock, said: Outcome | Exception
 ):
     before = await payout_world.stands(UNKNOWN)
@@ -485,7 +491,7 @@ async def test_an_unknown_payout_that_the_bank_holds_is_accepted_with_its_deadli
     assert found == await payout_world.row()
 
 
-async def test_a_query_records_the_hold_of_an_accepted_payout_without_a_step(
+async def test_a_query_records_a_bank_hold_without_changing_the_state(
     payout_world: PayoutWorld,
 ):
     before = await payout_world.stands(ACCEPTED)
@@ -502,10 +508,8 @@ CAME_BACK = replace(IS_SETTLED, returns=(RETURN,))
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-async def test_returned_money_is_kept_beside_a_payout_that_is_paid(
-    payout_world: PayoutWorld, state: PayoutState
-):
-    """Also if we learn of both at once."""
+async def test_a_return_is_stored_with_a_paid_payout(payout_world: PayoutWorld, state: PayoutState):
+    """Also if both arrive at once."""
     await payout_world.stands(state)
     payout_world.bank.knows = CAME_BACK
 
@@ -515,7 +519,7 @@ async def test_returned_money_is_kept_beside_a_payout_that_is_paid(
     assert await payout_world.store.returns(found.account_id, "order-1") == [RETURN]
 
 
-async def test_a_store_that_cannot_keep_a_return_does_not_spoil_the_look(
+async def test_a_return_that_cannot_be_stored_does_not_fail_the_query(
     payout_world: PayoutWorld,
 ):
     await payout_world.stands(ACCEPTED)
@@ -525,7 +529,7 @@ async def test_a_store_that_cannot_keep_a_return_does_not_spoil_the_look(
     assert (await payout_world.look()).state is PAID
 
 
-async def test_another_amount_keeps_no_return(payout_world: PayoutWorld):
+async def test_no_return_is_stored_for_another_amount(payout_world: PayoutWorld):
     await payout_world.stands(ACCEPTED)
     payout_world.bank.knows = replace(CAME_BACK, value=Money(1049))
 
@@ -553,7 +557,7 @@ async def test_later_queries_keep_returns_and_never_change_a_paid_payout(
 @pytest.mark.parametrize(
     "said", [RETURNED, IS_UNKNOWN, IS_ACCEPTED], ids=lambda each: str(each)[:9]
 )
-async def test_other_answers_about_a_paid_payout_are_no_return(
+async def test_other_answers_about_a_paid_payout_store_no_return(
     payout_world: PayoutWorld, said: Outcome
 ):
     before = await payout_world.stands(PAID)
@@ -564,7 +568,9 @@ async def test_other_answers_about_a_paid_payout_are_no_return(
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED, FAILED])
-async def test_only_a_paid_payout_is_looked_back_at(payout_world: PayoutWorld, state: PayoutState):
+async def test_only_a_paid_payout_is_queried_for_returns(
+    payout_world: PayoutWorld, state: PayoutState
+):
     payout = await payout_world.stands(state)
     payout_world.bank.knows = CAME_BACK
 
@@ -572,7 +578,7 @@ async def test_only_a_paid_payout_is_looked_back_at(payout_world: PayoutWorld, s
     assert payout_world.bank.lookups == []
 
 
-async def test_a_bank_or_store_that_fails_lets_the_callback_be_tried_again(
+async def test_a_failure_of_bank_or_store_is_raised_for_a_later_try(
     payout_world: PayoutWorld,
 ):
     payout = await payout_world.stands(PAID)

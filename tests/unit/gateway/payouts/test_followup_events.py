@@ -39,8 +39,10 @@ def look(heard: list[PayoutEvent]) -> StatusQuery:
         (ZeroDivisionError("Maria"), {"reason": "adapter_raised"}),
     ],
 )
-def test_why_there_is_no_answer_is_a_word_of_ours(problem: Exception, reason: dict[str, str | int]):
-    """Whatever an adapter gives as one."""
+def test_a_failed_query_is_recorded_with_our_reason(
+    problem: Exception, reason: dict[str, str | int]
+):
+    """Whatever reason the adapter raises."""
     heard: list[PayoutEvent] = []
 
     assert look(heard).failed(problem) == payout()
@@ -53,7 +55,7 @@ def test_why_there_is_no_answer_is_a_word_of_ours(problem: Exception, reason: di
 @pytest.mark.parametrize(
     ("said", "found"), [(Accepted(evidence=ANSWER), "accepted"), (Unknown(ANSWER), "unknown")]
 )
-def test_an_answer_that_is_no_step_is_reported_with_its_evidence(
+def test_an_answer_without_effect_is_recorded_with_its_evidence(
     said: Accepted | Unknown, found: str
 ):
     heard: list[PayoutEvent] = []

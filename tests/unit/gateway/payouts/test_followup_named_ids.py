@@ -37,10 +37,10 @@ def ours(said: Outcome, key: str) -> Outcome:
     [(IS_SETTLED, PAID), (IS_ACCEPTED, ACCEPTED), (IS_REJECTED, FAILED), (IS_UNKNOWN, UNKNOWN)],
     ids=["settled", "accepted", "rejected", "unknown"],
 )
-async def test_a_lost_answer_is_found_by_the_id_that_a_callback_names(
+async def test_a_lost_answer_is_found_by_the_bank_id_in_a_callback(
     payout_world: PayoutWorld, said: Outcome, after: PayoutState
 ):
-    """And nothing is sent: it is a look at the bank."""
+    """Without sending anything: the bank is only queried."""
     row = await payout_world.stands(UNKNOWN)
     payout_world.bank.capabilities = BY_ID
     payout_world.bank.knows = ours(said, row.provider_key)
@@ -54,10 +54,10 @@ async def test_a_lost_answer_is_found_by_the_id_that_a_callback_names(
 
 @pytest.mark.parametrize("key", ["", "0" * 32], ids=["none", "another"])
 @pytest.mark.parametrize("said", [IS_SETTLED, IS_ACCEPTED, IS_REJECTED])
-async def test_a_record_without_our_key_proves_nothing(
+async def test_a_record_at_the_bank_without_our_key_proves_nothing(
     payout_world: PayoutWorld, said: Outcome, key: str
 ):
-    """Whoever knows the token of callbacks could name any payout of the account."""
+    """Otherwise the callback token would allow naming any payout of the account."""
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.capabilities = BY_ID
     payout_world.bank.knows = ours(said, key)
@@ -67,7 +67,7 @@ async def test_a_record_without_our_key_proves_nothing(
     assert found == before == await payout_world.row()
 
 
-async def test_a_named_id_that_the_bank_does_not_know_proves_no_absence(payout_world: PayoutWorld):
+async def test_absence_under_an_id_from_a_callback_proves_nothing(payout_world: PayoutWorld):
     before = await payout_world.stands(UNKNOWN)
     payout_world.clock.passes(24 * 3600)
     payout_world.bank.capabilities = BY_ID
@@ -77,7 +77,7 @@ async def test_a_named_id_that_the_bank_does_not_know_proves_no_absence(payout_w
 
 
 @pytest.mark.parametrize("named", ["bank-7", ""])
-async def test_a_payout_that_the_bank_finds_by_itself_needs_no_name(
+async def test_a_bank_with_a_look_up_by_key_is_not_queried_by_id(
     payout_world: PayoutWorld, named: str
 ):
     row = await payout_world.stands(UNKNOWN)
@@ -89,7 +89,9 @@ async def test_a_payout_that_the_bank_finds_by_itself_needs_no_name(
     assert payout_world.bank.lookups == [(row.provider_key, "")]
 
 
-async def test_without_a_name_such_a_bank_is_not_queried(payout_world: PayoutWorld):
+async def test_a_bank_with_a_look_up_by_id_alone_is_not_queried_without_an_id(
+    payout_world: PayoutWorld,
+):
     before = await payout_world.stands(UNKNOWN)
     payout_world.bank.capabilities = BY_ID
     payout_world.bank.knows = IS_SETTLED

@@ -131,7 +131,7 @@ async def paid_before(holding: Holding, ago: timedelta = DAY, **request: object)
 
 
 async def test_a_large_payout_to_a_first_payee_is_held(holding: Holding):
-    """200, stored, nothing sent; it has no attempt, and is due when half an hour is over."""
+    """200, stored, nothing sent; it has no attempt, and is due after half an hour."""
     assert await holding.order() == OK
 
     row = await holding.node.row()
@@ -141,7 +141,7 @@ async def test_a_large_payout_to_a_first_payee_is_held(holding: Holding):
     assert (await holding.events(), holding.outcomes) == ([("held", 0)], ["held"])
 
 
-async def test_without_the_setting_nothing_is_looked_up(payout_world: PayoutWorld):
+async def test_without_a_configured_amount_payees_are_not_read(payout_world: PayoutWorld):
     asked: list[str] = []
     payout_world.store.on_call = asked.append
 
@@ -149,7 +149,7 @@ async def test_without_the_setting_nothing_is_looked_up(payout_world: PayoutWorl
     assert asked == ["find", "add", "record"]
 
 
-async def test_an_amount_that_is_not_above_is_sent_at_once(holding: Holding):
+async def test_an_amount_at_the_limit_is_sent_at_once(holding: Holding):
     asked: list[str] = []
     holding.node.store.on_call = asked.append
 
@@ -158,8 +158,8 @@ async def test_an_amount_that_is_not_above_is_sent_at_once(holding: Holding):
     assert len(holding.node.bank.orders) == 1
 
 
-async def test_a_sum_in_pieces_is_held_as_a_whole_one(holding: Holding):
-    """What was ordered to the payee within a day counts together, by all accounts and callers."""
+async def test_small_payouts_to_a_first_payee_are_added_up(holding: Holding):
+    """All payouts to the payee within a day count together, from all accounts and callers."""
     sister = Caller(structs.replace(principal(), client_id="cli_other"), account(SISTER))
     for_sister = large("sister", value=Money(40_000))
 
@@ -172,7 +172,7 @@ async def test_a_sum_in_pieces_is_held_as_a_whole_one(holding: Holding):
     assert len(holding.node.bank.orders) == 2
 
 
-async def test_held_payouts_count_and_refused_ones_do_not(holding: Holding):
+async def test_held_payouts_count_for_the_limit_and_refused_ones_do_not(holding: Holding):
     await holding.order()
     await holding.order("second", Money(1))
     assert (await holding.node.row("second")).state is HELD
@@ -184,8 +184,8 @@ async def test_held_payouts_count_and_refused_ones_do_not(holding: Holding):
     assert (await holding.node.row("third")).state is ACCEPTED
 
 
-async def test_an_unsent_payout_counts_since_it_may_be_sent_again(holding: Holding):
-    """Else payouts that a bank turned away would be sent together, later, without a look."""
+async def test_unsent_payouts_count_towards_the_amount(holding: Holding):
+    """Otherwise payouts refused by a bank could all be sent later without a hold."""
     holding.node.bank.says = [IS_NOT_SENT, IS_ACCEPTED]
     assert await holding.order("before", ABOVE) == UNSENT
 
@@ -194,7 +194,7 @@ async def test_an_unsent_payout_counts_since_it_may_be_sent_again(holding: Holdi
     assert (await holding.node.row()).state is HELD
 
 
-async def test_pieces_to_other_payees_and_of_an_earlier_day_do_not_count(holding: Holding):
+async def test_payouts_to_other_payees_and_of_earlier_days_do_not_count(holding: Holding):
     holding.node.bank.says = [IS_UNKNOWN, IS_ACCEPTED]
     other = replace(PIX, key="other@example.com")
     assert await holding.order("unknown", ABOVE) == DOUBT
@@ -207,7 +207,7 @@ async def test_pieces_to_other_payees_and_of_an_earlier_day_do_not_count(holding
     assert (await holding.node.row()).state is ACCEPTED
 
 
-async def test_a_reference_that_another_process_held_is_answered_with_its_state(holding: Holding):
+async def test_a_reference_held_by_another_process_is_answered_with_its_state(holding: Holding):
     """Both found no row; one has stored it meanwhile."""
     seen, beside = holding.node.store, Holding(holding.node.beside())
     gate = seen.held["add"] = asyncio.Event()
@@ -221,15 +221,15 @@ async def test_a_reference_that_another_process_held_is_answered_with_its_state(
     assert beside.outcomes == ["held"]
 
 
-async def test_a_payee_that_was_paid_before_is_paid_at_once(holding: Holding):
+async def test_a_payout_to_a_known_payee_is_sent_at_once(holding: Holding):
     await paid_before(holding)
 
     assert await holding.order() == OK
     assert (await holding.node.row()).state is ACCEPTED
 
 
-async def test_a_centavo_within_the_day_makes_no_payee_known(holding: Holding):
-    """Who waits for a hold to be over could else pay a centavo, wait, and take everything."""
+async def test_a_payout_within_the_last_day_makes_no_payee_known(holding: Holding):
+    """Otherwise a thief could pay one centavo, wait, and take everything."""
     await paid_before(holding, DAY - timedelta(seconds=1))
 
     await holding.order()
@@ -237,8 +237,8 @@ async def test_a_centavo_within_the_day_makes_no_payee_known(holding: Holding):
     assert (await holding.node.row()).state is HELD
 
 
-async def test_a_known_tax_number_at_another_key_is_a_first_payee(holding: Holding):
-    """A tax number is typed: nobody has compared it with the owner of the key."""
+async def test_a_known_tax_number_with_another_key_is_a_first_payee(holding: Holding):
+    """A tax number is typed, and was not compared with the owner of the key."""
     await paid_before(holding, destination=replace(PIX, key="other@example.com"))
 
     await holding.order()
@@ -246,7 +246,7 @@ async def test_a_known_tax_number_at_another_key_is_a_first_payee(holding: Holdi
     assert (await holding.node.row()).state is HELD
 
 
-async def test_an_unpaid_payout_makes_no_payee_known(holding: Holding):
+async def test_an_unpaid_payout_does_not_make_its_payee_known(holding: Holding):
     holding.node.bank.says = [IS_NOT_SENT, IS_UNKNOWN]
     assert await holding.node.post(asking("before")) == UNSENT
     holding.node.clock.passes(DAY.total_seconds())
@@ -256,8 +256,8 @@ async def test_an_unpaid_payout_makes_no_payee_known(holding: Holding):
     assert (await holding.node.row()).state is HELD
 
 
-async def test_a_payee_of_a_sister_account_is_known(holding: Holding):
-    """First is first of the company."""
+async def test_a_payee_known_to_a_sister_account_is_known(holding: Holding):
+    """A payee is known to the whole company."""
     sister = Caller(principal(), account(SISTER))
     assert await holding.node.post(asking("before"), sister) == OK
     holding.node.clock.passes(DAY.total_seconds())
@@ -267,14 +267,14 @@ async def test_a_payee_of_a_sister_account_is_known(holding: Holding):
     assert (await holding.node.row()).state is ACCEPTED
 
 
-async def test_where_the_payees_cannot_be_read_nothing_is_stored(holding: Holding):
+async def test_nothing_is_stored_when_payees_cannot_be_read(holding: Holding):
     holding.node.store.fails_before.add("has_paid")
 
     assert await holding.order() == NO_STORE
     assert not await holding.node.has_row()
 
 
-async def test_a_repeated_order_is_answered_as_the_first_and_sends_nothing(holding: Holding):
+async def test_a_repeat_of_a_held_payout_sends_nothing(holding: Holding):
     await holding.order()
 
     assert await holding.order() == OK
@@ -290,7 +290,7 @@ async def test_a_read_of_a_held_payout_sends_nothing(holding: Holding):
     assert holding.node.bank.orders == []
 
 
-async def test_it_is_sent_once_when_its_time_is_over(holding: Holding):
+async def test_a_held_payout_is_sent_once_after_its_hold(holding: Holding):
     await holding.order()
     passed = len(holding.passed)
 
@@ -307,7 +307,7 @@ async def test_it_is_sent_once_when_its_time_is_over(holding: Holding):
     assert holding.outcomes == ["held", "sent"]
 
 
-async def test_it_is_not_sent_before_its_time(holding: Holding):
+async def test_a_held_payout_is_not_sent_before_its_hold_ends(holding: Holding):
     await holding.order()
 
     row = await holding.end(HALF_HOUR - timedelta(seconds=1))
@@ -316,7 +316,7 @@ async def test_it_is_not_sent_before_its_time(holding: Holding):
     assert holding.node.bank.orders == []
 
 
-async def test_of_two_processes_one_sends(holding: Holding):
+async def test_of_two_processes_ending_a_hold_one_sends(holding: Holding):
     await holding.order()
     held = await holding.node.row()
     beside = Holding(holding.node.beside())
@@ -332,15 +332,15 @@ async def test_of_two_processes_one_sends(holding: Holding):
 @pytest.mark.parametrize(
     ("says", "state"), [(IS_NOT_SENT, NOT_SENT), (IS_UNKNOWN, UNKNOWN)], ids=["unsent", "unknown"]
 )
-async def test_an_attempt_that_fails_stands_as_any_other(holding: Holding, says, state):
+async def test_a_failed_attempt_after_a_hold_has_its_usual_state(holding: Holding, says, state):
     await holding.order()
     holding.node.bank.says = [says]
 
     assert (await holding.end()).state is state
 
 
-async def test_at_midnight_it_fails_as_not_sent(holding: Holding):
-    """Whoever looks first: a read, a repetition, or the follow-up."""
+async def test_a_held_payout_fails_as_not_sent_at_midnight(holding: Holding):
+    """Whether a read, a repeat or the follow-up finds it first."""
     holding.node.clock.passes(timedelta(hours=11, minutes=45).total_seconds())
     await holding.order()
     row = await holding.node.row()
@@ -353,7 +353,7 @@ async def test_at_midnight_it_fails_as_not_sent(holding: Holding):
     assert holding.outcomes == ["held", "expired"]
 
 
-async def test_a_hold_never_ends_after_its_day(holding: Holding):
+async def test_a_hold_ends_at_midnight_at_the_latest(holding: Holding):
     holding.node.clock.passes(timedelta(hours=11, minutes=45).total_seconds())
     await holding.order()
 
@@ -361,8 +361,8 @@ async def test_a_hold_never_ends_after_its_day(holding: Holding):
     assert (await holding.node.row()).held_until == midnight
 
 
-async def test_a_stop_that_came_meanwhile_fails_it(holding: Holding):
-    """Lifting the stop later must not send what a thief ordered before it."""
+async def test_a_held_payout_fails_when_a_stop_was_set_meanwhile(holding: Holding):
+    """Lifting the stop later must not send payouts that a thief ordered before it."""
     await holding.order()
     holding.stops.append(stop())
 
@@ -374,7 +374,7 @@ async def test_a_stop_that_came_meanwhile_fails_it(holding: Holding):
     assert holding.node.bank.orders == []
 
 
-async def test_who_may_not_pay_any_more_does_not(holding: Holding):
+async def test_a_held_payout_fails_when_its_payer_lost_the_right(holding: Holding):
     await holding.order()
     holding.payers.refusal = ServiceError(errors.PERMISSION_DENIED, "revoked")
 
@@ -382,7 +382,7 @@ async def test_who_may_not_pay_any_more_does_not(holding: Holding):
     assert holding.node.bank.orders == []
 
 
-async def test_another_bank_account_does_not_pay_it(holding: Holding):
+async def test_a_held_payout_fails_when_its_account_changed_the_bank(holding: Holding):
     await holding.order()
     holding.node.banks.name = "other"
 
@@ -390,8 +390,8 @@ async def test_another_bank_account_does_not_pay_it(holding: Holding):
     assert holding.node.bank.orders == []
 
 
-async def test_after_a_restore_the_bank_is_queried_before_it_is_sent(payout_world: PayoutWorld):
-    """A hold in a backup may have ended since, and its payout may have been sent."""
+async def test_with_look_first_the_bank_is_queried_when_a_hold_ends(payout_world: PayoutWorld):
+    """A hold in a backup may have ended, and its payout may have been sent."""
     holding = Holding(payout_world, look_first=True)
     await holding.order()
 
@@ -400,7 +400,9 @@ async def test_after_a_restore_the_bank_is_queried_before_it_is_sent(payout_worl
     assert len(holding.node.bank.lookups) == 1
 
 
-async def test_after_a_restore_an_unsendable_payout_is_unknown(payout_world: PayoutWorld):
+async def test_with_look_first_a_held_payout_that_cannot_be_sent_is_unknown(
+    payout_world: PayoutWorld,
+):
     holding = Holding(payout_world, look_first=True)
     await holding.order()
     holding.stops.append(stop())
@@ -408,7 +410,7 @@ async def test_after_a_restore_an_unsendable_payout_is_unknown(payout_world: Pay
     assert (await holding.end()).state is UNKNOWN
 
 
-async def test_where_the_claim_is_not_known_to_be_stored_nothing_is_sent(holding: Holding):
+async def test_a_held_payout_is_not_sent_when_its_claim_may_not_be_stored(holding: Holding):
     await holding.order()
     holding.node.store.fails_after.add("claim")
 
@@ -418,8 +420,8 @@ async def test_where_the_claim_is_not_known_to_be_stored_nothing_is_sent(holding
     assert holding.node.bank.orders == []
 
 
-async def test_a_second_person_lets_it_go(holding: Holding):
-    """It is due at once, and sent by the follow-up alone."""
+async def test_a_second_user_releases_a_held_payout(holding: Holding):
+    """It is due at once, and sent only by the follow-up."""
     await holding.order()
     who = approver()
 
@@ -432,7 +434,7 @@ async def test_a_second_person_lets_it_go(holding: Holding):
     assert holding.outcomes == ["held", "released", "sent"]
 
 
-async def test_it_is_let_go_once(holding: Holding):
+async def test_a_held_payout_is_released_once(holding: Holding):
     await holding.order()
     await holding.decisions.release(approver(), account(), "order-1")
 
@@ -440,7 +442,7 @@ async def test_it_is_let_go_once(holding: Holding):
         await holding.decisions.release(approver(), account(), "order-1")
 
 
-async def test_a_second_person_refuses_it(holding: Holding):
+async def test_a_second_user_refuses_a_held_payout(holding: Holding):
     await holding.order()
 
     await holding.decisions.refuse(approver(), account(), "order-1", WHY)
@@ -453,14 +455,14 @@ async def test_a_second_person_refuses_it(holding: Holding):
     assert holding.outcomes == ["held", "refused"]
 
 
-async def test_a_refusal_has_a_reason(holding: Holding):
+async def test_refusing_a_held_payout_requires_a_reason(holding: Holding):
     await holding.order()
 
     with pytest.raises(RuleViolation):
         await holding.decisions.refuse(approver(), account(), "order-1", RefusalBody(reason=" "))
 
 
-async def test_who_ordered_it_does_not_decide(holding: Holding):
+async def test_the_orderer_cannot_decide_on_a_held_payout(holding: Holding):
     ordered_by = structs.replace(principal(), client_id=f"user:{ORDERER}")
     await holding.node.post(large(), Caller(ordered_by, account()))
 
@@ -471,15 +473,15 @@ async def test_who_ordered_it_does_not_decide(holding: Holding):
     assert (await holding.node.row()).held_until == NOON + HALF_HOUR
 
 
-async def test_a_command_decides_nothing(holding: Holding):
-    """A hold takes a second person, and a command line is nobody in particular."""
+async def test_a_command_cannot_decide_on_a_held_payout(holding: Holding):
+    """A hold requires a second user, and a command has no signed-in user."""
     await holding.order()
 
     with pytest.raises(ServiceError, match="forbidden"):
         await holding.decisions.release(CLI, account(), "order-1")
 
 
-async def test_a_sent_payout_cannot_be_decided_on(holding: Holding):
+async def test_a_sent_payout_cannot_be_released_or_refused(holding: Holding):
     await holding.order()
     await holding.end()
 
@@ -487,7 +489,7 @@ async def test_a_sent_payout_cannot_be_decided_on(holding: Holding):
         await holding.decisions.refuse(approver(), account(), "order-1", WHY)
 
 
-async def test_during_a_stop_nothing_is_let_go(holding: Holding):
+async def test_no_held_payout_is_released_during_a_stop(holding: Holding):
     await holding.order()
     holding.stops.append(stop())
 

@@ -73,7 +73,7 @@ PAYING = credential(permissions="withdraw:write")
 OPEN = account(ACCOUNT)
 
 
-async def test_a_live_credential_and_an_active_user_still_pay():
+async def test_a_valid_credential_or_active_user_may_still_pay():
     by_credential = await payers(OPEN, PAYING).find(payout())
     by_user = await payers(OPEN, user=Person()).find(BY_USER)
 
@@ -102,7 +102,7 @@ USERS = {
 
 
 @pytest.mark.parametrize("reason", REFUSED)
-async def test_the_change_meanwhile_is_the_reason(reason: str):
+async def test_a_held_payout_of_a_changed_payer_is_refused_with_the_reason(reason: str):
     who, about = REFUSED[reason]()
 
     with pytest.raises(ServiceError) as refused:
@@ -111,14 +111,14 @@ async def test_the_change_meanwhile_is_the_reason(reason: str):
     assert refused.value.reason == reason
 
 
-async def test_a_credential_that_lasts_a_second_longer_pays():
+async def test_a_credential_that_is_valid_for_another_second_may_pay():
     lasting = replace(PAYING, expires_at=NOW + timedelta(seconds=1))
 
     assert (await payers(OPEN, lasting).find(payout())).principal == lasting.principal
 
 
-async def test_a_payout_older_than_every_present_secret_is_not_paid():
-    """A stolen secret that was taken away at once leaves nothing that it ordered."""
+async def test_a_held_payout_older_than_the_credential_s_secrets_is_refused():
+    """A secret revoked at once after its theft leaves no payout of the thief."""
     (secret,) = PAYING.secrets
     new = replace(secret, created_at=payout().created_at + timedelta(seconds=1))
     gone = replace(secret, expires_at=NOW)
@@ -131,8 +131,8 @@ async def test_a_payout_older_than_every_present_secret_is_not_paid():
     assert await payers(OPEN, replace(PAYING, secrets=(new, overlapping))).find(payout())
 
 
-async def test_a_payout_older_than_a_change_of_rule_or_keys_is_not_paid():
-    """Nothing kept of it says whether it came from where the rule allows, or was signed."""
+async def test_a_held_payout_older_than_a_change_of_rules_or_keys_is_refused():
+    """Whether its caller satisfied the new rule or signed it is unknown."""
     heard_at = payout().created_at - timedelta(seconds=5)
     changed = replace(PAYING, rules_changed_at=heard_at)
     earlier = replace(PAYING, rules_changed_at=heard_at - timedelta(microseconds=1))
@@ -145,7 +145,7 @@ async def test_a_payout_older_than_a_change_of_rule_or_keys_is_not_paid():
 
 
 @pytest.mark.parametrize("reason", USERS)
-async def test_a_user_who_was_disabled_or_lost_a_right_does_not_pay(reason: str):
+async def test_a_disabled_user_or_one_without_the_right_may_not_pay(reason: str):
     for user in USERS[reason]:
         with pytest.raises(ServiceError) as refused:
             await payers(OPEN, user=user).find(BY_USER)
@@ -162,10 +162,10 @@ async def test_a_user_who_was_disabled_or_lost_a_right_does_not_pay(reason: str)
         (StopScope.EVERYTHING, ""),
     ],
 )
-async def test_a_payout_stopped_meanwhile_is_not_paid_even_after_the_stop(
+async def test_a_payout_stopped_during_its_hold_is_not_paid_after_the_stop(
     scope: StopScope, subject: str
 ):
-    """A stop that is lifted, or is over, must let nothing go that a thief ordered before it."""
+    """An ended or lifted stop must not release payouts that a thief ordered before it."""
     over = sample(scope=scope, subject=subject, ends_at=NOW - timedelta(seconds=4))
 
     with pytest.raises(ServiceError) as refused:
@@ -175,7 +175,7 @@ async def test_a_payout_stopped_meanwhile_is_not_paid_even_after_the_stop(
     assert (said.error, said.reason) == (errors.PAYOUTS_STOPPED, "stopped_meanwhile")
 
 
-async def test_a_stop_of_another_person_or_of_before_fails_nothing():
+async def test_a_stop_of_another_subject_or_from_before_does_not_apply():
     others = sample(scope=StopScope.ACCOUNT, subject=SISTER)
     earlier = sample(ends_at=NOW - timedelta(seconds=5))
 

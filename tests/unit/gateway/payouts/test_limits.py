@@ -18,7 +18,7 @@ TONIGHT = NIGHT.span_of(EVENING)
 
 @dataclass
 class Held:
-    """A credential's limits, as its row tells them."""
+    """A credential's limits, as in its row."""
 
     limit_payout: int | None = None
     limit_day: int | None = None
@@ -30,7 +30,7 @@ def intent(reference: str = "o-1", *, centavos: int = 1050, at: datetime = NOW) 
     return Intent(payout(reference, centavos=centavos), attempt(started_at=at), limited=True)
 
 
-def test_one_payout_is_at_most_its_limit() -> None:
+def test_a_payout_is_limited_by_the_payout_limit() -> None:
     cases = [
         (None, 10**14, "None"),
         (1050, 1049, "None"),
@@ -44,7 +44,7 @@ def test_one_payout_is_at_most_its_limit() -> None:
         assert str(left.take(intent(centavos=centavos))) == above
 
 
-def test_one_payout_is_at_most_its_limit_of_the_night_at_night_alone() -> None:
+def test_the_nightly_payout_limit_applies_at_night_alone() -> None:
     own, default = Held(limit_payout_at_night=1000), Night(per_payout=Money(1000))
     cases = [
         (own, NIGHT, 1001, EVENING, "per_payout_at_night"),
@@ -62,7 +62,7 @@ def test_one_payout_is_at_most_its_limit_of_the_night_at_night_alone() -> None:
         assert str(left.take(intent(centavos=centavos, at=at))) == above
 
 
-def test_a_fitting_payout_is_subtracted_from_the_rest() -> None:
+def test_an_accepted_payout_is_subtracted_from_the_daily_limit() -> None:
     left = Allowances({CLIENT: Held(limit_day=2000)}, left={(CLIENT, TODAY): 2000})
 
     taken = [str(left.take(intent(f"o-{number}", centavos=900))) for number in range(3)]
@@ -72,8 +72,8 @@ def test_a_fitting_payout_is_subtracted_from_the_rest() -> None:
     assert left.left == {(CLIENT, TODAY): 0}
 
 
-def test_a_held_payout_counted_when_it_was_stored() -> None:
-    """When its hold ends it is above a limit only if the limit was lowered meanwhile."""
+def test_a_held_payout_is_counted_when_it_is_stored() -> None:
+    """When its hold ends it exceeds a limit only if that was lowered meanwhile."""
     cases = [(1050, "None"), (1049, "per_day")]
 
     for limit, above in cases:
@@ -83,7 +83,7 @@ def test_a_held_payout_counted_when_it_was_stored() -> None:
         assert str(left.take(claim)) == above
 
 
-def test_a_payout_above_one_limit_is_subtracted_from_no_other() -> None:
+def test_a_payout_refused_by_one_limit_uses_up_no_other_limit() -> None:
     assert TONIGHT is not None
     rest = {(CLIENT, TODAY): 2000, (CLIENT, TONIGHT): 500}
     left = Allowances({CLIENT: Held(limit_day=2000, limit_night=500)}, left=dict(rest))
@@ -96,7 +96,7 @@ def test_a_payout_above_one_limit_is_subtracted_from_no_other() -> None:
     assert left.left == {(CLIENT, TODAY): 1500, (CLIENT, TONIGHT): 0}
 
 
-def test_who_is_not_held_has_no_limit() -> None:
+def test_a_credential_that_is_not_limited_has_no_limit() -> None:
     left = Allowances({CLIENT: Held(limit_payout=1)}, Night(per_payout=Money(1)))
     foreign = replace(intent(at=EVENING), payout=replace(payout(), client_id="cli_other"))
 

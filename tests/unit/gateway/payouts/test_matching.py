@@ -30,29 +30,29 @@ async def read(*pages: list[Entry], rows=()) -> list[Execution]:
     return list(shown.executions)
 
 
-async def test_an_outgoing_pix_is_an_execution():
+async def test_an_outgoing_pix_movement_is_an_execution():
     found = await read([movement(provider_key=KEY)])
 
     assert found == [Execution(key=KEY, e2e_id="E7", value=Money(1050), at=NOON)]
 
 
-async def test_money_in_and_fees_are_none():
+async def test_incoming_money_and_fees_are_no_executions():
     fee = movement(is_pix=False)
     income = movement(direction=Direction.CREDIT)
 
     assert await read([fee, income]) == []
 
 
-async def test_money_given_back_is_no_payout():
+async def test_a_returned_pix_is_no_execution():
     assert await read([movement(kind=MovementKind.PIX_RETURN)]) == []
 
 
-async def test_every_page_counts():
+async def test_executions_of_every_page_are_counted():
     assert len(await read([movement()], [], [movement(), movement()])) == 3
 
 
-async def test_an_entry_without_our_key_is_known_by_its_e2e_id():
-    """Where the bank does not repeat keys."""
+async def test_an_entry_without_our_key_is_matched_by_end_to_end_id():
+    """For banks that do not return our key."""
     row = replace(PAYOUT, e2e_id="E7")
 
     found = await read([movement(), movement(e2e_id="E8"), movement(e2e_id="")], rows=[row])
@@ -60,7 +60,7 @@ async def test_an_entry_without_our_key_is_known_by_its_e2e_id():
     assert [each.key for each in found] == [KEY, "", ""]
 
 
-async def test_returned_money_under_its_key_is_reported():
+async def test_an_execution_with_an_equal_credit_is_returned():
     back = movement(provider_key=KEY, direction=Direction.CREDIT)
 
     found = await read([back, movement(provider_key=KEY), movement(provider_key="0" * 32)])
@@ -68,7 +68,7 @@ async def test_returned_money_under_its_key_is_reported():
     assert [each.returned for each in found] == [True, False]
 
 
-async def test_another_amount_that_came_in_is_no_return():
+async def test_a_credit_of_another_amount_does_not_mark_a_payout_as_returned():
     income = movement(provider_key=KEY, direction=Direction.CREDIT, value=Money(1))
 
     [found] = await read([income, movement(provider_key=KEY)])
@@ -76,7 +76,7 @@ async def test_another_amount_that_came_in_is_no_return():
     assert not found.returned
 
 
-async def test_parts_that_came_back_are_all_of_it_together():
+async def test_credits_that_add_up_to_the_amount_mark_a_payout_as_returned():
     parts = [
         movement(provider_key=KEY, direction=Direction.CREDIT, value=Money(centavos))
         for centavos in (400, 650)
@@ -88,7 +88,7 @@ async def test_parts_that_came_back_are_all_of_it_together():
     assert (whole.returned, part.returned) == (True, False)
 
 
-def test_a_movement_names_its_payout_by_our_key_above_all():
+def test_a_movement_is_matched_by_our_key_before_the_end_to_end_id():
     other = replace(PAYOUT, reference="order-2", provider_key="1" * 32, e2e_id="E7")
     payouts = NamedPayouts([PAYOUT, other])
 
@@ -98,8 +98,8 @@ def test_a_movement_names_its_payout_by_our_key_above_all():
     assert payouts.of(movement(e2e_id="")) is None
 
 
-def test_money_that_comes_in_is_named_by_our_key_alone():
-    """Its end-to-end id is another payment's."""
+def test_incoming_money_is_matched_by_our_key_alone():
+    """Its end-to-end id belongs to another payment."""
     payouts = NamedPayouts([replace(PAYOUT, e2e_id="E7")])
     income = movement(direction=Direction.CREDIT)
 

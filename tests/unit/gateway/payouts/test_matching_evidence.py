@@ -75,20 +75,20 @@ def searching(bank: Telling, *payouts: Payout) -> StatementSearch:
         "in",
     ],
 )
-async def test_movements_that_prove_a_payout(entry: dict[str, object], proves: bool):
+async def test_each_movement_proves_the_payout_or_not(entry: dict[str, object], proves: bool):
     seen = await found(Telling(pages=[[movement(**entry)]]))
 
     assert (seen is not None) is proves
 
 
-async def test_a_payout_without_an_e2e_id_is_not_any_movement_without_one():
-    """Two absent ids are not the same id."""
+async def test_two_absent_end_to_end_ids_do_not_match():
+    """Both are missing, so they do not match."""
     bank = Telling(pages=[[movement(e2e_id="")]])
 
     assert await found(bank, replace(PAYOUT, e2e_id="")) is None
 
 
-async def test_the_movement_is_the_settlement():
+async def test_a_matching_movement_is_returned_as_the_settlement():
     seen = await found(Telling(pages=[[movement(provider_key=KEY)]]))
 
     assert seen is not None
@@ -101,15 +101,15 @@ async def test_the_movement_is_the_settlement():
     assert (seen.evidence.phase, seen.evidence.reason) == (Phase.ANSWERED, "statement")
 
 
-async def test_every_page_is_read_until_it_is_found():
+async def test_pages_are_read_until_the_payout_is_found():
     bank = Telling(pages=[[movement(e2e_id="E1")], [], [movement()], [movement()]])
 
     assert await found(bank) is not None
     assert len(bank.windows) == 3
 
 
-async def test_nothing_older_than_the_payout_is_read():
-    """Newest first: what is older than the payout, clocks apart, ends the search."""
+async def test_movements_older_than_the_payout_end_the_search():
+    """Movements are newest first: older ones, allowing for clocks, end the search."""
     old = movement(e2e_id="E1", created_at=NOON - timedelta(hours=1, seconds=1))
     bank = Telling(pages=[[movement(e2e_id="E1")], [old], [movement()]])
 
@@ -117,7 +117,7 @@ async def test_nothing_older_than_the_payout_is_read():
     assert len(bank.windows) == 2
 
 
-async def test_a_statement_without_end_is_left_some_time():
+async def test_an_endless_statement_is_read_up_to_fifty_pages():
     bank = Telling(pages=[[]] * 1000)
 
     assert await found(bank) is None
@@ -134,7 +134,7 @@ async def test_a_statement_without_end_is_left_some_time():
     ],
     ids=["today", "tomorrow", "long ago", "clock set back"],
 )
-async def test_the_window_reaches_from_the_payout_to_now(now: datetime, days: int):
+async def test_the_statement_window_reaches_from_the_payout_to_now(now: datetime, days: int):
     bank = Telling(pages=[[]])
 
     await found(bank, now=now)
@@ -143,7 +143,7 @@ async def test_the_window_reaches_from_the_payout_to_now(now: datetime, days: in
     assert (window.end - window.start).days == days
 
 
-async def test_a_payout_of_just_after_midnight_may_be_of_the_day_before_at_the_bank():
+async def test_the_window_of_a_payout_just_after_midnight_includes_the_day_before():
     early = NOON.replace(hour=0, minute=5)
     bank = Telling(pages=[[]])
 
@@ -152,7 +152,7 @@ async def test_a_payout_of_just_after_midnight_may_be_of_the_day_before_at_the_b
     assert bank.windows[0].init == early.date() - timedelta(days=1)
 
 
-async def test_a_failing_statement_raises():
+async def test_a_statement_that_cannot_be_read_raises():
     class Silent(Telling):
         async def list_statement(self, *_arguments: object) -> Page[Entry]:  # type: ignore[override]
             reason = "down"
@@ -182,7 +182,7 @@ class Slow(Telling):
 
 @leaping
 async def test_movements_read_before_the_deadline_are_found():
-    """One payout that is in no statement leads the walk far back; the others are proven by then."""
+    """A payout missing in the statement makes the search long; the others are proven by then."""
     bank = Slow(pages=[[movement(e2e_id="E1")], [movement(provider_key=KEY)], *[[]] * 50])
     search = searching(bank, PAYOUT, LOST)
 
@@ -204,8 +204,8 @@ async def test_movements_read_before_a_failed_page_are_found():
 
 
 @leaping
-async def test_waiting_for_a_place_is_no_time_of_the_bank():
-    """A bank that allows a call every ten seconds is asked for a third page all the same."""
+async def test_waiting_for_a_rate_limit_does_not_count_towards_the_bank_s_timeout():
+    """A bank that allows a call every ten seconds is still asked for a third page."""
 
     @asynccontextmanager
     async def place() -> AsyncIterator[None]:
@@ -221,7 +221,7 @@ async def test_waiting_for_a_place_is_no_time_of_the_bank():
 
 
 @leaping
-async def test_a_search_ends_when_it_is_said_to_wherever_it_waits():
+async def test_a_search_ends_at_its_deadline_while_waiting():
     @asynccontextmanager
     async def place() -> AsyncIterator[None]:
         await asyncio.sleep(10)
@@ -246,10 +246,10 @@ async def test_a_search_ends_when_it_is_said_to_wherever_it_waits():
     ],
     ids=["nothing", "kind and party", "e2e", "our key"],
 )
-async def test_a_bank_without_key_and_id_in_its_statement_is_not_queried(
+async def test_a_statement_without_keys_and_ids_is_not_read(
     fields: frozenset[EntryField], asked: int
 ):
-    """Its whole statement could prove nothing."""
+    """It could prove nothing."""
     bank = Telling(pages=[[movement(provider_key=KEY)]])
     bank.capabilities = replace(bank.capabilities, entry_fields=fields)
 

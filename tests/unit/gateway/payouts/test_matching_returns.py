@@ -17,14 +17,14 @@ BACK = {
 }
 
 
-def test_money_that_came_back_under_our_key_is_a_return():
+def test_a_credit_under_our_key_is_a_return():
     found = returns_in([movement(**BACK)], KEY)
 
     assert found == (PixReturn(id=RETURN_ID, value=VALUE, at=NOON),)
 
 
-def test_anything_else_is_none():
-    """Without an id of its own the same money might be kept twice."""
+def test_other_movements_are_no_returns():
+    """Without an id the same money might be stored twice."""
     cases = [
         {"direction": Direction.DEBIT},
         {"kind": MovementKind.PIX},
@@ -38,7 +38,7 @@ def test_anything_else_is_none():
         assert returns_in([movement(**{**BACK, **other})], KEY) == ()
 
 
-def test_the_return_of_another_payout_is_none_of_this_one():
+def test_a_return_of_another_payout_is_not_matched():
     assert returns_in([movement(**BACK)], "1" * 32) == ()
 
 

@@ -53,12 +53,12 @@ REQUEST = replace(asking(), description="")
     ],
     ids=["date", "spelling", "reference"],
 )
-def test_fields_that_do_not_identify_a_payout_are_not_in_the_fingerprint(same: PayoutRequest):
-    """The date least of all: the retry after midnight is the same payout."""
+def test_optional_fields_and_the_date_do_not_change_the_fingerprint(same: PayoutRequest):
+    """A retry after midnight is the same payout."""
     assert same.fingerprint() == REQUEST.fingerprint()
 
 
-def test_everything_else_is():
+def test_every_other_field_changes_the_fingerprint():
     cases = [
         replace(REQUEST, value=Money(1051)),
         replace(REQUEST, description="x"),
@@ -75,15 +75,15 @@ def test_everything_else_is():
     assert wrong == []
 
 
-def test_text_moved_from_one_field_to_the_next_is_another_payout():
+def test_moving_text_between_fields_changes_the_fingerprint():
     one = replace(REQUEST, destination=replace(BANK, branch="1", account="23"))
     other = replace(REQUEST, destination=replace(BANK, branch="12", account="3"))
 
     assert one.fingerprint() != other.fingerprint()
 
 
-def test_the_fingerprint_is_the_same_in_every_release():
-    """Stored rows are compared with it: another one would turn retries into conflicts."""
+def test_the_fingerprint_is_stable_across_releases():
+    """Stored rows are compared with it: a change would turn retries into conflicts."""
     pinned = "02f603cf334fd0d8eb127f95a0d97da38ae4811c0f04ca69b6babf1825c692f9"
 
     assert REQUEST.fingerprint() == pinned
@@ -97,13 +97,13 @@ def test_the_fingerprint_is_the_same_in_every_release():
         (PayoutMethod.BANK_ACCOUNT, replace(BANK, account_type=AccountType.PAYMENT)),
     ],
 )
-def test_a_destination_comes_back_as_it_was_kept(
+def test_a_destination_is_restored_unchanged(
     method: PayoutMethod, destination: PixDestination | BankDestination
 ):
     assert restored_destination(method, normal_destination(destination)) == destination
 
 
-def test_the_provider_key_is_derived_as_decided():
+def test_the_provider_key_is_a_hash_of_environment_account_and_reference():
     """Hex of the first 16 bytes of SHA-256 over v1, environment, account and reference."""
     parts = b"v1\0sandbox\0" + ACCOUNT.encode() + b"\0" + "ação/1".encode()
 
@@ -113,7 +113,7 @@ def test_the_provider_key_is_derived_as_decided():
 
 
 @given(st.text(min_size=1).filter(lambda text: text.encode("utf-8", "ignore").decode() == text))
-def test_a_provider_key_has_32_hexadecimal_digits_and_nothing_of_the_reference(reference: str):
+def test_a_provider_key_is_32_hex_digits_and_does_not_reveal_the_reference(reference: str):
     keys = {provider_key(each, ACCOUNT, reference) for each in Environment}
 
     assert len(keys) == len(Environment)
@@ -121,7 +121,7 @@ def test_a_provider_key_has_32_hexadecimal_digits_and_nothing_of_the_reference(r
 
 
 @pytest.mark.parametrize("centavos", [0, -1])
-def test_an_order_above_zero_alone_can_exist(centavos: int):
+def test_a_payout_order_must_be_above_zero(centavos: int):
     with pytest.raises(ValueError, match="above zero"):
         PayoutOrder(
             provider_key="k",
@@ -145,7 +145,7 @@ MAY_FOLLOW = {
 }
 
 
-def test_a_state_is_followed_by_those_of_the_table_alone():
+def test_each_state_has_its_allowed_successors():
     wrong = [
         state
         for state in PayoutState
@@ -155,7 +155,7 @@ def test_a_state_is_followed_by_those_of_the_table_alone():
     assert wrong == []
 
 
-def test_a_final_state_is_never_left_and_every_other_one_can_come_to_an_end():
+def test_only_final_states_have_no_successor():
     for state in PayoutState:
         reached, rest = {state}, [state]
         while rest:
@@ -175,8 +175,8 @@ def test_only_payouts_proven_unsent_or_held_are_sent():
     ]
 
 
-def test_another_name_is_the_same_place_and_another_key_is_not():
-    """A name is typed; a tax number is, too, so the key or bank account counts beside it."""
+def test_a_destination_is_the_same_with_another_name_and_not_with_another_key():
+    """Names are typed, and so are tax numbers, so the key or bank account counts too."""
     paid = PIX
 
     assert is_same_place(paid, replace(paid, name="Maria S."))
@@ -188,16 +188,16 @@ def test_another_name_is_the_same_place_and_another_key_is_not():
     ("verdict", "state"),
     [(Verdict.PAID, PayoutState.PAID), (Verdict.FAILED, PayoutState.FAILED)],
 )
-def test_a_verdict_leads_to_a_final_state(verdict: Verdict, state: PayoutState):
+def test_each_verdict_has_a_final_state(verdict: Verdict, state: PayoutState):
     assert verdict.state is state
     assert verdict.state in FINAL_STATES
 
 
-def test_nobody_may_decide_anything_else():
+def test_there_are_two_verdicts():
     assert len(Verdict) == 2
 
 
-def test_most_of_a_key_that_names_a_person_is_hidden():
+def test_a_key_with_personal_data_is_masked():
     cases = [
         ("cpf", "529.982.247-25", "***.982.247-**"),
         ("cnpj", "11222333000181", "11222333000181"),

@@ -38,7 +38,7 @@ WORDS = {
 }
 
 
-def test_every_state_has_its_word():
+def test_every_state_has_a_certainty():
     wrong = [
         state
         for state in PayoutState
@@ -48,7 +48,7 @@ def test_every_state_has_its_word():
     assert wrong == []
 
 
-def test_a_payout_failed_as_not_sent_was_not_sent():
+def test_a_payout_failed_as_not_sent_has_the_certainty_not_sent():
     for code in FailureCode:
         failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(code))
 
@@ -58,8 +58,8 @@ def test_a_payout_failed_as_not_sent_was_not_sent():
         assert word is (Certainty.NOT_SENT if code is FailureCode.NOT_SENT else expected)
 
 
-def test_a_payout_that_may_have_left_unexecuted_has_its_own_word():
-    """Until its day is over, and then; whatever people said of another payout changes nothing."""
+def test_a_payout_absent_at_the_bank_has_the_certainty_not_executed():
+    """Before and after the end of its day, whatever people decided before."""
     for state, failure in (
         (PayoutState.NOT_SENT, None),
         (PayoutState.FAILED, Failure(FailureCode.NOT_SENT)),
@@ -70,21 +70,21 @@ def test_a_payout_that_may_have_left_unexecuted_has_its_own_word():
         assert certainty_of(replace(about, absence=Absence.BANK)) is Certainty.NOT_EXECUTED
 
 
-def test_an_earlier_absence_is_forgotten_once_a_later_try_went_on():
+def test_an_earlier_absence_does_not_change_a_later_state_s_certainty():
     for state in set(PayoutState) - {PayoutState.NOT_SENT}:
         about = replace(payout(), state=state, absence=Absence.BANK)
 
         assert certainty_of(about) is WORDS[state]
 
 
-def test_a_payout_closed_by_people_is_not_the_bank_s_word():
+def test_a_payout_closed_by_people_has_the_certainty_decided_unpaid():
     about = replace(payout(), state=PayoutState.FAILED, failure=OTHER, absence=Absence.PEOPLE)
 
     assert certainty_of(about) is Certainty.DECIDED_UNPAID
 
 
-def test_a_search_for_an_old_word_still_finds_both_that_it_stood_for():
-    """Each word of a payout has one search that finds it alone."""
+def test_a_search_for_an_older_certainty_finds_both_newer_ones():
+    """Each certainty has a search of its own."""
     pairs = {
         CertaintySought.NOT_SENT: {Certainty.NOT_SENT, Certainty.NOT_EXECUTED},
         CertaintySought.CONFIRMED_REJECTED: {
@@ -109,7 +109,7 @@ def test_a_search_for_an_old_word_still_finds_both_that_it_stood_for():
         ({"after": PayoutState.PAID, "cause": DECIDED}, None),
     ],
 )
-def test_a_step_says_who_proves_that_nothing_was_executed(
+def test_a_state_change_records_who_proved_the_absence(
     step: dict[str, Any], absence: Absence | None
 ):
     about = change(PayoutState.UNKNOWN, PayoutState.NOT_SENT)
@@ -125,7 +125,7 @@ ENDED = {
 
 
 def test_an_uncertain_payout_is_still_processing():
-    """Not sent, unknown and accepted alike: a caller never branches on our doubts."""
+    """Not sent, unknown and accepted alike: callers need not handle our uncertainty."""
     wrong = [
         state
         for state in PayoutState
@@ -135,8 +135,8 @@ def test_an_uncertain_payout_is_still_processing():
     assert wrong == []
 
 
-def test_every_state_belongs_to_the_one_status_that_it_is_shown_as():
-    """A search by status finds what is shown with it: nothing twice, nothing left out."""
+def test_every_state_is_found_by_exactly_its_own_status():
+    """A search finds exactly what is shown with that status."""
     found = [(state, status) for status in PayoutStatus for state in states_of(status)]
 
     assert sorted(found) == sorted((state, status_of(state)) for state in PayoutState)

@@ -55,8 +55,8 @@ def another() -> PayoutRequest:
     return asking(f"guess-{next(NUMBERS)}")
 
 
-async def test_a_credential_learns_so_often_whose_key_it_is_not(guessing: PayoutWorld):
-    """The third answer is given, too: only the bank knows it. Then nothing is stored or sent."""
+async def test_owner_mismatches_of_a_credential_are_limited(guessing: PayoutWorld):
+    """The third answer is still returned, because only the bank knows; then nothing is sent."""
     answers = [await guessing.post(another()) for _ in range(5)]
 
     assert answers == [BAD, BAD, BAD, TOO_MANY, TOO_MANY]
@@ -67,7 +67,9 @@ async def test_a_credential_learns_so_often_whose_key_it_is_not(guessing: Payout
     assert await guessing.post(another()) == TOO_MANY
 
 
-async def test_others_other_accounts_and_known_references_go_on(guessing: PayoutWorld):
+async def test_other_credentials_accounts_and_known_references_are_not_limited(
+    guessing: PayoutWorld,
+):
     known = another()
     for request in (known, another(), another()):
         await guessing.post(request)
@@ -84,14 +86,14 @@ async def test_others_other_accounts_and_known_references_go_on(guessing: Payout
     assert await guessing.post(another(), Caller(principal, second.account)) == OK
 
 
-async def test_other_refusals_are_free(guessing: PayoutWorld):
+async def test_other_refusals_do_not_count_as_mismatches(guessing: PayoutWorld):
     guessing.bank.says = [Rejected(evidence=ANSWERED, failure=FailureCode.KEY_NOT_FOUND)]
 
     assert {await guessing.post(another()) for _ in range(5)} == {BAD}
 
 
-async def test_what_the_bank_says_later_counts_too(guessing: PayoutWorld):
-    """A bank that accepts first refuses when it is asked."""
+async def test_a_mismatch_found_by_a_later_query_counts(guessing: PayoutWorld):
+    """At a bank that first accepts and refuses when queried."""
     guessing.bank.says, guessing.bank.knows = [IS_ACCEPTED], MISMATCH
     for _ in range(3):
         request = another()

@@ -42,10 +42,10 @@ def reconciler_world(payout_world: PayoutWorld) -> ReconcilerWorld:
     return ReconcilerWorld(payout_world)
 
 
-async def test_a_turn_records_the_bank_s_hold_without_a_review(
+async def test_a_run_records_the_bank_s_hold_without_a_review(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
-    """Nothing pages, and the statement is not read: nothing moved before the bank decided."""
+    """No alert and no statement read: nothing moves before the bank decides."""
     until = NOON + timedelta(minutes=30)
     await reconciler_world.payout_world.stands(ACCEPTED)
     reconciler_world.payout_world.bank.knows = replace(IS_ACCEPTED, held_until=until)
@@ -60,7 +60,7 @@ async def test_a_turn_records_the_bank_s_hold_without_a_review(
     assert caplog.text == ""
 
 
-async def test_the_hold_of_a_held_payout_is_ended_and_no_bank_is_asked(
+async def test_an_ended_hold_is_executed_without_a_query(
     reconciler_world: ReconcilerWorld,
 ):
     reconciler_world.board.waiting = [stood(HELD, attempt=0, held_until=NOON)]
@@ -73,7 +73,9 @@ async def test_the_hold_of_a_held_payout_is_ended_and_no_bank_is_asked(
     assert reconciler_world.payout_world.bank.lookups == []
 
 
-async def test_a_turn_notes_that_the_bank_holds_it_no_longer(reconciler_world: ReconcilerWorld):
+async def test_a_run_clears_a_hold_that_the_bank_no_longer_reports(
+    reconciler_world: ReconcilerWorld,
+):
     await reconciler_world.payout_world.stands(ACCEPTED, held_until=NOON + timedelta(minutes=30))
     reconciler_world.payout_world.bank.knows = IS_ACCEPTED
     reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
@@ -84,7 +86,7 @@ async def test_a_turn_notes_that_the_bank_holds_it_no_longer(reconciler_world: R
     assert (look.held_until, look.next_check_at) == (None, NOON + timedelta(seconds=2))
 
 
-async def test_a_bank_that_does_not_answer_leaves_the_deadline_as_it_was(
+async def test_a_failed_query_keeps_the_deadline_of_a_hold(
     reconciler_world: ReconcilerWorld,
 ):
     until = NOON + timedelta(minutes=30)
@@ -98,7 +100,7 @@ async def test_a_bank_that_does_not_answer_leaves_the_deadline_as_it_was(
     assert (look.held_until, look.review) == (until, False)
 
 
-async def test_a_turn_settles_payouts_that_the_bank_settled(reconciler_world: ReconcilerWorld):
+async def test_a_run_settles_payouts_that_the_bank_settled(reconciler_world: ReconcilerWorld):
     await reconciler_world.payout_world.stands(UNKNOWN)
     reconciler_world.payout_world.bank.knows = IS_SETTLED
     reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
@@ -111,7 +113,7 @@ async def test_a_turn_settles_payouts_that_the_bank_settled(reconciler_world: Re
     assert reconciler_world.told == [await reconciler_world.board.standing()]
 
 
-async def test_nothing_is_ever_sent(reconciler_world: ReconcilerWorld):
+async def test_the_reconciler_never_sends_a_payout(reconciler_world: ReconcilerWorld):
     """Rule R15."""
     for state in (SENDING, UNKNOWN, NOT_SENT, ACCEPTED):
         reconciler_world.board.waiting.append(stood(state))
@@ -127,7 +129,7 @@ async def test_nothing_is_ever_sent(reconciler_world: ReconcilerWorld):
 async def test_a_payout_unknown_after_a_day_and_two_hours_goes_to_review(
     reconciler_world: ReconcilerWorld, age_h: int, review: bool, caplog: pytest.LogCaptureFixture
 ):
-    """An error in the log and a gauge: nothing is lost silently."""
+    """With an error in the log and a gauge."""
     await reconciler_world.payout_world.stands(UNKNOWN)
     reconciler_world.payout_world.bank.knows = Unavailable("down")
     reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
@@ -140,10 +142,10 @@ async def test_a_payout_unknown_after_a_day_and_two_hours_goes_to_review(
     assert ("payout_review" in caplog.text) is review
 
 
-async def test_another_amount_at_the_bank_is_for_a_person_at_once(
+async def test_another_amount_at_the_bank_goes_to_review_at_once(
     reconciler_world: ReconcilerWorld,
 ):
-    """And is still looked at: the bank may correct itself."""
+    """It is queried further, because the bank may correct itself."""
     await reconciler_world.payout_world.stands(ACCEPTED)
     reconciler_world.payout_world.bank.knows = MISMATCH
     reconciler_world.board.waiting = [await reconciler_world.payout_world.row()]
@@ -165,7 +167,7 @@ async def test_a_payout_in_review_stays_there_until_it_is_final(reconciler_world
     assert look.review
 
 
-async def test_an_account_that_is_gone_is_asked_about_later(reconciler_world: ReconcilerWorld):
+async def test_a_payout_of_a_deleted_account_is_planned_again(reconciler_world: ReconcilerWorld):
     reconciler_world.board.waiting = [stood(UNKNOWN, account_id="gone")]
 
     await reconciler_world.reconciler.run_once()
@@ -174,8 +176,8 @@ async def test_an_account_that_is_gone_is_asked_about_later(reconciler_world: Re
     assert len(reconciler_world.board.looks) == 1
 
 
-async def test_a_bank_sees_two_looks_at_once(reconciler_world: ReconcilerWorld):
-    """Payouts 2.7: its budget, however much is due."""
+async def test_a_bank_gets_at_most_two_queries_at_once(reconciler_world: ReconcilerWorld):
+    """Payouts 2.7: whatever is due."""
     reconciler_world.board.waiting = [
         stood(UNKNOWN, reference=f"o-{number}") for number in range(10)
     ]
@@ -195,7 +197,7 @@ async def test_a_bank_sees_two_looks_at_once(reconciler_world: ReconcilerWorld):
     )
 
 
-async def test_one_bank_does_not_wait_for_another(reconciler_world: ReconcilerWorld):
+async def test_banks_are_queried_independently(reconciler_world: ReconcilerWorld):
     reconciler_world.board.waiting = [
         *(stood(UNKNOWN, reference=f"o-{number}") for number in range(3)),
         stood(UNKNOWN, provider="other"),
@@ -229,7 +231,7 @@ class Broken(OneBank):
 async def test_an_adapter_that_raises_delays_no_other_query(
     reconciler_world: ReconcilerWorld,
 ):
-    """Whatever it raises, wherever: the schedule goes on."""
+    """Whatever it raises, at any call: the schedule continues."""
     raising = Raising(knows=KeyError("situacao"))
     reconciler_world.payout_world.banks.adapter = raising
     reconciler_world.board.waiting = [
@@ -242,10 +244,10 @@ async def test_an_adapter_that_raises_delays_no_other_query(
     assert all(look.next_check_at is not None for look in reconciler_world.board.looks)
 
 
-async def test_a_look_of_a_person_does_not_raise_for_an_adapter_s_mistake(
+async def test_a_query_for_a_user_does_not_raise_an_adapter_s_error(
     reconciler_world: ReconcilerWorld,
 ):
-    """What the bank proves stays; what it does not is as it was."""
+    """Proven results are kept, and the rest is unchanged."""
     await reconciler_world.payout_world.stands(UNKNOWN)
     reconciler_world.payout_world.banks.adapter = Raising(knows=KeyError("situacao"))
     row = await reconciler_world.payout_world.row()
@@ -256,7 +258,7 @@ async def test_a_look_of_a_person_does_not_raise_for_an_adapter_s_mistake(
 async def test_payouts_planned_by_a_clock_put_back_are_queried_at_once(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
-    """Else it would wait until the clock is there again."""
+    """Otherwise they would wait until the clock has caught up."""
     clock, board = reconciler_world.payout_world.clock, reconciler_world.board
     later = clock.at + timedelta(hours=2)
     clock.at = later
@@ -274,7 +276,7 @@ async def test_payouts_planned_by_a_clock_put_back_are_queried_at_once(
 async def test_a_process_searches_once_for_payouts_planned_too_far_ahead(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
-    """At its first turn that the store answers; a task of its own does it again each minute."""
+    """At the first run with a store; another task repeats it each minute."""
     reconciler_world.board.ahead = 3
     reconciler_world.board.fails = True
     with pytest.raises(ExceptionGroup):
@@ -291,7 +293,7 @@ async def test_a_process_searches_once_for_payouts_planned_too_far_ahead(
 
 
 async def test_a_process_that_may_not_claim_claims_nothing(reconciler_world: ReconcilerWorld):
-    """As one whose clock is wrong; it goes on when it may again."""
+    """Such as one whose clock is wrong; it continues when it may claim again."""
     board = reconciler_world.board
     board.waiting = [stood(UNKNOWN)]
     reconciler_world.may_claim = False
@@ -302,7 +304,7 @@ async def test_a_process_that_may_not_claim_claims_nothing(reconciler_world: Rec
     assert await reconciler_world.reconciler.run_once() == 1
 
 
-async def test_a_clock_that_is_corrected_changes_nothing(reconciler_world: ReconcilerWorld):
+async def test_a_small_clock_correction_is_followed(reconciler_world: ReconcilerWorld):
     clock = reconciler_world.payout_world.clock
     await reconciler_world.reconciler.run_once()
     clock.at -= timedelta(seconds=2)
@@ -311,7 +313,7 @@ async def test_a_clock_that_is_corrected_changes_nothing(reconciler_world: Recon
     assert reconciler_world.board.up_to == [NOON, clock.at]
 
 
-async def test_a_bank_that_cannot_be_found_out_delays_no_other_query(
+async def test_a_payout_whose_bank_cannot_be_found_delays_no_other_query(
     payout_world: PayoutWorld, caplog: pytest.LogCaptureFixture
 ):
     payout_world.follow_up = FollowUp(
@@ -332,7 +334,7 @@ async def test_a_bank_that_cannot_be_found_out_delays_no_other_query(
     assert "payout_look_failed" in caplog.text
 
 
-async def test_an_account_that_cannot_be_read_delays_no_other_query(
+async def test_a_payout_whose_account_cannot_be_read_delays_no_other_query(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
     class Unreadable(People):
@@ -358,7 +360,7 @@ async def test_an_account_that_cannot_be_read_delays_no_other_query(
 async def test_figures_of_payouts_are_exported_despite_failing_queries(
     reconciler_world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
-    """Else the figures would stand still, and nobody would see that nothing is looked at."""
+    """Otherwise stale figures would hide that nothing is queried."""
 
     async def mistaken(_now: datetime) -> Sequence[DueAccount]:
         message = "ted"
@@ -387,8 +389,10 @@ async def test_a_payout_not_found_is_searched_in_the_statement(
     assert len(reconciler_world.payout_world.bank.lookups) == 1
 
 
-async def test_a_probe_looks_now_and_plans_the_next_look(reconciler_world: ReconcilerWorld):
-    """Somebody else's look, or one just before, leaves nothing to claim."""
+async def test_a_probe_queries_at_once_and_leaves_nothing_to_claim(
+    reconciler_world: ReconcilerWorld,
+):
+    """A query by another process, or one just before, leaves nothing to claim."""
     await reconciler_world.payout_world.stands(UNKNOWN)
     row = await reconciler_world.payout_world.row()
     reconciler_world.payout_world.bank.knows = IS_SETTLED

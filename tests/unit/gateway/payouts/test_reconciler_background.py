@@ -26,10 +26,10 @@ async def started(reconciler_world: ReconcilerWorld) -> AsyncIterator[Reconciler
     await reconciler_world.reconciler.task.stop()
 
 
-async def test_a_store_that_is_away_is_asked_again(
+async def test_a_run_without_the_store_is_repeated(
     started: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
-    """And everybody is told so, in one line a turn."""
+    """And reported in one line for each run."""
     started.board.fails = True
     await until(lambda: "the store does not answer" in caplog.text)
 
@@ -42,7 +42,7 @@ async def test_a_store_that_is_away_is_asked_again(
     assert "Traceback" not in caplog.text
 
 
-async def test_begun_twice_is_begun_once(reconciler_world: ReconcilerWorld):
+async def test_starting_the_task_twice_starts_it_once(reconciler_world: ReconcilerWorld):
     reconciler_world.rests = True
     reconciler_world.reconciler.task.start()
     reconciler_world.reconciler.task.start()
@@ -55,7 +55,7 @@ async def test_begun_twice_is_begun_once(reconciler_world: ReconcilerWorld):
     assert claims == 1
 
 
-async def test_a_mistake_of_ours_does_not_end_the_following_up(
+async def test_an_unexpected_error_does_not_end_the_task(
     reconciler_world: ReconcilerWorld, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.ERROR)
@@ -67,10 +67,10 @@ async def test_a_mistake_of_ours_does_not_end_the_following_up(
     assert "failed: unsettled payouts" in caplog.text
 
 
-async def test_stopping_amid_a_turn_that_fails_stops_all_the_same(
+async def test_the_task_stops_during_a_failing_run(
     reconciler_world: ReconcilerWorld,
 ):
-    """A group of tasks that fails swallows the cancellation that comes while it ends."""
+    """A failing task group swallows a cancellation that arrives while it ends."""
     asking = asyncio.Event()
 
     async def ends_slowly() -> int:
@@ -100,8 +100,8 @@ async def failing() -> None:
     raise StoreUnavailable(message)
 
 
-async def test_stopping_gives_up_a_look_under_way(reconciler_world: ReconcilerWorld):
-    """Its claim ends by itself; nothing is noted that was not seen."""
+async def test_stopping_cancels_a_query(reconciler_world: ReconcilerWorld):
+    """Its claim expires; nothing is recorded that was not seen."""
     reconciler_world.board.waiting = [stood(UNKNOWN)]
     reconciler_world.payout_world.bank.gate.clear()
     reconciler_world.reconciler.task.start()

@@ -30,7 +30,7 @@ from tests.world.waiting import forever, until
 
 @dataclass
 class Statements(ScriptedBank):
-    """A bank that knows no payout, and whose statement has one page; it counts who asks."""
+    """A bank that knows no payout, and whose statement has one page; it counts queries."""
 
     entries: list[Entry] = field(default_factory=list)
     statements: int = 0
@@ -62,8 +62,8 @@ def waiting(world: ReconcilerWorld, number: int, **fields: object) -> None:
         )
 
 
-async def test_a_backlog_is_looked_at_in_one_turn(world: ReconcilerWorld):
-    """A full claim is followed by the next one at once: nobody waits for a pause."""
+async def test_a_backlog_is_queried_in_one_run(world: ReconcilerWorld):
+    """A full claim is followed by the next one at once, without a pause."""
     waiting(world, 40)
     world.payout_world.bank.knows = IS_ACCEPTED
 
@@ -73,8 +73,8 @@ async def test_a_backlog_is_looked_at_in_one_turn(world: ReconcilerWorld):
     assert world.board.claims > 5
 
 
-async def test_a_bank_that_hangs_holds_up_no_other(world: ReconcilerWorld):
-    """Not even what becomes due while it hangs; a process looks at the store all the same."""
+async def test_a_hanging_bank_does_not_delay_another(world: ReconcilerWorld):
+    """Including payouts that become due meanwhile; the store is still polled."""
     waiting(world, 3)
     world.payout_world.bank.gate.clear()
     turn = asyncio.ensure_future(paced(world, FollowupRate(at_once=4), pause_s=0.01).run_once())
@@ -90,7 +90,7 @@ async def test_a_bank_that_hangs_holds_up_no_other(world: ReconcilerWorld):
 
 
 async def test_an_account_s_statement_is_read_once_for_all_its_payouts(world: ReconcilerWorld):
-    """The look-ups come first; each that proves nothing waits for the same statement."""
+    """Look-ups come first; those without proof wait for the same statement."""
     bank = world.payout_world.banks.adapter = Statements(knows=Unavailable("down"))
     await world.payout_world.stands(UNKNOWN)
     row = await world.payout_world.row()
@@ -121,10 +121,10 @@ class Pages(ScriptedBank):
         return Page(items=self.pages[number], next_cursor=str(number + 1))
 
 
-async def test_a_payout_in_no_statement_costs_the_others_nothing(
+async def test_a_payout_absent_in_the_statement_does_not_delay_others(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
-    """It leads the walk twenty hours back, which takes longer than a search may."""
+    """It makes the search go back twenty hours, longer than a search may take."""
     monkeypatch.setattr("gateway.payouts.reconciler._LOOK_S", 0.05)
     await world.payout_world.stands(UNKNOWN)
     row = await world.payout_world.row()
@@ -142,7 +142,7 @@ async def test_a_payout_in_no_statement_costs_the_others_nothing(
 async def test_a_movement_on_a_later_page_is_found_at_a_slow_rate(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
-    """The waits for the account's turns are longer than the bank may take for its pages."""
+    """The waits for the account's rate are longer than the bank's timeout for its pages."""
     monkeypatch.setattr("gateway.payouts.reconciler._LOOK_S", 0.01)
     loop = asyncio.get_running_loop()
 
@@ -165,10 +165,10 @@ async def test_a_movement_on_a_later_page_is_found_at_a_slow_rate(
     assert look.state is PAID
 
 
-async def test_a_search_ends_before_its_claims_do(
+async def test_a_statement_search_ends_before_its_claims(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
-    """However many pages there are, and however seldom the bank may be asked."""
+    """However many pages there are, and however rarely the bank may be queried."""
     monkeypatch.setattr("gateway.payouts.reconciler._SEARCHED_S", 0.05)
     waiting(world, 1)
     world.payout_world.banks.adapter = Pages(knows=Unavailable("down"), pages=[[]] * 90)
@@ -180,7 +180,7 @@ async def test_a_search_ends_before_its_claims_do(
     assert [each.state for each in world.board.looks] == [UNKNOWN]
 
 
-async def test_a_payout_settled_by_a_query_waits_for_no_statement(world: ReconcilerWorld):
+async def test_a_payout_settled_by_a_query_does_not_wait_for_the_statement(world: ReconcilerWorld):
     gate = asyncio.Event()
 
     class Slow(Statements):
@@ -208,8 +208,8 @@ async def test_a_payout_settled_by_a_query_waits_for_no_statement(world: Reconci
     assert len(world.board.looks) == 3
 
 
-async def test_a_slow_rate_is_kept(world: ReconcilerWorld):
-    """Calls for one account come one after the other, at a tenth of what its bank allows."""
+async def test_the_configured_rate_is_kept(world: ReconcilerWorld):
+    """Calls for one account are sequential, at a tenth of the rate its bank allows."""
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -228,7 +228,7 @@ async def test_a_slow_rate_is_kept(world: ReconcilerWorld):
     assert [round(each, 3) for each in slept] == [0.001, 0.002, 0.003]
 
 
-async def test_claims_of_a_turn_that_failed_hold_no_room(
+async def test_claims_of_a_failed_run_are_released(
     world: ReconcilerWorld, monkeypatch: pytest.MonkeyPatch
 ):
     async def away(_checked: Checked) -> bool:

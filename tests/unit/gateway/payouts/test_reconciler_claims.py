@@ -66,7 +66,7 @@ def counts(claimed: Sequence[Payout]) -> Counter[str]:
     return Counter(each.account_id for each in claimed)
 
 
-async def test_a_bank_has_room_for_two_waves_and_more_when_half_is_let_go():
+async def test_a_bank_s_claims_are_limited_to_two_waves():
     queue = Queue()
     queue.add(20)
     own = claims(queue)
@@ -83,7 +83,7 @@ async def test_a_bank_has_room_for_two_waves_and_more_when_half_is_let_go():
     assert not own.holds_any
 
 
-async def test_a_bank_that_hangs_leaves_the_others_their_room():
+async def test_a_hanging_bank_does_not_use_up_the_claims_of_others():
     queue = Queue()
     queue.add(100, provider="hangs")
     queue.add(3, provider="answers")
@@ -97,7 +97,7 @@ async def test_a_bank_that_hangs_leaves_the_others_their_room():
     assert len(second) == 5
 
 
-async def test_one_account_with_very_many_never_starves_another():
+async def test_an_account_with_many_payouts_does_not_starve_another():
     queue = Queue()
     queue.add(1_000, "flood")
     queue.add(2, "small")
@@ -107,7 +107,7 @@ async def test_one_account_with_very_many_never_starves_another():
     assert counts(claimed) == {"flood": 4, "small": 2}
 
 
-async def test_more_accounts_than_a_claim_takes_have_their_turns():
+async def test_more_accounts_than_one_claim_holds_are_served_in_turn():
     """However many have a backlog: those served longest ago come first."""
     queue = Queue()
     accounts = [f"account-{number:02}" for number in range(MOST_ACCOUNTS * 2 + 3)]
@@ -124,7 +124,7 @@ async def test_more_accounts_than_a_claim_takes_have_their_turns():
     assert set(served) == set(accounts)
 
 
-async def test_a_turn_ends_when_everything_due_is_claimed():
+async def test_a_run_ends_when_everything_due_is_claimed():
     queue = Queue()
     queue.add(3)
     own = claims(queue)
@@ -135,7 +135,7 @@ async def test_a_turn_ends_when_everything_due_is_claimed():
     assert not own.can_go_on
 
 
-async def test_a_slow_rate_bounds_the_claims_of_an_account():
+async def test_a_slow_rate_limits_the_claims_of_each_account():
     queue = Queue()
     queue.add(30, "one")
     queue.add(30, "two")
@@ -149,8 +149,8 @@ async def test_a_slow_rate_bounds_the_claims_of_an_account():
     assert not own.can_go_on
 
 
-async def test_everything_is_claimed_whatever_room_there_is():
-    """So that a clock that was put back is told of once."""
+async def test_claiming_everything_ignores_the_limits():
+    """So that a clock that was set back is reported once."""
     queue = Queue()
     for account in range(MOST_ACCOUNTS + 2):
         queue.add(60, f"account-{account}")
@@ -161,7 +161,7 @@ async def test_everything_is_claimed_whatever_room_there_is():
     assert all(len(each.account_ids) <= MOST_ACCOUNTS for each in queue.claims)
 
 
-async def test_looks_that_were_cancelled_hold_no_room():
+async def test_claims_of_cancelled_queries_are_released():
     queue = Queue()
     queue.add(20)
     own = claims(queue)
@@ -173,7 +173,7 @@ async def test_looks_that_were_cancelled_hold_no_room():
     assert len(await own.share(LEASE)) == 8
 
 
-async def test_only_so_many_accounts_are_remembered(monkeypatch: pytest.MonkeyPatch):
+async def test_remembered_accounts_are_bounded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("gateway.payouts.reconciler._KEPT", 3)
     queue = Queue()
     for account in range(6):

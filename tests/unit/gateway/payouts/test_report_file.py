@@ -19,7 +19,7 @@ def read(*found: Payout) -> list[list[str]]:
 
 
 def test_a_table_opens_in_a_portuguese_spreadsheet():
-    """Byte order mark, semicolons, decimal comma, time of Brasilia; no formula, no whole CPF."""
+    """Byte order mark, semicolons, decimal comma, time of Brasilia; no formula, no complete CPF."""
     assert HEAD.startswith(b"\xef\xbb\xbf")
     head, line = read(payout("a;b\r\nc", centavos=123456))
 
@@ -30,21 +30,21 @@ def test_a_table_opens_in_a_portuguese_spreadsheet():
     assert (told["Em revisão"], told["Liquidado em (Brasília)"]) == ("não", "")
 
 
-def test_a_partner_s_reference_is_no_formula():
-    """A partner chooses it; a spreadsheet would run it."""
+def test_a_partner_s_reference_is_not_a_formula():
+    """The partner chooses it, and a spreadsheet would execute it."""
     _, line = read(payout("=1+1"))
 
     assert line[3] == "'=1+1"
 
 
-def test_every_state_has_a_word():
+def test_every_state_has_a_word_in_the_file():
     for state in PayoutState:
         _, line = read(replace(payout(), state=state))
 
         assert line[8]
 
 
-def test_every_failure_has_a_word_and_the_orderer_a_name():
+def test_failures_and_orderers_are_written_by_name():
     for code in FailureCode:
         failed = replace(payout(), state=PayoutState.REJECTED, failure=Failure(code))
         told = lines([FoundPayout(failed, "Matriz", ordered_by=Orderer("u", "Ana", "a@b.c"))])
@@ -53,14 +53,14 @@ def test_every_failure_has_a_word_and_the_orderer_a_name():
         assert ";Ana;" in told.decode()
 
 
-def test_a_payout_certainly_not_sent_is_not_called_failed():
+def test_a_payout_not_sent_is_written_as_not_sent():
     failed = replace(payout(), state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))
 
     assert read(failed)[1][8::2][:2] == ["certamente não enviado", "não enviado no seu dia"]
 
 
-def test_a_payout_that_the_bank_did_not_execute_is_not_called_unsent():
-    """Open, and at the end of its day: the order had left us."""
+def test_a_payout_not_executed_is_written_as_not_executed():
+    """Before and after the end of its day: the order had left us."""
     reached = replace(payout(), state=PayoutState.NOT_SENT, absence=Absence.BANK)
     over = replace(reached, state=PayoutState.FAILED, failure=Failure(FailureCode.NOT_SENT))
 

@@ -36,7 +36,7 @@ NAMES = [
 ]
 
 
-def test_only_what_acts_asks_for_an_account_that_may_bank():
+def test_only_changing_routes_require_an_active_account():
     asked = ["AccountState" in gate_of(name) for name in NAMES]
 
     assert asked == [False, False, False, False, False, False, True, True, True]
@@ -68,8 +68,8 @@ class Known:
 
 
 @pytest.mark.parametrize("method", PayoutMethod)
-async def test_the_path_names_the_method(method: PayoutMethod):
-    """Ordered by the person, on the account."""
+async def test_the_path_determines_the_method(method: PayoutMethod):
+    """Ordered by the user, on the account."""
     says = Says(payout())
 
     shown = await orders(says, method)

@@ -1,4 +1,4 @@
-"""A payout as columns: what is asked, where it stands, and what a step changes."""
+"""A payout as columns: the request, its state, and what a step changes."""
 
 from gateway.payouts.rows import (
     evidence_document,
@@ -11,14 +11,14 @@ from tests.world.stores.samples import EVIDENCE, payout
 LATER = {"check_owner", "check_until", "moved_centavos", "absence", "exception"}
 
 
-def test_a_row_has_every_column_but_those_of_checks() -> None:
+def test_a_row_has_every_column_except_planned_checks() -> None:
     row = payout_row(payout())
 
     assert row.keys() == set(payouts.c.keys()) - LATER
 
 
-def test_a_bank_s_code_of_any_characters_is_kept() -> None:
-    """NUL and half a pair are no text for PostgreSQL; an outcome must not be lost over them."""
+def test_a_provider_code_of_any_characters_is_stored() -> None:
+    """PostgreSQL refuses NUL and lone surrogates; an outcome must not be lost over them."""
     document = evidence_document(EVIDENCE)
 
     assert document.isascii()

@@ -23,7 +23,7 @@ def looks_at(payout: Payout, ages_s: Iterable[float]) -> dict[float, float | Non
 
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
-def test_looks_are_soon_at_first_then_hourly_then_never(state: PayoutState):
+def test_queries_are_frequent_at_first_then_hourly_then_end(state: PayoutState):
     """Payouts 2.7: after 2, 5, 15 s, 1, 5, 15 min, then every hour until 26."""
     expected = {
         0: 2,
@@ -44,7 +44,7 @@ def test_looks_are_soon_at_first_then_hourly_then_never(state: PayoutState):
     assert looks_at(stood(state), expected) == expected
 
 
-def test_a_held_payout_is_looked_at_now_and_then_and_after_its_deadline_as_usual():
+def test_a_payout_held_by_the_bank_is_queried_rarely_until_its_deadline():
     expected = {
         0: 300,
         2: 302,
@@ -59,7 +59,7 @@ def test_a_held_payout_is_looked_at_now_and_then_and_after_its_deadline_as_usual
     assert looks_at(HELD_BY_BANK, expected) == expected
 
 
-def test_a_bank_that_puts_its_deadline_off_again_and_again_hides_nothing():
+def test_a_deadline_postponed_repeatedly_does_not_prolong_the_queries():
     now = NOON + timedelta(hours=26)
 
     assert (
@@ -68,7 +68,7 @@ def test_a_bank_that_puts_its_deadline_off_again_and_again_hides_nothing():
 
 
 @pytest.mark.parametrize(("chance", "minutes"), [(0.0, 54), (0.5, 60), (0.999999, 66)])
-def test_hourly_looks_are_spread_by_a_tenth(chance: float, minutes: int):
+def test_hourly_queries_are_spread_by_a_tenth(chance: float, minutes: int):
     now = NOON + timedelta(hours=5)
 
     due = next_check(stood(UNKNOWN), now, chance)
@@ -77,21 +77,21 @@ def test_hourly_looks_are_spread_by_a_tenth(chance: float, minutes: int):
     assert abs(due - now - timedelta(minutes=minutes)) < timedelta(seconds=1)
 
 
-def test_final_payouts_are_never_looked_at_again():
+def test_final_payouts_are_never_queried_again():
     assert {next_check(stood(state), NOON, 0.5) for state in FINAL_STATES} == {None}
 
 
-def test_a_payout_being_sent_is_queried_when_its_lease_ends():
+def test_a_payout_being_sent_is_checked_when_its_lease_ends():
     payout = stood(SENDING)
 
     assert next_check(payout, NOON, 0.5) == payout.lease_until
 
 
-def test_an_unsent_payout_is_looked_at_when_its_day_is_over():
+def test_an_unsent_payout_is_due_at_the_end_of_its_day():
     assert next_check(stood(NOT_SENT), NOON, 0.5) == NOON + timedelta(hours=12)
 
 
-def test_a_held_payout_is_due_when_its_hold_ends_and_soon_after_a_failed_try():
+def test_a_held_payout_is_due_at_the_end_of_its_hold_and_soon_after_a_failure():
     held = stood(PayoutState.HELD, held_until=NOON + timedelta(minutes=30))
 
     assert looks_at(held, [0, 1798, 1800]) == {0: 1800, 1798: 1800, 1800: 1802}

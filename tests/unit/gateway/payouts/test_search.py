@@ -32,14 +32,14 @@ def query_of(asked: dict[str, object]) -> PayoutQuery:
     return PayoutQuery.of(SEARCH.read(posted(asked)), NOON)
 
 
-def test_a_day_is_one_of_brasilia():
+def test_days_are_in_brasilia_time():
     query = query_of(DAYS)
 
     assert query.start == datetime(2026, 11, 20, 3, tzinfo=UTC)
     assert query.end == datetime(2026, 11, 21, 3, tzinfo=UTC)
 
 
-def test_without_filters_nothing_is_limited():
+def test_a_query_without_filters_has_the_defaults():
     query = query_of(DAYS)
 
     assert (query.limit, query.wanted.order, query.after) == (25, PayoutOrder.NEWEST, None)
@@ -47,14 +47,14 @@ def test_without_filters_nothing_is_limited():
 
 
 @pytest.mark.parametrize(("asked", "day"), [({}, 14), ({"days": 30}, 22), ({"days": 1}, 20)])
-def test_without_days_it_is_the_last_week(asked: dict[str, object], day: int):
-    """Local days, today included."""
+def test_a_query_without_days_covers_the_last_week(asked: dict[str, object], day: int):
+    """Local days, including today."""
     query = query_of(asked)
 
     assert (query.start and query.start.day, query.end) == (day, None)
 
 
-def test_filters_are_read():
+def test_filters_are_read_from_the_body():
     asked = {
         **DAYS,
         "states": ["sending", "accepted"],
@@ -94,12 +94,12 @@ def test_filters_are_read():
         ({"after": f"1.{'-' * 36}.{'00' * 32}"}, "after", "form"),
     ],
 )
-def test_input_of_another_form_is_refused(more: dict[str, object], field: str, reason: str):
+def test_an_invalid_filter_is_refused_by_field(more: dict[str, object], field: str, reason: str):
     with refused(VALIDATION_FAILED) as refusal:
         query_of({**DAYS, **more})
 
     assert (refusal.value.field, refusal.value.reason) == (field, reason)
 
 
-def test_where_a_page_ends_is_written_and_read():
+def test_a_page_cursor_survives_writing_and_reading():
     assert place_of(place_text(PLACE)) == PLACE

@@ -33,7 +33,9 @@ def staff(office: Registers, name: str = "cli:test") -> Staff:
 
 
 @pytest.mark.parametrize("many", [0, 1, 100, 101, 200])
-async def test_every_page_of_a_list_is_read(office: Registers, records, many: int):
+async def test_every_payout_of_the_account_is_read_across_pages(
+    office: Registers, records, many: int
+):
     for number in range(many):
         row = payout(f"o-{number}", created_at=NOW + timedelta(microseconds=number))
         assert await office.store.payouts.add(row, attempt(started_at=row.created_at)) is None
@@ -43,7 +45,9 @@ async def test_every_page_of_a_list_is_read(office: Registers, records, many: in
     assert len({each.reference for each in found}) == len(found) == many
 
 
-async def test_one_is_shown_with_all_that_is_known(office: Registers, records):
+async def test_a_payout_is_shown_with_attempts_similar_payouts_and_opinions(
+    office: Registers, records
+):
     row = await stand(office.store, payout(), UNKNOWN, evidence=EVIDENCE)
     twin = await stand(office.store, payout("twin", created_at=NOW + timedelta(minutes=9)), PAID)
     await stand(office.store, payout("late", created_at=NOW + timedelta(minutes=11)), PAID)
@@ -58,7 +62,7 @@ async def test_one_is_shown_with_all_that_is_known(office: Registers, records):
 
 
 @pytest.mark.parametrize(("account_id", "reference"), [(ACCOUNT, "no"), (SISTER, "order-1")])
-async def test_a_payout_that_an_account_does_not_have_is_not_shown(
+async def test_a_payout_of_another_account_is_not_found(
     office: Registers, records: PayoutRecords, account_id: str, reference: str
 ):
     await stand(office.store, payout(), UNKNOWN)
@@ -70,7 +74,7 @@ async def test_a_payout_that_an_account_does_not_have_is_not_shown(
 
 
 async def test_opinions_of_others_are_shown_when_a_payout_is_decided(office: Registers, records):
-    """Two people find out independently: until then each reads only what they said themselves."""
+    """So that two people judge independently: until then each sees only their own opinion."""
     row = await review(office.store, await stand(office.store, payout(), UNKNOWN))
     maria = Opinion(
         account_id=ACCOUNT,

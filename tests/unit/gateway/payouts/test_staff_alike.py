@@ -78,7 +78,7 @@ async def test_payouts_alike_count_as_rows_of_lists(office_with_accounts: Regist
         await records.alike(signed_in(), ACCOUNT, ORDER)
 
 
-async def test_payouts_to_the_same_recipient_are_shown_from_every_account(
+async def test_payouts_to_the_same_recipient_are_found_across_accounts(
     office_with_accounts: Registers,
 ):
     office = office_with_accounts
@@ -95,10 +95,10 @@ async def test_payouts_to_the_same_recipient_are_shown_from_every_account(
     assert [each.payout.reference for each in told.to_recipient] == expected
 
 
-async def test_payouts_of_the_same_value_are_those_of_the_account_today(
+async def test_payouts_of_the_same_value_are_found_in_the_account_today(
     office_with_accounts: Registers,
 ):
-    """The local day has begun at three in the morning in UTC."""
+    """The local day begins at three in the morning in UTC."""
     office = office_with_accounts
     other: dict[str, Any] = {"payee_digest": digest(office, JOAO)}
     await put(office, "alike", **other)
@@ -112,7 +112,7 @@ async def test_payouts_of_the_same_value_are_those_of_the_account_today(
     assert references(told.same_value) == {"alike", "early"}
 
 
-async def test_the_payout_that_the_order_made_is_not_like_itself(office_with_accounts: Registers):
+async def test_an_order_s_own_payout_is_not_similar(office_with_accounts: Registers):
     office = office_with_accounts
     await put(office, "order-1")
     await put(office, "order-1", account_id=SISTER)
@@ -123,7 +123,7 @@ async def test_the_payout_that_the_order_made_is_not_like_itself(office_with_acc
     assert list(told.same_value) == []
 
 
-async def test_nothing_of_another_company_is_reported(office_with_accounts: Registers):
+async def test_payouts_outside_the_scope_are_not_similar(office_with_accounts: Registers):
     office = office_with_accounts
     await put(office, "alike")
 

@@ -1,4 +1,4 @@
-"""An order by key gets the owner whom the bank names; a number of somebody else wants a reason."""
+"""A payout by key gets the owner that the bank names; another tax number requires a reason."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ async def named(
     return await with_owner(owners, known_payouts, signed_in(), account(), order)
 
 
-async def test_the_owner_is_in_the_order_with_the_reason_for_another_number():
-    """The order keeps both while it waits for the second person."""
+async def test_the_owner_of_the_key_and_the_reason_for_a_difference_are_in_the_order():
+    """The order keeps both while it waits for approval."""
     same = await named(REQUEST, "not asked for")
     other = await named(OTHERS, "her mother's key")
 
@@ -75,7 +75,7 @@ async def test_the_owner_is_in_the_order_with_the_reason_for_another_number():
         assert money.read_payout(money.written(each)) == each
 
 
-async def test_the_bank_of_the_key_is_kept_by_its_name_where_that_is_reported():
+async def test_the_name_of_the_owner_s_bank_is_in_the_order():
     told = {"bank_name": "Outro Banco S.A.", "bank_number": "999"}
     whole, nothing = replace(OWNER, **told), replace(OWNER, ispb="")
 
@@ -88,7 +88,7 @@ def _names(owner: KeyOwner) -> OfferingBank:
     return OfferingBank(reads={"look_up_key": owner})
 
 
-async def test_a_number_of_another_person_is_not_ordered_without_a_reason():
+async def test_another_person_s_tax_number_requires_a_reason():
     with pytest.raises(ServiceError) as refusal:
         await named(OTHERS)
 
@@ -100,8 +100,8 @@ async def test_a_number_of_another_person_is_not_ordered_without_a_reason():
     )
 
 
-async def test_wrong_numbers_are_counted_as_look_ups_are():
-    """Each refusal tells that the key is not of that number."""
+async def test_differing_tax_numbers_count_towards_the_look_up_limit():
+    """Each refusal reveals that the key is not of that number."""
     two = allowance(burst=2)
     for _ in range(2):
         with refused(errors.FIELD_MISSING):
@@ -111,20 +111,20 @@ async def test_wrong_numbers_are_counted_as_look_ups_are():
         await named(OTHERS, looked_up=two)
 
 
-async def test_a_bank_that_does_not_answer_lets_nothing_be_ordered():
+async def test_a_payout_is_not_ordered_when_the_owner_cannot_be_looked_up():
     with pytest.raises(Unavailable):
         await named(REQUEST, bank=OfferingBank(reads={"look_up_key": Unavailable("timeout")}))
 
 
-async def test_a_bank_that_names_no_owners_and_a_known_reference_leave_the_order_as_it_is():
+async def test_without_owner_look_ups_or_for_a_known_reference_the_order_is_unchanged():
     lacking = OfferingBank(capabilities=lessened(PortCall.LOOK_UP_KEY))
 
     assert await named(OTHERS, bank=lacking) == OTHERS
     assert await named(OTHERS, known=payout()) == OTHERS
 
 
-async def test_no_bank_is_asked_for_an_order_of_another_day():
-    """It is refused whoever owns the key: nobody looks owners up by such orders."""
+async def test_no_owner_is_looked_up_for_an_order_of_another_day():
+    """It is refused whoever owns the key, so such orders cannot be used for look-ups."""
     earlier = replace(OTHERS, date=OTHERS.date - timedelta(days=1))
 
     assert await named(earlier, bank=OfferingBank(reads={})) == earlier

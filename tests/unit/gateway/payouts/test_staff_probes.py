@@ -18,7 +18,7 @@ from tests.world.stores.samples import ACCOUNT, payout
 
 
 async def probes(office: Registers, found: Payout | None) -> PayoutProbes:
-    """Build what asks, over a payout that is unknown; the bank's word is ``found``."""
+    """Build the probes, over an unknown payout; the bank's answer is ``found``."""
     await company_and_accounts(office.store)
     await stand(office.store, payout(), PayoutState.UNKNOWN)
 
@@ -44,7 +44,7 @@ async def test_a_probe_shows_its_result_and_stays_on_record(office: Registers):
     assert act.details == {"before": "unknown", "after": "paid"}
 
 
-async def test_a_second_probe_at_once_is_refused(office: Registers):
+async def test_a_second_probe_at_once_is_refused_with_retry_after(office: Registers):
     asks = await probes(office, None)
     acts = len(await office.acts())
 
@@ -55,7 +55,7 @@ async def test_a_second_probe_at_once_is_refused(office: Registers):
     assert len(await office.acts()) == acts
 
 
-async def test_a_payout_that_is_not_there_is_not_asked_about(office: Registers):
+async def test_probing_an_absent_payout_is_refused(office: Registers):
     asks = await probes(office, payout())
 
     with refused(PAYOUT_NOT_FOUND):
@@ -63,7 +63,7 @@ async def test_a_payout_that_is_not_there_is_not_asked_about(office: Registers):
 
 
 @pytest.mark.parametrize("state", [PayoutState.PAID, PayoutState.FAILED, PayoutState.REJECTED])
-async def test_a_payout_that_has_ended_is_not_asked_about(office: Registers, state: PayoutState):
+async def test_probing_a_final_payout_is_refused(office: Registers, state: PayoutState):
     asks = await probes(office, payout())
     await stand(office.store, payout("ended"), state)
 

@@ -49,8 +49,8 @@ async def test_a_search_shows_and_counts_payouts_in_scope(office: Registers):
 
 
 @pytest.mark.parametrize("count", [0, 1, ROWS_A_PAGE, ROWS_A_PAGE + 1, 3 * ROWS_A_PAGE])
-async def test_every_payout_of_a_search_is_once_in_the_file(office: Registers, count: int):
-    """Each page within the scope and the days of the first, in the order of the list."""
+async def test_an_export_has_every_payout_of_the_search_once(office: Registers, count: int):
+    """Within the scope and the days of the first page, in the order of the list."""
     pages = Pages(count)
     who = Staff(office.acting, CompanyScope(frozenset({"mine"})))
 

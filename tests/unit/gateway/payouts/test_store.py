@@ -38,7 +38,7 @@ OLD = {"k1": b"1" * 32}
 BOTH = {"k1": b"1" * 32, "k2": b"2" * 32}
 
 
-async def test_a_step_the_states_do_not_allow_is_a_mistake_of_ours(store: Store) -> None:
+async def test_a_forbidden_state_change_is_an_error(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     for before, after in FORBIDDEN:
@@ -53,7 +53,7 @@ async def test_a_step_the_states_do_not_allow_is_a_mistake_of_ours(store: Store)
     [frozenset(), frozenset({PayoutState.SENDING, PayoutState.REJECTED})],
     ids=["none", "one too many"],
 )
-async def test_every_state_before_must_lead_to_the_one_after(
+async def test_every_state_before_a_change_must_allow_it(
     store: Store, before: frozenset[PayoutState]
 ) -> None:
     step = of(change(PayoutState.SENDING, PayoutState.PAID), before=before)
@@ -62,7 +62,9 @@ async def test_every_state_before_must_lead_to_the_one_after(
         await store.payouts.record(step)
 
 
-async def test_each_finds_its_own_or_nothing(store: Store, asked: list[Statement]) -> None:
+async def test_concurrent_reads_by_reference_return_their_own_payouts(
+    store: Store, asked: list[Statement]
+) -> None:
     for name in ("a", "b"):
         await store.payouts.add(payout(name), attempt())
     asked.clear()
@@ -76,7 +78,7 @@ async def test_each_finds_its_own_or_nothing(store: Store, asked: list[Statement
     assert len(asked) == 1
 
 
-async def test_a_look_sees_what_was_told_before_it(store: Store) -> None:
+async def test_a_read_sees_a_payout_stored_before_it(store: Store) -> None:
     for number in range(20):
         name = f"o-{number}"
         others = [asyncio.ensure_future(store.payouts.find(ACCOUNT, name)) for _ in range(3)]
@@ -86,7 +88,7 @@ async def test_a_look_sees_what_was_told_before_it(store: Store) -> None:
         await asyncio.gather(*others)
 
 
-async def test_an_invalid_search_fails_alone(store: Store) -> None:
+async def test_an_invalid_search_does_not_affect_others_in_the_batch(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     told = await asyncio.gather(
@@ -102,8 +104,8 @@ async def test_an_invalid_search_fails_alone(store: Store) -> None:
     assert isinstance(told[2], StoreUnavailable)
 
 
-async def test_a_store_that_cannot_answer_has_not_found_nothing(store: Store) -> None:
-    """A 404 would have the partner pay again."""
+async def test_a_failed_read_raises_and_does_not_return_none(store: Store) -> None:
+    """A 404 would make the partner pay again."""
 
     def fail(*_any: object) -> None:
         raise ConnectionResetError
@@ -120,7 +122,7 @@ def back(number: int = 0) -> PixReturn:
     return PixReturn(id=f"D{number:031}", value=Money(1), at=NOW + timedelta(seconds=number))
 
 
-async def test_no_payout_has_endless_returns(store: Store) -> None:
+async def test_stored_returns_of_a_payout_are_bounded(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
 
     noted = await store.payouts.note_returns(payout(), [back(number) for number in range(MOST + 1)])
@@ -140,14 +142,14 @@ async def unrecorded(store: Store) -> Store:
     return store
 
 
-async def test_an_opinion_that_cannot_be_recorded_is_not_kept(unrecorded: Store) -> None:
+async def test_an_opinion_is_rolled_back_with_its_audit_event(unrecorded: Store) -> None:
     with pytest.raises(StoreUnavailable):
         await unrecorded.payouts.add_opinion(OPINION, event())
 
     assert await unrecorded.payouts.opinions(ACCOUNT, "order-1") == []
 
 
-async def test_a_decision_that_cannot_be_recorded_is_not_taken(unrecorded: Store) -> None:
+async def test_a_decision_is_rolled_back_with_its_audit_event(unrecorded: Store) -> None:
     with pytest.raises(StoreUnavailable):
         await unrecorded.payouts.decide(change(UNKNOWN, PAID), [], event())
 
@@ -156,7 +158,7 @@ async def test_a_decision_that_cannot_be_recorded_is_not_taken(unrecorded: Store
     assert found.state is UNKNOWN
 
 
-async def test_a_decision_the_states_do_not_allow_is_a_mistake_of_ours(unrecorded: Store) -> None:
+async def test_a_forbidden_decision_is_an_error(unrecorded: Store) -> None:
     with pytest.raises(ValueError, match="follow"):
         await unrecorded.payouts.decide(change(PAID, UNKNOWN), [], event())
 
@@ -171,7 +173,7 @@ def test_recorded_words_are_sealed_for_their_row():
     assert sealing.open(sealed, "another") is None
 
 
-def test_a_retired_key_opens_what_it_sealed_while_it_is_kept():
+def test_a_retired_key_still_opens_its_sealed_words():
     sealed = EventSealing(Derivation(OLD, "k1")).seal(b"x", "row")
     assert sealed is not None
 

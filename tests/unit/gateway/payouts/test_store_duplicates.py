@@ -1,4 +1,4 @@
-"""Looks for similar payouts share a statement, and each is told of its own alone."""
+"""Searches for similar payouts share a statement, and each gets only its own result."""
 
 import asyncio
 from dataclasses import replace
@@ -43,7 +43,9 @@ def asking(reference: str) -> PayoutRequest:
     )
 
 
-async def test_each_is_told_of_its_own_oldest_first(store: Store, asked: list[Statement]) -> None:
+async def test_similar_payouts_are_returned_oldest_first_for_each_caller(
+    store: Store, asked: list[Statement]
+) -> None:
     twins = await stored(
         store,
         payout("c", centavos=5, created_at=NOW + timedelta(seconds=1)),
@@ -64,7 +66,7 @@ async def test_each_is_told_of_its_own_oldest_first(store: Store, asked: list[St
     assert len(asked) == 1
 
 
-async def test_a_new_one_is_told_of_its_reference_and_of_its_likes_by_one_look(
+async def test_the_stored_payout_and_similar_ones_are_read_together(
     store: Store, asked: list[Statement]
 ) -> None:
     twins = await stored(store, payout("a"), payout("b"), payout("c", centavos=5))
@@ -86,8 +88,8 @@ async def test_a_new_one_is_told_of_its_reference_and_of_its_likes_by_one_look(
     assert len(asked) == 2
 
 
-async def test_each_looks_back_as_far_as_it_asks(store: Store) -> None:
-    """Alone as in company of one who looks further back."""
+async def test_each_caller_s_time_limit_is_applied(store: Store) -> None:
+    """Alone and together with one that looks further back."""
     twins = await stored(
         store, payout("early", created_at=NOW - timedelta(minutes=5)), payout("late")
     )
@@ -101,10 +103,10 @@ async def test_each_looks_back_as_far_as_it_asks(store: Store) -> None:
 
 
 @pytest.mark.parametrize("counted", [False, True], ids=["never counted", "counted long ago"])
-async def test_a_server_reads_what_is_alike_and_not_all_that_is_recent(
+async def test_similar_payouts_are_found_by_an_index_on_postgres(
     migrated_postgres_url: str, counted: bool, asked: list[Statement]
 ) -> None:
-    """What it has not counted yet it takes for little."""
+    """Without statistics its planner assumes few rows."""
     store = open_store(migrated_postgres_url, LONG)  # 20,000 rows by one statement
     await prepare(store, Environment.SANDBOX, migrate=True, now=samples.now)
     await add_company(store.database, samples.company(), samples.event())

@@ -18,7 +18,7 @@ from tests.world.stores.samples import ACCOUNT, NOW, attempt, payout, search
 DAY = NOW.date().isoformat()
 
 
-async def test_a_first_page_and_its_length_are_one_statement(
+async def test_the_first_page_and_its_length_are_one_statement(
     store: Store, asked: list[Statement]
 ) -> None:
     await store.payouts.add(payout(), attempt())
@@ -30,10 +30,8 @@ async def test_a_first_page_and_its_length_are_one_statement(
     assert len(asked) == 1
 
 
-async def test_a_list_asks_for_nothing_that_it_does_not_show(
-    store: Store, asked: list[Statement]
-) -> None:
-    """A destination in full, keys and leases stay where they are."""
+async def test_a_list_selects_only_shown_columns(store: Store, asked: list[Statement]) -> None:
+    """Complete destinations, keys and leases are not read."""
     await store.payouts.search(ACCOUNT, search(DAY, DAY))
 
     shown = asked[-1].text.partition(" FROM ")[0]
@@ -42,8 +40,8 @@ async def test_a_list_asks_for_nothing_that_it_does_not_show(
     assert not any(f"payouts.{name}," in shown for name in unshown)
 
 
-async def test_lists_leave_connections_to_payouts(store: Store) -> None:
-    """However many are asked for at once; one that fails or is given up makes room."""
+async def test_lists_use_a_bounded_number_of_connections(store: Store) -> None:
+    """However many are requested at once; a failed or cancelled one makes room."""
     pool, day, most = store.database.reader.sync_engine.pool, search(DAY, DAY), 0
 
     def note(*_: object) -> None:
@@ -63,7 +61,7 @@ async def test_lists_leave_connections_to_payouts(store: Store) -> None:
     assert told[4:] == [([], 0)] * 8
 
 
-async def test_a_list_whose_turn_does_not_come_is_refused(store: Store) -> None:
+async def test_a_list_without_a_free_turn_is_refused(store: Store) -> None:
     pages = StoredPayouts(replace(store.database, checkout_s=0))
     for _ in range(_AT_ONCE):
         await pages._turns.acquire()
@@ -75,7 +73,9 @@ async def test_a_list_whose_turn_does_not_come_is_refused(store: Store) -> None:
 @pytest.mark.parametrize(
     ("pages", "tables"), [(_LISTED.young, 1), (_LISTED.old, 2)], ids=["young", "old"]
 )
-async def test_nothing_is_walked_but_the_index(store: Store, pages: _List, tables: int) -> None:
+async def test_the_first_page_is_read_by_index_alone(
+    store: Store, pages: _List, tables: int
+) -> None:
     """However many payouts there are outside of the window; old ones may be archived."""
     first = pages.first.compile(store.database.reader.sync_engine)
     async with store.database.reading() as connection:
@@ -89,10 +89,10 @@ async def test_nothing_is_walked_but_the_index(store: Store, pages: _List, table
 
 
 @pytest.mark.parametrize("states", [(), *map(states_of, PayoutStatus)], ids=["all", *PayoutStatus])
-async def test_a_list_is_found_by_the_window_s_index(
+async def test_a_list_uses_the_index_of_account_and_time(
     store: Store, states: Collection[PayoutState], asked: list[Statement]
 ) -> None:
-    """Of one account and its days alone, in their order: only those of one instant are sorted."""
+    """Only rows of the same instant are sorted."""
     for state in PayoutState:
         await store.payouts.add(replace(payout(state.value), state=state), attempt())
 

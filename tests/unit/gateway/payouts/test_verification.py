@@ -78,7 +78,9 @@ def executed(key: str = KEY, centavos: int = 1050) -> Execution:
 
 
 @pytest.mark.parametrize("state", PayoutState)
-async def test_an_execution_that_the_row_denies_is_a_difference(comparison, state: PayoutState):
+async def test_an_execution_of_a_payout_with_a_denying_state_is_a_difference(
+    comparison, state: PayoutState
+):
     """Invariant I4: failed, rejected, not sent or held means zero executions."""
     await stand(comparison.office.store, payout(), state, settled_at=NOW)
     comparison.says(movement(provider_key=KEY))
@@ -91,7 +93,7 @@ async def test_an_execution_that_the_row_denies_is_a_difference(comparison, stat
 
 
 @pytest.mark.parametrize("state", PayoutState)
-async def test_a_paid_row_without_an_execution_is_a_difference(comparison, state: PayoutState):
+async def test_a_paid_payout_without_an_execution_is_a_difference(comparison, state: PayoutState):
     await stand(comparison.office.store, payout(), state, settled_at=NOW)
 
     report = await comparison.run()
@@ -109,10 +111,10 @@ async def test_a_paid_row_without_an_execution_is_a_difference(comparison, state
         (set(), E2E, False),
     ],
 )
-async def test_a_statement_that_cannot_name_a_payout_proves_nothing(
+async def test_a_payout_that_the_statement_cannot_name_is_counted_as_not_compared(
     comparison, fields: set[EntryField], e2e_id: str, is_named: bool
 ):
-    """Counted, so that nobody takes it for compared."""
+    """So that it does not pass for compared."""
     capabilities = comparison.bank.capabilities
     comparison.bank.capabilities = replace(capabilities, entry_fields=frozenset(fields))
     await stand(comparison.office.store, payout(), PAID, settled_at=NOW, e2e_id=e2e_id)
@@ -123,7 +125,7 @@ async def test_a_statement_that_cannot_name_a_payout_proves_nothing(
     assert report.unnamed == (0 if is_named else 1)
 
 
-async def test_movements_are_matched_with_payouts_of_their_own_account_first(comparison):
+async def test_a_movement_is_matched_within_its_own_account(comparison):
     """A key is unique within an account."""
     sister = replace(payout(account_id=SISTER), provider_key=KEY)
     await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
@@ -134,8 +136,8 @@ async def test_movements_are_matched_with_payouts_of_their_own_account_first(com
     assert kinds(await comparison.run(ids=(SISTER,))) == ["executed_though_denied"]
 
 
-async def test_an_execution_without_a_row_is_a_difference(comparison):
-    """Invariant I2: what a restore forgot, for one."""
+async def test_a_bank_execution_without_a_payout_is_a_difference(comparison):
+    """Invariant I2: such as a payout lost by a restore."""
     comparison.says(movement(provider_key="0" * 32))
 
     [found] = (await comparison.run()).differences
@@ -165,7 +167,7 @@ async def test_two_executions_of_one_key_are_one_difference(comparison):
     assert report.executions == 2
 
 
-async def test_returned_money_need_not_be_paid(comparison):
+async def test_a_failed_payout_whose_money_was_returned_is_no_difference(comparison):
     await stand(comparison.office.store, payout(), FAILED)
     comparison.says(
         movement(provider_key=KEY),
@@ -175,7 +177,7 @@ async def test_returned_money_need_not_be_paid(comparison):
     assert kinds(await comparison.run()) == []
 
 
-async def test_pix_ordered_elsewhere_is_counted_and_no_difference(comparison):
+async def test_foreign_pix_movements_are_counted_and_no_difference(comparison):
     comparison.says(movement(), movement())
 
     report = await comparison.run()
@@ -190,8 +192,8 @@ async def test_an_e2e_id_explains_an_entry_without_a_key(comparison):
     assert kinds(await comparison.run()) == ["amount_differs"]
 
 
-async def test_an_account_that_cannot_be_checked_is_a_difference(comparison):
-    """Or silence would pass for agreement."""
+async def test_an_account_whose_statement_cannot_be_read_is_a_difference(comparison):
+    """Otherwise an unreadable statement would pass for agreement."""
     comparison.bank.reads["statement"] = {None: Unavailable("timeout")}
 
     [found] = (await comparison.run()).differences
@@ -226,7 +228,7 @@ async def test_days_whose_payouts_are_archived_are_not_checked(comparison, tmp_p
     )
 
 
-async def test_an_account_without_a_provider_is_passed_over(comparison):
+async def test_an_account_without_a_provider_is_skipped(comparison):
     verification = Verification(
         payouts=comparison.office.store.payouts,
         follow_ups=comparison.office.store.follow_ups,
@@ -254,7 +256,7 @@ def back(centavos: int, number: int = 0) -> Entry:
 
 
 @pytest.mark.parametrize("parts", [[1050], [400], [400, 650]], ids=str)
-async def test_returns_of_a_paid_payout_are_kept_and_no_difference(comparison, parts: list[int]):
+async def test_returns_of_a_paid_payout_are_stored_and_no_difference(comparison, parts: list[int]):
     await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
     entries = [back(centavos, number) for number, centavos in enumerate(parts)]
     comparison.says(*entries, movement(provider_key=KEY))
@@ -267,8 +269,8 @@ async def test_returns_of_a_paid_payout_are_kept_and_no_difference(comparison, p
     assert sorted(each.value.centavos for each in kept) == sorted(parts)
 
 
-async def test_a_return_of_a_payout_of_former_days_is_kept_too(comparison):
-    """Its execution is not in this statement; the window is the return's."""
+async def test_a_return_of_an_older_payout_is_stored(comparison):
+    """Its execution is not in this statement; the window is that of the return."""
     early = NOW - timedelta(days=30)
     row = payout(created_at=early)
     await stand(comparison.office.store, row, PAID, settled_at=early)
@@ -280,7 +282,7 @@ async def test_a_return_of_a_payout_of_former_days_is_kept_too(comparison):
     assert len(await comparison.office.store.payouts.returns(ACCOUNT, "order-1")) == 1
 
 
-async def test_more_that_came_back_than_was_paid_is_a_difference(comparison):
+async def test_returns_above_the_paid_amount_are_a_difference(comparison):
     await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
     comparison.says(back(1050, 1), back(1, 2), movement(provider_key=KEY))
 
@@ -291,7 +293,7 @@ async def test_more_that_came_back_than_was_paid_is_a_difference(comparison):
 
 
 @pytest.mark.parametrize(("parts", "denied"), [([1050], False), ([400, 650], False), ([400], True)])
-async def test_a_failed_payout_is_denied_unless_all_of_it_came_back(
+async def test_a_failed_payout_with_a_partial_return_is_a_difference(
     comparison, parts: list[int], denied: bool
 ):
     await stand(comparison.office.store, payout(), FAILED)
@@ -304,8 +306,8 @@ async def test_a_failed_payout_is_denied_unless_all_of_it_came_back(
     assert await comparison.office.store.payouts.returns(ACCOUNT, "order-1") == []
 
 
-async def test_payouts_of_another_bank_are_not_in_this_statement(comparison):
-    """The account moved since."""
+async def test_payouts_of_a_former_bank_are_not_compared(comparison):
+    """The account has changed its bank since."""
     for number, was in enumerate([{"provider": "former"}, {"provider_account": "former"}]):
         row = replace(payout(f"order-{number}"), **was)
         await stand(comparison.office.store, row, PAID, settled_at=NOW)
@@ -314,7 +316,7 @@ async def test_payouts_of_another_bank_are_not_in_this_statement(comparison):
 
 
 @pytest.mark.parametrize(("settled_h", "difference"), [(30, True), (80, False)])
-async def test_payouts_settled_after_the_read_are_not_missing_in_it(
+async def test_payouts_settled_after_the_window_are_not_missing(
     comparison, settled_h: int, difference: bool
 ):
     comparison.now = NOW + timedelta(days=10)
@@ -324,8 +326,8 @@ async def test_payouts_settled_after_the_read_are_not_missing_in_it(
     assert bool(kinds(await comparison.run())) is difference
 
 
-async def test_the_bank_s_own_books_count_beside_the_statement(comparison):
-    """What is about to settle is in no statement yet; what both tell is told once."""
+async def test_the_bank_s_books_are_compared_beside_the_statement(comparison):
+    """Unsettled payouts are in no statement yet; a difference found in both is reported once."""
     await stand(comparison.office.store, payout(), REJECTED)
     comparison.says(movement(provider_key=KEY))
     comparison.executed = [executed(), executed("0" * 32), executed("")]
@@ -336,7 +338,7 @@ async def test_the_bank_s_own_books_count_beside_the_statement(comparison):
     assert report.foreign == 1
 
 
-async def test_an_execution_that_both_sources_tell_is_counted_once(comparison):
+async def test_an_execution_in_books_and_statement_is_counted_once(comparison):
     await stand(comparison.office.store, payout(), PAID, settled_at=NOW)
     comparison.says(movement(provider_key=KEY))
     comparison.executed = [executed(), executed("0" * 32)]
@@ -347,7 +349,7 @@ async def test_an_execution_that_both_sources_tell_is_counted_once(comparison):
     assert kinds(report) == ["execution_without_row"]
 
 
-async def test_the_books_of_one_account_are_those_of_its_rows(comparison):
+async def test_the_books_are_compared_by_account(comparison):
     await stand(comparison.office.store, payout(), REJECTED)
     comparison.executed = [executed()]
 
@@ -355,7 +357,7 @@ async def test_the_books_of_one_account_are_those_of_its_rows(comparison):
     assert kinds(await comparison.run(ids=(ACCOUNT,))) == ["executed_though_denied"]
 
 
-async def test_the_books_of_other_days_are_not_looked_at(comparison):
+async def test_executions_of_other_days_are_ignored(comparison):
     comparison.executed = [
         replace(executed("0" * 32), at=NOW - timedelta(days=1)),
         replace(executed("1" * 32), at=NOW + timedelta(days=1)),
@@ -364,7 +366,7 @@ async def test_the_books_of_other_days_are_not_looked_at(comparison):
     assert kinds(await comparison.run()) == []
 
 
-async def test_the_window_has_room_for_the_settlement(comparison):
+async def test_the_longest_window_leaves_days_for_the_settlement(comparison):
     longest = Window(date(2026, 1, 1), date(2026, 3, 29))
     too_long = Window(date(2026, 1, 1), date(2026, 3, 30))
 

@@ -73,7 +73,7 @@ def intent(reference: str, centavos: int = 1050) -> Intent:
     return Intent(payout(reference, centavos=centavos), attempt())
 
 
-async def test_a_claim_that_lost_is_told_so_whatever_its_limits(store: Store) -> None:
+async def test_a_lost_claim_is_reported_before_its_limits(store: Store) -> None:
     at_limit = CredentialLimits(per_payout=Money(1000))
     await store.credentials.add(replace(credential(), limits=at_limit), event())
     await written(store, intent("a"))
@@ -88,8 +88,8 @@ async def test_a_claim_that_lost_is_told_so_whatever_its_limits(store: Store) ->
     assert len(await store.payouts.attempts(ACCOUNT, "a")) == 1
 
 
-async def test_a_commit_that_does_not_end_is_given_up(store: Store) -> None:
-    """Whether it is done later is not known; the wait in the queue counts too."""
+async def test_a_commit_that_does_not_end_times_out(store: Store) -> None:
+    """Whether it is committed later is unknown; waiting in the queue counts too."""
 
     async def never(_writes: Sequence[Write]) -> Sequence[WriteResult | None]:
         await forever()
@@ -102,8 +102,8 @@ async def test_a_commit_that_does_not_end_is_given_up(store: Store) -> None:
         await writer.write(change(SENDING, PAID))
 
 
-async def test_a_queue_that_does_not_move_is_given_up(url: str, store: Store) -> None:
-    """Behind a commit that takes seconds no write waits longer than for a connection."""
+async def test_a_write_behind_a_slow_commit_times_out(url: str, store: Store) -> None:
+    """A write waits no longer than for a connection."""
     hasty = open_store(url, Limits(checkout_s=0.1, busy_s=60.0))
 
     async with store.database.writing() as connection:
@@ -118,8 +118,8 @@ async def test_a_queue_that_does_not_move_is_given_up(url: str, store: Store) ->
     await hasty.close()
 
 
-def test_values_fill_every_place_and_no_other() -> None:
-    """A value too many would be dropped in silence."""
+def test_statement_values_match_the_statement_s_parameters() -> None:
+    """A surplus value would be dropped silently."""
     dialect_cases = [
         (postgresql.dialect(), postgresql.insert, UNNEST_ARRAYS),
         (postgresql.dialect(), postgresql.insert, EXECUTE_MANY),
@@ -148,7 +148,7 @@ def test_values_fill_every_place_and_no_other() -> None:
             assert values.keys() == own
 
 
-def test_values_of_a_whole_write_fill_every_place_too() -> None:
+def test_values_of_combined_statements_match_their_parameters() -> None:
     statement_cases = [
         ("_add_whole", _intent_values(Intent(payout(), attempt()), None)),
         ("_step_whole", _settling_values(FULL, None)),
@@ -179,7 +179,7 @@ def _new_and_was(places: Iterable[str]) -> set[str]:
     ],
     ids=["one", "two", "three"],
 )
-def test_a_step_is_from_every_state_it_names_and_no_other(
+def test_a_state_change_lists_each_state_it_may_start_from(
     before: list[PayoutState], states: list[str]
 ) -> None:
     values = _step_values(of(BARE, before=frozenset(before)))
@@ -187,7 +187,7 @@ def test_a_step_is_from_every_state_it_names_and_no_other(
     assert [values[f"was_state_{number}"] for number in range(4)] == states
 
 
-def test_a_step_has_a_place_for_every_state_it_may_come_from() -> None:
+def test_a_state_change_has_parameters_for_every_predecessor() -> None:
     for after in PayoutState:
         before = {state.value for state, following in SUCCESSORS.items() if after in following}
         if not before:
@@ -198,7 +198,7 @@ def test_a_step_has_a_place_for_every_state_it_may_come_from() -> None:
         assert {values[name] for name in values if name.startswith("was_state_")} == before
 
 
-def test_a_claim_is_from_its_state_and_the_attempt_before() -> None:
+def test_a_claim_requires_its_state_and_the_previous_attempt() -> None:
     unsent, held = Claim(payout(), attempt(3)), Claim(payout(), attempt(), before=PayoutState.HELD)
 
     named = ("was_state", "was_attempt", "new_attempt", "new_held_until")

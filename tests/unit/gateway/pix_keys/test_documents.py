@@ -25,8 +25,8 @@ def shown(document: Any) -> Any:
     return msgspec.json.decode(dumps(document))
 
 
-def test_keys():
-    """Contract 2.8: under the id they can be asked for."""
+def test_a_pix_key_document_has_the_contract_s_fields():
+    """Contract 2.8: with the id used to read them."""
     key = PixKey(
         provider_id="CH1",
         key="loja@example.com",

@@ -27,7 +27,7 @@ EVP = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a01"
         ({"type": "phone", "key": "+5511987654321"}, KeyOrder(PixKeyType.PHONE, "+5511987654321")),
     ],
 )
-def test_a_key_is_read_in_its_normal_form(body: object, order: KeyOrder):
+def test_a_pix_key_order_is_read_in_normal_form(body: object, order: KeyOrder):
     assert orders.KEY.read(posted(body)) == order
 
 
@@ -45,7 +45,7 @@ def test_a_key_is_read_in_its_normal_form(body: object, order: KeyOrder):
         ({"type": "cpf", "key": "11222333000181"}, errors.PAYLOAD_INVALID),
     ],
 )
-def test_no_impossible_key_is_ordered(body: object, error: ErrorCode):
+def test_an_invalid_pix_key_order_is_refused(body: object, error: ErrorCode):
     assert refusal_of(lambda: orders.KEY.read(posted(body))) is error
     assert error in orders.KEY.refuses
 
@@ -61,7 +61,7 @@ def test_no_impossible_key_is_ordered(body: object, error: ErrorCode):
         ({"key": "+5511987654321", "type": None}, "+5511987654321"),
     ],
 )
-def test_a_key_to_look_up_may_leave_its_kind_to_its_form(body: object, key: str):
+def test_a_key_look_up_may_omit_the_key_type(body: object, key: str):
     assert orders.LOOKUP.read(posted(body)) == key
 
 
@@ -75,7 +75,7 @@ def test_a_key_to_look_up_may_leave_its_kind_to_its_form(body: object, key: str)
         ({"key": "maria@example.com", "type": "mail"}, errors.PAYLOAD_INVALID),
     ],
 )
-def test_an_invalid_key_is_not_looked_up(body: object, error: ErrorCode):
+def test_an_invalid_key_look_up_is_refused(body: object, error: ErrorCode):
     assert refusal_of(lambda: orders.LOOKUP.read(posted(body))) is error
 
 

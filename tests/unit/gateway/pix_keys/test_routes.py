@@ -9,8 +9,8 @@ from gateway.pix_keys.routes import key_owner
 from tests.unit.gateway.http.surface import OFFICE, ROUTES
 
 
-def test_a_key_that_is_asked_about_is_in_no_path():
-    """Paths are logged; a key may be somebody's tax number."""
+def test_no_route_path_contains_a_pix_key():
+    """Paths are logged, and a key may be a person's tax number."""
     assert "key}" not in ROUTES["backoffice.pix_key_owner"].path
 
 
@@ -22,7 +22,7 @@ def test_a_key_that_is_asked_about_is_in_no_path():
         ("11222333000181", "11222333000181"),
     ],
 )
-def test_the_ends_of_a_persons_number_are_always_hidden(stored: str, shown: str):
+def test_a_masked_cpf_hides_its_first_and_last_digits(stored: str, shown: str):
     owner = KeyOwner(
         key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number=stored, ispb="99999999"
     )

@@ -55,8 +55,8 @@ async def test_a_registered_key_has_its_public_id():
     assert "52998224725" not in str(log.events)
 
 
-async def test_the_owner_is_reported_and_the_question_is_on_record():
-    """Without the key: it may be signed_in's tax number."""
+async def test_a_key_look_up_reports_the_owner_and_is_audited():
+    """The audit event does not contain the key, which may be a person's tax number."""
     log, bank = Log(), OfferingBank(reads={"look_up_key": OWNER})
 
     assert await at(bank, log).look_up(staff(), account(), "maria@example.com") == OWNER
@@ -64,8 +64,8 @@ async def test_the_owner_is_reported_and_the_question_is_on_record():
     assert "maria@example.com" not in str(log.events)
 
 
-async def test_a_person_looks_up_so_many_owners_and_then_waits():
-    """Each person has a bucket of their own; keys without an owner count, commands do not."""
+async def test_key_look_ups_are_rate_limited_per_user():
+    """Each user has a limit; keys without an owner count, commands do not."""
     log, bank = Log(), OfferingBank(reads={"look_up_key": OWNER})
     keys = at(bank, log)
 
@@ -80,8 +80,8 @@ async def test_a_person_looks_up_so_many_owners_and_then_waits():
         assert await keys.look_up(who, account(), "x") == OWNER
 
 
-async def test_orders_look_up_no_more_owners_than_a_person_may():
-    """An order that is withdrawn has told the owner as well."""
+async def test_key_look_ups_for_payouts_share_the_user_s_rate_limit():
+    """Withdrawing the order later does not undo that the owner was revealed."""
     log = Log()
     owners = at(OfferingBank(reads={"look_up_key": OWNER}), log).owners
 
@@ -94,7 +94,7 @@ async def test_orders_look_up_no_more_owners_than_a_person_may():
     assert await owners.look_up_for_order(staff(), account(), "c") == OWNER
 
 
-async def test_what_a_person_has_just_looked_up_is_ordered_once_without_another_count():
+async def test_a_payout_after_a_look_up_of_the_same_key_is_not_counted_again():
     owners = at(OfferingBank(reads={"look_up_key": OWNER})).owners
     await owners.look_up(signed_in(), account(), "a")
     await owners.look_up_for_order(signed_in(), account(), "a")
@@ -105,7 +105,7 @@ async def test_what_a_person_has_just_looked_up_is_ordered_once_without_another_
             await owners.look_up_for_order(who, account(), key)
 
 
-async def test_a_look_up_is_counted_again_for_an_order_of_later():
+async def test_a_payout_long_after_a_look_up_is_counted_again():
     owners = at(OfferingBank(reads={"look_up_key": OWNER})).owners
     maria = signed_in()
     later = replace(maria, acting=AuditContext(maria.acting.actor, lambda: NOON + LATER))
@@ -116,7 +116,7 @@ async def test_a_look_up_is_counted_again_for_an_order_of_later():
         await owners.look_up_for_order(later, account(), "a")
 
 
-async def test_a_bank_that_names_no_owners_costs_nothing():
+async def test_an_unsupported_look_up_does_not_count_against_the_limit():
     lacking = OfferingBank(capabilities=lessened(PortCall.LOOK_UP_KEY))
     keys = at(lacking)
 
@@ -125,7 +125,7 @@ async def test_a_bank_that_names_no_owners_costs_nothing():
             await keys.owners.look_up_for_order(signed_in(), account(), "a")
 
 
-async def test_a_read_only_bank_is_asked_who_somebody_is_and_nothing_else():
+async def test_a_read_only_provider_allows_key_look_ups_but_no_key_changes():
     bank = OfferingBank(reads={"look_up_key": OWNER})
     orders = at(bank, read_only=True)
 
@@ -137,7 +137,7 @@ async def test_a_read_only_bank_is_asked_who_somebody_is_and_nothing_else():
     assert await orders.look_up(staff(), account(), "x") == OWNER
 
 
-async def test_a_key_with_letters_is_neither_ordered_nor_asked_for_where_the_bank_takes_none():
+async def test_an_alphanumeric_cnpj_is_refused_when_the_bank_does_not_support_it():
     log, letters, bank = Log(), "12ABC34501DE35", OfferingBank()
     bank.capabilities = replace(bank.capabilities, alphanumeric_cnpj=False)
     orders = at(bank, log)

@@ -18,7 +18,7 @@ def cache() -> MemoryCache:
     return MemoryCache(BOUND)
 
 
-async def test_a_value_has_parts_that_are_read_one_by_one(cache: MemoryCache):
+async def test_the_parts_of_a_value_are_read_individually(cache: MemoryCache):
     kept = await cache.put("k", [b"a", b"b"], 60)
 
     assert kept
@@ -26,7 +26,7 @@ async def test_a_value_has_parts_that_are_read_one_by_one(cache: MemoryCache):
     assert await cache.get("other") is None
 
 
-async def test_a_value_replaces_the_one_before_with_all_its_parts(cache: MemoryCache):
+async def test_a_new_value_replaces_every_part_of_the_previous_one(cache: MemoryCache):
     await cache.put("k", [b"a", b"b", b"c"], 60)
     await cache.put("k", [b"d"], 60)
 
@@ -34,8 +34,8 @@ async def test_a_value_replaces_the_one_before_with_all_its_parts(cache: MemoryC
 
 
 @leaping
-async def test_its_time_begins_anew_with_every_value(cache: MemoryCache):
-    """A timer of the value before must not take the new one."""
+async def test_storing_a_new_value_restarts_its_lifetime(cache: MemoryCache):
+    """The previous value's timer must not remove the new one."""
     await cache.put("k", [b"a"], 1)
     await cache.put("k", [b"b"], 60)
     await asyncio.sleep(59)
@@ -44,7 +44,7 @@ async def test_its_time_begins_anew_with_every_value(cache: MemoryCache):
 
 
 @leaping
-async def test_a_value_and_its_bytes_are_gone_when_its_time_is_over(cache: MemoryCache):
+async def test_an_expired_value_frees_its_memory(cache: MemoryCache):
     await cache.put("k", [KIB], 60)
     await asyncio.sleep(60)
 
@@ -52,7 +52,7 @@ async def test_a_value_and_its_bytes_are_gone_when_its_time_is_over(cache: Memor
     assert await cache.size() == 0
 
 
-async def test_the_least_recently_used_goes_first(cache: MemoryCache):
+async def test_the_least_recently_used_value_is_evicted_first(cache: MemoryCache):
     for key in "abc":
         await cache.put(key, [KIB, KIB], 60)
     await cache.get("a")
@@ -73,7 +73,7 @@ async def test_expired_entries_go_before_the_least_recently_used(cache: MemoryCa
     assert [key for key in ("old", "new", "more") if await cache.get(key)] == ["old", "new", "more"]
 
 
-async def test_a_value_larger_than_the_bound_is_not_kept_nor_the_one_before(cache: MemoryCache):
+async def test_an_oversized_value_is_not_kept_and_removes_the_previous_one(cache: MemoryCache):
     await cache.put("other", [KIB], 60)
     await cache.put("k", [KIB], 60)
 
@@ -85,16 +85,16 @@ async def test_a_value_larger_than_the_bound_is_not_kept_nor_the_one_before(cach
 
 
 @pytest.mark.parametrize("ttl_s", [0, -1])
-async def test_a_value_without_time_is_not_kept(cache: MemoryCache, ttl_s: float):
+async def test_a_value_without_a_lifetime_is_not_kept(cache: MemoryCache, ttl_s: float):
     assert not await cache.put("k", [KIB], ttl_s)
     assert await cache.get("k") is None
 
 
-async def test_many_small_parts_count_with_their_overhead(cache: MemoryCache):
+async def test_the_size_of_a_value_includes_the_overhead_of_its_parts(cache: MemoryCache):
     assert not await cache.put("k", [b""] * 1000, 60)
 
 
-async def test_a_dropped_value_is_gone_and_its_bytes_with_it(cache: MemoryCache):
+async def test_dropping_a_value_frees_its_memory(cache: MemoryCache):
     await cache.put("k", [KIB], 60)
     await cache.drop("k")
     await cache.drop("k")
@@ -103,7 +103,7 @@ async def test_a_dropped_value_is_gone_and_its_bytes_with_it(cache: MemoryCache)
     assert await cache.size() == 0
 
 
-async def test_nothing_is_left_behind_the_end(cache: MemoryCache):
+async def test_closing_the_cache_removes_every_value(cache: MemoryCache):
     await cache.put("k", [KIB], 60)
     await cache.close()
 

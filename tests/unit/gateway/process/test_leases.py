@@ -1,4 +1,4 @@
-"""Leased tasks: one of several processes does each, and somebody always does."""
+"""Leased tasks: exactly one of several processes does each."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def workers(tmp_path: Path) -> AsyncIterator[Workers]:
     await store.close()
 
 
-async def test_one_of_two_does_a_task_and_the_other_takes_over_from_the_dead(workers: Workers):
+async def test_a_leased_task_is_taken_over_from_a_dead_process(workers: Workers):
     for _ in range(20):
         await workers.run("one")
         await workers.run("two")
@@ -61,7 +61,7 @@ async def test_one_of_two_does_a_task_and_the_other_takes_over_from_the_dead(wor
 
 
 async def test_a_process_that_may_not_claim_leaves_its_tasks_to_others(workers: Workers):
-    """As one whose clock is wrong: not even a lease that it has is used or renewed."""
+    """Such as one whose clock is wrong: it neither uses nor renews a lease it has."""
     may = [True]
     workers.made["one"] = LeasedTasks(
         workers.store.leases, "one", lambda: workers.at, lambda: may[0]
@@ -75,14 +75,14 @@ async def test_a_process_that_may_not_claim_leaves_its_tasks_to_others(workers: 
     assert (did_not, workers.did) == (ELSEWHERE, ["one", "two"])
 
 
-async def test_tasks_have_leases_of_their_own(workers: Workers):
+async def test_each_task_has_its_own_lease(workers: Workers):
     await workers.run("one", "mail")
     await workers.run("two", "figures")
 
     assert workers.did == ["one", "two"]
 
 
-async def test_who_stops_leaves_its_tasks_at_once(workers: Workers):
+async def test_releasing_leases_lets_another_process_continue_at_once(workers: Workers):
     await workers.run("one")
     await workers.made["one"].release()
     await workers.run("two")
@@ -91,8 +91,8 @@ async def test_who_stops_leaves_its_tasks_at_once(workers: Workers):
     assert workers.did == ["one", "two"]
 
 
-async def test_a_clock_that_was_put_back_blocks_no_task(workers: Workers):
-    """A lease made before would end hours from now; who had it, and who had not, go on."""
+async def test_a_clock_set_back_blocks_no_task(workers: Workers):
+    """An earlier lease would end hours from now; its owner and others continue."""
     await workers.run("one", "mail")
     await workers.run("one", "figures")
     workers.pass_(-7200)
@@ -103,7 +103,7 @@ async def test_a_clock_that_was_put_back_blocks_no_task(workers: Workers):
     assert workers.did == ["one", "one", "two", "one"]
 
 
-async def test_a_lease_is_seldom_written(workers: Workers):
+async def test_a_lease_is_renewed_only_every_few_runs(workers: Workers):
     asked = 0
     take = workers.store.leases.take
 
@@ -122,7 +122,7 @@ async def test_a_lease_is_seldom_written(workers: Workers):
     assert len(workers.did) == 60
 
 
-async def test_a_store_that_is_away_stops_the_task_and_not_the_stop():
+async def test_an_unreachable_store_stops_leased_tasks_but_not_the_release():
     store = open_store("postgresql://nobody@127.0.0.1:1/nothing")
     away = Workers(store)
     with pytest.raises(StoreUnavailable):
@@ -135,7 +135,7 @@ async def test_a_store_that_is_away_stops_the_task_and_not_the_stop():
     assert away.did == []
 
 
-async def test_alone_nothing_is_leased(workers: Workers):
+async def test_without_a_lease_store_tasks_run_unleased(workers: Workers):
     workers.made["one"] = LeasedTasks(None, "one", lambda: workers.at)
 
     await workers.run("one")
@@ -145,7 +145,7 @@ async def test_alone_nothing_is_leased(workers: Workers):
     assert await workers.store.leases.latest(workers.at) is None
 
 
-async def test_a_server_process_sees_since_when_no_worker_is_at_work(workers: Workers):
+async def test_the_watch_measures_how_long_no_worker_has_run(workers: Workers):
     shown: list[float] = []
     watch = WorkerWatch(workers.store.leases, lambda: workers.at, shown.append)
     workers.pass_(10)
@@ -162,10 +162,10 @@ async def test_a_server_process_sees_since_when_no_worker_is_at_work(workers: Wo
 
 
 @pytest.mark.parametrize("ever", [True, False], ids=["it had leases", "there never was one"])
-async def test_a_worker_that_is_missing_is_seen_after_a_clock_was_put_back(
+async def test_a_missing_worker_is_noticed_after_the_clock_was_set_back(
     workers: Workers, ever: bool
 ):
-    """A lease of an hourly task, or the start of the process, lies two hours ahead by then."""
+    """A lease of an hourly task, or the start of the process, is then two hours ahead."""
     watch = WorkerWatch(workers.store.leases, lambda: workers.at, lambda _: None)
     if ever:
         await workers.run("one", "retention")
@@ -207,8 +207,8 @@ def leaping_now() -> datetime:
 
 
 @leaping
-async def test_a_run_that_takes_longer_than_a_lease_is_done_by_one_worker():
-    """A mail server that takes three seconds for each of twenty mails is sent twenty."""
+async def test_a_run_longer_than_a_lease_is_done_by_one_worker():
+    """A mail server that needs three seconds per mail gets each of twenty mails once."""
     leases, waiting, sent = Kept(), [f"mail-{number}" for number in range(20)], []
 
     async def send_waiting() -> None:
@@ -245,7 +245,9 @@ async def long_run(leases: Kept, after_a_while: Callable[[], None]) -> float:
 
 
 @leaping
-async def test_a_run_ends_when_another_worker_has_its_lease(caplog: pytest.LogCaptureFixture):
+async def test_a_run_is_stopped_when_another_worker_takes_its_lease(
+    caplog: pytest.LogCaptureFixture,
+):
     leases = Kept()
 
     def taken() -> None:
@@ -258,7 +260,7 @@ async def test_a_run_ends_when_another_worker_has_its_lease(caplog: pytest.LogCa
 
 
 @leaping
-async def test_a_run_ends_when_its_lease_can_not_be_renewed(caplog: pytest.LogCaptureFixture):
+async def test_a_run_is_stopped_when_its_lease_cannot_be_renewed(caplog: pytest.LogCaptureFixture):
     """Another worker may take the task over by then."""
     leases = Kept()
 
@@ -272,7 +274,7 @@ async def test_a_run_ends_when_its_lease_can_not_be_renewed(caplog: pytest.LogCa
 
 
 @leaping
-async def test_a_store_that_is_away_for_a_moment_ends_no_run(caplog: pytest.LogCaptureFixture):
+async def test_a_short_store_outage_stops_no_run(caplog: pytest.LogCaptureFixture):
     leases = Kept()
 
     def away() -> None:
@@ -289,7 +291,7 @@ async def test_a_store_that_is_away_for_a_moment_ends_no_run(caplog: pytest.LogC
 
 
 @leaping
-async def test_a_timeout_of_the_work_itself_is_its_own_failure():
+async def test_a_timeout_raised_by_the_work_is_passed_on():
     async def work() -> None:
         raise TimeoutError
 

@@ -94,7 +94,7 @@ async def test_processes_draw_from_one_bucket(one: Process, other: Process):
     assert empty.grants[0] == Grant(0, pytest.approx(10_000, abs=5), pytest.approx(10, abs=0.1))
 
 
-async def test_tokens_come_back_at_the_rate_and_no_more_than_the_burst(one: Process):
+async def test_tokens_refill_at_the_rate_up_to_the_burst(one: Process):
     fast = Ask("fast", step_s=1e-6, room_s=3e-6, want=5)
 
     taken = [await one.took(fast) for _ in range(3)]
@@ -102,7 +102,7 @@ async def test_tokens_come_back_at_the_rate_and_no_more_than_the_burst(one: Proc
     assert taken == [[3]] * 3
 
 
-async def test_what_is_given_back_is_there_and_what_is_owed_is_bounded(one: Process):
+async def test_returned_tokens_are_usable_and_debt_is_bounded(one: Process):
     owed = SLOW._replace(back=-100, debt_s=50.0)
 
     await one.took(SLOW._replace(want=10))
@@ -120,7 +120,7 @@ async def test_what_is_given_back_is_there_and_what_is_owed_is_bounded(one: Proc
     assert in_debt.grants[0] == Grant(0, pytest.approx(10_050, abs=5), 100)
 
 
-async def test_a_pause_is_every_process_s_and_only_of_its_name(one: Process, other: Process):
+async def test_a_pause_applies_to_one_name_in_every_process(one: Process, other: Process):
     one.limits.pause("woovi/get_balance/a", 100.0)
     await one.took(SLOW)
 
@@ -133,7 +133,7 @@ async def test_a_pause_is_every_process_s_and_only_of_its_name(one: Process, oth
     assert [each and round(each.pause_s) for each in paused] == [100, 0, 100, 0]
 
 
-async def test_failures_lie_in_a_moving_window(one: Process, other: Process, raw: Redis):
+async def test_failures_are_counted_in_a_sliding_window(one: Process, other: Process, raw: Redis):
     limits, keys = [[2, 4], [1]], ["203.0.113.7", "203.0.113.7/cli"]
 
     waits = [
@@ -158,7 +158,7 @@ async def test_failures_lie_in_a_moving_window(one: Process, other: Process, raw
 
 
 async def test_every_key_has_a_lifetime_and_reveals_nothing(one: Process, raw: Redis):
-    """Addresses, client ids and names of banks' accounts are digests under a key of ours."""
+    """Addresses, client ids and bank account names are keyed digests."""
     one.limits.pause("woovi/secret-name", 100.0)
     await one.limits.count_failure(["203.0.113.7", "203.0.113.7/cli_1"], 60.0, [[1], [1]])
     await one.took(SLOW, SLOW._replace(key="person:maria"))
@@ -195,8 +195,8 @@ async def test_an_absent_server_is_tried_rarely():
 
 
 @leaping
-async def test_failures_wait_no_longer_for_one_that_is_silent_and_its_late_answer_still_counts():
-    """While one call is late, nothing else is sent: what is asked then ends at once."""
+async def test_failures_are_not_counted_behind_a_late_call_whose_answer_still_counts():
+    """While one call is late, nothing else is sent: other requests end at once."""
     process = Process("redis://127.0.0.1:1/0", patience_s=0.02)
     process.limits.remote = server = Held()
     loop = asyncio.get_running_loop()
@@ -217,8 +217,8 @@ async def test_failures_wait_no_longer_for_one_that_is_silent_and_its_late_answe
 
 
 @leaping
-async def test_a_process_that_hangs_does_not_blame_the_server():
-    """The answer came while the loop was busy for a second, nine times, and is read after that."""
+async def test_a_stalled_process_does_not_mark_the_server_as_failed():
+    """The answer arrived while the loop was blocked for a second, nine times."""
     process = Process("redis://127.0.0.1:1/0", patience_s=0.02)
     process.limits.remote = server = Held()
     loop, given = asyncio.get_running_loop(), list[Granted | None]()
@@ -241,8 +241,8 @@ async def test_a_process_that_hangs_does_not_blame_the_server():
     assert process.counted == {"answered": 1}
 
 
-async def test_a_recovered_server_is_found_by_a_single_call(one: Process, raw: Redis):
-    """A full server refuses to write: that is no answer either."""
+async def test_a_recovered_server_is_probed_by_a_single_call(one: Process, raw: Redis):
+    """A full server refuses writes, which counts as no answer."""
     before = (await raw.config_get("maxmemory"))["maxmemory"]
     await raw.config_set("maxmemory", 1)
     full = await one.took(SLOW)

@@ -28,7 +28,7 @@ class Work:
 
 
 @leaping
-async def test_a_run_that_fails_is_followed_by_another():
+async def test_a_failed_run_is_followed_by_another():
     work = Work(StoreUnavailable(), KeyError())
     task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
 
@@ -40,7 +40,7 @@ async def test_a_run_that_fails_is_followed_by_another():
 
 
 @leaping
-async def test_the_bell_ends_the_pause():
+async def test_the_wake_event_ends_the_pause_between_runs():
     work, bell = Work(), asyncio.Event()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=60), bell)
     task.start()
@@ -71,7 +71,7 @@ async def test_a_stopped_task_does_not_run():
 
 
 @leaping
-async def test_failures_are_logged(caplog: pytest.LogCaptureFixture):
+async def test_failures_of_a_run_are_logged(caplog: pytest.LogCaptureFixture):
     work = Work(KeyError("x"))
     task = PeriodicTask("sweeping", work.run_once, Schedule(every_s=0.001))
 
@@ -83,10 +83,10 @@ async def test_failures_are_logged(caplog: pytest.LogCaptureFixture):
 
 
 @leaping
-async def test_a_cancellation_of_something_else_does_not_end_the_work(
+async def test_a_cancellation_raised_inside_a_run_does_not_end_the_task(
     caplog: pytest.LogCaptureFixture,
 ):
-    """A run may await what was cancelled elsewhere; nobody asked the work to stop."""
+    """A run may await a task that was cancelled elsewhere, which is no request to stop."""
     cancelled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     cancelled.cancel()
     done = asyncio.Event()
@@ -109,7 +109,7 @@ async def test_a_cancellation_of_something_else_does_not_end_the_work(
 
 
 @leaping
-async def test_how_long_every_run_has_failed_is_known():
+async def test_the_duration_of_consecutive_failures_is_known():
     work = Work(*[KeyError()] * 3)
     task = PeriodicTask("work", work.run_once, Schedule(every_s=10))
 
@@ -140,8 +140,8 @@ class Slow:
 
 @pytest.mark.parametrize(("last", "ended"), [(True, 2), (False, 0)])
 @leaping
-async def test_a_last_run_follows_the_one_under_way(last: bool, ended: int):
-    """What came in while it was under way is done as well."""
+async def test_stopping_during_a_run_adds_a_final_run_when_configured(last: bool, ended: int):
+    """Work that arrived during the run is done as well."""
     work = Slow()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=last))
     task.start()
@@ -156,7 +156,7 @@ async def test_a_last_run_follows_the_one_under_way(last: bool, ended: int):
 
 
 @leaping
-async def test_a_last_run_is_done_between_two_too():
+async def test_stopping_between_runs_adds_a_final_run():
     work = Work()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=True))
     task.start()
@@ -169,8 +169,8 @@ async def test_a_last_run_is_done_between_two_too():
 
 
 @leaping
-async def test_a_last_run_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch):
-    """A store that is away keeps no process."""
+async def test_a_final_run_that_hangs_is_abandoned(monkeypatch: pytest.MonkeyPatch):
+    """An unreachable store does not delay the end of the process."""
     monkeypatch.setattr("gateway.process.periodic_task._LAST_RUN_S", 0.05)
     work = Slow()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=60, finishing=True))
@@ -183,7 +183,7 @@ async def test_a_last_run_that_does_not_end_is_given_up(monkeypatch: pytest.Monk
 
 
 @leaping
-async def test_a_first_run_can_wait():
+async def test_a_delayed_task_waits_before_its_first_run():
     work, wake = Work(), asyncio.Event()
     task = PeriodicTask("work", work.run_once, Schedule(every_s=60, delayed=True), wake)
     task.start()
@@ -198,8 +198,8 @@ async def test_a_first_run_can_wait():
 
 
 @leaping
-async def test_failures_in_a_row_lengthen_the_pause_up_to_a_bound():
-    """And the first run that succeeds brings the usual pause back."""
+async def test_consecutive_failures_lengthen_the_pause_up_to_a_bound():
+    """The first successful run restores the usual pause."""
     pauses: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -235,7 +235,7 @@ async def test_expected_failures_are_warnings(problem: Exception, caplog: pytest
 
 
 @leaping
-async def test_of_a_group_the_mistakes_of_ours_are_logged(caplog: pytest.LogCaptureFixture):
+async def test_our_own_errors_in_an_exception_group_are_logged(caplog: pytest.LogCaptureFixture):
     work = Work(ExceptionGroup("runs", [StoreUnavailable(), KeyError("ours")]))
     task = PeriodicTask("work", work.run_once, Schedule(every_s=0.001))
 
@@ -249,7 +249,7 @@ async def test_of_a_group_the_mistakes_of_ours_are_logged(caplog: pytest.LogCapt
 
 
 @leaping
-async def test_a_group_that_swallows_the_cancellation_delays_no_stop():
+async def test_a_group_that_swallows_the_cancellation_does_not_delay_the_stop():
     """A task group that fails while it is cancelled raises its failures instead."""
     begun = asyncio.Event()
 
@@ -268,7 +268,7 @@ async def test_a_group_that_swallows_the_cancellation_delays_no_stop():
 
 
 @leaping
-async def test_the_last_run_that_ended_well_is_known_unless_another_process_does_the_work():
+async def test_the_age_of_the_last_successful_run_is_known():
     ends: list[object] = [None, KeyError(), ELSEWHERE]
     ages: list[float | None] = []
     done = asyncio.Event()

@@ -34,21 +34,21 @@ def away(environment: Environment, offset: str) -> float:
 
 
 @pytest.mark.parametrize("environment", list(Environment))
-def test_it_is_now_in_utc(environment: Environment):
+def test_the_wall_clock_is_utc(environment: Environment):
     assert away(environment, "") == 0
 
 
-def test_the_sandbox_may_be_wrong_on_purpose():
+def test_the_sandbox_clock_accepts_an_offset():
     offsets = {"3600": 3600, "-86400": -86400, "+0.5": 0.5}
 
     assert {text: away(Environment.SANDBOX, text) for text in offsets} == offsets
 
 
-def test_production_is_never_wrong_on_purpose():
+def test_the_production_clock_ignores_an_offset():
     assert away(Environment.PRODUCTION, "86400") == 0
 
 
-def test_an_offset_that_is_no_number_is_refused_at_the_start():
+def test_a_clock_offset_that_is_not_a_number_is_refused_at_startup():
     with pytest.raises(ValueError, match="tomorrow"):
         wall_clock(Environment.SANDBOX, {OFFSET: "tomorrow"})
 
@@ -65,6 +65,6 @@ def stepped_back(*, own_session: bool) -> str:
 @pytest.mark.process
 @pytest.mark.skipif(not AUTOGROUP.exists(), reason="the system shares out among processes alone")
 @pytest.mark.parametrize(("own_session", "said"), [(True, "True True"), (False, "False False")])
-def test_a_session_of_its_own_steps_back_as_a_whole(own_session: bool, said: str):
-    """Else the worker's priority would count among its own threads alone."""
+def test_the_whole_session_gets_a_lower_priority(own_session: bool, said: str):
+    """Otherwise the worker's priority would apply only among its own threads."""
     assert stepped_back(own_session=own_session) == said

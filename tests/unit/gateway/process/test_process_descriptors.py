@@ -16,12 +16,12 @@ SETTINGS = Settings(
 )
 
 
-def test_what_is_wanted_is_everything_at_once_and_a_fifth():
+def test_the_wanted_descriptors_are_the_sum_of_all_limits_plus_a_fifth():
     assert wanted_descriptors(SETTINGS) == (800 + 20 + 164 + 16) * 1.2
 
 
 @pytest.mark.parametrize(("limit", "told"), [(1_199, 1), (1_200, 0)])
-def test_fewer_are_warned_of(
+def test_too_few_file_descriptors_cause_a_warning(
     limit: int, told: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(process, "descriptor_limit", lambda: limit)

@@ -1,4 +1,4 @@
-"""Being told to stop."""
+"""Signals that stop a process."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ from gateway.process.process import stop_signals
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_the_first_signal_is_reported_and_the_handlers_are_taken_away(number: signal.Signals):
+async def test_the_first_signal_is_reported_and_the_handlers_are_removed(number: signal.Signals):
     loop = asyncio.get_running_loop()
     with stop_signals() as asked:
         os.kill(os.getpid(), number)

@@ -90,10 +90,8 @@ def tls(tmp_path: Path) -> Tls:
     return Tls(authority.sign("server"), authority.file)
 
 
-async def test_a_cluster_counts_each_bucket_and_keeps_each_part_wherever_it_likes(
-    tmp_path: Path, tls: Tls
-):
-    """Two servers, with TLS: whatever is asked at once lies in both."""
+async def test_redis_cluster_counts_and_caches_on_every_node(tmp_path: Path, tls: Tls):
+    """Two servers, with TLS: the keys of one call are on both."""
     with cluster(tmp_path, 2, tls) as hosts:
         async with process_at(f"rediss+cluster://:{PASSWORD}@{hosts}", tls) as one:
             async with process_at(f"rediss+cluster://:{PASSWORD}@{hosts}/0", tls) as other:
@@ -115,7 +113,9 @@ async def test_a_cluster_counts_each_bucket_and_keeps_each_part_wherever_it_like
     assert counted == {"SHARED_LIMITS.answered": 2}
 
 
-async def test_a_url_of_the_wrong_kind_is_named(tmp_path: Path, redis_url: str):
+async def test_a_redis_url_of_the_wrong_kind_is_refused_with_the_right_scheme(
+    tmp_path: Path, redis_url: str
+):
     with cluster(tmp_path, 2) as hosts:
         one = hosts.partition(",")[0]
         async with process_at(f"redis://:{PASSWORD}@{one}/0") as process:
@@ -130,7 +130,7 @@ async def test_a_url_of_the_wrong_kind_is_named(tmp_path: Path, redis_url: str):
     assert "write redis://" in of_none
 
 
-async def test_a_user_needs_the_rights_that_the_page_of_operations_names(tmp_path: Path):
+async def test_the_redis_rights_in_the_operations_page_are_sufficient_and_necessary(tmp_path: Path):
     text = Path("docs/operations.md").read_text()
     told = text.partition("Beside the commands of the cache")[2].partition("no key holds")[0]
     page = re.findall(r"`([A-Z]+)`", told)
@@ -164,7 +164,7 @@ async def test_a_user_needs_the_rights_that_the_page_of_operations_names(tmp_pat
 
 
 async def test_after_a_failover_the_new_primary_is_used(tmp_path: Path, tls: Tls):
-    """With TLS everywhere, and a password of the Sentinels' own; the first of two is away."""
+    """With TLS everywhere, and separate passwords for Sentinels; the first of two is down."""
     with watched(tmp_path, tls) as (hosts, primary, fail_over):
         url = f"rediss+sentinel://:{PASSWORD}@127.0.0.1:{free_port()},{hosts}/pix/0"
         async with process_at(url, tls, SENTINEL_PASSWORD) as process:
@@ -192,7 +192,7 @@ async def takes(process: Process) -> bool:
     return await process.took(["c"]) == [1]
 
 
-async def test_where_no_server_is_there_nothing_fails():
+async def test_an_unreachable_cluster_or_sentinel_does_not_fail_calls():
     for kind, path in {"cluster": "", "sentinel": "/pix"}.items():
         async with process_at(f"redis+{kind}://127.0.0.1:{free_port()}{path}") as process:
             assert await process.took(["a"]) == []
@@ -210,7 +210,9 @@ async def test_where_no_server_is_there_nothing_fails():
         ("rediss://user:word@cache/2", ("cache", 6379, 2, "word")),
     ],
 )
-async def test_a_url_says_where_and_as_whom(url: str, place: tuple[str, int, int, str | None]):
+async def test_a_redis_url_gives_address_database_and_user(
+    url: str, place: tuple[str, int, int, str | None]
+):
     remote = connect(url, 1)
 
     line = remote.connection_pool.make_connection()

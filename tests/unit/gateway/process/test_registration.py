@@ -25,7 +25,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Registers]:
         yield opened
 
 
-async def test_a_process_whose_keys_do_not_fit_is_refused_in_one_line(office: Registers):
+async def test_a_process_with_mismatched_keys_is_refused_in_one_line(office: Registers):
     processes = office.store.processes
     begun = Registration(processes, OURS, office.clock)
     await begun.begin()
@@ -51,8 +51,8 @@ async def test_a_process_whose_keys_do_not_fit_is_refused_in_one_line(office: Re
     assert await processes.alive(office.clock()) == [other]
 
 
-async def test_each_renewal_tells_how_many_processes_are_alive(office: Registers):
-    """Each has that part of what processes share; quotas are of those that answer requests."""
+async def test_each_renewal_updates_the_number_of_running_processes(office: Registers):
+    """Limits are divided by it; quotas only by processes that serve requests."""
     processes, shared = office.store.processes, Counting(lambda: 0.0)
     ours = Registration(processes, OURS, office.clock, shared)
     others = [replace(OURS, id=each, name=f"server process {each} on a") for each in "23"]

@@ -59,7 +59,7 @@ async def other(redis_url: str) -> AsyncIterator[Process]:
 
 @pytest.fixture
 async def alone() -> AsyncIterator[Process]:
-    """A process whose server is not there."""
+    """A process whose server is unreachable."""
     process = Process(f"redis://127.0.0.1:{free_port()}/0")
     yield process
     await process.cache.close()
@@ -74,7 +74,7 @@ async def test_a_value_stored_by_one_process_is_read_by_another(one: Process, ot
     assert not one.failed
 
 
-async def test_a_newer_value_replaces_the_one_before_everywhere(one: Process, other: Process):
+async def test_a_new_value_replaces_the_old_one_in_all_processes(one: Process, other: Process):
     await one.cache.put("k", [b"old"], 60)
     await other.cache.put("k", [b"new"], 60)
 
@@ -92,7 +92,7 @@ async def test_entries_are_sealed_expire_and_have_our_prefix(one: Process, raw: 
     assert all(0 < each <= 60_000 for each in left)
 
 
-async def test_more_at_once_than_connections_wait_for_one(one: Process):
+async def test_calls_beyond_the_connection_pool_wait_for_a_connection(one: Process):
     await one.cache.put("k", [b"a"], 60)
 
     found = await asyncio.gather(*(one.cache.get("k") for _ in range(100)))
@@ -101,7 +101,7 @@ async def test_more_at_once_than_connections_wait_for_one(one: Process):
     assert not one.failed
 
 
-async def test_its_time_ends_in_redis(one: Process):
+async def test_a_value_expires_in_redis(one: Process):
     async def is_over() -> bool:
         return await one.cache.get("k") is None
 
@@ -113,7 +113,7 @@ async def test_its_time_ends_in_redis(one: Process):
 
 @pytest.mark.parametrize("what", ["moved", "changed", "foreign"])
 async def test_a_value_not_sealed_for_its_key_is_ignored(one: Process, raw: Redis, what: str):
-    """Whoever can write to Redis cannot show one account the statement of another."""
+    """Write access to Redis does not allow showing one account the statement of another."""
     await one.cache.put("k", [CANARY], 60)
     await one.cache.put("other", [b"theirs"], 60)
     name = "pixgate:v1:sandbox:k/0"
@@ -126,7 +126,7 @@ async def test_a_value_not_sealed_for_its_key_is_ignored(one: Process, raw: Redi
     assert one.failed == {"unsealed": 1}
 
 
-async def test_another_key_opens_nothing(one: Process, redis_url: str):
+async def test_a_value_cannot_be_read_with_another_encryption_key(one: Process, redis_url: str):
     await one.cache.put("k", [CANARY], 60)
     stranger = Process(redis_url, b"s" * 32)
 
@@ -134,7 +134,7 @@ async def test_another_key_opens_nothing(one: Process, redis_url: str):
     await stranger.cache.close()
 
 
-async def test_a_dropped_value_is_gone_for_all(one: Process, other: Process):
+async def test_a_dropped_value_is_gone_in_all_processes(one: Process, other: Process):
     await one.cache.put("k", [b"a", b"b"], 60)
     await other.cache.drop("k")
 
@@ -150,7 +150,7 @@ async def test_closing_keeps_entries_of_other_processes(one: Process, other: Pro
     assert await raw.get("somebody's") == b"own"
 
 
-async def test_without_the_server_it_is_a_cache_of_this_process(alone: Process):
+async def test_without_redis_the_cache_is_local_to_the_process(alone: Process):
     kept = await alone.cache.put("k", [b"a", b"b"], 60)
 
     assert kept
@@ -159,7 +159,7 @@ async def test_without_the_server_it_is_a_cache_of_this_process(alone: Process):
     assert alone.failed == {"put": 1}
 
 
-async def test_a_server_that_is_away_is_left_alone_for_a_while(alone: Process):
+async def test_an_unreachable_redis_is_not_tried_again_for_a_while(alone: Process):
     for _ in range(3):
         assert await alone.cache.get("k") is None
     alone.clock.passes(5)
@@ -168,7 +168,7 @@ async def test_a_server_that_is_away_is_left_alone_for_a_while(alone: Process):
     assert alone.failed == {"get": 1, "drop": 1}
 
 
-async def test_a_silent_server_is_awaited_briefly():
+async def test_a_silent_server_is_waited_for_only_briefly():
     async def silent(_reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
         await forever()
 
@@ -180,8 +180,10 @@ async def test_a_silent_server_is_awaited_briefly():
         await process.cache.close()
 
 
-async def test_what_redis_did_not_take_is_newer_than_what_it_has(one: Process, redis_url: str):
-    """The server comes back and still has the value from before it was away."""
+async def test_a_value_stored_locally_during_an_outage_is_preferred_to_redis(
+    one: Process, redis_url: str
+):
+    """The server still has the value from before the outage."""
     await one.cache.put("k", [b"old"], 60)
     one.cache._away_until = one.clock() + 5
     await one.cache.put("k", [b"new"], 60)

@@ -39,7 +39,7 @@ def systemd(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[st
 
 
 @leaping
-async def test_the_watchdog_is_fed_twice_in_its_time_while_the_event_loop_runs(
+async def test_the_watchdog_is_notified_twice_per_interval_while_the_loop_runs(
     systemd: tuple[str, Received],
 ):
     address, received = systemd
@@ -58,7 +58,7 @@ async def test_the_watchdog_is_fed_twice_in_its_time_while_the_event_loop_runs(
 
 
 @leaping
-async def test_a_watchdog_that_is_not_wanted_of_this_process_is_not_fed(
+async def test_the_watchdog_of_another_process_is_not_notified(
     systemd: tuple[str, Received],
 ):
     address, received = systemd
@@ -70,7 +70,7 @@ async def test_a_watchdog_that_is_not_wanted_of_this_process_is_not_fed(
 
 
 @leaping
-async def test_without_systemd_or_with_one_that_is_gone_nothing_fails(
+async def test_a_missing_or_closed_systemd_socket_fails_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
     async with notifying({}) as notify:

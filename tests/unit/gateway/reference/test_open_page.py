@@ -20,7 +20,7 @@ def text_of(reply: Reply) -> str:
     return (reply.body or b"").decode()
 
 
-def test_it_needs_no_cookie_and_no_weaker_policy():
+def test_the_open_page_sets_no_cookie_and_no_weaker_policy():
     answer = shown(tries=True)
 
     assert "Set-Cookie" not in answer.headers
@@ -29,7 +29,7 @@ def test_it_needs_no_cookie_and_no_weaker_policy():
 
 
 @pytest.mark.parametrize(("tries", "calls"), [(True, "get post delete"), (False, "")])
-def test_calls_can_be_sent_in_the_sandbox_alone(tries: bool, calls: str):
+def test_calls_can_be_sent_from_the_page_in_the_sandbox_only(tries: bool, calls: str):
     text = text_of(shown(tries))
 
     assert f'data-calls="{calls}"' in text

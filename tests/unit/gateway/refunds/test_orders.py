@@ -25,7 +25,7 @@ def giving_back(body: object, payment: str = "order-1") -> RawRequest:
     return asked
 
 
-def test_a_refund_is_of_the_payment_in_the_path():
+def test_a_refund_request_takes_its_payment_from_the_path():
     body = {"reference": "refund-1", "value": 3.25, "description": "uma parte"}
 
     assert REFUND.read(giving_back(body, "pedido/1")) == RefundRequest(
@@ -44,12 +44,12 @@ def test_a_refund_is_of_the_payment_in_the_path():
         ({"reference": "r", "value": 1, "description": "\n"}, errors.PAYLOAD_INVALID),
     ],
 )
-def test_no_impossible_refund_is_ordered(body: object, error: ErrorCode):
+def test_an_invalid_refund_order_is_refused(body: object, error: ErrorCode):
     assert refusal_of(lambda: REFUND.read(giving_back(body))) is error
     assert error in REFUND.refuses
 
 
-def test_a_payment_that_could_not_be_there_is_refused():
+def test_a_refund_of_an_impossible_payment_reference_is_refused():
     body = {"reference": "r", "value": 1}
 
     assert refusal_of(lambda: REFUND.read(giving_back(body, ".."))) is errors.PAYLOAD_INVALID
@@ -80,7 +80,7 @@ def test_a_payment_is_named_by_its_end_to_end_id_or_its_charge():
     assert wrong == []
 
 
-def test_a_repeat_must_ask_for_the_same():
+def test_a_repeated_refund_must_have_the_same_fields():
     cases = [
         ({}, True),
         ({"payment": E2E_ID}, True),

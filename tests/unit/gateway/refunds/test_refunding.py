@@ -109,7 +109,7 @@ class RefundWorld:
         return self.stops
 
 
-async def test_it_is_ordered_under_our_key_and_told_as_the_bank_keeps_it():
+async def test_a_refund_is_ordered_under_our_key_and_returned_as_the_bank_stores_it():
     refund_world = RefundWorld()
 
     given = await refund_world.give(description="oops")
@@ -127,7 +127,7 @@ async def test_it_is_ordered_under_our_key_and_told_as_the_bank_keeps_it():
     }
 
 
-async def test_a_repeat_is_answered_and_not_sent():
+async def test_a_repeated_refund_is_answered_without_sending_it():
     refund_world = RefundWorld()
     first = await refund_world.give()
 
@@ -154,7 +154,7 @@ async def test_a_repeat_with_other_content_is_refused(other: dict[str, object]):
     assert len(refund_world.bank.refund_orders) == 1
 
 
-async def test_a_failed_refund_stays_failed_under_its_reference():
+async def test_a_failed_refund_is_returned_again_for_its_reference():
     refund_world = RefundWorld()
     failed = refund(provider_key=KEY, status=RefundStatus.FAILED, failure=FailureCode.REJECTED)
     refund_world.bank.given[KEY] = failed
@@ -164,8 +164,8 @@ async def test_a_failed_refund_stays_failed_under_its_reference():
 
 
 @pytest.mark.parametrize("answer", [SILENCE, ValueError("a mistake"), Unavailable("timeout")])
-async def test_an_answer_that_proves_nothing_is_looked_up(answer: object):
-    """It was given: the look-up tells, and nothing is sent twice."""
+async def test_an_uncertain_refund_answer_is_looked_up(answer: object):
+    """The refund was given: the look-up finds it, and nothing is sent twice."""
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": answer}))
 
     given = await refund_world.give()
@@ -185,8 +185,8 @@ async def test_a_refund_missing_in_a_look_up_is_unknown(answer: object):
     assert refund_world.log.actions == ["refund.ordered", "refund.unknown"]
 
 
-async def test_after_an_unknown_outcome_the_same_reference_is_safe():
-    """The bank gives one refund for one key: the late one, or the second."""
+async def test_repeating_a_reference_after_an_unknown_refund_does_not_refund_twice():
+    """The bank gives one refund per key: the late one, or the second."""
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": SILENCE}, gives=False))
     with pytest.raises(OutcomeUnknown):
         await refund_world.give()
@@ -199,8 +199,8 @@ async def test_after_an_unknown_outcome_the_same_reference_is_safe():
     assert len(refund_world.bank.given) == 1
 
 
-async def test_a_found_one_must_be_the_one_that_was_ordered():
-    """Another amount under our key is never taken for ours."""
+async def test_a_looked_up_refund_must_match_the_order():
+    """Another amount under our key is not accepted as ours."""
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": SILENCE}, gives=False))
 
     async def given_meanwhile(order):
@@ -213,7 +213,7 @@ async def test_a_found_one_must_be_the_one_that_was_ordered():
         await refund_world.give()
 
 
-async def test_an_unsent_payout_is_reported_as_certain():
+async def test_an_unsent_refund_is_reported_as_certain():
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": UNSENT}, gives=False))
 
     with pytest.raises(Unreachable) as failed:
@@ -236,7 +236,7 @@ async def test_an_unsent_payout_is_reported_as_certain():
         (rejected(failure=FailureCode.REJECTED), errors.BANK_REFUSED, "rejected"),
     ],
 )
-async def test_a_refusal_has_our_code(answer: Rejected, error: ErrorCode, reason: str):
+async def test_a_refused_refund_has_our_error_code(answer: Rejected, error: ErrorCode, reason: str):
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": answer}, gives=False))
 
     with refused(error) as refusal:
@@ -249,8 +249,10 @@ async def test_a_refusal_has_our_code(answer: Rejected, error: ErrorCode, reason
 @pytest.mark.parametrize(
     ("outcome", "status"), [(TAKEN, RefundStatus.PROCESSING), (PAID_BACK, RefundStatus.PAID)]
 )
-async def test_a_bank_that_does_not_tell_again_is_believed(outcome: object, status: RefundStatus):
-    """Its answer to the order was definite; reading it back was for its details alone."""
+async def test_an_accepted_refund_that_cannot_be_read_back_keeps_its_answer(
+    outcome: object, status: RefundStatus
+):
+    """Its first answer was definite; reading it back only adds details."""
     refund_world = RefundWorld(OfferingBank(reads={"create_refund": outcome}, gives=False))
 
     given = await refund_world.give(payment="order-1")
@@ -284,7 +286,7 @@ async def test_a_payment_is_named_by_its_end_to_end_id():
         ({"payment of order-1": replace(PAYMENT, e2e_id="")}, NOT_PAID),
     ],
 )
-async def test_a_charge_names_a_payment_only_where_there_is_one(
+async def test_a_refund_of_a_charge_without_exactly_one_payment_is_refused(
     reads: dict[str, object], reason: str
 ):
     refund_world = RefundWorld(OfferingBank(reads=reads))
@@ -305,7 +307,7 @@ async def test_a_charge_names_a_payment_only_where_there_is_one(
         ({"find_received": NotFound("absent")}, {"payment": E2E_ID}),
     ],
 )
-async def test_a_payment_that_is_not_there_is_not_found(
+async def test_a_refund_of_an_unknown_payment_is_not_found(
     reads: dict[str, object], fields: dict[str, object]
 ):
     refund_world = RefundWorld(OfferingBank(reads=reads))
@@ -323,7 +325,7 @@ async def test_a_payment_that_is_not_there_is_not_found(
         {"order-1": Unavailable("timeout", http_status=503, retry_after=7)},
     ],
 )
-async def test_a_failure_before_the_order_certainly_refunded_nothing(reads: dict[str, object]):
+async def test_a_failure_before_the_refund_order_is_reported_as_not_sent(reads: dict[str, object]):
     refund_world = RefundWorld(OfferingBank(reads=reads))
 
     with pytest.raises(Unreachable) as failed:
@@ -348,9 +350,7 @@ async def test_a_failure_before_the_order_certainly_refunded_nothing(reads: dict
         (StopScope.PROVIDER, "other-bank", False),
     ],
 )
-async def test_a_stop_that_holds_payouts_holds_refunds(
-    scope: StopScope, subject: str, *, stopped: bool
-):
+async def test_a_stop_also_blocks_refunds(scope: StopScope, subject: str, *, stopped: bool):
     refund_world = RefundWorld(stops=[stop(scope, subject)])
 
     if stopped:
@@ -362,7 +362,7 @@ async def test_a_stop_that_holds_payouts_holds_refunds(
     assert len(refund_world.bank.refund_orders) == (0 if stopped else 1)
 
 
-async def test_a_repeat_is_answered_though_payouts_are_stopped():
+async def test_a_repeated_refund_is_answered_during_a_stop():
     refund_world = RefundWorld()
     given = await refund_world.give()
     refund_world.stops = [stop(StopScope.ACCOUNT, ACCOUNT)]
@@ -370,7 +370,7 @@ async def test_a_repeat_is_answered_though_payouts_are_stopped():
     assert await refund_world.give() == given
 
 
-async def test_a_refund_that_cannot_be_recorded_is_not_given():
+async def test_a_refund_is_not_sent_when_it_cannot_be_audited():
     refund_world = RefundWorld(log=Log(fails_from=0))
 
     with pytest.raises(StoreUnavailable):
@@ -379,7 +379,7 @@ async def test_a_refund_that_cannot_be_recorded_is_not_given():
     assert refund_world.bank.refund_orders == []
 
 
-async def test_nothing_is_given_where_nothing_may_be():
+async def test_no_refund_is_sent_for_a_read_only_or_missing_provider():
     for refund_world, error in (
         (RefundWorld(read_only=True), errors.PROVIDER_READ_ONLY),
         (RefundWorld(is_there=False), errors.PROVIDER_NOT_CONFIGURED),
@@ -389,8 +389,8 @@ async def test_nothing_is_given_where_nothing_may_be():
 
 
 @pytest.mark.parametrize("fault", [None, "reset_after", "reset_before", "hang_after", "malformed"])
-async def test_many_at_once_of_one_reference_give_back_once(tmp_path: Path, fault: str | None):
-    """At a bank that keeps a ledger, over the wire, whatever happens to the first answer."""
+async def test_concurrent_refunds_of_one_reference_refund_once(tmp_path: Path, fault: str | None):
+    """At a bank with a ledger, over the wire, whatever happens to the first answer."""
     limits = ClientLimits(connect_s=2.0, read_s=5.0, payout_s=1.0)
     async with (
         sandbox_bank_world(tmp_path) as bank_world,

@@ -107,8 +107,8 @@ async def test_payments_are_found_by_status_newest_first(
     assert found.total == len(ids)
 
 
-async def test_payments_that_name_a_charge_are_noted_with_their_amounts():
-    """Whether one pays the charge is a question of its amount; those without a name pay none."""
+async def test_payments_naming_a_charge_are_noted_with_their_amounts():
+    """Their amounts decide whether one pays the charge; payments without a reference do not."""
     named = [replace(each, reference="pedido-1") for each in CAME_IN[:2]]
     refunds = at(OfferingBank(reads={"list_received": [*named, CAME_IN[2]]}))
 
@@ -126,7 +126,9 @@ async def test_payments_that_name_a_charge_are_noted_with_their_amounts():
     ("text", "ids"),
     [("1,00", ["E3", "E2", "E1"]), ("0,01", ["E1"]), ("0,99", ["E1"]), ("0,00", [])],
 )
-async def test_an_amount_is_what_came_in_was_given_back_or_is_left(text: str, ids: list[str]):
+async def test_an_amount_search_matches_received_refunded_and_net_amounts(
+    text: str, ids: list[str]
+):
     found = await at(OfferingBank(reads={"list_received": CAME_IN})).received(
         staff(), account(), replace(wanted(), text=text)
     )
@@ -134,7 +136,7 @@ async def test_an_amount_is_what_came_in_was_given_back_or_is_left(text: str, id
     assert [each.e2e_id for each in found.items] == ids
 
 
-async def test_all_payments_received_are_added_up_on_any_page():
+async def test_totals_cover_all_payments_received_on_every_page():
     page, totals = await at(OfferingBank(reads={"list_received": CAME_IN})).received_totals(
         staff(), account(), wanted(limit=1)
     )
@@ -143,7 +145,7 @@ async def test_all_payments_received_are_added_up_on_any_page():
     assert (totals.value, totals.refunded, totals.net) == (Sum(300), Sum(101), Sum(199))
 
 
-async def test_the_table_of_incoming_money_has_every_payment_and_its_net():
+async def test_the_export_of_payments_received_has_every_payment_with_its_net():
     payer = Payer(name="=Maria", tax_number="52998224725")
     came_in = [*CAME_IN[:2], replace(CAME_IN[2], payer=payer)]
     file = await at(OfferingBank(reads={"list_received": came_in})).export(
@@ -163,7 +165,7 @@ async def test_the_table_of_incoming_money_has_every_payment_and_its_net():
     assert lines[2][1:3] == ["'=Maria", "***.982.247-**"]
 
 
-async def test_a_page_is_cut_after_choosing():
+async def test_payments_received_are_filtered_before_paging():
     found = await at(OfferingBank(reads={"list_received": CAME_IN})).received(
         staff(), account(), wanted(page=2, limit=2)
     )
@@ -171,8 +173,8 @@ async def test_a_page_is_cut_after_choosing():
     assert ([each.e2e_id for each in found.items], found.total) == (["E1"], 3)
 
 
-async def test_local_days_are_cut_before_pages_are():
-    """They touch two days in UTC, with movements of the local days beside them."""
+async def test_payments_received_are_limited_to_local_days_before_paging():
+    """Local days touch two UTC days, which contain movements of other local days."""
     of_tomorrow = [payment(60 * hours) for hours in (16, 17, 18)]  # 01:00 in Brasilia and later
     of_today = [payment(60 * hours) for hours in (14, -8)]  # 23:00 and 01:00
     of_yesterday = [payment(60 * -10)]  # 23:00
@@ -185,7 +187,7 @@ async def test_local_days_are_cut_before_pages_are():
     assert found.total == len(of_today)
 
 
-async def test_ninety_local_days_are_two_windows_of_a_bank():
+async def test_ninety_local_days_are_read_in_two_bank_windows():
     """They touch 91 days in UTC."""
     bank = OfferingBank(reads={"list_received": CAME_IN[:1]})
     days = LocalWindow(TODAY - timedelta(days=89), TODAY)
@@ -226,7 +228,7 @@ async def test_refunds_are_found_by_status(status: RefundStatus | None, ids: lis
     assert found.total == len(ids)
 
 
-async def test_refunds_of_local_days_are_cut_before_pages_are():
+async def test_refunds_are_limited_to_local_days_before_paging():
     listed = [
         refund(provider_id=str(hours), created_at=NOON + timedelta(hours=hours))
         for hours in (18, 16, 14, -8, -10)
@@ -255,7 +257,7 @@ async def test_a_refund_is_read_by_its_reference():
 
 
 @pytest.mark.parametrize("said", [refund(), WAITING])
-async def test_an_order_of_a_person_is_placed_or_waits(said: Refund | Approval):
+async def test_a_refund_ordered_by_a_user_is_placed_or_awaits_approval(said: Refund | Approval):
     person = Staff(acting(), person=somebody(Role.OPERATOR, has_factor=True, factor_at=NOON))
     order = RefundRequest(reference="refund-1", payment="order-1", value=Money(1050))
 

@@ -25,7 +25,7 @@ def read(content: bytes, delimiter: str = ",") -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
 
 
-def test_the_plain_form_byte_for_byte():
+def test_the_plain_csv_is_exact():
     assert write(DOCUMENT).decode() == (
         "created_at,operation,type,amount,description,"
         "counterparty_name,counterparty_tax_number,id,e2e_id\r\n"
@@ -35,8 +35,8 @@ def test_the_plain_form_byte_for_byte():
     )
 
 
-def test_the_brazilian_form_byte_for_byte():
-    """The byte order mark is how Excel knows UTF-8; the semicolon leaves the comma to decimals."""
+def test_the_brazilian_csv_is_exact():
+    """Excel detects UTF-8 by the byte order mark; semicolons allow decimal commas."""
     assert (
         write_brazilian(DOCUMENT)
         == b"\xef\xbb\xbf"
@@ -50,12 +50,12 @@ def test_the_brazilian_form_byte_for_byte():
     )
 
 
-def test_an_empty_report_is_its_head():
+def test_an_empty_report_has_only_its_header():
     assert (write(document()).count(b"\r\n"), write_brazilian(document()).count(b"\r\n")) == (1, 1)
 
 
-def test_any_text_comes_back_as_it_was():
-    """Quoted where RFC 4180 (2.6, 2.7) asks for it."""
+def test_csv_text_round_trips():
+    """Quoted as in RFC 4180 (2.6, 2.7)."""
     for text in ['a "b", c', "a;b", "one\r\ntwo", "one\ntwo", "'", "漢😀"]:
         told = document(entry(description=text))
 
@@ -65,8 +65,8 @@ def test_any_text_comes_back_as_it_was():
 
 
 @pytest.mark.parametrize("writer", [write, write_brazilian])
-def test_no_text_of_others_is_a_formula(writer):
-    """Every column that holds somebody else's words."""
+def test_foreign_text_never_becomes_a_csv_formula(writer):
+    """Every column with text that is not ours."""
     told = document(
         entry(
             description=EVIL,
@@ -85,7 +85,7 @@ def test_no_text_of_others_is_a_formula(writer):
     ("writer", "delimiter", "column", "text"),
     [(write, ",", "amount", "-0.01"), (write_brazilian, ";", "Valor", "-0,01")],
 )
-def test_our_own_numbers_stay_numbers(writer, delimiter: str, column: str, text: str):
+def test_our_own_numbers_are_not_escaped(writer, delimiter: str, column: str, text: str):
     """An apostrophe before a debit would make every sum wrong."""
     told = document(entry(value=Money(1), direction=Direction.DEBIT))
 
@@ -93,7 +93,7 @@ def test_our_own_numbers_stay_numbers(writer, delimiter: str, column: str, text:
 
 
 @pytest.mark.parametrize("writer", [write, write_brazilian])
-def test_a_character_that_utf_8_cannot_carry_is_replaced(writer):
+def test_an_unencodable_character_is_replaced(writer):
     assert "a\ufffd" in writer(document(entry(description="a\ud800"))).decode()
 
 
@@ -127,8 +127,8 @@ def readings(text: str) -> list[str]:
 @example(description='x;""=1', name="x,'=1")
 @example(description='a\n"=1', name='a;"\u200b"\uff1d1')
 @example(description="\t=1", name='"\r\n+1')
-def test_no_reader_of_a_file_meets_a_formula(description: str, name: str):
-    """Whatever it takes for separators and quotation marks; minus signs of amounts are ours."""
+def test_no_csv_reader_finds_a_formula(description: str, name: str):
+    """With any separators and quotation marks; minus signs of amounts are ours."""
     told = document(entry(description=description, counterparty=Party(name=name, tax_number="")))
     ours = {"-2.50", "-2,50"}
 

@@ -1,4 +1,4 @@
-"""What a report tells, whatever it is written as."""
+"""The content of a report, in any format."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from gateway.reports.document import change, operation
 from tests.unit.reporting import DOCUMENT, document, entry
 
 
-def test_totals_are_those_of_each_direction():
+def test_totals_are_summed_per_direction():
     told = document(
         entry(value=Money(100)),
         entry(value=Money(50)),
@@ -22,8 +22,8 @@ def test_an_empty_report_has_totals_of_zero():
     assert (document().credits, document().debits) == (Sum(0), Sum(0))
 
 
-def test_a_movement_is_named_as_in_the_statement():
-    """Contract 2.7: Pix In is a credit, Pix Out a debit; the others go by their kind."""
+def test_a_movement_has_the_operation_name_of_the_statement():
+    """Contract 2.7: Pix In is a credit, Pix Out a debit; others have their kind."""
     cases = [
         (True, MovementKind.PIX, Direction.CREDIT, "Pix In"),
         (True, MovementKind.PIX, Direction.DEBIT, "Pix Out"),
@@ -48,8 +48,8 @@ def test_a_debit_lowers_the_balance(direction: Direction, sign: int):
     assert change(entry(value=Money(5), direction=direction)) == Money(5 * sign)
 
 
-def test_the_example_adds_up():
-    """Opening and all changes are the closing balance, as the operation calculates it."""
+def test_the_example_report_adds_up():
+    """Opening balance plus all changes is the closing balance."""
     moved = sum(change(each).centavos for each in DOCUMENT.entries)
 
     assert DOCUMENT.opening.centavos + moved == DOCUMENT.closing.centavos

@@ -36,7 +36,7 @@ def reads(pages: Pages, export: Export) -> DownloadReader[int, int]:
     return DownloadReader(read=pages.read, write=lambda some: f"{some};".encode(), export=export)
 
 
-async def test_one_page_is_all_of_it_and_its_turn_is_over():
+async def test_a_one_page_file_is_complete_and_releases_its_slot():
     turns = Turns()
 
     file = await reader(Pages(1), turns).file(b"head;")
@@ -46,7 +46,7 @@ async def test_one_page_is_all_of_it_and_its_turn_is_over():
         await reader(Pages(1), turns).file(b"")
 
 
-async def test_pages_are_read_when_they_are_asked_for():
+async def test_pages_of_a_file_are_read_on_demand():
     pages = Pages(3)
     file = await reader(pages, Turns()).file(b"")
     assert (file.first, pages.seen) == (b"[0];", [0])
@@ -57,13 +57,13 @@ async def test_pages_are_read_when_they_are_asked_for():
     assert [each async for each in file.rest] == [b"[2];"]
 
 
-async def test_a_failure_on_the_first_page_is_raised_before_the_file():
+async def test_a_failure_on_the_first_page_is_raised_before_the_file_starts():
     with pytest.raises(LookupError):
         await reader(Pages(2, fails_at=0), Turns()).file(b"")
 
 
 @pytest.mark.parametrize("ends", ["read", "closed", "failed", "dropped"])
-async def test_a_turn_ends_however_its_file_does(ends: str):
+async def test_an_export_slot_is_released_however_the_file_ends(ends: str):
     turns = Turns()
     pages = Pages(3, fails_at=2 if ends == "failed" else -1)
     files = [await reader(pages, turns).file(b"") for _ in range(MOST_OF_A_PERSON)]
@@ -85,8 +85,8 @@ async def test_a_turn_ends_however_its_file_does(ends: str):
     turns.take("maria")
 
 
-async def test_a_file_is_cut_where_its_person_may_take_no_more_rows():
-    """The rows that cannot be taken are not written; of the first page nothing is."""
+async def test_a_file_is_cut_off_at_the_user_s_row_limit():
+    """Rows above the limit are not written; on the first page no file is started."""
     most = exports(rows=2)
     file = await reads(Pages(4), await most.begin(signed_in(), ExportKind.PAYOUTS)).file(b"")
     assert file.rest is not None

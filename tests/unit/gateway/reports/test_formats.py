@@ -21,7 +21,7 @@ def writer(form: Format, locale: Locale) -> Write:
     return form.write or whole(form.pieces[locale])
 
 
-def test_the_four_forms_are_known_by_name():
+def test_the_four_report_formats_have_names():
     assert {name: form.name for name, form in FORMATS.items()} == {name: name for name in BEGINS}
 
 
@@ -40,7 +40,7 @@ def test_the_same_report_gives_the_same_bytes(form: Format, locale: Locale, told
     assert write(told) == write(told)
 
 
-def test_only_csv_has_a_form_for_spreadsheets_in_portuguese():
+def test_only_csv_has_a_brazilian_format():
     choosing = [
         form.name
         for form in FORMATS.values()
@@ -52,5 +52,5 @@ def test_only_csv_has_a_form_for_spreadsheets_in_portuguese():
 
 @every_format
 def test_a_file_is_named_after_account_and_days(form: Format):
-    """It travels in a header: nothing of a name or a bank may stand in it."""
+    """It is sent in a header, so it contains nothing of a name or a bank."""
     assert form.file_name(DOCUMENT) == f"statement_{ACCOUNT}_2026-11-01_2026-11-20.{form.name}"

@@ -69,7 +69,7 @@ def test_an_amount_is_a_number_with_two_decimals():
         assert written[1] == str(Money(centavos))
 
 
-def test_an_unknown_value_is_null_and_an_absent_time_empty():
+def test_an_unknown_value_is_null_and_an_absent_time_is_empty():
     balance = Balance(balance=Money(-5), blocked=None, updated_at=None)
 
     told = read(write(document(opening=None, closing=None, balance=balance)))["balance"]
@@ -97,11 +97,11 @@ def test_texts_are_unchanged():
     assert wrong == []
 
 
-def test_a_value_that_json_cannot_carry_is_replaced():
+def test_an_unencodable_character_in_json_is_replaced():
     assert read(write(document(entry(description="\ud800"))))["data"][0]["description"] == "\ufffd"
 
 
-def test_every_kind_is_reported():
+def test_every_movement_kind_is_in_the_json_report():
     for kind in MovementKind:
         told = document(entry(is_pix=False, kind=kind, direction=Direction.DEBIT))
 

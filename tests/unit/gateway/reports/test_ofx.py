@@ -94,7 +94,7 @@ def movements(tree: ET.Element) -> list[dict[str, str]]:
 
 
 @every_report
-def test_elements_stand_in_the_order_of_the_specification(told):
+def test_ofx_elements_are_in_the_specified_order(told):
     for aggregate in read(told).iter():
         if not len(aggregate) or aggregate.tag == "BANKTRANLIST":
             continue
@@ -107,14 +107,14 @@ def test_elements_stand_in_the_order_of_the_specification(told):
 
 
 @every_report
-def test_the_list_of_movements_begins_with_its_days(told):
+def test_the_transaction_list_starts_with_its_dates(told):
     found = [child.tag for child in read(told).find(".//BANKTRANLIST")]
 
     assert found == ["DTSTART", "DTEND"] + ["STMTTRN"] * len(told.entries)
 
 
 @every_report
-def test_no_text_is_empty_or_longer_than_its_element(told):
+def test_no_ofx_text_is_empty_or_too_long(told):
     for element in read(told).iter():
         if not len(element):
             assert 0 < len(element.text) <= LONGEST.get(element.tag, 60), element.tag
@@ -122,7 +122,7 @@ def test_no_text_is_empty_or_longer_than_its_element(told):
 
 
 @every_report
-def test_times_and_amounts_have_their_one_form(told):
+def test_ofx_times_and_amounts_have_the_specified_format(told):
     for element in read(told).iter():
         if element.tag.startswith("DT"):
             assert TIME.fullmatch(element.text)
@@ -131,8 +131,8 @@ def test_times_and_amounts_have_their_one_form(told):
 
 
 @every_report
-def test_every_element_has_its_own_line_of_ascii(told):
-    """Some importers read lines and not XML, some read ASCII whatever the head says."""
+def test_each_ofx_element_is_one_ascii_line(told):
+    """Some importers read lines instead of XML, and ASCII whatever the header says."""
     lines = write(told).decode("ascii").splitlines()
 
     element = re.compile(r"<(\w+)>[^<>]*</\1>|</?\w+>")
@@ -149,8 +149,8 @@ def test_the_account_is_named_by_bank_branch_and_number():
     }
 
 
-def test_an_account_without_a_number_goes_by_its_id():
-    """An importer keeps accounts apart by it, so it may not be empty."""
+def test_an_account_without_a_number_is_identified_by_its_account_id():
+    """An importer distinguishes accounts by it, so it may not be empty."""
     assert texts(read(NOWHERE), "BANKACCTFROM") == {
         "BANKID": "000",
         "ACCTID": ACCOUNT.replace("-", "")[:22],
@@ -158,13 +158,13 @@ def test_an_account_without_a_number_goes_by_its_id():
     }
 
 
-def test_a_bank_without_a_compe_number_goes_by_its_ispb():
+def test_a_bank_without_a_compe_number_is_identified_by_its_ispb():
     told = document(coordinates=BankCoordinates(ispb="60701190", account="1"))
 
     assert texts(read(told), "BANKACCTFROM")["BANKID"] == "60701190"
 
 
-def test_a_movement_has_every_field():
+def test_an_ofx_movement_has_every_field():
     shown = movements(read(DOCUMENT))
 
     assert shown[0] == {
@@ -187,7 +187,7 @@ def test_a_movement_has_every_field():
     }
 
 
-def test_the_type_agrees_with_the_sign():
+def test_the_transaction_type_matches_the_sign():
     cases = [
         (MovementKind.PIX, Direction.CREDIT, "CREDIT"),
         (MovementKind.PIX, Direction.DEBIT, "DEBIT"),
@@ -205,7 +205,7 @@ def test_the_type_agrees_with_the_sign():
         assert shown["TRNAMT"].startswith("-") == (direction is Direction.DEBIT)
 
 
-def test_a_name_that_is_cut_stands_whole_in_the_memo():
+def test_a_truncated_name_is_complete_in_the_memo():
     name = "Comércio de Alimentos Três Irmãos Limitada"
 
     shown = movements(read(document(entry(counterparty=Party(name=name), description=""))))[0]
@@ -214,7 +214,7 @@ def test_a_name_that_is_cut_stands_whole_in_the_memo():
     assert shown["MEMO"] == "Pix recebido - Comercio de Alimentos Tres Irmaos Limitada"
 
 
-def test_a_memo_that_is_cut_ends_with_a_word():
+def test_a_truncated_memo_ends_at_a_word():
     told = document(entry(description="x" * 238, counterparty=Party(name="Maria", tax_number="1")))
 
     memo = movements(read(told))[0]["MEMO"]
@@ -222,15 +222,15 @@ def test_a_memo_that_is_cut_ends_with_a_word():
     assert memo == "Pix recebido - " + "x" * 238
 
 
-def test_twins_have_different_identifiers():
-    """An importer would take the second for the first."""
+def test_identical_movements_have_different_identifiers():
+    """An importer would skip the second one."""
     ids = [shown["FITID"] for shown in movements(read(document(ENTRY, ENTRY, ENTRY)))]
 
     assert len(set(ids)) == 3
 
 
-def test_the_balance_has_the_time_of_its_reading():
-    """Also for a window of last month: it is the balance now, and says so."""
+def test_the_balance_has_the_time_it_was_read():
+    """Also for a window in the past: it is the current balance, and says so."""
     told = document(window=Window(date(2026, 10, 1), date(2026, 10, 31)), closing=None)
 
     assert texts(read(told), "LEDGERBAL") == {
@@ -247,15 +247,15 @@ def test_the_balance_has_the_time_of_its_reading():
     ],
     ids=["still open", "over"],
 )
-def test_the_days_end_where_the_report_does(ends: date, end: str):
-    """From ``DTEND`` an importer asks next: what is not told yet must lie behind it."""
+def test_the_ofx_dates_are_those_of_the_report(ends: date, end: str):
+    """An importer continues from ``DTEND``: unreported movements must be after it."""
     tree = read(document(window=Window(date(2026, 11, 1), ends)))
 
     assert tree.findtext(".//DTSTART") == "20261031210000[-3:BRT]"
     assert tree.findtext(".//DTEND") == end
 
 
-def test_the_first_and_the_last_day_of_all_are_days():
+def test_the_first_and_last_representable_days_can_be_reported():
     for day, start, end in (
         (date.min, "00010101000000[0:BRT]", "00010101205332[-4:BRT]"),
         (date.max, "99991230210000[-3:BRT]", "20261120100000[-3:BRT]"),
@@ -265,7 +265,7 @@ def test_the_first_and_the_last_day_of_all_are_days():
         assert (tree.findtext(".//DTSTART"), tree.findtext(".//DTEND")) == (start, end)
 
 
-def test_summer_time_of_old_is_kept():
+def test_historical_daylight_saving_time_is_applied():
     """Brazil had it until 2019."""
     summer = ENTRY.created_at.replace(year=2018) + timedelta(days=1)
 

@@ -24,14 +24,14 @@ def id_of(each, account: str = ACCOUNT) -> str:
     return ids_of(each, account=account)[0]
 
 
-def test_it_is_the_same_in_every_report():
-    """Whatever stands around it; pinned, or an upgrade would import everything twice."""
+def test_an_identifier_is_the_same_in_every_report():
+    """Whatever surrounds it; the value is fixed, or an upgrade would import everything twice."""
     alone, among = id_of(ENTRY), ids_of(FEE, ENTRY)[1]
 
     assert alone == among == "1e2bf4405f94ed073b88b5b1a59ae506"
 
 
-def test_a_reworded_movement_keeps_its_id():
+def test_an_identifier_does_not_depend_on_wording():
     cases = [
         {"description": "Pix de Maria"},
         {"counterparty": Party(name="MARIA")},
@@ -44,8 +44,8 @@ def test_a_reworded_movement_keeps_its_id():
     assert wrong == []
 
 
-def test_banks_repeat_ids_so_they_count_together_with_the_rest():
-    """A fee stands under the payment's id, a return under the payout's."""
+def test_an_identifier_depends_on_more_than_the_bank_s_id():
+    """A fee has the payment's id, and a return the payout's."""
     cases = [
         {"provider_id": "mov-9"},
         {"direction": Direction.DEBIT},
@@ -63,21 +63,21 @@ def test_banks_repeat_ids_so_they_count_together_with_the_rest():
     [{"description": "other"}, {"counterparty": Party(name="João")}, {"e2e_id": "E1"}],
     ids=str,
 )
-def test_without_an_id_words_count(changed: dict[str, object]):
+def test_without_a_bank_id_the_texts_determine_the_identifier(changed: dict[str, object]):
     assert id_of(entry(**{"provider_id": "", "e2e_id": "", **changed})) != id_of(NAMELESS)
 
 
-def test_accounts_have_their_own():
+def test_an_identifier_depends_on_the_account():
     assert id_of(ENTRY, SISTER) != id_of(ENTRY)
 
 
-def test_no_two_are_alike_even_of_twins():
+def test_identical_movements_get_numbered_identifiers():
     ids = ids_of(NAMELESS, NAMELESS, ENTRY, NAMELESS)
 
     assert ids[1:] == [f"{ids[0]}-2", id_of(ENTRY), f"{ids[0]}-3"]
 
 
-def test_any_text_has_one():
+def test_an_identifier_exists_for_any_text():
     assert (
         len(id_of(entry(provider_id="", e2e_id="", counterparty=MARIA, description="\ud800"))) == 32
     )

@@ -38,7 +38,7 @@ def drawn(*texts: str, fonts: Path = FOLDER) -> Sequence[str]:
     return [line for page in reader.pages for line in page.extract_text().split("\n")]
 
 
-def test_letters_of_portuguese_and_signs_of_markup_come_out():
+def test_portuguese_letters_and_markup_characters_are_printed():
     assert PORTUGUESE in drawn(PORTUGUESE)
 
 
@@ -59,15 +59,15 @@ def test_a_note_lists_missing_characters():
     assert f"Onde se lê {MISSING}" not in " ".join(drawn("é → ✓"))
 
 
-def test_signs_are_drawn_or_written_plainly():
-    """What is not seen is not drawn, and turns nothing around."""
+def test_symbols_are_drawn_or_written_in_ascii():
+    """Invisible characters are not drawn, and do not change the direction."""
     text = "bem\u2011te\u2011vi\u202f\u2032 → ✓ a\u00adb\u200bc\u202egpj\u2066"
 
     assert "bem\u2011te\u2011vi \u2032 → ✓ abcgpj" in drawn(text)
     assert "bem-te-vi ' -> ok abcgpj" in drawn(text, fonts=NOWHERE)
 
 
-def test_without_its_font_a_paper_has_western_letters_and_a_note():
+def test_without_its_font_a_pdf_has_western_letters_and_a_note():
     shown = drawn(PORTUGUESE, "שלום", fonts=NOWHERE)
 
     assert PORTUGUESE in shown
@@ -75,8 +75,8 @@ def test_without_its_font_a_paper_has_western_letters_and_a_note():
     assert "A fonte de outras escritas não está instalada aqui." in " ".join(shown)
 
 
-def test_arabic_and_hebrew_stand_in_their_reading_order():
-    """From right to left, joined, brackets mirrored."""
+def test_arabic_and_hebrew_are_in_visual_order():
+    """Right to left, joined, with mirrored brackets."""
     cases = {
         "שלום (עולם) 12 a": "12 (םלוע) םולש a",
         "שלום (עולם) a": "(םלוע) םולש a",
@@ -100,11 +100,11 @@ def visual(text: str) -> str:
 @given(text=st.text(alphabet=st.characters(codec=None), max_size=40))
 @example(text="\u1ce4א\u23bc")
 @example(text="\u202dمرحبا\ufdf2\U0010ffff")
-def test_any_text_is_drawn(text: str):
+def test_any_text_can_be_drawn(text: str):
     assert pages(FRAME, [("label", f"{text} א")], [])
 
 
-def test_a_long_text_from_right_to_left_begins_in_its_first_line():
+def test_a_wrapped_right_to_left_text_starts_on_the_first_line():
     words = " ".join(["שלום"] * 40 + ["סוף"])
 
     lines = [line for line in drawn(words) if "\u05d5" in line]
@@ -113,8 +113,8 @@ def test_a_long_text_from_right_to_left_begins_in_its_first_line():
     assert "\u05e1" not in lines[0]
 
 
-def test_every_character_that_can_be_drawn_comes_out():
-    """More than one byte tells apart: the font is embedded in several parts then."""
+def test_every_drawable_character_is_printed():
+    """More than one byte of codes: the font is embedded in several parts then."""
     every = "".join(c for c in map(chr, range(0x21, 0x2500)) if unicodedata.category(c)[0] in "LN")
     parts = [every[at : at + 40] for at in range(0, len(every), 40)]
 
@@ -124,7 +124,7 @@ def test_every_character_that_can_be_drawn_comes_out():
 
 
 def test_every_font_of_the_file_is_embedded():
-    """A reader must not choose one of its own."""
+    """Otherwise a reader would substitute its own."""
     content = pages(FRAME, [], [row("text")])
 
     assert b"Helvetica" not in content
@@ -138,8 +138,8 @@ def test_a_word_wider_than_its_column_is_broken():
     assert max(map(len, shown)) < 60
 
 
-def test_a_name_from_right_to_left_turns_nothing_behind_it_around():
-    """Neither the number behind it, nor a bracket at its end."""
+def test_a_right_to_left_name_does_not_reorder_what_follows():
+    """Neither the number after it, nor a bracket at its end."""
     names = ("شركة (سلام)", "Loja (שלום)", "Loja")
 
     shown = [

@@ -44,7 +44,7 @@ def pages_of(told: Document) -> Sequence[Sequence[str]]:
     return [page.extract_text().split("\n") for page in reader.pages]
 
 
-def test_a_report_on_one_page():
+def test_a_report_on_one_page_has_the_expected_lines():
     [lines] = pages_of(DOCUMENT)
 
     assert lines[:7] == [
@@ -71,7 +71,7 @@ def test_a_report_on_one_page():
     ]
 
 
-def test_every_movement_stands_once_in_order_on_pages_with_number_and_head():
+def test_every_movement_is_printed_once_in_order_on_numbered_pages():
     pages = pages_of(many(150))
 
     found = [line.split(" / ")[1] for page in pages for line in page if " / mov-" in line]
@@ -82,7 +82,7 @@ def test_every_movement_stands_once_in_order_on_pages_with_number_and_head():
         assert {"Extrato da conta", "Data e hora", "Histórico", "Valor (R$)"} <= set(page)
 
 
-def test_nothing_stands_outside_the_margins():
+def test_nothing_is_printed_outside_the_margins():
     bare = entry(provider_id="", e2e_id="", description="", counterparty=Party())
     cases = [many(80), document(entry(counterparty=LONG)), document(), document(holder=LONG)]
     outside = []
@@ -115,8 +115,8 @@ def test_a_sandbox_report_is_marked_on_every_page():
         )
 
 
-def test_without_the_library_the_error_names_it(monkeypatch: pytest.MonkeyPatch):
-    """PDF is an extra: the other formats must not miss it."""
+def test_a_missing_pdf_library_is_named_in_the_error(monkeypatch: pytest.MonkeyPatch):
+    """PDF is an extra: the other formats work without it."""
     monkeypatch.setitem(sys.modules, "reportlab", None)
 
     with pytest.raises(WriterMissing, match=r"pip install 'pixgate\[pdf\]'"):
@@ -125,7 +125,7 @@ def test_without_the_library_the_error_names_it(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.process
 def test_another_process_writes_the_same_bytes():
-    """No date, no random name, no order of a set gets into the file."""
+    """The file depends on no date, random name or set order."""
     code = (
         "import sys, hashlib; from tests.unit.reporting import DOCUMENT;"
         "from gateway.reports.pdf import write;"
@@ -146,8 +146,8 @@ def test_another_process_writes_the_same_bytes():
     assert len(seen) == 1
 
 
-def test_work_grows_with_the_rows_and_not_with_their_square():
-    """Counted in calls; a table that is split again and again needs more."""
+def test_the_work_grows_linearly_with_the_rows():
+    """Counted in calls; a table that is split repeatedly needs more."""
     write(many(1))  # registers the fonts
 
     few, lots = (calls_of(partial(write, many(rows))) for rows in (40, 160))
@@ -165,7 +165,7 @@ def calls_of(work: Callable[[], object]) -> int:
     return next(seen)
 
 
-def test_it_tells_whose_account_what_it_held_and_what_moved():
+def test_the_report_head_shows_holder_account_balances_and_totals():
     assert dict(facts(DOCUMENT)) == {
         "Titular": "Padaria São João Ltda",
         "CPF/CNPJ": "11.222.333/0001-81",
@@ -181,7 +181,7 @@ def test_it_tells_whose_account_what_it_held_and_what_moved():
     }
 
 
-def test_an_unknown_value_is_not_made_up():
+def test_an_unknown_value_is_not_invented():
     shown = dict(facts(document(opening=None, closing=None, coordinates=BankCoordinates())))
 
     assert not {"Saldo inicial (calculado)", "Saldo final"} & shown.keys()
@@ -203,7 +203,7 @@ def test_a_bank_is_named_by_its_known_fields():
     assert all(bank == told for bank, told in shown.items())
 
 
-def test_blocked_and_owed_amounts_are_printed():
+def test_blocked_and_negative_amounts_are_printed():
     shown = {}
     for blocked in (None, 0, 700):
         known = None if blocked is None else Money(blocked)
@@ -215,7 +215,7 @@ def test_blocked_and_owed_amounts_are_printed():
     assert [blocked for blocked in (None, 0) if "Valor bloqueado" in shown[blocked]] == []
 
 
-def test_a_movement_tells_what_with_whom_why_and_under_which_identifiers():
+def test_a_printed_movement_has_operation_counterparty_description_and_ids():
     shown = row(ENTRY)
 
     assert (shown.when, shown.amount, shown.owed) == ("20/11/2026 09:00", "1.234,56", False)
@@ -234,7 +234,7 @@ def test_a_movement_leaves_out_empty_fields():
     assert (sent.lines, sent.amount) == (["Pix enviado"], "0,00")
 
 
-def test_a_text_without_end_is_cut_visibly():
+def test_an_overlong_text_is_truncated_visibly():
     shown = row(entry(description="x" * 100_000))
 
     assert shown.lines[-1] == "x" * MOST_CHARACTERS + "..."

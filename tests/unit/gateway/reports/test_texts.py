@@ -1,4 +1,4 @@
-"""Texts of a bank's customers are nobody's program, and fit into every file."""
+"""Texts of a bank's customers are never executed, and fit into every file."""
 
 from gateway.reports.texts import ascii_line, cell, encodable, one_line, text_cell
 
@@ -25,8 +25,8 @@ def test_formulas_are_written_as_text():
     assert wrong == []
 
 
-def test_a_file_that_is_read_with_another_separator_has_no_formula_either():
-    """Excel in Portuguese separates by semicolons, whatever the file does."""
+def test_no_cell_is_a_formula_when_read_with_another_separator():
+    """Excel in Portuguese separates by semicolons, whatever the file uses."""
     text = cell("a;=cmd|'/C calc'!A0 , +1,2\t\u200b@x | -3")
 
     for separator in ",;|\t":
@@ -34,14 +34,14 @@ def test_a_file_that_is_read_with_another_separator_has_no_formula_either():
         assert not [each for each in cells if each.startswith(tuple("=+-@"))], separator
 
 
-def test_a_cell_that_begins_with_a_blank_of_the_layout_is_made_text():
-    """A reader may begin a new cell behind it."""
+def test_a_cell_starting_with_a_control_character_is_escaped():
+    """A reader may begin a new cell after it."""
     cases = {"\t=1": "'\t'=1", "\r=1": "'\r'=1", "\n=1": "'\n'=1", "a\n-1": "a\n'-1"}
 
     assert {text: cell(text) for text in cases} == cases
 
 
-def test_all_else_stands():
+def test_ordinary_text_is_unchanged():
     cases = ["", "pão", "a=b", "1+1", "maria@example.com", "529.982.247-25", " a", "'a"]
 
     wrong = [text for text in cases if cell(text) != text]
@@ -49,7 +49,7 @@ def test_all_else_stands():
     assert wrong == []
 
 
-def test_a_character_that_no_file_can_carry_is_replaced_visibly():
+def test_an_unencodable_character_is_replaced_visibly():
     for text in ["\ud800", "a\udfffb", "\ufffe", "\uffff"]:
         written = cell(text).encode()
 
@@ -61,7 +61,7 @@ def test_encodable_characters_are_unchanged():
     assert encodable("a\tb\n漢😀") == "a\tb\n漢😀"
 
 
-def test_a_line_has_no_control_characters_and_whole_letters():
+def test_a_line_has_no_control_characters_and_composed_letters():
     cases = [
         ("  pão \r\n doce\t", "pão   doce"),
         ("a\x00\x1bb", "a b"),
@@ -75,7 +75,7 @@ def test_a_line_has_no_control_characters_and_whole_letters():
     assert wrong == []
 
 
-def test_ascii_keeps_letters_without_their_accents():
+def test_ascii_text_keeps_letters_without_accents():
     cases = [
         ("Conceição Araújo Ünal", "Conceicao Araujo Unal"),
         ("1º - 2ª", "1o - 2a"),
@@ -95,11 +95,11 @@ def test_ascii_keeps_letters_without_their_accents():
     assert wrong == []
 
 
-def test_letters_that_do_not_come_apart_are_written():
+def test_letters_without_a_decomposition_are_transliterated():
     assert ascii_line("Straße Đorđe Łódź Ærø 漢") == "Strasse Dorde Lodz AEro ?"
 
 
-def test_a_formula_behind_something_invisible_is_none_either():
+def test_a_formula_after_an_invisible_character_is_escaped():
     wrong = [
         hidden
         for hidden in ["\u200b", "\ufeff", "\u00a0", "\u2060 ", "\u202e"]
@@ -109,12 +109,12 @@ def test_a_formula_behind_something_invisible_is_none_either():
     assert wrong == []
 
 
-def test_characters_that_turn_the_writing_are_shown():
+def test_bidirectional_control_characters_are_shown():
     assert cell("a\u202eb\u2066c") == "a\N{OPEN BOX}b\N{OPEN BOX}c"
 
 
-def test_texts_that_look_like_values_stay_texts():
-    """Excel keeps 15 digits of a number, and makes a date of a month with a year."""
+def test_texts_that_look_like_values_are_escaped():
+    """Excel keeps 15 digits of a number, and turns a month and a year into a date."""
     values = [
         *("12345678901234567891", "0001234", "73928e03", "1E5", "10,50", "R$ 10", "11222333000181"),
         *("MARÇO 2026", "mar/26", "2 de março", "March 3, 2026", "20/11/2026", "10:30", "3-4"),

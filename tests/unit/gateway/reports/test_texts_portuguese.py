@@ -11,7 +11,7 @@ from gateway.reports import texts
 from tests.unit.reporting import entry
 
 
-def test_an_amount_has_points_a_comma_and_its_sign():
+def test_an_amount_is_formatted_in_brazilian_style():
     cases = [
         (0, "0,00"),
         (5, "0,05"),
@@ -29,7 +29,7 @@ def test_an_amount_has_points_a_comma_and_its_sign():
 
 
 def test_an_amount_is_formatted_like_babel():
-    """The tables of the Unicode consortium are the oracle."""
+    """Compared with the tables of the Unicode consortium."""
     for centavos in [0, 1, -1, 10, 99, 100, -101, 12345678, 10**14, -(10**13)]:
         value = Money(centavos)
 
@@ -47,7 +47,7 @@ def test_an_amount_is_formatted_like_babel():
     ],
     ids=["today", "the evening before", "summer time, given up in 2019"],
 )
-def test_a_time_is_that_of_brasilia(at: datetime, text: str):
+def test_a_time_is_shown_in_brasilia_time(at: datetime, text: str):
     assert texts.minute(at) == text
 
 
@@ -58,8 +58,8 @@ def test_a_time_is_that_of_brasilia(at: datetime, text: str):
         (datetime.max.replace(tzinfo=UTC), "31/12/9999 20:59"),
     ],
 )
-def test_the_first_and_the_last_instant_of_all_are_written(at: datetime, text: str):
-    """A bank that has no time for something says year 1; Brasília has no name for it."""
+def test_the_first_and_last_representable_instants_are_written(at: datetime, text: str):
+    """Banks use year 1 for a missing time, which Brasília's zone cannot represent."""
     assert texts.minute(at) == text
     assert texts.second(at).startswith(text)
 
@@ -95,7 +95,7 @@ def test_every_kind_has_a_name_for_both_directions():
         assert len(named) == 2
 
 
-def test_pix_of_no_known_kind_is_called_pix():
+def test_pix_of_an_unknown_kind_is_called_pix():
     named = texts.operation(entry(is_pix=True, kind=MovementKind.OTHER))
 
     assert named == "Pix recebido"

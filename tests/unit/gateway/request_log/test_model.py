@@ -11,13 +11,13 @@ from gateway.request_log.model import Cursor
 CURSOR = Cursor(datetime(2026, 11, 20, 13, 31, 8, 771123, UTC), 4711)
 
 
-def test_a_cursor_is_read_as_it_was_written():
-    """To the microsecond: requests of one instant are told apart by their number."""
+def test_a_cursor_round_trips():
+    """To the microsecond: requests of the same instant are distinguished by their number."""
     assert Cursor.read(str(CURSOR)) == CURSOR
     assert str(CURSOR) == "1795181468771123-4711"
 
 
-def test_a_cursor_has_one_form():
+def test_a_malformed_cursor_is_refused():
     cases = ["", "1", "1-", "-1", "1-2-3", "1.5-2", "١-2", f"{'9' * 17}-1"]
 
     for text in cases:

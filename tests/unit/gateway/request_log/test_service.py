@@ -38,7 +38,7 @@ def logged(company_id: str) -> LoggedRequest:
     )
 
 
-def test_a_page_has_a_cursor_while_there_is_a_next():
+def test_a_page_has_a_cursor_only_when_there_is_a_next_page():
     def listed(shown: int, total: int, page: int = 1) -> Listed[LoggedRequest]:
         return Listed(items=[logged("")] * shown, paging=Paging(page, 2), total=total)
 
@@ -48,7 +48,7 @@ def test_a_page_has_a_cursor_while_there_is_a_next():
     assert next_of(listed(1, 1)) == next_of(listed(0, 0)) == ""
 
 
-async def test_who_is_limited_sees_their_companies_requests(admin_world: AdminWorld):
+async def test_a_user_limited_to_companies_sees_only_their_requests(admin_world: AdminWorld):
     records = RequestRecords(admin_world.office.store.database)
     await records.add([logged("ours"), logged("theirs"), logged("")])
     log = RequestLog(records, exports())
@@ -90,8 +90,8 @@ async def read(file: DownloadFile) -> list[str]:
 
 
 @pytest.mark.parametrize("count", [0, 1, ROWS_A_PAGE, ROWS_A_PAGE + 1, 3 * ROWS_A_PAGE])
-async def test_every_row_of_a_file_is_there_once_in_its_order(count: int):
-    """Each page is asked for within the scope and the filter."""
+async def test_an_export_has_every_request_once_in_order(count: int):
+    """Each page uses the scope and the filter."""
     records: Any = Records(count)
     search, scope = RequestSearch(paging=Paging(1, 1), since=NOON), CompanyScope(frozenset({"c"}))
 

@@ -49,7 +49,7 @@ def record(trace_id: str = "t", method: str = "POST", **fields: object) -> Acces
 
 
 async def test_a_search_waits_for_lines_being_stored():
-    """A trace is looked up in the second of its call."""
+    """A trace is often looked up within a second of its call."""
     stored: list[str] = []
 
     async def add(requests: Sequence[LoggedRequest]) -> None:
@@ -95,7 +95,7 @@ async def test_lines_are_stored_in_batches(shelf: Shelf, counted: Counter[tuple[
     ],
     ids=["read", "stranger", "stranger's post", "a person", "change"],
 )
-async def test_under_load_only_common_requests_are_thinned_out(
+async def test_under_load_only_routine_requests_are_thinned_out(
     shelf: Shelf, counted: Counter[tuple[str, str]], told: dict, stored: int
 ):
     kept = keeper(shelf, counted)
@@ -108,10 +108,10 @@ async def test_under_load_only_common_requests_are_thinned_out(
     assert await kept.run_once() == 1, "the next second has its own"
 
 
-async def test_refusals_of_a_credential_are_kept_ten_times_a_second(
+async def test_refusals_of_one_credential_are_kept_up_to_ten_per_second(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
-    """A client that loops costs no more rows; the number of the others stands in the last one."""
+    """A looping client costs no more rows; the last row has the number of those left out."""
     kept = keeper(shelf, counted)
     cases = [
         ({"status": 429, "code": "SVC.GTW.008", "reason": "credential"}, 300),
@@ -138,10 +138,10 @@ async def test_refusals_of_a_credential_are_kept_ten_times_a_second(
     assert counted == {("request_log", "kept"): 43, ("request_log", "thinned"): 290}
 
 
-async def test_files_of_pages_are_not_kept_unless_they_are_refused(
+async def test_requests_for_static_files_are_kept_only_when_refused(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
-    """A page fetches a dozen of them, and nobody looks for one."""
+    """A page fetches a dozen of them, which are of no interest."""
     kept = keeper(shelf, counted)
     for status in (200, 304, 404):
         file = record(str(status), "GET", route="panel.static", client_id="", status=status)
@@ -153,10 +153,10 @@ async def test_files_of_pages_are_not_kept_unless_they_are_refused(
     assert [each.trace_id for batch in shelf.batches for each in batch] == ["404"]
 
 
-async def test_a_page_that_was_left_open_is_no_refusal(
+async def test_an_expired_session_on_an_open_page_is_not_logged_as_a_refusal(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
-    """Its session is over; a wrong password and a call of the API are kept."""
+    """A wrong password and a call of the API are kept."""
     kept = keeper(shelf, counted)
     for surface, code in (
         ("panel_pages", "SESSION_REQUIRED"),
@@ -181,14 +181,14 @@ async def test_a_page_that_was_left_open_is_no_refusal(
     ],
     ids=["stranger", "partner", "person"],
 )
-def test_the_account_that_a_stranger_names_is_not_kept(asks: dict, kept: str):
-    """Else operators of a company would find whatever strangers ask for under its account."""
+def test_an_account_named_by_an_unauthorized_caller_is_not_kept(asks: dict, kept: str):
+    """Otherwise operators of a company would find requests of strangers under its account."""
     line = _logged(NOON, record(account_id="account", **asks), {})
 
     assert line.account_id == kept
 
 
-async def test_lines_that_come_too_fast_are_dropped_and_counted(
+async def test_surplus_lines_are_dropped_and_counted(
     shelf: Shelf, counted: Counter[tuple[str, str]]
 ):
     kept = keeper(shelf, counted, most=2)
@@ -199,10 +199,8 @@ async def test_lines_that_come_too_fast_are_dropped_and_counted(
     assert counted["request_log", "dropped"] == 3
 
 
-async def test_a_store_that_is_away_blocks_no_caller(
-    shelf: Shelf, counted: Counter[tuple[str, str]]
-):
-    """What it does not take is gone, and counted."""
+async def test_a_store_outage_blocks_no_caller(shelf: Shelf, counted: Counter[tuple[str, str]]):
+    """Its lines are dropped and counted."""
     kept = keeper(shelf, counted)
     kept.keep(NOON, record(), {})
     shelf.away = True

@@ -32,7 +32,7 @@ def test_waiting_work_is_listed(shell, waiting):
     assert "order-1" in shell.says("payouts", "review", "list").splitlines()[1]
 
 
-def test_two_people_end_it(shell, waiting):
+def test_two_people_decide_a_review(shell, waiting):
     first = shell.reads(*SAYS, "--outcome", "paid", "--by", "maria")
     second = shell.reads(*SAYS, "--outcome", "paid", "--by", "joão")
 
@@ -73,8 +73,8 @@ def test_an_opinion_is_withdrawn(shell, waiting):
     assert shell.reads(*SAYS, "--outcome", "failed", "--by", "maria")["opinions_given"] == 1
 
 
-def test_a_user_of_the_panel_is_one_person_however_they_are_named(shell, waiting):
-    """By the address alone, or as the audit log names them: one opinion, and one rule for both."""
+def test_a_panel_user_counts_as_one_person_in_any_spelling(shell, waiting):
+    """By the address alone, or as in the audit log: one opinion, and the same rules."""
     shell.says("user", "create", *ANA, "--role", "approver", typed="uma frase bem comprida\n")
     spellings = ("ana@example.com", "user:ana@example.com", "ANA@example.com")
 
@@ -84,8 +84,8 @@ def test_a_user_of_the_panel_is_one_person_however_they_are_named(shell, waiting
     assert said[0]["opinions"][0]["by"] == "user:ana@example.com"
 
 
-def test_an_opinion_requires_a_name(shell, waiting):
-    """The user of the system may be the same for two people."""
+def test_an_opinion_requires_by(shell, waiting):
+    """Two people may share a system user."""
     assert "--by" in shell.fails(*SAYS, "--outcome", "paid", status=2)
 
 
@@ -99,7 +99,7 @@ def test_a_payout_not_in_review_is_refused(shell):
 
 
 @pytest.mark.parametrize("outcome", ["rejected", "unknown", ""])
-def test_there_are_two_outcomes(shell, outcome: str):
+def test_a_review_has_two_outcomes(shell, outcome: str):
     assert "--outcome" in shell.fails(*SAYS, "--outcome", outcome, "--by", "maria", status=2)
 
 

@@ -40,7 +40,7 @@ def test_only_a_payout_in_review_has_a_progress():
     assert shown(review=False).to_document(None).progress == ""
 
 
-def test_opinions_that_one_may_not_read_are_counted_alone():
+def test_opinions_the_caller_may_not_read_are_only_counted():
     document = shown(review=True).to_document(None)
 
     assert (document.opinions_given, document.opinions) == (1, [])

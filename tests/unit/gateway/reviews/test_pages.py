@@ -23,7 +23,7 @@ from tests.unit.gateway.http.panel.pages.visit import visit
         ("-1", 0, "", "/panel?page=2"),
     ],
 )
-def test_each_page_is_cut_and_leads_to_those_beside_it(page, first, newer, older):
+def test_each_review_page_links_to_its_neighbours(page, first, newer, older):
     rows: Any = [{"place": place} for place in range(100)]
 
     shown = _paged(visit({"page": [page]}), rows)
@@ -32,7 +32,7 @@ def test_each_page_is_cut_and_leads_to_those_beside_it(page, first, newer, older
     assert (shown["newer"], shown["older"]) == (newer, older)
 
 
-def test_a_page_that_is_gone_is_the_last_one():
+def test_a_page_beyond_the_end_shows_the_last_page():
     shown = _paged(visit({"page": ["3"]}), [{}] * 31)
 
     assert len(shown["items"]) == 1
@@ -45,13 +45,13 @@ ROWS: Any = [
 ]
 
 
-def test_the_oldest_that_waits_for_people_is_first():
+def test_the_oldest_payout_awaiting_people_is_selected_first():
     assert _chosen(visit(), ROWS) == ROWS[1]
     assert _chosen(visit(), ROWS[:1]) == ROWS[0]
 
 
-def test_a_form_of_one_payout_does_not_judge_another():
-    """The payout was settled while somebody wrote: no other may take its place."""
+def test_a_form_for_one_payout_does_not_judge_another():
+    """The payout was settled meanwhile, and no other may take its place."""
     looked = visit({"account": ["b"], "reference": ["old"]})
     assert _chosen(looked, ROWS) == ROWS[2]
 

@@ -109,7 +109,7 @@ def counts(told: ProbedAll) -> dict[str, int]:
     return {name: getattr(told, name) for name in ("asked", "just_asked", "ended", "no_time")}
 
 
-async def test_each_is_asked_about_once_and_each_act_is_on_record():
+async def test_each_unresolved_payout_is_asked_about_once_and_audited():
     world = World([unresolved(f"r{number}") for number in range(5)], now_proven={"r3"})
 
     told = await world.run()
@@ -134,7 +134,7 @@ async def test_skipped_payouts_are_listed_with_their_reason():
     assert [reference for reference, _ in world.asked] == ["open"]
 
 
-async def test_no_bank_is_asked_in_a_burst_and_no_bank_waits_for_another():
+async def test_each_bank_is_paced_and_banks_do_not_wait_for_each_other():
     names = [f"{bank}{number}" for number in range(8) for bank in "ab"]
     world = World([unresolved(name, bank=name[0]) for name in names], takes_s=0.5)
 
@@ -148,7 +148,7 @@ async def test_no_bank_is_asked_in_a_burst_and_no_bank_waits_for_another():
     assert {reference[0] for reference, _ in world.asked[:4]} == {"a", "b"}
 
 
-async def test_a_slow_bank_ends_the_act_in_time_and_says_how_many_had_no_turn():
+async def test_a_slow_bank_ends_the_probe_in_time_and_reports_the_rest():
     world = World([unresolved(f"r{number:02}") for number in range(40)], takes_s=4.0)
     began = world.clock.now()
 
@@ -159,7 +159,7 @@ async def test_a_slow_bank_ends_the_act_in_time_and_says_how_many_had_no_turn():
     assert sum(counts(told).values()) == told.total == 40
 
 
-async def test_who_was_asked_about_longest_ago_comes_first():
+async def test_the_least_recently_probed_payout_comes_first():
     noon = Clock().now()
     world = World(
         [
@@ -174,7 +174,7 @@ async def test_who_was_asked_about_longest_ago_comes_first():
     assert [reference for reference, _ in world.asked] == ["never", "before", "lately"]
 
 
-async def test_no_more_than_a_person_can_look_through():
+async def test_a_probe_is_limited_to_a_maximum_number_of_payouts():
     waiting = [unresolved(f"r{number:03}", bank=str(number)) for number in range(100)]
     world = World(waiting, total=1234)
 
@@ -185,7 +185,7 @@ async def test_no_more_than_a_person_can_look_through():
     assert sum(counts(told).values()) == 1234
 
 
-async def test_two_acts_at_once_would_ask_twice_as_fast():
+async def test_concurrent_probes_are_refused():
     world = World([unresolved("one")])
     probes = world.probes()
     async with probes.running:
@@ -198,8 +198,8 @@ async def test_two_acts_at_once_would_ask_twice_as_fast():
     assert again.asked == 1
 
 
-async def test_a_store_that_is_away_is_reported_as_such():
-    """And not as a group of failures, which no row knows a code for."""
+async def test_an_unavailable_store_is_reported():
+    """Not as a group of exceptions, which has no error code."""
     world = World([unresolved(f"r{number}") for number in range(3)], is_away=True)
     probes = world.probes()
 
@@ -209,7 +209,7 @@ async def test_a_store_that_is_away_is_reported_as_such():
     assert not probes.running.locked()
 
 
-async def test_nothing_to_ask_about_is_nothing():
+async def test_a_probe_without_unresolved_payouts_is_empty():
     told = await World([]).run()
 
     assert (told.total, told.data) == (0, [])

@@ -1,4 +1,4 @@
-"""Reviews: two people who agree end a payout, and nobody else does."""
+"""Reviews: two people who agree decide a payout."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -82,7 +82,7 @@ async def row(office: Registers):  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize("state", [UNKNOWN, ACCEPTED])
 @pytest.mark.parametrize("verdict", ["paid", "failed"])
-async def test_two_people_who_agree_end_a_payout(
+async def test_two_matching_opinions_decide_a_payout(
     office: Registers, state: PayoutState, verdict: str
 ):
     await in_review(office, state)
@@ -118,8 +118,8 @@ async def shown_less(office: Registers) -> None:
     await review(office.store, look.contradicted(MOVED), *heard)
 
 
-async def test_another_amount_is_paid_as_the_bank_moved_it_and_when(office: Registers):
-    """Two people find it; what the bank shows is stored beside what was ordered."""
+async def test_another_amount_is_settled_as_the_bank_moved_it(office: Registers):
+    """Confirmed by two people; the bank's amount is stored beside the ordered one."""
     await shown_less(office)
 
     with pytest.raises(RuleViolation):
@@ -144,8 +144,8 @@ async def test_another_amount_is_paid_as_the_bank_moved_it_and_when(office: Regi
     assert (ended.e2e_id, ended.provider_id) == (MOVED.e2e_id, MOVED.provider_id)
 
 
-async def test_a_payout_shown_as_paid_cannot_be_judged_failed(office: Registers):
-    """The reference would be free for another payout, though the money has moved."""
+async def test_a_payout_the_bank_shows_as_paid_cannot_be_judged_failed(office: Registers):
+    """Otherwise the reference could be paid again, although money has moved."""
     await shown_less(office)
 
     with pytest.raises(RuleViolation) as refused:
@@ -155,7 +155,7 @@ async def test_a_payout_shown_as_paid_cannot_be_judged_failed(office: Registers)
     assert await standing(office) == [[]]
 
 
-async def test_a_verdict_without_money_confirms_the_amount_ordered(office: Registers):
+async def test_a_failed_verdict_may_only_confirm_the_ordered_amount(office: Registers):
     await in_review(office)
 
     with pytest.raises(RuleViolation):
@@ -165,7 +165,7 @@ async def test_a_verdict_without_money_confirms_the_amount_ordered(office: Regis
 
 
 @pytest.mark.parametrize("again", ["maria", "Maria", " MARIA "])
-async def test_one_person_is_one_person_however_spelt(office: Registers, again: str):
+async def test_spellings_of_one_name_count_as_one_person(office: Registers, again: str):
     await in_review(office)
     await says(office, "maria")
 
@@ -176,7 +176,7 @@ async def test_one_person_is_one_person_however_spelt(office: Registers, again: 
     assert (await row(office)).state is UNKNOWN
 
 
-async def test_a_differing_verdict_is_kept_and_reported(office: Registers):
+async def test_a_differing_opinion_is_kept_and_reported(office: Registers):
     await in_review(office)
     await says(office, "maria", "paid")
     office.clock.passes(seconds=1)
@@ -192,8 +192,8 @@ async def test_a_differing_verdict_is_kept_and_reported(office: Registers):
     assert (await row(office)).state is UNKNOWN
 
 
-async def test_opinions_of_others_are_read_when_the_payout_is_decided(office: Registers):
-    """Or the second opinion is that of whoever was quicker."""
+async def test_opinions_of_others_are_visible_once_the_payout_is_decided(office: Registers):
+    """Otherwise the second opinion could follow the first one."""
     await in_review(office)
 
     first = await says(office, "maria", "paid")
@@ -208,8 +208,8 @@ async def test_opinions_of_others_are_read_when_the_payout_is_decided(office: Re
     assert by_ana.progress is Progress.DISAGREED
 
 
-async def test_the_audit_log_knows_which_opinions_are_still_open(office: Registers):
-    """Until the payout is decided they are read by nobody else there either."""
+async def test_the_audit_log_marks_open_opinions(office: Registers):
+    """Until the payout is decided other users cannot read them there either."""
     await in_review(office)
     wanted = AuditSearch(paging=Paging(1, 25), action="payout.*")
     read = []
@@ -225,7 +225,7 @@ async def test_the_audit_log_knows_which_opinions_are_still_open(office: Registe
 
 
 async def test_an_opinion_is_withdrawn_and_another_may_be_given(office: Registers):
-    """It stays on record and counts no more; nobody withdraws what they have not said."""
+    """It stays in the audit log; users withdraw only their own opinion."""
     await in_review(office)
     await says(office, "maria", "paid")
     await says(office, "joão", "failed")
@@ -263,8 +263,8 @@ async def test_a_third_person_ends_a_disagreement(office: Registers):
 
 
 @pytest.mark.parametrize("first", ["maria", "joão"], ids=["another's", "one's own"])
-async def test_an_opinion_of_an_earlier_review_counts_no_more(office: Registers, first: str):
-    """The bank acknowledged the payout meanwhile: nobody has judged it as it stands now."""
+async def test_an_opinion_of_an_earlier_review_does_not_count(office: Registers, first: str):
+    """The bank acknowledged the payout meanwhile, so it was judged in another state."""
     await in_review(office)
     await says(office, first, "failed")
     assert await office.store.payouts.record(change(UNKNOWN, ACCEPTED))
@@ -277,8 +277,8 @@ async def test_an_opinion_of_an_earlier_review_counts_no_more(office: Registers,
     assert (await row(office)).state is ACCEPTED
 
 
-async def test_a_review_is_listed_with_its_own_opinions(office: Registers):
-    """What was said of an earlier one would be read as said of this."""
+async def test_a_review_is_listed_with_only_its_own_opinions(office: Registers):
+    """Opinions of an earlier review would otherwise seem to be about this one."""
     await in_review(office)
     await says(office, "maria", "failed")
     assert await office.store.payouts.record(change(UNKNOWN, ACCEPTED))
@@ -291,7 +291,7 @@ async def test_a_review_is_listed_with_its_own_opinions(office: Registers):
 
 
 async def test_an_opinion_cannot_be_changed(office: Registers):
-    """Or one person could make two agree."""
+    """Otherwise one person could make two agree."""
     await in_review(office)
     await says(office, "maria", "paid")
     await says(office, "joão", "failed")
@@ -302,8 +302,8 @@ async def test_an_opinion_cannot_be_changed(office: Registers):
     assert (await row(office)).state is UNKNOWN
 
 
-async def test_a_decision_that_was_cut_short_is_finished_by_a_repeat(office: Registers):
-    """The second opinion was kept, and the process died before the step."""
+async def test_an_interrupted_decision_is_completed_by_a_repeat(office: Registers):
+    """The process died between storing the second opinion and the decision."""
     await in_review(office)
     await says(office, "maria")
     opinion = (await says(office, "maria")).opinions[0]
@@ -347,7 +347,7 @@ async def test_an_unknown_payout_is_not_judged(office: Registers, fields: dict[s
 
 
 async def test_opinions_and_decision_are_on_record(office: Registers):
-    """Who said what, and who ended it; the reference is a partner's and is not there."""
+    """Each opinion and the decision with its author, without the partner's reference."""
     await in_review(office)
     await says(office, "maria", reason="E2E no extrato")
     office.clock.passes(seconds=1)
@@ -382,8 +382,8 @@ async def test_waiting_work_is_listed_until_it_is_decided(office: Registers):
     assert (await office.reviews.page(maria, first)).items == []
 
 
-async def test_a_review_outside_of_the_scope_is_not_there(office: Registers):
-    """One answer for a payout that is not there and for one of another company."""
+async def test_a_review_outside_the_scope_is_not_found(office: Registers):
+    """With the same answer as for a payout that does not exist."""
     await in_review(office)
     limited = replace(staff(office, "maria"), scope=CompanyScope(frozenset({"another"})))
     said = JudgementBody(
@@ -427,7 +427,7 @@ async def test_unresolved_payouts_are_oldest_first_with_their_evidence(office: R
 
 
 @pytest.mark.parametrize("text", ["", " ", "a\nb"])
-def test_a_person_has_a_name(text: str):
+def test_an_opinion_requires_an_author_name(text: str):
     with pytest.raises(RuleViolation):
         person(text)
 
@@ -437,10 +437,10 @@ def test_a_person_has_a_name(text: str):
     [{"active": False}, {"roles": frozenset({Role.VIEWER})}, {"companies": frozenset({"another"})}],
     ids=["disabled", "without the right", "without the company"],
 )
-async def test_an_opinion_counts_while_its_person_could_give_it(
+async def test_an_opinion_counts_only_while_its_author_has_the_right(
     office: Registers, fields: dict[str, object]
 ):
-    """The bank had paid it: one person alone would have had the partner pay again."""
+    """Otherwise a single person could have released a reference that the bank had paid."""
     await in_review(office)
     ana, _ = await colleague(office, "ana"), await colleague(office, "bia")
 
@@ -454,8 +454,8 @@ async def test_an_opinion_counts_while_its_person_could_give_it(
     assert decided.progress is Progress.DECIDED
 
 
-async def test_opinions_that_agree_by_now_end_a_payout_at_the_next_one(office: Registers):
-    """Whoever gives it: here somebody who says otherwise, when the second one counts again."""
+async def test_opinions_that_agree_again_decide_at_the_next_opinion(office: Registers):
+    """Even at an opinion that differs, once the second author counts again."""
     await in_review(office)
     ana, _ = await colleague(office, "ana"), await colleague(office, "bia")
     await says(office, "user:ana@example.com")
@@ -472,8 +472,8 @@ async def test_opinions_that_agree_by_now_end_a_payout_at_the_next_one(office: R
     )
 
 
-async def test_an_overtaken_opinion_gets_the_result(office: Registers):
-    """Two gave the second one at once: both were kept, and one of them did the last step."""
+async def test_an_overtaken_opinion_returns_the_decision(office: Registers):
+    """Both second opinions were stored, and one of them made the decision."""
     await in_review(office)
     await says(office, "maria")
     said = JudgementBody(
@@ -492,7 +492,7 @@ async def test_an_overtaken_opinion_gets_the_result(office: Registers):
     assert (told.progress, told.payout.state, told.given) == (Progress.DECIDED, PAID, 2)
 
 
-async def test_who_ordered_a_payout_does_not_review_it(office: Registers):
+async def test_the_user_who_ordered_a_payout_may_not_review_it(office: Registers):
     await company_and_accounts(office.store)
     ana = await colleague(office, "ana")
     ordered = replace(payout(), client_id=f"user:{ana.id}")

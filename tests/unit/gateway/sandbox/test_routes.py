@@ -7,7 +7,7 @@ from gateway.config.settings import Settings
 from gateway.core.account import Environment
 
 
-def test_production_has_none_of_them():
+def test_production_has_no_sandbox_routes():
     settings = Settings(environment=Environment.PRODUCTION)
     names = {
         route.name

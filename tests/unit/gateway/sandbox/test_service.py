@@ -25,7 +25,7 @@ FAULT = FaultBody(operation="*", fault="hang", count=2)
 
 @dataclass
 class Control:
-    """Answers as the bank does, and remembers what it was told."""
+    """Answers like the bank, and records its requests."""
 
     told: list[tuple[str, ...]] = field(default_factory=list)
 
@@ -58,7 +58,7 @@ def tools(control: Control) -> SandboxTools:
 
 
 @pytest.mark.parametrize("scope", [EVERY_COMPANY, MINE])
-async def test_an_account_of_theirs_is_paid_and_topped_up(scope: CompanyScope):
+async def test_an_account_in_scope_is_paid_and_topped_up(scope: CompanyScope):
     control = Control()
 
     paid = await tools(control).pay(of(scope), PayBody(ACCOUNT.upper(), "cob-1"))
@@ -68,7 +68,7 @@ async def test_an_account_of_theirs_is_paid_and_topped_up(scope: CompanyScope):
     assert control.told == [("charges", "cob-1", "pay"), ("accounts", "conta-1", "top-up")]
 
 
-async def test_another_company_s_account_is_as_good_as_none():
+async def test_an_account_out_of_scope_is_not_found():
     control = Control()
 
     for scope, account_id in ((OTHERS, ACCOUNT), (EVERY_COMPANY, "nobody")):
@@ -80,7 +80,7 @@ async def test_another_company_s_account_is_as_good_as_none():
     assert control.told == []
 
 
-async def test_the_bank_as_a_whole_is_for_who_sees_every_company():
+async def test_the_bank_s_faults_and_clock_require_access_to_every_company():
     control = Control()
 
     for act in (

@@ -24,11 +24,11 @@ E2E = "E0000000020261118134011abcdefghi"
         *(("x 29/02", "x 29/02", None), ("R$ 5,00", "R$ 5,00", None)),
     ],
 )
-def test_a_day_stands_before_or_behind_a_text(typed: str, text: str, day: date | None):
+def test_a_date_before_or_after_the_text_is_read(typed: str, text: str, day: date | None):
     assert TextQuery.of(typed, TODAY) == TextQuery(text, day)
 
 
-def test_days_without_one_are_the_last_90_and_at_banks_two():
+def test_without_a_date_a_search_covers_the_last_90_days_and_two_at_banks():
     asked = TextQuery.of("Maria", TODAY)
 
     assert asked.since(TODAY) == local_start(TODAY - timedelta(days=89))
@@ -36,7 +36,7 @@ def test_days_without_one_are_the_last_90_and_at_banks_two():
     assert asked.at_banks(TODAY) == LocalWindow(date(2026, 11, 19), TODAY)
 
 
-def test_an_end_to_end_id_names_its_own_day():
+def test_an_end_to_end_id_limits_the_bank_search_to_its_day():
     assert TextQuery.of(E2E, TODAY).at_banks(TODAY) == Window(
         date(2026, 11, 18), date(2026, 11, 18)
     )

@@ -1,4 +1,4 @@
-"""What names somebody is looked for without an address, which is logged and kept."""
+"""Personal data is searched for without putting it into an address, which is logged and stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gateway.search.pages import _names_somebody
         *("(11) 98888-7777", "(11) 3888-7777", "11 98888-7777"),
     ],
 )
-def test_personal_data_is_in_no_search_address(text: str):
+def test_personal_data_is_kept_out_of_the_search_address(text: str):
     assert _names_somebody(f" {text} ")
 
 
@@ -26,5 +26,5 @@ def test_personal_data_is_in_no_search_address(text: str):
         *("0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01", "trf_1"),
     ],
 )
-def test_other_text_may_be_in_a_search_address(text: str):
+def test_other_text_may_be_in_the_search_address(text: str):
     assert not _names_somebody(text)

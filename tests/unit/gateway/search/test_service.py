@@ -62,8 +62,8 @@ async def named(office: Registers, who: Staff, text: str) -> Found:
     return await Services(office.kernel).searches.find(who, SearchBody(text=text))
 
 
-async def test_a_person_searches_for_so_many_cpfs_and_then_waits(office: Registers, known: Payout):
-    """A hidden CPF has a thousand numbers left to try; a CNPJ is shown whole, and free."""
+async def test_cpf_searches_are_rate_limited_per_user(office: Registers, known: Payout):
+    """A masked CPF leaves a thousand candidates; a CNPJ is shown in full, and not limited."""
     searches = replace(Services(office.kernel).searches, looked_up=allowance(burst=2))
     viewer = signed_in()
     found = [
@@ -151,7 +151,7 @@ async def asked(office: Registers, known: Payout) -> Payout:
         *("52998224725", "529.982.247-25", "the key"),
     ],
 )
-async def test_every_name_of_a_payout_finds_it_within_the_scope_alone(
+async def test_a_payout_is_found_by_every_identifier_within_the_scope(
     office: Registers, known: Payout, text: str
 ):
     given = known.provider_key if text == "the key" else text
@@ -164,8 +164,8 @@ async def test_every_name_of_a_payout_finds_it_within_the_scope_alone(
     assert not hidden
 
 
-async def test_payouts_to_a_tax_number_have_pages_and_days(office: Registers, known: Payout):
-    """The newest 25 alone would hide whoever is paid daily for longer than five weeks."""
+async def test_a_tax_number_search_has_pages_and_days(office: Registers, known: Payout):
+    """The newest 25 alone would hide daily payouts after less than five weeks."""
     for number in range(1, 60):
         at = known.created_at - timedelta(days=number)
         key = f"{number:032}"
@@ -190,7 +190,7 @@ async def test_payouts_to_a_tax_number_have_pages_and_days(office: Registers, kn
     assert not hidden
 
 
-async def test_refunds_of_an_amount_have_pages(
+async def test_a_refund_search_by_amount_has_pages(
     office: Registers, asked: Payout, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(service, "FOUND_AT_MOST", 0)
@@ -201,10 +201,10 @@ async def test_refunds_of_an_amount_have_pages(
 
 @pytest.mark.parametrize("begun", ["", "-0"], ids=["whole", "begun"])
 @pytest.mark.parametrize("form", ["11144477735", "varios-bbff0f73", PAID, "cli_1"])
-async def test_a_reference_may_look_like_another_name(
+async def test_a_reference_that_looks_like_a_cnpj_is_still_found(
     office: Registers, known: Payout, form: str, begun: str
 ):
-    """One text of fourteen letters and digits in some hundreds is a CNPJ by its last two."""
+    """One in some hundreds of texts with fourteen characters has valid CNPJ check digits."""
     await office.store.payouts.add(payout(form + begun), attempt())
 
     found = await named(office, everywhere(office), form)
@@ -260,7 +260,7 @@ async def test_a_payout_is_found_by_the_id_of_its_return(office: Registers):
 
 
 @pytest.mark.parametrize(("role", "sees"), [(Role.VIEWER, False), (Role.SECURITY, True)])
-async def test_a_credential_is_shown_to_who_may_read_credentials(
+async def test_a_credential_is_found_only_by_roles_that_may_read_credentials(
     office: Registers, role: Role, sees: bool
 ):
     company = await office.company("Padaria")
@@ -275,7 +275,7 @@ async def test_a_credential_is_shown_to_who_may_read_credentials(
 
 
 @pytest.mark.parametrize(("role", "sees"), [(Role.OPERATOR, False), (Role.SECURITY, True)])
-async def test_a_person_is_shown_to_who_may_read_people_of_their_companies(
+async def test_a_user_is_found_only_by_roles_that_may_read_users(
     office: Registers, role: Role, sees: bool
 ):
     maria = user()
@@ -361,7 +361,7 @@ async def accounts_of(office: Registers, names: Sequence[str]) -> Staff:
     return Staff(office.acting, CompanyScope(frozenset({company.id})))
 
 
-async def test_banks_of_the_accounts_in_scope_are_asked(office: Registers):
+async def test_a_bank_search_asks_for_every_account_in_scope(office: Registers):
     who = await accounts_of(office, ["a", "bb", "fails", "hangs", "has none"])
     fails = {"fails": Unavailable("timeout"), "has none": NotSupported("none")}
     banks = Banks(fails, hangs="hangs")
@@ -375,7 +375,7 @@ async def test_banks_of_the_accounts_in_scope_are_asked(office: Registers):
     assert {account.name for account, _ in told.refunds} == {"a", "bb", "has none"}
 
 
-async def test_one_search_asks_for_so_many_accounts(
+async def test_a_bank_search_is_limited_to_a_number_of_accounts(
     office: Registers, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(service, "ACCOUNTS_AT_MOST", 1)

@@ -42,7 +42,7 @@ def understand_each_other(one: Keys, other: Keys) -> bool:
     return opened == "text" and other.digester.matches("secret", [stored], NOW)
 
 
-def test_configured_keys_are_taken_and_nothing_is_written(sandbox):
+def test_configured_keys_are_used_and_no_file_is_written(sandbox):
     settings = with_keys(sandbox, Basic(pepper=PEPPER), Sealing(key=KEY))
 
     keys = load_keys(settings)
@@ -51,7 +51,7 @@ def test_configured_keys_are_taken_and_nothing_is_written(sandbox):
     assert not settings.folder.exists()
 
 
-def test_the_sandbox_makes_its_keys_once(sandbox):
+def test_the_sandbox_generates_its_keys_once(sandbox):
     def refuse(size: int) -> bytes:
         pytest.fail(f"{size} more random bytes were asked for")
 
@@ -60,7 +60,7 @@ def test_the_sandbox_makes_its_keys_once(sandbox):
     assert understand_each_other(first, load_keys(sandbox, refuse))
 
 
-def test_made_keys_are_for_the_owner_s_eyes_and_leave_nothing_beside_them(sandbox):
+def test_generated_keys_are_readable_by_the_owner_only(sandbox):
     load_keys(sandbox)
 
     file = sandbox.folder / FILE
@@ -68,7 +68,7 @@ def test_made_keys_are_for_the_owner_s_eyes_and_leave_nothing_beside_them(sandbo
     assert list(sandbox.folder.iterdir()) == [file]
 
 
-def test_made_keys_are_random(sandbox):
+def test_generated_keys_are_random(sandbox):
     numbers = count(1)
 
     load_keys(sandbox, lambda size: bytes([next(numbers)]) * size)
@@ -78,8 +78,8 @@ def test_made_keys_are_random(sandbox):
     assert made == {"pepper": b"\1" * 32, "sealing_key": b"\2" * 32}
 
 
-def test_processes_that_start_together_agree(sandbox):
-    """Each has found no file, and makes its keys, before any of them writes."""
+def test_processes_that_start_together_use_the_same_keys(sandbox):
+    """Each finds no file, and makes its keys before any of them writes."""
     together = Barrier(8)
 
     def start(number: int) -> Keys:
@@ -97,14 +97,14 @@ def test_processes_that_start_together_agree(sandbox):
     assert list(sandbox.folder.iterdir()) == [sandbox.folder / FILE]
 
 
-def test_one_configured_key_goes_with_one_made(sandbox):
+def test_one_configured_key_is_combined_with_a_generated_one(sandbox):
     settings = with_keys(sandbox, Basic(pepper=PEPPER), Sealing())
 
     assert understand_each_other(load_keys(settings), load_keys(settings))
     assert load_keys(settings).digester.digest("a") != load_keys(sandbox).digester.digest("a")
 
 
-def test_after_a_rotation_earlier_values_are_still_valid(sandbox):
+def test_values_made_before_a_rotation_are_still_valid(sandbox):
     before = load_keys(with_keys(sandbox, Basic(pepper=PEPPER), Sealing(key=KEY)))
 
     after = load_keys(
@@ -120,7 +120,7 @@ def test_after_a_rotation_earlier_values_are_still_valid(sandbox):
 
 
 @pytest.mark.parametrize("label", ["a", "z"])
-def test_the_label_of_a_retired_key_means_nothing(sandbox, label):
+def test_the_label_of_a_retired_key_has_no_effect(sandbox, label):
     before = load_keys(with_keys(sandbox, Basic(pepper=PEPPER), Sealing(key=KEY)))
 
     basic = Basic(pepper=OTHER_PEPPER, retired_peppers={label: PEPPER})
@@ -138,7 +138,7 @@ def test_the_label_of_a_retired_key_means_nothing(sandbox, label):
     ],
     ids=["neither", "pepper only", "sealing key only"],
 )
-def test_production_makes_no_keys(sandbox, basic, sealing):
+def test_production_generates_no_keys(sandbox, basic, sealing):
     production = replace(with_keys(sandbox, basic, sealing), environment=Environment.PRODUCTION)
 
     with pytest.raises(ConfigError, match="production needs both"):
@@ -147,14 +147,14 @@ def test_production_makes_no_keys(sandbox, basic, sealing):
     assert not production.folder.exists()
 
 
-def test_production_does_not_take_keys_of_the_sandbox(sandbox):
+def test_production_refuses_sandbox_keys(sandbox):
     load_keys(sandbox)
 
     with pytest.raises(ConfigError):
         load_keys(replace(sandbox, environment=Environment.PRODUCTION))
 
 
-def test_a_key_without_its_form_is_refused_without_telling_it(sandbox):
+def test_a_malformed_key_is_refused_without_being_quoted(sandbox):
     settings = with_keys(sandbox, Basic(pepper=PEPPER), Sealing(key=Secret("canary")))
 
     with pytest.raises(ConfigError) as caught:
@@ -165,8 +165,8 @@ def test_a_key_without_its_form_is_refused_without_telling_it(sandbox):
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"pepper": "x"}', "\ufeff", "null"])
-def test_a_broken_file_is_reported_and_left_as_it_is(sandbox, content):
-    """What is sealed under its keys would be lost with them."""
+def test_an_invalid_key_file_is_reported_and_unchanged(sandbox, content):
+    """Data sealed with its keys would be lost with them."""
     file = sandbox.folder / FILE
     file.parent.mkdir()
     file.write_text(content, encoding="utf-8")
@@ -177,7 +177,7 @@ def test_a_broken_file_is_reported_and_left_as_it_is(sandbox, content):
     assert file.read_text(encoding="utf-8") == content
 
 
-def test_an_impossible_folder_is_reported(sandbox, tmp_path):
+def test_an_unusable_folder_is_reported(sandbox, tmp_path):
     (tmp_path / "var").write_text("a file", encoding="utf-8")
 
     with pytest.raises(ConfigError, match="cannot be read or written"):

@@ -46,7 +46,7 @@ COVERED = '"@method" "@path" "content-digest"'
 RIGHT = f'sig=({COVERED});created=1;nonce="0123456789abcdef";keyid="k";alg="ed25519"'
 
 
-def test_the_example_of_the_standard_is_signed():
+def test_the_example_of_rfc_9421_verifies():
     base, signature = signature_base(COMPONENTS, PARAMETERS), read_signature(SIGNATURE, "sig-b26")
 
     assert base.decode().splitlines()[-1] == f'"@signature-params": {PARAMETERS}'
@@ -104,7 +104,7 @@ WRONG_INPUTS = {
 
 
 @pytest.mark.parametrize("field", WRONG_INPUTS.values(), ids=WRONG_INPUTS)
-def test_an_input_of_another_form_is_malformed(field: str):
+def test_a_malformed_signature_input_is_refused(field: str):
     with pytest.raises(ValueError, match="not a signature"):
         read_input(field)
 
@@ -121,7 +121,7 @@ def test_an_input_of_another_form_is_malformed(field: str):
         SIGNATURE + " ",
     ],
 )
-def test_a_signature_of_another_form_is_malformed(field: str):
+def test_a_malformed_signature_is_refused(field: str):
     with pytest.raises(ValueError, match="not a signature"):
         read_signature(field, "sig-b26")
 
@@ -129,7 +129,7 @@ def test_a_signature_of_another_form_is_malformed(field: str):
 @pytest.mark.parametrize(
     "field", [SHA_256, SHA_512, f"{SHA_256}, {SHA_512}", f"{SHA_512},{SHA_256}"]
 )
-def test_a_digest_fits_its_body_alone(field: str):
+def test_a_content_digest_matches_only_its_body(field: str):
     assert is_digest_of(field, BODY)
     assert not is_digest_of(field, BODY + b"\n")
 
@@ -149,5 +149,5 @@ def test_a_digest_fits_its_body_alone(field: str):
         SHA_256.replace(":", ""),
     ],
 )
-def test_a_digest_of_another_form_or_algorithm_fits_nothing(field: str):
+def test_a_malformed_or_unsupported_digest_matches_nothing(field: str):
     assert not is_digest_of(field, BODY)

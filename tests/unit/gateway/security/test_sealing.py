@@ -24,7 +24,7 @@ def test_sealed_bytes_open_in_their_own_row(text: str, row: str):
     assert sealer.open(sealer.seal(text, row), row) == text
 
 
-def test_nothing_of_the_text_is_readable(sealer):
+def test_sealed_bytes_do_not_contain_the_text(sealer):
     sealed = sealer.seal("canary", ROW)
 
     assert b"canary" not in sealed
@@ -35,7 +35,7 @@ def test_the_same_text_sealed_twice_differs(sealer):
 
 
 def test_the_sealed_form_is_unchanged():
-    """Rows in the field have this form: it must never change."""
+    """Stored rows have this format, which must never change."""
     nonce = bytes(range(12))
     head = b"\x01\x03new"
     sealed = head + nonce + AESGCM(NEW).encrypt(nonce, b"text", head + b"row")
@@ -59,21 +59,21 @@ def test_a_retired_key_still_opens(sealer):
     assert sealer.open(sealed, ROW) == "text"
 
 
-def test_a_key_that_is_not_here_opens_nothing():
+def test_a_missing_key_opens_nothing():
     sealed = Sealer({"gone": OLD}, "gone").seal("text", ROW)
 
     with pytest.raises(SealBroken, match="not here"):
         Sealer({"new": NEW}, "new").open(sealed, ROW)
 
 
-def test_the_key_s_name_cannot_be_exchanged(sealer):
+def test_the_key_name_of_a_sealed_text_cannot_be_replaced(sealer):
     sealed = sealer.seal("text", ROW)
 
     with pytest.raises(SealBroken):
         sealer.open(sealed.replace(b"new", b"old"), ROW)
 
 
-def test_no_changed_byte_and_no_missing_end_goes_unnoticed(sealer):
+def test_a_changed_or_truncated_sealed_text_is_refused(sealer):
     sealed = sealer.seal("text", ROW)
     changed = [
         bytes((*sealed[:at], sealed[at] ^ 1, *sealed[at + 1 :])) for at in range(len(sealed))

@@ -28,7 +28,7 @@ def checksum_by_hand(body: str) -> str:
     return "".join(ALPHABET[value // 62**place % 62] for place in range(5, -1, -1))
 
 
-def test_the_alphabet_is_digits_then_capitals_then_small_letters():
+def test_the_secret_alphabet_is_base_62():
     assert string.digits + string.ascii_uppercase + string.ascii_lowercase == ALPHABET
 
 
@@ -38,15 +38,15 @@ def test_an_id_is_a_prefix_and_twenty_base32_characters():
     assert client_id == "cli_aaaqeayeaudaocajbifq"
 
 
-def test_ids_have_no_character_of_a_basic_pair():
+def test_client_ids_have_no_special_characters():
     ids = {new_client_id(os.urandom) for _ in range(100)}
 
     assert len(ids) == 100
     assert all(re.fullmatch("cli_[a-z2-7]{20}", each) for each in ids)
 
 
-def test_the_form_of_a_secret_is_unchanged():
-    """Secrets in the field end in this checksum: it must never change."""
+def test_the_format_of_a_secret_is_unchanged():
+    """Issued secrets end in this checksum, which must never change."""
     secret = new_client_secret(counting)
 
     assert secret[:-6] == "gws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
@@ -63,13 +63,13 @@ def test_every_secret_has_its_form_and_a_valid_checksum(content: bytes):
 
 
 @given(st.integers(0, 52), st.sampled_from(ALPHABET + "-_"))
-def test_one_wrong_character_is_noticed(at: int, character: str):
+def test_one_wrong_character_invalidates_the_checksum(at: int, character: str):
     wrong = KNOWN[:at] + character + KNOWN[at + 1 :]
 
     assert has_valid_checksum(wrong) is (wrong == KNOWN)
 
 
-def test_a_text_of_another_form_is_no_secret():
+def test_a_malformed_secret_is_refused():
     cases = [
         "",
         KNOWN[:-1],
@@ -89,7 +89,7 @@ def test_a_text_of_another_form_is_no_secret():
 
 
 @pytest.mark.parametrize("body", ["gws_" + "A" * 42, "gws_" + "A" * 44, "xws_" + "A" * 43])
-def test_a_valid_checksum_does_not_make_up_for_another_form(body: str):
+def test_a_valid_checksum_does_not_make_a_malformed_secret_valid(body: str):
     assert not has_valid_checksum(body + checksum_by_hand(body))
 
 

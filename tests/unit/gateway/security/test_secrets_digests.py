@@ -23,14 +23,14 @@ def stored(secret: str, key_id: str = "new", expires_at: datetime | None = None)
     return SecretDigest(key_id=key_id, digest=digest, created_at=NOW, expires_at=expires_at)
 
 
-def test_a_digest_is_hmac_sha_256_under_the_pepper_in_force(digester):
+def test_a_digest_is_hmac_sha_256_with_the_current_pepper(digester):
     key_id, digest = digester.digest("secret")
 
     assert (key_id, digest) == ("new", stored("secret").digest)
     assert len(digest) == 32
 
 
-def test_a_secret_matches_while_it_lives(digester):
+def test_a_secret_matches_until_it_expires(digester):
     cases = [
         ([], False),
         ([stored("right")], True),
@@ -55,7 +55,7 @@ def test_a_secret_matches_while_it_lives(digester):
 
 
 def test_the_digest_that_matched_is_reported(digester):
-    """So that its last use can be remembered."""
+    """So that its last use can be recorded."""
     current, rotated = stored("current"), stored("rotated", "old")
 
     found = [
@@ -73,8 +73,8 @@ def test_a_damaged_digest_matches_nothing(digester):
         assert not digester.matches("right", [damaged], NOW)
 
 
-def test_the_text_behind_the_dummy_opens_nothing(digester):
-    """It stands in the source code."""
+def test_the_text_of_the_dummy_digest_matches_nothing(digester):
+    """The text is in the source code."""
     dummy = "no secret has this digest"
 
     assert digester.digest(dummy)[1] == digester._dummy
@@ -94,8 +94,8 @@ def test_the_text_behind_the_dummy_opens_nothing(digester):
     ],
     ids=["unknown id", "right", "wrong", "two", "pepper gone", "ended"],
 )
-def test_the_same_work_is_done_for_any_stored_digest(digester, digests, monkeypatch):
-    """Otherwise the duration would tell whether a client id exists."""
+def test_matching_does_the_same_work_for_any_stored_digest(digester, digests, monkeypatch):
+    """Otherwise the duration would reveal whether a client id exists."""
     work = []
     monkeypatch.setattr(
         module.hmac.HMAC, "digest", lambda mac: work.append("digest") or standard_digest(mac)

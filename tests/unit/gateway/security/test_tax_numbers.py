@@ -8,7 +8,7 @@ KEYS = {"new": b"n" * 32, "old": b"o" * 32}
 CPF = "52998224725"
 
 
-def test_the_same_number_has_the_same_digest_and_another_has_another():
+def test_a_tax_number_digest_depends_on_the_number_only():
     digests = TaxNumberDigests(KEYS)
 
     assert digests.digest(CPF) == digests.digest(CPF)
@@ -16,7 +16,7 @@ def test_the_same_number_has_the_same_digest_and_another_has_another():
     assert len(digests.digest(CPF)) == 16
 
 
-def test_numbers_digested_under_an_older_key_are_still_found():
+def test_numbers_digested_with_an_older_key_are_still_found():
     before = TaxNumberDigests({"old": KEYS["old"]}).digest(CPF)
 
     every = TaxNumberDigests(KEYS).every(CPF)

@@ -56,8 +56,8 @@ def shown(document: Any) -> Any:
 
 
 @pytest.mark.parametrize("blocked", [Money(0), None])
-def test_a_balance(blocked: Money | None):
-    """Contract 2.3, which has no word for an amount that the bank does not tell."""
+def test_a_balance_has_the_contract_s_format(blocked: Money | None):
+    """Contract 2.3, which has no value for an unknown amount."""
     found = Balance(balance=Money(100), blocked=blocked, updated_at=NOON)
 
     document = dumps(documents.balance(found, CALLER))
@@ -65,7 +65,7 @@ def test_a_balance(blocked: Money | None):
     assert document == b'{"balance":1.00,"blocked":0.00,"updated_at":"2026-11-20T12:00:00Z"}'
 
 
-def test_a_statement():
+def test_a_statement_has_the_contract_s_format():
     """Contract 2.7."""
     found = Statement(
         entries=(ENTRY,),
@@ -110,7 +110,7 @@ def test_a_statement():
     ],
 )
 def test_a_document_number_is_exact_or_zero(provider_id: str, number: int, tags: list[str]):
-    """No reader of JSON may round it; a tag that is not known is not there."""
+    """No JSON reader may round it; an unknown tag is left out."""
     found = Statement(
         entries=(msgspec.structs.replace(ENTRY, provider_id=provider_id),),
         paging=Paging(1, 1),
@@ -124,7 +124,7 @@ def test_a_document_number_is_exact_or_zero(provider_id: str, number: int, tags:
 
 
 def test_a_movement_s_time_is_shown_in_utc_to_the_second():
-    """Contract 2.1; whatever zone it was told in."""
+    """Contract 2.1; whatever zone the bank used."""
     at = NOON.astimezone(timezone(timedelta(hours=-3))).replace(microsecond=999_999)
     found = Statement(
         entries=(msgspec.structs.replace(ENTRY, created_at=at),),

@@ -30,7 +30,7 @@ def packed(*pages: list[Entry]) -> PackedMovements:
 
 
 @pytest.mark.parametrize("many", [1, 2, 3, 100])
-def test_they_come_back_as_they_were_oldest_first(many: int):
+def test_packed_movements_are_returned_oldest_first(many: int):
     every = [told(number) for number in range(7)]
     made = packed(every[:3], [], every[3:])
 
@@ -41,7 +41,7 @@ def test_they_come_back_as_they_were_oldest_first(many: int):
     assert len(made) == 7
 
 
-def test_a_bank_that_mixes_its_pages_up_is_put_in_order():
+def test_movements_on_unordered_pages_are_sorted():
     every = [told(number) for number in range(6)]
 
     made = packed([every[4], every[0]], [every[5], every[1]], [every[3], every[2]])
@@ -57,11 +57,11 @@ def test_movements_of_one_instant_are_reversed():
     assert [each.provider_id for each in group] == ["first", "second"]
 
 
-def test_nothing_is_nothing():
+def test_no_movements_unpack_to_an_empty_list():
     assert list(packed().oldest_first(9)) == []
 
 
-def test_many_take_little_memory():
+def test_packed_movements_take_little_memory():
     gc.collect()
     tracemalloc.start()
     made = PackedMovements()
@@ -78,7 +78,7 @@ def test_many_take_little_memory():
     assert peak < 8 * 2**20
 
 
-def test_every_field_comes_back():
+def test_every_field_of_a_movement_is_restored():
     one = entry(value=Money(1), provider_key="key")
 
     ((back,),) = packed([one]).oldest_first(1)

@@ -91,8 +91,8 @@ class Account:
         return [each.provider_id for each in found.entries]
 
 
-async def test_all_pages_of_the_bank_are_one_list_newest_first():
-    """Whatever order the bank keeps across its pages."""
+async def test_all_bank_pages_form_one_list_newest_first():
+    """Whatever order the bank uses across its pages."""
     account = Account([entry(1), entry(5)], [entry(3)], [entry(4), entry(2)])
 
     found = await account.statements.read(account_(), asking())
@@ -105,7 +105,7 @@ async def test_all_pages_of_the_bank_are_one_list_newest_first():
     ("page", "limit", "shown"),
     [(1, 2, ["5", "4"]), (2, 2, ["3", "2"]), (3, 2, ["1"]), (4, 2, []), (10**18 - 1, 100, [])],
 )
-async def test_a_page_is_cut_from_the_whole_and_the_total_stays(
+async def test_a_page_is_cut_from_the_whole_list_with_the_same_total(
     page: int, limit: int, shown: list[str]
 ):
     account = Account([entry(number) for number in range(1, 6)])
@@ -125,7 +125,7 @@ async def test_movements_that_are_not_pix_are_left_out_and_counted():
     assert account.counted[Event.NOT_PIX, "sandbox"] == 2
 
 
-async def test_movements_of_one_instant_keep_the_bank_s_order():
+async def test_movements_at_the_same_instant_keep_the_bank_s_order():
     twin = msgspec.structs.replace(entry(1), provider_id="1b")
     account = Account([entry(1), twin, entry(2)])
 
@@ -138,8 +138,8 @@ async def test_an_empty_window_is_an_empty_list_with_the_balance():
     assert (found.entries, found.total, found.balance) == ((), 0, BALANCE)
 
 
-async def test_pages_that_never_end_are_a_bad_reply():
-    """A bank whose cursor goes in a circle must not hold a request for ever."""
+async def test_endless_bank_pages_are_a_bad_reply():
+    """A bank with a circular cursor must not hold a request for ever."""
     account = Account([])
     circle = Page(items=[entry(1)], next_cursor="again")
     account.bank.reads["statement"] = dict.fromkeys([None, "again"], circle)
@@ -150,7 +150,7 @@ async def test_pages_that_never_end_are_a_bad_reply():
 
 @pytest.mark.parametrize("part", ["balance", "statement"])
 async def test_a_statement_needs_both_balance_and_movements(part: str):
-    """The balance belongs to the answer: a statement without it would be half a truth."""
+    """The balance is part of the answer."""
     account = Account([entry(1)])
     failure = Unavailable("timeout")
     account.bank.reads[part] = failure if part == "balance" else {None: failure}
@@ -163,8 +163,8 @@ def entries(count: int, first: int = 1) -> list[Entry]:
     return [entry(number) for number in range(first, first + count)]
 
 
-async def test_further_pages_of_the_bank_are_charged_to_the_caller_whose_walk_it_is():
-    """Not the first, not to who shares the walk, and not where a snapshot serves."""
+async def test_extra_bank_pages_are_charged_to_the_caller_that_started_the_walk():
+    """Neither the first page, nor callers that share the walk, nor pages from a snapshot."""
     account = Account(entries(10), entries(10, 11), entries(10, 21))
     charged: list[str] = []
 
@@ -184,8 +184,8 @@ async def test_further_pages_of_the_bank_are_charged_to_the_caller_whose_walk_it
 
 
 @pytest.mark.parametrize("limit", [1, 7, 25, 99, 100])
-async def test_a_page_from_a_snapshot_equals_the_walk_s(limit: int):
-    """Pages lie across the parts that a snapshot is kept in."""
+async def test_a_page_from_a_snapshot_equals_one_from_a_walk(limit: int):
+    """Pages cross the parts in which a snapshot is stored."""
     kept, walked = Account(entries(350)), Account(entries(350), keep_s=0)
     await kept.shows(asking(1, limit))
 
@@ -194,7 +194,7 @@ async def test_a_page_from_a_snapshot_equals_the_walk_s(limit: int):
     assert kept.bank.walks == 1
 
 
-async def test_an_entry_comes_back_from_a_snapshot_as_it_was():
+async def test_a_snapshot_preserves_every_field_of_an_entry():
     whole = msgspec.structs.replace(
         entry(1),
         e2e_id="E1",
@@ -226,7 +226,7 @@ async def test_the_first_page_always_walks_and_replaces_the_snapshot():
 
 
 @leaping
-async def test_a_snapshot_serves_for_its_time_and_no_longer():
+async def test_a_snapshot_is_used_until_its_lifetime_ends():
     account = Account(entries(30))
     await account.shows(asking(1, 10))
     account.holds(entries(40))
@@ -239,8 +239,8 @@ async def test_a_snapshot_serves_for_its_time_and_no_longer():
     assert (kept.total, anew.total) == (30, 40)
 
 
-async def test_pages_behind_a_lapsed_snapshot_share_a_new_one():
-    """Who reads slowly pays for a walk a minute, not for one a page."""
+async def test_pages_after_an_expired_snapshot_share_a_new_one():
+    """A slow reader pays for one walk a minute, not one a page."""
     account = Account(entries(30))
     await account.shows(asking(2, 10))
 
@@ -258,7 +258,7 @@ async def test_the_balance_is_live_on_every_page():
     assert (await account.statements.read(account_(), asking(2, 10))).balance == now
 
 
-async def test_callers_of_one_moment_share_a_walk():
+async def test_concurrent_callers_share_one_walk():
     account = Account(entries(30))
     account.bank.gate.clear()
     asked = [asyncio.create_task(account.shows(asking(page, 10))) for page in (1, 1, 2, 3, 9)]
@@ -287,8 +287,8 @@ async def test_a_cancelled_caller_does_not_cancel_the_walk_for_others():
     assert account.bank.walks == 1
 
 
-async def test_a_walk_that_breaks_off_leaves_no_half_snapshot():
-    """The bank dies behind the first of its pages: what was kept before stays as it was."""
+async def test_an_interrupted_walk_keeps_the_older_snapshot():
+    """The bank fails after its first page: the kept snapshot is unchanged."""
     account = Account(entries(20), entries(20, 21))
     await account.shows(asking(1, 10))
     account.holds(entries(50), entries(50, 51))
@@ -301,7 +301,7 @@ async def test_a_walk_that_breaks_off_leaves_no_half_snapshot():
     assert (kept.total, kept.entries[0].provider_id) == (40, "30")
 
 
-async def test_without_an_older_snapshot_a_broken_walk_leaves_nothing():
+async def test_an_interrupted_walk_leaves_no_partial_snapshot():
     account = Account(entries(20), entries(20, 21))
     account.bank.reads["statement"]["1"] = Unavailable("connection_lost")
 
@@ -310,8 +310,8 @@ async def test_without_an_older_snapshot_a_broken_walk_leaves_nothing():
             await account.shows(asking(page, 10))
 
 
-async def test_a_too_large_window_is_walked_for_each_page_and_counted():
-    """Size alone is never a failure; and an older, smaller snapshot must not be shown."""
+async def test_an_oversized_window_is_walked_for_each_page_and_counted():
+    """Size alone is no failure, but an older, smaller snapshot must not be shown."""
     account = Account(entries(20), most_bytes=10_000)
     await account.shows(asking(1, 10))
     account.holds(entries(2_000))
@@ -331,8 +331,8 @@ def few_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("few_in_memory")
-async def test_more_than_memory_holds_is_shown_with_its_total_and_counted():
-    """In front of what is held, across its end, behind it, and behind the last one."""
+async def test_pages_beyond_the_memory_limit_are_shown_with_the_total_and_counted():
+    """Before, across and after the kept part, and after the last page."""
     account = Account(*(list(reversed(entries(40, first))) for first in (201, 161, 121, 81, 41, 1)))
 
     pages = {
@@ -361,8 +361,8 @@ async def test_a_window_larger_than_memory_drops_the_snapshot():
 
 @pytest.mark.usefixtures("few_in_memory")
 @pytest.mark.parametrize("page", [1, 12])
-async def test_more_than_memory_holds_in_another_order_is_a_bad_reply(page: int):
-    """A page would leave out what is newer, and show it to nobody."""
+async def test_an_unordered_list_beyond_the_memory_limit_is_a_bad_reply(page: int):
+    """Newer movements would be left out of every page."""
     account = Account(entries(150))
 
     with pytest.raises(BadReply, match="not_newest_first"):
@@ -370,7 +370,7 @@ async def test_more_than_memory_holds_in_another_order_is_a_bad_reply(page: int)
 
 
 @pytest.mark.usefixtures("few_in_memory")
-async def test_a_window_that_is_wanted_whole_is_not_cut_in_silence():
+async def test_a_complete_window_is_refused_rather_than_truncated():
     account = Account(list(reversed(entries(101))))
 
     with pytest.raises(BadReply, match="too_many_items"):
@@ -389,7 +389,7 @@ async def test_a_window_of_one_page_drops_the_snapshot():
     assert await account.cache.size() == 0
 
 
-async def test_without_a_lifetime_every_page_is_walked_and_nothing_is_too_large():
+async def test_without_snapshots_every_page_is_walked():
     account = Account(entries(30), keep_s=0)
 
     shown = [await account.shows(asking(page, 10)) for page in (1, 2, 3)]
@@ -398,7 +398,7 @@ async def test_without_a_lifetime_every_page_is_walked_and_nothing_is_too_large(
     assert account.counted[Event.STATEMENT_TOO_LARGE, "sandbox"] == 0
 
 
-async def test_pages_are_asked_for_in_the_bank_s_own_size():
+async def test_pages_are_requested_in_the_bank_s_largest_size():
     account = Account(entries(30), entries(5, 31))
     account.bank.capabilities = replace(account.bank.capabilities, largest_page=37)
 
@@ -428,11 +428,11 @@ OTHERS: Sequence[tuple[Bank, Window]] = (
 
 
 @pytest.mark.parametrize(("other", "window"), OTHERS)
-def test_a_snapshot_is_of_one_account_at_one_bank_and_one_window(other: Bank, window: Window):
+def test_a_snapshot_belongs_to_one_account_bank_and_window(other: Bank, window: Window):
     assert snapshot_key(other, window) != snapshot_key(bank(), Window(TODAY, TODAY))
 
 
-def test_new_credentials_keep_the_snapshot():
+def test_a_change_of_credentials_keeps_the_snapshot():
     assert snapshot_key(bank(credentials="new"), Window(TODAY, TODAY)) == snapshot_key(
         bank(), Window(TODAY, TODAY)
     )

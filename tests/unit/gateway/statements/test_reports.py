@@ -103,7 +103,7 @@ def writes(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., bytes]], 
     return know
 
 
-async def test_it_tells_whose_account_and_what_moved_oldest_first():
+async def test_a_report_has_the_account_and_its_movements_oldest_first():
     who = replace(account(), coordinates=BankCoordinates(branch="0001"))
     office = BankWorld(FEE, IN, OUT)
 
@@ -119,8 +119,8 @@ async def test_it_tells_whose_account_and_what_moved_oldest_first():
     assert office.moved.windows == [OPEN]
 
 
-async def test_movements_of_one_instant_stand_in_the_bank_s_order():
-    """The bank tells newest first, a report the other way round."""
+async def test_movements_at_the_same_instant_are_reversed_in_a_report():
+    """The bank returns newest first, and a report is the other way round."""
     twins = [entry(provider_id="second"), entry(provider_id="first")]
 
     told = await BankWorld(*twins).reports.gather(account(), OPEN)
@@ -128,22 +128,22 @@ async def test_movements_of_one_instant_stand_in_the_bank_s_order():
     assert [each.provider_id for each in told.entries] == ["first", "second"]
 
 
-async def test_an_open_window_closes_with_the_balance_now_and_opened_with_the_rest():
+async def test_a_window_up_to_today_has_opening_and_closing_balances():
     told = await BankWorld().reports.gather(account(), OPEN)
 
     assert (told.closing, told.opening) == (Money(500), Sum(300))
 
 
 @pytest.mark.parametrize("window", [OVER, TO_COME], ids=["over", "to come"])
-async def test_of_another_window_neither_is_known(window: Window):
-    """The bank tells the balance now, and nothing of what moved since."""
+async def test_a_past_or_future_window_has_no_opening_or_closing_balance(window: Window):
+    """The bank returns the current balance, and not what moved since."""
     told = await BankWorld().reports.gather(account(), window)
 
     assert (told.closing, told.opening, told.balance) == (None, None, NOW)
 
 
-async def test_a_balance_that_moved_meanwhile_is_no_ground_to_calculate_on():
-    """Whether the last movement is among those read, nobody knows."""
+async def test_a_balance_that_changed_meanwhile_leaves_the_opening_unknown():
+    """Whether the last movement is among those read is unknown."""
     office = BankWorld()
     office.moved.meanwhile = lambda: office.holds(499)
 
@@ -155,7 +155,7 @@ async def test_a_balance_that_moved_meanwhile_is_no_ground_to_calculate_on():
 
 @pytest.mark.parametrize("read", [1, 2], ids=["before the last balance", "during the last balance"])
 async def test_a_day_that_ended_meanwhile_leaves_the_closing_unknown(read: int):
-    """At midnight the balance may be that of the next day already."""
+    """After midnight the balance may be that of the next day."""
     office = BankWorld(clock=Clock(OPEN.end - timedelta(seconds=1)))
     office.bank = LastingBank(reads={"balance": NOW}, lasts_at=read, clock=office.clock)
     office.reports = replace(office.reports, banks=OneBank(office.bank))
@@ -177,14 +177,14 @@ async def test_sums_may_be_larger_than_an_amount():
         assert (await office.reports.make(account(), asking(form))).content, form
 
 
-async def test_as_many_as_fit_are_reported():
+async def test_a_report_may_have_the_maximum_number_of_movements():
     told = await BankWorld(*[IN] * MOST).reports.gather(account(), OPEN)
 
     assert len(told.entries) == MOST
 
 
-async def test_too_many_are_refused_and_never_cut():
-    """Half a statement would look like a whole one."""
+async def test_a_report_with_too_many_movements_is_refused_and_never_truncated():
+    """A truncated statement would look complete."""
     with pytest.raises(RuleViolation, match="ask for fewer days"):
         await BankWorld(*[IN] * (MOST + 1)).reports.make(account(), asking())
 
@@ -200,7 +200,7 @@ async def test_a_finished_file_has_its_content_type(form: str):
     assert write is None or made.content == write(told)
 
 
-async def test_the_form_for_readers_in_brazil_is_had_by_asking():
+async def test_the_brazilian_format_is_used_on_request():
     made = await BankWorld().reports.make(account(), asking("csv", locale=Locale.PT_BR))
 
     assert made.content.startswith("\ufeffData e hora (Brasília);".encode())
@@ -227,7 +227,7 @@ async def test_a_format_that_is_not_installed_is_refused(writes):
         await BankWorld().reports.make(account(), asking("odd"))
 
 
-async def test_a_bank_that_does_not_tell_the_balance_fails_the_report():
+async def test_a_report_fails_when_the_bank_does_not_return_the_balance():
     office = BankWorld()
     office.bank.reads["balance"] = Unavailable("timeout")
 
@@ -235,8 +235,8 @@ async def test_a_bank_that_does_not_tell_the_balance_fails_the_report():
         await office.reports.make(account(), asking())
 
 
-async def test_every_page_of_the_bank_is_in_it():
-    """Together with the operation that walks the bank's pages, Pix or not."""
+async def test_a_report_contains_every_bank_page():
+    """Together with the operation that reads the bank's pages, Pix or not."""
     bank = ScriptedBank(
         reads={
             "balance": NOW,
@@ -260,8 +260,8 @@ async def test_every_page_of_the_bank_is_in_it():
     assert [each["operation"] for each in told["data"]] == ["Pix Out", "Pix In", "fee"]
 
 
-async def test_writing_leaves_the_loop_free_and_takes_turns(writes):
-    """A large file takes seconds: others are served meanwhile, and the next one waits."""
+async def test_writing_a_report_does_not_block_the_loop_and_runs_one_at_a_time(writes):
+    """A large file takes seconds, during which others are served and the next file waits."""
     let_go, most = threading.Semaphore(0), []
     running: list[int] = []
 
@@ -287,8 +287,8 @@ async def test_writing_leaves_the_loop_free_and_takes_turns(writes):
     assert most == [1, 1, 1]
 
 
-async def test_who_goes_away_leaves_the_turn_to_the_file_until_it_is_written(writes):
-    """A thread cannot be stopped: without this, impatient callers would pile them up."""
+async def test_a_cancelled_report_keeps_its_slot_until_it_is_written(writes):
+    """A thread cannot be stopped: otherwise impatient callers would pile them up."""
     let_go, begun = threading.Event(), []
 
     def slow(_document: object) -> bytes:
@@ -321,7 +321,7 @@ PIECED = [(form.name, locale) for form in FORMATS.values() for locale in Locale 
 
 @pytest.mark.parametrize(("form", "locale"), PIECED)
 @pytest.mark.parametrize("count", [0, 1, 100, 101, 350])
-async def test_in_pieces_it_is_the_same_file(form: str, locale: Locale, count: int):
+async def test_a_report_in_pieces_is_the_same_file(form: str, locale: Locale, count: int):
     entries = [
         entry(provider_id=f"p{n // 2}", created_at=NOON - timedelta(seconds=n // 3))
         for n in range(count)
@@ -350,7 +350,7 @@ async def test_many_movements_are_one_file(form: str):
 
 @pytest.mark.parametrize("form", ["csv", "json", "ofx"])
 async def test_days_may_be_in_brasilia_time(form: str):
-    """The bank is asked for the days in UTC that they touch; what is beside them is left out."""
+    """The bank is asked for the UTC days they touch; other movements are left out."""
     day = LocalWindow(TODAY, TODAY)
     inside = [day.end - timedelta(seconds=1), day.start]
     beside = [day.end, day.start - timedelta(seconds=1)]
@@ -382,7 +382,7 @@ async def test_tax_numbers_of_people_can_be_hidden(form: str):
 
 
 @pytest.mark.parametrize("form", ["csv", "ofx"])
-async def test_too_many_for_a_file_in_pieces_are_refused_before_it_begins(
+async def test_a_streamed_report_with_too_many_movements_is_refused_before_it_starts(
     form: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(reports_module, "MOST_PACKED", 3)

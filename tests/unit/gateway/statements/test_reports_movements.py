@@ -26,7 +26,7 @@ async def moved(said: object, *, is_there: bool = True, most: int = 3) -> list[E
     return [entry async for page in pages for entry in page]
 
 
-async def test_nothing_is_left_out():
+async def test_movements_are_read_from_all_pages():
     pages = {
         None: Page(items=[TED, PIX], next_cursor="2"),
         "2": Page(items=[FEE], next_cursor=None),
@@ -35,7 +35,7 @@ async def test_nothing_is_left_out():
     assert await moved(pages) == [TED, PIX, FEE]
 
 
-async def test_too_many_are_refused_as_soon_as_it_shows():
+async def test_too_many_movements_are_refused_early():
     pages = {None: Page(items=[TED, PIX], next_cursor="2"), "2": Page(items=[FEE], next_cursor="3")}
 
     with pytest.raises(RuleViolation, match="more than 2"):

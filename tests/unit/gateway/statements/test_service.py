@@ -71,13 +71,13 @@ async def read(
         "came back",
     ],
 )
-async def test_a_movement_is_tied_to_its_payout(moved: Entry, tied: bool, unexplained: bool):
+async def test_a_movement_is_linked_to_its_payout(moved: Entry, tied: bool, unexplained: bool):
     (found,) = (await read([moved])).entries
 
     assert (found.payout is PAYOUT, found.is_unexplained) == (tied, unexplained)
 
 
-async def test_incoming_money_is_tied_to_its_charge():
+async def test_incoming_money_is_linked_to_its_charge():
     known = charge(state=ChargeState.PAID, e2e_id="E-in", account_id=ACCOUNT)
     book = ChargeBook(charges={(ACCOUNT, known.reference): known})
 
@@ -103,14 +103,14 @@ async def test_days_are_in_brasilia_time():
 
 
 async def test_ninety_local_days_are_read():
-    """They touch 91 UTC days, more than a bank is asked for at once."""
+    """They touch 91 UTC days, more than one bank request may have."""
     found = await read([entry("E-out")], asking(days=90))
 
     assert found.total >= 1
 
 
-async def test_sums_are_of_the_window_and_days_of_what_the_filters_choose():
-    """The head of a day adds up the lines below it."""
+async def test_sums_cover_the_window_and_day_sums_cover_the_filtered_movements():
+    """So a day's header is the sum of its lines."""
     moved = [
         entry("E1", value=Money(100)),
         entry("E2", direction=Direction.CREDIT, value=Money(250), description="Cobrança"),
@@ -129,13 +129,13 @@ async def test_sums_are_of_the_window_and_days_of_what_the_filters_choose():
 
 
 @pytest.mark.parametrize(("text", "many"), [("maria", 2), ("COBRANÇA", 1), ("e9", 1), ("x", 0)])
-async def test_text_is_looked_for_in_any_case(text: str, many: int):
+async def test_a_text_search_ignores_case(text: str, many: int):
     moved = [entry("E9"), entry("E8", description="Cobrança")]
 
     assert (await read(moved, asking(text=text))).total == many
 
 
-async def test_a_later_page_comes_from_the_earlier_read():
+async def test_a_later_page_uses_the_earlier_read():
     moved = [
         entry(f"E{number}", created_at=NOON + timedelta(minutes=number)) for number in range(3)
     ]

@@ -20,7 +20,7 @@ def block(days: int | None, kind: BlockKind = BlockKind.COURT) -> Block:
     return Block(kind=kind, value=Money(100), since=since, reference="0001-22")
 
 
-async def test_the_oldest_block_is_first_and_one_of_unknown_age_before_it():
+async def test_blocks_are_sorted_oldest_first_with_unknown_ages_before():
     bank = OfferingBank(reads={"list_blocks": [block(2), block(None), block(1)]})
 
     found = await at(OneBank(bank)).blocks(staff(), account())
@@ -36,6 +36,6 @@ async def test_the_oldest_block_is_first_and_one_of_unknown_age_before_it():
     ],
     ids=["not declared", "no such call"],
 )
-async def test_a_bank_that_does_not_tell_them_is_not_asked(bank: ScriptedBank):
+async def test_a_bank_without_blocks_is_not_asked(bank: ScriptedBank):
     with pytest.raises(NotSupported):
         await at(OneBank(bank)).blocks(staff(), account())

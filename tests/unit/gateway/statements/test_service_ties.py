@@ -77,7 +77,7 @@ async def found(told: OfferingBank, **wanted: object) -> list[str]:
     return [each.entry.e2e_id or each.entry.description for each in read.entries]
 
 
-async def test_refunds_and_payments_received_are_tied_as_the_bank_lists_them():
+async def test_refunds_and_received_payments_are_linked_from_the_bank_s_lists():
     read = await at(OneBank(bank()), book()).linked(staff(), account(), asking())
     by_id = {each.entry.e2e_id: each for each in read.entries}
 
@@ -94,14 +94,14 @@ async def test_unmatched_movements_can_be_listed_alone():
     assert set(await found(bank(), untied=True)) == {"E-else", "E-ted", "Tarifa"}
 
 
-async def test_a_bank_without_lists_ties_nothing_by_them():
+async def test_a_bank_without_lists_links_only_payouts_and_charges():
     without = bank()
     without.capabilities = lessened(PortCall.LIST_RECEIVED, PortCall.LIST_REFUNDS)
 
     assert set(await found(without, untied=True)) == {"E-else", "E-in", "E-ted", RETURN, "Tarifa"}
 
 
-async def test_a_list_that_fails_ties_nothing_and_is_no_list_of_what_is_not_tied():
+async def test_a_failed_list_links_nothing_and_fails_the_unlinked_list():
     failing = bank(list_received=Unavailable("timeout"))
 
     assert len(await found(failing)) == len(MOVED)
@@ -126,7 +126,7 @@ async def test_a_movement_is_found_by_amount_reference_and_id(text: str, ids: se
     [(LocalWindow(TODAY, TODAY), 900, 1000), (LocalWindow(TODAY - DAY, TODAY - DAY), 870, 900)],
     ids=["until now", "of a day that is over"],
 )
-async def test_what_was_held_before_and_after_follows_from_the_balance(
+async def test_opening_and_closing_balances_follow_from_the_current_balance(
     days: LocalWindow, opening: int, closing: int
 ):
     moved = (
@@ -150,7 +150,7 @@ def replace_balance(before: Balance, centavos: int) -> Balance:
     return Balance(balance=Money(centavos), blocked=before.blocked, updated_at=before.updated_at)
 
 
-async def test_days_of_long_ago_have_no_balances():
+async def test_days_long_past_have_no_balances():
     now = Balance(balance=Money(1000), blocked=None, updated_at=None)
     statements, who = at(OneBank(bank(balance=now))), staff()
     day = TODAY - 91 * DAY

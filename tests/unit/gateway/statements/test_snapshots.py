@@ -41,7 +41,7 @@ def kept(cache: MemoryCache, most_bytes: int = 2**20) -> Snapshots:
 @pytest.mark.parametrize(
     "paging", [Paging(1, 100), Paging(2, 75), Paging(3, 100), Paging(10**18, 1)]
 )
-async def test_a_page_is_the_slice_of_the_whole(total: int, paging: Paging):
+async def test_a_page_of_a_snapshot_is_a_slice_of_the_whole(total: int, paging: Paging):
     snapshots, whole = kept(MemoryCache(2**20)), entries(total)
     await snapshots.keep("k", whole)
 
@@ -64,7 +64,7 @@ async def test_parts_of_two_snapshots_are_never_mixed():
     assert await kept(cache).page("k", Paging(2, 100)) is None
 
 
-async def test_a_snapshot_that_lost_a_part_is_none():
+async def test_a_snapshot_missing_a_part_is_not_used():
     cache = MemoryCache(2**20)
     await kept(cache).keep("k", entries(250))
     parts = [await cache.get("k", number) or b"" for number in range(3)]
@@ -74,7 +74,7 @@ async def test_a_snapshot_that_lost_a_part_is_none():
     assert await kept(cache).page("k", Paging(3, 100)) is None
 
 
-async def test_the_largest_snapshot_is_kept_and_one_more_byte_is_not():
+async def test_a_snapshot_is_kept_up_to_the_maximum_size():
     whole = entries(150)
     cache = MemoryCache(2**20)
     await kept(cache).keep("k", whole)
@@ -85,8 +85,8 @@ async def test_the_largest_snapshot_is_kept_and_one_more_byte_is_not():
     assert await kept(cache).page("k", Paging(1, 1)) is None
 
 
-def test_nothing_but_statements_reads_snapshots():
-    """Following up, reviews, reports and verification ask the bank whether money moved."""
+def test_only_statements_import_snapshots():
+    """Follow-up, reviews, reports and verification ask the bank itself."""
     name = "gateway.statements.snapshots"
 
     importing = {str(path) for path in modules() if f"from {name} import" in read(path)}

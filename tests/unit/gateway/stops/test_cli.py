@@ -14,7 +14,7 @@ SANDBOX = ("--provider", "sandbox")
 @pytest.mark.parametrize(
     ("scope", "subject"), [("provider", "sandbox"), ("account", ACCOUNT), ("company", COMPANY)]
 )
-def test_a_stop_is_made_and_listed(shell, scope: str, subject: str):
+def test_a_stop_is_created_and_listed(shell, scope: str, subject: str):
     people(shell)
 
     made = shell.reads(*STOP, f"--{scope}", subject, "--for", "2h", "--by", "maria")
@@ -25,7 +25,7 @@ def test_a_stop_is_made_and_listed(shell, scope: str, subject: str):
     assert length == timedelta(hours=2)
 
 
-def test_a_credential_is_stopped(shell):
+def test_a_credential_can_be_stopped(shell):
     people(shell)
     issued = shell.reads("credential", "issue", "--name", "ERP", "--company", COMPANY)
 
@@ -34,19 +34,19 @@ def test_a_credential_is_stopped(shell):
     assert made["scope"] == "credential"
 
 
-def test_everything_is_stopped(shell):
+def test_everything_can_be_stopped(shell):
     made = shell.reads(*STOP, "--everything", "--for", "30m")
 
     assert (made["scope"], made["subject"]) == ("everything", "")
 
 
-def test_an_end_can_be_an_instant(shell):
+def test_a_stop_can_end_at_an_instant(shell):
     until = (datetime.now(UTC) + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     assert shell.reads(*STOP, *SANDBOX, "--until", until)["ends_at"] == until
 
 
-def test_a_stop_is_lifted(shell):
+def test_a_stop_can_be_lifted(shell):
     made = shell.reads(*STOP, *SANDBOX, "--for", "2h")
 
     shell.says("payouts", "resume", made["id"], "--by", "maria")
@@ -64,7 +64,7 @@ def test_the_list_is_a_table(shell):
     assert row.endswith("contas erradas")
 
 
-def test_a_stop_has_one_scope_and_one_end(shell):
+def test_a_stop_requires_exactly_one_scope_and_one_end(shell):
     cases = [
         (*SANDBOX,),
         (*SANDBOX, "--for", "2h", "--until", "2999-01-01T00:00:00Z"),
@@ -84,5 +84,5 @@ def test_a_stop_has_one_scope_and_one_end(shell):
     assert wrong == []
 
 
-def test_a_stop_has_a_reason(shell):
+def test_a_stop_requires_a_reason(shell):
     assert "--reason" in shell.fails("payouts", "stop", *SANDBOX, "--for", "2h", status=2)

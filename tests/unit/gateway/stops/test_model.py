@@ -10,7 +10,7 @@ from tests.world.stops import sample
 END = NOON + timedelta(hours=1)
 
 
-def test_a_stop_holds_for_its_subject_until_it_ends():
+def test_a_stop_blocks_its_subject_until_it_ends():
     cases = [
         (StopScope.PROVIDER, "sandbox", True),
         (StopScope.PROVIDER, "other", False),

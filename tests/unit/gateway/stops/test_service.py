@@ -54,8 +54,8 @@ async def refused(deed: Awaitable[object]) -> str:
     return problem.value.error.code
 
 
-async def test_each_scope_is_stopped_listed_and_named_as_the_store_names_it(office: Registers):
-    """Another spelling of an id would stop nobody."""
+async def test_each_scope_can_be_stopped_with_its_stored_id(office: Registers):
+    """Another spelling of an id would stop nothing."""
     everywhere = {StopScope.PROVIDER: "sandbox", StopScope.EVERYTHING: ""}
     subjects = {**everywhere, **await owned(office, 1)}
     in_upper_case = {StopScope.COMPANY, StopScope.ACCOUNT}
@@ -71,8 +71,8 @@ async def test_each_scope_is_stopped_listed_and_named_as_the_store_names_it(offi
     assert {each.created_by for each in made} == {"cli:test"}
 
 
-async def test_a_stop_of_nothing_is_refused(office: Registers):
-    """Somebody would believe that it holds."""
+async def test_a_stop_with_an_unknown_subject_is_refused(office: Registers):
+    """Otherwise it would seem to be in force."""
     nothing = "5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a99"
     subjects = [
         (StopScope.PROVIDER, "sandbx"),
@@ -105,7 +105,7 @@ async def test_every_stop_has_a_reason_and_an_end_within_thirty_days(office: Reg
     assert (await create(office, minutes=5)).ends_at == NOON + timedelta(minutes=5)
 
 
-async def test_a_stop_is_lifted_once(office: Registers):
+async def test_a_stop_can_be_lifted_only_once(office: Registers):
     stop = await stop_payouts(office)
 
     await lift(office, stop.id.upper())
@@ -115,7 +115,7 @@ async def test_a_stop_is_lifted_once(office: Registers):
     assert await refused(lift(office, "no-id")) == "NOT_FOUND"
 
 
-async def test_a_stop_that_ended_by_itself_is_not_lifted(office: Registers):
+async def test_an_expired_stop_cannot_be_lifted(office: Registers):
     stop = await stop_payouts(office)
     office.clock.passes(hours=1)
 
@@ -124,7 +124,7 @@ async def test_a_stop_that_ended_by_itself_is_not_lifted(office: Registers):
 
 
 async def test_a_limited_user_sees_and_stops_only_their_companies(office: Registers):
-    """A stop of a provider or of everything concerns everybody, and is not theirs to change."""
+    """A stop of a provider or of everything affects all companies, so they cannot change it."""
     mine, other = await owned(office, 1), await owned(office, 2)
     who, stops = limited(office, mine[StopScope.COMPANY]), Services(office.kernel).stops
     wide = [await create(office), await create(office, scope=StopScope.EVERYTHING, subject="")]
@@ -149,7 +149,7 @@ async def test_a_limited_user_sees_and_stops_only_their_companies(office: Regist
     assert {each.id for each in ended} == {each.id for each in made}
 
 
-async def test_ended_stops_say_who_lifted_them_last_first(office: Registers):
+async def test_ended_stops_are_listed_newest_first_with_who_lifted_them(office: Registers):
     service, who = Services(office.kernel).stops, Staff(office.acting)
     over = await create(office, minutes=5)
     held = await create(office, minutes=600)
@@ -165,7 +165,7 @@ async def test_ended_stops_say_who_lifted_them_last_first(office: Registers):
     assert await in_force(office) == [held]
 
 
-async def test_both_acts_are_on_record_with_who_and_why(office: Registers):
+async def test_stopping_and_lifting_are_audited_with_actor_and_reason(office: Registers):
     stop = await stop_payouts(office)
     await lift(office, stop.id)
 
@@ -183,7 +183,7 @@ async def test_both_acts_are_on_record_with_who_and_why(office: Registers):
     assert (resumed.action, resumed.subject) == ("payouts.resumed", f"stop:{stop.id}")
 
 
-async def test_an_act_that_cannot_be_recorded_is_none(office: Registers):
+async def test_a_stop_that_cannot_be_audited_is_not_made_or_lifted(office: Registers):
     stop = await stop_payouts(office)
     async with office.store.database.writing() as connection:
         await connection.exec_driver_sql("DELETE FROM audit_head")
@@ -196,8 +196,10 @@ async def test_an_act_that_cannot_be_recorded_is_none(office: Registers):
     assert await in_force(office) == [stop]
 
 
-async def test_a_viewer_reads_and_a_stop_is_lifted_with_a_fresh_factor_alone(office: Registers):
-    """Pages call the service without a row of the back office in between."""
+async def test_a_viewer_may_read_stops_and_lifting_requires_a_fresh_second_factor(
+    office: Registers,
+):
+    """Pages call the service directly, without a back office route."""
     stops, stop = Services(office.kernel).stops, await stop_payouts(office)
     staff = StaffOf(office.clock, frozenset())
     viewer = staff(somebody(Role.VIEWER))

@@ -24,19 +24,19 @@ def scripts() -> list[Script]:
     return list(ScriptDirectory.from_config(config).walk_revisions())
 
 
-def test_every_revision_is_named_in_its_order() -> None:
+def test_every_revision_is_listed_in_order() -> None:
     found = [script.revision for script in scripts()]
 
     assert tuple(reversed(found)) == schema.REVISIONS
 
 
-def test_the_last_migration_s_declaration_is_read_without_running_it() -> None:
+def test_the_compatibility_of_the_last_migration_is_read_without_running_it() -> None:
     assert scripts()[0].module.compatible_with == schema.COMPATIBLE_WITH
 
 
 @pytest.mark.process
-def test_a_start_does_not_pay_for_migrations() -> None:
-    """Nor for a driver before it is known which."""
+def test_startup_does_not_import_migrations() -> None:
+    """And no driver before its kind is known."""
     done = subprocess.run(
         [sys.executable, "-c", PREPARED_ONLY],
         check=False,

@@ -11,7 +11,7 @@ STAMP = Stamp(environment=SANDBOX, id="id-1", created_at=NOW)
 
 
 @pytest.mark.parametrize("stamp", [None, STAMP])
-def test_a_store_of_ours_or_of_nobody_is_taken(stamp: Stamp | None) -> None:
+def test_a_store_of_this_or_no_environment_is_accepted(stamp: Stamp | None) -> None:
     check_environment(stamp, SANDBOX)
 
 

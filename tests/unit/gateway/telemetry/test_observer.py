@@ -94,7 +94,9 @@ def test_a_request_is_counted_timed_and_logged(world: World):
     ],
     ids=["fast", "slow", "slowest", "refused"],
 )
-def test_a_slow_or_refused_request_names_its_trace(world: World, fields: dict[str, Any], ids):
+def test_a_slow_or_refused_request_has_its_trace_id_as_exemplar(
+    world: World, fields: dict[str, Any], ids
+):
     """An exemplar; OpenMetrics forbids ids of more than 120 characters, we stop at 64."""
     for trace_id in ("a" * 64, "b" * 65, "c" * 128):
         world.observer.request(served(trace_id=trace_id, **fields))
@@ -104,7 +106,7 @@ def test_a_slow_or_refused_request_names_its_trace(world: World, fields: dict[st
     assert sum(each.value for each in found if each.name.endswith("_count")) == 3
 
 
-def test_both_trace_ids_are_logged_where_they_differ(world: World):
+def test_a_differing_w3c_trace_id_is_logged_as_well(world: World):
     """A partner's trace and our log can be joined by either."""
     world.observer.request(served())
     world.observer.request(served(w3c_trace_id="4bf92f3577b34da6a3ce929d0e0e4736"))
@@ -113,7 +115,7 @@ def test_both_trace_ids_are_logged_where_they_differ(world: World):
     assert ids == [("t", None), ("t", "4bf92f3577b34da6a3ce929d0e0e4736")]
 
 
-def test_an_unknown_method_is_one_value(world: World):
+def test_unknown_methods_share_one_label_value(world: World):
     for number in range(100):
         world.observer.request(served(method=f"X{number}", status=405))
 
@@ -158,7 +160,7 @@ def test_an_unknown_method_is_one_value(world: World):
         ({"payout": "duplicate", "payout_method": "pix"}, series.IDEMPOTENT_REQUESTS, ("replay",)),
     ],
 )
-def test_a_request_is_counted_under_every_heading(world: World, fields, family, key):
+def test_a_request_is_counted_in_every_matching_metric(world: World, fields, family, key):
     world.observer.request(served(**fields))
 
     assert shown(world.values, family, *key) == 1
@@ -200,7 +202,7 @@ OTHER_KINDS: list[dict[str, Any]] = [
 ]
 
 
-def test_requests_that_differ_in_a_word_are_counted_apart():
+def test_requests_differing_in_one_label_are_counted_separately():
     """Whichever of both came first, each is counted and described as its own."""
     for difference in OTHER_KINDS:
         pair = [served(**KIND), served(**{**KIND, **difference})]
@@ -218,8 +220,8 @@ def test_requests_that_differ_in_a_word_are_counted_apart():
         assert worlds[0].lines() == worlds[1].lines()[::-1]
 
 
-def test_another_account_is_no_other_kind(world: World):
-    """However many there are, none costs what the first request of a kind does."""
+def test_requests_of_different_accounts_share_their_series(world: World):
+    """However many there are, only the first request of a kind creates its series."""
     for number in range(5000):
         account = {"account_id": str(number), "account_hash": f"{number:016x}"}
         world.observer.request(served(**{**KIND, **account}))
@@ -240,14 +242,14 @@ def counted(world: World) -> list[Any]:
     ]
 
 
-def test_a_failed_intent_says_nothing_about_its_reference(world: World):
+def test_a_failed_intent_is_not_counted_as_new_replay_or_mismatch(world: World):
     world.observer.request(served(payout="intent_failed", payout_method="pix"))
 
     words = ("new", "replay", "mismatch")
     assert [shown(world.values, series.IDEMPOTENT_REQUESTS, word) for word in words] == [0, 0, 0]
 
 
-def test_a_request_without_authentication_is_no_attempt(world: World):
+def test_a_request_without_authentication_counts_as_no_attempt(world: World):
     world.observer.request(served(auth=""))
 
     text = world.values.render()[0].decode()
@@ -274,7 +276,7 @@ def test_a_bank_call_is_counted_timed_and_logged(world: World):
     ],
     ids=str,
 )
-def test_a_good_read_of_a_request_is_reported_by_the_request(
+def test_a_successful_bank_read_within_a_request_is_logged_only_with_the_request(
     world: World, told: dict[str, str], lines: int
 ):
     """What failed, moves money or is asked in the background has a line of its own."""
@@ -317,14 +319,14 @@ def test_an_undeclared_breaker_state_is_not_shown(world: World):
     assert shown(world.values, series.BREAKER_TRANSITIONS, "sandbox", "read", OTHER) == 1
 
 
-def test_calls_in_flight_are_beside_their_limit(world: World):
+def test_calls_in_flight_are_shown_with_their_limit(world: World):
     world.observer.in_flight("sandbox", 3, 64)
 
     assert shown(world.values, series.PROVIDER_IN_FLIGHT, "sandbox") == 3
     assert shown(world.values, series.PROVIDER_IN_FLIGHT_LIMIT, "sandbox") == 64
 
 
-def test_the_end_of_our_certificate_is_shown_as_unix_time(world: World):
+def test_our_certificate_s_expiry_is_shown_as_unix_time(world: World):
     world.observer.certificate("sandbox", datetime(2026, 11, 20, tzinfo=UTC))
 
     assert shown(world.values, series.CERTIFICATE_ENDS, "sandbox") == 1_795_132_800
@@ -362,7 +364,7 @@ def test_an_event_without_a_record_is_counted(world: World, event, label, family
     assert shown(world.values, family, *key) == 1
 
 
-def test_events_of_many_words_fill_no_memory(world: World):
+def test_events_with_many_labels_use_bounded_memory(world: World):
     for number in range(5000):
         world.observer.count(Event.SHED, f"pages.made up {number}")
 
@@ -370,8 +372,8 @@ def test_events_of_many_words_fill_no_memory(world: World):
     assert len(world.observer._tallies) <= 1024
 
 
-def test_a_bank_without_unsettled_payouts_is_shown_with_none(world: World):
-    """What stood there before must not stay: people are called for it."""
+def test_a_bank_without_unsettled_payouts_shows_zero(world: World):
+    """An earlier value must not stay: it raises alerts."""
     now = datetime(2026, 11, 20, 12, tzinfo=UTC)
     oldest_at = now - timedelta(hours=1)
     stands = Unsettled(provider="sandbox", unresolved=2, oldest_at=oldest_at, review=1)
@@ -385,8 +387,8 @@ def test_a_bank_without_unsettled_payouts_is_shown_with_none(world: World):
     assert found == [[2, 3600, 1], [0, 0, 0]]
 
 
-def test_a_callback_is_counted_by_its_bank_and_dated_when_it_is_proven(world: World):
-    """A bank that has gone silent is not hidden by whoever sends what it has not signed."""
+def test_callbacks_are_counted_by_bank_and_only_proven_ones_are_dated(world: World):
+    """Unproven callbacks do not hide that a bank has stopped sending."""
     for result in ("forged", "taken", "repeated"):
         world.observer.callback("sandbox", result)
     world.observer.callback("nobody", "forged")
@@ -398,7 +400,7 @@ def test_a_callback_is_counted_by_its_bank_and_dated_when_it_is_proven(world: Wo
     assert shown(world.values, series.CALLBACK_LAST, OTHER) == 0
 
 
-def test_the_worst_credentials_are_shown_and_no_other(world: World):
+def test_only_the_ten_worst_credentials_have_series(world: World):
     """Their number is bounded, whatever happens; those who are served have no series."""
     for number in range(12):
         who = {"client_id": f"c{number:02}", "company_id": "company"}
@@ -416,7 +418,7 @@ def test_the_worst_credentials_are_shown_and_no_other(world: World):
     assert found == {(f"c{number:02}", "limited"): number + 1 for number in range(2, 12)}
 
 
-def test_only_a_payout_that_was_paid_has_a_time_of_settlement(world: World):
+def test_only_a_paid_payout_has_a_settlement_time(world: World):
     """A refusal within a second would make the banks look fast."""
     took = {"paid": 30.0, "failed": 1.0, "rejected": 1.0}
     for state, took_s in took.items():

@@ -5,7 +5,7 @@ import asyncio
 from gateway.telemetry.records import AccessRecord, begin_record, current_record
 
 
-async def test_each_request_fills_its_own():
+async def test_each_request_has_its_own_record():
     async def serve(trace_id: str) -> AccessRecord | None:
         begin_record(AccessRecord(trace_id=trace_id))
         await asyncio.sleep(0)
@@ -24,7 +24,7 @@ async def test_each_request_fills_its_own():
     assert [(each.trace_id, each.payout) for each in (one, two)] == [("one", "one"), ("two", "two")]
 
 
-async def test_outside_of_a_request_there_is_none():
+async def test_there_is_no_record_outside_a_request():
     assert await asyncio.create_task(nothing()) is None
 
 

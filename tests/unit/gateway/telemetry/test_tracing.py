@@ -51,7 +51,7 @@ def end(recording: Tracing, **known: object) -> None:
     recording.ending(lambda *_: None)(datetime(2026, 1, 1, tzinfo=UTC), record, record)
 
 
-def test_a_callers_flag_decides_at_any_ratio():
+def test_a_caller_s_sampled_flag_overrides_the_ratio():
     recorded, said = {}, {}
     for ratio, flags in ((1.0, "00"), (0.0, "01")):
         parent = f"00-{'-'.join(CALLER)}-{flags}"
@@ -66,7 +66,7 @@ def test_a_callers_flag_decides_at_any_ratio():
     assert CALLER[1] not in {parent.split("-")[2] for parent in said.values()}
 
 
-def test_a_share_of_traces_is_recorded_and_by_each_process_the_same():
+def test_each_process_samples_the_same_share_of_traces():
     """A UUID fixes bits that OpenTelemetry's own sampler by ratio reads."""
     random = Random(7)
     ids = [str(uuid.UUID(int=random.getrandbits(128), version=4)) for _ in range(2_000)]
@@ -83,7 +83,7 @@ def test_a_share_of_traces_is_recorded_and_by_each_process_the_same():
     assert 450 < sum(first) < 550
 
 
-def test_a_trace_that_begins_here_has_our_trace_id():
+def test_a_trace_that_starts_here_has_our_trace_id():
     ours = str(uuid.uuid4())
 
     begun(1.0, ours)
@@ -91,7 +91,7 @@ def test_a_trace_that_begins_here_has_our_trace_id():
     assert trace.outgoing()[1][3:35] == ours.replace("-", "")
 
 
-async def test_the_end_of_a_request_names_it_and_no_later_call_belongs_to_it():
+async def test_a_finished_request_span_has_its_route_and_status():
     recording = exported()
 
     end(recording, status=503, path_template="/v1/{id}", code="SVC.GTW.006")
@@ -110,7 +110,7 @@ async def test_the_end_of_a_request_names_it_and_no_later_call_belongs_to_it():
     }
 
 
-async def test_a_failed_step_has_our_reason_without_the_error_text():
+async def test_a_failed_span_has_our_reason_without_the_error_text():
     recording = exported()
     for problem in (ValueError("a secret"), Unreachable(Reason.TIMEOUT)):
         with pytest.raises(type(problem)), recording.span("step", {}):
@@ -136,7 +136,7 @@ class Part:
         return self.word
 
 
-async def test_a_watched_part_is_the_part_with_steps():
+async def test_a_watched_part_adds_a_span_for_each_call_within_a_request():
     recording, part = exported(), Part()
     watched = recording.watched(part, "part", {"db.system.name": "sqlite"})
 
@@ -163,7 +163,7 @@ class Hanging(SpanExporter):
         return SpanExportResult.FAILURE
 
 
-async def test_a_stop_does_not_wait_for_a_collector_that_hangs(monkeypatch: pytest.MonkeyPatch):
+async def test_stopping_does_not_wait_for_a_hanging_collector(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(tracing, "_STOP_S", 0.01)
     collector = Hanging()
     recording = Tracing(collector, {}, 1.0)

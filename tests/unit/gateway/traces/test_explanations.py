@@ -29,7 +29,7 @@ KNOWN = Circumstances(
 )
 
 
-def test_rule_facts_and_remedies_name_what_is_known():
+def test_an_explanation_of_a_refusal_has_rule_facts_and_remedies():
     said = explain(SCOPE, KNOWN)
 
     assert said.rule.text == "The credential is for another account."
@@ -45,7 +45,7 @@ def test_rule_facts_and_remedies_name_what_is_known():
     ]
 
 
-def test_an_unknown_value_is_left_out():
+def test_an_explanation_leaves_out_unknown_values():
     """Another company's records are not known: nothing of them is said."""
     said = explain(SCOPE, Circumstances())
 
@@ -57,7 +57,9 @@ def test_an_unknown_value_is_left_out():
 
 
 @pytest.mark.parametrize("held", [(), (Permission(Resource.BALANCE, Action.READ),)])
-def test_a_missing_permission_is_named_beside_those_that_are_there(held: tuple[Permission, ...]):
+def test_a_missing_permission_is_explained_with_those_the_credential_has(
+    held: tuple[Permission, ...],
+):
     found = replace(SCOPE, reason="permission")
     known = replace(KNOWN, credential=replace(credential(), permissions=frozenset(held)))
 
@@ -67,7 +69,7 @@ def test_a_missing_permission_is_named_beside_those_that_are_there(held: tuple[P
     assert f"The call needs withdraw:write; the credential has {has}." in said
 
 
-def test_a_reason_without_a_remedy_has_that_of_its_code():
+def test_a_reason_without_a_remedy_uses_the_remedy_of_its_code():
     found = replace(SCOPE, status=400, code="SVC.VAL.011", reason="json")
 
     said = explain(found, Circumstances())

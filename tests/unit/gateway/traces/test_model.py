@@ -17,7 +17,7 @@ def refusal(status: int, code: str, reason: str = "", **changed: str) -> Refusal
     return Refusal(status=status, code=code, reason=reason, **told)
 
 
-def test_a_refusal_names_the_check_that_made_it():
+def test_each_refusal_belongs_to_the_check_that_caused_it():
     cases = [
         (refusal(200, ""), 0),
         (refusal(400, "SVC.VAL.011", "head", surface="none", route="none"), 1),
@@ -58,7 +58,7 @@ def test_checks_after_a_refusal_were_not_reached():
     assert found[14] is found[22] is CheckState.NOT_REACHED
 
 
-def test_a_read_has_the_checks_of_reads():
+def test_a_read_has_only_the_checks_for_reads():
     balance = refusal(200, "", method="GET", route="banking.balance")
     unknown = refusal(404, "SVC.GTW.001", "no_route", surface="none", route="none")
 
@@ -68,14 +68,14 @@ def test_a_read_has_the_checks_of_reads():
     assert ladder_of(refusal(403, "FORBIDDEN", "permission", surface="backoffice")) == []
 
 
-def test_a_payout_that_was_repeated_was_stored_and_sent_before():
+def test_a_repeated_payout_passed_its_intent_and_was_not_sent_again():
     found = states(refusal(200, "", payout="duplicate"))
 
     assert found[18] is CheckState.PASSED
     assert found[21] is CheckState.NOT_REACHED
 
 
-def test_every_check_is_a_sentence():
+def test_every_check_has_a_sentence():
     assert list(CHECKS) == list(range(1, 23))
     assert all(each.endswith(".") for each in CHECKS.values())
     assert sentence("{a} and {b}.", {"a": "1", "b": "2"}).text == "1 and 2."

@@ -13,7 +13,7 @@ NAMES = {"company", "needed", "own_account", "own_account_id", "provider"}
 
 
 @pytest.mark.parametrize("reason", REMEDIES)
-def test_a_remedy_is_of_a_known_reason_and_names_known_values(reason: str):
+def test_every_remedy_has_a_known_reason_and_known_fields(reason: str):
     texts = REMEDIES[reason]
 
     assert reason in REASONS

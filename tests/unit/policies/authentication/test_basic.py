@@ -44,7 +44,7 @@ SCHEME, INVALID = errors.BASIC_REQUIRED, errors.CREDENTIALS_INVALID
 
 @dataclass
 class PolicyWorld:
-    """The policy on a real digester, with a store that can be down and remembers who asked."""
+    """The policy on a real digester, with a store that can be down and records its reads."""
 
     clock: Clock = field(default_factory=Clock)
     is_down: bool = False
@@ -136,7 +136,9 @@ def policy_world(request: pytest.FixtureRequest) -> PolicyWorld:
 
 
 @pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC", "bAsIc", "Basic  "])
-async def test_a_right_secret_makes_a_principal(policy_world: PolicyWorld, scheme: str):
+async def test_a_correct_secret_authenticates_its_credential(
+    policy_world: PolicyWorld, scheme: str
+):
     """Schemes have no letter case; more than one space is one."""
     asking = await policy_world.sees(basic(CLIENT, RIGHT, scheme))
 
@@ -192,7 +194,7 @@ async def test_a_right_secret_makes_a_principal(policy_world: PolicyWorld, schem
     ],
     ids=lambda each: ascii(each)[:48],
 )
-async def test_each_header_has_its_answer(
+async def test_each_invalid_header_has_its_error(
     policy_world: PolicyWorld, headers: list[str], error: ErrorCode
 ):
     with refused(error) as refusal:
@@ -202,7 +204,7 @@ async def test_each_header_has_its_answer(
 
 
 @given(st.lists(st.text(max_size=30), max_size=3))
-async def test_any_header_is_refused_with_one_of_the_four(headers: list[str]):
+async def test_any_other_header_is_refused_with_a_basic_error(headers: list[str]):
     with pytest.raises(errors.ServiceError) as refusal:
         await PolicyWorld().sees(*headers)
     assert refusal.value.error in {MISSING, MALFORMED, SCHEME, INVALID}
@@ -212,7 +214,7 @@ MALFORMED_HEADERS = [[], [""], ["Bearer x"], ["Basic x"], [GOOD, GOOD]]
 
 
 @pytest.mark.parametrize("headers", [*MALFORMED_HEADERS, [basic(CLIENT, MISTYPED)]], ids=repr)
-async def test_no_store_is_asked_before_the_secret_is_well_formed(
+async def test_the_store_is_not_asked_about_a_malformed_secret(
     policy_world: PolicyWorld, headers: list[str]
 ):
     """A mistyped secret is refused while the store is down, too."""
@@ -224,7 +226,7 @@ async def test_no_store_is_asked_before_the_secret_is_well_formed(
     assert (policy_world.asked, policy_world.compared) == ([], [])
 
 
-async def test_a_store_that_is_down_is_no_wrong_secret(policy_world: PolicyWorld):
+async def test_an_unavailable_store_does_not_count_as_a_wrong_secret(policy_world: PolicyWorld):
     policy_world.is_down = True
 
     with refused(errors.AUTH_UNAVAILABLE) as refusal:
@@ -235,7 +237,9 @@ async def test_a_store_that_is_down_is_no_wrong_secret(policy_world: PolicyWorld
             await policy_world.sees(GOOD)
 
 
-async def test_an_unknown_id_does_the_work_of_a_wrong_secret(policy_world: PolicyWorld):
+async def test_an_unknown_client_id_costs_the_same_work_as_a_wrong_secret(
+    policy_world: PolicyWorld,
+):
     for client_id in (UNKNOWN, CLIENT):
         with refused(INVALID) as refusal:
             await policy_world.sees(basic(client_id, WRONG))
@@ -251,7 +255,7 @@ async def test_an_unknown_id_does_the_work_of_a_wrong_secret(policy_world: Polic
 async def test_a_refusal_is_counted_for_all_processes_before_the_answer(
     policy_world: PolicyWorld,
 ):
-    """An unknown id waits as a wrong secret does; a right one waits for nobody."""
+    """An unknown id waits as a wrong secret does; a right one does not wait."""
     shared = Counting(policy_world.clock.monotonic)
     throttle = FailureThrottle(LIMITS, policy_world.clock.monotonic, shared)
     policy_world.policy = replace(policy_world.policy, throttle=throttle)
@@ -279,7 +283,7 @@ EXPIRED = {"expires_at": NOON}
 async def test_an_ended_credential_is_refused_like_a_wrong_secret(
     policy_world: PolicyWorld, ended: dict[str, object], reason: str
 ):
-    """The caller is told one thing; only the log knows the reason."""
+    """The caller gets one answer; only the log has the reason."""
     policy_world.stored[CLIENT] = replace(policy_world.stored[CLIENT], **ended)
 
     with refused(INVALID) as refusal:
@@ -289,8 +293,8 @@ async def test_an_ended_credential_is_refused_like_a_wrong_secret(
     assert policy_world.used == []
 
 
-async def test_a_secret_rotated_a_moment_ago_is_no_wrong_one(policy_world: PolicyWorld):
-    """What is kept does not have it yet; the store has. Nobody is counted as refused."""
+async def test_a_secret_rotated_a_moment_ago_is_accepted(policy_world: PolicyWorld):
+    """The cached record lacks it, but the store has it. No failure is counted."""
     _, digest = policy_world.digester.digest(WRONG)
     new = SecretDigest(key_id="p1", digest=digest, created_at=NOON)
     old = policy_world.stored[CLIENT]
@@ -308,14 +312,16 @@ async def test_a_secret_rotated_a_moment_ago_is_no_wrong_one(policy_world: Polic
     assert policy_world.throttle.wait_when_refused(HERE, CLIENT) == 0
 
 
-async def test_a_right_secret_causes_no_second_look(policy_world: PolicyWorld):
+async def test_a_correct_secret_needs_only_one_store_read(policy_world: PolicyWorld):
     await policy_world.sees(GOOD)
 
     assert policy_world.asked_again == []
 
 
-async def test_cached_absence_refuses_no_caller_while_the_store_is_down(policy_world: PolicyWorld):
-    """401 would say that the secret is wrong; nobody can tell."""
+async def test_a_cached_credential_refuses_no_secret_while_the_store_is_down(
+    policy_world: PolicyWorld,
+):
+    """401 would say that the secret is wrong, which is unknown."""
     policy_world.policy = replace(
         policy_world.policy, find=lambda _id: Ready(policy_world.stored[CLIENT])
     )
@@ -325,8 +331,10 @@ async def test_cached_absence_refuses_no_caller_while_the_store_is_down(policy_w
         await policy_world.sees(basic(CLIENT, WRONG))
 
 
-async def test_a_wrong_secret_of_a_revoked_credential_is_just_wrong(policy_world: PolicyWorld):
-    """Else the log would call a guess a leak."""
+async def test_a_wrong_secret_for_a_revoked_credential_is_reported_as_invalid(
+    policy_world: PolicyWorld,
+):
+    """Otherwise the log would report a guess as a leaked secret."""
     policy_world.stored[CLIENT] = replace(policy_world.stored[CLIENT], revoked_at=NOON)
 
     with refused(INVALID) as refusal:
@@ -334,7 +342,7 @@ async def test_a_wrong_secret_of_a_revoked_credential_is_just_wrong(policy_world
     assert refusal.value.reason == "invalid"
 
 
-async def test_a_credential_lives_to_its_instant(policy_world: PolicyWorld):
+async def test_a_credential_is_refused_from_its_expiry_on(policy_world: PolicyWorld):
     policy_world.stored[CLIENT] = replace(
         policy_world.stored[CLIENT], expires_at=NOON + timedelta(seconds=1)
     )
@@ -346,7 +354,7 @@ async def test_a_credential_lives_to_its_instant(policy_world: PolicyWorld):
         await policy_world.sees(GOOD)
 
 
-async def test_both_secrets_work_while_one_is_rotated_away(policy_world: PolicyWorld):
+async def test_both_secrets_work_during_a_rotation(policy_world: PolicyWorld):
     _, digest = policy_world.digester.digest(WRONG)
     new = SecretDigest(key_id="p1", digest=digest, created_at=NOON)
     old = replace(policy_world.stored[CLIENT].secrets[0], expires_at=NOON + timedelta(seconds=5))
@@ -367,7 +375,7 @@ async def exhausted(policy_world: PolicyWorld, times: int, client_id: str = "") 
             await policy_world.sees(basic(client_id or f"cli_{number}", MISTYPED))
 
 
-async def test_the_refusal_over_the_address_s_limit_is_a_429(policy_world: PolicyWorld):
+async def test_exceeding_the_address_limit_is_answered_429(policy_world: PolicyWorld):
     await exhausted(policy_world, 6)
 
     for headers in [[basic(UNKNOWN, WRONG)], *MALFORMED_HEADERS]:
@@ -378,7 +386,7 @@ async def test_the_refusal_over_the_address_s_limit_is_a_429(policy_world: Polic
         await policy_world.sees(basic(UNKNOWN, WRONG), at="198.51.100.2")
 
 
-async def test_the_refusal_over_the_limit_of_address_and_client_is_a_429(policy_world: PolicyWorld):
+async def test_exceeding_the_address_and_client_limit_is_answered_429(policy_world: PolicyWorld):
     await exhausted(policy_world, 2, CLIENT)
 
     with refused(errors.TOO_MANY_REQUESTS):
@@ -387,8 +395,10 @@ async def test_the_refusal_over_the_limit_of_address_and_client_is_a_429(policy_
         await policy_world.sees(basic(UNKNOWN, WRONG))
 
 
-async def test_a_correct_credential_is_served_all_the_same(policy_world: PolicyWorld):
-    """A partner behind the same address as somebody who guesses, or with a stray old client."""
+async def test_a_correct_credential_is_accepted_despite_failures_from_its_address(
+    policy_world: PolicyWorld,
+):
+    """Such as a partner sharing an address with an attacker or with an outdated client."""
     await exhausted(policy_world, 7)
     await exhausted(policy_world, 5, CLIENT)
 
@@ -397,7 +407,7 @@ async def test_a_correct_credential_is_served_all_the_same(policy_world: PolicyW
     assert asking.principal is not None
 
 
-async def test_headers_without_a_credential_are_not_counted(policy_world: PolicyWorld):
+async def test_headers_without_a_credential_do_not_count_as_failures(policy_world: PolicyWorld):
     """Nothing was guessed."""
     for headers in MALFORMED_HEADERS * 10:
         with pytest.raises(errors.ServiceError):
@@ -416,7 +426,7 @@ async def test_a_429_ends_with_the_window(policy_world: PolicyWorld):
         await policy_world.sees(basic(UNKNOWN, WRONG))
 
 
-async def test_a_credential_without_a_permission_is_a_credential(policy_world: PolicyWorld):
+async def test_a_credential_without_permissions_can_authenticate(policy_world: PolicyWorld):
     none: frozenset[Permission] = frozenset()
     policy_world.stored[CLIENT] = replace(
         policy_world.stored[CLIENT], permissions=none, account_id=None
@@ -428,7 +438,7 @@ async def test_a_credential_without_a_permission_is_a_credential(policy_world: P
     assert (asking.principal.permissions, asking.principal.account_id) == (none, None)
 
 
-async def test_a_header_that_was_right_is_compared_again_and_not_digested_again(
+async def test_a_repeated_correct_header_is_compared_but_not_digested_again(
     policy_world: PolicyWorld,
 ):
     await policy_world.sees(GOOD)
@@ -440,7 +450,7 @@ async def test_a_header_that_was_right_is_compared_again_and_not_digested_again(
     assert len(policy_world.used) == 2
 
 
-async def test_a_header_that_was_wrong_is_digested_each_time(policy_world: PolicyWorld):
+async def test_a_wrong_secret_is_digested_each_time(policy_world: PolicyWorld):
     """Who guesses finds nothing out by how long it takes, and fills no memory."""
     for _ in range(2):
         with refused(INVALID):
@@ -460,7 +470,7 @@ async def test_a_header_that_was_wrong_is_digested_each_time(policy_world: Polic
     ],
     ids=["revoked", "expired", "without secrets", "another secret", "unknown"],
 )
-async def test_a_header_that_was_right_is_refused_once_it_is_not(
+async def test_a_cached_header_is_refused_once_its_credential_ends(
     policy_world: PolicyWorld, ending: Mapping[str, Any] | None
 ):
     await policy_world.sees(GOOD)
@@ -477,14 +487,14 @@ async def test_a_header_that_was_right_is_refused_once_it_is_not(
     assert policy_world.asked_again[0][0] == CLIENT
 
 
-async def test_beside_another_header_one_that_was_right_is_malformed(policy_world: PolicyWorld):
+async def test_a_second_authorization_header_is_malformed(policy_world: PolicyWorld):
     await policy_world.sees(GOOD)
 
     with refused(MALFORMED):
         await policy_world.sees(GOOD, GOOD)
 
 
-async def test_neither_a_header_nor_a_secret_is_kept(policy_world: PolicyWorld):
+async def test_the_header_cache_stores_neither_header_nor_secret(policy_world: PolicyWorld):
     await policy_world.sees(GOOD)
 
     kept = repr(vars(policy_world.policy.known))
@@ -493,7 +503,7 @@ async def test_neither_a_header_nor_a_secret_is_kept(policy_world: PolicyWorld):
     assert not [each for each in (RIGHT, RIGHT[4:-6], TOKEN) if each in kept]
 
 
-def test_a_header_is_found_under_the_same_key_alone():
+def test_a_cached_header_is_found_only_with_the_same_key():
     one, other = RightHeaders(b"one"), RightHeaders(b"other")
     shown = Shown(CLIENT, {"p1": b"digest"})
 
@@ -504,7 +514,7 @@ def test_a_header_is_found_under_the_same_key_alone():
     assert vars(one)["_kept"].keys().isdisjoint(vars(other)["_kept"])
 
 
-def test_the_oldest_header_makes_room():
+def test_the_oldest_cached_header_is_evicted():
     known, shown = RightHeaders(b"k"), Shown(CLIENT, {})
 
     for each in range(10_001):
@@ -515,7 +525,9 @@ def test_the_oldest_header_makes_room():
 
 
 @pytest.mark.parametrize(("at_hand", "took"), [(True, []), (False, [0.25])])
-async def test_only_reads_of_right_credentials_are_timed(*, at_hand: bool, took: list[float]):
+async def test_only_store_reads_for_correct_credentials_are_timed(
+    *, at_hand: bool, took: list[float]
+):
     """A flood of refusals, or of cached credentials, would hide a slow store."""
     world = PolicyWorld(at_hand=at_hand, slow_s=0.25)
     await world.sees(GOOD)
@@ -525,7 +537,7 @@ async def test_only_reads_of_right_credentials_are_timed(*, at_hand: bool, took:
     assert world.took == took
 
 
-async def test_a_credential_has_one_principal_for_all_requests(policy_world: PolicyWorld):
+async def test_requests_of_one_credential_share_its_principal(policy_world: PolicyWorld):
     first, second = [(await policy_world.sees(GOOD)).principal for _ in range(2)]
     stored = policy_world.stored[CLIENT]
     policy_world.stored[CLIENT] = replace(stored, permissions=frozenset())
@@ -536,7 +548,7 @@ async def test_a_credential_has_one_principal_for_all_requests(policy_world: Pol
     assert changed.permissions == frozenset()
 
 
-def test_every_refusal_is_declared(policy_world: PolicyWorld):
+def test_basic_authentication_declares_its_refusals(policy_world: PolicyWorld):
     assert set(policy_world.policy.refuses) == {
         MISSING,
         MALFORMED,
@@ -555,7 +567,7 @@ def signing(policy_world: PolicyWorld) -> None:
     policy_world.stored[CLIENT] = replace(found, public_keys=(SIGNER.public,))
 
 
-async def test_a_post_of_a_credential_with_keys_is_signed(policy_world: PolicyWorld):
+async def test_a_post_must_be_signed_when_the_credential_has_keys(policy_world: PolicyWorld):
     signing(policy_world)
     headers = SIGNER.headers("/a", b"", NOON)
 
@@ -578,7 +590,9 @@ async def test_a_missing_signature_counts_as_a_wrong_secret(policy_world: Policy
         await policy_world.sees(GOOD, method="POST")
 
 
-async def test_a_key_that_came_since_is_demanded_after_a_second_look(policy_world: PolicyWorld):
+async def test_a_newly_added_key_requires_a_signature_after_the_second_read(
+    policy_world: PolicyWorld,
+):
     """The record at hand had an older secret."""
     old = policy_world.stored[CLIENT]
     signing(policy_world)

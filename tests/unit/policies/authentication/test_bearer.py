@@ -27,7 +27,7 @@ def finding(outcome: SignedInUser | Exception) -> BearerToken:
     return BearerToken(authenticate)
 
 
-async def test_whose_token_it_is_is_filled_in():
+async def test_the_user_of_an_access_token_is_filled_in():
     maria = somebody()
     asking = call(headed(("Authorization", "Bearer abc")))
 
@@ -39,8 +39,10 @@ async def test_whose_token_it_is_is_filled_in():
 @pytest.mark.parametrize(
     ("has_factor", "error"), [(True, STEP_UP_REQUIRED), (False, TOKEN_INVALID)]
 )
-async def test_at_another_network_a_code_is_asked_for_first(has_factor: bool, error: ErrorCode):
-    """Whoever has no second factor signs in anew; giving a code and signing out are let through."""
+async def test_a_new_network_requires_a_second_factor_code_first(
+    has_factor: bool, error: ErrorCode
+):
+    """Without a second factor the user signs in again; a code and signing out are allowed."""
     maria = somebody(networks=("198.51.100.0/24",), has_factor=has_factor)
     sent = headed(("Authorization", "Bearer abc"))
     asking = call(sent)
@@ -73,7 +75,7 @@ async def test_at_another_network_a_code_is_asked_for_first(has_factor: bool, er
     ],
     ids=str,
 )
-def test_a_header_that_is_no_bearer_s_is_refused(values: list[str], error: ErrorCode, reason: str):
+def test_a_header_other_than_bearer_is_refused(values: list[str], error: ErrorCode, reason: str):
     """The scheme word decides before the syntax of the rest."""
     with refused(error) as refusal:
         bearer_token(values)
@@ -82,7 +84,7 @@ def test_a_header_that_is_no_bearer_s_is_refused(values: list[str], error: Error
 
 
 @pytest.mark.parametrize("word", ["Bearer", "bearer", "BEARER"])
-def test_the_scheme_word_has_any_case(word: str):
+def test_the_bearer_scheme_is_read_in_any_letter_case(word: str):
     assert bearer_token([f"{word}  a.b.c"]) == "a.b.c"
 
 
@@ -96,7 +98,7 @@ def test_the_scheme_word_has_any_case(word: str):
         ("InvalidSignatureError", "invalid"),
     ],
 )
-async def test_the_reason_of_an_invalid_token_is_one_of_few_words(why: str, told: str):
+async def test_the_reason_for_an_invalid_token_is_one_of_a_fixed_set(why: str, told: str):
     """The words of the metric; the answer is one."""
     asking = call(headed(("Authorization", "Bearer abc")))
 
@@ -106,7 +108,7 @@ async def test_the_reason_of_an_invalid_token_is_one_of_few_words(why: str, told
     assert refusal.value.reason == told
 
 
-async def test_a_silent_store_identifies_no_caller():
+async def test_a_bearer_token_is_not_accepted_while_the_store_is_unavailable():
     asking = call(headed(("Authorization", "Bearer abc")))
 
     with refused(errors.AUTH_UNAVAILABLE) as refusal:
@@ -116,15 +118,15 @@ async def test_a_silent_store_identifies_no_caller():
     assert asking.person is None
 
 
-async def test_other_refusals_pass():
+async def test_other_refusals_are_passed_on():
     asking = call(headed(("Authorization", "Bearer abc")))
 
     with refused(TOO_MANY_ATTEMPTS):
         await finding(ServiceError(TOO_MANY_ATTEMPTS))(asking)
 
 
-def test_a_partner_s_credential_does_not_sign_in():
-    """Contract part 7: Basic at an identity endpoint. What else stands there is ignored."""
+def test_a_partner_s_credential_is_refused_at_the_identity_endpoints():
+    """Contract part 7: Basic at an identity endpoint. Other headers are ignored."""
     for value in ("Basic YTpi", "basic YTpi", "Basic"):
         with refused(errors.USER_CREDENTIALS_INVALID):
             RefusesBasic()(call(headed(("Authorization", value))))

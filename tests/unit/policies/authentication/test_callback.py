@@ -17,14 +17,14 @@ def expect(path: Mapping[str, str]) -> None:
         raise ServiceError(errors.CREDENTIALS_INVALID, "forged")
 
 
-def test_an_address_that_we_gave_is_let_on():
+def test_a_known_callback_address_is_accepted():
     GivenAddress(expect)(call(RawRequest(path={"provider": "p", "token": "right"})))
 
 
-def test_any_other_is_refused():
+def test_an_unknown_callback_address_is_refused():
     with refused(errors.CREDENTIALS_INVALID):
         GivenAddress(expect)(call(RawRequest(path={"provider": "p", "token": "wrong"})))
 
 
-def test_it_names_what_it_refuses_with():
+def test_the_callback_address_policy_declares_its_refusals():
     assert GivenAddress(expect).refuses == (errors.CREDENTIALS_INVALID, errors.ROUTE_UNKNOWN)

@@ -56,7 +56,7 @@ def finding(found: Browser | Exception | None, seated: SignedInBrowser | Excepti
     return SessionCookie(form=HARDENED, find=find, authenticate=authenticate)
 
 
-async def test_who_signed_in_is_filled_in():
+async def test_the_signed_in_user_is_filled_in():
     found, maria, asking = browser(), somebody(), call(SENT)
 
     await finding(found, SignedInBrowser(found, maria))(asking)
@@ -64,7 +64,7 @@ async def test_who_signed_in_is_filled_in():
     assert (asking.browser, asking.person, asking.headers) == (found, maria, {})
 
 
-async def test_a_renewed_cookie_goes_back():
+async def test_a_renewed_session_cookie_is_returned():
     new, asking = browser(value="new"), call(SENT)
 
     await finding(browser(), SignedInBrowser(new, somebody()))(asking)
@@ -77,7 +77,7 @@ async def test_a_renewed_cookie_goes_back():
 @pytest.mark.parametrize(
     "found", [None, browser(PanelState.ANONYMOUS), browser(PanelState.MFA_PENDING)], ids=str
 )
-async def test_without_a_full_session_the_caller_is_anonymous(found: Browser | None):
+async def test_a_request_without_a_full_session_is_refused(found: Browser | None):
     asking = call(SENT)
 
     with refused(SESSION_REQUIRED):
@@ -92,7 +92,7 @@ async def test_without_a_cookie_no_session_is_looked_up():
 
 
 @pytest.mark.parametrize("where", ["find", "seat"])
-async def test_a_silent_store_identifies_no_caller(where: str):
+async def test_a_session_is_not_accepted_while_the_store_is_unavailable(where: str):
     silent = StoreUnavailable()
     policy = finding(silent) if where == "find" else finding(browser(), silent)
 
@@ -100,12 +100,12 @@ async def test_a_silent_store_identifies_no_caller(where: str):
         await policy(call(SENT))
 
 
-async def test_a_session_that_is_over_is_refused():
+async def test_an_ended_session_is_refused():
     with refused(SESSION_REQUIRED):
         await finding(browser(), ServiceError(SESSION_REQUIRED))(call(SENT))
 
 
-async def test_before_a_sign_in_the_browser_alone_is_filled_in():
+async def test_before_sign_in_only_the_browser_is_filled_in():
     found = browser(PanelState.ANONYMOUS)
 
     async def find(_value: str) -> Browser:
@@ -134,13 +134,13 @@ async def test_before_a_sign_in_the_browser_alone_is_filled_in():
     ],
     ids=str,
 )
-def test_a_cookie_is_read_by_its_whole_name_and_once(lines: list[str], value: str):
+def test_a_cookie_requires_its_exact_name_and_must_occur_once(lines: list[str], value: str):
     headers = headed(*(("Cookie", each) for each in lines)).headers
 
     assert cookie_value(headers, "a") == value
 
 
-def test_a_cookie_is_given_and_taken_with_the_same_attributes():
+def test_a_cookie_is_set_and_deleted_with_the_same_attributes():
     """A browser takes away only what has the same path."""
     cookie = browser().cookie
 
@@ -162,8 +162,8 @@ def test_a_cookie_is_given_and_taken_with_the_same_attributes():
         ("__Host-pixgate-device=", False),
     ],
 )
-def test_a_browser_is_known_by_its_own_cookie_alone(line: str, is_known: bool):
-    """And a request without it is let on all the same."""
+def test_a_known_browser_is_recognized_only_by_its_own_cookie(line: str, is_known: bool):
+    """A request without it is accepted all the same."""
     known, asking = KnownBrowser(user_id="u", id="i"), call(headed(("Cookie", line)))
 
     DeviceCookie(HARDENED, {"d": known}.get)(asking)

@@ -62,7 +62,7 @@ async def reason_of(asked: RawRequest) -> Unsigned | None:
     ],
     ids=["plain", "lower case", "oldest", "ahead", "expires now", "more is covered"],
 )
-async def test_a_signed_payout_is_let_on_with_its_body(headers: dict[str, str]):
+async def test_a_correctly_signed_payout_is_accepted_with_its_body(headers: dict[str, str]):
     asked = sent(headers)
 
     assert await reason_of(asked) is None
@@ -113,7 +113,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("headers", "reason"), REFUSED.values(), ids=REFUSED)
-async def test_any_other_is_refused_and_its_body_is_not_waited_for(
+async def test_a_wrong_signature_is_refused_before_the_body_is_read(
     headers: dict[str, str] | list[tuple[str, str]], reason: Unsigned
 ):
     asked = sent(headers)
@@ -123,11 +123,11 @@ async def test_any_other_is_refused_and_its_body_is_not_waited_for(
 
 
 @pytest.mark.parametrize("value", ["a\x0bb", "caf\udce9", ""])
-async def test_a_covered_header_is_one_line_of_ascii(value: str):
+async def test_a_signed_header_must_be_one_line_of_ascii(value: str):
     headers = OURS.headers(PATH, BODY, NOON, covered=(*COVERED, "x-note"), sent={"X-Note": "a"})
 
     assert await reason_of(sent({**headers, "X-Note": value})) is Unsigned.COVERAGE
 
 
-async def test_another_body_is_refused():
+async def test_a_body_that_does_not_match_its_digest_is_refused():
     assert await reason_of(sent(RIGHT, arrives=BODY + b" ")) is Unsigned.DIGEST

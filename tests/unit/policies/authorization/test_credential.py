@@ -36,14 +36,14 @@ def test_one_permission_allows_exactly_its_routes():
     assert wrong == []
 
 
-def test_without_a_permission_nothing_is_let_on():
+def test_no_permission_allows_no_route():
     refusal = errors.PERMISSION_DENIED
 
     assert [str(needed) for needed in EVERY_PERMISSION if is_let_on(needed)] == []
     assert (refusal.status, refusal.code) == (403, "SVC.AUT.010")
 
 
-def test_all_other_resources_together_are_not_enough():
+def test_permissions_on_other_resources_are_not_enough():
     others = {
         needed: [
             Permission(each.resource, Action.MANAGE)
@@ -56,15 +56,15 @@ def test_all_other_resources_together_are_not_enough():
     assert [str(needed) for needed, held in others.items() if is_let_on(needed, *held)] == []
 
 
-def test_one_of_many_is_enough():
+def test_one_matching_permission_is_enough():
     RequiresPermission()(call(needs=EVERY_PERMISSION[7], principal=principal()))
 
 
-def test_an_anonymous_caller_has_no_permission():
+def test_an_unauthenticated_caller_has_no_permission():
     """A route whose chain forgot to authenticate must not be open."""
     with refused(errors.PERMISSION_DENIED):
         RequiresPermission()(call(needs=EVERY_PERMISSION[0]))
 
 
-def test_a_row_that_needs_nothing_is_open():
+def test_a_route_without_a_required_permission_is_open():
     RequiresPermission()(call())

@@ -59,8 +59,8 @@ async def test_an_account_in_scope_is_filled_in(find: Find, path: str, scope: st
     assert asked.account == STORED[ACCOUNT]
 
 
-async def test_a_company_wide_credential_acts_on_every_account_of_the_company(find: Find):
-    """Whatever its state: that is asked afterwards."""
+async def test_a_company_wide_credential_reaches_every_account_of_the_company(find: Find):
+    """In any state, which is checked afterwards."""
     asked = asking(SISTER, principal())
 
     await asks(find, asked)
@@ -70,7 +70,7 @@ async def test_a_company_wide_credential_acts_on_every_account_of_the_company(fi
 
 @pytest.mark.parametrize("scope", [None, ACCOUNT, FOREIGN], ids=["company", "own", "that one"])
 @pytest.mark.parametrize("path", [FOREIGN, "00000000-0000-0000-0000-000000000000"])
-async def test_absent_and_foreign_accounts_are_never_distinguished(
+async def test_an_absent_account_and_a_foreign_one_get_the_same_refusal(
     find: Find, path: str, scope: str | None
 ):
     with refused(errors.ACCOUNT_NOT_FOUND) as refusal:
@@ -78,7 +78,7 @@ async def test_absent_and_foreign_accounts_are_never_distinguished(
     assert (refusal.value.reason, refusal.value.headers) == ("not_visible", {})
 
 
-async def test_a_sister_account_is_refused(find: Find):
+async def test_another_account_of_the_company_is_refused_with_403(find: Find):
     """404 for another company's, 403 for the own company's other one (contract 5.1)."""
     asked = asking(SISTER, principal(ACCOUNT))
 
@@ -89,12 +89,12 @@ async def test_a_sister_account_is_refused(find: Find):
     assert asked.out_of_scope is not None
 
 
-async def test_an_anonymous_caller_sees_nothing(find: Find):
+async def test_an_unauthenticated_caller_finds_no_account(find: Find):
     with refused(errors.ACCOUNT_NOT_FOUND):
         await asks(find, asking(ACCOUNT, None))
 
 
-async def test_a_store_that_does_not_answer_is_not_an_absent_account():
+async def test_an_unavailable_store_is_not_reported_as_an_absent_account():
     async def fail(_account_id: str) -> Account | None:
         raise StoreUnavailable
 
@@ -103,7 +103,7 @@ async def test_a_store_that_does_not_answer_is_not_an_absent_account():
     assert refusal.value.headers == {"Retry-After": "2"}
 
 
-def test_every_refusal_is_declared():
+def test_the_account_scope_declares_its_refusals():
     assert set(AccountScope(look_up).refuses) == {
         errors.ACCOUNT_NOT_FOUND,
         errors.SCOPE_DENIED,

@@ -33,7 +33,7 @@ def used(rule: CallerRule, address: str, certificate: bytes = b"") -> Call:
         used(MACHINE, "198.51.100.1", CERTIFICATE),
     ],
 )
-def test_who_fits_is_let_on(asking: Call):
+def test_a_caller_that_matches_the_rule_is_accepted(asking: Call):
     noted: list[tuple[str, str]] = []
 
     FromAllowedCaller(lambda *use: noted.append(use))(asking)
@@ -45,7 +45,7 @@ def test_who_fits_is_let_on(asking: Call):
     ("rule", "reason"),
     [(OFFICE, "network"), (MACHINE, "certificate"), (UNDECIDED, "no_caller_rule")],
 )
-def test_who_does_not_fit_is_refused_and_noted(rule: CallerRule, reason: str):
+def test_a_caller_that_does_not_match_the_rule_is_refused_and_noted(rule: CallerRule, reason: str):
     noted: list[tuple[str, str]] = []
 
     with refused(errors.PERMISSION_DENIED) as refusal:

@@ -9,7 +9,7 @@ from tests.unit.refusals import refused
 from tests.world.people import COMPANY, call, somebody
 
 
-def test_a_user_of_no_company_sees_every_one():
+def test_a_user_without_companies_has_access_to_every_company():
     asked = call(person=somebody())
 
     DecidesCompanyScope()(asked)
@@ -17,7 +17,7 @@ def test_a_user_of_no_company_sees_every_one():
     assert asked.scope is EVERY_COMPANY
 
 
-def test_a_user_of_companies_sees_these():
+def test_a_user_with_companies_has_access_only_to_these():
     asked = call(person=somebody(companies=frozenset({COMPANY})))
 
     DecidesCompanyScope()(asked)
@@ -25,6 +25,6 @@ def test_a_user_of_companies_sees_these():
     assert asked.scope == CompanyScope(frozenset({COMPANY}))
 
 
-def test_an_anonymous_caller_has_no_scope():
+def test_an_unauthenticated_caller_has_no_company_scope():
     with refused(FORBIDDEN):
         DecidesCompanyScope()(call())

@@ -30,7 +30,7 @@ def is_let_on(asking: Call) -> bool:
     return refusal is None
 
 
-def test_a_role_is_let_on_exactly_where_the_table_says():
+def test_each_role_is_accepted_exactly_where_the_table_allows_it():
     wrong = [
         f"{role} on {needed}"
         for role, needed in itertools.product(Role, EVERY_RIGHT)
@@ -40,13 +40,13 @@ def test_a_role_is_let_on_exactly_where_the_table_says():
     assert wrong == []
 
 
-def test_several_roles_are_all_of_them():
+def test_several_roles_combine_their_rights():
     needed = Right(Area.PAYOUT, Action.WRITE)
 
     RequiresRight()(call(needs=needed, person=somebody(Role.SECURITY, Role.OPERATOR)))
 
 
-def test_anonymous_callers_and_partners_are_refused_everywhere():
+def test_unauthenticated_callers_and_partners_have_no_user_right():
     """A route whose chain forgot to authenticate must not be open."""
     asking = [
         each
@@ -57,12 +57,12 @@ def test_anonymous_callers_and_partners_are_refused_everywhere():
     assert [each for each in asking if is_let_on(each)] == []
 
 
-def test_a_partner_s_permission_is_no_right():
+def test_a_credential_permission_does_not_count_as_a_user_right():
     needed = Permission(Resource.BALANCE, Action.READ)
 
     with refused(FORBIDDEN):
         RequiresRight()(call(needs=needed, person=somebody()))
 
 
-def test_an_open_row_needs_nothing():
+def test_a_route_without_a_required_right_is_open():
     RequiresRight()(call(needs=None))

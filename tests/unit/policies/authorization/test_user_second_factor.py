@@ -14,7 +14,7 @@ from tests.unit.refusals import refused
 from tests.world.people import call, somebody
 
 
-def test_a_password_alone_changes_nothing():
+def test_a_user_without_a_second_factor_may_only_read():
     """Reading is free; whatever writes is refused until the person has enrolled."""
     policy = RequiresSecondFactor([Role.OPERATOR])
     for area, action in itertools.product(Area, Action):
@@ -39,7 +39,7 @@ def test_a_password_alone_changes_nothing():
     ],
     ids=str,
 )
-def test_one_role_that_asks_is_enough(roles, demanding, is_let_on):
+def test_one_role_requiring_a_second_factor_is_enough(roles, demanding, is_let_on):
     asking = call(needs=Right(Area.STOP, Action.WRITE), person=somebody(*roles, has_factor=False))
 
     if is_let_on:
@@ -49,7 +49,7 @@ def test_one_role_that_asks_is_enough(roles, demanding, is_let_on):
         RequiresSecondFactor(demanding)(asking)
 
 
-def test_who_has_enrolled_is_let_on_and_so_is_a_row_of_nobody():
+def test_a_user_with_a_second_factor_and_an_open_route_are_accepted():
     policy = RequiresSecondFactor(Role)
 
     policy(call(needs=Right(Area.STOP, Action.WRITE), person=somebody(Role.ADMIN)))

@@ -21,7 +21,7 @@ ISSUE = Right(Area.CREDENTIAL, Action.WRITE)
 @pytest.mark.parametrize(
     ("age_s", "reason"), [(0, ""), (300, ""), (300.001, "factor_old"), (86_400, "factor_old")]
 )
-def test_five_minutes_are_fresh(clock: Clock, age_s: float, reason: str):
+def test_a_second_factor_is_fresh_for_five_minutes(clock: Clock, age_s: float, reason: str):
     asking = call(needs=ISSUE, person=somebody(factor_at=NOON - timedelta(seconds=age_s)))
     policy = FreshFactor(clock.now)
 
@@ -33,7 +33,7 @@ def test_five_minutes_are_fresh(clock: Clock, age_s: float, reason: str):
     assert refusal.value.reason == reason
 
 
-def test_a_row_may_ask_always(clock: Clock):
+def test_a_route_may_always_require_a_fresh_second_factor(clock: Clock):
     """Lifting a stop does, though pulling one must be quick."""
     policy = FreshFactor(clock.now, always=True)
     for area, action in itertools.product(Area, Action):
@@ -49,13 +49,13 @@ def test_a_row_may_ask_always(clock: Clock):
     [{"factor_at": None}, {"has_factor": False}, {"has_factor": False, "factor_at": None}],
     ids=str,
 )
-def test_who_has_no_factor_enrols_one_first(clock: Clock, fields: dict[str, object]):
+def test_a_user_without_a_second_factor_must_enrol_first(clock: Clock, fields: dict[str, object]):
     with refused(STEP_UP_REQUIRED):
         FreshFactor(clock.now)(call(needs=ISSUE, person=somebody(**fields)))
 
 
 @pytest.mark.parametrize("area", Area)
-def test_it_is_asked_for_writing_where_the_table_says(clock: Clock, area: Area):
+def test_a_fresh_second_factor_is_required_for_writes_listed_in_the_table(clock: Clock, area: Area):
     """Reading never asks."""
     old = somebody(factor_at=None)
     policy = FreshFactor(clock.now)
@@ -70,10 +70,10 @@ def test_it_is_asked_for_writing_where_the_table_says(clock: Clock, area: Area):
             policy(asking)
 
 
-def test_an_anonymous_caller_has_no_fresh_factor(clock: Clock):
+def test_an_unauthenticated_caller_has_no_fresh_second_factor(clock: Clock):
     with refused(STEP_UP_REQUIRED):
         FreshFactor(clock.now)(call(needs=ISSUE))
 
 
-def test_an_open_row_asks_for_none(clock: Clock):
+def test_an_open_route_requires_no_fresh_second_factor(clock: Clock):
     FreshFactor(clock.now)(call(needs=None))

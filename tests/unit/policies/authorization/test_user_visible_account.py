@@ -34,8 +34,8 @@ def asking(account_id: str, who: SignedInUser | None) -> Call:
 
 @pytest.mark.parametrize("companies", [frozenset(), frozenset({COMPANY})], ids=["all", "its own"])
 @pytest.mark.parametrize("account_id", [ACCOUNT, SISTER])
-async def test_an_account_that_is_shown_is_filled_in(account_id: str, companies: frozenset[str]):
-    """Whatever its state and the letter case it is asked for in."""
+async def test_a_visible_account_is_filled_in(account_id: str, companies: frozenset[str]):
+    """In any state, and with its id in any letter case."""
     asked = asking(account_id.upper(), somebody(companies=companies))
 
     await VisibleAccount(find)(asked)
@@ -44,7 +44,7 @@ async def test_an_account_that_is_shown_is_filled_in(account_id: str, companies:
 
 
 @pytest.mark.parametrize("account_id", [FOREIGN, NOTHING])
-async def test_absent_and_foreign_accounts_are_never_distinguished(account_id: str):
+async def test_an_absent_account_and_one_out_of_scope_get_the_same_refusal(account_id: str):
     asked = asking(account_id, somebody(companies=frozenset({COMPANY})))
 
     with refused(errors.ACCOUNT_NOT_FOUND) as refusal:
@@ -53,7 +53,7 @@ async def test_absent_and_foreign_accounts_are_never_distinguished(account_id: s
     assert asked.account is None
 
 
-async def test_who_is_limited_to_nothing_sees_every_companys():
+async def test_a_user_without_a_company_limit_finds_every_account():
     asked = asking(FOREIGN, somebody())
 
     await VisibleAccount(find)(asked)
@@ -61,12 +61,12 @@ async def test_who_is_limited_to_nothing_sees_every_companys():
     assert asked.account == STORED[FOREIGN]
 
 
-async def test_an_anonymous_caller_sees_nothing():
+async def test_an_unauthenticated_user_finds_no_account():
     with refused(errors.ACCOUNT_NOT_FOUND):
         await VisibleAccount(find)(asking(ACCOUNT, None))
 
 
-async def test_a_store_that_does_not_answer_is_not_an_absent_account():
+async def test_an_unavailable_store_is_not_reported_as_an_account_not_found():
     async def fail(_wanted: tuple[str, CompanyScope]) -> Account | None:
         raise StoreUnavailable
 

@@ -62,7 +62,7 @@ PLACES: list[tuple[Lines, str]] = [
 
 
 @pytest.mark.parametrize(("lines", "reason"), [*PLACES, ([], "origin")], ids=str)
-def test_a_write_must_have_our_origin(lines: Lines, reason: str):
+def test_a_write_requires_our_origin(lines: Lines, reason: str):
     asking = call(headed(*lines))
 
     if not reason:
@@ -74,7 +74,7 @@ def test_a_write_must_have_our_origin(lines: Lines, reason: str):
 
 
 @pytest.mark.parametrize(("lines", "reason"), [*PLACES, ([], "")], ids=str)
-def test_a_read_may_say_nothing_but_nothing_wrong(lines: Lines, reason: str):
+def test_a_read_with_a_foreign_origin_is_refused(lines: Lines, reason: str):
     asking, policy = call(headed(*lines)), ReadFromOurPage(origin=ours, marked=False)
 
     if not reason:
@@ -86,7 +86,7 @@ def test_a_read_may_say_nothing_but_nothing_wrong(lines: Lines, reason: str):
 
 
 @pytest.mark.parametrize(("lines", "reason"), [*PLACES, ([], "")], ids=str)
-def test_a_program_may_ask_and_a_foreign_page_may_not(lines: Lines, reason: str):
+def test_a_program_is_accepted_and_a_foreign_page_is_refused(lines: Lines, reason: str):
     """Where no cookie counts: a page of others would use up the quota of who looks at it."""
     asking = call(headed(*lines, ("Content-Type", "text/plain")))
 
@@ -109,7 +109,7 @@ def test_a_program_may_ask_and_a_foreign_page_may_not(lines: Lines, reason: str)
     ],
     ids=str,
 )
-def test_a_script_s_read_is_marked(marks: list[str], is_let_on: bool):
+def test_a_script_s_read_requires_its_header(marks: list[str], is_let_on: bool):
     asking = call(headed(*(("X-Requested-With", each) for each in marks)))
     policy = ReadFromOurPage(origin=ours, marked=True)
 
@@ -133,7 +133,7 @@ def test_a_script_s_read_is_marked(marks: list[str], is_let_on: bool):
         ("", False),
     ],
 )
-def test_a_plain_form_cannot_send_a_write(media: str, is_let_on: bool):
+def test_a_write_with_a_plain_form_media_type_is_refused(media: str, is_let_on: bool):
     asking = call(headed(("Origin", ORIGIN), ("Content-Type", media)))
 
     if is_let_on:
@@ -158,7 +158,7 @@ def test_a_plain_form_cannot_send_a_write(media: str, is_let_on: bool):
     ],
     ids=str,
 )
-def test_a_write_carries_the_token_once(tokens: list[str], is_let_on: bool):
+def test_a_write_requires_exactly_one_csrf_token(tokens: list[str], is_let_on: bool):
     asking = call(headed(*(("X-CSRF-Token", each) for each in tokens)), browser=browser())
 
     if is_let_on:
@@ -169,13 +169,13 @@ def test_a_write_carries_the_token_once(tokens: list[str], is_let_on: bool):
     assert refusal.value.reason == "token"
 
 
-def test_without_a_session_no_token_is_right():
+def test_without_a_session_no_csrf_token_is_valid():
     with refused(CSRF_FAILED):
         CsrfToken()(call(headed(("X-CSRF-Token", ""))))
 
 
-def test_where_a_repeated_request_is_fine_nobody_needs_one():
-    """But who has a session does."""
+def test_a_sessionless_route_requires_a_token_only_with_a_session():
+    """With a session it is required."""
     policy = CsrfToken(without_session=True)
 
     policy(call(headed()))
@@ -190,7 +190,7 @@ MASK = b"\x00\x01\xfe\xff\x80"
     "token",
     ["", "wrong", "right ", "\udcff", mask_token("wrong", MASK), mask_token("right", MASK)[4:]],
 )
-def test_a_form_carries_the_token_of_its_session(token: str):
+def test_a_form_must_have_the_csrf_token_of_its_session(token: str):
     """As it is or masked, with whatever mask."""
     check_token("right", browser())
     check_token(mask_token("right", MASK), browser())
@@ -214,7 +214,7 @@ def test_a_form_carries_the_token_of_its_session(token: str):
         ("", False),
     ],
 )
-def test_a_form_of_ours_has_one_media_type(media: str, is_let_on: bool):
+def test_a_form_has_exactly_one_accepted_media_type(media: str, is_let_on: bool):
     sent = headed(("Sec-Fetch-Site", "same-origin"), ("Content-Type", media))
 
     if is_let_on:
@@ -227,7 +227,7 @@ def test_a_form_of_ours_has_one_media_type(media: str, is_let_on: bool):
 LINK = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate")]
 
 
-def test_a_link_of_another_site_opens_pages_before_the_sign_in_alone():
+def test_a_link_from_another_site_opens_only_pages_before_sign_in():
     followed = call(headed(*LINK, ("Sec-Fetch-Dest", "document")))
 
     OpensOurPage(origin=ours, links=True)(followed)

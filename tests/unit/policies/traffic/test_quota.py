@@ -18,7 +18,7 @@ def clock() -> Clock:
 
 
 class Partner:
-    """A policy with two quotas, and what it told of its draws."""
+    """A policy with two quotas, and the draws it reported."""
 
     def __init__(self, clock: Clock, route: CallRate, company: CallRate) -> None:
         self.seen: list[tuple[str, str]] = []
@@ -34,7 +34,7 @@ class Partner:
         return asking
 
 
-def test_a_call_within_both_quotas_gets_the_rest_of_its_own(clock: Clock):
+def test_a_call_within_both_quotas_shows_the_remaining_route_quota(clock: Clock):
     partner = Partner(clock, CallRate(rate=5.0, burst=10), CallRate(rate=50.0, burst=100))
 
     asking = partner.calls()
@@ -46,7 +46,7 @@ def test_a_call_within_both_quotas_gets_the_rest_of_its_own(clock: Clock):
     assert partner.seen == [("quota", "read.allowed"), ("quota", "company.allowed")]
 
 
-def test_over_the_route_s_quota_it_is_refused_with_retry_after(clock: Clock):
+def test_a_call_over_the_route_quota_is_refused_with_retry_after(clock: Clock):
     partner = Partner(clock, CallRate(rate=0.25, burst=1), CallRate(rate=50.0, burst=100))
     partner.calls()
 
@@ -64,7 +64,7 @@ def test_over_the_route_s_quota_it_is_refused_with_retry_after(clock: Clock):
     partner.calls()
 
 
-def test_over_the_company_s_quota_it_is_refused_despite_its_own(clock: Clock):
+def test_a_call_over_the_company_quota_is_refused_despite_its_route_quota(clock: Clock):
     """Many credentials of one company share one bucket."""
     partner = Partner(clock, CallRate(rate=5.0, burst=10), CallRate(rate=10.0, burst=1))
     partner.calls()
@@ -76,7 +76,7 @@ def test_over_the_company_s_quota_it_is_refused_despite_its_own(clock: Clock):
     assert refusal.value.headers["Retry-After"] == "1"
 
 
-def test_a_further_page_costs_a_call_and_other_credentials_of_the_company_wait_a_second(
+def test_a_charged_page_reduces_both_quotas_with_bounded_debt(
     clock: Clock,
 ):
     partner = Partner(clock, CallRate(rate=5.0, burst=10), CallRate(rate=50.0, burst=100))
@@ -95,7 +95,7 @@ def test_a_further_page_costs_a_call_and_other_credentials_of_the_company_wait_a
     assert (other.value.reason, other.value.headers["Retry-After"]) == ("quota_company", "2")
 
 
-def test_a_call_that_is_refused_takes_no_token_of_either(clock: Clock):
+def test_a_refused_call_uses_no_token_of_either_quota(clock: Clock):
     """A loop of one credential leaves its company's calls to the others."""
     partner = Partner(clock, CallRate(rate=1.0, burst=2), CallRate(rate=1.0, burst=3))
     partner.calls("in a loop"), partner.calls("in a loop")
@@ -112,7 +112,7 @@ def test_a_call_that_is_refused_takes_no_token_of_either(clock: Clock):
     assert partner.calls("another").headers["RateLimit"] == '"read";r=1;t=1'
 
 
-def test_without_a_principal_nothing_is_drawn(clock: Clock):
+def test_a_call_without_a_principal_uses_no_quota(clock: Clock):
     partner = Partner(clock, CallRate(rate=1.0, burst=1), CallRate(rate=1.0, burst=1))
 
     partner.within(call())

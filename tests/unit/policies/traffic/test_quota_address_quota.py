@@ -25,7 +25,7 @@ def quota(clock: Clock, seen: list[tuple[str, str]]) -> WithinAddressQuota:
     return WithinAddressQuota(quotas, clock.monotonic, lambda *each: seen.append(each))
 
 
-def test_an_address_draws_from_its_own_bucket(
+def test_each_address_has_its_own_quota(
     quota: WithinAddressQuota, clock: Clock, seen: list[tuple[str, str]]
 ):
     here, there = headed(), headed()
@@ -51,8 +51,8 @@ def test_an_address_draws_from_its_own_bucket(
     ("neighbour", "stranger"),
     [("2001:db8:1:2:ffff::9", "2001:db8:1:3::1"), ("::ffff:203.0.113.7", "203.0.113.8")],
 )
-def test_a_network_of_ipv6_has_one_bucket(quota: WithinAddressQuota, neighbour: str, stranger: str):
-    """Else who has a /64 would have as many tries as addresses; IPv4 is what it is."""
+def test_an_ipv6_network_shares_one_quota(quota: WithinAddressQuota, neighbour: str, stranger: str):
+    """Otherwise an IPv6 network would have as many attempts as addresses."""
     here, beside, elsewhere = headed(), headed(), headed()
     here.address = "2001:db8:1:2::1" if neighbour.startswith("2001") else "203.0.113.7"
     beside.address, elsewhere.address = neighbour, stranger
@@ -65,15 +65,17 @@ def test_a_network_of_ipv6_has_one_bucket(quota: WithinAddressQuota, neighbour: 
     quota(call(elsewhere, quota="sign_in"))
 
 
-def test_a_row_without_a_bucket_is_free(quota: WithinAddressQuota, seen: list[tuple[str, str]]):
+def test_a_route_without_an_address_quota_is_unlimited(
+    quota: WithinAddressQuota, seen: list[tuple[str, str]]
+):
     for _ in range(100):
         quota(call(headed(), quota="own"))
 
     assert seen == []
 
 
-def test_who_was_right_gets_the_draw_back(clock: Clock):
-    """An office that signs in at nine uses up nobody's tries; who is wrong pays."""
+def test_a_successful_sign_in_returns_its_token(clock: Clock):
+    """An office signing in at nine uses up no attempts; wrong passwords do."""
     quotas = {"sign_in": CallRate(rate=0.1, burst=2), "recovery": CallRate(rate=0.1, burst=2)}
     quota = WithinAddressQuota(quotas, clock.monotonic, lambda *_: None, ["sign_in"])
 
@@ -93,8 +95,8 @@ def test_who_was_right_gets_the_draw_back(clock: Clock):
             quota(call(headed(), quota=name))
 
 
-def test_a_known_browser_draws_from_its_person_s_bucket(quota: WithinAddressQuota):
-    """Strangers at the same address do not use it up, nor do other browsers make it more."""
+def test_a_known_browser_uses_its_user_s_quota(quota: WithinAddressQuota):
+    """Other browsers at the same address do not use it up, and more browsers do not enlarge it."""
     for _ in range(2):
         quota(call(headed(), quota="sign_in"))
     with refused(errors.TOO_MANY_REQUESTS):

@@ -27,7 +27,7 @@ def quota(clock: Clock, seen: list[tuple[str, str]]) -> WithinPersonQuota:
     )
 
 
-def test_people_draw_from_one_bucket_in_all_sessions(
+def test_all_sessions_of_a_user_share_one_quota(
     quota: WithinPersonQuota, clock: Clock, seen: list[tuple[str, str]]
 ):
     """Five sign-ins of one person are no five quotas; another person has one too."""
@@ -49,7 +49,7 @@ def test_people_draw_from_one_bucket_in_all_sessions(
     assert seen.count(("quota", f"{PERSON}.limited")) == 1
 
 
-def test_the_remaining_quota_is_shown(quota: WithinPersonQuota):
+def test_the_remaining_user_quota_is_shown(quota: WithinPersonQuota):
     asking = call(headed(), quota=PERSON, person=somebody())
 
     quota(asking)
@@ -60,7 +60,7 @@ def test_the_remaining_quota_is_shown(quota: WithinPersonQuota):
     }
 
 
-def test_a_row_that_names_another_bucket_is_free(
+def test_a_route_with_another_quota_does_not_use_the_user_s(
     quota: WithinPersonQuota, seen: list[tuple[str, str]]
 ):
     """Signing out, first of all."""
@@ -70,7 +70,9 @@ def test_a_row_that_names_another_bucket_is_free(
     assert seen == []
 
 
-def test_an_anonymous_caller_has_no_bucket(quota: WithinPersonQuota, seen: list[tuple[str, str]]):
+def test_an_unauthenticated_caller_uses_no_user_quota(
+    quota: WithinPersonQuota, seen: list[tuple[str, str]]
+):
     """A route before a sign-in is counted by address, not here."""
     for _ in range(100):
         quota(call(headed(), quota=PERSON))
@@ -78,10 +80,10 @@ def test_an_anonymous_caller_has_no_bucket(quota: WithinPersonQuota, seen: list[
     assert seen == []
 
 
-def test_a_request_costs_as_many_tokens_as_it_reads_banks(
+def test_a_request_costs_one_token_per_bank_read(
     quota: WithinPersonQuota, clock: Clock, seen: list[tuple[str, str]]
 ):
-    """The first read is paid for by the request; what is not there is owed."""
+    """The request pays for the first read; further reads may create a debt."""
     asking = call(headed(), quota=PERSON, person=somebody())
     quota(asking)
     assert asking.on_bank_call is not None

@@ -72,7 +72,7 @@ class Processes:
 
 
 @leaping
-async def test_four_processes_serve_one_quota(clock: Clock, shared: Counting):
+async def test_four_processes_share_one_quota(clock: Clock, shared: Counting):
     """300 calls a second for 8 s, of 50 a second and 100 at once: 500, and few are asked for."""
     processes = Processes(shared, CallRate(rate=50.0, burst=100))
 
@@ -104,8 +104,8 @@ async def test_a_partner_within_its_quota_is_always_served(clock: Clock, shared:
 
 
 @leaping
-async def test_the_rest_of_a_share_is_returned_or_lost(clock: Clock, shared: Counting):
-    """It goes back with the next ask; after a second it is lost, and what is fresh is spent."""
+async def test_unused_tokens_of_a_share_are_returned_or_expire(clock: Clock, shared: Counting):
+    """They go back with the next request; after a second they expire."""
     backs = []
     for pause_s in (0.01, 0.2, 2.0):
         processes = Processes(shared, CallRate(rate=100.0, burst=1000), 1)
@@ -120,8 +120,8 @@ async def test_the_rest_of_a_share_is_returned_or_lost(clock: Clock, shared: Cou
 
 
 @leaping
-async def test_requests_that_come_at_once_wait_for_one_answer(clock: Clock, shared: Counting):
-    """Of 150 at a cold process 100 are served, and three asks tell them all."""
+async def test_concurrent_requests_wait_for_one_answer(clock: Clock, shared: Counting):
+    """Of 150 at a new process 100 are served, after three requests to the server."""
     processes = Processes(shared, CallRate(rate=50.0, burst=100), 1)
 
     served = await asyncio.gather(*(processes.serve() for _ in range(150)))
@@ -131,7 +131,7 @@ async def test_requests_that_come_at_once_wait_for_one_answer(clock: Clock, shar
 
 
 @leaping
-async def test_a_request_waits_for_20_ms_and_then_its_own_process_decides(clock: Clock):
+async def test_a_request_waits_20_ms_before_its_own_process_decides(clock: Clock):
     shared = Late(clock.monotonic, serving=4)
     processes = Processes(shared, CallRate(rate=50.0, burst=100), 1)
     loop = asyncio.get_running_loop()
@@ -144,7 +144,7 @@ async def test_a_request_waits_for_20_ms_and_then_its_own_process_decides(clock:
 
 
 @leaping
-async def test_a_busy_process_takes_a_tenth_of_the_rate(clock: Clock, shared: Counting):
+async def test_a_busy_process_requests_a_tenth_of_the_rate(clock: Clock, shared: Counting):
     processes = Processes(shared, CallRate(rate=200.0, burst=1000), 1)
 
     for _ in range(500):
@@ -172,8 +172,8 @@ async def test_a_refused_caller_is_refused_again_without_a_call_to_redis(
 
 
 @leaping
-async def test_without_shared_counters_each_process_has_its_part(clock: Clock, shared: Counting):
-    """Nothing fails, and a server that comes and goes gives nobody much more than the quota."""
+async def test_without_shared_counters_each_process_grants_its_part(clock: Clock, shared: Counting):
+    """Nothing fails, and an intermittent server grants hardly more than the quota."""
     shared.serving = 4
     processes = Processes(shared, CallRate(rate=50.0, burst=100))
 
@@ -187,10 +187,10 @@ async def test_without_shared_counters_each_process_has_its_part(clock: Clock, s
 
 
 @leaping
-async def test_who_is_within_a_quota_stays_served_without_shared_counters(
+async def test_a_caller_within_its_quota_is_still_served_without_shared_counters(
     clock: Clock, shared: Counting
 ):
-    """What was served before is owed by nobody: no call of the next ten seconds is refused."""
+    """Earlier calls leave no debt: no call of the next ten seconds is refused."""
     for number in (2, 4):
         shared.serving, shared.away = number, False
         processes = Processes(shared, CallRate(rate=50.0, burst=100), number)
@@ -203,7 +203,7 @@ async def test_who_is_within_a_quota_stays_served_without_shared_counters(
 
 
 @leaping
-async def test_a_partner_at_one_process_has_all_of_its_quota_without_shared_counters(
+async def test_a_partner_at_one_process_has_its_whole_quota_without_shared_counters(
     clock: Clock, shared: Counting
 ):
     """Three quarters of its quota, at one of four processes, for a minute without an answer."""
@@ -218,7 +218,7 @@ async def test_a_partner_at_one_process_has_all_of_its_quota_without_shared_coun
 
 
 @leaping
-async def test_all_processes_together_give_less_than_twice_a_quota_without_shared_counters(
+async def test_all_processes_together_grant_less_than_twice_a_quota_without_shared_counters(
     clock: Clock, shared: Counting
 ):
     """
@@ -244,8 +244,8 @@ async def test_all_processes_together_give_less_than_twice_a_quota_without_share
 
 
 @leaping
-async def test_a_flood_whose_answers_are_all_late_gets_the_quota(clock: Clock):
-    """What comes into an empty bucket is not given by the common one and by our own, too."""
+async def test_a_flood_with_only_late_answers_gets_the_quota(clock: Clock):
+    """Refilled tokens are not granted by both the common bucket and the local one."""
     shared = Late(clock.monotonic, serving=4)
     processes = Processes(shared, CallRate(rate=50.0, burst=100))
 
@@ -259,8 +259,8 @@ async def test_a_flood_whose_answers_are_all_late_gets_the_quota(clock: Clock):
 
 
 @leaping
-async def test_answers_that_come_late_count_once(clock: Clock):
-    """Each call goes by its own process; what was taken for it is spent by the next one."""
+async def test_late_answers_count_once(clock: Clock):
+    """Each call is decided locally; the tokens fetched for it serve the next one."""
     shared = Late(clock.monotonic, serving=1)
     processes = Processes(shared, CallRate(rate=0.001, burst=30), 1)
 
@@ -274,10 +274,10 @@ async def test_answers_that_come_late_count_once(clock: Clock):
 
 
 @leaping
-async def test_what_was_served_while_nobody_counted_leaves_a_bucket_empty_and_no_emptier(
+async def test_calls_served_during_a_counter_outage_empty_the_bucket_without_debt(
     clock: Clock, shared: Counting
 ):
-    """The partner has its rate at once when the server is back, and no burst on top of it."""
+    """Its rate is available at once when the server is back, without an extra burst."""
     processes = Processes(shared, CallRate(rate=50.0, burst=100))
     shared.serving, shared.is_lost = 4, True
     await processes.served(clock, 200, 60)
@@ -289,7 +289,7 @@ async def test_what_was_served_while_nobody_counted_leaves_a_bucket_empty_and_no
 
 
 @leaping
-async def test_a_company_that_is_refused_costs_its_credential_nothing(
+async def test_a_refusal_by_the_company_quota_costs_no_credential_quota(
     clock: Clock, shared: Counting
 ):
     served = []
@@ -305,7 +305,7 @@ async def test_a_company_that_is_refused_costs_its_credential_nothing(
 
 
 @leaping
-async def test_pages_that_are_charged_are_paid_off_by_further_calls(clock: Clock, shared: Counting):
+async def test_charged_pages_are_paid_off_by_further_calls(clock: Clock, shared: Counting):
     processes = Processes(shared, CallRate(rate=2.0, burst=4), 2)
     await processes.serve(0)
     for _ in range(6):
@@ -320,7 +320,7 @@ async def test_pages_that_are_charged_are_paid_off_by_further_calls(clock: Clock
 
 
 @leaping
-async def test_with_another_quota_its_tokens_are_asked_for(clock: Clock, shared: Counting):
+async def test_a_changed_quota_is_applied_at_once(clock: Clock, shared: Counting):
     processes = Processes(shared, CallRate(rate=1.0, burst=1), 1)
     await processes.serve()
     refused_before = not await processes.serve()
@@ -332,7 +332,9 @@ async def test_with_another_quota_its_tokens_are_asked_for(clock: Clock, shared:
 
 
 @leaping
-async def test_a_right_password_returns_the_token_to_all_processes(clock: Clock, shared: Counting):
+async def test_a_successful_sign_in_returns_its_token_to_all_processes(
+    clock: Clock, shared: Counting
+):
     quotas = {"sign_in": CallRate(rate=0.01, burst=2)}
     one, other = (
         WithinAddressQuota(quotas, clock.monotonic, lambda *_: None, ["sign_in"], shared)
@@ -358,7 +360,7 @@ async def test_a_right_password_returns_the_token_to_all_processes(clock: Clock,
 
 
 @leaping
-async def test_made_up_callers_cannot_fill_the_memory(
+async def test_invented_callers_cannot_fill_the_memory(
     clock: Clock, shared: Counting, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(module, "_KEYS_KEPT", 10)

@@ -32,20 +32,20 @@ async def counted(
         await throttle.count(at, client_id or f"cli_{number}")
 
 
-async def test_refusals_up_to_the_limit_are_let_through(throttle: FailureThrottle):
+async def test_failures_up_to_the_limit_cause_no_wait(throttle: FailureThrottle):
     await counted(throttle, 6)
 
     assert throttle.wait_when_refused(HERE) == 0
 
 
-async def test_one_more_of_the_address_has_to_wait(throttle: FailureThrottle):
+async def test_a_failure_over_the_address_limit_causes_a_wait(throttle: FailureThrottle):
     await counted(throttle, 7)
 
     assert throttle.wait_when_refused(HERE) == 60
     assert throttle.wait_when_refused(HERE, "cli_new") == 60
 
 
-async def test_one_more_of_the_address_and_client_has_to_wait(throttle: FailureThrottle):
+async def test_a_failure_over_the_address_and_client_limit_causes_a_wait(throttle: FailureThrottle):
     await counted(throttle, 3, "cli_a")
 
     assert throttle.wait_when_refused(HERE, "cli_a") == 60
@@ -53,8 +53,8 @@ async def test_one_more_of_the_address_and_client_has_to_wait(throttle: FailureT
     assert throttle.wait_when_refused(HERE) == 0
 
 
-async def test_a_network_of_ipv6_is_one_address(throttle: FailureThrottle):
-    """Else who has a /64 would never be throttled; the next network is another caller's."""
+async def test_an_ipv6_network_counts_as_one_address(throttle: FailureThrottle):
+    """Otherwise an IPv6 network would never be throttled; the next network is another caller's."""
     for number in range(13):
         await throttle.count(f"2001:db8:1:2::{number:x}", "cli_a")
 
@@ -65,15 +65,15 @@ async def test_a_network_of_ipv6_is_one_address(throttle: FailureThrottle):
     assert throttle.wait_when_refused("2001:db8:1:3::1", "cli_a") == 0
 
 
-async def test_a_client_id_is_never_counted_by_itself(throttle: FailureThrottle):
-    """Else anybody could lock a partner out, from anywhere."""
+async def test_a_client_id_is_never_throttled_at_other_addresses(throttle: FailureThrottle):
+    """Otherwise anybody could lock a partner out from anywhere."""
     await counted(throttle, 500, "cli_a")
 
     assert throttle.wait_when_refused(THERE, "cli_a") == 0
     assert throttle.wait_before_all(THERE) == 0
 
 
-async def test_an_empty_client_id_counts_once(throttle: FailureThrottle):
+async def test_an_empty_client_id_is_counted_once(throttle: FailureThrottle):
     for _ in range(6):
         await throttle.count(HERE, "")
 
@@ -90,7 +90,7 @@ async def test_a_caller_that_waits_for_retry_after_is_accepted(
     assert throttle.wait_when_refused(HERE) == 0
 
 
-async def test_far_over_the_limit_an_address_is_refused_before_anything_is_read(
+async def test_an_address_far_over_the_limit_is_refused_before_anything_is_read(
     throttle: FailureThrottle, clock: Clock
 ):
     asking = call(RawRequest(path={}, address=HERE))
@@ -119,7 +119,7 @@ def test_a_refusal_for_too_many_failures_has_retry_after():
     assert too_many(7, "throttled").headers == {"Retry-After": "7"}
 
 
-async def test_an_address_is_blocked_in_each_process_that_refuses_it(clock: Clock):
+async def test_an_address_is_blocked_only_in_processes_that_refused_it(clock: Clock):
     shared = Counting(clock.monotonic)
     processes = [FailureThrottle(LIMITS, clock.monotonic, shared) for _ in range(4)]
 

@@ -56,7 +56,7 @@ def asked(body: str) -> RawRequest:
     return RawRequest(path={}, content_type="application/json", body=body.encode())
 
 
-def test_a_body_is_read_and_an_unknown_value_is_counted():
+def test_a_body_is_read_and_an_unknown_field_is_counted():
     came = asked('{"name": "n", "count": 3, "words": ["a"], "other": {"x": [1]}}')
 
     wanted = BODY.read(came)
@@ -67,18 +67,18 @@ def test_a_body_is_read_and_an_unknown_value_is_counted():
 
 @pytest.mark.parametrize("name", ["plain", "optional", "annotated"])
 @pytest.mark.parametrize("amount", ["0", "-1", "0.001", "1e2", '"1.00"'])
-def test_every_field_of_money_is_read_as_an_amount(name: str, amount: str):
-    """One that is optional and annotated, too."""
+def test_every_money_field_is_read_as_an_amount(name: str, amount: str):
+    """Also an optional and annotated one."""
     assert body(Paid).read(asked(f'{{"{name}": 10.5}}')) == Paid(**{name: Money(1050)})
     with pytest.raises(ServiceError):
         body(Paid).read(asked(f'{{"{name}": {amount}}}'))
 
 
-def test_null_is_absent():
+def test_null_counts_as_an_absent_field():
     assert BODY.read(asked('{"name": "n", "count": null}')).count == 1
 
 
-def test_a_secret_may_have_lines():
+def test_a_secret_may_contain_line_breaks():
     assert BODY.read(asked('{"name": "n", "credentials": "a\\nb"}')).credentials == "a\nb"
 
 
@@ -102,7 +102,7 @@ def test_a_secret_may_have_lines():
         '{"name": "n", "name": "m"}',
     ],
 )
-def test_a_body_of_another_form_is_refused(body: str):
+def test_a_malformed_body_is_refused(body: str):
     assert refusal_of(lambda: BODY.read(asked(body))) is VALIDATION_FAILED
 
 
@@ -128,7 +128,7 @@ def test_a_body_of_another_form_is_refused(body: str):
     ],
 )
 def test_the_invalid_field_is_named_without_its_value(body: str, field: str, reason: str):
-    """These are the words of msgspec, read once more."""
+    """The messages of msgspec are parsed."""
     with refused(VALIDATION_FAILED) as refusal:
         BODY.read(asked(body))
 
@@ -136,22 +136,22 @@ def test_the_invalid_field_is_named_without_its_value(body: str, field: str, rea
     assert "s3cret" not in sentence(reason, field) + refusal.value.detail
 
 
-def test_an_unknown_value_is_not_looked_into():
-    """An unknown field is ignored, whatever stands in it, and counted."""
+def test_an_unknown_field_is_ignored_whatever_it_contains():
+    """And counted."""
     came = asked('{"name": "n", "further": "\\u0007"}')
 
     assert BODY.read(came) == Wanted("n")
     assert came.unknown_fields == 1
 
 
-def test_fields_as_sent_may_hold_any_characters():
+def test_a_field_read_as_sent_may_contain_any_characters():
     taken = body(Inner, as_sent={"name"})
 
     assert taken.read(asked('{"name": " a\\u0007\\n"}')).name == " a\x07\n"
 
 
-def test_a_body_without_a_needed_field_may_be_absent():
-    """And only then; many clients name a media type even where they send nothing."""
+def test_a_body_without_required_fields_may_be_absent():
+    """Only then; many clients send a media type even without a body."""
     said = body(Said)
 
     assert (said.may_be_absent, BODY.may_be_absent) == (True, False)

@@ -19,7 +19,7 @@ from tests.unit.refusals import refusal_of
         ({"a": False}, False),
     ],
 )
-def test_null_and_the_empty_text_are_absent(found, absent: bool):
+def test_null_and_the_empty_text_count_as_absent(found, absent: bool):
     assert fields.missing(found, "a") is absent
 
 
@@ -35,7 +35,7 @@ def test_null_and_the_empty_text_are_absent(found, absent: bool):
         (True, errors.PAYLOAD_INVALID),
     ],
 )
-def test_an_amount_is_a_number_above_zero(found: object, refusal):
+def test_an_amount_must_be_a_number_above_zero(found: object, refusal):
     assert refusal_of(lambda: fields.positive(found)) is refusal
 
 
@@ -44,12 +44,12 @@ def test_an_amount_is_read_exactly():
 
 
 @pytest.mark.parametrize("found", ["2026-02-30", "26-01-01", Number("1"), None])
-def test_a_date_is_a_day_of_the_calendar(found: object):
+def test_an_invalid_date_is_refused(found: object):
     assert refusal_of(lambda: fields.day(found, "date")) is errors.DATE_INVALID
 
 
 @pytest.mark.parametrize("found", [Number("-1"), Number("1.0"), Number("1e1"), "1", True, None])
-def test_a_whole_number_has_digits_alone(found: object):
+def test_a_whole_number_must_be_written_in_digits(found: object):
     assert fields.whole(Number("18")) == 18
     with pytest.raises(strict.Malformed):
         fields.whole(found)
@@ -61,5 +61,5 @@ def test_an_optional_text_may_be_absent(found, read: str):
 
 
 @pytest.mark.parametrize("found", ["a\n", "x" * 1025, Number("1"), [], {}])
-def test_a_text_is_plain(found: object):
+def test_a_text_with_control_characters_is_refused(found: object):
     assert refusal_of(lambda: fields.text({"a": found}, "a")) is errors.PAYLOAD_INVALID

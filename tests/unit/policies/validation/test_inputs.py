@@ -36,7 +36,7 @@ def test_path_parameters_are_read_by_their_names():
     assert REFERENCE.read(asked) == " x "
 
 
-def test_the_window_s_parameters_are_documented_in_the_order_they_are_checked():
+def test_search_parameters_are_documented_in_the_order_of_their_checks():
     assert [(each.name, each.required) for each in SEARCH.parameters] == [
         ("init", True),
         ("ends", True),
@@ -46,7 +46,7 @@ def test_the_window_s_parameters_are_documented_in_the_order_they_are_checked():
 
 
 @pytest.mark.parametrize("name", ["page", "limit"])
-def test_the_documented_bounds_of_a_number_are_those_that_are_read(name: str):
+def test_the_documented_bounds_of_page_and_limit_are_enforced(name: str):
     schema = next(each.schema for each in SEARCH.parameters if each.name == name)
     days = {"init": ["2026-01-01"], "ends": ["2026-01-01"]}
 
@@ -63,7 +63,7 @@ def test_the_documented_bounds_of_a_number_are_those_that_are_read(name: str):
     assert getattr(default, name) == schema["default"]
 
 
-def test_a_cnpj_with_letters_is_taken():
+def test_an_alphanumeric_cnpj_is_accepted_in_a_payout():
     assert payout.PAYOUT.read(posted(PAYOUT)).value == Money(1050)
 
 
@@ -85,9 +85,9 @@ def test_a_cnpj_with_letters_is_taken():
     ],
     ids=["key_id", "reference", "search", "payout"],
 )
-def test_every_error_of_an_input_is_declared(taken: Input[object], expected: set[object]):
+def test_each_input_declares_its_errors(taken: Input[object], expected: set[object]):
     assert set(taken.refuses) == expected
 
 
-def test_the_account_types_are_the_contract_s():
+def test_the_account_types_match_the_contract():
     assert [each.value for each in AccountType] == ["checking", "savings", "salary", "payment"]

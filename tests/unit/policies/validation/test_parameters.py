@@ -18,8 +18,8 @@ def calling(**query: Sequence[str]) -> Call:
 
 
 @pytest.mark.parametrize("query", [{}, {"page": ["1"]}, {"limit": [""], "page": ["x", "y"]}])
-def test_known_parameters_are_let_on(query: dict[str, list[str]]):
-    """Whether they are well formed is asked by whoever reads them."""
+def test_known_query_parameters_are_accepted(query: dict[str, list[str]]):
+    """Their values are checked when they are read."""
     KnownParameters()(calling(**query))
 
 
@@ -36,7 +36,9 @@ def test_known_parameters_are_let_on(query: dict[str, list[str]]):
         ("\udcff", ""),
     ],
 )
-def test_an_unknown_parameter_is_refused_and_told_if_it_could_be_ours(name: str, told: str):
+def test_an_unknown_query_parameter_is_refused_and_named_when_it_looks_like_ours(
+    name: str, told: str
+):
     with refused(errors.PAYLOAD_INVALID) as refusal:
         KnownParameters()(calling(page=["1"], **{name: ["secret"]}))
 

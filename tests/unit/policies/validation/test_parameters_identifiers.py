@@ -25,7 +25,7 @@ def at(**path: str) -> RawRequest:
         {"account_id": ACCOUNT, "reference": "../x"},
     ],
 )
-def test_uuids_of_any_letter_case_are_let_through(path: dict[str, str]):
+def test_uuids_are_accepted_in_any_letter_case(path: dict[str, str]):
     Identifiers()(call(at(**path)))
 
 
@@ -35,7 +35,7 @@ BAD += [f"urn:uuid:{ACCOUNT}", ACCOUNT.replace("0", "\u0660"), "\udcff" + ACCOUN
 
 @pytest.mark.parametrize("bad", BAD, ids=ascii)
 @pytest.mark.parametrize("name", ["account_id", "key_id"])
-def test_anything_else_is_refused(name: str, bad: str):
+def test_a_malformed_uuid_in_a_path_is_refused(name: str, bad: str):
     """Contract part 7."""
     path = {"account_id": ACCOUNT, "key_id": SISTER, name: bad}
 
@@ -43,23 +43,23 @@ def test_anything_else_is_refused(name: str, bad: str):
         Identifiers()(call(at(**path)))
 
 
-def test_a_key_id_is_taken_in_lower_case():
+def test_a_key_id_is_read_in_lower_case():
     assert parameters.key_id(at(key_id=SISTER.upper())) == SISTER
 
 
 @pytest.mark.parametrize("bad", BAD, ids=ascii)
-def test_a_key_id_that_is_no_uuid_is_refused(bad: str):
+def test_a_malformed_key_id_is_refused(bad: str):
     with refused(errors.IDENTIFIER_INVALID):
         parameters.key_id(at(key_id=bad))
 
 
 @pytest.mark.parametrize("text", ["order-1", "a/b", " x ", "Ação", "🜁" * 1024, "..."])
-def test_a_reference_is_taken_unchanged(text: str):
+def test_a_reference_is_read_unchanged(text: str):
     assert parameters.reference(at(reference=text)) == text
 
 
 @pytest.mark.parametrize("text", ["", ".", "..", "a\0b", "a\r\nb", "a" * 1025, "\udcff"], ids=ascii)
-def test_a_reference_that_could_never_have_been_stored_is_refused(text: str):
+def test_a_reference_that_cannot_be_stored_is_refused(text: str):
     """Undecodable bytes of the path arrive as lone surrogates."""
     with refused(errors.PAYLOAD_INVALID) as refusal:
         parameters.reference(at(reference=text))

@@ -26,14 +26,14 @@ def asking(**query: Sequence[str] | None) -> RawRequest:
     return RawRequest(path={}, query={name: v for name, v in wanted.items() if v is not None})
 
 
-def test_without_page_and_limit_it_is_the_first_page_of_25():
+def test_the_default_is_page_one_with_a_limit_of_25():
     assert search(asking()) == Search(
         Window(date(2026, 1, 1), date(2026, 1, 31)), Paging(page=1, limit=25)
     )
 
 
 @pytest.mark.parametrize("ends", ["2026-01-01", "2026-03-31"], ids=["1 day", "90 days"])
-def test_both_days_count(ends: str):
+def test_the_window_includes_both_days(ends: str):
     assert search(asking(ends=[ends])).window == Window(date(2026, 1, 1), date.fromisoformat(ends))
 
 
@@ -46,7 +46,7 @@ def test_a_limit_over_100_counts_as_100(asked: str, used: int):
 
 
 @pytest.mark.parametrize("page", ["1", "2", "9" * 18])
-def test_any_page_from_one_can_be_asked_for(page: str):
+def test_any_page_from_one_on_is_accepted(page: str):
     assert search(asking(page=[page])).paging.page == int(page)
 
 
@@ -82,7 +82,9 @@ def test_any_page_from_one_can_be_asked_for(page: str):
     ],
     ids=ascii,
 )
-def test_each_mistake_has_its_code(query: dict[str, Sequence[str] | None], error: ErrorCode):
+def test_each_invalid_query_has_its_error_code(
+    query: dict[str, Sequence[str] | None], error: ErrorCode
+):
     with refused(error):
         search(asking(**query))
 
@@ -98,7 +100,7 @@ MISTAKES: list[tuple[dict[str, Sequence[str] | None], ErrorCode]] = [
 
 
 @pytest.mark.parametrize("first", range(len(MISTAKES)))
-def test_of_several_mistakes_the_earlier_check_answers(first: int):
+def test_the_first_failed_check_determines_the_error(first: int):
     """Required, then form, then range, then page and limit."""
     query: dict[str, Sequence[str] | None] = {}
     for wrong, _ in reversed(MISTAKES[first:]):
@@ -108,7 +110,7 @@ def test_of_several_mistakes_the_earlier_check_answers(first: int):
         search(asking(**query))
 
 
-def test_of_page_and_limit_page_answers():
+def test_an_invalid_page_is_reported_before_an_invalid_limit():
     with refused(NUMBER) as refusal:
         search(asking(page=["0"], limit=["0"]))
     assert refusal.value.field == "page"
@@ -127,7 +129,7 @@ def test_of_page_and_limit_page_answers():
         ({"limit": ["1", "1"]}, "limit", "repeated"),
     ],
 )
-def test_the_parameter_that_is_wrong_is_named(query: dict[str, list[str]], field: str, reason: str):
+def test_the_invalid_query_parameter_is_named(query: dict[str, list[str]], field: str, reason: str):
     with pytest.raises(ServiceError) as refusal:
         search(asking(**query))
 
@@ -139,7 +141,7 @@ def test_unknown_parameters_are_ignored():
 
 
 @given(st.dates(), st.integers(-5, 95), st.integers(0, 10**18), st.integers(0, 10**18))
-def test_the_search_matches_the_request(init: date, days: int, page: int, limit: int):
+def test_a_search_matches_its_query(init: date, days: int, page: int, limit: int):
     try:
         ends = init + timedelta(days=days)
     except OverflowError:
@@ -157,7 +159,7 @@ def test_the_search_matches_the_request(init: date, days: int, page: int, limit:
 
 
 @given(st.dictionaries(st.sampled_from(["init", "ends", "page", "limit"]), st.lists(st.text())))
-def test_any_query_is_taken_or_refused(query: dict[str, list[str]]):
+def test_any_query_is_read_or_refused_with_a_listed_error(query: dict[str, list[str]]):
     refusal = refusal_of(lambda: search(RawRequest(path={}, query=query)))
 
     assert refusal in {None, MISSING, FORM, RANGE, NUMBER}

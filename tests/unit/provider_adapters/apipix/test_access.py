@@ -39,7 +39,7 @@ SHAPES = [
 
 
 @cases(("document", "code"), SHAPES)
-def test_an_error_is_read_in_each_of_its_three_shapes(document: object, code: str):
+def test_an_error_is_read_in_each_of_its_three_formats(document: object, code: str):
     assert error_code(said(400, document)) == code
 
 
@@ -60,30 +60,30 @@ def test_an_error_is_read_in_each_of_its_three_shapes(document: object, code: st
         (503, "ServicoIndisponivel", Unavailable),
     ],
 )
-def test_a_refusal_is_what_its_status_and_name_say(
+def test_a_refusal_is_classified_by_status_and_name(
     status: int, code: str, kind: type[ProviderError]
 ):
     assert type(failure(said(status, {"nome": code}))) is kind
 
 
 @cases("text", ["-1.00", "1.001", "1,00", "", "1e1", "NaN"])
-def test_an_amount_has_no_sign_and_two_decimals_at_most(text: str):
+def test_an_amount_with_a_sign_or_three_decimals_is_refused(text: str):
     with pytest.raises(ValueError, match=r".*"):
         amount(text)
 
 
-def test_a_value_that_cannot_be_made_is_a_bad_reply():
+def test_a_value_that_cannot_be_read_is_a_bad_reply():
     with pytest.raises(BadReply), readable():
         raise OverflowError
 
 
-def test_what_was_done_without_an_answer_worth_reading_is_any_success():
+def test_any_success_status_is_accepted_when_no_document_is_expected():
     accepted(said(201, {}))
     with pytest.raises(Unavailable):
         accepted(said(503, {}))
 
 
-async def test_a_change_that_met_a_revoked_token_lets_the_next_one_succeed(efi: Standing):
+async def test_after_a_revoked_token_was_refused_the_next_change_succeeds(efi: Standing):
     await efi.adapter.list_keys(efi.account)
     await efi.stage.revoke_tokens()
 
@@ -94,8 +94,8 @@ async def test_a_change_that_met_a_revoked_token_lets_the_next_one_succeed(efi: 
     assert made in await efi.adapter.list_keys(efi.account)
 
 
-async def test_an_order_that_met_a_revoked_token_is_sent_once(efi: Standing):
-    """Whoever refused the token may have paid all the same; the next order has a new one."""
+async def test_an_order_with_a_revoked_token_is_sent_only_once(efi: Standing):
+    """The refused call may still have paid; the next order uses a new token."""
     await efi.adapter.get_balance(efi.account)
     await efi.stage.revoke_tokens()
 

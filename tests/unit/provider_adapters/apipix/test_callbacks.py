@@ -86,13 +86,13 @@ def came(rest: str = "", certificate: bytes = b"", content: bytes | None = None)
         ({**PAID, "txid": None}, CallbackKind.OTHER, ""),
     ],
 )
-def test_each_kind_is_distinguished(said: object, kind: CallbackKind, subject: str):
+def test_each_kind_of_callback_is_recognized(said: object, kind: CallbackKind, subject: str):
     [notice] = notices_of(body(said), lists_keys=True)
 
     assert (notice.kind, notice.subject) == (kind, subject)
 
 
-def test_the_account_is_named_by_a_random_key_else_by_its_charge():
+def test_the_account_is_identified_by_a_random_key_or_by_its_charge():
     [by_key] = notices_of(body(PAID), lists_keys=True)
     [by_charge] = notices_of(body({**PAID, "chave": "52998224725"}), lists_keys=True)
 
@@ -101,14 +101,14 @@ def test_the_account_is_named_by_a_random_key_else_by_its_charge():
 
 
 @cases("said", [PAID, GIVEN_BACK, {**PAID, "chave": "52998224725"}])
-def test_a_bank_that_lists_no_keys_names_the_account_by_its_charge(said: object):
-    """Nobody finds an account by a key that its bank does not tell."""
+def test_without_key_lists_the_account_is_identified_by_its_charge(said: object):
+    """A key that its bank does not list cannot identify an account."""
     [notice] = notices_of(body(said), lists_keys=False)
 
     assert (notice.named_by, notice.account) == (NamedBy.CHARGE, PAID["txid"])
 
 
-def test_several_payments_are_several_notices_each_with_its_part():
+def test_several_payments_are_several_notices():
     notices = notices_of(body(PAID, SENT, GIVEN_BACK), lists_keys=True)
 
     assert [each.kind for each in notices] == ["charge", "payout", "refund"]
@@ -128,7 +128,7 @@ def test_a_part_that_cannot_be_read_does_not_drop_the_others():
 
 
 @cases("damage", [b"\\ud83d", b"(5\n%)", b"Jos\xe9", b"Jos\xc3", b"\x00"])
-def test_a_text_that_a_payer_typed_takes_no_part_away(damage: bytes):
+def test_a_damaged_payer_text_hides_no_notice(damage: bytes):
     typed = {**PAID, "txid": "odd", "infoPagador": "@", "pagador": {"nome": "@"}}
     content = body(typed, SENT, {**PAID, "devolucoes": [5, *GIVEN_BACK["devolucoes"]]})
 
@@ -138,7 +138,7 @@ def test_a_text_that_a_payer_typed_takes_no_part_away(damage: bytes):
 
 
 def test_the_readable_part_of_a_truncated_body_is_looked_up():
-    """A body that names nothing is kept, as a callback about nothing."""
+    """A body without a subject is stored as a callback about nothing."""
     [first, second] = notices_of(body(PAID, SENT)[:-4], lists_keys=True)
     [kept] = notices_of(b"<html>", lists_keys=True)
 
@@ -146,8 +146,8 @@ def test_the_readable_part_of_a_truncated_body_is_looked_up():
     assert (kept.kind, kept.subject, kept.event) == (CallbackKind.OTHER, "", "")
 
 
-def test_a_part_without_its_list_is_no_test():
-    """A callback that is taken for a test is answered well, and never sent again."""
+def test_a_payment_outside_a_list_is_not_taken_for_a_test_call():
+    """A test call is acknowledged, and would never be sent again."""
     [alone] = notices_of(json.dumps({"pix": PAID}).encode(), lists_keys=True)
 
     assert alone.kind is CallbackKind.CHARGE
@@ -169,13 +169,13 @@ def test_a_repeated_callback_is_one_event_and_a_new_state_another():
 
 
 @cases("content", [b"{}", b"", b"[]", b'{"evento":"teste_webhook"}', b'{"pix":1}', b'{"pix":null}'])
-def test_a_test_of_the_address_says_nothing(content: bytes):
+def test_a_test_call_of_the_address_gives_no_notices(content: bytes):
     assert notices_of(content, lists_keys=True) == ()
 
 
 @cases("name", Name)
-async def test_a_step_made_from_a_secret_proves_a_callback(name: Name):
-    """Banks of the standard add ``/pix`` behind it; Efí is told not to."""
+async def test_a_path_segment_derived_from_the_secret_proves_a_callback(name: Name):
+    """Banks of the standard append ``/pix``; Efí is asked not to."""
     address = PROFILES[name].secret_address
     below = "" if name is Name.EFI else "/pix"
     proof = ApiPixProof(None, [b"now", b"before"], address, lists_keys=True)
@@ -188,7 +188,7 @@ async def test_a_step_made_from_a_secret_proves_a_callback(name: Name):
         assert wrong not in proof.rests
 
 
-async def test_a_certificate_proves_a_callback(tmp_path: Path):
+async def test_a_client_certificate_proves_a_callback(tmp_path: Path):
     bank, stranger = Authority(tmp_path, "bank"), Authority(tmp_path, "stranger")
     peer = PeerCertificate(bank.file.read_text(), lambda: datetime.now(UTC))
     proof = ApiPixProof(peer, [], SecretAddress(), lists_keys=True)
@@ -203,12 +203,12 @@ def der(authority: Authority) -> bytes:
     return ssl.PEM_cert_to_DER_cert(authority.pair("webhook").certificate)
 
 
-def test_without_certificate_and_secret_no_callback_is_accepted():
+def test_without_a_certificate_or_secret_callbacks_cannot_be_proven():
     with pytest.raises(ProofRefused):
         ApiPixProof(None, [], SecretAddress(), lists_keys=True)
 
 
-async def test_an_address_is_registered_for_every_key_with_a_step_and_no_secret(efi: Standing):
+async def test_an_address_is_registered_for_every_key_without_the_secret(efi: Standing):
     await efi.adapter.create_key(efi.account, efi.stage.new_key())
     order = CallbackOrder(url="http://127.0.0.1:1/callbacks/efi/token", secret=b"shared")
 
@@ -223,7 +223,7 @@ async def test_an_address_is_registered_for_every_key_with_a_step_and_no_secret(
     assert made.id == listed[0].id
 
 
-async def test_a_removed_address_is_gone(efi: Standing):
+async def test_a_removed_address_is_no_longer_listed(efi: Standing):
     order = CallbackOrder(url="http://127.0.0.1:1/callbacks/efi/token", secret=b"shared")
     made = await efi.adapter.register_callback(efi.account, order)
 
@@ -237,10 +237,10 @@ async def test_a_removed_address_is_gone(efi: Standing):
 
 
 @pytest.mark.parametrize("name", [name for name in Name if name is not Name.EFI])
-async def test_a_bank_of_the_standard_is_given_an_address_with_a_step_and_adds_its_own(
+async def test_a_bank_of_the_standard_calls_the_registered_address_and_is_accepted(
     name: Name, tmp_path: Path
 ):
-    """What it then sends is believed: registered, read back, called."""
+    """Registered, read back, and called."""
     bank = StandardBank()
     async with TestServer(bank.application()) as served:
         adapter = adapter_at(name, f"http://127.0.0.1:{served.port}")

@@ -68,7 +68,7 @@ def shown(**more: object) -> charges.Charge:
     return charges._charge(written(**more), "pedido/1", "", lambda: None)
 
 
-def test_the_payload_is_read_under_every_name_that_banks_give_it():
+def test_the_payload_is_read_from_every_field_banks_use():
     """The standard's, Sicoob's, and an older one of Banco do Brasil."""
     names = ("pixCopiaECola", "brcode", "textoImagemQRcode")
 
@@ -76,8 +76,8 @@ def test_the_payload_is_read_under_every_name_that_banks_give_it():
     assert written(pixCopiaECola=None, brcode="").emv == ""
 
 
-def test_a_live_charge_without_a_payload_is_no_charge():
-    """Nobody could pay it; one that is over needs none."""
+def test_an_active_charge_without_a_payload_is_refused():
+    """It could not be paid; an ended one needs none."""
     with pytest.raises(ValueError, match="wrong_shape"):
         charges._payable(shown())
 
@@ -85,7 +85,7 @@ def test_a_live_charge_without_a_payload_is_no_charge():
 
 
 @cases("odd", [None, 5, "x", [], {"id": [7]}, {"id": {}, "location": 5}])
-def test_an_odd_location_does_not_spoil_a_charge_that_needs_none(odd: object):
+def test_an_odd_location_does_not_invalidate_a_charge_with_a_payload(odd: object):
     charge = written(loc=odd, location="qr.example.com/pix/v2/1", pixCopiaECola="000201")
 
     assert (charge.emv, charge.place.location) == ("000201", "qr.example.com/pix/v2/1")
@@ -105,28 +105,28 @@ ODD: Final = [
 
 
 @cases("odd", ODD)
-def test_an_odd_payment_does_not_spoil_the_charge(odd: object):
+def test_an_odd_payment_does_not_invalidate_the_charge(odd: object):
     assert both(pix=odd) == (ChargeStatus.ACTIVE, None)
 
 
 @cases("told", ["ATIVA", "NOVA", "REMOVIDA_PELO_PSP", "REMOVIDA_PELO_USUARIO_RECEBEDOR"])
-def test_a_payment_that_suffices_pays_whatever_state_stands_beside_it(told: str):
-    """Some banks are late; the QR code and the transaction say the same."""
+def test_a_sufficient_payment_makes_a_charge_paid_in_any_state(told: str):
+    """Some banks update the state late; the QR code and the transaction agree."""
     sufficing = [paid(), paid(valor="10.51"), paid(txid=TXID, chave="key")]
     for each in sufficing:
         assert both(status=told, pix=[None, each]) == (ChargeStatus.PAID, PAID_AT)
 
 
 @cases("told", ["ATIVA", "REMOVIDA_PELO_PSP"])
-def test_a_payment_that_does_not_suffice_pays_nothing(told: str):
-    """A smaller one, to another key, or under another txid: whoever pays writes what they want."""
+def test_an_insufficient_payment_does_not_make_a_charge_paid(told: str):
+    """A smaller one, one to another key, or one with another txid, which the payer can choose."""
     unpaid = {"ATIVA": ChargeStatus.ACTIVE}.get(told, ChargeStatus.CANCELED)
     for each in (paid(valor="10.49"), paid(chave="other"), paid(txid="other")):
         assert both(status=told, pix=[each]) == (unpaid, None)
 
 
-def test_a_charge_that_the_bank_calls_paid_is_paid_by_any_shown_payment():
-    """With a discount it is less than was asked."""
+def test_a_charge_the_bank_reports_as_paid_is_paid_by_any_shown_payment():
+    """With a discount it is less than the charge."""
     told = [paid(valor="0.01", horario="2026-11-22T14:00:00Z"), paid()]
 
     assert both(status="CONCLUIDA", pix=[paid(valor="9.00", chave="+5511")]) == (
@@ -137,10 +137,10 @@ def test_a_charge_that_the_bank_calls_paid_is_paid_by_any_shown_payment():
 
 
 @pytest.mark.parametrize("is_listed", [True, False])
-async def test_a_paid_charge_that_shows_no_payment_is_not_reported_as_pending(
+async def test_a_paid_charge_without_a_shown_payment_is_not_reported_as_pending(
     monkeypatch: pytest.MonkeyPatch, *, is_listed: bool
 ):
-    """Its payment is looked for in the list; without one there the state alone is known."""
+    """Its payment is searched for in the list; without one only the state is known."""
 
     def without_payments(told: Mapping[str, object], _: int) -> Mapping[str, object]:
         return {**told, "status": "CONCLUIDA", "pix": []}
@@ -183,8 +183,8 @@ TROCO: Final = {"original": "10.00", "retirada": {"troco": {"valor": "5.00"}}}
         ),
     ],
 )
-def test_a_charge_asks_for_purchase_and_cash(value: object, asks: int, least: str):
-    """Pix Saque and Pix Troco; an amount that the payer may change is no minimum."""
+def test_a_charge_amount_includes_purchase_and_cash(value: object, asks: int, least: str):
+    """Pix Saque and Pix Troco; an amount the payer may change is no minimum."""
     assert shown(valor=value).value == Money(asks)
     assert both(valor=value, pix=[paid(valor=least)]) == (ChargeStatus.PAID, PAID_AT)
     if least != "0.01":
@@ -205,13 +205,13 @@ PLACE: Final = "qr.example.com/pix/v2/9d36b84fc70b478fb95c12729b90ca25"
         {"loc": {"location": PLACE}},
     ],
 )
-def test_a_payload_is_made_of_the_location(told: dict[str, object]):
+def test_a_payload_is_built_from_the_location(told: dict[str, object]):
     made = brcode.decode(charges._made_of_location(written(**told), "Loja São João"))
 
     assert (made.url, made.name, made.point_of_initiation) == (PLACE, "Loja Sao Joao", "12")
 
 
-def test_a_payload_that_is_made_names_the_receiver_that_the_bank_names():
+def test_a_built_payload_has_the_receiver_the_bank_names():
     receiver = {"nome": "Loja", "cidade": "Recife", "cep": "50000-000"}
 
     made = brcode.decode(
@@ -222,17 +222,17 @@ def test_a_payload_that_is_made_names_the_receiver_that_the_bank_names():
 
 
 @cases("place", ["", " ", "a b", "x" * 78, "qr.exämple.com"])
-def test_of_what_is_no_location_no_payload_is_made(place: str):
+def test_no_payload_is_built_from_an_invalid_location(place: str):
     assert charges._made_of_location(written(location=place), "Loja") == ""
 
 
-def test_a_debtor_of_nulls_is_no_payer():
+def test_a_debtor_without_values_is_no_payer():
     debtors: list[object] = [None, {}, {"cpf": None, "cnpj": None, "nome": None}]
 
     assert [shown(devedor=each).payer for each in debtors] == [None, None, None]
 
 
-async def test_a_reference_that_fits_no_txid_gets_a_derived_one(efi: Standing):
+async def test_a_reference_that_is_no_txid_gets_a_derived_txid(efi: Standing):
     made = await efi.adapter.create_charge(efi.account, order(efi))
     found = await efi.adapter.get_charge(efi.account, "pedido/1")
 
@@ -243,7 +243,7 @@ async def test_a_reference_that_fits_no_txid_gets_a_derived_one(efi: Standing):
     assert found.city == "Sao Paulo"
 
 
-async def test_a_reference_that_is_a_txid_is_taken_as_it_is(efi: Standing):
+async def test_a_reference_that_is_a_txid_is_used_unchanged(efi: Standing):
     await efi.adapter.create_charge(efi.account, order(efi, TXID))
 
     found = await efi.adapter.get_charge(efi.account, TXID)
@@ -252,7 +252,7 @@ async def test_a_reference_that_is_a_txid_is_taken_as_it_is(efi: Standing):
     assert found.value == Money(1050)
 
 
-async def test_both_txids_are_tried_and_charges_with_a_due_date_too(efi: Standing):
+async def test_a_charge_is_looked_up_with_both_txids_and_both_kinds(efi: Standing):
     with pytest.raises(NotFound):
         await efi.adapter.get_charge(efi.account, TXID)
 
@@ -262,7 +262,7 @@ async def test_both_txids_are_tried_and_charges_with_a_due_date_too(efi: Standin
     assert asked == [f"/v2/{kind}/{txid}" for kind in ("cob", "cobv") for txid in both]
 
 
-async def test_charges_with_a_due_date_are_left_out_where_there_are_none():
+async def test_charges_with_a_due_date_are_not_looked_up_when_not_offered():
     async with standing(due_charges=False) as efi:
         with pytest.raises(NotFound):
             await efi.adapter.get_charge(efi.account, "pedido/1")
@@ -270,8 +270,8 @@ async def test_charges_with_a_due_date_are_left_out_where_there_are_none():
         assert [path for _, path in await efi.calls() if "cobv" in path] == []
 
 
-async def test_a_charge_is_made_once_and_never_changed(efi: Standing):
-    """The bank would change the charge that a second PUT names."""
+async def test_a_charge_is_created_once_and_never_changed(efi: Standing):
+    """A second PUT would change the charge at the bank."""
     await efi.adapter.create_charge(efi.account, order(efi))
 
     with pytest.raises(Refused) as refused:
@@ -308,7 +308,7 @@ ABSENT: Final[Mapping[str, Answers]] = {
 
 
 @pytest.mark.parametrize("answers", ABSENT.values(), ids=ABSENT.keys())
-async def test_a_charge_that_was_made_has_a_payload_however_the_bank_tells_it(
+async def test_a_created_charge_has_a_payload_in_any_answer_format(
     monkeypatch: pytest.MonkeyPatch, answers: Answers
 ):
     async with answering(monkeypatch, answers) as bank:
@@ -322,8 +322,10 @@ async def test_a_charge_that_was_made_has_a_payload_however_the_bank_tells_it(
         assert [method for method, _ in await bank.calls()].count("PUT") == 1
 
 
-async def test_a_charge_that_was_made_is_not_reported_as_failed(monkeypatch: pytest.MonkeyPatch):
-    """Without a payload anywhere it is told as it is; read later, it is an error."""
+async def test_a_created_charge_without_a_payload_is_not_reported_as_failed(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """Without any payload it is returned as it is; when read later, it is an error."""
     async with answering(monkeypatch, lambda told, _: without_payload(told)) as bank:
         made = await bank.adapter.create_charge(bank.account, order(bank))
 
@@ -332,13 +334,13 @@ async def test_a_charge_that_was_made_is_not_reported_as_failed(monkeypatch: pyt
             await bank.adapter.get_charge(bank.account, "pedido/1")
 
 
-async def test_an_unreadable_charge_is_an_unknown_outcome(monkeypatch: pytest.MonkeyPatch):
+async def test_an_unreadable_created_charge_is_a_bad_reply(monkeypatch: pytest.MonkeyPatch):
     async with answering(monkeypatch, lambda told, _: {"txid": told["txid"]}) as bank:
         with pytest.raises(BadReply):
             await bank.adapter.create_charge(bank.account, order(bank))
 
 
-async def test_a_charge_names_who_is_to_pay(efi: Standing):
+async def test_a_charge_has_the_ordered_payer(efi: Standing):
     made = await efi.adapter.create_charge(efi.account, order(efi, payer=MARIA))
 
     assert made.payer == MARIA
@@ -383,10 +385,10 @@ async def test_an_order_unfit_for_an_immediate_charge_is_not_sent(
         ("2023-11-20", 0, "2023-11-21"),  # no national holiday yet
     ],
 )
-def test_a_charge_with_a_due_date_ends_with_its_last_day_in_sao_paulo(
+def test_a_charge_with_a_due_date_expires_after_its_last_day_in_sao_paulo(
     due: str, days: int, refused: str
 ):
-    """The due date moves to a working day, and so does the last day after it."""
+    """Both days move to working days."""
     calendar = {"criacao": "2020-08-01T12:00:00Z", "dataDeVencimento": due}
 
     ends = shown(calendario={**calendar, "validadeAposVencimento": days}).expires_at
@@ -403,18 +405,18 @@ def test_a_charge_with_a_due_date_ends_with_its_last_day_in_sao_paulo(
         {"expiracao": str(10**30)},
     ],
 )
-def test_a_charge_that_ends_beyond_the_calendar_does_not_end(calendar: dict[str, object]):
+def test_a_charge_that_expires_beyond_the_calendar_has_no_expiry(calendar: dict[str, object]):
     assert shown(calendario={"criacao": "2026-11-22T12:00:00Z", **calendar}).expires_at is None
 
 
-def test_a_charge_with_a_due_date_can_be_paid_for_thirty_days_more():
+def test_a_charge_with_a_due_date_is_payable_for_thirty_more_days():
     calendar = {"criacao": "2026-11-01T12:00:00Z", "dataDeVencimento": "2026-11-10"}
 
     assert shown(calendario=calendar).expires_at == datetime(2026, 12, 11, 3, tzinfo=UTC)
 
 
 @cases("seconds", [3600, "3600"])
-def test_an_immediate_charge_ends_seconds_after_it_was_made(seconds: object):
+def test_an_immediate_charge_expires_seconds_after_its_creation(seconds: object):
     calendar = {"criacao": "2026-11-22T12:00:00Z", "expiracao": seconds}
 
     made = shown(calendario=calendar)
@@ -423,7 +425,7 @@ def test_an_immediate_charge_ends_seconds_after_it_was_made(seconds: object):
     assert made.expires_at == made.created_at + timedelta(hours=1)
 
 
-def test_the_receiver_of_a_charge_with_a_due_date_is_reported_by_the_bank():
+def test_the_receiver_of_a_charge_with_a_due_date_is_read():
     receiver = {"nome": "Loja", "cnpj": "11222333000181", "cidade": "Recife", "cep": "50000000"}
 
     made = shown(recebedor=receiver)
@@ -435,7 +437,7 @@ def test_the_receiver_of_a_charge_with_a_due_date_is_reported_by_the_bank():
     )
 
 
-def test_an_unknown_state_is_counted_and_not_paid():
+def test_an_unknown_state_is_active_and_counted():
     counted: list[bool] = []
 
     made = charges._charge(written(status="NOVA"), "1", "", lambda: counted.append(True))

@@ -28,7 +28,7 @@ def test_settings_are_read_strictly(settings: dict[str, object]):
 
 
 @pytest.mark.parametrize("content", [None, "no certificate"])
-def test_a_wrong_authority_of_callbacks_is_refused(tmp_path: Path, content: str | None):
+def test_an_invalid_callback_authority_is_refused(tmp_path: Path, content: str | None):
     file = tmp_path / "authority.pem"
     if content is not None:
         file.write_text(content)

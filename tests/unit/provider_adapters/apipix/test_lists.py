@@ -18,20 +18,20 @@ from tests.unit.provider_adapters.apipix.lists import today
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
-def test_the_end_is_outside():
+def test_a_time_range_excludes_its_end():
     limits = Limits(NOON, NOON + timedelta(seconds=1))
 
     assert [limits.hold(limits.start), limits.hold(limits.end)] == [True, False]
 
 
-def test_a_window_of_days_has_its_instants():
+def test_a_window_of_one_day_is_24_hours():
     day = NOON.date()
 
     assert limits_of(Window(day, day)).end - limits_of(Window(day, day)).start == timedelta(days=1)
 
 
-async def test_incoming_money_during_the_walk_moves_nothing(efi: Standing):
-    """A page is asked for up to the moment its first one was."""
+async def test_money_received_while_paging_does_not_shift_the_pages(efi: Standing):
+    """Later pages end at the time of the first page's request."""
     ids = [await efi.stage.put(efi.account, Received(value=Money(100 + n))) for n in range(5)]
 
     first = await efi.adapter.list_received(efi.account, today(), None, 2)
@@ -47,7 +47,7 @@ async def test_incoming_money_during_the_walk_moves_nothing(efi: Standing):
     assert late not in found
 
 
-def test_a_page_may_lack_its_paging_or_its_list_and_not_both():
+def test_a_page_may_lack_its_paging_or_its_list_but_not_both():
     def read(said: str) -> Pagina[Pix]:
         return documents.RECEBIDOS.decode(said)
 
@@ -61,7 +61,7 @@ def test_a_page_may_lack_its_paging_or_its_list_and_not_both():
         lists._rows(read('{"erros": []}'))
 
 
-async def test_a_day_to_come_is_asked_of_nobody(efi: Standing):
+async def test_a_future_day_is_empty_without_a_bank_call(efi: Standing):
     last = datetime.max.replace(tzinfo=UTC).date()
 
     page = await efi.adapter.list_received(efi.account, Window(last, last), None, 10)

@@ -32,17 +32,17 @@ README = Path("provider_adapters/apipix/README.md").read_text(encoding="utf-8")
 names = pytest.mark.parametrize("name", list(Name))
 
 
-def test_every_name_has_its_profile():
+def test_every_profile_name_has_a_profile():
     assert set(PROFILES) == set(Name)
 
 
 @names
-def test_a_profile_declares_nothing_that_cannot_be(name: Name):
+def test_no_profile_declares_contradictory_capabilities(name: Name):
     assert list(contradictions(PROFILES[name].capabilities)) == []
 
 
 @names
-def test_an_address_of_a_profile_is_a_host_of_its_environment(name: Name):
+def test_each_profile_address_belongs_to_its_environment(name: Name):
     profile = PROFILES[name]
     for urls in (profile.base_urls, profile.token_urls):
         for environment, url in urls.items():
@@ -51,12 +51,12 @@ def test_an_address_of_a_profile_is_a_host_of_its_environment(name: Name):
 
 
 @names
-def test_production_is_somewhere(name: Name):
+def test_every_profile_has_a_production_address(name: Name):
     assert Environment.PRODUCTION in PROFILES[name].base_urls
 
 
 @names
-def test_nothing_probes_a_bank_that_wants_a_token_on_every_path(name: Name):
+def test_no_profile_declares_the_probe(name: Name):
     assert PortCall.PROBE not in PROFILES[name].capabilities.calls
 
 
@@ -70,7 +70,7 @@ READ_ONLY = [name for name in STANDARD if name is not Name.INTER]
 
 
 @cases("name", READ_ONLY)
-def test_the_standard_has_no_payouts_and_no_balance(name: Name):
+def test_the_standard_declares_no_payouts_and_no_balance(name: Name):
     calls = PROFILES[name].capabilities.calls
 
     assert calls == STANDARD_CALLS
@@ -110,7 +110,7 @@ def account_at(name: Name, tmp_path: Path) -> ProviderAccount:
 
 
 @pytest.mark.parametrize("name", STANDARD)
-def test_paths_begin_where_a_bank_has_them_begin(name: Name, tmp_path: Path):
+def test_each_profile_uses_its_bank_s_paths(name: Name, tmp_path: Path):
     adapter, account = made(name), account_at(name, tmp_path)
     asked = [
         adapter._request(account, "get_charge", IMMEDIATE, "x"),
@@ -124,7 +124,7 @@ def test_paths_begin_where_a_bank_has_them_begin(name: Name, tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", STANDARD)
-def test_a_token_is_asked_for_in_a_bank_s_own_form(name: Name, tmp_path: Path):
+def test_a_token_is_requested_in_each_bank_s_own_format(name: Name, tmp_path: Path):
     adapter = made(name)
     credentials = adapter._credentials(account_at(name, tmp_path))
 
@@ -153,7 +153,7 @@ def test_callbacks_are_proven_by_certificate_or_secret(name: Name):
     assert rest == step_of(b"s" * 32) + PROFILES[name].secret_address.adds
 
 
-def test_inter_offers_what_its_own_paths_do_and_no_keys():
+def test_inter_offers_balance_statement_and_payouts_beyond_the_standard():
     offered = PROFILES[Name.INTER].capabilities
 
     assert offered.calls - STANDARD_CALLS == {
@@ -168,5 +168,5 @@ def test_inter_offers_what_its_own_paths_do_and_no_keys():
 
 
 @cases("name", READ_ONLY)
-def test_a_bank_of_the_standard_has_no_payout_call(name: Name):
+def test_an_adapter_of_the_standard_only_has_no_payout_call(name: Name):
     assert not {"create_payout", "get_balance", "list_keys"} & set(dir(made(name)))

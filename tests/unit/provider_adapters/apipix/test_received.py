@@ -38,7 +38,7 @@ def order(e2e_id: str, centavos: int = 1050, key: str = "", description: str = "
     )
 
 
-async def test_a_payment_is_found_with_what_was_given_back(efi: Standing):
+async def test_a_payment_is_found_with_its_refunded_amount(efi: Standing):
     e2e_id = await paid(efi)
     await efi.adapter.create_refund(efi.account, order(e2e_id, 400), far())
 
@@ -48,7 +48,7 @@ async def test_a_payment_is_found_with_what_was_given_back(efi: Standing):
 
 
 async def test_a_refused_refund_that_cannot_be_read_is_unknown(efi: Standing):
-    """The bank refuses a key that it knows, too: then the refund may have been given."""
+    """The bank also refuses a known key, whose refund may have been given."""
     asked = order(await paid(efi), 2000)
     fault = {"operation": "refund_read", "fault": "status", "status": 503, "count": None}
     await efi.stage.control.post("faults", body=fault)
@@ -58,7 +58,7 @@ async def test_a_refused_refund_that_cannot_be_read_is_unknown(efi: Standing):
     assert isinstance(refused, Unknown)
 
 
-async def test_a_description_that_is_too_long_is_not_sent(efi: Standing):
+async def test_an_overlong_description_is_not_sent(efi: Standing):
     asked = order(await paid(efi), description="x" * 141)
 
     refused = await efi.adapter.create_refund(efi.account, asked, far())
@@ -82,18 +82,18 @@ def given_back(value: str, status: str = "DEVOLVIDO") -> documents.Devolucao:
     return documents.Devolucao(id="1", valor=value, status=status)
 
 
-def test_more_given_back_than_was_paid_is_no_payment():
+def test_a_payment_refunded_beyond_its_value_is_refused():
     with pytest.raises(ValueError, match=r".*"):
         received._payment(written(devolucoes=[given_back("10.51")]))
 
 
-def test_a_refund_that_failed_gives_nothing_back():
+def test_a_failed_refund_does_not_count_as_refunded():
     found = received._payment(written(devolucoes=[given_back("10.50", "NAO_REALIZADO")]))
 
     assert found.refunded == Money(0)
 
 
-def test_an_end_to_end_id_that_is_none_is_left_out_of_a_movement():
+def test_a_malformed_end_to_end_id_is_left_out_of_a_movement():
     assert received._entry(written(e2e="Efa8df7c628cf43d2af")).e2e_id == ""
 
 
@@ -114,15 +114,15 @@ RETURN = {"rtrId": "D12345678202611221215abcdef12345"}
 SETTLED = {"horario": {"liquidacao": "2026-11-22T12:20:00Z"}}
 
 
-def test_a_refund_without_a_time_is_given_back_all_the_same():
-    """It takes its payment neither out of a list nor out of a statement."""
+def test_a_refund_without_a_time_still_counts():
+    """In lists and in statements."""
     pix = refunded({}, {"id": "2"} | SETTLED)
 
     assert received._payment(pix).refunded == Money(100)
     assert received._entry(pix).value == Money(1050)
 
 
-def test_a_refund_stands_where_any_of_its_times_says_and_without_one_is_counted():
+def test_a_refund_uses_any_of_its_times_and_without_one_is_counted():
     day, odd = limits_of(Window(date(2026, 11, 22), date(2026, 11, 22))), list[bool]()
     pix = refunded({}, NO_MINUTE, {"id": "2"} | SETTLED, {"id": "3"} | RETURN)
 

@@ -13,7 +13,7 @@ from provider_adapters.kit.secrets import read_secrets, secrets_kind
 from tests.world.banks.authority import Authority
 
 
-def test_an_account_shows_what_its_bank_requires(tmp_path: Path):
+def test_the_secrets_of_an_account_match_its_profile(tmp_path: Path):
     kind = secrets_kind(ApiPixFactory(), {"profile": "efi"})
     pair = Authority(tmp_path).pair("account")
     whole = {

@@ -60,10 +60,10 @@ def local_days(days: int = 3) -> Window:
     return Window(today - timedelta(days=days), today + timedelta(days=1))
 
 
-async def test_a_twin_within_15_minutes_is_unknown_and_not_paid(
+async def test_a_duplicate_within_15_minutes_is_unknown_and_not_paid(
     stage: AsaasStage, adapter: AsaasAdapter, account: ProviderAccount
 ):
-    """The bank's 409 tells nothing of which order it has: a person looks."""
+    """The bank's 409 does not say which order it has, so a person decides."""
     first, twin = order(), order(key="f" * 32)
 
     assert isinstance(await adapter.create_payout(account, first, FAR), Accepted)
@@ -73,7 +73,7 @@ async def test_a_twin_within_15_minutes_is_unknown_and_not_paid(
     assert await stage.executions(twin.provider_key) == []
 
 
-async def test_an_order_that_can_never_be_sent_is_rejected_and_the_bank_not_asked(
+async def test_an_unsendable_order_is_rejected_without_a_bank_call(
     stage: AsaasStage, adapter: AsaasAdapter, account: ProviderAccount
 ):
     outcome = await adapter.create_payout(account, by_key(PixKeyType.PHONE, "+14155552671"), FAR)
@@ -83,7 +83,7 @@ async def test_an_order_that_can_never_be_sent_is_rejected_and_the_bank_not_aske
     assert (await stage.control.get("calls"))["data"] == []
 
 
-async def test_a_statement_tells_pix_from_the_rest_charges_among_them(
+async def test_a_statement_distinguishes_pix_including_charges_from_the_rest(
     stage: AsaasStage, adapter: AsaasAdapter, account: ProviderAccount
 ):
     reference = await stage.put(account, Charge(value=Money(501)))
@@ -98,7 +98,7 @@ async def test_a_statement_tells_pix_from_the_rest_charges_among_them(
     assert kinds[503] == (False, MovementKind.FEE)
 
 
-async def test_a_customer_is_made_once(
+async def test_a_customer_is_created_once(
     stage: AsaasStage, adapter: AsaasAdapter, account: ProviderAccount
 ):
     for number in range(2):
@@ -121,7 +121,7 @@ async def test_a_customer_is_made_once(
         {"payer": Payer(tax_number="52998224725")},
     ],
 )
-async def test_a_charge_that_the_bank_cannot_make_is_not_begun(
+async def test_an_unsupported_charge_is_refused_without_a_bank_call(
     stage: AsaasStage, adapter: AsaasAdapter, account: ProviderAccount, changes: dict[str, object]
 ):
     with pytest.raises(NotSupported):
@@ -130,7 +130,7 @@ async def test_a_charge_that_the_bank_cannot_make_is_not_begun(
     assert (await stage.control.get("calls"))["data"] == []
 
 
-async def test_a_key_that_is_not_random_is_not_asked_for(
+async def test_only_random_keys_can_be_created_at_asaas(
     stage: AsaasStage, adapter: AsaasAdapter, account: ProviderAccount
 ):
     with pytest.raises(NotSupported):

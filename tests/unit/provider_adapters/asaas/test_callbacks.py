@@ -36,20 +36,20 @@ async def notice(document: object) -> Notice:
 
 
 @cases("token", ["", "r", RIGHT.decode() + "r", RIGHT.decode().upper(), "é"])
-async def test_no_other_token_does(token: str):
+async def test_a_wrong_token_proves_nothing(token: str):
     assert await AsaasProof([RIGHT]).check(came(TRANSFER, token)) is None
 
 
-async def test_a_token_in_another_header_does_not():
+async def test_a_token_in_another_header_proves_nothing():
     assert await AsaasProof([RIGHT]).check(came(TRANSFER, header="access_token")) is None
 
 
-def test_without_a_token_there_is_no_proof():
+def test_without_a_token_callbacks_cannot_be_proven():
     with pytest.raises(ProofRefused):
         AsaasProof([])
 
 
-async def test_a_transfer_is_named_by_our_key_and_by_the_bank_s_id():
+async def test_a_transfer_callback_has_our_key_and_the_bank_s_id():
     assert await notice(TRANSFER) == Notice(
         event=TRANSFER["id"],  # type: ignore[arg-type]
         kind=CallbackKind.PAYOUT,
@@ -58,7 +58,7 @@ async def test_a_transfer_is_named_by_our_key_and_by_the_bank_s_id():
     )
 
 
-async def test_a_charge_names_its_account_by_itself():
+async def test_a_charge_callback_identifies_its_account_by_the_charge():
     said = await notice(
         {"id": "evt_1", "event": "PAYMENT_RECEIVED", "payment": {"externalReference": "r/1"}}
     )
@@ -87,7 +87,7 @@ async def test_an_event_about_other_records_is_accepted_and_ignored(document: ob
 
 
 @cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
-async def test_a_typed_text_does_not_hide_the_payout(text: bytes):
+async def test_a_damaged_description_does_not_hide_the_payout(text: bytes):
     plain = json.dumps(TRANSFER).encode().removesuffix(b"}")
 
     for body in (plain + b', "description": "%s"}' % text, plain + b', "description": "%s' % text):

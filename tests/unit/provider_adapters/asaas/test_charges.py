@@ -1,4 +1,4 @@
-"""Charges, put together of what the bank tells of them."""
+"""Charges, composed of several answers of the bank."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def listed(*each: dict[str, object]) -> object:
     return answer({"data": list(each)})
 
 
-def test_a_search_is_compared_again_row_by_row():
+def test_a_search_result_is_compared_with_our_reference():
     """Rows of other references were seen in answers to such searches."""
     found = charges.charge_row(
         listed(ROW | {"id": "other", "externalReference": "r/10"}, ROW),  # type: ignore[arg-type]
@@ -53,8 +53,8 @@ def test_a_search_without_our_reference_is_not_found(rows: list[dict[str, object
         charges.charge_row(listed(*rows), "r/1")  # type: ignore[arg-type]
 
 
-def test_of_several_the_newest_that_stands_is_meant():
-    """The bank lets a reference come again."""
+def test_the_newest_charge_not_removed_is_used():
+    """The bank accepts a reference several times."""
     rows = [
         ROW | {"id": "older", "dateCreated": "2026-11-20"},
         ROW | {"id": "meant", "dateCreated": "2026-11-21"},
@@ -86,9 +86,7 @@ def test_a_removed_charge_is_canceled_and_an_unknown_state_active():
         ({"status": "RECEIVED_IN_CASH", "clientPaymentDate": "2026-11-22"}, True),
     ],
 )
-def test_the_qr_code_and_the_transaction_of_a_charge_say_the_same(
-    told: dict[str, object], paid: bool
-):
+def test_the_status_and_the_payment_of_a_charge_agree(told: dict[str, object], paid: bool):
     document = row(**told)
     pix = transaction() if "pixTransaction" in told else None
 
@@ -98,12 +96,12 @@ def test_the_qr_code_and_the_transaction_of_a_charge_say_the_same(
     assert (status is ChargeStatus.PAID, payment.paid_at is not None) == (paid, paid)
 
 
-def test_a_paid_charge_that_does_not_tell_when_is_not_reported_as_pending():
+def test_a_paid_charge_without_a_time_is_a_bad_reply():
     with pytest.raises(ValueError, match="wrong_shape"):
         charges.charge_payment(row(status="RECEIVED"), None, MARIA)
 
 
-def test_who_is_paid_is_in_the_code():
+def test_a_charge_reads_its_receiver_from_the_qr_code():
     code = documents.QrCode(payload=PAYLOAD, expiration_date="2027-11-22 23:59:59")
 
     charge = charges.charge(row(), ChargeStatus.ACTIVE, code, MARIA)
@@ -119,13 +117,13 @@ def test_who_is_paid_is_in_the_code():
     assert charge.payer == MARIA
 
 
-def test_a_payload_that_cannot_be_read_is_handed_on_untouched():
+def test_an_unreadable_payload_is_returned_unchanged():
     charge = charges.charge(row(), ChargeStatus.ACTIVE, documents.QrCode(payload="0002xx"), None)
 
     assert (charge.emv, charge.receiver.name, charge.expires_at) == ("0002xx", "", None)
 
 
-def test_a_charge_that_is_over_may_have_no_code():
+def test_a_paid_charge_may_have_no_qr_code():
     charge = charges.charge(row(status="RECEIVED"), ChargeStatus.PAID, None, MARIA)
 
     assert (charge.emv, charge.city) == ("", "")
@@ -155,7 +153,7 @@ def test_a_paid_charge_has_time_id_and_payer_of_its_pix():
     assert payment.payer.name == "João"
 
 
-def test_one_paid_in_another_way_has_the_day_and_no_id():
+def test_a_charge_paid_without_pix_has_the_day_and_no_id():
     payment = charges.charge_payment(
         row(status="RECEIVED_IN_CASH", paymentDate="2026-11-22"), None, MARIA
     )
@@ -163,7 +161,7 @@ def test_one_paid_in_another_way_has_the_day_and_no_id():
     assert payment.paid_at == datetime(2026, 11, 22, 3, tzinfo=UTC)
 
 
-def test_a_customer_is_known_by_the_very_tax_number():
+def test_a_customer_is_found_by_the_exact_tax_number():
     rows = [
         {"id": "cus_0", "name": "A", "cpfCnpj": "11222333000181"},
         {"id": "cus_1", "name": "B", "cpfCnpj": MARIA.tax_number, "deleted": True},
@@ -177,6 +175,6 @@ def test_a_customer_is_known_by_the_very_tax_number():
 
 
 @cases("document", [{}, {"payload": 1}, b"<html>"])
-def test_a_code_that_is_none_is_a_bad_reply(document: object):
+def test_a_missing_qr_code_is_a_bad_reply(document: object):
     with pytest.raises(BadReply):
         charges.qr_code(answer(document))

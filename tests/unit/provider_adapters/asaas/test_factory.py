@@ -7,7 +7,7 @@ from provider_adapters.asaas.factory import AsaasFactory
 from tests.world.banks.asaas import made
 
 
-def test_a_payout_is_never_sent_again_and_found_by_the_bank_s_id_alone():
+def test_capabilities_declare_no_repeat_and_lookup_by_bank_id():
     can = AsaasFactory.capabilities
 
     assert (can.repeat, can.lookup) == (Repeat.IGNORES, {Lookup.BANK_ID})
@@ -16,7 +16,7 @@ def test_a_payout_is_never_sent_again_and_found_by_the_bank_s_id_alone():
     assert not can.finds()
 
 
-def test_as_many_calls_at_once_as_the_bank_takes_of_an_account():
+def test_the_bank_s_limit_of_concurrent_calls_applies_unless_it_is_lifted():
     assert made({}).client.admission.bank_limits is not None
     lifted = made({"limits": {"account_limits": {"in_flight": 0}}})
 

@@ -38,7 +38,7 @@ def entry(**changes: object):  # type: ignore[no-untyped-def]
     return mapping.entries(found, {"pay_pix"})[0]
 
 
-def test_a_balance_is_exact_without_blocks_or_time():
+def test_a_balance_is_exact_without_blocked_amount_or_time():
     balance = mapping.balance(answer(b'{"balance": 1234567.89}'))
 
     assert (balance.balance, balance.blocked, balance.updated_at) == (Sum(123456789), None, None)
@@ -54,13 +54,15 @@ def test_an_invalid_amount_in_reais_is_a_bad_reply(value: str):
     ("value", "direction", "centavos"),
     [(-10.5, Direction.DEBIT, 1050), (0.01, Direction.CREDIT, 1), (100, Direction.CREDIT, 10000)],
 )
-def test_the_sign_of_a_movement_is_its_direction(value: float, direction: Direction, centavos: int):
+def test_the_sign_of_a_movement_gives_its_direction(
+    value: float, direction: Direction, centavos: int
+):
     found = entry(value=value)
 
     assert (found.direction, found.value) == (direction, Money(centavos))
 
 
-def test_a_movement_is_at_the_first_instant_of_its_day_in_sao_paulo():
+def test_a_movement_has_the_start_of_its_day_in_sao_paulo():
     assert entry().created_at == datetime(2026, 11, 22, 3, tzinfo=UTC)
 
 
@@ -77,15 +79,13 @@ def test_a_movement_is_at_the_first_instant_of_its_day_in_sao_paulo():
         ({"type": "NOVO"}, False, MovementKind.OTHER),
     ],
 )
-def test_only_what_is_told_to_be_pix_is_pix(
-    changes: dict[str, object], is_pix: bool, kind: MovementKind
-):
+def test_only_listed_kinds_are_pix(changes: dict[str, object], is_pix: bool, kind: MovementKind):
     found = entry(**changes)
 
     assert (found.is_pix, found.kind) == (is_pix, kind)
 
 
-def test_a_fee_of_a_charge_that_was_paid_by_pix_is_no_pix():
+def test_the_fee_of_a_pix_charge_is_not_pix():
     found = entry(type="PAYMENT_FEE", paymentId="pay_pix")
 
     assert (found.is_pix, found.kind) == (False, MovementKind.FEE)
@@ -99,14 +99,14 @@ def test_an_unlisted_kind_is_counted():
     assert said.unknown_words == 1
 
 
-def test_paid_charges_are_asked_for_by_their_day():
+def test_paid_charges_are_collected_with_their_days():
     charge = {"type": mapping.CHARGE_RECEIVED, "paymentId": "pay_1"}
     found, _ = mapping.movements(rows(ROW, ROW | charge))  # type: ignore[arg-type]
 
     assert mapping.charge_days(found) == {"pay_1": DAY}
 
 
-def test_pix_charges_are_read_with_their_days():
+def test_charges_paid_by_pix_are_read_with_their_days():
     paid = {"id": "pay_1", "value": 1, "status": "RECEIVED", "paymentDate": "2026-11-22"}
 
     assert mapping.pix_charges(rows(paid, more=True)) == ({"pay_1": DAY}, True)  # type: ignore[arg-type]
@@ -129,7 +129,7 @@ def test_a_key_of_an_unknown_state_is_pending_and_counted():
     ("shown", "ours"),
     [("47999999999", "+5547999999999"), ("+5547999999999", "+5547999999999"), (None, "")],
 )
-def test_a_phone_key_is_written_with_its_country(shown: str | None, ours: str):
+def test_a_phone_key_gets_its_country_code(shown: str | None, ours: str):
     document = {"id": "k", "key": shown, "type": "PHONE", "status": "ACTIVE"}
 
     key = mapping.changed_key(answer(document))
@@ -137,7 +137,7 @@ def test_a_phone_key_is_written_with_its_country(shown: str | None, ours: str):
     assert (key.type, key.key) == (PixKeyType.PHONE, ours)
 
 
-def test_a_payment_received_is_found_by_its_id_among_others():
+def test_a_received_payment_is_found_by_its_id():
     others = (RECEIVED | {"endToEndIdentifier": E2E[:-1] + "x"}, RECEIVED | {"type": "DEBIT"})
 
     found = mapping.received_payment(rows(*others, RECEIVED), E2E)  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ def test_a_payment_received_is_found_by_its_id_among_others():
     assert (found.payer.name, found.payer.tax_number) == ("Maria Silva", "***.982.247-**")
 
 
-def test_a_key_missing_in_the_list_is_absent():
+def test_a_refused_payment_is_not_found():
     with pytest.raises(NotFound):
         mapping.received_payment(rows(RECEIVED | {"status": "REFUSED"}), E2E)  # type: ignore[arg-type]
 
@@ -169,9 +169,7 @@ def at(moment: str, number: int) -> dict[str, object]:
         (["2026-11-22 09:00:00", "2026-11-23 09:00:00", "2026-11-20 09:00:00"], True),
     ],
 )
-def test_a_list_without_dates_ends_early_only_if_it_shows_its_order(
-    moments: list[str], goes_on: bool
-):
+def test_paging_stops_early_only_when_the_list_is_sorted(moments: list[str], goes_on: bool):
     listed = rows(*(at(each, number) for number, each in enumerate(moments)), more=True)
 
     page = mapping.received_payments(listed, Window(DAY, DAY), None)  # type: ignore[arg-type]
@@ -180,7 +178,7 @@ def test_a_list_without_dates_ends_early_only_if_it_shows_its_order(
     assert len(page.items) == sum(each.startswith("2026-11-22") for each in moments)
 
 
-def test_an_entry_of_the_page_before_is_not_shown_again():
+def test_an_entry_of_the_previous_page_is_not_repeated():
     first = mapping.received_payments(
         rows(at("2026-11-22 09:00:00", 1), more=True),  # type: ignore[arg-type]
         Window(DAY, DAY),
@@ -202,23 +200,23 @@ def test_an_entry_of_the_page_before_is_not_shown_again():
         (answer([], 400), ""),
     ],
 )
-def test_a_refusal_s_first_code_is_read(said: object, code: str):
+def test_the_first_code_of_a_refusal_is_read(said: object, code: str):
     assert mapping.error_code(said) == code  # type: ignore[arg-type]
 
 
-def test_any_refusal_in_the_bank_s_shape_shows_that_it_is_there():
+def test_any_refusal_in_the_bank_s_format_counts_as_reached():
     mapping.reached(refused(401, "access_token_not_found"))
     for said in (answer(b"", 401), answer(b"<html>", 200), answer(b"", 503)):
         with pytest.raises(ProviderError):
             mapping.reached(said)
 
 
-def test_a_removal_that_was_none_is_a_bad_reply():
+def test_an_unconfirmed_removal_is_a_bad_reply():
     mapping.removed(answer({"id": "1", "deleted": True}))
     with pytest.raises(BadReply):
         mapping.removed(answer({"id": "1", "deleted": False}))
 
 
-def test_what_several_answers_make_is_a_bad_reply_where_it_is_nothing():
+def test_a_value_composed_of_several_answers_may_be_a_bad_reply():
     with pytest.raises(BadReply):
         mapping.composed(lambda: date.fromisoformat("22/11/2026"))

@@ -7,21 +7,21 @@ from gateway.banks.port.provider_callbacks import CallbackKind
 from provider_adapters.asaas import mapping
 
 
-def test_what_was_refused_before_is_no_rejection():
+def test_refusals_before_execution_and_rejections_do_not_overlap():
     assert not mapping.REJECTIONS.keys() & mapping.REFUSED_BEFORE.keys()
 
 
 def test_only_an_unpaid_charge_is_active():
-    """One that was paid and given back is still paid: what came back stands beside it."""
+    """A refunded charge is still paid: the refund is shown separately."""
     active = {each for each, ours in mapping.CHARGE_STATUSES.items() if ours is ChargeStatus.ACTIVE}
 
     assert active == {"PENDING", "OVERDUE", "AWAITING_RISK_ANALYSIS", "DUNNING_REQUESTED"}
 
 
-def test_what_a_charge_was_paid_by_is_asked_apart():
+def test_the_kind_of_a_charge_payment_is_looked_up_separately():
     assert mapping.CHARGE_RECEIVED not in mapping.KINDS
 
 
-def test_an_event_of_a_transfer_is_of_a_payout():
+def test_only_transfer_events_are_about_payouts():
     for event, kind in mapping.EVENTS.items():
         assert (kind is CallbackKind.PAYOUT) == event.startswith("TRANSFER_")

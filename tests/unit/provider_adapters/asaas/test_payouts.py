@@ -40,7 +40,7 @@ def found(changes: dict[str, object], key: str = KEY) -> Outcome:
     return payouts.found(answer(TRANSFER | changes), key)
 
 
-def test_a_transfer_that_is_done_is_settled_at_its_time_in_sao_paulo():
+def test_a_completed_transfer_is_settled_at_its_time_in_sao_paulo():
     outcome = found(DONE)
 
     assert isinstance(outcome, Settled)
@@ -48,7 +48,7 @@ def test_a_transfer_that_is_done_is_settled_at_its_time_in_sao_paulo():
     assert outcome.settled_at == datetime(2026, 11, 22, 10, 31, 5, tzinfo=UTC)
 
 
-def test_a_bare_date_is_no_time_of_settlement():
+def test_a_date_without_a_time_gives_no_settlement_time():
     outcome = found(DONE | {"effectiveDate": "2026-11-22"})
 
     assert isinstance(outcome, Settled)
@@ -56,8 +56,9 @@ def test_a_bare_date_is_no_time_of_settlement():
 
 
 @cases(("status", "failure"), mapping.FAILURES.items())
-def test_a_transfer_that_ended_without_money_is_rejected(status: str, failure: FailureCode):
-    """The bank's reason is free text: it is told to nobody."""
+def test_a_failed_transfer_is_rejected_without_the_bank_s_free_text(
+    status: str, failure: FailureCode
+):
     outcome = found({"status": status, "failReason": "Conta de Maria encerrada"})
 
     assert isinstance(outcome, Rejected)
@@ -66,14 +67,14 @@ def test_a_transfer_that_ended_without_money_is_rejected(status: str, failure: F
 
 
 @cases("key", [None, "", "0" * 32])
-def test_a_transfer_that_does_not_repeat_our_key_is_not_ours(key: str | None):
+def test_a_transfer_without_our_key_is_unknown(key: str | None):
     for outcome in (created({"externalReference": key}), found({"externalReference": key})):
         assert isinstance(outcome, Unknown)
         assert outcome.evidence.reason == "key_mismatch"
 
 
 @cases("value", [10.51, 10.4, 1050, 0, -10.5])
-def test_another_amount_than_ordered_is_unknown(value: float):
+def test_a_transfer_of_another_amount_is_unknown(value: float):
     outcome = created({"value": value})
 
     assert isinstance(outcome, Unknown)
@@ -98,16 +99,16 @@ def test_another_amount_than_ordered_is_unknown(value: float):
         (by_account(bank_number="60701190"), {"bank": {"code": "341"}}, True),
     ],
 )
-def test_a_transfer_to_another_place_is_not_ours(
+def test_a_transfer_to_another_recipient_is_unknown(
     made_of: object, shown: dict[str, object], same: bool
 ):
-    """Letters and digits are compared; what is hidden or not shown is not."""
+    """Letters and digits are compared; masked or missing ones are not."""
     outcome = created({"bankAccount": shown}, made_of)
 
     assert isinstance(outcome, Accepted if same else Unknown)
 
 
-def test_a_limit_that_is_used_up_is_not_sent_and_tells_how_long():
+def test_an_exhausted_rate_limit_is_not_sent_with_a_retry_delay():
     headers = {"RateLimit-Remaining": "0", "RateLimit-Reset": "30"}
 
     outcome = payouts.created(answer(b"", 429, headers), order())
@@ -140,8 +141,8 @@ def test_a_limit_that_is_used_up_is_not_sent_and_tells_how_long():
         answer(TRANSFER | {"id": "x" * 129}),
     ],
 )
-def test_nothing_else_is_a_word_about_the_order(said: object):
-    """The client makes Unknown of it: who was refused by a proxy may have been paid."""
+def test_any_other_answer_to_an_order_is_a_provider_error(said: object):
+    """The client returns Unknown: an order refused by a proxy may have been paid."""
     with pytest.raises(ProviderError):
         payouts.created(said, order())  # type: ignore[arg-type]
 

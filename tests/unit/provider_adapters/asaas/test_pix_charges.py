@@ -37,7 +37,7 @@ def clock() -> Clock:
     return Clock()
 
 
-async def test_charges_paid_otherwise_are_left_out(bank: Bank, clock: Clock):
+async def test_charges_not_paid_by_pix_are_left_out(bank: Bank, clock: Clock):
     known = PixCharges(clock)
 
     found = await known.among("a", {"pix-1": FIRST, "boleto": FIRST, "pix-3": SECOND}, bank.read)
@@ -46,7 +46,7 @@ async def test_charges_paid_otherwise_are_left_out(bank: Bank, clock: Clock):
     assert bank.asked == [(FIRST, SECOND, 0), (FIRST, SECOND, 2)]
 
 
-async def test_a_day_is_listed_once_and_again_after_a_minute(bank: Bank, clock: Clock):
+async def test_a_day_of_charges_is_cached_for_a_minute(bank: Bank, clock: Clock):
     known = PixCharges(clock)
     for _ in range(3):
         await known.among("a", {"pix-1": FIRST, "boleto": FIRST}, bank.read)
@@ -58,12 +58,12 @@ async def test_a_day_is_listed_once_and_again_after_a_minute(bank: Bank, clock: 
     assert len(bank.asked) == 2
 
 
-async def test_nothing_is_asked_where_no_charge_was_paid(bank: Bank, clock: Clock):
+async def test_without_paid_charges_the_bank_is_not_asked(bank: Bank, clock: Clock):
     assert await PixCharges(clock).among("a", {}, bank.read) == set()
     assert bank.asked == []
 
 
-async def test_two_accounts_never_share_a_day(bank: Bank, clock: Clock):
+async def test_accounts_do_not_share_cached_days(bank: Bank, clock: Clock):
     known = PixCharges(clock)
     await known.among("a", {"pix-1": FIRST}, bank.read)
     await known.among("b", {"pix-1": FIRST}, bank.read)
@@ -71,7 +71,7 @@ async def test_two_accounts_never_share_a_day(bank: Bank, clock: Clock):
     assert len(bank.asked) == 2
 
 
-async def test_a_list_that_breaks_off_is_not_kept(bank: Bank, clock: Clock):
+async def test_an_incomplete_list_is_not_cached(bank: Bank, clock: Clock):
     known = PixCharges(clock)
 
     async def broken(days: tuple[date, date], skip: int) -> Paid:
@@ -87,7 +87,7 @@ async def test_a_list_that_breaks_off_is_not_kept(bank: Bank, clock: Clock):
 
 
 async def test_the_cache_is_bounded(bank: Bank, clock: Clock, monkeypatch: pytest.MonkeyPatch):
-    """Forgetting costs a call and nothing else."""
+    """Dropping an entry only costs a call."""
     monkeypatch.setattr(pix_charges, "MOST_IDS", 0)
     known = PixCharges(clock)
 

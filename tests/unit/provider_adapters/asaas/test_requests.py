@@ -35,12 +35,12 @@ def test_the_key_of_the_account_is_in_its_header():
     assert "aact" not in repr(request)
 
 
-def test_an_account_without_a_key_asks_nothing():
+def test_an_account_without_a_key_makes_no_call():
     with pytest.raises(CredentialsRefused):
         requests.keyed(replace(ACCOUNT, secrets=None), "get_balance", "/v3/finance/balance")
 
 
-def test_a_transfer_by_key_is_a_pix_under_our_key_at_once():
+def test_a_transfer_by_key_is_sent_as_pix_with_our_key():
     request = requests.create_transfer(ACCOUNT, order())
 
     assert (request.method, request.path) == ("POST", "/v3/transfers")
@@ -63,7 +63,7 @@ def test_a_transfer_by_key_is_a_pix_under_our_key_at_once():
         (PixKeyType.EVP, "123e4567-e12b-12d1-a456-426655440000", "EVP", None),
     ],
 )
-def test_every_type_of_key_has_its_word(kind: PixKeyType, key: str, word: str, sent: str | None):
+def test_every_pix_key_type_has_its_word(kind: PixKeyType, key: str, word: str, sent: str | None):
     document = body(by_key(kind, key))
 
     assert isinstance(document, dict)
@@ -72,14 +72,16 @@ def test_every_type_of_key_has_its_word(kind: PixKeyType, key: str, word: str, s
 
 
 @cases("key", ["+14155552671", "+5511", "+55119999999999"])
-def test_a_phone_of_another_country_can_never_be_sent(key: str):
+def test_a_foreign_phone_number_cannot_be_sent(key: str):
     with pytest.raises(NeverSendable):
         body(by_key(PixKeyType.PHONE, key))
 
 
 @cases("bank_number", ["341", "60701190"])
 @cases("account", ["123456-7", "1234567"])
-def test_a_transfer_by_account_names_the_bank_and_splits_the_digit(bank_number: str, account: str):
+def test_a_transfer_by_account_has_the_bank_code_and_a_separate_digit(
+    bank_number: str, account: str
+):
     document = body(by_account(bank_number=bank_number, account=account))
 
     assert isinstance(document, dict)
@@ -105,16 +107,14 @@ def test_a_transfer_by_account_names_the_bank_and_splits_the_digit(bank_number: 
         ({"account_type": AccountType.PAYMENT}, FailureCode.OTHER),
     ],
 )
-def test_an_account_that_the_bank_has_no_words_for_can_never_be_sent(
-    changes: dict[str, object], failure: FailureCode
-):
+def test_an_unsupported_account_cannot_be_sent(changes: dict[str, object], failure: FailureCode):
     with pytest.raises(NeverSendable) as refused:
         body(by_account(**changes))
 
     assert refused.value.failure is failure
 
 
-def test_days_and_pages_are_queries():
+def test_days_and_pages_are_query_parameters():
     request = requests.movements(ACCOUNT, DAYS, 200, 500)
     paid = requests.pix_charges(ACCOUNT, DAYS, 0)
 
@@ -125,7 +125,7 @@ def test_days_and_pages_are_queries():
     assert "paymentDate%5Bge%5D=2026-11-01&paymentDate%5Ble%5D=2026-11-30" in paid.path
 
 
-def test_a_reference_is_a_value_of_the_query_and_leads_nowhere_else():
+def test_a_reference_is_escaped_in_the_query():
     request = requests.charges(ACCOUNT, "get_charge", "a&limit=1/../é")
 
     assert request.path == (
@@ -134,12 +134,12 @@ def test_a_reference_is_a_value_of_the_query_and_leads_nowhere_else():
 
 
 @cases("name", ["", "..", "."])
-def test_an_id_that_cannot_stand_in_a_path_is_refused(name: str):
+def test_an_id_unfit_for_a_path_is_refused(name: str):
     with pytest.raises(Refused):
         requests.keyed(ACCOUNT, "find_payout", "/v3/transfers/{id}", id=name)
 
 
-def test_a_charge_is_ordered_in_reais_and_its_customer_hears_nothing_from_the_bank():
+def test_a_charge_is_ordered_in_reais_without_bank_notifications():
     charge = ChargeOrder(reference="r/1", type=ChargeType.DYNAMIC, key="k", value=Money(700))
     payer = Payer(name="Maria", tax_number="52998224725")
 
@@ -165,12 +165,12 @@ def test_callbacks_are_registered_for_every_event_that_is_read(email: str):
 
 
 @cases("secret", [b"\xff" * 15, b"short", b"", b"with space" * 4])
-def test_a_token_that_the_bank_does_not_take_is_not_sent(secret: bytes):
+def test_a_token_unfit_for_the_bank_is_not_sent(secret: bytes):
     with pytest.raises(NeverSendable):
         requests.register_webhook(ACCOUNT, CallbackOrder(url="https://a", secret=secret), "")
 
 
-def test_a_derived_secret_is_reported_in_hexadecimal_digits():
+def test_a_derived_secret_is_sent_in_hexadecimal():
     order = CallbackOrder(url="https://a", secret=b"\xff" * 32)
 
     assert json.loads(requests.register_webhook(ACCOUNT, order, "").body)["authToken"] == "ff" * 32

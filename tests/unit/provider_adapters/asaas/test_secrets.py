@@ -13,14 +13,14 @@ CANARY = "canary-of-a-key"
 SANDBOX, PRODUCTION = f"$aact_hmlg_{CANARY}", f"$aact_prod_{CANARY}"
 
 
-def test_the_struct_can_be_entered_by_people():
+def test_the_secrets_can_be_entered_in_a_form():
     check_kind(AsaasSecrets)
 
 
 @cases(
     ("key", "environment"), [(SANDBOX, Environment.SANDBOX), (PRODUCTION, Environment.PRODUCTION)]
 )
-def test_a_key_of_this_environment_is_taken(key: str, environment: Environment):
+def test_a_key_of_the_same_environment_is_accepted(key: str, environment: Environment):
     assert key in read_secrets(AsaasSecrets, {"api_key": key}, environment).text
 
 
@@ -35,7 +35,7 @@ def test_a_key_of_this_environment_is_taken(key: str, environment: Environment):
         (f"{SANDBOX}\n", Environment.SANDBOX),
     ],
 )
-def test_any_other_is_refused_and_not_repeated(key: str, environment: Environment):
+def test_a_key_of_another_environment_is_refused_and_not_quoted(key: str, environment: Environment):
     with pytest.raises(BankSecretsRefused) as refused:
         read_secrets(AsaasSecrets, {"api_key": key}, environment)
 

@@ -43,12 +43,12 @@ async def test_a_created_record_with_an_unreadable_answer_is_read_again():
 
 
 @pytest.mark.parametrize("problem", [NotFound("x"), Unavailable("x"), BadReply("later")])
-async def test_where_reading_helps_no_further_the_odd_answer_is_the_outcome(problem: Exception):
+async def test_a_failed_second_read_reports_the_unreadable_answer(problem: Exception):
     with pytest.raises(BadReply, match="odd"):
         await made_or_read(saying(BadReply("odd")), lambda: saying(problem))
 
 
 @pytest.mark.parametrize("problem", [Refused("x"), Unavailable("x")])
-async def test_a_refused_or_unanswered_order_is_not_read(problem: Exception):
+async def test_a_failed_order_is_not_read_again(problem: Exception):
     with pytest.raises(type(problem)):
         await made_or_read(saying(problem), lambda: saying("read"))

@@ -76,8 +76,8 @@ async def tried(admission: Admission, account: str, *, fails: bool = False) -> b
     return True
 
 
-async def test_one_account_s_failures_hold_back_that_account_alone():
-    """Also where it calls ten times as often as the other."""
+async def test_one_account_s_failures_open_only_its_own_breaker():
+    """Even if it calls ten times as often as the other."""
     told, clock = Witness(), Clock()
     admission = doors(told, clock)
 
@@ -92,7 +92,7 @@ async def test_one_account_s_failures_hold_back_that_account_alone():
     assert told.states == []
 
 
-async def test_two_accounts_that_fail_open_it_for_all():
+async def test_failures_of_two_accounts_open_the_bank_s_breaker():
     told = Witness()
     admission = doors(told)
     assert await tried(admission, "c")
@@ -104,8 +104,8 @@ async def test_two_accounts_that_fail_open_it_for_all():
     assert told.states == [("bank", "read", "open")]
 
 
-async def test_who_comes_while_one_alone_has_failed_probes_at_once():
-    """The only one that called opens it for all; another account is not made to wait for it."""
+async def test_another_account_probes_at_once_after_failures_of_a_single_account():
+    """The failures of the only caller open the breaker for all, but another account may probe."""
     admission = doors()
     for _ in range(5):
         await tried(admission, "a", fails=True)
@@ -119,7 +119,7 @@ async def test_who_comes_while_one_alone_has_failed_probes_at_once():
     assert await tried(admission, "b")
 
 
-async def test_an_account_that_is_served_again_has_no_breaker_of_its_own():
+async def test_a_recovered_account_keeps_no_breaker_of_its_own():
     clock = Clock()
     admission = doors(clock=clock)
     assert await tried(admission, "b")
@@ -132,8 +132,8 @@ async def test_an_account_that_is_served_again_has_no_breaker_of_its_own():
     assert not admission.breakers[Kind.READ]._own
 
 
-async def test_an_open_breaker_has_its_remaining_time():
-    """While its probe is on the way nobody can say."""
+async def test_a_refusal_by_an_open_breaker_has_its_remaining_time():
+    """The time is unknown while its probe is under way."""
     clock, waits = Clock(), []
     admission = doors(clock=clock)
     await fail(admission, Kind.READ, Unavailable(Reason.TIMEOUT), 5)
@@ -150,7 +150,7 @@ async def test_an_open_breaker_has_its_remaining_time():
 
 
 @cases("failure", [NotFound(Reason.NOT_FOUND), Refused(Reason.REFUSED)])
-async def test_a_clear_no_never_opens_it(failure: ProviderError):
+async def test_a_definite_refusal_never_opens_the_breaker(failure: ProviderError):
     admission = doors()
 
     await fail(admission, Kind.READ, failure, 30)
@@ -158,8 +158,8 @@ async def test_a_clear_no_never_opens_it(failure: ProviderError):
     assert await admission.enter(READ) is not None
 
 
-async def test_a_free_place_is_taken_without_waiting():
-    """A door that stays shut leaves the other as it was; ``enter`` says why."""
+async def test_a_call_enters_without_waiting_when_there_is_room():
+    """A refused entry changes nothing; ``enter`` gives the reason."""
     admission = doors()
 
     permit = admission.enter_now(READ)
@@ -171,7 +171,7 @@ async def test_a_free_place_is_taken_without_waiting():
     assert admission.enter_now(PAYOUT) is not None
 
 
-async def test_a_probe_that_finds_no_place_at_once_is_not_lost():
+async def test_a_probe_that_cannot_enter_at_once_is_not_lost():
     clock = Clock()
     admission = doors(clock=clock)
     await fail(admission, Kind.PAYOUT, None, 5)
@@ -183,7 +183,7 @@ async def test_a_probe_that_finds_no_place_at_once_is_not_lost():
     assert admission.enter_now(PAYOUT) is not None
 
 
-async def test_payouts_left_unknown_open_it():
+async def test_unknown_payouts_open_the_breaker():
     admission = doors()
 
     await fail(admission, Kind.PAYOUT, None, 5)
@@ -193,8 +193,8 @@ async def test_payouts_left_unknown_open_it():
 
 
 @cases("kind", list(Kind))
-async def test_refusals_for_too_many_calls_never_open_it(kind: Kind):
-    """They are one account's and one operation's; ``BankLimits`` pauses those."""
+async def test_rate_limit_refusals_never_open_the_breaker(kind: Kind):
+    """They concern one account and operation, which ``BankLimits`` pauses."""
     admission = doors()
     limited = RateLimited(Reason.RATE_LIMITED, http_status=429, retry_after=60)
 
@@ -204,7 +204,7 @@ async def test_refusals_for_too_many_calls_never_open_it(kind: Kind):
     assert await admission.enter(REQUESTS[kind]) is not None
 
 
-async def test_a_payout_left_unknown_by_too_many_calls_opens_nothing():
+async def test_a_payout_left_unknown_by_a_rate_limit_does_not_open_the_breaker():
     admission = doors()
     limited = Unknown(ProviderAnswer(status=429, headers={}, body=b"").evidence("rate_limited"))
 
@@ -215,7 +215,7 @@ async def test_a_payout_left_unknown_by_too_many_calls_opens_nothing():
     assert await admission.enter(PAYOUT) is not None
 
 
-async def test_a_full_bulkhead_refuses_and_is_no_fault_of_the_bank():
+async def test_a_full_bulkhead_refuses_without_counting_as_a_failure():
     told = Witness()
     admission = doors(told)
     permit = await admission.enter(READ)
@@ -231,7 +231,7 @@ async def test_a_full_bulkhead_refuses_and_is_no_fault_of_the_bank():
     assert told.crowds == [0]
 
 
-async def test_a_probe_that_finds_the_bulkhead_full_is_not_lost():
+async def test_a_probe_refused_by_a_full_bulkhead_is_not_lost():
     clock = Clock()
     admission = doors(clock=clock)
     await fail(admission, Kind.PAYOUT, None, 5)
@@ -245,7 +245,7 @@ async def test_a_probe_that_finds_the_bulkhead_full_is_not_lost():
     assert await admission.enter(PAYOUT) is not None
 
 
-async def test_a_probe_cancelled_while_it_waits_is_not_lost():
+async def test_a_probe_cancelled_while_waiting_is_not_lost():
     clock = Clock()
     limits = ClientLimits(bulkhead=BulkheadLimits(in_flight=1, waiting=1, wait_s=5))
     admission = Admission("bank", limits, Witness(), still(clock))
@@ -263,8 +263,8 @@ async def test_a_probe_cancelled_while_it_waits_is_not_lost():
 
 
 @cases("reason", ["rate_limited", "credentials_refused"])
-async def test_a_payout_refused_before_execution_is_a_clear_answer(reason: str):
-    """It concerns one account; ``BankLimits`` gives the bank its pause."""
+async def test_a_payout_refused_before_execution_does_not_open_the_breaker(reason: str):
+    """It concerns one account, which ``BankLimits`` pauses."""
     admission = doors()
     answer = ProviderAnswer(status=429, headers={}, body=b"")
 

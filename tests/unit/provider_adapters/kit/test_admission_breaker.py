@@ -38,7 +38,7 @@ class Tried:
         return self
 
 
-def test_five_failures_in_a_row_open_it():
+def test_five_consecutive_failures_open_the_breaker():
     tried = Tried()
 
     passed = [tried.call(fails=True) for _ in range(6)]
@@ -47,7 +47,7 @@ def test_five_failures_in_a_row_open_it():
     assert tried.told == [OPEN]
 
 
-def test_a_success_between_them_does_not():
+def test_a_success_between_failures_keeps_the_breaker_closed():
     tried = Tried()
 
     for fails in [True] * 4 + [False] + [True] * 4:
@@ -57,7 +57,7 @@ def test_a_success_between_them_does_not():
 
 
 @cases(("calls", "state"), [(18, CLOSED), (20, OPEN)])
-def test_half_of_at_least_twenty_calls_open_it(calls: int, state: BreakerState):
+def test_half_of_at_least_twenty_calls_failing_opens_the_breaker(calls: int, state: BreakerState):
     tried = Tried()
 
     for turn in range(calls):
@@ -66,7 +66,7 @@ def test_half_of_at_least_twenty_calls_open_it(calls: int, state: BreakerState):
     assert tried.breaker.state is state
 
 
-def test_failures_of_half_a_minute_ago_do_not_count():
+def test_failures_older_than_half_a_minute_do_not_count():
     tried = Tried()
     for turn in range(18):
         tried.call(fails=turn % 2 == 1)
@@ -79,7 +79,9 @@ def test_failures_of_half_a_minute_ago_do_not_count():
 
 
 @cases(("chance", "seconds"), [(0.0, 8.0), (0.5, 10.0), (1.0, 12.0)])
-def test_it_opens_for_ten_seconds_give_or_take_a_fifth(chance: float, seconds: float):
+def test_the_breaker_stays_open_for_ten_seconds_plus_or_minus_a_fifth(
+    chance: float, seconds: float
+):
     tried = Tried(chance).opened()
 
     tried.clock.passes(seconds - 0.01)
@@ -91,7 +93,7 @@ def test_it_opens_for_ten_seconds_give_or_take_a_fifth(chance: float, seconds: f
     assert tried.told == [OPEN, HALF_OPEN, CLOSED]
 
 
-def test_half_open_lets_one_probe_through():
+def test_a_half_open_breaker_admits_one_probe():
     tried = Tried().opened()
     tried.clock.passes(10)
 
@@ -101,7 +103,7 @@ def test_half_open_lets_one_probe_through():
     assert second is None
 
 
-def test_a_probe_given_up_makes_way_for_another():
+def test_an_abandoned_probe_is_replaced_by_another():
     tried = Tried().opened()
     tried.clock.passes(10)
     probe = tried.breaker.admit()
@@ -112,7 +114,7 @@ def test_a_probe_given_up_makes_way_for_another():
     assert tried.breaker.admit() is not None
 
 
-def test_each_failed_probe_waits_longer_up_to_two_minutes():
+def test_the_pause_grows_after_each_failed_probe_up_to_two_minutes():
     tried = Tried().opened()
     waits = []
 
@@ -126,7 +128,7 @@ def test_each_failed_probe_waits_longer_up_to_two_minutes():
     assert waits == [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 120, 120]
 
 
-def test_after_it_closed_the_pauses_begin_anew():
+def test_the_pause_is_reset_when_the_breaker_closes():
     tried = Tried().opened()
     tried.clock.passes(10)
     tried.call(fails=True)
@@ -139,8 +141,8 @@ def test_after_it_closed_the_pauses_begin_anew():
     assert tried.call(fails=False)
 
 
-def test_calls_begun_before_it_opened_change_nothing():
-    """While a probe is out, only the probe decides."""
+def test_calls_begun_before_the_breaker_opened_do_not_affect_it():
+    """During a probe, only the probe decides."""
     tried = Tried()
     slow = [tried.breaker.admit() for _ in range(3)]
     tried.opened()
@@ -178,8 +180,8 @@ def test_calls_older_than_the_span_are_dropped(later: float, calls: int):
 
 
 @given(st.lists(st.tuples(st.floats(0, 20), st.booleans()), max_size=60))
-def test_never_more_than_happened_nor_less_than_lately(steps: list[tuple[float, bool]]):
-    """It forgets at most a tenth of the span early."""
+def test_the_recent_calls_are_counted_within_a_tolerance(steps: list[tuple[float, bool]]):
+    """Calls are dropped at most a tenth of the span early."""
     recent, now, seen = RecentCalls(30), 1000.0, []
 
     for step, failed in steps:

@@ -73,7 +73,7 @@ def test_an_unreadable_answer_is_a_bad_reply(body: bytes, reason: str):
 
 
 @cases("problem", [ValueError("x"), OverflowError("x"), ZeroDivisionError("x")])
-def test_a_shape_that_does_not_fit_is_a_bad_reply(problem: Exception):
+def test_an_answer_of_an_unexpected_shape_is_a_bad_reply(problem: Exception):
     def shape(_: Paid) -> Money:
         raise problem
 
@@ -81,17 +81,17 @@ def test_a_shape_that_does_not_fit_is_a_bad_reply(problem: Exception):
         read_document(answering(b'{"centavos": 1}'), DECODER, shape)
 
 
-def test_another_status_is_reported_by_itself():
+def test_an_error_status_is_reported_before_its_document():
     with pytest.raises(Unavailable):
         read_document(answering(b'{"centavos": 1}', 500), DECODER, money)
 
 
 @cases("body", [b"", b"<html>", b"[]", b'{"centavos": "\xff"}'])
-def test_a_part_that_cannot_be_read_is_not_there(body: bytes):
+def test_an_unreadable_document_is_none(body: bytes):
     assert try_document(answering(body), DECODER) is None
 
 
-def test_a_part_that_can_be_read_is():
+def test_a_readable_document_is_returned():
     assert try_document(answering(b'{"centavos": 1}'), DECODER) == Paid(1)
 
 
@@ -108,7 +108,7 @@ def test_a_part_that_can_be_read_is():
         ("", False),
     ],
 )
-def test_an_end_to_end_id_has_the_central_bank_s_form(text: str, is_one: bool):
+def test_an_end_to_end_id_must_have_the_central_bank_s_format(text: str, is_one: bool):
     assert is_e2e_id(text) is is_one
 
 
@@ -118,12 +118,12 @@ def test_an_id_that_cannot_be_stored_is_refused(text: str):
         provider_id(text)
 
 
-def test_an_ordinary_id_passes():
+def test_an_ordinary_id_is_accepted():
     assert provider_id("trf_77ab") == "trf_77ab"
 
 
-def test_one_field_of_a_document_is_read():
-    """Of a list its cursor too, which may be absent; what else there is does not matter."""
+def test_one_field_of_a_document_is_read_with_its_cursor():
+    """For a list also its cursor, which may be absent; other fields are ignored."""
     paged = inside("rows", list[Paid], "next")
 
     assert inside("paid", Paid).decode(b'{"paid": {"centavos": 1}, "x": {}}').inside == Paid(1)
@@ -132,12 +132,12 @@ def test_one_field_of_a_document_is_read():
 
 
 @cases("body", [b"{}", b'{"paid": null}', b'{"paid": {"centavos": "1"}}', b"[]"])
-def test_a_document_without_its_field_is_none(body: bytes):
+def test_a_document_without_its_field_is_a_bad_reply(body: bytes):
     with pytest.raises(BadReply):
         read_document(answering(body), inside("paid", Paid), lambda found: found.inside)
 
 
-def test_a_word_for_which_no_default_is_safe_is_listed():
+def test_an_unlisted_word_is_refused_when_no_default_is_safe():
     assert listed({"C": 1}, "C") == 1
     with pytest.raises(ValueError, match="unknown_status"):
         listed({"C": 1}, "D")
@@ -152,13 +152,13 @@ def test_a_word_for_which_no_default_is_safe_is_listed():
         (500, "", Unavailable),
     ],
 )
-def test_a_refusal_means_the_entry_of_its_status_and_code(status: int, code: str, kind: type):
+def test_a_refusal_is_classified_by_status_and_code(status: int, code: str, kind: type):
     errors = {(400, "ABSENT"): (NotFound, "not_found")}
 
     assert type(listed_error(answering(b"", status), code, errors)) is kind
 
 
-def test_a_listed_refusal_keeps_the_wait_that_the_bank_requests():
+def test_a_listed_refusal_keeps_its_retry_after():
     slow = ProviderAnswer(status=429, headers={"Retry-After": "7"}, body=b"")
 
     failure = listed_error(slow, "SLOW", {(429, "SLOW"): (RateLimited, "rate_limited")})
@@ -166,7 +166,7 @@ def test_a_listed_refusal_keeps_the_wait_that_the_bank_requests():
     assert (failure.reason, failure.retry_after) == ("rate_limited", 7)
 
 
-def test_an_unlisted_word_is_counted_and_read_as_the_careful_one():
+def test_an_unlisted_word_is_counted_and_gets_the_safe_default():
     answer = answering(b"")
 
     assert known({"A": 1}, "A", 0, answer.unknown_word) == 1
@@ -174,7 +174,7 @@ def test_an_unlisted_word_is_counted_and_read_as_the_careful_one():
     assert answer.unknown_words == 1
 
 
-def test_a_bank_s_refusal_is_raised_as_its_own_words_say():
+def test_an_unexpected_status_is_raised_as_the_bank_s_own_error():
     read = reader(lambda answer: NotFound("not_found", http_status=answer.status))
 
     assert read(answering(b'{"centavos": 1}'), DECODER, money) == Money(1)

@@ -75,7 +75,7 @@ def rate(per_second: float, burst: int) -> CallRate:
     return CallRate(rate=per_second, burst=burst)
 
 
-async def test_a_burst_is_let_through_and_then_the_rate():
+async def test_a_burst_is_allowed_and_then_the_rate():
     scene = Scene(rates={BALANCE: rate(2, 5)})
 
     assert await scene.passed(call(), 8) == 5
@@ -87,7 +87,7 @@ async def test_a_burst_is_let_through_and_then_the_rate():
 
 
 @cases("other", [call(KEYS), call(account="b"), call(account="a", credential="another")])
-async def test_another_operation_account_or_credential_has_its_own(other: ProviderRequest):
+async def test_each_operation_account_and_credential_has_its_own_limit(other: ProviderRequest):
     scene = Scene(rates={BALANCE: rate(1, 3), KEYS: rate(1, 3)})
     await scene.passed(call(), 9)
 
@@ -108,14 +108,14 @@ async def test_all_operations_of_a_credential_may_share_a_rate():
     assert await scene.passed(call(KEYS), 9) == 1
 
 
-async def test_a_call_that_one_bucket_refuses_costs_the_other_nothing():
+async def test_a_call_refused_by_one_bucket_uses_no_token_of_the_other():
     scene = Scene(rates={"*": rate(1, 4), BALANCE: rate(1, 1)})
     await scene.passed(call(BALANCE), 50)
 
     assert await scene.passed(call(KEYS), 9) == 3
 
 
-async def test_a_refusal_has_retry_after():
+async def test_a_refusal_by_the_rate_has_retry_after():
     scene = Scene(rates={BALANCE: rate(0.1, 1)})
     await scene.passes(call())
 
@@ -126,8 +126,8 @@ async def test_a_refusal_has_retry_after():
     assert refused.value.retry_after == pytest.approx(10, abs=0.01)
 
 
-async def test_who_is_told_to_come_back_is_told_an_hour_at_most():
-    """A longer wait would be taken for a mistake of the adapter's."""
+async def test_retry_after_is_at_most_one_hour():
+    """A longer one would count as a mistake of the adapter."""
     scene = Scene(rates={BALANCE: rate(0.000_001, 1)})
     await scene.passes(call())
 
@@ -137,16 +137,16 @@ async def test_who_is_told_to_come_back_is_told_an_hour_at_most():
     assert refused.value.retry_after == 3600
 
 
-async def test_a_short_wait_is_waited_out_in_turn():
-    """A walk of many pages goes at the bank's pace instead of failing."""
+async def test_calls_with_a_short_wait_are_delayed_instead_of_refused():
+    """A walk of many pages proceeds at the bank's pace instead of failing."""
     scene = Scene(rates={BALANCE: rate(5, 1)}, wait_s=0.5)
 
     assert await scene.passed(call(), 20) == 20
     assert scene.clock.at == pytest.approx(1000 + 19 / 5, abs=0.01)
 
 
-async def test_waiting_work_is_in_turn_and_does_not_add_up_for_ever():
-    """Calls of one moment: so many as the wait allows, each later than the one before."""
+async def test_delayed_calls_queue_up_to_the_longest_wait():
+    """As many simultaneous calls as the wait allows, each later than the one before."""
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -163,8 +163,8 @@ async def test_waiting_work_is_in_turn_and_does_not_add_up_for_ever():
     assert slept == [0.2, 0.4]
 
 
-async def test_who_gives_up_waiting_gives_the_token_back():
-    """So each of them waits for the same token, a second away."""
+async def test_a_cancelled_wait_returns_its_token():
+    """So each of them waits for the same token."""
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -186,7 +186,7 @@ async def test_who_gives_up_waiting_gives_the_token_back():
     assert slept == [1.0] * 3
 
 
-async def test_a_call_that_was_not_made_after_all_costs_nothing():
+async def test_an_unused_entry_returns_its_token():
     scene = Scene(in_flight=1, rates={BALANCE: rate(1, 1)})
     assert scene.limits.enter_now(call())
     scene.limits.unused(call())
@@ -194,7 +194,7 @@ async def test_a_call_that_was_not_made_after_all_costs_nothing():
     assert await scene.passed(call(), 9) == 1
 
 
-async def test_an_account_has_so_many_calls_at_once_and_others_theirs():
+async def test_each_account_has_its_own_limit_of_concurrent_calls():
     scene = Scene(in_flight=2, waiting=0)
     for _ in range(2):
         assert scene.limits.enter_now(call())
@@ -206,7 +206,7 @@ async def test_an_account_has_so_many_calls_at_once_and_others_theirs():
     assert await scene.passes(call(KEYS))
 
 
-async def test_who_waits_for_the_account_s_turn_gets_it():
+async def test_a_waiting_call_enters_when_another_leaves():
     scene = Scene(in_flight=1, wait_s=60)
     assert scene.limits.enter_now(call())
     waiting = asyncio.create_task(scene.limits.enter(call()))
@@ -219,7 +219,7 @@ async def test_who_waits_for_the_account_s_turn_gets_it():
     assert not scene.limits.enter_now(call())
 
 
-async def test_the_account_of_an_identity_is_an_account_too():
+async def test_a_request_with_an_identity_counts_for_its_account():
     scene = Scene(in_flight=1, waiting=0)
     one = as_account(get(BALANCE, "/", {}), Identity(account_id="a"))
     assert scene.limits.enter_now(one)
@@ -227,13 +227,13 @@ async def test_the_account_of_an_identity_is_an_account_too():
     assert not await scene.passes(call(account="a"))
 
 
-async def test_a_probe_belongs_to_no_account():
+async def test_a_probe_counts_for_no_account():
     scene = Scene(in_flight=1, waiting=0)
     for _ in range(3):
         assert scene.limits.enter_now(call("probe", account=""))
 
 
-async def test_nothing_is_kept_of_accounts_without_calls():
+async def test_an_account_without_calls_uses_no_memory():
     scene = Scene(in_flight=1, waiting=0)
     for number in range(100):
         await scene.passes(call(account=str(number)))
@@ -244,7 +244,7 @@ async def test_nothing_is_kept_of_accounts_without_calls():
     assert not scene.limits._accounts
 
 
-async def test_what_the_bank_refuses_pauses_that_operation_of_that_credential_alone():
+async def test_a_refusal_by_the_bank_pauses_only_that_operation_and_credential():
     scene = Scene()
     scene.limits.refused_by_bank(call(), 30)
 
@@ -258,8 +258,8 @@ async def test_what_the_bank_refuses_pauses_that_operation_of_that_credential_al
     assert await scene.passes(call())
 
 
-async def test_a_pause_is_bounded():
-    """A bank that says a day, by mistake or not, is asked again every two minutes."""
+async def test_a_pause_lasts_at_most_two_minutes():
+    """Even if the bank asks for a day."""
     scene = Scene()
     scene.limits.refused_by_bank(call(), 86_400)
     scene.clock.passes(120)
@@ -267,7 +267,7 @@ async def test_a_pause_is_bounded():
     assert await scene.passes(call())
 
 
-async def test_a_bank_that_does_not_say_how_long_is_left_alone_for_longer_each_time():
+async def test_pauses_without_a_stated_length_grow_up_to_a_maximum():
     scene = Scene()
     waits = []
     for _ in range(12):
@@ -281,7 +281,7 @@ async def test_a_bank_that_does_not_say_how_long_is_left_alone_for_longer_each_t
     assert scene.limits._pause_s(call()) == 1
 
 
-async def test_an_answer_to_a_call_from_before_does_not_end_a_pause():
+async def test_an_answer_to_an_earlier_call_does_not_end_a_pause():
     scene = Scene()
     scene.limits.refused_by_bank(call(), 30)
     scene.limits.answered(call())
@@ -289,7 +289,7 @@ async def test_an_answer_to_a_call_from_before_does_not_end_a_pause():
     assert not await scene.passes(call())
 
 
-async def test_a_thousand_times_as_many_credentials_as_are_kept_stay_bounded():
+async def test_the_number_of_kept_pauses_is_bounded():
     scene = Scene(rates={"*": rate(1, 1)})
     for number in range(10_500):
         await scene.passes(call(account=str(number)))
@@ -310,9 +310,7 @@ async def test_a_thousand_times_as_many_credentials_as_are_kept_stay_bounded():
         ),
     ],
 )
-def test_what_the_operator_says_goes_over_what_the_adapter_declares(
-    given: AccountLimits, holds: AccountLimits
-):
+def test_the_operator_s_limits_override_the_adapter_s(given: AccountLimits, holds: AccountLimits):
     declared = AccountLimits(in_flight=3, rates={BALANCE: rate(1, 1)})
 
     assert given.over(declared) == holds
@@ -328,7 +326,9 @@ def test_what_the_operator_says_goes_over_what_the_adapter_declares(
         (AccountLimits(), 16, True),
     ],
 )
-def test_nothing_said_costs_nothing(limits: AccountLimits, places: int | None, bounded: bool):
+def test_accounts_are_limited_only_when_a_limit_is_set(
+    limits: AccountLimits, places: int | None, bounded: bool
+):
     bulkhead = BulkheadLimits(for_one=places)
 
     given = ClientLimits(account_limits=limits, bulkhead=bulkhead)
@@ -337,7 +337,7 @@ def test_nothing_said_costs_nothing(limits: AccountLimits, places: int | None, b
 
 
 @cases(("bank", "ours", "holds"), [(50, 16, 16), (8, 16, 8), (None, 16, 16), (3, None, 3)])
-def test_an_account_has_the_smaller_of_the_bank_s_bound_and_ours(
+def test_the_lower_of_the_bank_s_and_our_limit_applies_to_an_account(
     bank: int | None, ours: int | None, holds: int
 ):
     limits, bulkhead = AccountLimits(in_flight=bank), BulkheadLimits(for_one=ours)

@@ -30,8 +30,8 @@ async def test_calls_enter_up_to_the_limit_and_are_counted():
 
 
 @leaping
-async def test_the_number_of_waiting_calls_is_reported_a_moment_later_and_once():
-    """It changes twice with every call; whoever looks at the figure looks far less often."""
+async def test_the_number_of_waiting_calls_is_reported_once_after_a_delay():
+    """It changes twice with every call, and the figure is read far less often."""
     bulkhead, told = narrow()
     for _ in range(100):
         await bulkhead.enter()
@@ -44,7 +44,7 @@ async def test_the_number_of_waiting_calls_is_reported_a_moment_later_and_once()
 
 
 @leaping
-async def test_a_last_report_is_made_at_once():
+async def test_a_final_report_is_made_at_once():
     bulkhead, told = narrow()
     await bulkhead.enter()
     bulkhead.leave()
@@ -56,7 +56,7 @@ async def test_a_last_report_is_made_at_once():
 
 
 @leaping
-async def test_who_waits_in_vain_is_told_so():
+async def test_a_call_that_waits_too_long_is_refused():
     bulkhead, _ = narrow()
     await bulkhead.enter()
     await bulkhead.enter()
@@ -68,7 +68,7 @@ async def test_who_waits_in_vain_is_told_so():
 
 
 @leaping
-async def test_who_waits_comes_in_order_and_the_queue_is_bounded():
+async def test_waiting_calls_enter_in_order_and_the_queue_is_bounded():
     bulkhead, _ = narrow(wait_s=5)
     await bulkhead.enter()
     await bulkhead.enter()
@@ -92,7 +92,7 @@ async def test_who_waits_comes_in_order_and_the_queue_is_bounded():
 
 
 @leaping
-async def test_nobody_overtakes_the_queue():
+async def test_a_new_call_does_not_overtake_waiting_calls():
     bulkhead, _ = narrow(wait_s=5)
     await bulkhead.enter()
     await bulkhead.enter()
@@ -111,8 +111,8 @@ async def test_nobody_overtakes_the_queue():
 
 @pytest.mark.parametrize("handed_over", [False, True])
 @leaping
-async def test_a_place_given_up_is_not_lost(handed_over: bool):
-    """Also when it was handed over in the very turn in which the waiter was cancelled."""
+async def test_a_cancelled_wait_does_not_lose_its_place(handed_over: bool):
+    """Also when it was handed over in the same turn as the cancellation."""
     bulkhead, _ = narrow(wait_s=5)
     await bulkhead.enter()
     await bulkhead.enter()

@@ -73,8 +73,8 @@ def rate(per_second: float, burst: int) -> CallRate:
     return CallRate(rate=per_second, burst=burst)
 
 
-async def test_four_processes_call_a_bank_as_often_as_one_may():
-    """Ten a second for ten seconds and ten at once; whether or not anybody counts for all."""
+async def test_four_processes_together_call_a_bank_at_its_rate():
+    """Ten a second for ten seconds plus a burst of ten, with and without shared counters."""
     asked = []
     for away in (False, True):
         processes = Processes(**{ALL_OPERATIONS: rate(10, 10)})
@@ -84,8 +84,8 @@ async def test_four_processes_call_a_bank_as_often_as_one_may():
     assert [100 <= each <= 115 for each in asked] == [True, True]
 
 
-async def test_a_process_that_alone_calls_for_an_account_keeps_the_bank_s_rate():
-    """Eight calls a second of ten, at one of four processes, before and while nobody counts."""
+async def test_one_process_alone_may_use_an_account_s_whole_rate():
+    """Eight calls a second of ten, at one of four processes, with and without shared counters."""
     processes = Processes(**{BALANCE: rate(10, 10)})
     passed = []
     for away in (False, True):
@@ -97,7 +97,7 @@ async def test_a_process_that_alone_calls_for_an_account_keeps_the_bank_s_rate()
     assert passed == [True] * 160
 
 
-async def test_a_server_that_comes_and_goes_lets_no_more_calls_through():
+async def test_an_intermittent_counter_server_does_not_allow_more_calls():
     processes = Processes(**{BALANCE: rate(10, 10)})
     asked = 0
     for number in range(20):
@@ -116,7 +116,7 @@ async def test_one_process_may_use_the_whole_limit():
     ]
 
 
-async def test_a_call_waits_for_its_token_as_long_as_calls_wait():
+async def test_a_call_waits_for_its_token_up_to_the_longest_wait():
     processes = Processes(wait_s=1.0, **{BALANCE: rate(2, 1)})
 
     passed = [await processes.passes(at, call()) for at in range(4)]
@@ -126,8 +126,8 @@ async def test_a_call_waits_for_its_token_as_long_as_calls_wait():
     assert processes.refused == ["rate"]
 
 
-async def test_a_call_that_is_not_made_gives_back_what_it_took():
-    """One that a bucket refuses, one that finds no place, and one that is given up."""
+async def test_a_call_that_is_not_made_returns_its_tokens():
+    """Refused by a bucket, refused for lack of a place, or cancelled."""
     processes = Processes(wait_s=1.0, **{ALL_OPERATIONS: rate(1, 3), BALANCE: rate(0.1, 1)})
     one, other = processes.each[:2]
     await processes.passes(0, call())
@@ -148,7 +148,7 @@ async def test_a_call_that_is_not_made_gives_back_what_it_took():
     assert (passed, processes.slept) == (True, [1.0])
 
 
-async def test_a_pause_that_the_bank_requests_is_kept_by_all_who_are_limited():
+async def test_a_pause_requested_by_the_bank_applies_in_every_process():
     processes = Processes(**{BALANCE: rate(100, 100)})
     processes.each[0].refused_by_bank(call(), 30)
 
@@ -161,8 +161,8 @@ async def test_a_pause_that_the_bank_requests_is_kept_by_all_who_are_limited():
     assert [await processes.passes(at, call()) for at in range(4)] == [True] * 4
 
 
-async def test_a_bank_without_rates_is_asked_about_pauses_where_it_refused_before():
-    """A call of a bank that never refused one asks nobody."""
+async def test_shared_pauses_are_read_only_after_a_refusal_by_the_bank():
+    """A call at a bank that never refused one makes no shared call."""
     processes = Processes()
     for at in range(4):
         await processes.passes(at, call())

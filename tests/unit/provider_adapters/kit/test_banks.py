@@ -25,17 +25,17 @@ def test_leading_zeros_may_be_missing():
 
 
 @cases("number", ["", "999", "0001", "x01", "60701190"])
-def test_a_number_that_nobody_has_finds_nobody(number: str):
+def test_an_unknown_bank_number_finds_no_bank(number: str):
     assert banks.by_compe(number) is None
 
 
 @cases("number", ["341", "60701190"])
-def test_an_order_names_a_bank_by_either_number(number: str):
+def test_an_order_may_name_its_bank_by_either_number(number: str):
     assert banks.ispb_of(number) == "60701190"
 
 
 @cases("number", ["999", "99999998", ""])
-def test_a_bank_that_does_not_exist_can_never_be_paid(number: str):
+def test_an_order_to_an_unknown_bank_can_never_be_sent(number: str):
     with pytest.raises(NeverSendable) as never:
         banks.ispb_of(number)
 
@@ -43,16 +43,16 @@ def test_a_bank_that_does_not_exist_can_never_be_paid(number: str):
 
 
 @cases("text", ["341", "60701190", "itaú unibanco s.a", "ITAU UNI", " 341 "])
-def test_a_search_takes_either_number_or_a_part_of_the_name(text: str):
+def test_a_bank_search_accepts_a_number_or_part_of_the_name(text: str):
     assert "341" in [bank.compe for bank in banks.search(text)]
 
 
 @cases("text", ["", "   ", "no such bank"])
-def test_a_search_for_nothing_finds_nothing(text: str):
+def test_an_empty_bank_search_finds_nothing(text: str):
     assert banks.search(text) == []
 
 
-def test_every_bank_has_both_numbers_and_each_number_one_bank():
+def test_bank_numbers_are_complete_and_unique():
     everyone = banks.search("A") + banks.search("S") + banks.search("E") + banks.search("O")
     every = {bank.compe: bank for bank in everyone}
 

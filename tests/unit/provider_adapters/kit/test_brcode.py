@@ -47,8 +47,8 @@ OURS = [
 
 
 @cases("vector", OURS)
-def test_a_published_payload_is_written_alike(vector):
-    """Field for field; the official examples even letter for letter."""
+def test_a_published_payload_is_reproduced(vector):
+    """Field for field; the official examples letter for letter."""
     code = brcode.decode(vector["payload"])
 
     written = brcode.encode(code)
@@ -57,7 +57,7 @@ def test_a_published_payload_is_written_alike(vector):
 
 
 @cases("crc", ["1D3D", "64E4"])
-def test_the_central_banks_examples_come_out_letter_for_letter(crc):
+def test_the_central_bank_s_examples_are_reproduced_exactly(crc):
     """Manual of the BR Code: one static, one dynamic payload."""
     payload = next(one["payload"] for one in VALID if one["expect"]["crc"] == crc)
 
@@ -65,17 +65,17 @@ def test_the_central_banks_examples_come_out_letter_for_letter(crc):
 
 
 @cases("vector", INVALID)
-def test_a_wrong_payload_is_refused(vector):
+def test_a_published_invalid_payload_is_refused(vector):
     with pytest.raises(ValueError, match=r"checksum|field|PIX"):
         brcode.decode(vector["payload"])
 
 
-def test_the_checksum_is_the_standard_one():
-    """CRC-16/CCITT-FALSE has this check value."""
+def test_the_checksum_is_crc_16_ccitt_false():
+    """By its published check value."""
     assert brcode.checksum("123456789") == "29B1"
 
 
-def test_a_name_becomes_short_ascii():
+def test_a_name_is_shortened_to_ascii():
     """25 characters of name, 15 of city, no accents."""
     code = BrCode(name="Associação São João da Conceição", city="Conceição do Mato Dentro", key="k")
 
@@ -94,7 +94,7 @@ def test_a_name_becomes_short_ascii():
         "00990126304" + brcode.checksum("00990126304"),
     ],
 )
-def test_an_invalid_payload_is_refused(payload):
+def test_an_altered_payload_is_refused(payload):
     with pytest.raises(ValueError, match=r"checksum|field|PIX"):
         brcode.decode(payload)
 
@@ -108,7 +108,7 @@ NAMES = st.text(st.characters(codec="ascii", min_codepoint=33, max_codepoint=126
     cents=st.integers(1, 10**12),
     txid=st.from_regex(r"[A-Za-z0-9]{1,25}", fullmatch=True),
 )
-def test_what_is_written_is_read(name, city, cents, txid):
+def test_an_encoded_payload_decodes_to_the_same_values(name, city, cents, txid):
     code = replace(
         MINE, name=name, city=city, amount=f"{cents // 100}.{cents % 100:02d}", txid=txid
     )
@@ -119,7 +119,7 @@ def test_what_is_written_is_read(name, city, cents, txid):
 
 
 @given(place=st.integers(0, 200), letter=st.sampled_from("0AZ*"))
-def test_one_changed_letter_is_noticed(place, letter):
+def test_one_changed_character_is_detected(place, letter):
     payload = brcode.encode(MINE)
     place %= len(payload)
     changed = payload[:place] + letter + payload[place + 1 :]
@@ -131,16 +131,16 @@ def test_one_changed_letter_is_noticed(place, letter):
         brcode.decode(changed)
 
 
-def test_letters_that_do_not_come_apart_are_written():
+def test_letters_without_a_decomposition_are_transliterated():
     assert brcode.plain("Straße Đorđe") == "Strasse Dorde"
 
 
-def test_signs_are_written_as_they_are_typed():
+def test_symbols_are_written_in_ascii():
     assert brcode.plain("Loja n° 5 – “Bem\u2011te\u2011vi”\u00a0漢") == 'Loja no 5 - "Bem-te-vi" '
 
 
-def test_no_field_is_longer_than_its_length_can_say():
-    """Two digits; the text beside a long key is cut."""
+def test_a_text_is_shortened_to_the_maximum_field_length():
+    """A field has at most two digits of length; the text beside a long key is cut."""
     long = replace(MINE, key="a" * 60 + "@example.com", info="x" * 60)
 
     assert brcode.decode(brcode.encode(long)).info == "x"
@@ -148,8 +148,8 @@ def test_no_field_is_longer_than_its_length_can_say():
         brcode.encode(replace(MINE, key="a" * 100))
 
 
-def test_a_payload_of_another_habit_is_read():
-    """Lengths in bytes, and a checksum in lower case, both occur."""
+def test_a_payload_with_byte_lengths_and_a_lower_case_checksum_is_read():
+    """Both variants occur in practice."""
     body = (
         "00020126330014br.gov.bcb.pix0111529982247255204000053039865802BR"
         "5905{}6006Recife62070503***6304"
@@ -173,8 +173,8 @@ def template(number: int, domain: str) -> str:
 
 
 @cases("number", [26, 27, 51])
-def test_pix_is_in_any_template_of_accounts(number):
-    """Another arrangement may stand before it, written in its own way."""
+def test_pix_is_found_in_any_account_template(number):
+    """Another arrangement may precede it, in its own format."""
     others = [f"2604abcd{template(30, 'com.example')}"] if number > 26 else []
 
     read = brcode.decode(arranged(*others, template(number, "BR.GOV.BCB.PIX")))
@@ -183,24 +183,24 @@ def test_pix_is_in_any_template_of_accounts(number):
 
 
 @cases("number", [25, 52])
-def test_pix_is_in_no_other_field(number):
+def test_pix_is_found_in_no_other_field(number):
     with pytest.raises(ValueError, match="not a PIX payload"):
         brcode.decode(arranged(template(number, "br.gov.bcb.pix")))
 
 
 @cases("around", [" {}", "{}\n", "\r\n{}\r\n", "\t{} "])
-def test_blanks_around_a_payload_are_left_out(around):
+def test_whitespace_around_a_payload_is_ignored(around):
     payload = brcode.encode(MINE)
 
     assert brcode.decode(around.format(payload)) == brcode.decode(payload)
 
 
-def test_a_receiver_that_a_payload_only_makes_room_for_is_nobody():
+def test_a_placeholder_receiver_is_empty():
     code = brcode.receiver(brcode.encode(replace(MINE, name="", city="")))
 
     assert (code.name, code.city) == ("", "")
 
 
-def test_a_wrong_payload_names_nobody():
+def test_an_invalid_payload_has_an_empty_receiver():
     assert brcode.receiver(brcode.encode(MINE)).name == "Loja"
     assert brcode.receiver("0002") == BrCode(name="", city="")

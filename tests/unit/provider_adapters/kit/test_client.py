@@ -56,7 +56,7 @@ Step = Callable[[SendProgress], ProviderAnswer] | ProviderError | None
 
 @dataclass
 class Road:
-    """A transport that does what it is told, one step a call."""
+    """A transport that follows a script, one step a call."""
 
     steps: list[Step] = field(default_factory=list)
     calls: int = 0
@@ -149,7 +149,7 @@ def raising(problem: Exception) -> Callable[[ProviderAnswer], Outcome]:
     return translate
 
 
-async def test_opening_and_closing_is_the_transport_s():
+async def test_starting_and_closing_the_client_starts_and_closes_the_transport():
     scene = Scene(Road())
 
     await scene.client.start()
@@ -173,7 +173,7 @@ async def test_rows_left_out_are_counted_and_logged_without_their_content(
     assert caplog.messages == ["2 unreadable rows left out: bank.list_keys"]
 
 
-async def test_every_call_is_reported_once_with_what_it_was():
+async def test_every_call_is_reported_once_with_its_details():
     trace.begin("trace-1")
     scene = Scene(Road())
 
@@ -189,7 +189,7 @@ async def test_every_call_is_reported_once_with_what_it_was():
     assert scene.client.admission.bulkhead.in_flight == 0
 
 
-async def test_the_record_of_the_request_gets_the_provider_and_its_time():
+async def test_the_access_record_has_the_provider_and_its_total_time():
     record = records.AccessRecord(trace_id="trace-1")
     records.begin_record(record)
     scene = Scene(Road())
@@ -205,7 +205,7 @@ async def test_the_record_of_the_request_gets_the_provider_and_its_time():
     assert (record.provider, record.provider_outcome, record.provider_s) == ("bank", "ok", 4.0)
 
 
-async def test_a_read_whose_connection_was_lost_is_repeated_once():
+async def test_a_read_with_a_lost_connection_is_repeated_once():
     scene = Scene(Road([Unavailable(Reason.CONNECTION_LOST)] * 3))
 
     with pytest.raises(Unavailable):
@@ -216,7 +216,7 @@ async def test_a_read_whose_connection_was_lost_is_repeated_once():
     assert [call.outcome for call in scene.told.calls] == ["unavailable", "unavailable"]
 
 
-async def test_the_repetition_may_be_the_answer():
+async def test_a_repeated_read_may_succeed():
     scene = Scene(Road([Unreachable(Reason.CONNECT_FAILED)]))
 
     assert await scene.read() == "read"
@@ -227,7 +227,7 @@ async def test_the_repetition_may_be_the_answer():
     "failure",
     [Unavailable(Reason.SERVER_ERROR), Unavailable(Reason.TIMEOUT), BadReply(Reason.NOT_JSON)],
 )
-async def test_an_answer_and_a_time_out_are_not_repeated(failure: ProviderError):
+async def test_an_error_answer_or_a_timeout_is_not_repeated(failure: ProviderError):
     scene = Scene(Road([failure]))
 
     with pytest.raises(type(failure)):
@@ -236,7 +236,7 @@ async def test_an_answer_and_a_time_out_are_not_repeated(failure: ProviderError)
     assert scene.road.calls == 1
 
 
-async def test_money_is_never_asked_for_twice():
+async def test_a_payout_is_never_sent_twice():
     scene = Scene(Road([Unavailable(Reason.CONNECTION_LOST)]))
 
     outcome = await scene.pay()
@@ -245,7 +245,7 @@ async def test_money_is_never_asked_for_twice():
     assert (scene.road.calls, scene.told.retries) == (1, [])
 
 
-async def test_money_that_met_no_bank_is_not_asked_for_twice_either():
+async def test_a_payout_that_could_not_connect_is_not_sent_again():
     scene = Scene(Road([Unreachable(Reason.CONNECT_FAILED)]))
 
     outcome = await scene.pay()
@@ -262,8 +262,10 @@ async def test_money_that_met_no_bank_is_not_asked_for_twice_either():
         (Unavailable(Reason.SERVER_ERROR), "unavailable"),
     ],
 )
-async def test_whatever_translating_a_payout_raises_is_unknown(problem: ProviderError, word: str):
-    """Only what the adapter lists is definite; a payout has no "not found"."""
+async def test_any_error_in_translating_a_payout_answer_is_unknown(
+    problem: ProviderError, word: str
+):
+    """Only outcomes listed by the adapter are definite; a payout has no "not found"."""
     scene = Scene(Road())
 
     outcome = await scene.pay(raising(problem))
@@ -290,7 +292,7 @@ async def test_an_outcome_is_reported_by_its_word(outcome: Outcome, word: str):
 
 @pytest.mark.parametrize(("sends", "kind"), [(True, Unknown), (False, NotSent)])
 @leaping
-async def test_a_payout_ends_in_time_and_knows_whether_it_left(sends: bool, kind: type):
+async def test_a_payout_times_out_and_distinguishes_whether_it_was_sent(sends: bool, kind: type):
     scene = Scene(Silent(sends=sends))
 
     outcome = await scene.pay()
@@ -302,7 +304,7 @@ async def test_a_payout_ends_in_time_and_knows_whether_it_left(sends: bool, kind
 
 @pytest.mark.parametrize(("sends", "kind"), [(True, Unavailable), (False, Unreachable)])
 @leaping
-async def test_a_read_ends_in_time(sends: bool, kind: type[ProviderError]):
+async def test_a_read_times_out(sends: bool, kind: type[ProviderError]):
     scene = Scene(Silent(sends=sends))
 
     with pytest.raises(kind):
@@ -322,7 +324,7 @@ async def test_two_calls_of_one_read_share_its_time():
     assert failed.value.reason == "timeout"
 
 
-async def test_an_open_breaker_refuses_before_a_byte():
+async def test_an_open_breaker_refuses_a_call_before_it_is_sent():
     scene = Scene(Road([Unavailable(Reason.SERVER_ERROR)] * 10))
     for _ in range(5):
         with pytest.raises(Unavailable):
@@ -341,7 +343,7 @@ async def test_an_open_breaker_refuses_before_a_byte():
 
 
 @leaping
-async def test_a_full_bulkhead_refuses_before_a_byte():
+async def test_a_full_bulkhead_refuses_a_call_before_it_is_sent():
     scene = Scene(Silent())
     busy = [asyncio.create_task(scene.read()) for _ in range(2)]
     await asyncio.sleep(0)
@@ -354,8 +356,8 @@ async def test_a_full_bulkhead_refuses_before_a_byte():
     assert scene.client.admission.bulkhead.in_flight == 0
 
 
-async def test_a_call_refused_by_us_is_no_fault_of_the_bank():
-    """A send deadline that has passed says nothing of the bank: the breaker stays closed."""
+async def test_a_call_refused_by_us_does_not_open_the_breaker():
+    """A passed send deadline says nothing about the bank."""
     scene = Scene(Road())
     passed = Deadline(scene.clock.at, scene.clock)
 
@@ -377,7 +379,7 @@ async def test_a_call_refused_by_us_is_no_fault_of_the_bank():
 
 
 @leaping
-async def test_a_cancelled_call_is_reported_and_gives_everything_back():
+async def test_a_cancelled_call_is_reported_and_releases_its_place():
     scene = Scene(Silent())
     call = asyncio.create_task(scene.pay())
     await asyncio.sleep(0)
@@ -392,8 +394,8 @@ async def test_a_cancelled_call_is_reported_and_gives_everything_back():
     assert scene.client.transcript.shown()[0]["failure"] == "cancelled"
 
 
-async def test_a_fault_of_ours_is_not_hidden():
-    """A mistake in an adapter leaves as it is; the payout counts as unknown one level up."""
+async def test_an_error_in_an_adapter_is_not_hidden():
+    """It is raised unchanged, and the caller records the payout as unknown."""
     scene = Scene(Road())
 
     with pytest.raises(KeyError):
@@ -403,7 +405,7 @@ async def test_a_fault_of_ours_is_not_hidden():
     assert scene.client.admission.bulkhead.in_flight == 0
 
 
-async def test_the_transcript_tells_of_every_try():
+async def test_the_transcript_contains_every_try():
     scene = Scene(Road([Unavailable(Reason.CONNECTION_LOST)]))
 
     await scene.read()
@@ -414,7 +416,7 @@ async def test_the_transcript_tells_of_every_try():
     ]
 
 
-async def test_a_change_gives_what_the_answer_means():
+async def test_a_change_returns_its_translated_answer():
     scene = Scene(Road())
 
     assert await scene.client.change(READ, lambda answer: answer.status) == 200
@@ -429,12 +431,12 @@ async def test_a_change_gives_what_the_answer_means():
         (Road([Unreachable(Reason.CONNECT_FAILED)]), accepted, Unreachable),
     ],
 )
-async def test_a_change_is_sent_once_and_fails_by_what_left_us(
+async def test_a_failed_change_is_not_repeated(
     road: Road,
     translate: Callable[[ProviderAnswer], Outcome],
     problem: type[ProviderError],
 ):
-    """A read would be repeated after a lost connection; a change might be made twice."""
+    """After a lost connection a read would be repeated, but a change might be made twice."""
     scene = Scene(road)
 
     with pytest.raises(ProviderError) as failed:
@@ -464,8 +466,8 @@ def of_status(answer: ProviderAnswer) -> str:
     raise faults.of_status(answer)
 
 
-async def test_a_payout_beyond_what_the_bank_allows_is_not_sent():
-    """Proven: no byte left us, and the bank was not even connected to."""
+async def test_a_payout_over_the_bank_s_rate_is_not_sent():
+    """Proven: no byte was sent, and no connection was opened."""
     scene = Scene(Road(), declared=SLOW)
     first = await scene.pay_for(PAY_MINE)
 
@@ -482,7 +484,7 @@ async def test_a_payout_beyond_what_the_bank_allows_is_not_sent():
     assert [call.outcome for call in scene.told.calls] == ["ok", "rate_limited", "ok"]
 
 
-async def test_a_read_beyond_it_fails_with_the_time_to_come_back():
+async def test_a_read_over_the_bank_s_rate_fails_with_retry_after():
     scene = Scene(Road(), declared=SLOW)
     await scene.client.read(MINE, of_status)
 
@@ -494,7 +496,7 @@ async def test_a_read_beyond_it_fails_with_the_time_to_come_back():
     assert (scene.road.calls, scene.told.retries, scene.told.states) == (1, [], [])
 
 
-async def test_the_operator_s_limits_go_over_the_declared_ones():
+async def test_the_operator_s_limits_override_the_declared_ones():
     lifted = msgspec.structs.replace(LIMITS, account_limits=AccountLimits(rates={"*": None}))
     scene = Scene(Road(), declared=SLOW, limits=lifted)
 
@@ -504,7 +506,7 @@ async def test_the_operator_s_limits_go_over_the_declared_ones():
     assert scene.road.calls == 5
 
 
-async def test_a_place_is_free_again_however_the_call_ended():
+async def test_a_place_is_released_however_the_call_ends():
     scene = Scene(
         Road([Unavailable(Reason.TIMEOUT), None, Unreachable(Reason.CLOSED)]),
         declared=AccountLimits(in_flight=1),
@@ -519,7 +521,7 @@ async def test_a_place_is_free_again_however_the_call_ended():
 
 @cases("headers", [{"Retry-After": "60"}, {"Retry-After": "Fri, 20 Nov 2026 12:01:00 GMT"},
                 {"RateLimit-Reset": "60"}])  # fmt: skip
-async def test_a_bank_that_requests_a_pause_gets_it_for_that_operation_and_account(
+async def test_a_pause_requested_by_the_bank_applies_to_that_operation_and_account(
     headers: dict[str, str],
 ):
     scene = Scene(Road([refusing(**headers)]))
@@ -541,8 +543,8 @@ async def test_a_bank_that_requests_a_pause_gets_it_for_that_operation_and_accou
     assert scene.told.counts == [("provider_limited", "bank.get_balance.pause")]
 
 
-async def test_payouts_that_the_bank_calls_too_many_pause_their_account_and_open_nothing():
-    """The first one is unknown, for a bare status proves nothing; the next is not sent."""
+async def test_a_payout_refused_with_429_pauses_its_account_without_opening_the_breaker():
+    """The first is unknown, because a bare status proves nothing; the next is not sent."""
     scene = Scene(Road([refusing(**{"Retry-After": "60"})]))
 
     first = await scene.pay_for(PAY_MINE, raising(RateLimited(Reason.RATE_LIMITED)))
@@ -557,7 +559,7 @@ async def test_payouts_that_the_bank_calls_too_many_pause_their_account_and_open
     assert scene.told.states == []
 
 
-async def test_a_listed_refusal_for_too_many_calls_is_not_sent_and_pauses_whatever_its_status():
+async def test_a_listed_rate_limit_refusal_is_not_sent_and_pauses_with_any_status():
     scene = Scene(Road())
     refusal = NotSent(ANSWER.evidence("rate_limited"))
 
@@ -569,7 +571,7 @@ async def test_a_listed_refusal_for_too_many_calls_is_not_sent_and_pauses_whatev
     assert scene.client.admission.enter_now(PAY_YOURS) is not None
 
 
-async def test_a_word_of_the_bank_s_own_for_too_many_calls_pauses_too():
+async def test_a_bank_s_own_rate_limit_error_pauses_too():
     scene = Scene(Road())
     with pytest.raises(RateLimited):
         await scene.client.read(MINE, raising(RateLimited(Reason.RATE_LIMITED, http_status=400)))

@@ -25,24 +25,24 @@ def within(seconds: float) -> Deadline:
 
 
 @cases("reason", list(Reason))
-def test_only_a_lost_connection_is_worth_it(reason: Reason):
+def test_only_a_lost_connection_is_repeated(reason: Reason):
     pause = repetition().pause_after(Unavailable(reason), within(8))
 
     assert (pause is not None) is (reason in faults.NO_ANSWER)
 
 
 @cases(("chance", "seconds"), [(0.0, 0.05), (1.0, 0.15)])
-def test_the_pause_is_short_and_spread(chance: float, seconds: float):
+def test_the_pause_before_a_repeat_is_short_and_random(chance: float, seconds: float):
     assert repetition(chance=chance).pause_after(LOST, within(8)) == pytest.approx(seconds)
 
 
-def test_without_time_left_there_is_none():
+def test_nothing_is_repeated_without_time_left():
     assert repetition().pause_after(LOST, within(0.05)) is None
 
 
 @cases(("in_flight", "allowed"), [(1, 1), (19, 2), (64, 7)])
-def test_a_tenth_of_the_calls_in_flight_may_be_repetitions(in_flight: int, allowed: int):
-    """But one always: else a quiet gateway would never repeat."""
+def test_a_tenth_of_the_calls_in_flight_may_be_repeats(in_flight: int, allowed: int):
+    """But always one: otherwise a quiet gateway would never repeat."""
     budget = repetition(in_flight)
     running = []
 

@@ -29,8 +29,8 @@ from tests.world.tables import cases
         (599, providers.Unavailable),
     ],
 )
-def test_a_status_alone_never_says_not_found(status: int, kind: type[ProviderError]):
-    """Payout protocol: only the bank's own word is."""
+def test_a_status_alone_never_means_not_found(status: int, kind: type[ProviderError]):
+    """Payout protocol: only the bank's own error code does."""
     failure = faults.of_status(ProviderAnswer(status=status, headers={}, body=b""))
 
     assert type(failure) is kind
@@ -66,7 +66,7 @@ EPOCH = int(NOON.timestamp())
         ),
     ],
 )
-def test_a_wait_is_read_in_every_form_that_banks_write(said: dict[str, str], seconds: float | None):
+def test_retry_after_is_read_in_every_format_banks_use(said: dict[str, str], seconds: float | None):
     """Seconds or a date (RFC 9110, 10.2.3), and ``RateLimit-Reset``; the longest counts."""
     answer = ProviderAnswer(status=429, headers=CIMultiDict(said), body=b"")
 
@@ -74,7 +74,7 @@ def test_a_wait_is_read_in_every_form_that_banks_write(said: dict[str, str], sec
 
 
 @given(st.text())
-def test_nothing_that_a_bank_writes_there_is_more_than_not_understood(text: str):
+def test_an_unreadable_retry_after_is_ignored(text: str):
     answer = ProviderAnswer(
         status=429, headers={"Retry-After": text, "RateLimit-Reset": text + "GMT"}, body=b""
     )
@@ -103,9 +103,9 @@ def test_nothing_that_a_bank_writes_there_is_more_than_not_understood(text: str)
         (providers.BadReply(Reason.NOT_JSON), "bad_response", True),
     ],
 )
-def test_every_failure_has_its_outcome_and_its_blame(
+def test_every_failure_has_its_outcome_and_whether_the_bank_is_at_fault(
     failure: ProviderError, word: str, blamed: bool
 ):
-    """A clear "no" is an answer like any other."""
+    """A definite refusal counts as an answer."""
     assert faults.outcome_word(failure) == word
     assert faults.blames_the_bank(failure) is blamed

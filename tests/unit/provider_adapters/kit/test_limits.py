@@ -38,6 +38,6 @@ def test_the_defaults_are_the_documented_ones():
         {"bulkhead": {"in_flight": 0}},
     ],
 )
-def test_a_limit_that_limits_nothing_is_refused(given: dict[str, object]):
+def test_an_invalid_limit_is_refused(given: dict[str, object]):
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(given, ClientLimits)

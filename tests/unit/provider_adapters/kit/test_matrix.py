@@ -40,7 +40,7 @@ DECLARED = {
 }
 
 
-def test_every_field_has_an_example_here():
+def test_every_capability_has_an_example():
     assert set(DECLARED) == {each.name for each in dataclasses.fields(Capabilities)}
 
 
@@ -48,8 +48,8 @@ def test_every_field_has_an_example_here():
     ("field", "number"),
     [(field, number) for field, values in DECLARED.items() for number in range(len(values))],
 )
-def test_whatever_is_declared_changes_exactly_one_cell(field: str, number: int):
-    """Nothing that an adapter says is left out, and nothing is said twice."""
+def test_each_capability_changes_exactly_one_cell(field: str, number: int):
+    """Every declaration is shown, and only once."""
     before = PAYS if field == "repeat" else NOTHING
     after = dataclasses.replace(before, **{field: DECLARED[field][number]})
 
@@ -61,7 +61,7 @@ def test_whatever_is_declared_changes_exactly_one_cell(field: str, number: int):
     assert len(changed) == 1 + len(beside)
 
 
-def test_the_page_has_a_column_for_each_adapter():
+def test_the_matrix_page_has_a_column_for_each_adapter():
     page = list(markdown({"one": NOTHING, "two": PAYS}))
 
     assert "| `create_payout` | - | yes |" in page

@@ -37,25 +37,25 @@ def test_reais_as_text_and_as_number_are_the_same_amount(text: str, centavos: in
 
 
 @cases("text", NONE)
-def test_a_text_that_is_no_amount_is_refused(text: str):
+def test_an_invalid_amount_text_is_refused(text: str):
     with pytest.raises(ValueError, match="decimals"):
         money.from_text(text)
 
 
 @cases("number", ["10.505", "0.001", "1e-3", "NaN", "Infinity"])
-def test_a_third_decimal_is_no_amount(number: str):
+def test_an_amount_with_three_decimals_is_refused(number: str):
     with pytest.raises(ValueError, match="decimals"):
         money.from_number(Decimal(number))
 
 
 @cases("number", ["1e20", "1e999"])
-def test_more_than_can_be_told_exactly_is_no_amount(number: str):
+def test_an_amount_beyond_the_range_is_refused(number: str):
     with pytest.raises(ValueError, match="range"):
         money.from_number(Decimal(number))
 
 
 @given(st.integers(-MAX_CENTAVOS, MAX_CENTAVOS))
-def test_what_is_written_is_read_again(centavos: int):
+def test_a_written_amount_is_read_back_exactly(centavos: int):
     value = Money(centavos)
 
     written = msgspec.json.encode({"value": money.as_number(value)})
@@ -66,13 +66,13 @@ def test_what_is_written_is_read_again(centavos: int):
 
 
 class Raw(msgspec.Struct):
-    """An answer with an amount as it stands in the document."""
+    """An answer with an amount as in the document."""
 
     value: money.JsonNumber
 
 
 @cases(("text", "centavos"), [*READ.items(), ("1.05e1", 1050), ("10.500", 1050)])
-def test_a_number_of_a_document_is_read_exactly(text: str, centavos: int):
+def test_a_json_number_is_read_exactly(text: str, centavos: int):
     number = msgspec.json.decode(f'{{"value":{text}}}', type=Raw).value
 
     assert money.from_json(number) == Money(centavos)
@@ -81,8 +81,8 @@ def test_a_number_of_a_document_is_read_exactly(text: str, centavos: int):
 @cases(
     "text", ['"10.50"', "null", "true", "[10]", "{}", "10.505", "1e-3", "99999999999999", "1e999"]
 )
-def test_what_is_no_number_of_a_document_is_refused(text: str):
-    """A text too: a bank that writes numbers has changed its interface."""
+def test_an_invalid_json_amount_is_refused(text: str):
+    """Including a text: a bank that writes numbers has changed its interface."""
     number = msgspec.json.decode(f'{{"value":{text}}}', type=Raw).value
 
     with pytest.raises(ValueError, match=r"decimals|[Aa]mount|centavos"):
@@ -98,7 +98,7 @@ def test_an_amount_may_be_absent(text: str, value: Money | None):
     assert money.from_json_or_none(msgspec.json.decode(text, type=Open).value) == value
 
 
-def test_an_amount_that_moved_is_above_zero():
+def test_a_transferred_amount_must_be_above_zero():
     for one in (1, Money(1), msgspec.Raw(b"0.01")):
         assert money.above_zero(one) == Money(1)
     for none in (0, -1, Money(0), msgspec.Raw(b"-0.01")):
@@ -106,7 +106,7 @@ def test_an_amount_that_moved_is_above_zero():
             money.above_zero(none)
 
 
-def test_an_amount_without_a_sign_may_be_nothing():
+def test_an_unsigned_amount_may_be_zero():
     assert [money.unsigned(0), money.unsigned(Money(1))] == [Money(0), Money(1)]
     with pytest.raises(ValueError, match="wrong_shape"):
         money.unsigned(-1)

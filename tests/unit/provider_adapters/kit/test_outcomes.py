@@ -56,8 +56,8 @@ def answering(status: int) -> ProviderAnswer:
 
 
 @cases("pair", LISTED)
-def test_a_listed_refusal_executed_nothing(pair: tuple[int, str]):
-    """With the bank's wait, and believed by the gateway."""
+def test_a_listed_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
+    """With the bank's Retry-After, and accepted by the gateway."""
     status, code = pair
 
     said = refused_before(answering(status), code, LISTED)
@@ -69,8 +69,8 @@ def test_a_listed_refusal_executed_nothing(pair: tuple[int, str]):
 
 
 @cases("pair", [(401, ""), (429, "INVALID_TOKEN"), (403, "INVALID_TOKEN")])
-def test_a_status_or_a_code_alone_is_not_listed(pair: tuple[int, str]):
-    """A proxy says 401 too, and nobody knows what it let through before."""
+def test_a_status_or_a_code_alone_does_not_match_the_list(pair: tuple[int, str]):
+    """A proxy also answers 401, and may have passed the call on before."""
     assert refused_before(answering(pair[0]), pair[1], LISTED) is None
 
 
@@ -84,8 +84,8 @@ def test_a_status_or_a_code_alone_is_not_listed(pair: tuple[int, str]):
         RateLimited("rate_limited", retry_after=5),
     ],
 )
-def test_what_fails_before_the_money_call_is_not_sent(failure: ProviderError):
-    """Of a token or a look-up bytes may have left; of the money none has."""
+def test_a_failure_before_the_payout_call_is_not_sent(failure: ProviderError):
+    """Bytes of a token request or look-up may have left, but none of the payout."""
     said = unsent(failure)
 
     assert isinstance(said, NotSent)
@@ -95,8 +95,8 @@ def test_what_fails_before_the_money_call_is_not_sent(failure: ProviderError):
 
 
 @cases("failure", [FailureCode.OTHER, FailureCode.ACCOUNT_INVALID])
-def test_an_order_that_can_never_be_sent_is_rejected(failure: FailureCode):
-    """Repeating the order cannot help, so the partner is told to correct it."""
+def test_an_unsendable_order_is_rejected(failure: FailureCode):
+    """Repeating the order cannot help, so the partner has to correct it."""
     said = unsent(NeverSendable(failure))
 
     assert isinstance(said, Rejected)
@@ -112,7 +112,7 @@ OTHERS: list[Outcome] = [
 
 
 @cases("said", OTHERS)
-async def test_only_a_known_key_is_read_back(said: Outcome):
+async def test_only_a_duplicate_is_read_back(said: Outcome):
     async def look() -> Outcome:
         raise AssertionError
 
@@ -121,7 +121,7 @@ async def test_only_a_known_key_is_read_back(said: Outcome):
 
 
 @cases("shown", OTHERS)
-async def test_of_a_known_key_the_second_look_decides(shown: Outcome):
+async def test_the_outcome_of_a_duplicate_is_that_read_back(shown: Outcome):
     async def look() -> Outcome:
         return shown
 
@@ -129,8 +129,8 @@ async def test_of_a_known_key_the_second_look_decides(shown: Outcome):
 
 
 @cases("failure", [NotFound("not_found"), Unavailable("timeout")])
-async def test_a_known_key_that_is_not_shown_is_unknown(failure: ProviderError):
-    """Neither ours nor another's: not found proves nothing here either."""
+async def test_a_duplicate_that_cannot_be_read_back_is_unknown(failure: ProviderError):
+    """Neither ours nor another order: not found proves nothing here either."""
 
     async def look() -> Outcome:
         raise failure
@@ -144,7 +144,7 @@ async def test_a_known_key_that_is_not_shown_is_unknown(failure: ProviderError):
 REJECTIONS = {(400, "POOR"): FailureCode.INSUFFICIENT_FUNDS, (403, "LIMIT"): FailureCode.OTHER}
 
 
-def test_a_listed_refusal_rejects_an_order_or_says_that_it_is_known():
+def test_a_listed_refusal_is_a_rejection_or_a_duplicate():
     def said(status: int, code: str) -> Outcome | None:
         return listed_refusal(
             answering(status), code, REJECTIONS, LISTED, duplicates=[(409, "KEY")],
@@ -168,7 +168,7 @@ SHOWN = Shown(state=Accepted, provider_key=KEY, value=VALUE, provider_id="b1", e
 EXPECTED = Expected(KEY, VALUE)
 
 
-def test_an_order_is_what_its_state_says():
+def test_an_order_s_outcome_follows_its_state():
     paid = outcome_of(
         answering(200), replace(SHOWN, state=Settled, paid=Money(1)), EXPECTED, ordered=False
     )
@@ -208,7 +208,7 @@ def test_an_unlisted_state_is_counted_and_never_definite():
     ],
 )
 @cases("state", [Accepted, Settled, Rejected, None])
-def test_another_order_proves_nothing_whatever_its_state(
+def test_a_mismatched_order_is_unknown_in_every_state(
     changes: dict[str, object], reason: Reason, state: type | None
 ):
     shown = replace(SHOWN, state=state, **changes)  # type: ignore[arg-type]
@@ -219,7 +219,7 @@ def test_another_order_proves_nothing_whatever_its_state(
     assert said.evidence.reason == reason
 
 
-def test_an_answer_may_have_no_place_for_our_key():
+def test_an_answer_without_our_key_is_accepted_when_none_is_expected():
     shown = replace(SHOWN, provider_key=None, e2e_id=None)
 
     assert isinstance(outcome_of(answering(200), shown, Expected(""), ordered=False), Accepted)
@@ -233,7 +233,7 @@ def test_an_answer_may_have_no_place_for_our_key():
         ({"provider_id": "x" * 129}, Malformed),
     ],
 )
-def test_an_order_that_cannot_be_kept_is_no_answer(
+def test_an_order_with_unstorable_values_is_refused(
     changes: dict[str, object], kind: type[ValueError]
 ):
     shown = replace(SHOWN, state=Settled, **changes)  # type: ignore[arg-type]
@@ -257,7 +257,7 @@ PLACE = {"bank": "341", "account": "1", "key": None}
         ({}, True, False),
     ],
 )
-def test_a_destination_is_compared_in_what_was_ordered(
+def test_only_ordered_destination_fields_are_compared(
     shown: dict[str, str | None] | None, must_show: bool, agrees: bool
 ):
     wanted = Expected(KEY, VALUE, PLACE, must_show)
@@ -265,7 +265,7 @@ def test_a_destination_is_compared_in_what_was_ordered(
     assert wanted.misled(shown) == (None if agrees else Reason.DESTINATION_MISMATCH)
 
 
-def test_a_look_up_that_knows_no_destination_compares_none():
+def test_without_an_expected_destination_none_is_compared():
     assert Expected(KEY).misled({"bank": "001"}) is None
 
 

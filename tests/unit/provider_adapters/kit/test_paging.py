@@ -51,37 +51,37 @@ def by_number(items: Sequence[int], cap: int) -> ReadPage[int]:
 
 
 @given(st.integers(0, 20), st.integers(1, 7), st.sampled_from([True, False]))
-async def test_a_list_is_read_whole_whatever_the_bank_cuts_off(many: int, cap: int, tells: bool):
+async def test_a_list_is_read_completely_with_any_page_size(many: int, cap: int, tells: bool):
     items = range(many)
 
     assert await walked(by_skipping(items, cap, tells=tells)) == [*items]
     assert await walked(by_number(items, cap)) == [*items]
 
 
-def test_a_bank_that_repeats_its_cursor_is_not_followed_for_ever():
+def test_a_repeated_cursor_is_a_bad_reply():
     with pytest.raises(BadReply):
         paging.continued([1], "a", "a")
 
 
 @cases("following", [None, ""])
-def test_no_cursor_is_the_end(following: str | None):
+def test_a_missing_cursor_ends_the_list(following: str | None):
     assert paging.continued([1], "a", following).next_cursor is None
 
 
-def test_the_days_of_a_zone_cover_the_window_of_utc_days():
-    """Brasília is three hours behind: the first instant is of the day before there."""
+def test_local_days_cover_the_window_of_utc_days():
+    """Brasília is three hours behind: the first instant is in the previous day there."""
     days = paging.days(Window(date(2026, 11, 20), date(2026, 11, 21)), SAO_PAULO)
 
     assert days == (date(2026, 11, 19), date(2026, 11, 21))
 
 
-def test_the_first_day_of_all_has_none_before_it():
+def test_the_first_representable_day_has_no_day_before():
     days = paging.days(Window(date.min, date.min), SAO_PAULO)
 
     assert days == (date.min, date.min)
 
 
-def test_what_is_outside_of_the_window_is_left_out_and_the_list_continues():
+def test_items_outside_the_window_are_left_out_and_the_list_continues():
     window = Window(date(2026, 11, 20), date(2026, 11, 20))
     hours = [-13, -12, 0, 11, 12]
     page = Page(items=[NOON + timedelta(hours=each) for each in hours], next_cursor="more")
@@ -96,10 +96,10 @@ MOMENTS = st.lists(st.integers(0, 9), max_size=15).map(lambda them: sorted(them,
 
 
 @given(MOMENTS, MOMENTS, st.integers(1, 4), st.integers(1, 4))
-async def test_two_lists_become_one_newest_first(
+async def test_two_lists_are_merged_newest_first(
     ours: list[int], theirs: list[int], cap: int, other_cap: int
 ):
-    """Nothing twice, nothing lost, whatever the sizes of the pages."""
+    """Without duplicates or gaps, for all page sizes."""
     lists = by_skipping(ours, cap, tells=True), by_number(theirs, other_cap)
 
     async def read(cursor: str | None) -> Page[int]:
@@ -113,10 +113,10 @@ async def test_two_lists_become_one_newest_first(
     st.lists(st.integers(0, 9), max_size=15),
     st.integers(1, 5),
 )
-async def test_a_page_of_two_lists_is_no_longer_than_requested(
+async def test_a_merged_page_is_no_longer_than_requested(
     ours: list[int], theirs: list[int], most: int
 ):
-    """Nothing is lost of lists in whatever order."""
+    """And nothing is lost from unsorted lists."""
     lists = by_skipping(ours, 3, tells=True), by_number(theirs, 2)
 
     async def read(cursor: str | None) -> Page[int]:
@@ -130,7 +130,7 @@ async def test_a_page_of_two_lists_is_no_longer_than_requested(
 
 
 @given(st.lists(st.integers(0, 9), max_size=15), st.lists(st.integers(0, 9), max_size=15))
-async def test_a_list_out_of_order_ends_all_the_same(ours: list[int], theirs: list[int]):
+async def test_unsorted_lists_are_still_merged_completely(ours: list[int], theirs: list[int]):
     lists = by_skipping(ours, 2, tells=False), by_number(theirs, 3)
 
     async def read(cursor: str | None) -> Page[int]:
@@ -160,7 +160,7 @@ def growing(cap: int, inserted: Sequence[int], *, numbered: bool) -> ReadPage[in
 
 
 @given(st.lists(st.integers(0, 3), max_size=9), st.sampled_from([True, False]))
-async def test_incoming_money_between_two_pages_repeats_and_hides_nothing(
+async def test_items_inserted_while_paging_hide_and_repeat_nothing(
     inserted: list[int], numbered: bool
 ):
     found = await walked(growing(3, inserted, numbered=numbered))
@@ -169,7 +169,7 @@ async def test_incoming_money_between_two_pages_repeats_and_hides_nothing(
 
 
 async def test_a_cursor_that_remembers_a_full_page_can_be_stored():
-    """The gateway takes cursors of 4,096 characters."""
+    """The gateway accepts cursors of 4,096 characters."""
     page = paging.skipped(range(10**6, 10**6 + 1000), "7000", more=True)
 
     cursor = paging.unrepeated(page, "7000", str).next_cursor
@@ -180,13 +180,13 @@ async def test_a_cursor_that_remembers_a_full_page_can_be_stored():
     assert cursor.isprintable()
 
 
-async def test_a_short_list_is_read_whole():
+async def test_a_short_list_is_read_completely():
     items = list(range(7))
 
     assert await paging.whole(by_skipping(items, 3, tells=False)) == items
 
 
-async def test_a_list_that_cannot_be_so_long_is_not_accepted():
+async def test_an_endless_list_is_a_bad_reply():
     async def again(cursor: str | None) -> Page[int]:
         return Page(items=[1] * 100, next_cursor=str(paging.number_of(cursor) + 100))
 

@@ -7,11 +7,11 @@ from gateway.core.money import Money
 from provider_adapters.kit.payers import payer_of, unpaid_of
 
 
-def test_nobody_is_no_payer():
+def test_a_payer_without_values_is_none():
     assert [payer_of(None, None), payer_of("", "", "")] == [None, None]
 
 
-def test_what_is_said_of_a_payer_is_kept():
+def test_known_parts_of_a_payer_are_kept():
     assert payer_of("Maria", None) == Payer(name="Maria")
     assert payer_of(None, "52998224725", "Obrigada") == Payer(
         tax_number="52998224725", message="Obrigada"

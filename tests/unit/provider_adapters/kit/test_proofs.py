@@ -40,20 +40,20 @@ SECRET, FORMER = b"s" * 16, b"f" * 16
 
 
 @cases(("bank", "case"), PUBLISHED)
-async def test_a_published_signature_is_proven(bank: dict[str, str], case: dict[str, str]):
+async def test_a_published_signature_is_verified(bank: dict[str, str], case: dict[str, str]):
     proof = KeySignature(GivenKeys([bank["public_key_pem"]]))
 
     assert await proof.proves(case["signature_base64"], case["body"].encode())
 
 
 @cases(("bank", "case"), PUBLISHED)
-async def test_no_altered_byte_of_a_published_body_is_proven(
+async def test_a_published_body_with_any_changed_byte_is_refused(
     bank: dict[str, str], case: dict[str, str]
 ):
     """
     Each seventh byte of the body, and every byte of the signature's own text.
 
-    The text's last letter has bits that nobody need read: no other letter may stand for it.
+    The text's last letter has bits that may be ignored: no other letter may replace it.
     """
     proof = KeySignature(GivenKeys([bank["public_key_pem"]]))
     body, signature = case["body"].encode(), case["signature_base64"]
@@ -84,7 +84,7 @@ async def test_the_published_forgery_is_refused():
         )
 
 
-def test_the_published_hmac_is_proven_and_nothing_near_it():
+def test_the_published_hmac_is_verified_and_variants_are_refused():
     proof = Hmac([OPENPIX["secret"].encode()], digest="sha1")
     (case,) = OPENPIX["valid"]
     body, signature = case["body"].encode(), case["signature_base64"]
@@ -98,8 +98,8 @@ def test_the_published_hmac_is_proven_and_nothing_near_it():
 @cases("text", ["base64", "hex"])
 @cases("digest", ["sha1", "sha256"])
 @cases("secret", [SECRET, FORMER])
-def test_any_secret_in_force_is_right(text: str, digest: str, secret: bytes):
-    """While one is replaced there are two."""
+def test_any_current_secret_verifies_an_hmac(text: str, digest: str, secret: bytes):
+    """During a rotation there are two."""
     made = hmac.digest(secret, BODY, digest)
     signature = made.hex() if text == "hex" else base64.b64encode(made).decode()
 
@@ -108,12 +108,12 @@ def test_any_secret_in_force_is_right(text: str, digest: str, secret: bytes):
 
 
 @cases("signature", ["", "é", "%%", "AAA", "=" * 8, " AAAA", "AAAA\n", "AA", "AB=="])
-def test_a_signature_that_cannot_be_read_proves_nothing(signature: str):
+def test_an_unreadable_signature_proves_nothing(signature: str):
     assert decoded(signature) == b""
     assert not Hmac([SECRET]).proves(signature, BODY)
 
 
-def test_a_shared_token_is_compared_whole():
+def test_a_shared_token_is_compared_completely():
     proof = SharedToken([SECRET, FORMER])
 
     assert proof.proves(SECRET.decode())
@@ -124,7 +124,7 @@ def test_a_shared_token_is_compared_whole():
 
 @cases("kind", [Hmac, SharedToken])
 @cases("secrets", [[], [b""], [SECRET, b""]])
-def test_no_secret_proves_everything_so_it_is_refused(
+def test_a_proof_without_a_secret_is_refused(
     kind: Callable[[list[bytes]], object], secrets: list[bytes]
 ):
     with pytest.raises(ProofRefused, match=r"callbacks\.secret"):
@@ -132,7 +132,7 @@ def test_no_secret_proves_everything_so_it_is_refused(
 
 
 @cases("made", [ecdsa, rsa_of])
-async def test_a_replaced_key_is_accepted_until_it_is_gone(made: Callable[[], Signer]):
+async def test_a_replaced_key_is_accepted_until_it_is_removed(made: Callable[[], Signer]):
     former, current, stranger = made(), made(), made()
     both = KeySignature(GivenKeys([current.pem, former.pem]))
 
@@ -142,8 +142,8 @@ async def test_a_replaced_key_is_accepted_until_it_is_gone(made: Callable[[], Si
     assert not await KeySignature(GivenKeys([current.pem])).proves(former.sign(BODY), BODY)
 
 
-async def test_a_key_that_is_named_is_the_only_one_tried():
-    """The published identifier of Woovi's key is that of its DER form."""
+async def test_a_named_key_is_the_only_one_tried():
+    """Woovi's published key identifier is that of the DER form."""
     one, other = ecdsa(), ecdsa()
     keys = GivenKeys([one.pem, other.pem, WOOVI["public_key_pem"]])
     first, second, woovi = [each.id for each in await keys.known()]
@@ -155,7 +155,7 @@ async def test_a_key_that_is_named_is_the_only_one_tried():
     assert not await proof.proves(one.sign(BODY), BODY, "nobody")
 
 
-def test_a_header_counts_once_and_in_printable_ascii():
+def test_a_header_must_occur_once_in_printable_ascii():
     headers = CIMultiDict(
         {"X-Good": "v1", "X-Accent": "é", "X-Control": "a\tb", "X-Long": "x" * 4097}
     )
@@ -168,14 +168,14 @@ def test_a_header_counts_once_and_in_printable_ascii():
 
 
 @cases(("late_s", "wanted"), [(0, True), (300, True), (-300, True), (301, False)])
-def test_a_signed_instant_is_near(late_s: int, wanted: bool):
+def test_a_signed_time_must_be_recent(late_s: int, wanted: bool):
     at = str(int(NOON.timestamp()) - late_s)
 
     assert is_recent(at, NOON) is wanted
 
 
 @cases("text", ["", "-1", "1e9", "٣", "9" * 30, " 1", "1.5"])
-def test_an_instant_that_is_none_is_never_near(text: str):
+def test_a_malformed_time_is_never_recent(text: str):
     assert not is_recent(text, NOON)
 
 
@@ -188,7 +188,7 @@ def der(file: Path) -> bytes:
     return x509.load_pem_x509_certificate(file.read_bytes()).public_bytes(Encoding.DER)
 
 
-def test_a_certificate_of_the_bank_s_authority_is_proven(authority: Authority, tmp_path: Path):
+def test_a_certificate_of_the_bank_s_authority_is_accepted(authority: Authority, tmp_path: Path):
     (tmp_path / "elsewhere").mkdir()
     stranger = Authority(tmp_path / "elsewhere")
     proof = PeerCertificate(authority.file.read_text(), now)
@@ -200,7 +200,7 @@ def test_a_certificate_of_the_bank_s_authority_is_proven(authority: Authority, t
     assert not proof.proves(b"\x30\x82")
 
 
-def test_a_certificate_itself_may_be_trusted_while_it_holds(authority: Authority):
+def test_a_trusted_certificate_is_accepted_until_it_expires(authority: Authority):
     file = authority.sign("bank")
     ends = x509.load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc
     pem = file.read_text()
@@ -210,7 +210,7 @@ def test_a_certificate_itself_may_be_trusted_while_it_holds(authority: Authority
     assert not PeerCertificate(pem, now).proves(der(authority.sign("other")))
 
 
-def test_a_name_narrows_an_authority_that_signs_for_others_too(authority: Authority):
+def test_a_name_restricts_a_shared_authority(authority: Authority):
     pem = authority.file.read_text()
     named = authority.sign("pix.bank.example", names=[x509.DNSName("Callbacks.Bank.example")])
 
@@ -220,12 +220,12 @@ def test_a_name_narrows_an_authority_that_signs_for_others_too(authority: Author
 
 
 @cases("pem", ["", "x", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-def test_an_invalid_certificate_is_refused_at_the_start(pem: str):
+def test_an_invalid_certificate_is_refused_at_startup(pem: str):
     with pytest.raises(ProofRefused, match="no certificate in PEM"):
         PeerCertificate(pem, now)
 
 
-def test_nothing_of_a_proof_is_printed():
+def test_a_proof_does_not_print_its_secret():
     shown = repr([SharedToken([SECRET]), Hmac([SECRET])])
 
     assert SECRET.decode() not in shown

@@ -70,7 +70,7 @@ def keys(server: KeyServer, clock: Clock) -> FetchedKeys:
     return FetchedKeys(server, ASK, read, clock.monotonic)
 
 
-async def test_keys_are_read_once_an_hour_however_many_ask(
+async def test_keys_are_fetched_once_an_hour_for_any_number_of_callers(
     server: KeyServer, keys: FetchedKeys, clock: Clock
 ):
     proof = KeySignature(keys)
@@ -88,7 +88,7 @@ async def test_keys_are_read_once_an_hour_however_many_ask(
 
 @pytest.mark.parametrize("named", [True, False])
 async def test_a_new_key_is_fetched_at_once(server: KeyServer, keys: FetchedKeys, named: bool):
-    """The bank has replaced its key within the hour."""
+    """The bank has rotated its key within the hour."""
     proof = KeySignature(keys)
     assert await proof.proves(server.keys[0].sign(BODY), BODY)
     server.keys.append(ecdsa())
@@ -97,7 +97,7 @@ async def test_a_new_key_is_fetched_at_once(server: KeyServer, keys: FetchedKeys
     assert server.asked == 2
 
 
-async def test_forgeries_make_us_ask_once_a_minute(
+async def test_forgeries_cause_at_most_one_fetch_a_minute(
     server: KeyServer, keys: FetchedKeys, clock: Clock
 ):
     proof, forged = KeySignature(keys), ecdsa().sign(BODY)
@@ -110,7 +110,7 @@ async def test_forgeries_make_us_ask_once_a_minute(
     assert server.asked == 3
 
 
-async def test_former_keys_hold_for_a_day_while_the_bank_is_silent(
+async def test_old_keys_are_used_for_a_day_while_the_bank_is_unavailable(
     server: KeyServer, keys: FetchedKeys, clock: Clock
 ):
     proof, signature = KeySignature(keys), server.keys[0].sign(BODY)
@@ -125,10 +125,10 @@ async def test_former_keys_hold_for_a_day_while_the_bank_is_silent(
         await proof.proves(signature, BODY)
 
 
-async def test_a_silent_bank_is_not_asked_by_everybody(
+async def test_an_unavailable_bank_is_asked_once_for_all_callers(
     server: KeyServer, keys: FetchedKeys, clock: Clock
 ):
-    """Nothing is known, which is no forgery; it is tried anew five seconds later."""
+    """The result is unknown, not a forgery; it is tried again five seconds later."""
     server.problem = Unavailable("timeout")
     proof = KeySignature(keys)
 
@@ -157,7 +157,7 @@ async def test_a_silent_bank_is_not_asked_by_everybody(
     ],
     ids=["status", "none", "object", "html", "deep", "number", "no-key", "large"],
 )
-async def test_an_answer_of_another_form_is_no_key(
+async def test_an_answer_in_another_format_is_a_bad_reply(
     server: KeyServer, keys: FetchedKeys, status: int, body: bytes
 ):
     server.status, server.body = status, body
@@ -167,7 +167,7 @@ async def test_an_answer_of_another_form_is_no_key(
 
 
 @leaping
-async def test_a_bank_that_hangs_is_not_waited_for(clock: Clock):
+async def test_fetching_keys_has_a_time_limit(clock: Clock):
     class Hanging:
         async def read(self, _request: object, _translate: object) -> Any:
             await forever()
@@ -177,7 +177,7 @@ async def test_a_bank_that_hangs_is_not_waited_for(clock: Clock):
 
 
 @cases("made", [ecdsa, rsa_of, lambda: rsa_of(4096)])
-def test_keys_of_both_kinds_are_taken(made: Callable[[], Signer]):
+def test_keys_of_both_kinds_are_accepted(made: Callable[[], Signer]):
     assert PublicKey.read(made().pem).verifies(b"", b"") is False
 
 
@@ -196,7 +196,7 @@ def _public(key: Any) -> str:
         _public(ed25519.Ed25519PrivateKey.generate()),
     ],
 )
-def test_a_foreign_key_is_refused_without_being_shown(pem: str):
+def test_an_unsupported_key_is_refused_without_being_quoted(pem: str):
     with pytest.raises(ProofRefused) as refused:
         GivenKeys([pem])
 
@@ -204,12 +204,12 @@ def test_a_foreign_key_is_refused_without_being_shown(pem: str):
     assert not pem or pem not in str(refused.value)
 
 
-def test_no_key_at_all_is_refused():
+def test_an_empty_list_of_keys_is_refused():
     with pytest.raises(ProofRefused, match="needs a public key"):
         GivenKeys([])
 
 
-async def test_nothing_is_logged(
+async def test_verifying_a_signature_logs_nothing(
     server: KeyServer, keys: FetchedKeys, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.DEBUG)

@@ -11,11 +11,11 @@ KEY = "0123456789abcdef0123456789abcdef"
 HERE = Environment.SANDBOX
 
 
-def test_a_key_as_a_uuid_has_the_same_bytes():
+def test_a_provider_key_as_a_uuid_has_the_same_bytes():
     assert references.uuid_of(KEY) == "01234567-89ab-cdef-0123-456789abcdef"
 
 
-def test_a_reference_that_is_a_txid_is_taken_and_the_derived_one_is_tried_too():
+def test_a_reference_that_is_a_txid_is_tried_before_the_derived_one():
     reference = "Order00000000000000000001042"
 
     first, second = references.txids(HERE, ACCOUNT, reference)
@@ -32,7 +32,7 @@ def test_any_other_reference_gets_a_derived_txid(reference: str):
     assert re.fullmatch(r"[a-z0-9]{25}", references.static_txid(derived))
 
 
-def test_environment_account_and_reference_each_make_another_key():
+def test_environment_account_and_reference_each_change_the_key():
     keys = [
         references.charge_key(HERE, ACCOUNT, "a"),
         references.charge_key(Environment.PRODUCTION, ACCOUNT, "a"),

@@ -12,13 +12,13 @@ HEADERS = {"Authorization": "secret"}
 READ = requests.get("get_charge", "/charges/{id}", HEADERS, {"of": "a b"}, id="a/../b")
 
 
-def test_steps_and_query_are_encoded_whole():
+def test_path_segments_and_query_are_escaped():
     assert READ.path == "/charges/a%2F..%2Fb?of=a%20b"
     assert (READ.method, READ.kind, READ.headers) == ("GET", Kind.READ, HEADERS)
 
 
 @cases("step", ["", ".", "..", "\ud800"])
-def test_a_step_that_would_lead_elsewhere_is_refused(step: str):
+def test_a_path_segment_leading_elsewhere_is_refused(step: str):
     with pytest.raises(Refused):
         requests.get("get_charge", "/charges/{id}", HEADERS, id=step)
 
@@ -31,7 +31,7 @@ def test_text_that_is_not_unicode_is_refused():
 
 
 @cases("method", ["POST", "PUT", "PATCH", "DELETE"])
-def test_a_change_goes_where_the_read_would_have_gone(method):
+def test_a_change_uses_the_path_of_its_read_request(method):
     sent = requests.sending(READ, {"value": 1}, method)
 
     assert (sent.method, sent.path, sent.body) == (method, READ.path, b'{"value":1}')
@@ -42,7 +42,7 @@ def test_a_change_may_have_no_document():
     assert requests.sending(READ).body == b""
 
 
-def test_money_moves_by_a_post_with_its_key():
+def test_a_payout_is_a_post_with_its_key_in_a_header():
     order = requests.get("create_payout", "/payouts", HEADERS)
 
     paid = requests.paying(order, {"value": 1}, "key", header="Idempotency-Key")
@@ -51,7 +51,7 @@ def test_money_moves_by_a_post_with_its_key():
     assert paid.headers == {**HEADERS, "Idempotency-Key": "key"}
 
 
-def test_money_moves_by_a_put_to_the_path_of_its_key_alone():
+def test_a_payout_may_be_a_put_only_to_the_path_of_its_key():
     named = requests.get("create_payout", "/payouts/{id}", HEADERS, id="key")
     other = requests.get("create_payout", "/payouts/{id}", HEADERS, id="another")
 
@@ -64,7 +64,7 @@ def test_money_moves_by_a_put_to_the_path_of_its_key_alone():
     "made",
     [lambda read: read, requests.sending, lambda read: requests.paying(read, {"value": 1}, "key")],
 )
-def test_a_request_says_whose_limits_at_the_bank_it_counts_against(made):
+def test_a_request_has_the_account_and_credential_of_its_limits(made):
     read = requests.get("get_balance", "/balance", HEADERS, account_id="a")
     shared = msgspec.structs.replace(read, credential="application")
 

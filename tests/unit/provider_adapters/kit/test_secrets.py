@@ -88,9 +88,7 @@ def refusal(kind: type[msgspec.Struct] | None, given: str | dict[str, str]) -> B
 
 
 @pytest.mark.parametrize("as_text", [False, True])
-def test_whole_secrets_are_sealed_as_one_text_and_opened_again(
-    whole: dict[str, str], as_text: bool
-):
+def test_secrets_are_sealed_as_one_text_and_opened_again(whole: dict[str, str], as_text: bool):
     given = msgspec.json.encode(whole).decode() if as_text else whole
 
     read = read_secrets(Secrets, given)
@@ -103,7 +101,7 @@ def test_whole_secrets_are_sealed_as_one_text_and_opened_again(
     assert CANARY not in repr(read_secrets(Plain, {"access_id": "1", "token": CANARY}))
 
 
-def test_secrets_may_be_given_another_certificate(whole: dict[str, str], tmp_path: Path):
+def test_the_certificate_of_secrets_can_be_replaced(whole: dict[str, str], tmp_path: Path):
     new = Authority(tmp_path, "other").pair("we")
 
     renewed = with_pair(Secrets(**whole), new)
@@ -112,15 +110,15 @@ def test_secrets_may_be_given_another_certificate(whole: dict[str, str], tmp_pat
     assert (renewed.client_id, renewed.client_secret) == ("id", "secret")
 
 
-def test_a_bank_of_one_text_gets_it_unchanged():
-    """Also a text that looks like an object: a bank may want just that."""
+def test_secrets_of_a_single_text_are_kept_unchanged():
+    """Also a text that looks like an object: a bank may require just that."""
     for text in ("token", '{"a": 1}', "-----BEGIN", "x" * 32_768):
         assert read_secrets(None, text).text == text
     assert refusal(None, {"token": CANARY}).reason == Flaw.ONE_TEXT
 
 
-def test_an_expired_certificate_is_taken_and_its_end_told(whole, tmp_path: Path):
-    """Calls are refused before anything is sent; the alert and the lists say why."""
+def test_an_expired_certificate_is_accepted_with_its_end(whole, tmp_path: Path):
+    """Calls are refused before anything is sent; the alert and the lists give the reason."""
     pair = Authority(tmp_path, "other").pair("we", EXPIRED)
 
     read = read_secrets(Secrets, whole | {"certificate": pair.certificate, "key": pair.key})
@@ -152,7 +150,7 @@ def test_an_optional_certificate_may_be_absent():
         ({"key": "other"}, "key", PemFlaw.OTHER_KEY),
     ],
 )
-def test_unfit_input_is_refused_by_its_field(
+def test_an_invalid_secret_is_refused_with_its_field(
     whole: dict[str, str], tmp_path: Path, change: dict[str, str | None], field: str, reason: str
 ):
     if change.get("key") == "other":
@@ -172,8 +170,8 @@ def test_half_of_an_optional_certificate_is_refused(whole: dict[str, str], half:
     assert {refused.field, half} == {"certificate", "key"}
 
 
-def test_a_key_to_sign_with_is_checked_when_it_is_entered(tmp_path: Path):
-    """Of the one curve, on lines of its own as banks hand it out."""
+def test_a_signing_key_is_checked_on_entry(tmp_path: Path):
+    """On the one supported curve, in PEM lines as banks provide it."""
     key = private_pem(ec.SECP256K1())
     read = read_secrets(Signing, {"access_id": "1", "private_key": key})
     opened = open_secrets(Signing, read.text)
@@ -187,19 +185,19 @@ def test_a_key_to_sign_with_is_checked_when_it_is_entered(tmp_path: Path):
 
 
 @cases("text", [CANARY, "[]", '{"token": 1}', '"x"', "{", '{"a": {}}', "\udcff"])
-def test_a_text_must_be_an_object_of_texts(text: str):
+def test_secrets_must_be_an_object_of_texts(text: str):
     assert refusal(Plain, text).reason == Flaw.NO_OBJECT
 
 
 @cases("text", ["token", "{}", '{"access_id": "1"}', '{"access_id": 1, "token": ""}'])
-def test_what_was_sealed_for_another_bank_cannot_be_used(text: str):
+def test_secrets_sealed_for_another_bank_are_refused(text: str):
     with pytest.raises(CredentialsRefused) as refused:
         open_secrets(Plain, text)
 
     assert refused.value.reason == "credentials_unfit"
 
 
-def test_an_account_without_secrets_has_none_to_show():
+def test_an_account_without_secrets_shows_none():
     with pytest.raises(CredentialsRefused):
         secrets_of(account(None), Secrets)
     assert identity_of(account(None)).pair is None
@@ -230,13 +228,13 @@ class Keyless(msgspec.Struct):
 
 
 @cases("kind", [Number, Nested, Renamed, Keyless, dict])
-def test_a_struct_that_nobody_could_enter_is_the_author_s_mistake(kind: type[msgspec.Struct]):
+def test_a_struct_that_cannot_be_entered_in_a_form_is_refused(kind: type[msgspec.Struct]):
     with pytest.raises(SecretsMisdeclared):
         check_kind(kind)
 
 
 @cases("kind", [Secrets, Optional, Plain, Signing])
-def test_a_struct_of_texts_can_be_entered(kind: type[msgspec.Struct]):
+def test_a_struct_of_texts_can_be_entered_in_a_form(kind: type[msgspec.Struct]):
     check_kind(kind)
 
 
@@ -260,7 +258,7 @@ class Prefixed(msgspec.Struct, frozen=True, kw_only=True):
 def test_a_secret_of_another_environment_is_refused_without_its_value(
     environment: Environment | None, taken: set[str], beginning: str
 ):
-    """When it is entered, and again when it was sealed before the gateway changed."""
+    """On entry, and again for one sealed before the environment changed."""
     key = f"{beginning}{CANARY}"
 
     if beginning in taken:

@@ -34,7 +34,7 @@ def test_settings_are_read_into_their_struct():
         ({"base_url": "", "url": ""}, "settings: Object contains unknown field `url`"),
     ],
 )
-def test_an_error_is_named_with_its_place(given: dict[str, object], path: str):
+def test_a_settings_error_is_reported_with_its_path(given: dict[str, object], path: str):
     with pytest.raises(AdapterRefused) as refused:
         settings_of("bank", Settings, given)
 
@@ -42,7 +42,7 @@ def test_an_error_is_named_with_its_place(given: dict[str, object], path: str):
 
 
 @cases("field", ["secret", "profile"])
-def test_a_value_is_never_repeated(field: str):
+def test_a_settings_error_does_not_quote_the_value(field: str):
     with pytest.raises(AdapterRefused, match=rf"providers\.bank\.settings\.{field}: ") as refused:
         settings_of("bank", Settings, {"base_url": "", field: "canary"})
 
@@ -50,7 +50,7 @@ def test_a_value_is_never_repeated(field: str):
 
 
 def test_an_address_of_the_other_environment_is_refused_with_its_path():
-    """Its value may name a customer: only the path and the reason are told."""
+    """Its value may name a customer: only the path and the reason are reported."""
     hosts = Hosts(production=frozenset({"api.canary.example"}))
 
     with pytest.raises(AdapterRefused) as refused:
@@ -63,13 +63,13 @@ def test_an_address_of_the_other_environment_is_refused_with_its_path():
     )
 
 
-def test_an_address_of_our_environment_is_taken():
+def test_an_address_of_the_same_environment_is_accepted():
     hosts = Hosts(sandbox=frozenset({"h.example"}))
 
     assert address_of("x", "https://h.example/v1/", SANDBOX, hosts) == "https://h.example/v1"
 
 
-def test_an_address_on_this_machine_is_taken_and_another_is_refused():
+def test_only_a_loopback_address_is_accepted_for_the_sandbox_bank():
     place = "providers.bank.settings.base_url"
 
     assert loopback_of(place, "http://127.0.0.1:8090/") == "http://127.0.0.1:8090"

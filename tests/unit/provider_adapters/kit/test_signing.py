@@ -23,7 +23,7 @@ def pem(key: ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey, password: bytes | N
     ).decode()
 
 
-def test_a_signature_is_that_of_the_message_and_of_no_other():
+def test_a_signature_verifies_only_its_own_message():
     signature = base64.b64decode(EcdsaSigner(pem(KEY)).sign(b"project/1:1600000000:{}"))
     public = KEY.public_key()
 
@@ -44,7 +44,7 @@ REFUSED = {
 
 
 @cases("text", REFUSED.values())
-def test_another_key_is_refused_and_not_shown(text: str):
+def test_an_unsupported_private_key_is_refused_and_not_quoted(text: str):
     with pytest.raises(ValueError, match=r"private key|secp256k1") as refused:
         EcdsaSigner(text)
 

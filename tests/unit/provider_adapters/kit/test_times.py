@@ -13,7 +13,7 @@ from provider_adapters.kit.times import ends, instant, local_day, milliseconds, 
 ZONE = ZoneInfo("America/Sao_Paulo")
 
 
-def test_the_bank_s_zone_is_that_of_a_text_without_one():
+def test_a_time_without_a_zone_is_in_the_bank_s_zone():
     texts = {
         "2026-11-26 10:00:00": datetime(2026, 11, 26, 13, tzinfo=UTC),
         "2026-11-26T10:00:00-05:00": datetime(2026, 11, 26, 15, tzinfo=UTC),
@@ -24,7 +24,7 @@ def test_the_bank_s_zone_is_that_of_a_text_without_one():
     assert {text: instant(text, ZONE) for text in texts} == texts
 
 
-def test_a_day_is_the_bank_s():
+def test_an_instant_is_converted_to_the_bank_s_local_day():
     assert local_day("2026-11-26T01:30:00Z", ZONE) == date(2026, 11, 25)
     assert local_day("2026-11-26", ZONE) == date(2026, 11, 26)
 
@@ -34,7 +34,7 @@ def test_an_invalid_time_is_refused():
         instant("ontem", ZONE)
 
 
-def test_an_instant_has_milliseconds_in_utc():
+def test_an_instant_is_written_in_utc_with_milliseconds():
     at = datetime(2026, 1, 2, 0, 4, 5, 678901, ZONE)
 
     assert milliseconds(at) == "2026-01-02T03:04:05.678Z"

@@ -69,7 +69,7 @@ class Issuer:
 
 @dataclass
 class Stage:
-    """An issuer that answers, a client of it, and a clock that stands still."""
+    """An issuer that answers, its client, and a clock that stands still."""
 
     issuer: Issuer
     client: ProviderClient
@@ -102,7 +102,7 @@ async def stage() -> AsyncIterator[Stage]:
         await client.close()
 
 
-async def test_fifty_calls_at_once_fetch_one_token(stage: Stage):
+async def test_fifty_concurrent_calls_fetch_one_token(stage: Stage):
     tokens = stage.tokens()
 
     found = await asyncio.gather(*(tokens.of(MARIA) for _ in range(50)))
@@ -111,14 +111,14 @@ async def test_fifty_calls_at_once_fetch_one_token(stage: Stage):
     assert len(stage.issuer.asked) == 1
 
 
-async def test_two_accounts_never_share_a_token(stage: Stage):
-    """Not even with one client id and one secret."""
+async def test_accounts_never_share_a_token(stage: Stage):
+    """Not even with the same client id and secret."""
     tokens = stage.tokens()
 
     assert await tokens.of(MARIA) != await tokens.of(JOSE)
 
 
-async def test_another_secret_fetches_another_token(stage: Stage):
+async def test_a_rotated_secret_fetches_a_new_token(stage: Stage):
     tokens = stage.tokens()
     rotated = ClientCredentials(account_id="maria", client_id="id-1", secret="new")
 
@@ -138,7 +138,7 @@ async def test_a_token_is_renewed_at_four_fifths_of_its_life(
     assert token == f"CANARY-token-{fetched}"
 
 
-async def test_a_token_that_has_not_ended_is_used_while_no_other_is_given(stage: Stage):
+async def test_a_token_is_used_until_it_expires_when_no_new_one_can_be_fetched(stage: Stage):
     tokens = stage.tokens()
     await tokens.of(MARIA)
     stage.issuer.status = 500
@@ -165,7 +165,7 @@ async def test_a_refused_read_is_repeated_once_with_a_new_token(stage: Stage):
     assert used == ["CANARY-token-1", "CANARY-token-2"]
 
 
-async def test_a_read_that_is_refused_twice_is_refused(stage: Stage):
+async def test_a_read_refused_twice_fails(stage: Stage):
     tokens, used = stage.tokens(), list[str]()
 
     async def read(token: str) -> str:
@@ -177,7 +177,7 @@ async def test_a_read_that_is_refused_twice_is_refused(stage: Stage):
     assert len(used) == 2
 
 
-async def test_many_refusals_of_one_token_fetch_one_other(stage: Stage):
+async def test_concurrent_refusals_of_one_token_fetch_one_new_token(stage: Stage):
     tokens = stage.tokens()
     await tokens.of(MARIA)
 
@@ -192,7 +192,7 @@ async def test_many_refusals_of_one_token_fetch_one_other(stage: Stage):
     assert len(stage.issuer.asked) == 2
 
 
-async def test_a_limit_of_one_account_stops_no_other(stage: Stage):
+async def test_a_rate_limit_for_one_account_does_not_affect_another(stage: Stage):
     tokens = stage.tokens()
     stage.issuer.status = HTTPStatus.TOO_MANY_REQUESTS
     with pytest.raises(RateLimited):
@@ -212,7 +212,7 @@ async def test_processes_with_one_cache_fetch_one_token(stage: Stage):
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"null", b'{"token": 1}', b"\xff"])
-async def test_an_invalid_token_in_the_cache_is_fetched_anew(stage: Stage, text: bytes):
+async def test_an_invalid_token_in_the_cache_is_fetched_again(stage: Stage, text: bytes):
     assert stage.context.cache is not None
     await stage.tokens().of(MARIA)
     for key in list(stage.context.cache._sizes):  # type: ignore[attr-defined] - where it is kept
@@ -221,7 +221,7 @@ async def test_an_invalid_token_in_the_cache_is_fetched_anew(stage: Stage, text:
     assert await stage.tokens().of(MARIA) == "CANARY-token-2"
 
 
-async def test_a_form_with_basic_credentials(stage: Stage):
+async def test_a_token_request_may_be_a_form_with_basic_credentials(stage: Stage):
     form = TokenForm(path="/oauth/token", more={"scope": "pix.read pix.send"})
 
     await stage.tokens(form).of(MARIA)
@@ -233,7 +233,7 @@ async def test_a_form_with_basic_credentials(stage: Stage):
     assert parse_qs(body.decode()) == asked
 
 
-async def test_json_with_the_credentials_in_the_body(stage: Stage):
+async def test_a_token_request_may_be_json_with_the_credentials_in_the_body(stage: Stage):
     await stage.tokens(TokenForm(path="/oauth/token", body="json", proof="body")).of(MARIA)
 
     headers, body = stage.issuer.asked[0]
@@ -247,7 +247,9 @@ async def test_json_with_the_credentials_in_the_body(stage: Stage):
 
 
 @pytest.mark.parametrize("life", [0, -1, "0", "soon", True, [], {}, None, 10**400])
-async def test_a_token_of_an_odd_life_is_used_for_a_short_one(stage: Stage, life: object):
+async def test_a_token_with_an_invalid_lifetime_is_used_for_a_short_time(
+    stage: Stage, life: object
+):
     stage.issuer.life_s = life
     tokens = stage.tokens()
 
@@ -259,7 +261,7 @@ async def test_a_token_of_an_odd_life_is_used_for_a_short_one(stage: Stage, life
     assert fetched == ["CANARY-token-1", "CANARY-token-1", "CANARY-token-2"]
 
 
-async def test_a_token_lives_for_a_year_at_most(stage: Stage):
+async def test_a_token_is_kept_for_a_year_at_most(stage: Stage):
     stage.issuer.life_s = 10**12
     tokens, fetched = stage.tokens(), []
 
@@ -271,7 +273,7 @@ async def test_a_token_lives_for_a_year_at_most(stage: Stage):
 
 
 async def test_a_damaged_token_is_not_kept(stage: Stage):
-    """No header could carry it."""
+    """It would be invalid in a header."""
     stage.issuer.damage = "\ud83d"
     tokens = stage.tokens()
     with pytest.raises(ProviderError):
@@ -282,15 +284,15 @@ async def test_a_damaged_token_is_not_kept(stage: Stage):
 
 
 @pytest.mark.parametrize("status", [401, 400])
-async def test_a_refusal_that_comes_once_is_not_believed(stage: Stage, status: int):
-    """Some banks refuse one request in ten without a cause; RFC 6749, 5.2 has both statuses."""
+async def test_a_token_request_refused_once_is_repeated(stage: Stage, status: int):
+    """Some banks randomly refuse one request in ten; RFC 6749, 5.2 has both statuses."""
     stage.issuer.refusals, stage.issuer.refused = 1, status
 
     assert await stage.tokens().of(MARIA) == "CANARY-token-2"
 
 
 @pytest.mark.parametrize("status", [401, 400])
-async def test_a_refusal_that_comes_twice_is_the_verdict(stage: Stage, status: int):
+async def test_a_token_request_refused_twice_fails(stage: Stage, status: int):
     stage.issuer.refusals, stage.issuer.refused = 3, status
 
     with pytest.raises(CredentialsRefused):
@@ -299,8 +301,8 @@ async def test_a_refusal_that_comes_twice_is_the_verdict(stage: Stage, status: i
     assert len(stage.issuer.asked) == 2
 
 
-async def test_a_life_is_read_in_any_form_and_is_short_where_none_is_reported(stage: Stage):
-    """RFC 6749, 5.1 only recommends ``expires_in``; some banks create a token."""
+async def test_a_token_lifetime_is_read_in_any_format_and_defaults_to_a_short_one(stage: Stage):
+    """RFC 6749, 5.1 only recommends ``expires_in``; some banks answer 201."""
     stage.issuer.status = 201
     kept = []
     for life in (600, "600", 600.0, 600.5, None):
@@ -313,7 +315,7 @@ async def test_a_life_is_read_in_any_form_and_is_short_where_none_is_reported(st
     assert kept == [True, True, True, True, False]
 
 
-async def test_no_token_is_no_byte_to_the_bank(stage: Stage):
+async def test_a_failed_token_fetch_means_the_bank_was_not_reached(stage: Stage):
     """An adapter turns it into ``not_sent``."""
     await stage.client.close()
     gone = client_of(stage.context, "http://127.0.0.1:1", (), ClientLimits())
@@ -325,7 +327,9 @@ async def test_no_token_is_no_byte_to_the_bank(stage: Stage):
     await gone.close()
 
 
-async def test_secrets_and_tokens_are_shown_nowhere(stage: Stage, caplog: pytest.LogCaptureFixture):
+async def test_secrets_and_tokens_are_not_printed_or_logged(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+):
     tokens = stage.tokens()
     await tokens.of(MARIA)
 

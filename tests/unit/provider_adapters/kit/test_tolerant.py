@@ -87,7 +87,7 @@ SAME = {
 """The same answer, written otherwise."""
 
 
-def test_an_answer_in_another_form_is_the_same_answer():
+def test_equivalent_answer_formats_are_read_alike():
     wrong = {
         name: said
         for name, said in SAME.items()
@@ -98,7 +98,7 @@ def test_an_answer_in_another_form_is_the_same_answer():
     assert read_row("get_charge", {**PLAIN, "place": 7.0})[-1] == "7.0"
 
 
-def test_what_decides_about_money_is_read_strictly():
+def test_answers_that_decide_about_money_are_read_strictly():
     taken = []
     for operation in DECIDING:
         for name in set(SAME) - {"an unknown field"}:
@@ -110,7 +110,7 @@ def test_what_decides_about_money_is_read_strictly():
     assert taken == []
 
 
-def test_a_payout_is_read_strictly_whatever_its_operation_is_called():
+def test_a_payout_answer_is_always_read_strictly():
     request = ProviderRequest(
         operation="get_charge", method="POST", template="/x", path="/x", kind=Kind.PAYOUT
     )
@@ -140,8 +140,8 @@ def test_a_payout_is_read_strictly_whatever_its_operation_is_called():
         {"value": 10.5, "at": 3},
     ],
 )
-def test_nothing_is_guessed(said: object):
-    """What could be money, a time or a list is never left out of an answer."""
+def test_ambiguous_values_are_refused(said: object):
+    """A value that could be money, a time or a list is never left out."""
     with pytest.raises(BadReply):
         read_row("get_charge", said)
 
@@ -169,7 +169,7 @@ def test_a_row_nested_too_deep_is_left_out_only_where_its_value_is_read(first: o
     assert (found, answer.rows_unreadable) == (["17", "3"], 1)
 
 
-def test_rows_are_not_left_out_where_something_would_be_hidden():
+def test_rows_are_not_left_out_where_this_could_hide_something():
     """No row of one thing's parts, no part of a row, not every row, and not very many."""
     in_a_row = {**PLAIN, "refunds": [{"centavos": 1}, {"centavos": "x"}]}
     lists: dict[str, tuple[str, list[object]]] = {
@@ -191,7 +191,7 @@ def test_rows_are_not_left_out_where_something_would_be_hidden():
         ids("list_received", [PLAIN, ODD], whole=True)
 
 
-def test_a_byte_order_mark_is_no_part_of_a_document():
+def test_a_byte_order_mark_is_ignored():
     marked = b"\xef\xbb\xbf" + json.dumps(PLAIN).encode()
 
     assert [read_row(operation, marked)[0] for operation in ("get_charge", "find_payout")] == [
@@ -201,7 +201,7 @@ def test_a_byte_order_mark_is_no_part_of_a_document():
     assert try_body(marked, ROW) is not None
 
 
-def test_a_404_is_not_found_where_one_thing_is_named_in_any_form_of_error():
+def test_a_404_means_not_found_when_one_record_was_requested():
     said = [b'{"erros": []}', b'{"type": null}', b'{"title": "x", "status": 404}', b"{}"]
     named = [asked("get_charge"), asked("cancel_charge", method="PATCH"), asked("find_received")]
 
@@ -210,8 +210,8 @@ def test_a_404_is_not_found_where_one_thing_is_named_in_any_form_of_error():
     assert {type(each) for each in found} == {NotFound}
 
 
-def test_a_404_is_no_not_found_where_it_proves_nothing():
-    """Of a payout, of a list, of what is made, and from a proxy: an address may be wrong."""
+def test_a_404_does_not_mean_not_found_when_it_proves_nothing():
+    """For a payout, a list, a creation, and from a proxy: the address may be wrong."""
     doubtful = [
         (asked("find_payout"), b"{}"),
         (asked("find_refund"), b"{}"),
@@ -233,7 +233,7 @@ def refused(request: ProviderRequest | None, body: bytes) -> ProviderAnswer:
     return ProviderAnswer(status=404, headers={}, body=body, request=request)
 
 
-def test_a_part_of_a_callback_is_read_as_tolerantly_as_an_answer():
+def test_a_callback_is_read_as_tolerantly_as_an_answer():
     read = [try_body(json.dumps(each).encode(), ROW) for each in (*SAME.values(), {}, [])]
 
     assert [each is not None for each in read] == [True] * len(SAME) + [False, False]

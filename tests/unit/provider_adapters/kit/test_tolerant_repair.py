@@ -76,8 +76,8 @@ def test_damaged_text_is_repaired_in_every_answer():
     assert wrong == []
 
 
-def test_a_field_that_is_not_read_never_matters():
-    """Nor does a word in it that JSON lacks."""
+def test_damage_in_an_unread_field_is_ignored():
+    """Including words that JSON does not have."""
     bodies = [document(text, field=b"memo") for text in DAMAGED]
     words = (b"NaN", b"-Infinity", b"undefined", b"01", b"+1", b".5", b"None", b"0x1f")
     plain = document(b"x").removesuffix(b"}")
@@ -117,30 +117,30 @@ def test_a_field_that_is_not_read_never_matters():
         b"",
     ],
 )
-def test_what_is_about_money_and_a_document_that_is_cut_stay_refused(body: bytes):
-    """The damage of a text never becomes another amount, id, state or field."""
+def test_damaged_money_fields_and_truncated_documents_are_refused(body: bytes):
+    """Damaged text never becomes another amount, id, state or field."""
     assert {read(body, call) for call in CALLS} <= {"not_json", "wrong_shape"}
 
 
-def test_a_state_that_is_damaged_is_no_state():
+def test_a_damaged_state_matches_no_known_state():
     assert read(document(b"x").replace(b"PAID", b"PAI\xc4")) == ("7", Money(1050), "PAI\ufffd", "x")
 
 
-def test_of_a_name_that_comes_twice_the_last_value_counts_damaged_or_not():
+def test_the_last_value_of_a_repeated_field_counts_damaged_or_not():
     twice = document(b"@").replace(b'"id"', b'"value": 99.00, "id"')
 
     assert read(twice.replace(b"@", b"\xff")) == ("7", Money(1050), "PAID", "\ufffd")
     assert read(twice) == ("7", Money(1050), "PAID", "@")
 
 
-def test_a_document_without_damage_stays_as_it_is():
+def test_an_undamaged_document_is_unchanged():
     emoji = document("José \U0001f600".encode())
     for body in (document(b"x"), emoji, b"[]", b" [1, 2.50e3]", b"7"):
         assert repaired(body) == body
 
 
 def test_a_long_document_is_repaired_in_one_pass():
-    """Strings without an end, escaped quotation marks and levels without number."""
+    """Unterminated strings, escaped quotation marks and unlimited nesting."""
     for body in (b'{"' + b'\\"' * 100_000, b'{"\\' * 50_000, b"[" * 200_000, b'{"a":"' + b"\\" * 9):
         assert read(body) in {"not_json", "wrong_shape"}
     assert salvaged(b"[" * 200_000 + b"]" * 200_000 + b"}") is not None
@@ -172,7 +172,7 @@ def test_a_hundred_levels_are_left_as_they_are():
     assert shallow(deeper[: deeper.index(b"[1]")]) == body[: body.index(b"[]")] + b'["]", [[]]'
 
 
-def test_damage_and_another_form_are_read_together():
+def test_a_damaged_document_in_another_format_is_read():
     """Whichever of the two the decoder meets first."""
     other = document(b"\xe3").replace(b"10.50", b'"10.50"')
     unread = document(b"\xe3", field=b"memo").replace(b"10.50", b'"10.50"')
@@ -181,7 +181,7 @@ def test_damage_and_another_form_are_read_together():
     assert read(unread, "get_charge")[:3] == ("7", Money(1050), "PAID")
 
 
-def test_a_refusal_keeps_its_code_whatever_its_sentence_holds():
+def test_a_refusal_keeps_its_code_despite_a_damaged_text():
     body = rb'{"id": "7", "value": 1, "status": "S", "name": "n' + b"\xe3" + rb'o \ud83d"}'
 
     found = try_document(answer_to("find_payout", body, 400), PAID)
@@ -202,7 +202,7 @@ class Told(msgspec.Struct):
 TOLD = msgspec.json.Decoder(Told)
 
 
-def test_what_is_readable_of_a_callback_is_read_also_when_it_is_cut():
+def test_the_readable_part_of_a_truncated_callback_is_read():
     whole = json.dumps({"event": "e", "paid": {"id": "7", "value": 1, "status": "PAID"}}).encode()
     cut = whole[:-2] + b', "name": "Jos\xc3'
 
@@ -223,12 +223,12 @@ def test_what_is_readable_of_a_callback_is_read_also_when_it_is_cut():
         (b'{"a": "\xff"}}} {"c": 1}', {"a": "\ufffd"}),
     ],
 )
-def test_salvage_never_fails(body: bytes, said: object):
+def test_salvaging_a_document_never_fails(body: bytes, said: object):
     assert salvaged(body) == said
 
 
 @pytest.mark.parametrize("text", ["tr_\ufffd", "\ufffd"])
-def test_a_damaged_id_is_no_id(text: str):
+def test_a_damaged_id_is_refused(text: str):
     """It would name another payout, or none."""
     with pytest.raises(Malformed):
         provider_id(text)

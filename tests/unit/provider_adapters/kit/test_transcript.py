@@ -38,7 +38,7 @@ def kept(times: int = 1) -> Transcript:
     return transcript
 
 
-def test_an_exchange_is_shown_without_secrets_and_people():
+def test_an_exchange_is_shown_without_secrets_or_personal_data():
     shown = kept().shown()
 
     assert "canary" not in json.dumps(shown)
@@ -55,7 +55,7 @@ def test_an_exchange_is_shown_without_secrets_and_people():
     }
 
 
-def test_a_call_without_an_answer_tells_why():
+def test_a_call_without_an_answer_has_its_failure():
     transcript = Transcript("sandbox", ())
 
     transcript.keep(NOON, REQUEST, None, "timeout")
@@ -65,7 +65,7 @@ def test_a_call_without_an_answer_tells_why():
     assert shown["answer"] == {"status": 0, "headers": {}, "body": None}
 
 
-def test_the_last_hundred_are_kept():
+def test_the_last_hundred_calls_are_kept():
     assert len(kept(250).shown()) == 100
 
 
@@ -79,7 +79,7 @@ def test_a_large_body_is_not_kept():
 
 
 @pytest.mark.parametrize(("level", "lines"), [(logging.INFO, 0), (logging.DEBUG, 1)])
-def test_it_is_logged_at_debug_only_and_scrubbed(
+def test_an_exchange_is_logged_only_at_debug_and_redacted(
     caplog: pytest.LogCaptureFixture, level: int, lines: int
 ):
     with caplog.at_level(level, "pixgate.provider.transcript"):
@@ -92,7 +92,7 @@ def test_it_is_logged_at_debug_only_and_scrubbed(
 CANARIES = ("tok_canary", "52998224725", "maria@example.com", "Maria Silva", "order-1042")
 
 
-def test_only_what_was_named_is_shown():
+def test_only_named_fields_are_shown():
     document = {
         "situacao": "ATIVA",
         "valor_centavos": 1050,
@@ -114,7 +114,7 @@ def test_only_what_was_named_is_shown():
     }
 
 
-def test_a_harmless_name_does_not_make_what_is_below_it_harmless():
+def test_fields_below_a_shown_field_are_hidden_unless_named():
     shown = scrubbed_body(b'{"tipo": {"nome": "Maria Silva"}}', {"tipo"})
 
     assert shown == {"tipo": {"nome": HIDDEN}}
@@ -125,11 +125,11 @@ def test_an_invalid_json_text_is_reported_by_its_length(body: bytes):
     assert scrubbed_body(body, {"nome"}) == f"{len(body)} bytes, not JSON"
 
 
-def test_nothing_is_nothing():
+def test_an_empty_body_is_shown_as_none():
     assert scrubbed_body(b"", set()) is None
 
 
-def test_depth_is_bounded():
+def test_the_shown_depth_of_a_body_is_bounded():
     shown = json.dumps(scrubbed_body(b'{"a":' * 40 + b"1" + b"}" * 40, set()))
 
     assert shown.count("a") == 12
@@ -141,13 +141,13 @@ def test_depth_is_bounded():
         lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["a", "b"]), inner),
     )
 )
-def test_no_canary_survives_where_nothing_was_named(document: object):
+def test_no_canary_is_shown_when_no_field_is_named(document: object):
     shown = json.dumps(scrubbed_body(json.dumps(document).encode(), set()))
 
     assert not any(canary in shown for canary in CANARIES)
 
 
-def test_header_values_go_unless_known():
+def test_unknown_header_values_are_hidden():
     shown = scrubbed_headers(
         {"authorization": "Bearer tok_canary", "Set-Cookie": "a=b", "X-New": "x",
          "Retry-After": "1", "Idempotency-Key": "k"}
@@ -162,8 +162,8 @@ def test_header_values_go_unless_known():
     }
 
 
-def test_the_calls_of_two_accounts_are_kept_apart():
-    """Each has credentials of its own at the bank; eight calls of each are kept."""
+def test_the_calls_of_two_accounts_are_kept_separately():
+    """The last eight calls of each are kept."""
     transcript = Transcript("bank", {"situacao"})
     for number in range(10):
         for account in ("one", "two"):
@@ -206,7 +206,7 @@ PERSONAL = {
 
 
 @cases("adapter", PERSONAL)
-def test_no_adapter_calls_a_field_of_people_or_secrets_harmless(adapter: str):
+def test_no_adapter_shows_a_field_with_personal_data_or_secrets(adapter: str):
     documents = importlib.import_module(f"provider_adapters.{adapter}.documents")
 
     assert documents.HARMLESS.isdisjoint(PERSONAL[adapter].split())

@@ -29,7 +29,7 @@ class NationalBankDays(BrazilBankCalendar):
 
 
 @cases("year", YEARS)
-def test_a_year_has_the_working_days_of_another_s_calendar(year: int):
+def test_the_working_days_of_a_year_match_another_implementation_s(year: int):
     days = [date(year, 1, 1) + timedelta(days=number) for number in range(365)]
     theirs = NationalBankDays()
 
@@ -38,7 +38,7 @@ def test_a_year_has_the_working_days_of_another_s_calendar(year: int):
     assert differing == []
 
 
-def test_a_working_day_stays_and_another_moves_to_the_next():
+def test_a_non_working_day_moves_to_the_next_working_day():
     moved = {
         date(2026, 11, 27): date(2026, 11, 27),
         date(2026, 11, 28): date(2026, 11, 30),

@@ -27,7 +27,7 @@ from tests.world.banks.witness import SHORT, Witness
 SANDBOX = Environment.SANDBOX
 
 
-async def test_a_read_only_provider_sends_nothing():
+async def test_a_provider_without_payouts_sends_nothing():
     adapter = made({"payouts": False})
 
     outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
@@ -36,15 +36,15 @@ async def test_a_read_only_provider_sends_nothing():
     assert (outcome.evidence.reason, outcome.evidence.bytes_left) == ("not_supported", False)
 
 
-async def test_without_a_look_up_by_key_the_bank_s_id_is_needed():
+async def test_without_lookup_by_key_the_bank_s_id_is_required():
     adapter = made({"lookup_by_key": False})
 
     with pytest.raises(NotSupported):
         await adapter.find_payout(ACCOUNT, KEY, "")
 
 
-async def test_an_unknown_word_is_counted_under_its_own_name():
-    """Drift of a bank's interface shows on the first day."""
+async def test_an_unknown_status_is_counted_under_its_operation():
+    """So a change of a bank's interface shows on the first day."""
     told = Witness()
     strange = answer(json.dumps({**PAYOUT, "situacao": "AGENDADA"}).encode())
     async with (
@@ -66,8 +66,8 @@ def answering(document: object, status: str = "200 OK") -> ScriptedBank:
     return ScriptedBank(saying(answer(json.dumps(document).encode(), status=status)), keeps=True)
 
 
-async def test_a_key_that_is_looked_up_is_in_no_address():
-    """Addresses are logged."""
+async def test_a_looked_up_key_is_not_in_the_url():
+    """URLs are logged."""
     async with (
         standing(answering({"error": {"code": "KEY_NOT_FOUND"}}, "404 Not Found")) as bank,
         on_stage("sandbox", bank.url, Witness(), SHORT) as adapter,
@@ -82,7 +82,7 @@ async def test_a_key_that_is_looked_up_is_in_no_address():
     assert json.loads(body) == {"chave": "52998224725"}
 
 
-async def test_the_transcript_of_a_refund_holds_no_secret_and_nobody():
+async def test_the_transcript_of_a_refund_has_no_secrets_or_personal_data():
     async with (
         standing(answering({**REFUND, "descricao": "Maria Silva"}, "201 Created")) as bank,
         on_stage("sandbox", bank.url, Witness(), SHORT) as adapter,
@@ -125,10 +125,10 @@ PAYS = {
         (charge_says("ATIVA", reutilizavel=True), [None], False),
     ],
 )
-async def test_the_qr_code_and_the_transaction_of_a_charge_say_the_same(
+async def test_the_status_and_the_payment_of_a_charge_agree(
     charge: dict[str, object], payments: list[object], *, paid: bool | None
 ):
-    """The bank tells them in two documents; None is an answer that is an error."""
+    """The bank returns them in two documents; None stands for an error."""
     told = iter(payments)
 
     async def says(line: Line) -> None:

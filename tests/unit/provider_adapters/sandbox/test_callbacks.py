@@ -31,7 +31,7 @@ def signed(event: str = "evt", body: bytes = BODY) -> CIMultiDict[str]:
 
 
 @cases("late_s", [-300, 300])
-async def test_five_minutes_are_let_pass(late_s: float):
+async def test_a_callback_up_to_five_minutes_old_is_accepted(late_s: float):
     clock = Clock()
     clock.passes(late_s)
 
@@ -39,7 +39,7 @@ async def test_five_minutes_are_let_pass(late_s: float):
 
 
 @cases("late_s", [-301, 301])
-async def test_an_older_or_newer_one_is_refused(late_s: float):
+async def test_a_callback_with_an_older_or_newer_time_is_refused(late_s: float):
     clock = Clock()
     clock.passes(late_s)
 
@@ -47,7 +47,7 @@ async def test_an_older_or_newer_one_is_refused(late_s: float):
 
 
 @cases("name", ["Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"])
-async def test_every_header_is_there_once(name: str):
+async def test_every_signature_header_must_occur_exactly_once(name: str):
     absent, twice = signed(), signed()
     del absent[name]
     twice.add(name, twice[name])
@@ -71,7 +71,7 @@ async def test_every_header_is_there_once(name: str):
         ("Webhook-Signature", "x" * 5000),
     ],
 )
-async def test_whatever_is_changed_is_refused(name: str, value: str):
+async def test_a_callback_with_a_changed_header_is_refused(name: str, value: str):
     headers = signed()
     headers[name] = value
 
@@ -90,7 +90,7 @@ async def test_whatever_is_changed_is_refused(name: str, value: str):
         b'{"tipo": "cobranca", "chave": 7}',
     ],
 )
-async def test_a_body_of_another_form_says_nothing(body: bytes):
+async def test_a_body_in_another_format_gives_an_empty_notice(body: bytes):
     told = await checked(signed(body=body), body)
 
     assert told is not None
@@ -98,7 +98,7 @@ async def test_a_body_of_another_form_says_nothing(body: bytes):
 
 
 @pytest.mark.parametrize("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
-async def test_a_typed_text_does_not_hide_the_payout(text: bytes):
+async def test_a_damaged_description_does_not_hide_the_payout(text: bytes):
     for end in (b'"}', b""):
         body = BODY.removesuffix(b"}") + b', "descricao": "%s' % text + end
 
@@ -107,13 +107,13 @@ async def test_a_typed_text_does_not_hide_the_payout(text: bytes):
         assert said == Notice(event="evt", kind=CallbackKind.PAYOUT, subject="k", account="c")
 
 
-async def test_a_secret_is_needed():
+async def test_a_callback_proof_requires_a_secret():
     with pytest.raises(ProofRefused):
         SandboxProof([], Clock().now)
 
 
-async def test_one_right_signature_among_several_is_enough():
-    """While a secret is being changed there are two."""
+async def test_one_correct_signature_among_several_is_enough():
+    """During a rotation there are two."""
     headers = signed()
     headers["Webhook-Signature"] = f"v1,AAAA {headers['Webhook-Signature']}"
 

@@ -14,18 +14,18 @@ from tests.world.banks.witness import Witness
 from tests.world.tables import cases
 
 
-def test_it_is_never_made_in_production():
+def test_the_sandbox_adapter_is_refused_in_production():
     with pytest.raises(AdapterRefused, match=r"providers\.bank"):
         made({}, Environment.PRODUCTION)
 
 
 @cases("url", ["http://10.0.0.1:8090", "http://bank.example", "http://u:p@127.0.0.1", "8090"])
-def test_its_bank_is_on_this_machine(url: str):
+def test_the_sandbox_bank_must_be_on_this_machine(url: str):
     with pytest.raises(AdapterRefused, match="base_url"):
         made({"base_url": url})
 
 
-async def test_when_our_certificate_ends_is_reported_under_the_provider_s_name(tmp_path: Path):
+async def test_the_end_of_our_certificate_is_reported_under_the_provider_s_name(tmp_path: Path):
     """Long before payouts stop."""
     authority, witness = Authority(tmp_path), Witness()
     tls = {"ca": str(authority.file), "certificate": str(authority.sign("we", VALID))}

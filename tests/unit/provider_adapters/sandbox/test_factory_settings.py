@@ -19,7 +19,7 @@ from gateway.banks.port.payout_orders import PayoutMethod
 from provider_adapters.sandbox.factory import SandboxSettings
 
 
-def test_every_kind_of_provider_can_be_tried():
+def test_the_sandbox_settings_can_declare_a_limited_provider():
     settings = msgspec.convert(
         {
             "payouts": False,
@@ -42,7 +42,7 @@ def test_every_kind_of_provider_can_be_tried():
     )
 
 
-def test_by_default_all_the_bank_can_do_is_declared():
+def test_the_default_sandbox_settings_declare_everything_the_bank_can_do():
     assert SandboxSettings().capabilities() == Capabilities(
         calls=frozenset(PortCall),
         destinations=frozenset(PayoutMethod),

@@ -43,7 +43,7 @@ BLOCK = {"tipo": "MED", "valor_centavos": 1050, "desde": AT, "referencia": "ID-7
         ("OUTRO", BlockKind.BANK, 1),
     ],
 )
-def test_every_kind_of_block(word: str, kind: BlockKind, heard: int):
+def test_each_kind_of_block_is_read(word: str, kind: BlockKind, heard: int):
     said = saying({"bloqueios": [{**BLOCK, "tipo": word}]})
     [block] = mapping.blocks(said)
 
@@ -77,7 +77,7 @@ def test_a_key_of_an_unknown_status_is_pending(word: str, status: PixKeyStatus, 
         ("EM_ANALISE", ChargeStatus.ACTIVE, 1),
     ],
 )
-def test_a_charge_of_an_unknown_status_is_still_open(word: str, status: ChargeStatus, heard: int):
+def test_a_charge_of_an_unknown_status_is_active(word: str, status: ChargeStatus, heard: int):
     said = saying({**CHARGE, "situacao": word})
 
     charge = mapping.charge(said, NOON)
@@ -100,7 +100,7 @@ def test_a_charge_of_an_unknown_status_is_still_open(word: str, status: ChargeSt
         ("CASHBACK", False, MovementKind.OTHER),
     ],
 )
-def test_only_known_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
+def test_only_listed_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
     said = saying({"lancamentos": [{**ENTRY, "tipo": word}], "proximo_cursor": "next"})
 
     page = mapping.statement(said)
@@ -122,8 +122,8 @@ def test_only_known_words_are_pix(word: str, is_pix: bool, kind: MovementKind):
         {"criado_em": "2026-11-20T13:40:11.123"},
     ],
 )
-def test_an_entry_that_cannot_be_understood_spoils_the_page(wrong: dict[str, object]):
-    """A movement left out, or with the wrong sign, would be worse than none."""
+def test_an_unreadable_entry_makes_the_page_a_bad_reply(wrong: dict[str, object]):
+    """A missing movement, or one with a wrong sign, would be worse than none."""
     document = {"lancamentos": [{**ENTRY, **wrong}], "proximo_cursor": None}
 
     with pytest.raises(providers.BadReply):
@@ -136,7 +136,7 @@ OWNER = {
 }  # fmt: skip
 
 
-def test_an_owner_s_tax_number_is_hidden_though_the_bank_told_it():
+def test_an_owner_s_tax_number_is_masked_even_when_the_bank_returns_it():
     assert mapping.owner(saying(OWNER)) == KeyOwner(
         key="a@b.c", type=PixKeyType.EMAIL, name="Maria", tax_number="***.982.247-**",
         ispb="88888888", bank_number="888", bank_name="Outro", branch="0001", account="1-2",
@@ -144,7 +144,7 @@ def test_an_owner_s_tax_number_is_hidden_though_the_bank_told_it():
 
 
 @cases("stated", [None, "2026-11-20T11:00:00Z", "2026-11-20T13:00:00Z"])
-def test_what_the_bank_calls_expired_is_expired_by_our_clock_too(stated: str | None):
+def test_a_charge_the_bank_reports_as_expired_is_expired_by_our_clock_too(stated: str | None):
     document = {**CHARGE, "situacao": "EXPIRADA", "expira_em": stated}
 
     charge = mapping.charge(saying(document), NOON)
@@ -169,7 +169,7 @@ RECEIVED = {
         {"devolvido_centavos": 1051},
     ],
 )
-def test_a_payment_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
+def test_an_inconsistent_payment_is_a_bad_reply(wrong: dict[str, object]):
     with pytest.raises(BadReply):
         mapping.received_payment(saying({**RECEIVED, **wrong}))
 
@@ -186,7 +186,7 @@ def test_a_payment_that_cannot_be_is_a_bad_reply(wrong: dict[str, object]):
         (500, "NOT_FOUND", providers.Unavailable),
     ],
 )
-def test_an_error_is_known_by_status_and_code(
+def test_an_error_is_classified_by_status_and_code(
     status: int, code: str, kind: type[providers.ProviderError]
 ):
     with pytest.raises(kind) as failed:
@@ -196,13 +196,13 @@ def test_an_error_is_known_by_status_and_code(
     assert "canary" not in str(failed.value)
 
 
-def test_any_answer_in_the_bank_s_words_is_a_sign_of_life():
+def test_any_answer_in_the_bank_s_format_counts_as_reached():
     assert mapping.reached(refusing(404, "NOT_FOUND")) is None
     with pytest.raises(providers.ProviderError):
         mapping.reached(ProviderAnswer(status=200, headers={}, body=b"<html>"))
 
 
-def test_times_come_to_utc():
+def test_times_are_converted_to_utc():
     document = {**CHARGE, "expira_em": "2026-11-20T10:00:00-03:00"}
 
     charge = mapping.charge(saying(document), NOON)

@@ -38,10 +38,10 @@ LOOKED_UP = Expected(KEY, None)
         (None, "destination_mismatch"),
     ],
 )
-def test_what_is_read_back_goes_where_it_was_ordered_to(
+def test_a_payout_read_back_must_have_the_ordered_destination(
     changed: dict[str, str] | None, reason: str
 ):
-    """Names are spelt in many ways and not compared; a place that is not shown is no place."""
+    """Names have many spellings and are not compared; a missing destination does not match."""
     expected = payouts.expected(order(), must_show=True)
     shown = None if changed is None else {**requests.destination(order()), **changed}
 
@@ -51,13 +51,13 @@ def test_what_is_read_back_goes_where_it_was_ordered_to(
 
 
 @cases("status", [202, 204, 206])
-def test_a_status_the_bank_does_not_use_is_no_acceptance(status: int):
+def test_an_unused_success_status_is_not_accepted(status: int):
     with pytest.raises(BadReply):
         payouts.created(saying(PAYOUT, status), EXPECTED)
 
 
 @cases("word", ["LIQUIDADA", "DEVOLVIDA"])
-def test_what_arrived_is_settled_also_if_it_came_back(word: str):
+def test_a_returned_payout_is_still_settled(word: str):
     document = {**PAYOUT, "situacao": word, "liquidada_em": "2026-11-20T12:00:00Z"}
 
     outcome = payouts.found(saying(document), LOOKED_UP)
@@ -75,7 +75,7 @@ def test_what_arrived_is_settled_also_if_it_came_back(word: str):
         (None, FailureCode.OTHER),
     ],
 )
-def test_one_that_failed_is_rejected(failure: object, code: FailureCode):
+def test_a_failed_payout_is_rejected(failure: object, code: FailureCode):
     document = {**PAYOUT, "situacao": "FALHOU", "falha": failure}
 
     outcome = payouts.found(saying(document), LOOKED_UP)
@@ -95,10 +95,10 @@ def test_one_that_failed_is_rejected(failure: object, code: FailureCode):
     ],
 )
 @cases("word", ["EM_PROCESSAMENTO", "LIQUIDADA", "FALHOU", "AGENDADA"])
-def test_an_answer_about_something_else_is_unknown_whatever_it_says(
+def test_a_mismatched_answer_is_unknown_in_any_state(
     wrong: dict[str, object], reason: str, word: str
 ):
-    """A wrong amount, key or identifier never passes for success, nor for failure."""
+    """A wrong amount, key or id is neither success nor failure."""
     outcome = payouts.created(saying({**PAYOUT, "situacao": word, **wrong}), EXPECTED)
 
     assert isinstance(outcome, Unknown)
@@ -114,7 +114,9 @@ def test_an_answer_about_something_else_is_unknown_whatever_it_says(
         (500, "NOT_FOUND", ProviderError),
     ],
 )
-def test_only_the_bank_s_own_word_is_not_found(status: int, code: str, kind: type[ProviderError]):
+def test_only_the_bank_s_own_error_code_means_not_found(
+    status: int, code: str, kind: type[ProviderError]
+):
     with pytest.raises(kind):
         payouts.found(refusing(status, code), LOOKED_UP)
 
@@ -141,7 +143,7 @@ def test_only_the_bank_s_own_word_is_not_found(status: int, code: str, kind: typ
         (302, "REJECTED"),
     ],
 )
-def test_any_other_refusal_is_raised_and_so_unknown(status: int, code: str):
+def test_any_other_refusal_is_a_provider_error(status: int, code: str):
     """A code counts only with the status the bank lists it under."""
     with pytest.raises(ProviderError):
         payouts.created(refusing(status, code), EXPECTED)

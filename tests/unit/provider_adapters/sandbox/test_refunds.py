@@ -30,7 +30,7 @@ ORDER = RefundOrder(
 )
 
 
-def test_one_that_is_through_is_settled():
+def test_a_completed_refund_is_settled():
     said = {**REFUND, "situacao": "DEVOLVIDO", "liquidada_em": AT}
 
     outcome = refunds.created(saying(said), ORDER)
@@ -39,7 +39,7 @@ def test_one_that_is_through_is_settled():
     assert (outcome.value, outcome.settled_at) == (Money(1050), NOON)
 
 
-def test_an_unknown_word_is_still_processing_and_counted():
+def test_an_unknown_refund_status_is_processing_and_counted():
     said = saying({**REFUND, "situacao": "AGENDADA"})
 
     outcome = refunds.created(said, ORDER)
@@ -57,7 +57,7 @@ def test_an_unknown_word_is_still_processing_and_counted():
         ({"recebimento": {"e2e": "E" + "0" * 31, "referencia": None}}, "e2e_id_malformed"),
     ],
 )
-def test_another_refund_is_never_taken_for_ours(wrong: dict[str, object], reason: str):
+def test_a_mismatched_refund_is_unknown(wrong: dict[str, object], reason: str):
     outcome = refunds.created(saying({**REFUND, **wrong}), ORDER)
 
     assert isinstance(outcome, Unknown)
@@ -65,7 +65,9 @@ def test_another_refund_is_never_taken_for_ours(wrong: dict[str, object], reason
 
 
 @cases(("pair", "meaning"), list(refunds.REJECTIONS.items()))
-def test_listed_refusals_are_definite(pair: tuple[int, str], meaning: tuple[str, FailureCode]):
+def test_listed_refusals_of_a_refund_are_definite(
+    pair: tuple[int, str], meaning: tuple[str, FailureCode]
+):
     outcome = refunds.created(refusing(*pair), ORDER)
 
     assert isinstance(outcome, Rejected)
@@ -85,20 +87,20 @@ def test_listed_refusals_are_definite(pair: tuple[int, str], meaning: tuple[str,
         (500, "INTERNAL"),
     ],
 )
-def test_all_other_answers_prove_nothing(status: int, code: str):
+def test_any_other_answer_to_a_refund_is_a_provider_error(status: int, code: str):
     with pytest.raises(ProviderError):
         refunds.created(refusing(status, code), ORDER)
 
 
 @cases("pair", REFUSED_BEFORE)
-def test_a_refusal_before_execution_is_not_sent(pair: tuple[int, str]):
+def test_a_refund_refused_before_execution_is_not_sent(pair: tuple[int, str]):
     outcome = refunds.created(refusing(*pair), ORDER)
 
     assert isinstance(outcome, NotSent)
     assert outcome.evidence.reason == REFUSED_BEFORE[pair]
 
 
-def test_one_that_is_looked_up_is_told_whole():
+def test_a_looked_up_refund_is_read_completely():
     said = {**REFUND, "situacao": "NAO_REALIZADO", "falha": {"code": "ELSE"}}
 
     assert refunds.found(saying(said), KEY) == Refund(
@@ -117,6 +119,6 @@ def test_one_that_is_looked_up_is_told_whole():
     )
 
 
-def test_one_of_another_key_is_a_bad_reply():
+def test_a_refund_with_another_key_is_a_bad_reply():
     with pytest.raises(BadReply):
         refunds.found(saying(REFUND), "other")

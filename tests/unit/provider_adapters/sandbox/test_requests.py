@@ -17,7 +17,7 @@ WHERE = "/v1/contas/cc_1"
 DAY = Window(date(2026, 11, 20), date(2026, 11, 21))
 
 
-def test_a_read_is_made_as_the_account():
+def test_a_read_uses_the_account_s_token():
     request = requests.charge(ACCOUNT, "a/b", "get_charge")
 
     assert request.path == f"{WHERE}/cobrancas/a%2Fb"
@@ -26,7 +26,7 @@ def test_a_read_is_made_as_the_account():
     assert (request.method, request.kind) == ("GET", Kind.READ)
 
 
-def test_the_fields_of_a_query_keep_their_order_and_are_encoded_whole():
+def test_query_parameters_keep_their_order_and_are_escaped():
     query = {"de": "2026-11-20T00:00:00.000Z", "limite": "25", "cursor": "a/b+c=ção"}
 
     request = requests.below_account(ACCOUNT, "list_statement", "/extrato", query)
@@ -37,12 +37,12 @@ def test_the_fields_of_a_query_keep_their_order_and_are_encoded_whole():
 
 
 @cases(("limit", "sent"), [(0, "1"), (500, "500"), (501, "500")])
-def test_no_more_is_requested_than_the_bank_returns(limit: int, sent: str):
+def test_the_requested_page_size_is_capped_at_the_bank_s_maximum(limit: int, sent: str):
     assert requests.refunds(ACCOUNT, DAY, None, limit).path.endswith(f"&limite={sent}")
 
 
 @cases("name", ["", "..", "\ud800"])
-def test_an_account_that_cannot_stand_in_a_path_is_refused(name: str):
+def test_an_account_unfit_for_a_path_is_refused(name: str):
     account = ProviderAccount(account_id="", provider_account=name)
 
     with pytest.raises(Refused):

@@ -17,7 +17,7 @@ from tests.world.tables import cases
 WHERE = "/v1/contas/cc_1"
 
 
-def test_a_refund_is_money_and_travels_with_our_key():
+def test_a_refund_order_is_a_payout_request_with_our_key():
     request = requests.create_refund(ACCOUNT, refund())
 
     assert request.kind is Kind.PAYOUT
@@ -31,7 +31,7 @@ def test_a_refund_is_money_and_travels_with_our_key():
     }  # fmt: skip
 
 
-def test_a_payout_is_money_and_travels_with_our_key():
+def test_a_payout_order_is_a_payout_request_with_our_key():
     request = requests.create_payout(ACCOUNT, order())
 
     assert request.headers["Idempotency-Key"] == KEY
@@ -49,7 +49,7 @@ def test_a_payout_is_money_and_travels_with_our_key():
         (PixKeyType.EVP, "aleatoria"),
     ],
 )
-def test_an_order_by_key(kind: PixKeyType, word: str):
+def test_a_payout_by_key_has_the_documented_body(kind: PixKeyType, word: str):
     wanted = order()
     wanted = replace(wanted, destination=replace(wanted.destination, key_type=kind, name=""))
 
@@ -72,7 +72,7 @@ def test_an_order_by_key(kind: PixKeyType, word: str):
         (AccountType.PAYMENT, "pagamento"),
     ],
 )
-def test_an_order_by_account(kind: AccountType, word: str):
+def test_a_payout_by_account_has_the_documented_body(kind: AccountType, word: str):
     to = BankDestination(
         name="Maria", tax_number="1", bank_number="341", branch="1", account="2", account_type=kind
     )

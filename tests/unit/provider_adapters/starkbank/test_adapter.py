@@ -51,7 +51,7 @@ async def paid(*answers: ProviderAnswer | None, by_key: bool = False) -> tuple[O
     return await adapter.create_payout(ACCOUNT, what, FAR), script
 
 
-async def test_a_payout_by_key_asks_the_directory_first():
+async def test_a_payout_by_key_looks_the_key_up_first():
     outcome, script = await paid(FOUND, answering({"transfers": [BY_KEY]}), by_key=True)
 
     assert isinstance(outcome, Accepted)
@@ -61,7 +61,7 @@ async def test_a_payout_by_key_asks_the_directory_first():
 
 
 @cases("answer", [None, answering({}, 500), answering("<html>"), refusing("invalidJson")])
-async def test_a_directory_that_fails_sends_nothing(answer: ProviderAnswer | None):
+async def test_a_failed_key_look_up_sends_no_payout(answer: ProviderAnswer | None):
     outcome, script = await paid(answer, by_key=True)
 
     assert isinstance(outcome, NotSent)
@@ -69,14 +69,14 @@ async def test_a_directory_that_fails_sends_nothing(answer: ProviderAnswer | Non
     assert all(request.method == "GET" for request in script.heard)
 
 
-async def test_a_key_that_leads_nowhere_is_rejected():
+async def test_a_payout_to_an_unknown_key_is_rejected():
     outcome, _ = await paid(refusing("invalidPixKey"), by_key=True)
 
     assert isinstance(outcome, Rejected)
     assert (outcome.failure, outcome.evidence.bytes_left) == (FailureCode.KEY_NOT_FOUND, False)
 
 
-async def test_a_key_of_another_person_is_rejected():
+async def test_a_payout_to_another_person_s_key_is_rejected():
     entry = answering({"key": {**ENTRY, "taxId": "***.000.001-**"}})
 
     outcome, script = await paid(entry, by_key=True)
@@ -112,20 +112,20 @@ async def test_an_account_without_secrets_sends_nothing():
         (None, NONE, Unknown, 1),
     ],
 )
-async def test_a_refusal_is_looked_into_before_it_is_believed(
+async def test_a_refused_payout_is_looked_up_when_the_bank_may_know_its_key(
     refusal: ProviderAnswer | None,
     then: ProviderAnswer | None,
     kind: type[Outcome],
     requests: int,
 ):
-    """The bank has no word of its own for a key that it knows."""
+    """The bank has no error code for a known key."""
     outcome, script = await paid(refusal, then)
 
     assert isinstance(outcome, kind)
     assert script.paths == ["POST /v2/transfer", LOOK][:requests]
 
 
-async def test_a_look_up_goes_by_our_tag_whatever_the_bank_s_id():
+async def test_a_payout_is_looked_up_by_our_tag():
     adapter, script = made(answering({"transfers": [{**TRANSFER, "status": "success"}]}), NONE)
 
     assert isinstance(await adapter.find_payout(ACCOUNT, KEY, "5107489032896512"), Settled)
@@ -134,7 +134,7 @@ async def test_a_look_up_goes_by_our_tag_whatever_the_bank_s_id():
     assert script.paths == [LOOK, LOOK]
 
 
-async def test_the_directory_has_no_longer_than_the_order():
+async def test_the_key_look_up_shares_the_payout_s_deadline():
     adapter, script = made(FOUND)
 
     outcome = await adapter.create_payout(ACCOUNT, order(TO_KEY), PASSED)
@@ -143,7 +143,7 @@ async def test_the_directory_has_no_longer_than_the_order():
     assert script.heard == []
 
 
-async def test_a_statement_is_cut_to_its_window():
+async def test_a_statement_is_limited_to_its_window():
     moments = ["2026-11-21T00:00:00", "2026-11-20T23:59:59", "2026-11-20T00:00:00",
                "2026-11-19T23:59:59"]  # fmt: skip
     entries = [{**MOVEMENT, "id": at, "created": f"{at}+00:00"} for at in moments]
@@ -156,7 +156,7 @@ async def test_a_statement_is_cut_to_its_window():
     assert page.next_cursor == "next"
 
 
-async def test_keys_are_read_to_their_end():
+async def test_keys_are_read_from_all_pages():
     def page(number: int, cursor: str | None) -> ProviderAnswer:
         key = {"id": f"{number}@example.com", "type": "email", "status": "registered"}
         return answering({"keys": [key], "cursor": cursor})
@@ -170,7 +170,7 @@ async def test_keys_are_read_to_their_end():
     assert script.paths[:2] == ["GET /v2/dict-key?limit=100", "GET /v2/dict-key?limit=100&cursor=b"]
 
 
-async def test_missed_events_come_oldest_first_and_are_acknowledged_one_by_one():
+async def test_missed_events_are_read_oldest_first_and_acknowledged_individually():
     def dated(name: str, at: str) -> dict[str, object]:
         return {**event("transfer", transfer=TRANSFER), "id": name, "created": at}
 
@@ -195,8 +195,8 @@ async def test_an_event_that_cannot_be_acknowledged_is_reported():
         await adapter.acknowledge_events(ACCOUNT, ["1"])
 
 
-async def test_callbacks_are_proven_by_a_key_that_the_bank_shows():
-    """Read once, without anybody's signature, and again for one that it does not fit."""
+async def test_callbacks_are_verified_with_a_key_fetched_from_the_bank():
+    """Fetched once, without a signature, and again when a signature does not match it."""
     keys = answering({"publicKeys": [{"content": BANK.pem}]})
     adapter, script = made(answering({"publicKeys": [{"content": BANK.pem}]}), keys)
     proof = adapter.callback_proof(CallbackSecrets())

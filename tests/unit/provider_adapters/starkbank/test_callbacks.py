@@ -20,7 +20,7 @@ from tests.world.tables import cases
 
 
 @cases("vector", STARK["valid"])
-async def test_what_the_bank_published_is_proven(vector: dict[str, str]):
+async def test_published_callbacks_are_verified_and_altered_ones_refused(vector: dict[str, str]):
     proof = StarkBankProof(GivenKeys([STARK["public_key_pem"]]))
     body, signature = vector["body"].encode(), vector["signature_base64"]
 
@@ -53,7 +53,7 @@ async def test_what_the_bank_published_is_proven(vector: dict[str, str]):
         (event("boleto", boleto={}), CallbackKind.OTHER, ""),
     ],
 )
-async def test_a_callback_says_what_it_speaks_of(
+async def test_a_callback_names_its_kind_and_subject(
     said: dict[str, object], kind: CallbackKind, subject: str
 ):
     notices = await StarkBankProof(GivenKeys([BANK.pem])).check(signed(said))
@@ -65,8 +65,8 @@ async def test_a_callback_says_what_it_speaks_of(
 
 
 @cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
-async def test_a_typed_text_does_not_hide_the_payout(text: bytes):
-    """Nor does a tag of another form, nor that the body was cut."""
+async def test_a_damaged_text_does_not_hide_the_payout(text: bytes):
+    """Nor does a malformed tag or a truncated body."""
     said = {**event("transfer", transfer={**TRANSFER, "tags": [7, None, *TRANSFER["tags"]]})}
     plain = json.dumps({"event": said}).encode().removesuffix(b"}}")
 
@@ -77,7 +77,7 @@ async def test_a_typed_text_does_not_hide_the_payout(text: bytes):
         assert (notice.kind, notice.subject) == (CallbackKind.PAYOUT, KEY)
 
 
-async def test_the_bank_s_own_library_signs_as_the_bank():
+async def test_a_signature_by_the_bank_s_own_library_is_verified():
     key = PrivateKey()
     body = json.dumps({"event": event("transfer", transfer=TRANSFER)})
     signature = Ecdsa.sign(body, key).toBase64()
@@ -88,14 +88,14 @@ async def test_the_bank_s_own_library_signs_as_the_bank():
 
 
 @cases("signature", ["", "AAAA", "not base64", "A" * 5000])
-async def test_a_forged_one_is_not_proven(signature: str):
+async def test_a_forged_signature_is_refused(signature: str):
     proof = StarkBankProof(GivenKeys([BANK.pem]))
 
     assert await proof.check(delivery(b"{}", signature)) is None
     assert await proof.check(signed(event("transfer"), ecdsa())) is None
 
 
-async def test_a_signed_body_of_another_shape_is_a_callback_all_the_same():
+async def test_a_signed_body_of_another_shape_is_accepted_as_other():
     body = b'{"event": 7}'
 
     notices = await StarkBankProof(GivenKeys([BANK.pem])).check(delivery(body, BANK.sign(body)))
@@ -104,7 +104,7 @@ async def test_a_signed_body_of_another_shape_is_a_callback_all_the_same():
     assert [each.kind for each in notices] == [CallbackKind.OTHER]
 
 
-def test_a_missed_event_is_the_callback_that_it_would_have_been():
+def test_a_missed_event_is_read_like_a_callback():
     said = event("transfer", transfer=TRANSFER)
 
     page = callbacks.missed_events(answering({"events": [said], "cursor": None}), None)
@@ -115,7 +115,7 @@ def test_a_missed_event_is_the_callback_that_it_would_have_been():
     assert at.utcoffset() is not None
 
 
-def test_an_address_is_registered_listed_and_removed():
+def test_a_callback_address_is_registered_listed_and_removed():
     webhook = {"id": "1", "url": "https://gateway.example/c", "subscriptions": ["transfer"]}
 
     made = callbacks.registered(answering({"webhook": webhook}))

@@ -38,7 +38,9 @@ def deposit(**changes: object) -> documents.Deposit:
         ("melting", ChargeStatus.ACTIVE, 1),
     ],
 )
-def test_an_invoice_is_a_charge_of_its_payer(word: str, status: ChargeStatus, unknown: int):
+def test_an_invoice_is_read_as_a_charge_with_its_payer(
+    word: str, status: ChargeStatus, unknown: int
+):
     drift = Drift()
 
     charge = charges.of_invoice(invoice(status=word), "A/1", NOON, drift)
@@ -49,26 +51,26 @@ def test_an_invoice_is_a_charge_of_its_payer(word: str, status: ChargeStatus, un
     assert (charge.emv, charge.receiver.name, charge.key) == (EMV, "Stark Bank S.A.", "")
 
 
-def test_an_expired_invoice_has_expired_by_now():
+def test_an_expired_invoice_is_expired_by_our_clock_too():
     charge = charges.of_invoice(invoice(status="expired"), "A/1", NOON, Drift())
 
     assert charge.is_expired(NOON)
 
 
 @cases("due", ["2026-11-21", None])
-def test_a_day_is_over_in_sao_paulo(due: str | None):
+def test_a_due_day_ends_in_sao_paulo_time(due: str | None):
     charge = charges.of_invoice(invoice(due=due, expiration=0), "A/1", NOON, Drift())
 
     ends = None if due is None else datetime(2026, 11, 22, 2, 59, 59, 999999, tzinfo=UTC)
     assert charge.expires_at == ends
 
 
-def test_no_date_at_all_is_no_charge():
+def test_a_malformed_due_date_is_refused():
     with pytest.raises(ValueError, match="isoformat"):
         charges.of_invoice(invoice(due="soon"), "A/1", NOON, Drift())
 
 
-def test_a_br_code_is_anonymous_and_may_be_open():
+def test_a_br_code_has_no_payer_and_may_have_no_amount():
     (code,) = charges.brcodes(answering({"brcodes": [BRCODE]}), "ref:1")
 
     charge = charges.of_brcode(code, "A/1", paid=False)
@@ -80,18 +82,18 @@ def test_a_br_code_is_anonymous_and_may_be_open():
     assert paid.paid_at == NOON + timedelta(seconds=5)
 
 
-def test_a_filter_of_the_bank_is_not_taken_on_trust():
+def test_charges_without_the_searched_tag_are_left_out():
     assert charges.invoices(answering({"invoices": [INVOICE]}), "ref:2") == []
     assert charges.brcodes(answering({"brcodes": [BRCODE]}), "ref:2") == []
 
 
-def test_what_a_broken_code_says_is_handed_on():
+def test_an_unreadable_payload_is_returned_unchanged():
     charge = charges.of_invoice(invoice(brcode="0002"), "A/1", NOON, Drift())
 
     assert (charge.emv, charge.receiver.name) == ("0002", "")
 
 
-def test_one_charge_is_made_at_a_time():
+def test_a_created_charge_must_be_exactly_one():
     assert charges.created_invoice(answering({"invoices": [INVOICE]})).id == INVOICE["id"]
     for made in ([], [INVOICE, INVOICE]):
         with pytest.raises(BadReply):
@@ -108,7 +110,7 @@ def test_one_charge_is_made_at_a_time():
         ([E2E.lower().replace("e", "d", 1)], ""),
     ],
 )
-def test_an_end_to_end_id_is_read_from_lower_case(tags: list[str], e2e: str):
+def test_an_end_to_end_id_is_restored_from_a_lower_case_tag(tags: list[str], e2e: str):
     assert charges.e2e_of(tags) == e2e
 
 
@@ -125,19 +127,17 @@ def test_an_end_to_end_id_is_read_from_lower_case(tags: list[str], e2e: str):
         ([*TAGS, "another"], ""),
     ],
 )
-def test_a_reference_is_reported_by_our_tag_or_by_the_only_other_one(
-    tags: list[str], reference: str
-):
-    """Of charges that somebody else made, and of what pays a charge alone."""
+def test_a_reference_is_read_from_our_tag_or_the_only_other_one(tags: list[str], reference: str):
+    """For charges created elsewhere, and for payments of a single charge."""
     assert charges.reference_of(tags) == reference
 
 
-def test_an_invoice_of_another_person_is_named_by_its_only_tag():
+def test_a_foreign_invoice_has_its_only_tag_as_reference():
     assert charges.reference_of(["order-7"], of_invoice=True) == "order-7"
     assert charges.reference_of(["order-7", "shoes"], of_invoice=True) == ""
 
 
-def test_incoming_money_names_its_payer():
+def test_a_received_payment_has_its_payer():
     paid = charges.received(deposit(), E2E)
 
     assert (paid.value, paid.refunded, paid.provider_id) == (
@@ -147,12 +147,12 @@ def test_incoming_money_names_its_payer():
 
 
 @cases("change", [{"type": "ted"}, {"amount": 0}, {"tags": []}])
-def test_what_cannot_be_shown_as_pix_is_left_out(change: dict[str, object]):
+def test_a_deposit_without_proof_of_pix_is_left_out(change: dict[str, object]):
     assert charges.is_pix(deposit())
     assert not charges.is_pix(deposit(**change))
 
 
-def test_an_invoice_is_paid_when_its_log_says_so():
+def test_an_invoice_is_paid_at_the_time_of_its_paid_log():
     logs = [
         {"id": "2", "type": "credited", "created": "2026-11-20T12:09:00+00:00", "invoice": INVOICE},
         {"id": "1", "type": "paid", "created": "2026-11-20T12:05:00+00:00", "invoice": INVOICE},
@@ -166,7 +166,9 @@ def test_an_invoice_is_paid_when_its_log_says_so():
 @cases(
     ("kind", "e2e", "shown"), [("paid", E2E, True), ("credited", E2E, False), ("paid", "", False)]
 )
-def test_a_paid_invoice_came_in_by_pix(kind: str, e2e: str, *, shown: bool):
+def test_a_paid_invoice_is_received_only_when_its_payment_is_pix(
+    kind: str, e2e: str, *, shown: bool
+):
     log = {"id": "1", "type": kind, "created": "2026-11-20T12:05:00+00:00", "invoice": INVOICE}
     (came,) = charges.paid_logs(answering({"logs": [log]}), None).items
     assert isinstance(came, documents.InvoiceLog)

@@ -16,19 +16,19 @@ from tests.world.tables import cases
 PRODUCTION, SANDBOX = "https://api.starkbank.com", "https://sandbox.api.starkbank.com"
 
 
-def test_neither_refunds_nor_proof_by_the_statement_are_declared():
+def test_refunds_and_statement_proofs_are_not_declared():
     assert not CAPABILITIES.statement_proves("E")
     assert PortCall.CREATE_REFUND not in CAPABILITIES.calls
 
 
-def test_a_key_of_callbacks_that_is_none_is_refused_at_the_start():
+def test_an_invalid_callback_key_is_refused_at_startup():
     adapter, _ = made(settings={"public_keys": ["no key"]})
 
     with pytest.raises(ProofRefused):
         adapter.callback_proof(CallbackSecrets())
 
 
-def test_no_secret_is_needed_to_prove_callbacks():
+def test_proving_callbacks_requires_no_secret():
     made()[0].callback_proof(CallbackSecrets())
 
 
@@ -43,7 +43,7 @@ def test_no_secret_is_needed_to_prove_callbacks():
         ({"access_id": "project/1", "private_key": "secret"}, "private_key"),
     ],
 )
-def test_half_an_account_s_secrets_are_refused(given: dict[str, str], field: str):
+def test_incomplete_account_secrets_are_refused(given: dict[str, str], field: str):
     with pytest.raises(BankSecretsRefused) as refused:
         read_secrets(Secrets, given)
 
@@ -51,5 +51,5 @@ def test_half_an_account_s_secrets_are_refused(given: dict[str, str], field: str
 
 
 @cases("access_id", ["project/5656565656565656", "organization/1"])
-def test_whole_secrets_are_taken(access_id: str):
+def test_complete_account_secrets_are_accepted(access_id: str):
     assert read_secrets(Secrets, {"access_id": access_id, "private_key": PEM}).text

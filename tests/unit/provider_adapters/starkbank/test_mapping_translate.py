@@ -38,7 +38,7 @@ from tests.world.tables import cases
         (["internalServerError"], 500, Unavailable),
     ],
 )
-def test_a_list_is_refused_and_never_absent(
+def test_a_refused_list_never_means_not_found(
     codes: list[str], status: int, kind: type[ProviderError]
 ):
     with pytest.raises(kind) as failed:
@@ -48,7 +48,7 @@ def test_a_list_is_refused_and_never_absent(
 
 
 @cases("status", [400, 404])
-def test_one_thing_is_absent_by_the_bank_s_own_word(status: int):
+def test_not_found_requires_the_bank_s_own_code_alone(status: int):
     with pytest.raises(NotFound):
         mapping.directory_entry(refusing("invalidPixKey", status=status))
     with pytest.raises(ProviderError) as failed:
@@ -59,7 +59,7 @@ def test_one_thing_is_absent_by_the_bank_s_own_word(status: int):
     assert not isinstance(bare.value, NotFound)
 
 
-def test_a_balance_does_not_show_blocked_amounts():
+def test_a_balance_has_no_blocked_amount():
     held = {"id": "1", "amount": -5, "currency": "BRL", "updated": "2026-11-20T12:00:00+00:00"}
 
     read = mapping.balance(answering({"balances": [held]}))
@@ -69,7 +69,7 @@ def test_a_balance_does_not_show_blocked_amounts():
 
 
 @cases("balances", [[], [{"amount": 1, "currency": "USD"}], [{"amount": 1, "currency": "BRL"}] * 2])
-def test_another_balance_is_none(balances: list[object]):
+def test_a_balance_other_than_one_in_brl_is_a_bad_reply(balances: list[object]):
     with pytest.raises(BadReply):
         mapping.balance(answering({"balances": balances}))
 
@@ -87,7 +87,7 @@ def test_another_balance_is_none(balances: list[object]):
         ("", MovementKind.OTHER, False, 1),
     ],
 )
-def test_a_movement_is_what_its_source_says(
+def test_the_kind_of_a_movement_follows_from_its_source(
     source: str, kind: MovementKind, unknown: int, *, is_pix: bool
 ):
     answer = answering({"transactions": [{**MOVEMENT, "source": source}], "cursor": "c"})
@@ -100,7 +100,7 @@ def test_a_movement_is_what_its_source_says(
 
 
 @cases("created", ["2026", "2026-01-01T00:00:00"])
-def test_a_movement_without_an_instant_is_a_bad_reply(created: str):
+def test_a_movement_without_a_valid_time_is_a_bad_reply(created: str):
     with pytest.raises(BadReply):
         mapping.statement(answering({"transactions": [{**MOVEMENT, "created": created}]}), None)
 
@@ -112,7 +112,7 @@ def test_a_list_ends_without_a_cursor(cursor: str | None):
     assert mapping.statement(answer, "c").next_cursor is None
 
 
-def test_keys_are_written_as_we_write_them():
+def test_keys_are_converted_to_our_format():
     said = [
         {"id": "529.982.247-25", "type": "cpf", "status": "registered"},
         {"id": "maria@example.com", "type": "email", "status": "melting"},
@@ -129,7 +129,7 @@ def test_keys_are_written_as_we_write_them():
         mapping.keys(answering({"keys": [{**said[0], "type": "iban"}]}), None)
 
 
-def test_an_owner_is_shown_without_encrypted_fields():
+def test_a_key_owner_is_shown_without_encrypted_fields():
     owner = mapping.owner(answering({"key": ENTRY}), "maria@example.com")
 
     assert (owner.branch, owner.account, owner.tax_number) == ("", "", "***.982.247-**")
@@ -140,7 +140,7 @@ def test_an_owner_is_shown_without_encrypted_fields():
         mapping.owner(answering({"key": ENTRY}), "other@example.com")
 
 
-def test_a_person_s_whole_number_is_hidden_all_the_same():
+def test_a_complete_cpf_of_a_key_owner_is_masked():
     owner = mapping.owner(
         answering({"key": {**ENTRY, "taxId": "529.982.247-25"}}), "maria@example.com"
     )
@@ -148,7 +148,7 @@ def test_a_person_s_whole_number_is_hidden_all_the_same():
     assert owner.tax_number == "***.982.247-**"
 
 
-def test_any_answer_in_the_bank_s_shape_reaches_it():
+def test_any_answer_in_the_bank_s_format_counts_as_reached():
     mapping.reached(answering({"publicKeys": [{"content": "pem"}]}))
     mapping.reached(refusing("invalidAccessId", status=401))
     with pytest.raises(ProviderError):

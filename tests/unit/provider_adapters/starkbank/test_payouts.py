@@ -33,7 +33,7 @@ def created(**changes: object) -> object:
     return payouts.created(answer, EXPECTED)
 
 
-def test_a_success_is_settled_when_it_was_updated_last():
+def test_a_successful_transfer_is_settled_at_its_last_update():
     outcome = created(status="success")
 
     assert isinstance(outcome, Settled)
@@ -55,7 +55,7 @@ def test_a_success_is_settled_when_it_was_updated_last():
         ({"branchCode": "0002"}, "destination_mismatch"),
     ],
 )
-def test_another_payout_is_not_ours(changes: dict[str, object], reason: str):
+def test_a_mismatched_transfer_is_unknown(changes: dict[str, object], reason: str):
     outcome = created(**changes)
 
     assert isinstance(outcome, Unknown)
@@ -63,11 +63,11 @@ def test_another_payout_is_not_ours(changes: dict[str, object], reason: str):
 
 
 @cases("changes", [{"taxId": "***.982.247-**"}, {"accountNumber": "1234567"}, {"tags": []}])
-def test_what_the_bank_may_write_otherwise_is_still_ours(changes: dict[str, object]):
+def test_allowed_differences_in_a_transfer_are_accepted(changes: dict[str, object]):
     assert isinstance(created(**changes), Accepted)
 
 
-def test_an_account_that_was_encrypted_is_not_compared():
+def test_encrypted_account_fields_are_not_compared():
     answer = answering({"transfers": [{**TRANSFER, "accountNumber": "9", "branchCode": "8"}]})
     place = {name: text for name, text in PLACE.items() if name not in requests.ENCRYPTED}
     expected = Expected(KEY, Money(1050), place)
@@ -76,7 +76,7 @@ def test_an_account_that_was_encrypted_is_not_compared():
 
 
 @cases("codes", [["invalidExternalId"], ["invalidAmount", "melting"]])
-def test_any_other_refusal_is_unknown_and_looked_into(codes: list[str]):
+def test_any_other_refusal_is_unknown_and_may_be_a_duplicate(codes: list[str]):
     outcome = payouts.created(refusing(*codes), EXPECTED)
 
     assert isinstance(outcome, Unknown)
@@ -84,12 +84,12 @@ def test_any_other_refusal_is_unknown_and_looked_into(codes: list[str]):
 
 
 @cases("transfers", [[], [TRANSFER, TRANSFER], [{}]])
-def test_an_order_makes_one_transfer(transfers: list[object]):
+def test_a_created_transfer_must_be_exactly_one(transfers: list[object]):
     with pytest.raises(BadReply):
         payouts.created(answering({"transfers": transfers}), EXPECTED)
 
 
-def test_a_search_finds_what_has_our_tag_alone():
+def test_only_a_transfer_with_our_tag_is_found():
     other = {**TRANSFER, "tags": ["ref:" + "f" * 32]}
 
     with pytest.raises(NotFound):
@@ -101,7 +101,7 @@ def test_a_search_finds_what_has_our_tag_alone():
     assert isinstance(outcome, Settled)
 
 
-def test_two_with_one_tag_are_for_a_person():
+def test_two_transfers_with_our_tag_are_unknown():
     outcome = payouts.found(answering({"transfers": [TRANSFER, TRANSFER]}), Expected(KEY))
 
     assert isinstance(outcome, Unknown)
@@ -110,7 +110,7 @@ def test_two_with_one_tag_are_for_a_person():
 
 @cases("codes", [["invalidTransfer"], ["invalidId"], []])
 @cases("status", [400, 404])
-def test_a_search_that_is_refused_found_nothing_out(status: int, codes: list[str]):
+def test_a_refused_search_never_means_not_found(status: int, codes: list[str]):
     with pytest.raises(ProviderError) as failed:
         payouts.found(refusing(*codes, status=status), Expected(KEY))
 

@@ -40,7 +40,7 @@ def brcodes(tag: str = OURS) -> object:
     return answering({"brcodes": [{**BRCODE, "tags": [tag]}]})
 
 
-async def test_a_charge_is_looked_for_under_our_tag_then_under_the_reference():
+async def test_a_charge_is_looked_up_by_our_tag_and_then_by_its_reference():
     adapter, script = made(*ABSENT)
 
     with pytest.raises(NotFound):
@@ -53,7 +53,7 @@ async def test_a_charge_is_looked_for_under_our_tag_then_under_the_reference():
 
 
 @cases("reference", ["a,b", "x" * 101])
-async def test_an_invalid_tag_is_not_searched_for(reference: str):
+async def test_a_reference_unfit_for_a_tag_is_not_searched_for(reference: str):
     adapter, script = made(*ABSENT)
 
     with pytest.raises(NotFound):
@@ -61,7 +61,7 @@ async def test_an_invalid_tag_is_not_searched_for(reference: str):
     assert len(script.heard) == 2
 
 
-async def test_an_invoice_is_read_with_its_payment():
+async def test_a_paid_invoice_is_read_with_its_payment():
     log = {"id": "1", "type": "paid", "created": "2026-11-20T12:05:00+00:00", "invoice": INVOICE}
     adapter, script = made(invoices(status="paid"), PAYMENT, answering({"logs": [log]}))
 
@@ -87,7 +87,7 @@ async def test_a_br_code_is_paid_when_a_deposit_has_its_tag():
     assert script.paths[2] == f"GET /v2/deposit?tags=dynamic-brcode%2F{UUID}&limit=2"
 
 
-async def test_a_tag_that_others_gave_to_several_names_none():
+async def test_a_reference_shared_by_several_invoices_is_not_found():
     several = answering({"invoices": [{**INVOICE, "tags": [THEIRS]}] * 2})
     adapter, _ = made(NO_INVOICE, NO_BRCODE, several, NO_INVOICE, NO_BRCODE, invoices(THEIRS))
 
@@ -96,7 +96,7 @@ async def test_a_tag_that_others_gave_to_several_names_none():
     assert (await adapter.get_charge(ACCOUNT, REFERENCE)).reference == REFERENCE
 
 
-async def test_a_charge_of_nobody_is_a_br_code_and_one_of_somebody_an_invoice():
+async def test_a_charge_with_a_payer_is_an_invoice_and_without_one_a_br_code():
     absent = (NO_INVOICE, NO_BRCODE)
     adapter, script = made(*absent, brcodes(), *absent, invoices())
 
@@ -108,7 +108,7 @@ async def test_a_charge_of_nobody_is_a_br_code_and_one_of_somebody_an_invoice():
     assert (script.paths[2], script.paths[5]) == ("POST /v2/dynamic-brcode", "POST /v2/invoice")
 
 
-async def test_a_reference_in_use_is_refused_before_anything_is_made():
+async def test_a_charge_with_a_used_reference_is_refused_before_creation():
     adapter, script = made(invoices())
 
     with pytest.raises(Refused) as refused:
@@ -119,7 +119,7 @@ async def test_a_reference_in_use_is_refused_before_anything_is_made():
 
 
 @cases("change", [{"type": ChargeType.STATIC}, {"reusable": True}])
-async def test_what_the_bank_has_not_is_not_asked_for(change: dict[str, object]):
+async def test_an_unsupported_charge_is_refused_without_a_bank_call(change: dict[str, object]):
     adapter, script = made()
 
     with pytest.raises(NotSupported):
@@ -127,8 +127,8 @@ async def test_what_the_bank_has_not_is_not_asked_for(change: dict[str, object])
     assert script.heard == []
 
 
-async def test_an_invoice_is_cancelled_and_cancelled_again():
-    """Whatever the bank says to the second time."""
+async def test_cancelling_an_invoice_twice_succeeds():
+    """Whatever the bank answers to the second request."""
     gone = answering({"invoice": {**INVOICE, "status": "canceled", "tags": [OURS]}})
     known = invoices(status="canceled")
     adapter, script = made(invoices(), gone, known, gone, known, refusing("invalidAction"))
@@ -140,14 +140,14 @@ async def test_an_invoice_is_cancelled_and_cancelled_again():
     assert script.heard[1].body == b'{"status":"canceled"}'
 
 
-async def test_a_refusal_to_cancel_is_one():
+async def test_a_refused_cancellation_is_reported():
     adapter, _ = made(invoices(), refusing("invalidAction"))
 
     with pytest.raises(Refused):
         await adapter.cancel_charge(ACCOUNT, REFERENCE)
 
 
-async def test_paid_charges_and_br_codes_are_not_cancelled():
+async def test_paid_charges_and_br_codes_cannot_be_cancelled():
     adapter, script = made(invoices(status="paid"), NO_INVOICE, brcodes())
 
     with pytest.raises(Refused) as refused:
@@ -164,7 +164,7 @@ def log(minute: int, kind: str = "paid") -> dict[str, object]:
     return {"id": str(minute), "type": kind, "created": at, "invoice": INVOICE}
 
 
-async def test_deposits_and_paid_invoices_are_one_list_newest_first():
+async def test_deposits_and_paid_invoices_form_one_list_newest_first():
     deposits = [
         {**DEPOSIT, "created": "2026-11-21T00:00:00+00:00"},
         DEPOSIT,
@@ -182,8 +182,8 @@ async def test_deposits_and_paid_invoices_are_one_list_newest_first():
 
 
 @cases("limit", [1, 2, 3])
-async def test_a_page_is_no_longer_than_requested(limit: int):
-    """Both lists hold as many; what does not fit comes with the next page."""
+async def test_a_merged_page_is_no_longer_than_requested(limit: int):
+    """Both lists are that long; the rest comes with the next page."""
     adapter, script = made(
         answering({"deposits": [DEPOSIT] * limit}), answering({"logs": [log(1)] * limit}),
         *[PAYMENT] * limit,
@@ -196,7 +196,7 @@ async def test_a_page_is_no_longer_than_requested(limit: int):
     assert f"limit={limit}" in script.paths[0]
 
 
-async def test_one_payment_is_found_by_the_tag_that_lost_its_capitals():
+async def test_a_deposit_is_found_by_its_lower_case_tag():
     upper = E2E[:-1] + "Z"
     adapter, script = made(answering({"deposits": [DEPOSIT]}))
 
@@ -206,8 +206,8 @@ async def test_one_payment_is_found_by_the_tag_that_lost_its_capitals():
     assert script.paths == [f"GET /v2/deposit?tags={upper.lower()}&limit=2"]
 
 
-async def test_one_payment_of_an_invoice_is_found_about_its_minute():
-    """Of the whole day only those that were paid about then are asked about."""
+async def test_an_invoice_payment_is_found_near_its_minute():
+    """Only invoices paid around that minute are queried."""
     e2e = "E20018183202611201204xg35f29fxuz"
     logs = answering({"logs": [log(59), log(4), log(1)], "cursor": None})
     mine = answering({"payment": {"amount": 1000, "endToEndId": e2e}})
@@ -218,7 +218,7 @@ async def test_one_payment_of_an_invoice_is_found_about_its_minute():
 
 
 @cases("e2e", ["E20018183202613201204xg35f29fxuz", E2E])
-async def test_a_payment_that_nobody_made_is_absent(e2e: str):
+async def test_an_unknown_payment_is_not_found(e2e: str):
     adapter, _ = made(NO_DEPOSIT, answering({"logs": []}))
 
     with pytest.raises(NotFound):

@@ -35,8 +35,8 @@ DIRECTORY = documents.FOUND.decode(json.dumps({"key": ENTRY})).inside
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def test_a_signature_is_one_to_the_bank_s_own_library():
-    """Over who, when and the body; fifty of them, some of which have a high S."""
+def test_the_bank_s_own_library_verifies_our_signature():
+    """Over access id, time and body; fifty of them, some with a high S."""
     public = PrivateKey.fromPem(PEM).publicKey()
     for seconds in range(50):
         request = requests.signed(
@@ -52,7 +52,7 @@ def test_a_signature_is_one_to_the_bank_s_own_library():
         assert request.account == ACCOUNT.account_id
 
 
-def test_a_read_signs_an_empty_body():
+def test_a_read_is_signed_with_an_empty_body():
     said = requests.signed(BALANCE, ACCOUNT, AT).headers
     message = f"{said['Access-Id']}:{said['Access-Time']}:"
     signature = Signature.fromBase64(said["Access-Signature"])
@@ -68,7 +68,7 @@ def test_a_read_signs_an_empty_body():
         ("organization/2", "organization/2/workspace/4848484848484848"),
     ],
 )
-def test_an_organization_names_its_workspace(access_id: str, said: str):
+def test_the_access_id_of_an_organization_includes_its_workspace(access_id: str, said: str):
     secrets = Secrets(access_id=access_id, private_key=PEM)
     account = replace(ACCOUNT, secrets=secrets)
 
@@ -76,14 +76,14 @@ def test_an_organization_names_its_workspace(access_id: str, said: str):
 
 
 @cases("secrets", [None, Secrets(access_id="project/1", private_key="no key")])
-def test_without_a_key_nothing_is_signed(secrets: Secrets | None):
+def test_without_a_private_key_no_request_is_signed(secrets: Secrets | None):
     account = ProviderAccount(account_id="a", provider_account="1", secrets=secrets)
 
     with pytest.raises(CredentialsRefused):
         requests.signed(BALANCE, account, AT)
 
 
-def test_a_window_is_asked_for_with_a_day_more_at_both_ends():
+def test_a_window_is_requested_with_an_extra_day_at_both_ends():
     query = requests.page(Window(date(2026, 11, 20), date(2026, 11, 20)), "c/1", 500)
 
     assert query == {
@@ -115,17 +115,17 @@ def test_a_payout_has_our_key_as_external_id_and_tag():
 
 
 @cases(("number", "ispb"), [("001", "00000000"), ("341", "60701190"), ("60701190", "60701190")])
-def test_a_bank_is_named_by_eight_digits(number: str, ispb: str):
-    """Three would be a TED."""
+def test_a_bank_is_identified_by_its_ispb(number: str, ispb: str):
+    """A three-digit number would make it a TED."""
     assert requests.place_of_account(replace(TO_ACCOUNT, bank_number=number))["bankCode"] == ispb
 
 
 @cases(("account", "sent"), [("1234567", "123456-7"), ("123456-7", "123456-7"), ("1", "1")])
-def test_a_check_digit_is_set_apart(account: str, sent: str):
+def test_a_check_digit_is_separated_by_a_hyphen(account: str, sent: str):
     assert requests.place_of_account(replace(TO_ACCOUNT, account=account))["accountNumber"] == sent
 
 
-def test_a_key_leads_where_the_directory_says():
+def test_a_payout_by_key_uses_the_account_in_the_directory():
     assert requests.place_of_key(TO_KEY, DIRECTORY) == {
         "name": "Maria da Silva",
         "taxId": "52998224725",
@@ -149,7 +149,7 @@ def test_a_key_leads_where_the_directory_says():
         ("11.222.333/0001-81", False),
     ],
 )
-def test_a_masked_tax_number_proves_nobody_and_may_contradict(shown: str, *, fits: bool):
+def test_a_masked_tax_number_may_only_contradict_the_recipient(shown: str, *, fits: bool):
     assert requests.may_be("52998224725", shown) is fits
     if not fits:
         entry = documents.FOUND.decode(json.dumps({"key": {**ENTRY, "taxId": shown}})).inside
@@ -167,11 +167,11 @@ def test_a_masked_tax_number_proves_nobody_and_may_contradict(shown: str, *, fit
         ("+5511988887777", "/v2/dict-key/%2B5511988887777"),
     ],
 )
-def test_a_key_is_asked_for_as_the_bank_writes_it(key: str, path: str):
+def test_a_key_is_looked_up_in_the_bank_s_format(key: str, path: str):
     assert requests.look_up_key(key).path == path
 
 
-def test_an_invoice_asks_for_no_more_than_its_value():
+def test_an_invoice_charges_no_fine_or_interest():
     payer = Payer(name="Maria", tax_number="52998224725")
     asked = ChargeOrder(
         reference="A/1", type=ChargeType.DYNAMIC, key="k", value=Money(1050), expires_in=3600,
@@ -197,7 +197,7 @@ def test_an_invoice_asks_for_no_more_than_its_value():
     }
 
 
-def test_an_open_amount_is_zero_and_a_long_reference_no_tag():
+def test_an_open_amount_is_zero_and_a_long_reference_is_no_tag():
     asked = ChargeOrder(reference="x" * 65, type=ChargeType.DYNAMIC, key="k")
 
     document = json.loads(requests.create_brcode(asked, KEY).body)

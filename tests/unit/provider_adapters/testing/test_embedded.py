@@ -9,7 +9,7 @@ from gateway.core.audit_context import RuleViolation
 from tests.servers.process import free_port
 
 
-async def test_a_bank_that_does_not_run_is_reported_as_such():
+async def test_an_unreachable_control_port_is_reported():
     control = simulator().ControlPort(lambda: f"http://127.0.0.1:{free_port()}")
 
     with pytest.raises(RuleViolation, match="does not answer"):

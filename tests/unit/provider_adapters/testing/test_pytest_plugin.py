@@ -58,7 +58,7 @@ class Forgetful(SandboxStage):
 """
 
 
-def test_a_failure_shows_what_was_compared(tmp_path: Path):
+def test_a_failure_shows_the_compared_values(tmp_path: Path):
     """Pytest rewrites the asserts of the suite as it does those of tests."""
     (tmp_path / "forgetful.py").write_text(FORGETFUL)
     chosen = ("--pixgate-adapter=sandbox", "--pixgate-stage=forgetful:Forgetful", "-kbank.settled]")
@@ -68,7 +68,7 @@ def test_a_failure_shows_what_was_compared(tmp_path: Path):
     assert "assert [] == [Money(" in done.stdout
 
 
-def test_without_a_name_nothing_is_guessed(tmp_path: Path):
+def test_without_an_adapter_name_the_run_fails(tmp_path: Path):
     done = ran(tmp_path, TEST, PLUGIN)
 
     assert "which adapter?" in done.stdout + done.stderr

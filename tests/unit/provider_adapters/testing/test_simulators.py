@@ -1,4 +1,4 @@
-"""Every bank that can be simulated is whole, and stands at a port of its own."""
+"""Every bank that can be simulated is complete, and has its own port."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HERE = BankAddress(
 )
 
 
-def test_ports_follow_one_another_and_zero_is_a_free_one():
+def test_banks_get_consecutive_ports_and_zero_means_a_free_one():
     names = simulators.names()
     taken = [port for name in names for port in simulators.ports(name, 8100)[:2]]
     second = {simulators.ports(name, 8100)[2] for name in names}
@@ -25,7 +25,7 @@ def test_ports_follow_one_another_and_zero_is_a_free_one():
     assert {simulators.ports(name, 0) for name in names} == {(0, 0, 0)}
 
 
-def test_banks_that_give_tokens_elsewhere_are_named_with_both_addresses():
+def test_banks_with_a_separate_token_host_have_both_addresses():
     here = msgspec.structs.replace(HERE, token_url="https://127.0.0.1:8200")
     banks = {name: simulators.find(name) for name in simulators.names()}
 
@@ -36,7 +36,7 @@ def test_banks_that_give_tokens_elsewhere_are_named_with_both_addresses():
 
 
 @cases("name", simulators.names())
-def test_a_simulator_speaks_to_an_adapter_that_is_there(name):
+def test_each_simulator_belongs_to_an_installed_adapter(name):
     found = simulators.find(name)
 
     assert found.adapter in registry.ADAPTERS
@@ -45,7 +45,7 @@ def test_a_simulator_speaks_to_an_adapter_that_is_there(name):
 
 
 @cases("name", simulators.names())
-def test_every_row_has_an_operation_that_faults_know(name):
+def test_every_simulated_route_has_a_known_fault_operation(name):
     rows = simulators.find(name).dialect.rows
 
     assert rows
@@ -53,5 +53,5 @@ def test_every_row_has_an_operation_that_faults_know(name):
     assert len({(row.method, row.path) for row in rows}) == len(rows)
 
 
-def test_every_adapter_of_ours_has_a_simulator():
+def test_every_built_in_adapter_has_a_simulator():
     assert {simulators.find(name).adapter for name in simulators.names()} == set(registry.ADAPTERS)

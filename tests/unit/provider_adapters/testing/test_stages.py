@@ -11,7 +11,7 @@ from provider_adapters.testing.stages import STAGES, SandboxStage, subject_of
 from tests.world.tables import cases
 
 
-def test_every_adapter_of_ours_has_a_stage():
+def test_every_built_in_adapter_has_a_stage():
     assert STAGES.keys() == ADAPTERS.keys()
     for name in ADAPTERS:
         assert callable(subject_of(name).make_stage)
@@ -24,12 +24,12 @@ def test_a_stage_can_be_named():
 
 
 @cases("where", ["nowhere.stage:Stage", "provider_adapters.testing.stages:Nothing"])
-def test_a_stage_that_does_not_load_is_refused(where: str):
+def test_an_unloadable_stage_is_refused(where: str):
     with pytest.raises(AdapterRefused, match="does not load"):
         subject_of("sandbox", where)
 
 
-def test_another_package_names_its_stage(monkeypatch: pytest.MonkeyPatch):
+def test_another_package_can_provide_a_stage(monkeypatch: pytest.MonkeyPatch):
     point = importlib.metadata.EntryPoint(
         "sandbox", "provider_adapters.testing.stages:SandboxStage", stages.GROUP
     )

@@ -60,7 +60,7 @@ def asked(bank: ScriptedBank) -> list[str]:
     return [request.split(b" HTTP/")[0].decode() for request in bank.requests]
 
 
-async def test_an_order_that_can_never_be_sent_is_rejected_without_a_byte():
+async def test_an_unsendable_order_is_rejected_without_a_bank_call():
     async with standing(bank_of()) as bank:
         adapter = await adapter_of(bank)
         paid = await adapter.create_payout(ACCOUNT, by_account("998"), FAR)
@@ -75,7 +75,7 @@ async def test_an_order_that_can_never_be_sent_is_rejected_without_a_byte():
     assert bank.requests == []
 
 
-async def test_an_account_without_app_id_is_sent_nothing():
+async def test_an_account_without_an_app_id_sends_nothing():
     async with standing(bank_of()) as bank:
         adapter = await adapter_of(bank)
         outcome = await adapter.create_payout(replace(ACCOUNT, secrets=None), order(), FAR)
@@ -96,7 +96,7 @@ async def test_an_account_without_app_id_is_sent_nothing():
         ({name: text for name, text in SHOWN.items() if name != "destinationAlias"}, Unknown),
     ],
 )
-async def test_a_known_key_is_read_back_and_compared(shown, kind):
+async def test_a_duplicate_is_read_back_and_compared(shown, kind):
     document = {"payment": shown, "transaction": PAID}
     async with standing(bank_of((400, DUPLICATE), (200, document))) as bank:
         adapter = await adapter_of(bank)
@@ -107,7 +107,7 @@ async def test_a_known_key_is_read_back_and_compared(shown, kind):
     assert asked(bank) == ["POST /api/v1/payment", f"GET /api/v1/payment/{KEY}"]
 
 
-async def test_a_known_key_that_cannot_be_read_back_is_unknown():
+async def test_a_duplicate_that_cannot_be_read_back_is_unknown():
     async with standing(bank_of((400, DUPLICATE), (400, {"error": "x"}))) as bank:
         adapter = await adapter_of(bank)
         outcome = await adapter.create_payout(ACCOUNT, order(), FAR)
@@ -116,7 +116,7 @@ async def test_a_known_key_that_cannot_be_read_back_is_unknown():
     assert isinstance(outcome, Unknown)
 
 
-async def test_all_keys_are_read_however_short_the_pages():
+async def test_all_keys_are_read_with_any_page_length():
     def page(*keys: str) -> tuple[int, object]:
         return 200, {"pixKeys": [{"key": key, "type": "EMAIL"} for key in keys]}
 
@@ -131,7 +131,7 @@ async def test_all_keys_are_read_however_short_the_pages():
     ]  # fmt: skip
 
 
-async def test_a_bank_that_shows_the_same_keys_for_ever_is_not_accepted():
+async def test_endless_pages_of_keys_are_a_bad_reply():
     page = (200, {"pixKeys": [{"key": f"{i}@b.c", "type": "EMAIL"} for i in range(100)]})
     async with standing(bank_of(*[page] * 20)) as bank:
         adapter = await adapter_of(bank)
@@ -140,7 +140,7 @@ async def test_a_bank_that_shows_the_same_keys_for_ever_is_not_accepted():
         await adapter.close()
 
 
-async def test_a_key_of_a_type_that_it_does_not_take_is_not_sent():
+async def test_a_key_of_an_unsupported_type_is_refused_without_a_bank_call():
     async with standing(bank_of()) as bank:
         adapter = await adapter_of(bank)
         with pytest.raises(Refused):
@@ -150,7 +150,7 @@ async def test_a_key_of_a_type_that_it_does_not_take_is_not_sent():
     assert bank.requests == []
 
 
-async def test_an_address_is_registered_for_what_it_does_not_get_yet():
+async def test_an_address_is_registered_only_for_missing_events():
     known, *others = REGISTERED
     there = {"webhooks": [{"id": "0", "url": URL, "event": known}]}
     made = [(200, {"webhook": {"id": str(i), "url": URL}}) for i in range(1, len(REGISTERED))]

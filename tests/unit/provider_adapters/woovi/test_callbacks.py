@@ -41,7 +41,7 @@ def signed(event: object, secret: bytes = SECRET) -> Delivery:
     return came(body, X_OpenPix_Signature=made)
 
 
-async def test_the_published_rsa_signature_holds():
+async def test_the_published_rsa_signature_is_verified():
     vector = RSA["valid"][0]
     body = vector["body"].encode()
 
@@ -52,7 +52,7 @@ async def test_the_published_rsa_signature_holds():
     assert (said[0].kind, said[0].named_by) == (CallbackKind.CHARGE, NamedBy.CHARGE)
 
 
-async def test_the_published_hmac_holds_and_is_a_test_that_says_nothing():
+async def test_the_published_hmac_is_verified_as_a_test_call():
     vector = HMAC["valid"][0]
     body = vector["body"].encode()
 
@@ -69,7 +69,7 @@ async def test_an_empty_secret_proves_nothing():
     assert await proof().check(signed({}, b"")) is None
 
 
-async def test_a_former_secret_is_taken():
+async def test_a_previous_secret_is_still_accepted():
     event = {"event": "OPENPIX:MOVEMENT_CONFIRMED", "payment": {"correlationID": KEY}}
 
     assert await proof(b"new", SECRET).check(signed(event)) is not None
@@ -77,7 +77,7 @@ async def test_a_former_secret_is_taken():
 
 
 @cases("end", ["CONFIRMED", "FAILED", "REMOVED"])
-async def test_a_payout_is_known_by_our_key(end):
+async def test_a_payout_callback_has_our_key(end):
     event = {"event": f"OPENPIX:MOVEMENT_{end}", "payment": {"correlationID": KEY}}
 
     said = await proof(SECRET).check(signed(event))
@@ -86,7 +86,7 @@ async def test_a_payout_is_known_by_our_key(end):
     assert (said[0].kind, said[0].subject, said[0].account) == (CallbackKind.PAYOUT, KEY, "")
 
 
-async def test_a_refund_is_of_the_account_that_the_bank_names():
+async def test_a_refund_callback_has_its_account():
     event = {
         "event": "PIX_TRANSACTION_REFUND_SENT_CONFIRMED",
         "refundTransaction": {"endToEndId": "D548114172025081421318FbVaF2LTWr"},
@@ -100,7 +100,7 @@ async def test_a_refund_is_of_the_account_that_the_bank_names():
 
 
 @cases("text", [rb"\ud83d", b"a\nb", b"Jos\xe9", b"cut \xf0\x9f", b"\x00"])
-async def test_a_typed_text_does_not_hide_the_charge(text: bytes):
+async def test_a_damaged_comment_does_not_hide_the_charge(text: bytes):
     whole = b'{"event": "X", "charge": {"correlationID": "order-1", "comment": "%s"}}' % text
 
     for body in (whole, whole[:-3]):
@@ -110,7 +110,7 @@ async def test_a_typed_text_does_not_hide_the_charge(text: bytes):
         assert (notice.kind, notice.subject) == (CallbackKind.CHARGE, "order-1")
 
 
-async def test_a_number_that_nobody_reads_may_be_out_of_range():
+async def test_an_out_of_range_number_in_an_unread_field_is_ignored():
     body = b'{"event": "X", "charge": {"correlationID": "order-1", "fee": 1e400}}'
     made = b64encode(hmac.digest(SECRET, body, "sha1")).decode()
 
@@ -119,7 +119,7 @@ async def test_a_number_that_nobody_reads_may_be_out_of_range():
     assert (notice.kind, notice.subject) == (CallbackKind.CHARGE, "order-1")
 
 
-async def test_a_body_that_is_cut_before_it_names_something_is_no_test():
+async def test_a_truncated_body_is_not_taken_for_a_test_call():
     body = b'{"event": "OPENPIX:CHARGE_COMPLETED", "char'
     made = b64encode(hmac.digest(SECRET, body, "sha1")).decode()
 
@@ -127,7 +127,7 @@ async def test_a_body_that_is_cut_before_it_names_something_is_no_test():
 
 
 @cases("event", [[], "x", {"event": 1}, {"event": "X", "payment": [], "n": 1}])
-async def test_what_nobody_knows_is_still_a_callback(event):
+async def test_an_unknown_event_is_accepted_as_other(event):
     said = await proof(SECRET).check(signed(event))
 
     assert said is not None
@@ -144,7 +144,7 @@ WEBHOOKS = {
 }
 
 
-def test_an_address_is_registered_for_each_event_and_shown_once():
+def test_an_address_registered_for_several_events_is_listed_once():
     found = callbacks.registrations(answer(WEBHOOKS))
 
     assert [each.id for each in found] == ["1", "2", "3"]
@@ -154,13 +154,13 @@ def test_an_address_is_registered_for_each_event_and_shown_once():
 
 
 @cases(("named", "removed"), [("1", ["3", "1"]), ("3", ["1", "3"]), ("2", ["2"])])
-def test_an_address_is_removed_for_every_event_the_named_one_last(named, removed):
-    """A removal that broke off can be repeated under the same id."""
+def test_an_address_is_removed_for_every_event_with_the_named_one_last(named, removed):
+    """An interrupted removal can be repeated with the same id."""
     found = callbacks.registrations(answer(WEBHOOKS))
 
     assert [each.id for each in callbacks.of_same_address(found, named)] == removed
 
 
-def test_an_unknown_address_is_not_found():
+def test_removing_an_unknown_address_is_not_found():
     with pytest.raises(NotFound):
         callbacks.of_same_address(callbacks.registrations(answer(WEBHOOKS)), "9")

@@ -16,14 +16,14 @@ def made(settings: dict[str, object], environment: Environment = SANDBOX):
     return WooviFactory()(settings, context)
 
 
-def test_the_bank_s_limit_holds_unless_it_is_lifted():
+def test_the_bank_s_rate_limit_applies_unless_it_is_lifted():
     assert LIMITS.rates["*"] is not None
     assert made({}).client.admission.bank_limits is not None
     lifted = made({"limits": {"account_limits": {"rates": {"*": None}}}})
     assert lifted.client.admission.bank_limits is None
 
 
-def test_what_no_document_states_is_not_declared():
+def test_undocumented_capabilities_are_not_declared():
     declared = WooviFactory.capabilities
 
     assert declared.absent_after is None

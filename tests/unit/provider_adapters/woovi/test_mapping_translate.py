@@ -55,7 +55,7 @@ def charge(document: object, reference: str = "pedido/1"):
     return mapping.charge(said, reference, NOW)
 
 
-def test_a_balance_is_of_the_account_that_was_asked_for():
+def test_a_balance_must_be_of_the_requested_account():
     said = answer({"account": ACCOUNT})
 
     assert mapping.balance(said, "a1").balance == Sum(129430)
@@ -66,7 +66,7 @@ def test_a_balance_is_of_the_account_that_was_asked_for():
         mapping.balance(answer({"account": {"accountId": "a1", "balance": {"total": 1}}}), "a1")
 
 
-def test_a_statement_is_inside_its_window_and_newest_first():
+def test_a_statement_is_limited_to_its_window_and_sorted_newest_first():
     lines = [
         LINE,
         {**LINE, "id": "2", "time": "2026-11-22T11:00:00Z", "type": "DEBIT", "value": -100},
@@ -91,12 +91,12 @@ def test_a_statement_is_inside_its_window_and_newest_first():
         {"id": 1},
     ],
 )
-def test_a_line_that_cannot_be_read_is_a_bad_reply(wrong):
+def test_an_unreadable_line_is_a_bad_reply(wrong):
     with pytest.raises(BadReply):
         mapping.statement(answer([{**LINE, **wrong}]), None, WINDOW)
 
 
-def test_keys_have_no_ids_of_the_bank_s():
+def test_keys_have_no_provider_id():
     said = {"pixKeys": [{"key": "loja@example.com", "type": "EMAIL", "isDefault": True}]}
 
     page = mapping.keys(answer(said), None)
@@ -112,17 +112,17 @@ def test_keys_have_no_ids_of_the_bank_s():
         {"pixKey": {"pixKey": "11222333000181", "type": "CNPJ", "isDefault": True}},
     ],
 )
-def test_a_new_key_is_read_in_both_forms_of_the_documents(said):
+def test_a_new_key_is_read_in_both_documented_formats(said):
     assert mapping.created_key(answer(said, 201)).key == "11222333000181"
 
 
 @cases("said", [{}, {"key": "x", "type": "OTHER"}, {"pixKey": "x"}])
-def test_a_new_key_in_neither_form_is_a_bad_reply(said):
+def test_a_new_key_in_neither_format_is_a_bad_reply(said):
     with pytest.raises(BadReply):
         mapping.created_key(answer(said, 201))
 
 
-def test_a_cancelled_key_has_no_body():
+def test_a_cancelled_key_is_recognized_by_an_empty_answer():
     key = PixKey(
         provider_id="", key="x", type=PixKeyType.EVP, status=PixKeyStatus.ACTIVE, created_at=None
     )
@@ -134,7 +134,7 @@ def test_a_cancelled_key_has_no_body():
         mapping.cancelled_key(answer(b"", 404), key)
 
 
-def test_an_owner_is_masked_and_its_bank_named():
+def test_a_key_owner_is_masked_and_has_the_bank_s_number():
     said = {
         "pixKey": "maria@example.com",
         "type": "EMAIL",
@@ -147,7 +147,7 @@ def test_an_owner_is_masked_and_its_bank_named():
     assert (owner.bank_number, owner.ispb, owner.branch) == ("341", "60701190", "****")
 
 
-def test_a_charge_shows_what_its_payload_carries():
+def test_a_charge_is_read_with_the_values_of_its_payload():
     found = charge(CHARGE)
 
     assert (found.receiver.name, found.city) == ("Woovi_Demo", "Sao_Paulo")
@@ -156,7 +156,7 @@ def test_a_charge_shows_what_its_payload_carries():
     assert found.payer.tax_number == "31324227036"
 
 
-def test_a_wrong_payload_is_handed_on_untouched():
+def test_an_invalid_payload_is_returned_unchanged():
     wrong = str(CHARGE["brCode"])[:-1] + "0"
 
     found = charge({**CHARGE, "brCode": wrong})
@@ -164,8 +164,8 @@ def test_a_wrong_payload_is_handed_on_untouched():
     assert (found.emv, found.city) == (wrong, "")
 
 
-def test_a_charge_of_another_reference_is_not_the_one():
-    """The bank finds charges by its own ids, too."""
+def test_a_charge_with_another_reference_is_not_found():
+    """The bank also finds charges by its own ids."""
     with pytest.raises(NotFound):
         charge(CHARGE, "Q2hhcmdlOjE=")
 
@@ -178,7 +178,7 @@ def test_a_charge_of_another_reference_is_not_the_one():
         ("EXPIRED", ChargeStatus.ACTIVE, True),
     ],
 )
-def test_every_state_of_a_charge_is_understood(status, ours, expired):
+def test_every_charge_status_is_read(status, ours, expired):
     said = answer({"charge": {**CHARGE, "status": status}})
 
     found = mapping.charge(said, "pedido/1", NOW)
@@ -187,7 +187,7 @@ def test_every_state_of_a_charge_is_understood(status, ours, expired):
 
 
 @cases("strange", [{"status": "REMOVED"}, {"type": "PIX_CREDITO"}])
-def test_an_unknown_word_of_a_charge_is_counted(strange):
+def test_an_unknown_status_or_type_of_a_charge_is_counted(strange):
     said = answer({"charge": {**CHARGE, **strange}})
 
     assert mapping.charge(said, "pedido/1", NOW).status is ChargeStatus.ACTIVE
@@ -205,13 +205,13 @@ def test_an_unknown_word_of_a_charge_is_counted(strange):
         (answer({}, 404), BadReply, "unexpected_status"),
         (answer(b"<html>", 503), Unavailable, "server_error"),
     ])  # fmt: skip
-def test_refusals_are_distinguished(said, kind, reason):
+def test_each_refusal_has_its_error(said, kind, reason):
     error = mapping.failure(said)
 
     assert (type(error), error.reason) == (kind, reason)
 
 
-def test_the_bank_s_keys_are_read_by_id():
+def test_the_bank_s_public_keys_are_read_with_their_ids():
     said = answer({"public_keys": [{"key_identifier": "k", "is_current": True, "key": "PEM"}]})
 
     assert mapping.public_keys(said.body) == [("k", "PEM")]

@@ -52,7 +52,7 @@ def test_a_confirmed_payout_is_settled_with_its_time_and_id():
     assert outcome.settled_at == datetime(2026, 11, 22, 10, 31, 5, 123000, tzinfo=UTC)
 
 
-def test_the_amount_really_paid_is_returned():
+def test_a_confirmed_payout_has_the_amount_really_paid():
     outcome = found(
         {"payment": {**SHOWN, "status": "CONFIRMED"}, "transaction": {**PAID, "value": 1049}}
     )
@@ -75,14 +75,14 @@ def test_a_failed_payout_has_its_reason(code, failure):
     assert outcome.provider_key == KEY
 
 
-def test_a_failure_without_a_reason_is_another():
+def test_a_failed_payout_without_a_reason_is_other():
     outcome = found({"payment": {**SHOWN, "status": "FAILED"}})
 
     assert isinstance(outcome, Rejected)
     assert outcome.failure is FailureCode.OTHER
 
 
-def test_a_malformed_end_to_end_id_proves_nothing():
+def test_a_malformed_end_to_end_id_is_unknown():
     outcome = created(
         {"payment": {**SHOWN, "status": "CONFIRMED"}, "transaction": {**PAID, "endToEndId": "E1"}}
     )
@@ -92,7 +92,7 @@ def test_a_malformed_end_to_end_id_proves_nothing():
 
 
 @cases("number", ["341", "60701190"])
-def test_a_payout_by_account_is_compared_where_it_is_shown(number):
+def test_the_account_shown_for_a_payout_is_compared(number):
     expected = payouts.expected(by_account(number), must_show=True)
 
     assert isinstance(found({"payment": MANUAL}, expected), Accepted)
@@ -118,12 +118,12 @@ def test_a_payout_by_account_is_compared_where_it_is_shown(number):
         answer({"payment": {**SHOWN, "value": 1050.5}}),
     ],
 )
-def test_what_is_not_listed_is_raised(said):
+def test_any_unlisted_answer_is_a_provider_error(said):
     with pytest.raises(ProviderError):
         payouts.created(said, EXPECTED)
 
 
-def test_only_the_bank_s_own_sentence_says_absent():
+def test_only_the_bank_s_own_sentence_means_payout_not_found():
     with pytest.raises(NotFound):
         payouts.found(refused("Payment not found"), Expected(KEY))
     with pytest.raises(BadReply):

@@ -53,7 +53,7 @@ def one(document: object):
     return received.received_payment(said)
 
 
-def test_a_payment_names_its_charge_and_its_payer():
+def test_a_received_payment_has_its_charge_and_payer():
     found = received.incoming(one(PAYMENT), Money(50))
 
     assert (found.reference, found.e2e_id, found.value) == ("pedido/1", PAID_IN, Money(1050))
@@ -61,7 +61,7 @@ def test_a_payment_names_its_charge_and_its_payer():
     assert found.refunded == Money(50)
 
 
-def test_the_document_s_swapped_words_are_understood():
+def test_swapped_type_and_status_are_recognized():
     """Type and status have changed places in the official document, as its example shows."""
     swapped = {**PAYMENT, "type": "CONFIRMED", "status": "PAYMENT"}
 
@@ -69,12 +69,12 @@ def test_the_document_s_swapped_words_are_understood():
 
 
 @cases("kind", ["WITHDRAW", "REFUND", "FEE"])
-def test_what_did_not_come_in_is_not_found(kind):
+def test_a_transaction_that_is_not_incoming_is_not_found(kind):
     with pytest.raises(NotFound):
         one({**PAYMENT, "type": kind})
 
 
-def test_an_unknown_kind_is_counted():
+def test_an_unknown_transaction_type_is_counted():
     said = answer({"transaction": {**PAYMENT, "type": "CASHBACK"}})
 
     with pytest.raises(NotFound):
@@ -84,29 +84,29 @@ def test_an_unknown_kind_is_counted():
 
 
 @cases("wrong", [{"endToEndId": "Efa8df7c"}, {"value": 0}, {"value": 49}])
-def test_a_payment_that_cannot_be_is_a_bad_reply(wrong):
+def test_an_inconsistent_payment_is_a_bad_reply(wrong):
     with pytest.raises(BadReply):
         received.incoming(one({**PAYMENT, **wrong}), Money(50))
 
 
-def test_a_page_longer_than_requested_is_cut_and_continues():
+def test_a_page_longer_than_requested_is_cut_and_continued():
     found = received.received_payments(page(PAYMENT, PAYMENT, PAYMENT), None, 2)
 
     assert (len(found.items), paging.number_of(found.next_cursor)) == (2, 2)
 
 
-def test_the_bank_s_own_word_ends_a_list():
+def test_a_list_ends_by_the_bank_s_has_next_page():
     assert received.received_payments(page(PAYMENT), None, 2).next_cursor is None
     goes_on = received.received_payments(page(PAYMENT, hasNextPage=True), None, 2)
     assert paging.number_of(goes_on.next_cursor) == 1
 
 
-def test_a_bank_that_does_not_skip_is_not_walked_for_ever():
+def test_a_received_list_that_ignores_skip_is_a_bad_reply():
     with pytest.raises(BadReply):
         received.received_payments(page(PAYMENT, hasNextPage=True), "1", 2)
 
 
-def test_the_latest_payment_of_a_charge_counts():
+def test_the_latest_sufficient_payment_of_a_charge_is_used():
     later = {**PAYMENT, "time": "2026-11-22T11:00:00.000Z", "value": 1100}
 
     found = received.charge_payment(page(PAYMENT, later, {**PAYMENT, "type": "REFUND"}), CHARGE)
@@ -121,7 +121,7 @@ def test_an_end_to_end_id_of_the_test_environment_is_left_out():
     assert received.charge_payment(page(strange), CHARGE).e2e_id == ""
 
 
-def test_a_smaller_payment_does_not_stand_for_the_one_that_paid():
+def test_a_later_smaller_payment_does_not_replace_the_sufficient_one():
     later = {**PAYMENT, "time": "2026-11-22T11:00:00.000Z", "value": 1}
 
     found = received.charge_payment(page(PAYMENT, later), CHARGE)
@@ -130,7 +130,7 @@ def test_a_smaller_payment_does_not_stand_for_the_one_that_paid():
     assert (found.value, alone.value) == (Money(1050), Money(1))
 
 
-def test_a_paid_charge_without_its_payment_is_not_reported_as_unpaid():
+def test_a_paid_charge_without_its_payment_is_a_bad_reply():
     with pytest.raises(BadReply):
         received.charge_payment(page({**PAYMENT, "type": "REFUND"}), CHARGE)
 
@@ -139,7 +139,7 @@ FEE = {"value": 85, "time": "2026-11-22T10:30:00.000Z", "type": "FEE"}
 SENT = {**FEE, "type": "CONFIRMED", "status": "WITHDRAW", "value": -5000}
 
 
-def test_what_did_not_come_in_is_no_unreadable_row():
+def test_other_transactions_are_not_counted_as_unreadable_rows():
     mixed, others = page(FEE, PAYMENT, SENT), page(FEE, SENT, hasNextPage=True)
 
     found = received.received_payments(mixed, None, 3)
@@ -149,7 +149,7 @@ def test_what_did_not_come_in_is_no_unreadable_row():
     assert (list(empty.items), paging.number_of(empty.next_cursor)) == ([], 2)
 
 
-def test_a_payment_of_an_unknown_kind_is_shown_where_payments_were_asked_for():
+def test_a_payment_of_an_unknown_type_is_listed_as_received():
     found = received.received_payments(page({**PAYMENT, "type": "PIX"}), None, 2)
 
     assert len(found.items) == 1
@@ -170,7 +170,7 @@ def test_a_payment_of_an_unknown_kind_is_shown_where_payments_were_asked_for():
         *((odd, "") for odd in (None, "", {}, [], ["Object"], {"number": "1"}, True, 1.5)),
     ],
 )
-def test_a_tax_number_is_read_in_every_form(told: object, number: str):
+def test_a_tax_number_is_read_in_every_format(told: object, number: str):
     payer = received.incoming(
         one({**PAYMENT, "payer": {"name": "Ana", "taxID": told}}), Money(0)
     ).payer
@@ -179,13 +179,13 @@ def test_a_tax_number_is_read_in_every_form(told: object, number: str):
 
 
 @cases("odd", [None, "Ana", 5, [], {}])
-def test_a_payment_of_an_odd_payer_is_a_payment(odd: object):
+def test_a_payment_with_an_invalid_payer_is_still_read(odd: object):
     found = received.received_payments(page({**PAYMENT, "payer": odd}), None, 2)
 
     assert received.incoming(found.items[0], Money(0)).value == Money(1050)
 
 
-def test_refunds_that_failed_do_not_count():
+def test_failed_refunds_are_not_added_up():
     said = {
         "refunds": [
             {"value": 10, "status": "IN_PROCESSING"},

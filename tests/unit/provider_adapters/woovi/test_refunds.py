@@ -46,7 +46,7 @@ def found(document: object):
 
 
 @cases(("word", "status"), mapping.REFUND_STATUSES.items())
-def test_every_listed_state_is_understood(word, status):
+def test_every_listed_refund_status_is_read(word, status):
     kinds = {
         RefundStatus.PROCESSING: Accepted,
         RefundStatus.PAID: Settled,
@@ -57,7 +57,7 @@ def test_every_listed_state_is_understood(word, status):
     assert found({**SHOWN, "status": word}).status is status
 
 
-def test_an_unknown_state_is_processing_and_counted():
+def test_an_unknown_refund_status_is_processing_and_counted():
     strange = {**SHOWN, "status": "EM_ANALISE"}
     said, shown = answer({"refund": strange}), answer({"pixTransactionRefund": strange})
 
@@ -74,14 +74,14 @@ def test_an_unknown_state_is_processing_and_counted():
         ({"comment": "troca E18236120202611221030s0133872GZB"}, "e2e_id_malformed"),
     ],
 )
-def test_a_refund_that_is_not_the_one_ordered_is_unknown(other, reason):
+def test_a_mismatched_refund_is_unknown(other, reason):
     outcome = created({**SHOWN, **other})
 
     assert isinstance(outcome, Unknown)
     assert outcome.evidence.reason == reason
 
 
-def test_a_refund_of_ours_names_its_payment():
+def test_our_own_refund_has_its_payment_and_description():
     read = found({**SHOWN, "returnIdentification": RETURN})
 
     assert (read.payment_e2e_id, read.description) == (PAID_IN, "troca")
@@ -89,13 +89,13 @@ def test_a_refund_of_ours_names_its_payment():
     assert found({**SHOWN, "comment": PAID_IN}).description == ""
 
 
-def test_a_refund_ordered_elsewhere_names_none():
+def test_a_refund_ordered_elsewhere_has_no_payment():
     read = found({**SHOWN, "comment": "feito à mão"})
 
     assert (read.payment_e2e_id, read.description) == ("", "feito à mão")
 
 
-def test_without_a_time_the_way_back_tells_the_minute():
+def test_without_a_time_a_refund_has_the_minute_in_its_return_id():
     read = found({**SHOWN, "time": None, "returnIdentification": RETURN})
 
     assert read.created_at == datetime(2026, 11, 22, 10, 32, tzinfo=UTC)
@@ -106,12 +106,12 @@ def test_without_a_time_the_way_back_tells_the_minute():
 @cases(
     "wrong", [{"correlationID": "x"}, {"value": 0}, {"value": 4.5}, {"returnIdentification": "D1"}]
 )
-def test_nonsense_is_no_refund(wrong):
+def test_an_inconsistent_refund_is_a_bad_reply(wrong):
     with pytest.raises(BadReply):
         found({**SHOWN, **wrong})
 
 
-def test_a_page_keeps_what_is_inside_the_window():
+def test_a_page_of_refunds_is_limited_to_its_window():
     said = {
         "refunds": [
             {**SHOWN, "time": "2026-11-21T23:59:59.999Z"},
@@ -128,25 +128,25 @@ def test_a_page_keeps_what_is_inside_the_window():
     assert paging.number_of(page.next_cursor) == 4
 
 
-def test_a_bank_that_does_not_skip_is_not_walked_for_ever():
+def test_a_refund_list_that_ignores_skip_is_a_bad_reply():
     said = {"refunds": [SHOWN], "pageInfo": {"skip": 0, "limit": 1, "hasNextPage": True}}
 
     with pytest.raises(BadReply):
         refunds.page(answer(said), "1", WINDOW)
 
 
-def test_the_app_id_is_refused_before_anything_is_given_back():
+def test_a_refund_with_a_refused_app_id_is_not_sent():
     said = answer({"data": None, "errors": [{"message": "appID inválido"}]}, 401)
 
     assert isinstance(refunds.created(said, refund()), NotSent)
 
 
-def test_no_refusal_of_a_refund_is_written_down():
+def test_any_other_refusal_of_a_refund_is_a_provider_error():
     with pytest.raises(ProviderError):
         refunds.created(refused("valor maior que o pagamento"), refund())
 
 
-def test_only_the_bank_s_own_sentence_says_absent():
+def test_only_the_bank_s_own_sentence_means_refund_not_found():
     with pytest.raises(NotFound):
         refunds.found(refused("Refund not found"), KEY)
     with pytest.raises(BadReply):

@@ -25,7 +25,7 @@ CHARGE = ChargeOrder(
 )
 
 
-def test_the_credential_is_the_app_id_alone():
+def test_the_credential_is_the_bare_app_id():
     assert requests.balance(ACCOUNT).headers == {"Authorization": "Q2xpZW50X0lkXzE="}
 
 
@@ -38,7 +38,7 @@ def test_a_window_excludes_its_end_and_a_page_is_capped():
     )
 
 
-def test_a_reference_of_a_partner_leads_nowhere_else():
+def test_a_partner_s_reference_is_escaped_in_the_path():
     assert requests.charge(ACCOUNT, "a/../b?c", "get_charge").path.endswith(
         "/charge/a%2F..%2Fb%3Fc"
     )
@@ -46,7 +46,7 @@ def test_a_reference_of_a_partner_leads_nowhere_else():
         requests.charge(ACCOUNT, "..", "get_charge")
 
 
-def test_a_payout_by_key_is_approved_at_once_and_leaves_this_account():
+def test_a_payout_by_key_is_auto_approved_from_its_account():
     request = requests.create_payout(ACCOUNT, order())
 
     assert json.loads(request.body) == {
@@ -61,7 +61,7 @@ def test_a_payout_by_key_is_approved_at_once_and_leaves_this_account():
 
 
 @cases("number", ["341", "60701190"])
-def test_a_bank_is_named_by_its_ispb(number):
+def test_a_bank_is_identified_by_its_ispb(number):
     written = json.loads(requests.create_payout(ACCOUNT, by_account(number)).body)
 
     assert (written["type"], written["psp"]) == ("MANUAL", "60701190")
@@ -70,13 +70,13 @@ def test_a_bank_is_named_by_its_ispb(number):
 
 
 @cases(("tax_number", "kind"), [("52998224725", "BR:CPF"), ("11222333000181", "BR:CNPJ")])
-def test_a_holder_has_the_kind_of_its_number(tax_number, kind):
+def test_a_holder_has_the_type_of_its_tax_number(tax_number, kind):
     written = json.loads(requests.create_payout(ACCOUNT, by_account("1", tax_number)).body)
 
     assert written["holder"]["taxID"] == {"type": kind, "taxID": tax_number}
 
 
-def test_a_charge_has_what_was_ordered_and_no_empty_field():
+def test_a_charge_request_has_only_the_ordered_fields():
     payer = Payer(name="Ana", tax_number="52998224725")
     bare = json.loads(requests.create_charge(ACCOUNT, CHARGE).body)
     full = replace(CHARGE, payer=payer, expires_in=300, description="pedido 1")
@@ -93,7 +93,7 @@ def test_a_charge_has_what_was_ordered_and_no_empty_field():
 @cases(
     "other", [{"type": ChargeType.STATIC}, {"value": None}, {"reusable": True}, {"expires_in": 299}]
 )
-def test_a_charge_that_the_bank_has_not_is_not_sent(other):
+def test_an_unsupported_charge_is_not_sent(other):
     with pytest.raises(NeverSendable):
         requests.create_charge(ACCOUNT, replace(CHARGE, **other))
 
@@ -104,14 +104,14 @@ def test_a_key_of_another_type_is_not_registered(kind):
         requests.create_key(ACCOUNT, KeyOrder(kind, "x"))
 
 
-def test_a_looked_up_key_is_in_no_path():
+def test_a_looked_up_key_is_not_in_the_path():
     request = requests.look_up_key(ACCOUNT, "maria@example.com")
 
     assert request.path == "/api/v1/pix-keys/check"
     assert json.loads(request.body) == {"pixKey": "maria@example.com"}
 
 
-def test_a_refund_names_its_payment_twice():
+def test_a_refund_names_its_payment_in_a_field_and_in_the_comment():
     """Once for the bank, once for us: read back, it is shown in the comment alone."""
     assert json.loads(requests.create_refund(ACCOUNT, refund()).body) == {
         "transactionEndToEndId": PAID_IN,
@@ -122,7 +122,7 @@ def test_a_refund_names_its_payment_twice():
     assert requests.comment_of(refund("")) == PAID_IN
 
 
-def test_a_comment_has_an_end():
+def test_an_overlong_refund_comment_is_not_sent():
     assert len(requests.comment_of(refund("x" * 107))) == 140
     with pytest.raises(NeverSendable):
         requests.create_refund(ACCOUNT, refund("x" * 108))

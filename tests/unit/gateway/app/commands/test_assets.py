@@ -12,7 +12,7 @@ from tests.world.tree import ROOT
 @pytest.mark.parametrize(
     ("options", "source"), [([], "config.yaml"), (["--production"], "deploy/production.yaml")]
 )
-def test_a_commented_file_is_written_once(shell, options: list[str], source: str):
+def test_an_example_configuration_is_written_once(shell, options: list[str], source: str):
     file = shell.folder / "mine.yaml"
 
     shell.says("config", "init", *options, "--config", str(file))
@@ -25,10 +25,8 @@ def test_a_commented_file_is_written_once(shell, options: list[str], source: str
 @pytest.mark.parametrize(
     ("options", "extras"), [([], "sandbox"), (["--production"], "panel,redis")]
 )
-def test_what_is_to_be_installed_first_is_the_next_step(
-    shell, monkeypatch, options: list[str], extras: str
-):
-    """The wheel alone runs neither file."""
+def test_the_next_step_installs_missing_extras(shell, monkeypatch, options: list[str], extras: str):
+    """The wheel alone cannot run with either file."""
     monkeypatch.setitem(EXTRAS, "panel", ("no_such_package",))
     whole = shell.reads("config", "init", *options, "--config", str(shell.folder / "bare.yaml"))
     monkeypatch.undo()
@@ -38,7 +36,7 @@ def test_what_is_to_be_installed_first_is_the_next_step(
     assert after["next"] == "pixgate config check"
 
 
-def test_every_file_is_unpacked_into_an_empty_folder_alone(shell):
+def test_assets_are_unpacked_into_an_empty_folder_alone(shell):
     folder = shell.folder / "deploy"
 
     listed = shell.reads("assets", str(folder))

@@ -12,7 +12,7 @@ def with_secret(shell) -> None:
     shell.environ |= {"PIXGATE_CONFIG": str(file), "PIXGATE_BANKS": SECRET}
 
 
-def test_every_bank_that_sends_some_has_an_address(shell):
+def test_every_bank_with_callbacks_has_an_address(shell):
     found = shell.reads("callbacks")
 
     assert [each["provider"] for each in found] == ["sandbox", "sandbox-read-only"]
@@ -21,7 +21,7 @@ def test_every_bank_that_sends_some_has_an_address(shell):
     assert found == shell.reads("callbacks")
 
 
-def test_the_address_does_not_change_with_the_banks_own_secret(shell):
+def test_the_callback_address_does_not_depend_on_the_bank_s_secret(shell):
     before = shell.says("callbacks")
     with_secret(shell)
 
@@ -31,7 +31,7 @@ def test_the_address_does_not_change_with_the_banks_own_secret(shell):
     assert SECRET not in printed
 
 
-def test_a_configuration_that_cannot_be_used_is_one_line(shell):
+def test_an_unusable_configuration_is_reported_in_one_line(shell):
     shell.environ["PIXGATE_CONFIG"] = str(shell.folder / "nothing.yaml")
 
     assert "cannot be read" in shell.fails("callbacks")

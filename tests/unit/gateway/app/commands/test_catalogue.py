@@ -7,8 +7,8 @@ from gateway.banks.port.capabilities import OPTIONAL_CALLS, PortCall
 from gateway.core.reasons import REASONS
 
 
-def test_every_row_shows_what_it_needs_and_may_cost(shell):
-    """The ten operations of contract 4.1, and three that are open, are the banking surface's."""
+def test_every_route_shows_its_permission_and_quota(shell):
+    """The banking surface has the ten operations of contract 4.1 and three public ones."""
     rows = {each["name"]: each for each in shell.reads("routes")}
 
     assert len([name for name in rows if name.startswith("banking.")]) == 13
@@ -19,7 +19,7 @@ def test_every_row_shows_what_it_needs_and_may_cost(shell):
     assert "SVC.PIX.010 502" in create["errors"]
 
 
-def test_what_people_try_draws_from_a_bucket_of_their_address(shell):
+def test_sign_in_routes_draw_from_a_quota_by_address(shell):
     rows = {each["name"]: each for each in shell.reads("routes")}
 
     assert (rows["identity.login"]["quota"], rows["panel.mfa"]["quota"]) == (
@@ -30,7 +30,7 @@ def test_what_people_try_draws_from_a_bucket_of_their_address(shell):
     assert rows["identity.logout"]["quota"] == rows["panel.logout"]["quota"] == ""
 
 
-def test_who_signed_in_draws_from_a_bucket_of_their_own(shell):
+def test_routes_with_a_session_draw_from_a_quota_by_user(shell):
     """On identity, in the panel, and in the back office by token and by cookie."""
     rows = {each["name"]: each for each in shell.reads("routes")}
 
@@ -43,7 +43,7 @@ def test_who_signed_in_draws_from_a_bucket_of_their_own(shell):
     }
 
 
-def test_only_open_rows_need_no_permission_and_draw_no_quota(shell):
+def test_only_public_routes_need_no_permission_and_draw_no_quota(shell):
     """On the banking surface."""
     rows = [each for each in shell.reads("routes") if each["name"].startswith("banking.")]
 
@@ -55,7 +55,7 @@ def test_only_open_rows_need_no_permission_and_draw_no_quota(shell):
     }
 
 
-def test_rows_are_a_table_for_people(shell):
+def test_routes_are_printed_as_a_table(shell):
     lines = shell.says("routes").splitlines()
 
     assert lines[0].split()[:3] == ["method", "path", "permission"]
@@ -93,7 +93,7 @@ def test_the_sandbox_adapter_is_listed_with_its_capabilities(shell):
 
 
 def test_the_matrix_of_adapters_matches_the_code(shell):
-    """After a change of capabilities, ``make docs`` writes the page anew."""
+    """After a change of capabilities run ``make docs``."""
     page = Path(__file__).parents[5] / "docs/providers/matrix.md"
 
     assert page.read_text(encoding="utf-8") == shell.says("providers", "--markdown")
@@ -108,7 +108,7 @@ def test_the_matrix_has_a_line_for_each_word_and_a_column_for_each_adapter(shell
 
 
 def test_a_bank_is_looked_up_by_number_and_name(shell):
-    """The numbers that payouts to a bank account are sent with."""
+    """The numbers used in payouts to a bank account."""
     found = [
         shell.reads("banks", "lookup", text) for text in ("341", "60701190", "itaú unibanco s")
     ]

@@ -42,7 +42,7 @@ def client(shell: Shell) -> str:
     return str(shell.reads("credential", "issue", *made)["client_id"])
 
 
-def test_a_map_is_written_and_says_when_it_is_old(cells: dict[str, Shell], tmp_path: Path):
+def test_a_map_is_written_and_an_outdated_one_is_reported(cells: dict[str, Shell], tmp_path: Path):
     north, south = (client(cells[name]) for name in NAMES)
 
     said = cells["north"].reads(*typed(tmp_path, "map"))
@@ -64,7 +64,7 @@ def test_a_map_is_written_and_says_when_it_is_old(cells: dict[str, Shell], tmp_p
     assert read_map(tmp_path / "cells.map") == entries
 
 
-def test_a_cell_that_cannot_be_used_is_named(cells: dict[str, Shell], tmp_path: Path):
+def test_an_unusable_cell_is_named(cells: dict[str, Shell], tmp_path: Path):
     (tmp_path / "south.env").write_text("PIXGATE_VAR\n")
     assert "cell south: line 1 is not NAME='value'" in cells["north"].fails(*typed(tmp_path, "map"))
 
@@ -74,7 +74,7 @@ def test_a_cell_that_cannot_be_used_is_named(cells: dict[str, Shell], tmp_path: 
     assert not (tmp_path / "cells.map").exists()
 
 
-def test_a_move_needs_two_cells_that_are_servers(cells: dict[str, Shell], tmp_path: Path):
+def test_a_move_needs_two_cells_on_postgres(cells: dict[str, Shell], tmp_path: Path):
     shell = cells["north"]
     company = shell.reads("company", "create", "--name", "C")["id"]
     way = ("--from", "north", "--to", "south")

@@ -30,7 +30,7 @@ def test_programs_get_a_digest(shell):
     assert len(checked["digest"]) == 12
 
 
-def test_every_mistake_is_reported_with_its_path(shell, written):
+def test_every_configuration_mistake_is_reported_with_its_path(shell, written):
     file = written("server: {prt: 1}\nadmin: {port: x}\n")
 
     lines = shell.fails("config", "check", "--config", file).splitlines()
@@ -56,7 +56,7 @@ def test_every_mistake_is_reported_with_its_path(shell, written):
         ("environment: production", "auth.basic.pepper"),
     ],
 )
-def test_a_well_formed_configuration_may_be_unfit(shell, written, text: str, path: str):
+def test_findings_of_a_well_formed_configuration_are_reported(shell, written, text: str, path: str):
     file = written(text)
 
     done = shell.run("config", "check", "--json", "--config", file)
@@ -65,7 +65,7 @@ def test_a_well_formed_configuration_may_be_unfit(shell, written, text: str, pat
     assert path in [each["path"] for each in json.loads(done.stdout)["findings"]]
 
 
-def test_a_file_that_cannot_be_read_is_status_two(shell):
+def test_an_unreadable_configuration_is_status_two(shell):
     assert "cannot be read" in shell.fails("config", "check", "--config", "/nowhere.yaml", status=2)
 
 

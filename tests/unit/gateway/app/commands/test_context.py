@@ -27,12 +27,12 @@ SANDBOX = Settings(
 )
 
 
-def test_a_file_that_is_not_there_is_named():
+def test_an_absent_configuration_file_is_named():
     with pytest.raises(RuleViolation, match=r"/nowhere\.yaml cannot be read: No such file"):
         settings_of(Path("/nowhere.yaml"))
 
 
-def test_the_first_mistake_is_reported_and_the_others_counted(tmp_path):
+def test_the_first_error_is_reported_and_the_others_counted(tmp_path):
     file = tmp_path / "config.yaml"
     file.write_text("servr: {}\nadmn: {}\ntrce: {}\n")
 
@@ -43,7 +43,7 @@ def test_the_first_mistake_is_reported_and_the_others_counted(tmp_path):
     assert "\n" not in str(told.value)
 
 
-async def test_the_embedded_store_is_made_on_the_way(tmp_path, monkeypatch):
+async def test_the_embedded_store_is_created_when_a_command_opens_it(tmp_path, monkeypatch):
     monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))
     monkeypatch.setenv("PIXGATE_DATABASE_URL", "")
 
@@ -67,7 +67,7 @@ async def backoffice_client(shell: Shell, monkeypatch: pytest.MonkeyPatch):
         yield office
 
 
-async def test_a_configured_bank_is_there_and_the_limits_of_serving_hold(
+async def test_commands_reach_configured_banks_with_the_limits_of_serving(
     backoffice_client: AdminContext,
 ):
     async with reached(backoffice_client) as banks:
@@ -87,7 +87,7 @@ async def test_credentials_that_cannot_be_opened_are_reported(backoffice_client:
             banks.of(sealed)
 
 
-async def test_an_adapter_that_does_not_take_its_settings_is_reported(
+async def test_an_adapter_that_refuses_its_settings_is_reported(
     backoffice_client: AdminContext,
 ):
     wrong = Provider(adapter="sandbox", settings={"base_url": "http://bank.example.com"})
@@ -109,11 +109,11 @@ async def test_an_adapter_that_does_not_take_its_settings_is_reported(
     ],
     ids=["production", "no provider", "another provider"],
 )
-def test_other_banks_do_not_open_their_books(settings: Settings):
+def test_books_of_other_banks_are_not_available(settings: Settings):
     assert sandbox_books(settings) is None
 
 
-async def test_the_books_of_an_unreachable_bank_are_not_empty():
+async def test_unreachable_books_are_an_error():
     books = sandbox_books(SANDBOX)
     assert books is not None
 
@@ -121,7 +121,7 @@ async def test_the_books_of_an_unreachable_bank_are_not_empty():
         await books()
 
 
-async def test_the_hashing_threads_are_let_go_after_a_refusal(
+async def test_the_hashing_threads_are_released_after_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PIXGATE_VAR", str(tmp_path))

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 
-def test_a_store_is_brought_up_to_date(fresh_shell):
+def test_a_store_is_upgraded(fresh_shell):
     before = fresh_shell.reads("db", "current")
 
     after = fresh_shell.reads("db", "upgrade")
@@ -14,14 +14,14 @@ def test_a_store_is_brought_up_to_date(fresh_shell):
     assert fresh_shell.reads("db", "upgrade") == after
 
 
-def test_a_store_is_brought_down_and_up_again(shell):
+def test_a_store_is_downgraded_and_upgraded_again(shell):
     shell.says("db", "upgrade")
 
     assert shell.reads("db", "downgrade", "base", "--yes") == {"revision": None}
     assert shell.reads("db", "upgrade")["revision"]
 
 
-def test_a_store_is_not_brought_down_to_a_newer_schema(shell):
+def test_a_store_is_not_downgraded_to_a_newer_schema(shell):
     shell.says("db", "upgrade")
     shell.says("db", "downgrade", "base", "--yes")
 
@@ -30,7 +30,7 @@ def test_a_store_is_not_brought_down_to_a_newer_schema(shell):
 
 
 @pytest.mark.parametrize("command", [("db", "current"), ("db", "upgrade"), ("user", "list")])
-def test_a_store_of_before_the_first_release_is_refused_in_one_line(fresh_shell, command):
+def test_a_store_older_than_the_first_release_is_refused_in_one_line(fresh_shell, command):
     with sqlite3.connect(fresh_shell.folder / "pixgate.db") as database:
         database.execute("CREATE TABLE alembic_version (version_num TEXT)")
         database.execute("INSERT INTO alembic_version VALUES ('0031')")
@@ -43,7 +43,7 @@ def test_a_store_of_before_the_first_release_is_refused_in_one_line(fresh_shell,
     )
 
 
-def test_nothing_is_lost_by_a_slip(shell):
+def test_a_downgrade_requires_confirmation(shell):
     shell.says("db", "upgrade")
 
     assert "--yes" in shell.fails("db", "downgrade", "base", status=2)
@@ -58,7 +58,7 @@ def test_nothing_is_lost_by_a_slip(shell):
     ],
 )
 def test_lost_money_records_are_listed(shell, revision: str, lost: list[str]):
-    """A credential without its limits pays anything; a stop that is gone stops nothing."""
+    """A credential without its limits can pay anything; a lost stop stops nothing."""
     shell.says("db", "upgrade")
 
     said = shell.fails("db", "downgrade", revision, status=2)
@@ -68,7 +68,7 @@ def test_lost_money_records_are_listed(shell, revision: str, lost: list[str]):
     assert "--yes" in said
 
 
-def test_a_schema_that_never_was_is_named(shell):
+def test_an_unknown_schema_is_named(shell):
     assert "'9999'" in shell.fails("db", "downgrade", "9999", "--yes")
 
 

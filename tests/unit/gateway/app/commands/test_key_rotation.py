@@ -43,7 +43,7 @@ def configured(shell: Shell, key: str, other: str) -> None:
 
 
 def alive(shell: Shell, name: str, *sealing: str) -> None:
-    """Register a process as one that lives beside what is typed, and was compared with nobody."""
+    """Register a process as running, without a comparison of keys."""
     keys: KeyIds = {"sealing": sealing, "pepper": [key_id("pepper", PEPPER)], "passwords": [""]}
 
     async def work() -> None:
@@ -60,7 +60,7 @@ def ended(shell: Shell, name: str) -> None:
         connection.execute("DELETE FROM processes WHERE name = ?", [name])
 
 
-def test_processes_with_the_same_keys_are_status_0(shell: Shell):
+def test_processes_with_the_same_keys_have_status_0(shell: Shell):
     alive(shell, "one", OLD)
 
     told = shell.reads("keys", "status")
@@ -79,7 +79,7 @@ def test_processes_with_the_same_keys_are_status_0(shell: Shell):
     assert PEPPER not in shell.says("keys", "status")
 
 
-def test_a_process_that_lacks_a_key_is_status_3(shell: Shell):
+def test_a_process_that_lacks_a_key_has_status_3(shell: Shell):
     alive(shell, "one", OLD, "0000000b")
 
     done = shell.run("keys", "status")
@@ -109,8 +109,8 @@ def test_a_staged_key_is_promoted_when_every_process_has_it(shell: Shell):
     assert promoted["next"].startswith("Make the key sealing.key and move the present one to")
 
 
-def test_a_command_whose_key_others_lack_changes_nothing(shell: Shell):
-    """A forgotten cron job or terminal, and one that is ahead of the processes."""
+def test_a_command_with_other_keys_than_the_processes_changes_nothing(shell: Shell):
+    """Such as a forgotten cron job or terminal, and a command ahead of the processes."""
     alive(shell, "one", OLD)
     other = base64.b64encode(b"o" * 32).decode()
 

@@ -60,7 +60,7 @@ EVERY = [
 HEAVY = ("sqlalchemy", "aiohttp", "alembic", "cryptography", "prometheus_client", "uvloop")
 
 
-def test_every_command_has_its_place():
+def test_every_command_exists():
     context = click.Context(pixgate)
     found = {
         name: set(getattr(pixgate.get_command(context, name), "commands", {}))
@@ -77,7 +77,7 @@ def helps(tmp_path_factory):
     return {command: shell.says(*command, "--help") for command in EVERY}
 
 
-def test_every_command_explains_itself(helps):
+def test_every_command_has_a_help_text(helps):
     unexplained = [
         command
         for command, said in helps.items()
@@ -124,7 +124,7 @@ def test_version_and_commit_are_of_the_installed_package(shell):
 
 
 @pytest.mark.process
-def test_help_costs_no_database_and_no_http(tmp_path):
+def test_help_imports_no_database_or_http_modules(tmp_path):
     """A command imports what it needs when it runs."""
     code = """
 import sys

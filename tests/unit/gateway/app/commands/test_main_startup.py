@@ -28,7 +28,7 @@ asyncio.run(serve())
 
 @pytest.mark.process
 def test_rarely_used_modules_are_imported_on_use(tmp_path):
-    """Each of them costs a start 30 to 300 ms, and a process up to several MB."""
+    """Each costs 30 to 300 ms at startup, and up to several MB."""
     config, told = tmp_path / "gateway.yaml", tmp_path / "told.json"
     bank = {"adapter": "sandbox", "settings": {"base_url": "http://127.0.0.1:9"}}
     settings = {

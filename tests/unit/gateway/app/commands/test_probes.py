@@ -32,14 +32,14 @@ async def found(shell, text: str = "") -> list[tuple[str, str]]:
     return await probed(settings_from(text or CONFIG.read_text(), environ))
 
 
-async def test_nothing_is_found_where_everything_answers(shell, bank):
+async def test_a_working_configuration_has_no_finding(shell, bank):
     shell_database(shell)
 
     assert await found(shell) == []
 
 
-async def test_a_store_not_yet_created_is_no_finding_and_is_not_created(shell, bank):
-    """The next start makes the embedded one."""
+async def test_an_embedded_store_not_yet_created_is_no_finding(shell, bank):
+    """The next start creates it."""
     (shell.folder / "pixgate.db").unlink()
 
     assert await found(shell) == []
@@ -55,7 +55,7 @@ async def test_a_missing_store_is_reported_and_not_created(fresh_shell):
     assert list(fresh_shell.folder.iterdir()) == []
 
 
-async def test_a_store_that_must_be_migrated_by_hand_is_named(shell):
+async def test_a_store_that_needs_a_manual_migration_is_a_finding(shell):
     shell_database(shell)
     with sqlite3.connect(shell.folder / "pixgate.db") as database:
         database.execute("DROP TABLE pixgate_schema")
@@ -67,7 +67,7 @@ async def test_a_store_that_must_be_migrated_by_hand_is_named(shell):
     assert path == "database.url"
 
 
-async def test_a_store_that_does_not_answer_is_named_without_its_password(shell, bank):
+async def test_an_unreachable_store_is_named_without_its_password(shell, bank):
     shell.environ["PIXGATE_DATABASE_URL"] = NOWHERE
 
     (finding,) = await found(shell)
@@ -75,7 +75,7 @@ async def test_a_store_that_does_not_answer_is_named_without_its_password(shell,
     assert finding == ("database.url", "the store does not answer: ConnectionRefusedError")
 
 
-async def test_a_url_of_no_store_is_named_without_its_password(shell, bank):
+async def test_an_invalid_store_url_is_named_without_its_password(shell, bank):
     shell.environ["PIXGATE_DATABASE_URL"] = "mysql://somebody:hidden@127.0.0.1/pixgate"
 
     ((path, message),) = await found(shell)
@@ -83,7 +83,7 @@ async def test_a_url_of_no_store_is_named_without_its_password(shell, bank):
     assert (path, "hidden" in message) == ("database.url", False)
 
 
-async def test_a_store_of_the_other_environment_is_named(shell, bank):
+async def test_a_store_of_the_other_environment_is_a_finding(shell, bank):
     shell_database(shell)
     with sqlite3.connect(shell.folder / "pixgate.db") as database:
         database.execute("UPDATE store_stamp SET environment = 'production'")
@@ -95,8 +95,8 @@ async def test_a_store_of_the_other_environment_is_named(shell, bank):
     assert "belongs to production" in message
 
 
-async def test_a_store_that_takes_no_writes_is_named(shell, bank, postgres_url: str):
-    """A standby answers, and no payout can be stored there."""
+async def test_a_read_only_store_is_a_finding(shell, bank, postgres_url: str):
+    """A standby answers reads, but cannot store payouts."""
     shell.environ["PIXGATE_DATABASE_URL"] = postgres_url
     shell_database(shell)
     connection = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
@@ -109,8 +109,8 @@ async def test_a_store_that_takes_no_writes_is_named(shell, bank, postgres_url: 
     assert (path, "read-only" in message) == ("database.url", True)
 
 
-async def test_a_clock_that_is_wrong_is_named(shell, bank, postgres_url: str, monkeypatch):
-    """Before a start: the process would not be ready."""
+async def test_a_wrong_clock_is_a_finding(shell, bank, postgres_url: str, monkeypatch):
+    """Found before a start: the process would not be ready."""
     await schema.upgrade(postgres_url)
     shell.environ["PIXGATE_DATABASE_URL"] = postgres_url
     behind = timedelta(hours=2)
@@ -122,7 +122,7 @@ async def test_a_clock_that_is_wrong_is_named(shell, bank, postgres_url: str, mo
     assert re.search(r"clock is -7[12]\d\d s ahead", message)
 
 
-async def test_credentials_that_pay_without_limits_are_named_in_production(
+async def test_paying_credentials_without_limits_are_a_finding_in_production(
     shell, bank, postgres_url: str
 ):
     shell.environ["PIXGATE_DATABASE_URL"] = postgres_url
@@ -145,8 +145,8 @@ async def test_credentials_that_pay_without_limits_are_named_in_production(
     assert "pixgate credential limits" in production[0][1]
 
 
-async def test_a_shared_cache_is_written_or_named(shell, bank, redis_url: str):
-    """Without it pages of statements do not agree, and no request would fail."""
+async def test_an_unusable_shared_cache_is_a_finding(shell, bank, redis_url: str):
+    """Without it pages of statements may disagree, although no request would fail."""
     shell_database(shell)
     said = {}
     async with Redis.from_url(redis_url) as server:
@@ -165,8 +165,8 @@ async def test_a_shared_cache_is_written_or_named(shell, bank, redis_url: str):
     }
 
 
-async def test_limits_that_cannot_be_counted_in_the_cache_are_named(shell, bank, redis_url: str):
-    """A user who may read and write and not run scripts; each process would count alone."""
+async def test_a_shared_cache_without_scripting_is_a_finding(shell, bank, redis_url: str):
+    """The Redis user may not run scripts, so each process would count alone."""
     shell_database(shell)
     shell.environ["PIXGATE_CACHE_URL"] = redis_url.replace("//", "//pix:word@")
     async with Redis.from_url(redis_url) as server:
@@ -184,7 +184,7 @@ async def test_limits_that_cannot_be_counted_in_the_cache_are_named(shell, bank,
     assert (path, "may not run every command" in message) == ("cache.url", True)
 
 
-async def test_a_bank_that_does_not_answer_is_named(shell):
+async def test_an_unreachable_bank_is_a_finding(shell):
     shell.environ["PIXGATE_BANK_PORT"] = "1"
 
     assert [path for path, _ in await found(shell)] == [
@@ -193,7 +193,7 @@ async def test_a_bank_that_does_not_answer_is_named(shell):
     ]
 
 
-def test_an_adapter_that_does_not_take_its_settings_is_named():
+def test_invalid_adapter_settings_are_a_finding():
     text = "providers: {bank: {adapter: sandbox, settings: {base_url: 'http://10.0.0.1'}}}"
 
     [(path, message)] = unmakeable(settings_from(text, {}))
@@ -221,8 +221,8 @@ def in_thread(deed: Callable[..., Any], *arguments: str) -> Any:
 
 
 @pytest.mark.parametrize("part", ["ca", "certificate", "key"])
-def test_unusable_files_are_named_by_their_path(tmp_path: Path, part: str):
-    """A start would end there; nobody should learn it from a start."""
+def test_unusable_tls_files_are_findings(tmp_path: Path, part: str):
+    """The service would refuse to start; this must be known before."""
     authority = Authority(tmp_path)
     files = {"ca": authority.file, "certificate": authority.sign("we"), "key": tmp_path / "key"}
     (tmp_path / "key").write_text(authority.pair("others").key)

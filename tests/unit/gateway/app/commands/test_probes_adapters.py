@@ -1,4 +1,4 @@
-"""Adapters of other packages that are wrong: told by ``config check`` and refused at the start."""
+"""Faulty adapters of other packages: reported by ``config check`` and refused at startup."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def configured(folder: Path, **settings: object) -> Settings:
     return msgspec.structs.replace(sandbox(folder), providers={"one": provider})
 
 
-def test_nothing_is_found_of_one_with_nothing_wrong(tmp_path: Path, install: Install):
+def test_a_valid_adapter_has_no_finding(tmp_path: Path, install: Install):
     install("otherbank")
 
     assert list(unmakeable(configured(tmp_path))) == []
 
 
-def test_a_bank_that_proves_itself_with_a_secret_needs_one(tmp_path: Path, install: Install):
-    """In the sandbox environment too: nobody but a bank on this machine knows a derived one."""
+def test_a_bank_with_secret_proofs_needs_a_secret(tmp_path: Path, install: Install):
+    """In the sandbox too: only a bank on this machine knows a derived secret."""
     install("otherbank", PROVEN)
     given = configured(tmp_path)
     shared = msgspec.structs.replace(
@@ -79,10 +79,10 @@ def test_a_bank_that_proves_itself_with_a_secret_needs_one(tmp_path: Path, insta
 
 
 @pytest.mark.parametrize("wrong", EVERY_WRONG)
-def test_a_gateway_with_a_wrong_adapter_does_not_start(
+def test_a_gateway_with_a_broken_adapter_does_not_start(
     tmp_path: Path, install: Install, wrong: str
 ):
-    """The check and the start name path and reason, and no value."""
+    """The check and the start report path and reason, without a value."""
     text, reason = EVERY_WRONG[wrong]
     install("otherbank", text)
 
@@ -98,7 +98,9 @@ def test_a_gateway_with_a_wrong_adapter_does_not_start(
 
 
 @pytest.mark.parametrize("wrong", WRONG_WHEN_LOADED)
-def test_a_wrong_adapter_has_an_error_row_and_harms_no_other(install: Install, wrong: str):
+def test_a_broken_adapter_is_listed_with_its_error_and_affects_no_other(
+    install: Install, wrong: str
+):
     text, reason = WRONG_WHEN_LOADED[wrong]
     install("otherbank", text)
 
@@ -124,7 +126,7 @@ def test_an_invalid_setting_is_reported_without_its_value(tmp_path: Path, instal
 
 
 @pytest.mark.parametrize("call", AT_THE_BANK)
-async def test_a_probe_never_ends_in_a_traceback(tmp_path: Path, install: Install, call: str):
+async def test_a_probe_that_raises_is_a_finding(tmp_path: Path, install: Install, call: str):
     raising, reason = AT_THE_BANK[call]
     install(
         "otherbank",
@@ -138,7 +140,7 @@ async def test_a_probe_never_ends_in_a_traceback(tmp_path: Path, install: Instal
     assert (reason in message, SECRET in message) == (True, False)
 
 
-async def test_a_bank_that_cannot_be_probed_is_only_started(tmp_path: Path, install: Install):
+async def test_a_bank_without_a_probe_is_only_started(tmp_path: Path, install: Install):
     install(
         "otherbank",
         PACKAGE.replace("PortCall.PROBE, ", "").replace("    async def probe(self): ...\n", ""),
@@ -159,8 +161,8 @@ async def test_an_adapter_that_cannot_be_started_is_refused(tmp_path: Path, inst
         await start("one", made)
 
 
-def test_every_adapter_gets_clocks_chance_and_fail_points(tmp_path: Path, install: Install):
-    """So that whole lives of any adapter can be simulated, and its process ended at any point."""
+def test_every_adapter_gets_clock_random_and_fail_points(tmp_path: Path, install: Install):
+    """So that any adapter can be simulated, and its process ended at any point."""
     install("otherbank")
     runtime = Runtime(clock=lambda: 7.0, random=lambda: 0.5, failpoint=lambda _name: None)
 
@@ -175,8 +177,8 @@ def test_every_adapter_gets_clocks_chance_and_fail_points(tmp_path: Path, instal
     assert (made.context.name, made.context.environment.value) == ("one", "sandbox")
 
 
-def test_a_proof_that_cannot_be_made_is_reported(tmp_path: Path, install: Install):
-    """Otherwise each callback would be refused, and nobody would know why."""
+def test_a_callback_proof_that_raises_is_a_finding(tmp_path: Path, install: Install):
+    """Otherwise each callback would be refused without a visible cause."""
     proving = f"    def callback_proof(self, secrets): raise SystemExit({SECRET!r})\n"
     declaring = ADAPTER.replace("BALANCE})", 'BALANCE}), callback_proofs=frozenset({"hmac"})')
     install("otherbank", HEAD + declaring + proving + FACTORY)

@@ -1,4 +1,4 @@
-"""What an operator may get wrong about a bank: told by ``config check``, refused at the start."""
+"""Mistakes in a bank's configuration: reported by ``config check``, refused at startup."""
 
 from __future__ import annotations
 
@@ -84,8 +84,10 @@ def configured(folder: Path, install: Install, what: str) -> str:
 
 
 @pytest.mark.parametrize("what", list(WRONG))
-def test_config_check_names_path_and_reason_and_no_value(shell: Shell, install: Install, what: str):
-    """Status 1."""
+def test_config_check_names_path_and_reason_without_the_value(
+    shell: Shell, install: Install, what: str
+):
+    """With status 1."""
     config = shell.folder / "wrong.yaml"
     config.write_text(configured(shell.folder, install, what))
     shell.environ["PIXGATE_CONFIG"] = str(config)
@@ -96,8 +98,8 @@ def test_config_check_names_path_and_reason_and_no_value(shell: Shell, install: 
 
 
 @pytest.mark.parametrize("what", list(WRONG))
-async def test_the_start_is_refused_in_the_same_words(shell: Shell, install: Install, what: str):
-    """Status 1 of the command: each of ``REFUSALS`` is one line."""
+async def test_a_refused_start_gives_the_same_reason(shell: Shell, install: Install, what: str):
+    """With status 1: each of ``REFUSALS`` is one line."""
     settings = settings_from(configured(shell.folder, install, what), {})
 
     with pytest.raises(REFUSALS) as refused:

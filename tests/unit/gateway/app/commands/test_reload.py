@@ -56,7 +56,7 @@ async def asked(gateway: Gateway, read: Callable[[], Settings]) -> Reload:
     return reload
 
 
-async def test_everything_that_can_be_taken_is_in_force(tmp_path: Path):
+async def test_every_reloadable_setting_takes_effect(tmp_path: Path):
     settings = sandbox(tmp_path, server=Server(port=0, drain_accept_s=0))
     gateway = assemble(settings, {}, with_bank=False)
     fresh = changed(settings)
@@ -90,7 +90,7 @@ async def test_everything_that_can_be_taken_is_in_force(tmp_path: Path):
     [ConfigError("server.port: is none"), OSError("cannot be read"), ValueError("no")],
     ids=lambda problem: type(problem).__name__,
 )
-async def test_a_configuration_that_cannot_be_used_changes_nothing(
+async def test_an_unusable_configuration_changes_nothing(
     tmp_path: Path, problem: Exception, caplog: pytest.LogCaptureFixture
 ):
     def fail() -> Settings:
@@ -112,7 +112,7 @@ async def test_a_configuration_that_cannot_be_used_changes_nothing(
     assert shown(gateway.telemetry.values, series.RELOAD_AT) > 0
 
 
-async def test_settings_that_contradict_each_other_change_nothing(
+async def test_contradictory_settings_change_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
     settings = sandbox(tmp_path)
@@ -125,7 +125,7 @@ async def test_settings_that_contradict_each_other_change_nothing(
     assert "nothing was reloaded" in caplog.text
 
 
-async def test_a_worker_takes_a_public_port_that_it_does_not_open(tmp_path: Path):
+async def test_a_worker_accepts_a_changed_public_port(tmp_path: Path):
     settings = sandbox(tmp_path)
     gateway = assemble(settings, {}, with_bank=False, part=Part(serves=False))
     same = msgspec.structs.replace(settings, server=Server(port=9090), admin=Admin(port=9090))
@@ -135,7 +135,7 @@ async def test_a_worker_takes_a_public_port_that_it_does_not_open(tmp_path: Path
     assert shown(gateway.telemetry.values, series.RELOAD_SUCCESSFUL) == 1
 
 
-async def test_it_is_done_each_time_it_is_asked_for(tmp_path: Path):
+async def test_each_hangup_reloads_the_configuration(tmp_path: Path):
     settings = sandbox(tmp_path)
     gateway = assemble(settings, {}, with_bank=False)
     turns: list[Settings] = []

@@ -13,7 +13,7 @@ from tests.world.waiting import until
 
 
 @pytest.mark.process
-async def test_on_the_embedded_sandbox_ten_calls_are_printed_and_it_ends_with_zero(tmp_path: Path):
+async def test_the_embedded_sandbox_prints_ten_calls_and_exits_with_zero(tmp_path: Path):
     where = place(tmp_path, drain_accept_s="0")
     async with served(where) as running:
         running.process.send_signal(signal.SIGTERM)
@@ -28,7 +28,7 @@ async def test_on_the_embedded_sandbox_ten_calls_are_printed_and_it_ends_with_ze
 
 @pytest.mark.process
 async def test_a_full_disk_below_the_output_does_not_stop_the_service(tmp_path: Path):
-    """A process that is replaced meanwhile must start; without a line of its log."""
+    """A restarted process must start, even without its log line."""
     where = place(tmp_path, start="false", drain_accept_s="0")
     where.said.symlink_to("/dev/full")
     process = where.start()
@@ -48,7 +48,7 @@ async def is_ready(running: Served) -> bool:
 
 
 @pytest.mark.process
-def test_a_taken_port_is_one_clear_line(tmp_path: Path):
+def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path):
     where = place(tmp_path, start="false")
     with socket.create_server(("127.0.0.1", where.ports["PIXGATE_PORT"])):
         ended = where.start().wait()
@@ -58,7 +58,7 @@ def test_a_taken_port_is_one_clear_line(tmp_path: Path):
     assert "address already in use" in problem
 
 
-def test_where_there_is_one_process_a_shared_port_is_refused(tmp_path: Path):
+def test_a_shared_port_is_refused_without_postgres(tmp_path: Path):
     config = tmp_path / "config.yaml"
     config.write_text("server: {reuse_port: true}")
 
@@ -68,7 +68,7 @@ def test_where_there_is_one_process_a_shared_port_is_refused(tmp_path: Path):
 
 
 def test_a_worker_beside_a_file_is_refused(tmp_path: Path):
-    """The one process does its tasks."""
+    """The serving process does its tasks."""
     said = Shell(tmp_path).fails("worker", status=1)
 
     assert "needs PostgreSQL" in said

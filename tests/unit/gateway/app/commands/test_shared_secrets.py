@@ -43,14 +43,14 @@ def against(shell):
     return check
 
 
-def test_keys_and_peppers_of_ones_own_are_fit(against):
+def test_different_keys_and_peppers_have_no_finding(against):
     other = {"PEPPER": f"{PEPPER} too", "KEY": OTHER_KEY}
 
     assert against(KEYS, KEYS, OWN, other)[0] == []
 
 
-def test_a_shared_key_or_pepper_is_refused_wherever_it_stands_and_never_shown(against):
-    """The sealing key in the other alphabet, and as the other one's pepper."""
+def test_a_key_or_pepper_shared_with_the_other_configuration_is_found_and_never_shown(against):
+    """Also a sealing key in the other alphabet, and one used as the other's pepper."""
     retired = "sealing: {key: '${KEY}', retired_keys: {old: '${OLD}'}}\n"
     other = {"KEY": OTHER_KEY, "OLD": KEY.rstrip("="), "PEPPER": PEPPER}
 
@@ -65,7 +65,7 @@ def test_a_shared_key_or_pepper_is_refused_wherever_it_stands_and_never_shown(ag
     assert not any(each in said for each in (PEPPER, KEY, KEY.rstrip("=")))
 
 
-def test_without_variables_of_its_own_the_other_has_ours(shell):
+def test_without_its_own_variables_the_other_configuration_uses_ours(shell):
     shell.environ |= OWN
     file = shell.folder / "config.yaml"
     file.write_text(f"var: {shell.folder}\n{KEYS}")
@@ -138,7 +138,7 @@ def deployment(folder: Path, port: str, secret: str, key: str) -> dict[str, str]
 
 
 def test_credentials_of_accounts_are_compared_between_two_stores(shell, bank, tmp_path: Path):
-    """Sealed under other keys and for other accounts: compared by what they hold."""
+    """Sealed with other keys and for other accounts: their contents are compared."""
     port = shell.environ["PIXGATE_BANK_PORT"]
     given = {"same": "a secret of the bank", "other": "another secret of it"}
     shell.environ |= deployment(tmp_path / "ours", port, given["same"], KEY)
@@ -165,7 +165,9 @@ def test_credentials_of_accounts_are_compared_between_two_stores(shell, bank, tm
         (BANK % "tls: {certificate: /nowhere.pem}", "", "/nowhere.pem cannot be read"),
     ],
 )
-def test_what_cannot_be_compared_is_not_fit(shell, text: str, variables: str, told: str):
+def test_a_configuration_that_cannot_be_compared_is_an_error(
+    shell, text: str, variables: str, told: str
+):
     other, file = shell.folder / "other.yaml", shell.folder / "variables"
     other.write_text(text)
     file.write_text(variables)
@@ -176,7 +178,7 @@ def test_what_cannot_be_compared_is_not_fit(shell, text: str, variables: str, to
     assert told in said
 
 
-def test_variables_of_the_other_alone_are_no_comparison(shell):
+def test_variables_without_the_other_configuration_are_a_usage_error(shell):
     assert "belongs to --against" in shell.fails(
         "config", "check", "--against-environment", "/nowhere", status=2
     )

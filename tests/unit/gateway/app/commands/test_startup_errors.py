@@ -10,8 +10,8 @@ from gateway.store.stamp import StoreRefused
 from provider_adapters.kit.factory import AdapterRefused
 
 
-def test_an_error_that_an_operator_can_mend_is_one_line():
-    """Every refusal of the start is known, and says something."""
+def test_a_configuration_error_is_reported_in_one_line():
+    """Every refusal of the start has a message."""
     cases = [
         RuleViolation("a"),
         ConfigError("a"),
@@ -26,7 +26,7 @@ def test_an_error_that_an_operator_can_mend_is_one_line():
         assert "\n" not in str(problem)
 
 
-def test_a_mistake_of_ours_keeps_its_trace():
+def test_programming_errors_keep_their_traceback():
     wrong = [
         mistake
         for mistake in [KeyError, TypeError, AttributeError, AssertionError]

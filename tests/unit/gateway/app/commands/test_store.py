@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 
-def test_a_store_to_be_migrated_by_hand_is_refused_with_the_command(fresh_shell):
+def test_a_store_that_needs_a_manual_migration_is_refused_with_the_command(fresh_shell):
     config = fresh_shell.folder / "config.yaml"
     config.write_text(f"var: {fresh_shell.folder}\ndatabase: {{migrate: never}}\n")
 
@@ -16,7 +16,7 @@ def test_a_store_to_be_migrated_by_hand_is_refused_with_the_command(fresh_shell)
 
 
 def test_a_store_of_the_other_environment_is_refused(shell):
-    """Its stamp says whose it is."""
+    """By its stamp."""
     shell.says("db", "upgrade")
     with sqlite3.connect(shell.folder / "pixgate.db") as database:
         database.execute("UPDATE store_stamp SET environment = 'production'")
@@ -28,7 +28,7 @@ def test_a_store_of_the_other_environment_is_refused(shell):
 
 
 @pytest.mark.parametrize("url", ["mysql://root:hidden@db/x", "sqlite://"])
-def test_a_url_of_no_store_is_refused_without_its_password(shell, url: str):
+def test_an_invalid_database_url_is_refused_without_its_password(shell, url: str):
     shell.environ["PIXGATE_DATABASE_URL"] = url
 
     line = shell.fails("company", "list")
@@ -37,7 +37,7 @@ def test_a_url_of_no_store_is_refused_without_its_password(shell, url: str):
     assert "hidden" not in line
 
 
-def test_broken_keys_are_one_line(shell):
+def test_an_invalid_key_file_is_reported_in_one_line(shell):
     (shell.folder / "keys.json").write_text("{")
 
     assert "keys.json" in shell.fails("company", "list")

@@ -32,7 +32,7 @@ def bank(text: str, environment: Environment) -> str:
         return str(refused)
 
 
-def test_loopback_is_this_machine():
+def test_loopback_addresses_are_accepted():
     ours = ("http://127.0.0.1:8090", "http://[::1]:1", "http://localhost", "http://127.9.9.9")
 
     assert [loopback_address(text) for text in ours] == list(ours)
@@ -68,17 +68,17 @@ def test_public_addresses_are_distinguished_from_private_ones():
     assert {text: is_public(ipaddress.ip_address(text)) for text in expected} == expected
 
 
-def test_a_name_that_leads_inwards_is_refused():
-    """One private address among public ones is enough: the connector would try them all."""
+def test_a_name_with_a_private_address_is_refused():
+    """Even among public addresses: the connector would try them all."""
     with pytest.raises(OSError, match="private"):
         require_public(["8.8.8.8", "192.168.0.1"])
 
 
-def test_a_public_name_is_not():
+def test_a_name_with_public_addresses_is_accepted():
     require_public(["8.8.8.8", "2606:4700::1"])
 
 
-def test_a_bank_is_called_at_its_hosts_of_our_environment():
+def test_a_bank_host_of_the_other_environment_is_refused():
     expected = [
         ("https://api.bank.example", SANDBOX, Flaw.PRODUCTION_HOST),
         ("https://API.bank.example./v1", SANDBOX, Flaw.PRODUCTION_HOST),
@@ -105,7 +105,7 @@ def test_a_bank_is_called_at_its_hosts_of_our_environment():
     assert [(text, at, bank(text, at)) for text, at, _ in expected] == expected
 
 
-def test_a_bank_s_own_hosts_and_a_simulator_are_called():
+def test_only_the_bank_s_own_hosts_and_a_simulator_are_called():
     expected = [
         ("https://api.bank.example/v1/", PRODUCTION, "https://api.bank.example/v1"),
         ("https://sandbox.bank.example", SANDBOX, "https://sandbox.bank.example"),

@@ -82,7 +82,7 @@ async def paired(play: Play) -> AsyncIterator[Call]:
             await call.until_gone()
 
 
-async def test_a_connection_serves_call_after_call():
+async def test_a_connection_serves_several_calls():
     async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
         for _ in range(3):
             progress = SendProgress()
@@ -95,7 +95,7 @@ async def test_a_connection_serves_call_after_call():
     assert len(call.bank.requests) == 3
 
 
-async def test_a_refused_send_writes_nothing_and_spoils_nothing():
+async def test_a_refused_send_writes_nothing_and_keeps_the_connection():
     async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
         with pytest.raises(SendRefused):
             call.send(SendProgress(Deadline(0.0, lambda: 1.0)))
@@ -106,7 +106,7 @@ async def test_a_refused_send_writes_nothing_and_spoils_nothing():
     assert len(call.bank.requests) == 1
 
 
-async def test_a_call_given_up_closes_the_connection():
+async def test_a_cancelled_call_closes_the_connection():
     async def slowly(line: BankLine) -> None:
         await line.say(answer()[:-1])
         await line.reader.read()
@@ -122,7 +122,7 @@ async def test_a_call_given_up_closes_the_connection():
 
 
 async def test_a_closed_connection_leaves_no_timer_behind():
-    """It would keep the connection's memory for as long as the call might have taken."""
+    """It would keep the connection's memory for as long as the call could have taken."""
     async with connected(ScriptedBank(saying(answer()), keeps=True)) as call:
         await call.send()
         running = call.line._timer._timer
@@ -151,8 +151,8 @@ async def test_unexpected_bytes_close_an_idle_connection():
         assert not call.line.usable
 
 
-async def test_a_close_is_noticed_before_the_loop_reads_it():
-    """Between two turns of the loop the bank closes; the next payout must not go there."""
+async def test_a_close_by_the_bank_is_noticed_before_the_loop_reads_it():
+    """The bank closes between two turns of the loop; the next payout must not be sent there."""
     ours, theirs = socket.socketpair()
     loop = asyncio.get_running_loop()
     gone: list[Connection] = []
@@ -166,7 +166,7 @@ async def test_a_close_is_noticed_before_the_loop_reads_it():
     await until(lambda: gone)
 
 
-async def test_an_answer_before_the_request_had_left_ends_the_connection():
+async def test_an_answer_before_the_request_is_sent_ends_the_connection():
     async def early(line: BankLine) -> None:
         await line.say(answer(status="413 Too Large"))
         await forever()
@@ -181,8 +181,8 @@ async def test_an_answer_before_the_request_had_left_ends_the_connection():
 
 
 @pytest.mark.parametrize(("first_byte_s", "whole_s"), [(0.02, 60), (60, 0.02)])
-async def test_a_bank_that_is_silent_until_the_deadline(first_byte_s: float, whole_s: float):
-    """Whichever time is over first."""
+async def test_a_silent_bank_times_out_at_the_deadline(first_byte_s: float, whole_s: float):
+    """Whichever limit is reached first."""
 
     async def silent(line: BankLine) -> None:
         await line.reader.read()
@@ -202,7 +202,7 @@ async def drip(line: BankLine) -> None:
 
 
 @leaping
-async def test_the_first_byte_ends_the_wait_for_it():
+async def test_the_first_byte_of_an_answer_ends_its_timeout():
     async with paired(drip) as call:
         got = await call.send(first_byte_s=0.3)
 
@@ -210,8 +210,8 @@ async def test_the_first_byte_ends_the_wait_for_it():
 
 
 @leaping
-async def test_a_slow_drip_ends_with_the_time_of_the_whole_call():
-    """Each byte comes soon enough after the last; together they take too long."""
+async def test_a_slow_answer_ends_at_the_timeout_of_the_whole_call():
+    """Each byte arrives in time, but all together take too long."""
     async with paired(drip) as call:
         began = asyncio.get_running_loop().time()
         with pytest.raises(ProviderError) as failed:
@@ -224,8 +224,8 @@ async def test_a_slow_drip_ends_with_the_time_of_the_whole_call():
 
 
 @leaping
-async def test_the_time_of_a_call_is_not_that_of_the_one_before():
-    """The timer that was wound up for the first call is not the second one's end."""
+async def test_each_call_has_its_own_first_byte_timeout():
+    """The first call's timer does not end the second call."""
     said = [0.0, 0.4]
 
     async def later(line: BankLine) -> None:
@@ -241,7 +241,7 @@ async def test_the_time_of_a_call_is_not_that_of_the_one_before():
     assert got.body == b"{}"
 
 
-async def test_a_flood_of_hints_is_not_read():
+async def test_a_flood_of_interim_responses_is_discarded():
     async def flood(line: BankLine) -> None:
         while True:
             await line.say(b"HTTP/1.1 102 Processing\r\n\r\n" * 1000)
@@ -265,10 +265,10 @@ FAR = Deadline(10.0, lambda: 0.0)
 
 
 class Ended(BaseException):
-    """Stands for the end of the process."""
+    """Represents the end of the process."""
 
 
-async def test_every_point_is_passed_in_order():
+async def test_fail_points_are_passed_in_order():
     passed: list[str] = []
     async with standing(ScriptedBank(saying(answer()))) as bank:
         transport = HttpTransport(
@@ -298,8 +298,10 @@ PUT = ProviderRequest(
 @pytest.mark.parametrize(
     ("point", "arrived"), [("after_connect", 0), ("mid_body", 0), ("after_body", 1)]
 )
-async def test_what_has_left_at_a_point(order: ProviderRequest, point: str, arrived: int):
-    """At the one in the middle, half of the request is all that ever leaves."""
+async def test_each_fail_point_is_before_or_after_the_request_is_sent(
+    order: ProviderRequest, point: str, arrived: int
+):
+    """At the one in the middle, exactly half of the request is sent."""
 
     def ends(name: str) -> None:
         if name == point:
@@ -316,7 +318,7 @@ async def test_what_has_left_at_a_point(order: ProviderRequest, point: str, arri
     assert len(bank.requests) == arrived
 
 
-async def test_a_read_reaches_no_fail_point():
+async def test_a_read_passes_no_fail_point():
     passed: list[str] = []
     read = ProviderRequest(operation="x", method="GET", template="/p", path="/p")
     async with standing(ScriptedBank(saying(answer()))) as bank:

@@ -82,20 +82,20 @@ def silent(port: int) -> Iterator[str]:
         yield "127.0.0.2"
 
 
-async def test_the_next_address_is_tried_when_one_refuses():
+async def test_the_next_address_is_tried_when_one_refuses_the_connection():
     async with standing(ScriptedBank(saying(answer()))) as bank:
         await connected(connector(bank.port, Names("127.0.0.2", "127.0.0.1")))
 
 
-async def test_the_next_address_is_tried_when_one_keeps_silent():
-    """It has a quarter of a second for itself (test_race), not its share of the whole time."""
+async def test_the_next_address_is_tried_when_one_is_silent():
+    """After a quarter of a second (test_race), not after its share of the whole time."""
     async with standing(ScriptedBank(saying(answer()))) as bank:
         with silent(bank.port) as first:
             await connected(connector(bank.port, Names(first, "127.0.0.1"), connect_s=600))
 
 
 async def test_the_next_address_is_tried_when_one_accepts_and_stays_silent(tmp_path: Path):
-    """TLS is part of an attempt: a host that hangs takes connections all the same."""
+    """TLS is part of an attempt: a hanging host still accepts connections."""
     authority = Authority(tmp_path)
     names = [x509.DNSName("bank.example")]
     trust = trusting(authority)
@@ -107,7 +107,7 @@ async def test_the_next_address_is_tried_when_one_accepts_and_stays_silent(tmp_p
             opened.abort()
 
 
-async def test_of_those_that_do_not_win_none_stays_open():
+async def test_a_losing_connection_attempt_is_closed():
     attempts: list[Connection] = []
 
     def make() -> Connection:
@@ -123,7 +123,7 @@ async def test_of_those_that_do_not_win_none_stays_open():
         won.abort()
 
 
-async def test_addresses_of_which_none_answers_are_asked_for_again():
+async def test_a_name_without_a_working_address_is_resolved_again():
     names = Names("127.0.0.2", "127.0.0.3")
     async with standing(ScriptedBank(saying(answer()))) as bank:
         made = connector(bank.port, names)
@@ -144,14 +144,14 @@ async def test_addresses_of_which_none_answers_are_asked_for_again():
         Names(problem=TimeoutError()),
     ],
 )
-async def test_a_name_that_leads_nowhere(names: Names):
+async def test_an_unresolvable_host_is_unreachable(names: Names):
     with pytest.raises(Unreachable) as failed:
         await connector(1, names).connect(line, None)
 
     assert failed.value.reason == "dns_failed"
 
 
-async def test_a_name_that_takes_too_long():
+async def test_a_slow_name_look_up_times_out():
     released = threading.Event()
     known = HostNames(look_up=lambda _: released.wait() and ())
     to = URL("http://bank.example:1")
@@ -164,8 +164,8 @@ async def test_a_name_that_takes_too_long():
     assert failed.value.reason == "connect_timeout"
 
 
-async def test_a_name_that_turns_inwards_is_not_called():
-    """What is checked is what is connected to: there is no second look-up between the two."""
+async def test_a_name_that_resolves_to_loopback_is_refused_in_production():
+    """The checked address is the one used: there is no second look-up."""
     names = Names("8.8.8.8", "127.0.0.1")
     async with standing(ScriptedBank(saying(answer()))) as bank:
         made = connector(bank.port, names, environment=Environment.PRODUCTION)
@@ -177,7 +177,7 @@ async def test_a_name_that_turns_inwards_is_not_called():
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "[::1]"])
-async def test_outside_the_sandbox_an_address_is_checked_as_a_name_is(host: str):
+async def test_an_ip_address_is_checked_like_a_name_in_production(host: str):
     made = Connector(URL(f"https://{host}:1"), Environment.PRODUCTION, 60.0, Runtime())
 
     with pytest.raises(Unreachable) as failed:
@@ -191,8 +191,8 @@ def trusting(authority: Authority) -> ResumingContext:
     return load_context(setup, time.monotonic)
 
 
-async def test_a_certificate_for_another_name(tmp_path: Path):
-    """The address is right, the name is not the bank's."""
+async def test_a_certificate_for_another_name_is_refused(tmp_path: Path):
+    """The address is right, but the name is not the bank's."""
     authority = Authority(tmp_path)
     trust = trusting(authority)
     async with standing(ScriptedBank(saying(answer())), ssl=authority.server()) as bank:
@@ -202,10 +202,10 @@ async def test_a_certificate_for_another_name(tmp_path: Path):
     assert failed.value.reason == "tls_failed"
 
 
-async def test_a_descriptor_of_the_operations_listener_is_not_used_for_a_bank(
+async def test_descriptors_reserved_for_operations_are_not_used_for_banks(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    """With many files open a call ends unsent; probes and metrics still answer."""
+    """With many open files a call ends unsent, while probes and metrics still answer."""
     first = os.dup(0)
     os.close(first)
     async with standing(ScriptedBank(saying(answer()))) as bank:

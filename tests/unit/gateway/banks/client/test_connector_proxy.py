@@ -80,7 +80,7 @@ async def street(says: bytes | None = YES, **options: object) -> AsyncIterator[t
         yield bank, proxy
 
 
-async def test_the_proxy_is_asked_for_the_bank_by_its_name():
+async def test_the_proxy_is_asked_to_connect_to_the_bank_by_name():
     async with street() as (bank, proxy), through(proxy, bank) as to:
         found = await to.call(READ, SendProgress())
         again = await to.call(READ, SendProgress())
@@ -94,8 +94,8 @@ async def test_the_proxy_is_asked_for_the_bank_by_its_name():
     assert all(b"Authorization" not in request for request in bank.requests)
 
 
-async def test_tls_is_with_the_bank_and_the_proxy_reads_nothing(tmp_path: Path):
-    """The certificate is the bank's by its name, and the bank sees ours."""
+async def test_tls_ends_at_the_bank_and_the_proxy_sees_ciphertext_alone(tmp_path: Path):
+    """The certificate has the bank's name, and the bank gets ours."""
     ours, banks = Authority(tmp_path, "ours"), Authority(tmp_path, "banks")
     secure = banks.server(clients=ours, names=[x509.DNSName(NAME)])
     tls = TlsFiles(ca_file=str(banks.file), cert_file=str(ours.sign("gateway")))
@@ -115,7 +115,9 @@ async def test_tls_is_with_the_bank_and_the_proxy_reads_nothing(tmp_path: Path):
     [([x509.DNSName("proxy.example")], True), ([x509.DNSName(NAME)], False)],
     ids=["another name", "no certificate of ours"],
 )
-async def test_a_bank_that_is_not_proven_is_sent_nothing(tmp_path: Path, names: list, shown: bool):
+async def test_a_bank_with_an_invalid_certificate_behind_a_proxy_is_sent_nothing(
+    tmp_path: Path, names: list, shown: bool
+):
     ours, banks = Authority(tmp_path, "ours"), Authority(tmp_path, "banks")
     secure = banks.server(clients=ours, names=names, version="1.2")
     cert = str(ours.sign("gateway")) if shown else ""
@@ -152,7 +154,7 @@ async def test_a_bank_that_is_not_proven_is_sent_nothing(tmp_path: Path, names: 
         (None, Reason.CONNECT_TIMEOUT),
     ],
 )
-async def test_where_the_proxy_does_not_connect_us_nothing_was_sent(
+async def test_a_refused_proxy_connection_proves_that_nothing_was_sent(
     says: bytes | None, reason: Reason
 ):
     limits = {"connect_s": 0.05} if says is None else {}
@@ -170,7 +172,7 @@ async def test_where_the_proxy_does_not_connect_us_nothing_was_sent(
     assert b"secret" not in proxy.passed
 
 
-async def test_a_closed_proxy_port():
+async def test_a_closed_proxy_port_proves_that_nothing_was_sent():
     progress = SendProgress(FAR)
     async with street() as (bank, proxy):
         nowhere = ConnectProxy(bank.port, port=1)
@@ -183,7 +185,7 @@ async def test_a_closed_proxy_port():
     assert proxy.asked == []
 
 
-async def test_a_call_given_up_while_the_proxy_thinks_leaves_nothing_behind():
+async def test_a_call_cancelled_while_the_proxy_connects_sends_nothing():
     async with street(None) as (bank, proxy), through(proxy, bank) as to:
         calling = asyncio.ensure_future(to.call(ORDER, SendProgress(FAR)))
         await until(lambda: proxy.asked)
@@ -195,15 +197,15 @@ async def test_a_call_given_up_while_the_proxy_thinks_leaves_nothing_behind():
     assert proxy.passed == b""
 
 
-async def test_a_yes_in_pieces_is_a_yes():
+async def test_a_proxy_s_answer_in_several_segments_is_read():
     async with street(YES[:20]) as (bank, proxy):
         proxy.says = b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * 4000 + b"\r\n\r\n"
         async with through(proxy, bank) as to:
             assert (await to.call(READ, SendProgress())).status == 200
 
 
-async def test_a_private_address_of_a_bank_is_not_asked_for():
-    """The proxy stands inside our network, and would connect us there."""
+async def test_the_proxy_is_not_asked_for_a_private_address():
+    """The proxy is inside our network, and would connect us there."""
     async with street() as (bank, proxy):
         way = Runtime(proxy=Proxy(host="127.0.0.1", port=proxy.port))
         to = HttpTransport(f"https://10.0.0.1:{bank.port}", LIMITS, Environment.PRODUCTION, way)

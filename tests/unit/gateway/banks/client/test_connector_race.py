@@ -38,7 +38,7 @@ def refused(seconds: float = 0.0, text: str = "") -> Attempt:
 
 
 @leaping
-async def test_the_next_begins_a_quarter_of_a_second_after_the_one_before():
+async def test_the_next_attempt_starts_a_quarter_of_a_second_later():
     slow = [Attempt("a", 10.0), Attempt("b", 10.0), Attempt("c", 0.1)]
     began = time.monotonic()
 
@@ -49,7 +49,7 @@ async def test_the_next_begins_a_quarter_of_a_second_after_the_one_before():
 
 
 @leaping
-async def test_the_next_begins_at_once_when_one_has_failed():
+async def test_the_next_attempt_starts_at_once_after_a_failure():
     second = Attempt("b", 0.1)
     began = time.monotonic()
 
@@ -59,7 +59,7 @@ async def test_the_next_begins_at_once_when_one_has_failed():
 
 
 @leaping
-async def test_the_first_may_still_win():
+async def test_the_first_attempt_may_win_after_the_second_started():
     second = Attempt("b", 10.0)
 
     assert await first_to_succeed([Attempt("a", 0.4), second]) == "a"
@@ -68,7 +68,7 @@ async def test_the_first_may_still_win():
 
 
 @leaping
-async def test_a_good_one_makes_the_next_unnecessary():
+async def test_a_fast_first_attempt_starts_no_second():
     second = Attempt("b", 0.1)
 
     assert await first_to_succeed([Attempt("a", 0.1), second]) == "a"
@@ -77,7 +77,7 @@ async def test_a_good_one_makes_the_next_unnecessary():
 
 
 @pytest.mark.parametrize("first_s", [0.0, 0.6])
-def test_when_all_have_failed_the_last_failure_is_reported(first_s: float):
+def test_when_all_addresses_fail_the_last_failure_is_reported(first_s: float):
     @leaping
     async def run() -> None:
         with pytest.raises(OSError, match="last"):
@@ -92,7 +92,7 @@ def test_when_all_have_failed_the_last_failure_is_reported(first_s: float):
 
 
 @leaping
-async def test_who_gives_up_leaves_no_attempt_behind():
+async def test_a_cancelled_race_cancels_every_attempt():
     slow = [Attempt("a", 10.0), Attempt("b", 10.0)]
 
     with pytest.raises(TimeoutError):

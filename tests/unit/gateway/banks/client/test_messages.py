@@ -23,20 +23,20 @@ def money(method: str, path: str, template: str = "/pix/{id}", **fields: str) ->
 KEYS = ["0123456789abcdef0123456789abcdef", "a/b", "é ~", "%2F"]
 
 
-def test_money_is_moved_by_a_post_with_or_without_a_body():
+def test_a_post_moves_money_with_or_without_a_body():
     for body in (b"", b"{}"):
         assert money("POST", "/payments", "/payments", body=body).kind is Kind.PAYOUT  # type: ignore[arg-type]
 
 
-def test_money_is_moved_by_a_put_to_the_path_of_our_key():
+def test_a_put_to_the_path_of_our_key_moves_money():
     for key, query in itertools.product(KEYS, ("", "?a=b", "?next=/other")):
         path = filled("/v3/pix/{id}", id=key) + query
 
         assert money("PUT", path, key=key).kind is Kind.PAYOUT
 
 
-def test_money_is_moved_in_no_other_way():
-    """Somebody on the way may send it again, and nothing would tell that it is the same."""
+def test_any_other_request_that_moves_money_is_refused():
+    """An intermediary may send it again, and no key would show that it is the same."""
     others = [
         ("PUT", "/pix/k1", "/pix/{id}", ""),
         ("PUT", "/pix/k1", "/pix/{id}", "k2"),
@@ -61,7 +61,7 @@ def test_money_is_moved_in_no_other_way():
     assert allowed == []
 
 
-def test_a_step_stays_one_step():
+def test_a_path_parameter_stays_one_step():
     expected = {
         "plain-1": "/a/plain-1/b",
         "a/b": "/a/a%2Fb/b",
@@ -75,8 +75,8 @@ def test_a_step_stays_one_step():
     assert {step: filled("/a/{x}/b", x=step) for step in expected} == expected
 
 
-def test_every_sign_is_encoded_that_is_more_than_itself_in_a_path():
-    """One by one: a short cut for plain steps must let no other through."""
+def test_every_special_character_in_a_path_parameter_is_encoded():
+    """The shortcut for plain segments must not let any of them through."""
     plain = frozenset(string.ascii_letters + string.digits + "-_~")
 
     for sign in map(chr, range(256)):
@@ -84,7 +84,7 @@ def test_every_sign_is_encoded_that_is_more_than_itself_in_a_path():
             assert filled("/{x}", x=sign) == "/" + (sign if sign in plain else quote(sign, safe=""))
 
 
-def test_a_step_no_encoding_can_save_is_refused():
+def test_a_path_parameter_that_cannot_be_encoded_is_refused():
     for step in ("", ".", "..", "\ud800"):
         with pytest.raises(Refused) as refused:
             filled("/a/{x}/b", x=step)
@@ -101,7 +101,7 @@ def test_neither_credentials_nor_bodies_are_in_a_printed_request():
     assert "canary" not in repr(request)
 
 
-def test_an_answer_is_evidence_that_bytes_left():
+def test_an_answer_proves_that_the_request_was_sent():
     answer = ProviderAnswer(status=409, headers={}, body=b"canary")
 
     evidence = answer.evidence("duplicate", "DUP")

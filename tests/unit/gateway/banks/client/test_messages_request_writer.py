@@ -25,7 +25,7 @@ def asked(
     )
 
 
-def test_a_read_to_the_byte():
+def test_a_read_request_is_written_byte_for_byte():
     written = heads().write(asked(Authorization="Bearer 100%s"))
 
     assert written == (
@@ -41,7 +41,7 @@ def test_a_read_to_the_byte():
     )
 
 
-def test_a_caller_s_trace_goes_along_beside_ours():
+def test_a_caller_s_tracestate_is_sent_after_our_traceparent():
     written = heads(states=["a=1", "", "b=%s"])
 
     lines = [written.write(asked(Authorization="Bearer t")).split(b"\r\n") for _ in range(3)]
@@ -75,7 +75,7 @@ def test_headers_of_the_adapter_replace_our_defaults():
     assert b"content-type: text/xml\r\n" in written
 
 
-def test_a_template_serves_other_values_and_other_shapes():
+def test_a_cached_head_serves_other_paths_and_headers():
     both = heads()
 
     written = [
@@ -91,8 +91,8 @@ def test_a_template_serves_other_values_and_other_shapes():
     assert [b"A: " in line for line in written] == [False, True, False, True]
 
 
-def test_lines_that_are_kept_are_those_of_the_same_kind_of_request():
-    """Written twice: the second time from what was kept."""
+def test_cached_heads_are_kept_apart_by_kind_of_request():
+    """Written twice: the second time from the cache."""
     names = ({}, {"Accept": "text/xml"}, {"X": "y"})
     for _ in range(2):
         for host, method, body, last, headers in product(
@@ -108,12 +108,12 @@ def test_lines_that_are_kept_are_those_of_the_same_kind_of_request():
             assert (b"Accept: application/json" in head) == ("Accept" not in headers)
 
 
-def test_a_zone_in_the_host_is_no_placeholder():
+def test_a_zone_in_the_host_is_written_literally():
     assert b"Host: [fe80::1%25s]\r\n" in heads("https://[fe80::1%25s]").write(asked())
 
 
 def test_ambiguous_input_is_not_sent():
-    """Neither another path, nor another header, nor a second request."""
+    """Never as another path, another header or a second request."""
     bad = [
         asked(path="/a b"), asked(path="/a\r\nX: y"), asked(path="a"), asked(path=""),
         asked(path="/\u00e7"), asked(path="/\x7f"),

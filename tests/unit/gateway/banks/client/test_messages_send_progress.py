@@ -10,7 +10,7 @@ from gateway.core.clocks import Deadline
 from tests.world.banks.witness import Clock
 
 
-def test_progress_shows_how_far_a_call_got():
+def test_progress_records_how_far_a_call_got():
     progress = SendProgress()
     seen = [(progress.phase, progress.bytes_left)]
 
@@ -28,7 +28,7 @@ def test_progress_shows_how_far_a_call_got():
     assert (progress.phase, progress.http_status) == (Phase.ANSWERED, 200)
 
 
-def test_nothing_leaves_at_or_after_the_deadline():
+def test_nothing_is_sent_at_or_after_the_deadline():
     clock = Clock()
     progress = SendProgress(Deadline(clock.at + 1, clock))
     clock.passes(1)
@@ -39,8 +39,8 @@ def test_nothing_leaves_at_or_after_the_deadline():
     assert (progress.bytes_left, progress.refused_here) == (False, True)
 
 
-def test_nothing_leaves_after_the_call_ended():
-    """Whatever task of the transport is still alive then."""
+def test_nothing_is_sent_after_the_call_ended():
+    """Even if a task of the transport is still running then."""
     progress = SendProgress()
     progress.end()
 

@@ -54,7 +54,7 @@ async def pooled(play: Play) -> AsyncIterator[tuple[Pool, Open]]:
     assert (len(pool._all), pool.idle) == (0, [])
 
 
-async def test_the_last_one_used_is_the_next_one_used():
+async def test_the_most_recently_used_connection_is_used_next():
     async with pooled(kept()) as (pool, opened):
         lines = [await opened() for _ in range(3)]
         for line in lines:
@@ -63,7 +63,7 @@ async def test_the_last_one_used_is_the_next_one_used():
         assert [pool.take(pool.idle) for _ in range(4)] == [*reversed(lines), None]
 
 
-async def test_one_in_the_middle_of_a_call_is_not_kept():
+async def test_a_connection_in_the_middle_of_a_call_is_not_kept():
     async with pooled(kept()) as (pool, opened):
         line = await opened()
         progress = SendProgress()
@@ -74,7 +74,7 @@ async def test_one_in_the_middle_of_a_call_is_not_kept():
 
 
 @leaping
-async def test_each_idle_one_is_closed_when_its_own_time_is_over():
+async def test_each_idle_connection_is_closed_after_its_own_timeout():
     async with pooled(kept()) as (pool, opened):
         pool.give(await opened())
         await asyncio.sleep(10)
@@ -88,7 +88,7 @@ async def test_each_idle_one_is_closed_when_its_own_time_is_over():
         assert (len(pool._all), pool.idle) == (0, [])
 
 
-async def test_one_too_old_is_not_used_before_its_timer_has_closed_it():
+async def test_an_expired_idle_connection_is_closed_when_taken():
     async with pooled(kept()) as (pool, opened):
         pool.give(await opened())
         await asyncio.sleep(0)
@@ -100,8 +100,8 @@ async def test_one_too_old_is_not_used_before_its_timer_has_closed_it():
 
 
 @leaping
-async def test_a_busy_one_gets_no_call_after_a_minute():
-    """However often it is used: a bank that has moved would never be noticed."""
+async def test_a_connection_older_than_a_minute_is_not_used():
+    """Even a busy one: otherwise a bank's move to another address would never be noticed."""
     async with pooled(kept()) as (pool, opened):
         line = await opened()
         left_s = line.usable_until - asyncio.get_running_loop().time()
@@ -119,7 +119,7 @@ async def test_a_busy_one_gets_no_call_after_a_minute():
 
 
 @leaping
-async def test_connections_opened_together_do_not_end_together():
+async def test_connections_opened_together_expire_at_different_times():
     loop = asyncio.get_running_loop()
     lives_s = []
     async with joining(kept()) as pairs:
@@ -133,7 +133,7 @@ async def test_connections_opened_together_do_not_end_together():
     assert lives_s == pytest.approx([60, 45], abs=0.01)
 
 
-async def test_the_bank_s_own_patience_counts_where_it_is_shorter():
+async def test_the_bank_s_shorter_keep_alive_is_used():
     async with pooled(kept(b"Keep-Alive: timeout=5")) as (pool, opened):
         line = await opened()
         pool.give(line)
@@ -141,14 +141,14 @@ async def test_the_bank_s_own_patience_counts_where_it_is_shorter():
         assert line.idle_until <= asyncio.get_running_loop().time() + 4
 
 
-async def test_a_bank_without_patience_gets_a_new_connection_each_time():
+async def test_a_keep_alive_of_a_second_keeps_no_connection():
     async with pooled(kept(b"Keep-Alive: timeout=1")) as (pool, opened):
         pool.give(await opened())
 
         assert pool.take(pool.idle) is None
 
 
-async def test_one_the_bank_has_closed_is_not_used():
+async def test_a_connection_closed_by_the_bank_is_not_used():
     async def last(line: Line) -> None:
         await line.say(answer())
         line.writer.close()
@@ -161,7 +161,7 @@ async def test_one_the_bank_has_closed_is_not_used():
         assert pool.take(pool.idle) is None
 
 
-async def test_after_a_renewal_the_former_ones_end_with_their_calls():
+async def test_after_a_renewal_earlier_connections_are_closed():
     async with pooled(kept()) as (pool, opened):
         idle, busy = await opened(), await opened()
         pool.give(idle)
@@ -173,7 +173,7 @@ async def test_after_a_renewal_the_former_ones_end_with_their_calls():
         assert not busy.usable
 
 
-async def test_a_failed_connection_frees_its_place():
+async def test_a_failed_connection_frees_its_slot():
     async def refused(_: object) -> Connection:
         raise Unreachable(Reason.CONNECT_FAILED)
 
@@ -185,7 +185,7 @@ async def test_a_failed_connection_frees_its_place():
         assert [await opened() for _ in range(3)]
 
 
-async def test_closing_waits_until_calls_in_flight_have_failed():
+async def test_closing_the_pool_closes_every_connection():
     async with pooled(kept()) as (pool, opened):
         await opened()
         await pool.close()
@@ -236,7 +236,7 @@ async def ahead(most: int) -> AsyncIterator[Ahead]:
         assert len(to._pool._all) == len(to._warm) == 0
 
 
-async def test_by_default_none_is_opened_ahead():
+async def test_no_warm_connection_is_opened_by_default():
     async with ahead(0) as one:
         for _ in range(3):
             await one.pay()
@@ -246,7 +246,7 @@ async def test_by_default_none_is_opened_ahead():
         await until(lambda: not len(one.to._pool._all))
 
 
-async def test_none_is_opened_before_the_first_payout_and_none_by_reads():
+async def test_reads_open_no_warm_connection():
     async with ahead(2) as one:
         await one.to.call(READ, SendProgress())
 
@@ -254,7 +254,7 @@ async def test_none_is_opened_before_the_first_payout_and_none_by_reads():
         assert (one.bank.connections, len(one.to._warm)) == (1, 0)
 
 
-async def test_while_payouts_flow_each_takes_one_and_they_are_replaced():
+async def test_each_payout_takes_a_warm_connection_and_it_is_replaced():
     async with ahead(2) as one:
         taken = []
         for _ in range(5):
@@ -265,7 +265,7 @@ async def test_while_payouts_flow_each_takes_one_and_they_are_replaced():
         assert one.bank.connections == 5 + 2
 
 
-async def test_a_read_gets_none_of_them():
+async def test_a_read_uses_no_warm_connection():
     async with ahead(2) as one:
         await one.pay()
         await one.settle(2)
@@ -276,7 +276,7 @@ async def test_a_read_gets_none_of_them():
 
 
 @leaping
-async def test_they_end_when_they_are_old():
+async def test_warm_connections_close_when_they_are_old():
     async with pooled(kept()) as (pool, opened):
         warm = WarmConnections(pool, 2, partial(opened, ahead=True))
         warm.refill()
@@ -288,7 +288,7 @@ async def test_they_end_when_they_are_old():
         assert (len(warm), len(pool._all)) == (0, 0)
 
 
-async def test_an_expired_connection_is_not_used_even_if_still_open():
+async def test_an_expired_warm_connection_is_not_used():
     async with ahead(1) as one:
         await one.pay()
         await one.settle(1)
@@ -301,8 +301,8 @@ async def test_an_expired_connection_is_not_used_even_if_still_open():
 
 @pytest.mark.parametrize(("timeout", "waits"), [(b"2", True), (b"1", False)])
 @leaping
-async def test_the_bank_s_keep_alive_counts_for_warm_connections_too(timeout: bytes, waits: bool):
-    """A second less than the bank says; none where nothing is left."""
+async def test_the_bank_s_keep_alive_applies_to_warm_connections_too(timeout: bytes, waits: bool):
+    """One second less than the bank announces; none if nothing is left."""
     async with pooled(kept(b"Keep-Alive: timeout=" + timeout)) as (pool, opened):
         pool.give(await opened())
         warm = WarmConnections(pool, 1, partial(opened, ahead=True))
@@ -314,7 +314,7 @@ async def test_the_bank_s_keep_alive_counts_for_warm_connections_too(timeout: by
         assert (before, len(warm)) == (waits, 0)
 
 
-async def test_after_new_credentials_none_of_the_former_is_used():
+async def test_after_new_credentials_no_earlier_warm_connection_is_used():
     async with ahead(2) as one:
         await one.pay()
         await one.settle(2)
@@ -344,10 +344,10 @@ class Bare:
 
 
 @pytest.mark.parametrize("does", ["closes", "speaks"])
-async def test_a_connection_with_unexpected_bytes_is_not_used(
+async def test_a_warm_connection_with_unexpected_bytes_is_not_used(
     does: str, monkeypatch: pytest.MonkeyPatch
 ):
-    """Looked at in the step of the write: the loop has not read what the kernel has."""
+    """Checked just before the write: the loop has not read what the kernel has."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         bank = Bare(listening)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -68,8 +68,8 @@ def cuts(data: bytes) -> Iterable[tuple[bytes, ...]]:
     yield tuple(bytes([byte]) for byte in data)
 
 
-def test_every_answer_is_read_as_it_must_be_or_refused():
-    """Wherever its segments end."""
+def test_every_malformed_answer_is_read_or_refused_as_expected():
+    """In any segmentation."""
     wrong = {
         (name, size): found
         for name, nasty in NASTY.items()
@@ -91,8 +91,8 @@ def outcome(heard: Heard, segments: Iterable[bytes]) -> tuple[object, ...]:
     return (found.status, list(found.headers.items()), found.body, *heard.statuses)
 
 
-def test_a_cut_changes_neither_an_answer_nor_a_failure():
-    """One reader reads them all: nothing of an answer stays for the next one."""
+def test_segmentation_changes_neither_an_answer_nor_a_failure():
+    """One reader reads them all, without a trace of the previous one."""
     heard = Heard()
     short = {name: nasty.data for name, nasty in NASTY.items() if 0 < len(nasty.data) < 200}
     short |= {f"spoilt {seed}": spoilt(seed) for seed in range(100)}
@@ -120,8 +120,8 @@ def spoilt(seed: int) -> bytes:
     [answer(BODY), CHUNKED, PACKED, EARLY + answer(BODY), EARLY * INTERIMS + CHUNKED],
     ids=["length", "chunks", "gzip", "early hints", "many hints"],
 )
-def test_an_answer_is_read_however_it_is_cut(data: bytes):
-    """One reading reads them all, one after the other, as a kept connection does."""
+def test_an_answer_is_read_in_any_segmentation(data: bytes):
+    """One reader reads them all, one after the other, as on a kept connection."""
     heard = Heard()
     for segments in cuts(data) if len(data) < 300 else [(data,)]:
         found = heard.read(*segments)
@@ -144,7 +144,7 @@ def test_an_answer_without_a_length_ends_with_the_connection():
 
 @pytest.mark.parametrize("data", [answer(BODY), CHUNKED, EARLY + answer(BODY)])
 def test_a_truncated_answer_is_refused(data: bytes):
-    """At every byte: before its head is whole the connection is lost, then it is cut short."""
+    """At every byte: before the end of its head as a lost connection, then as truncated."""
     whole = data.index(b"\r\n\r\n", len(EARLY) if data.startswith(EARLY) else 0) + 4
     for cut in range(len(data)):
         heard = Heard()
@@ -159,7 +159,7 @@ def test_a_truncated_answer_is_refused(data: bytes):
 
 
 def test_an_unrequested_compressed_answer_is_decompressed():
-    """A proxy of the bank may compress regardless; the limit is that of the plain body."""
+    """A proxy of the bank may compress anyway; the limit applies to the plain body."""
     whole = gzip.compress(BODY)
     coded = (b"Content-Encoding: gzip",)
     opened = Heard().read(answer(whole, headers=coded))
@@ -178,8 +178,8 @@ def test_an_unrequested_compressed_answer_is_decompressed():
         assert failed.value.reason == reason, data
 
 
-def test_the_only_answer_of_a_connection_may_say_that_the_bank_closes():
-    """Nothing follows on that connection anyhow."""
+def test_a_single_answer_may_announce_the_close_of_its_connection():
+    """Nothing follows on that connection anyway."""
     reading = ResponseReader(LARGEST, single=True)
     for said in (b"Connection: close", b"Connection: keep-alive", b"X: y"):
         reading.begin(lambda _: None)
@@ -190,8 +190,8 @@ def test_the_only_answer_of_a_connection_may_say_that_the_bank_closes():
         assert not reading.reusable
 
 
-def test_after_too_many_hints_nothing_is_read():
-    """A flood of them must not keep the process busy until the call's time is over."""
+def test_nothing_is_read_after_too_many_interim_responses():
+    """A flood of them must not keep the process busy until the timeout."""
     heard = Heard()
 
     found = heard.read(EARLY * (INTERIMS + 1) + answer())
@@ -207,8 +207,8 @@ def test_the_bank_s_keep_alive_timeout_is_kept():
     assert heard.reading.kept_s == 5
 
 
-def test_how_long_a_connection_is_kept():
-    """As long as the bank says, if it says so."""
+def test_keep_alive_seconds_are_read_from_the_header():
+    """For as long as the bank announces, if it does."""
     expected = {"timeout=5": 5.0, "max=10, Timeout = 7": 7.0, "max=10": None, "timeout=-1": None}
 
     assert {said: kept_s({"Keep-Alive": said}) for said in expected} == expected
@@ -219,8 +219,8 @@ def kept_s(headers: dict[str, str]) -> float | None:
     return read_head(200, CIMultiDict(headers), is_old=False).kept_s
 
 
-def test_two_lengths_are_refused_here_too():
-    """Although llhttp refuses them first."""
+def test_two_content_lengths_are_refused():
+    """Even though llhttp refuses them already."""
     for other in ("5", "6"):
         with pytest.raises(BadReply):
             read_head(

@@ -46,7 +46,7 @@ def trusting(authority: Authority, cert: Path) -> TlsFiles:
     return TlsFiles(ca_file=str(authority.file), cert_file=str(cert))
 
 
-def test_the_context_is_strict():
+def test_the_tls_context_requires_a_valid_certificate_and_tls_1_2():
     made = load_context(TlsSetup(), Clock())
 
     assert made.minimum_version == ssl.TLSVersion.TLSv1_2
@@ -66,7 +66,7 @@ def test_only_the_named_authority_is_trusted(authority: Authority):
     ("now", "good"),
     [(VALID[0] - DAY, False), (VALID[0] + DAY, True), (VALID[1] - DAY, True), (VALID[1], False)],
 )
-async def test_money_moves_only_while_our_certificate_is_good(
+async def test_money_moves_only_while_our_certificate_is_valid(
     authority: Authority, now: datetime, good: bool
 ):
     kept = Kept(trusting(authority, authority.sign("we")), now)
@@ -81,7 +81,7 @@ async def test_money_moves_only_while_our_certificate_is_good(
     assert kept.renewed == [VALID[1].replace(microsecond=0)]
 
 
-async def test_without_a_certificate_there_is_nothing_to_expire():
+async def test_without_a_certificate_money_moves():
     kept = Kept(TlsFiles())
     await kept.credentials.start()
 
@@ -90,7 +90,7 @@ async def test_without_a_certificate_there_is_nothing_to_expire():
     assert kept.renewed == [None]
 
 
-async def test_changed_files_are_used_within_a_second_without_a_restart(authority: Authority):
+async def test_changed_files_are_used_within_a_second(authority: Authority):
     file = authority.sign("we", EXPIRED)
     kept = Kept(trusting(authority, file))
     await kept.credentials.start()
@@ -120,7 +120,7 @@ async def test_unchanged_files_are_not_read_again(authority: Authority):
 
 
 @pytest.mark.parametrize("written", ["", "half of a -----BEGIN CERT", None])
-async def test_unusable_files_change_nothing_until_they_are_valid(
+async def test_invalid_files_are_ignored_until_they_are_valid(
     authority: Authority, written: str | None, caplog: pytest.LogCaptureFixture
 ):
     file = authority.sign("we")
@@ -144,7 +144,7 @@ async def test_unusable_files_change_nothing_until_they_are_valid(
     assert len(caplog.records) == 1
 
 
-async def test_unusable_files_are_refused_at_the_start(authority: Authority, tmp_path: Path):
+async def test_unusable_files_are_refused_at_startup(authority: Authority, tmp_path: Path):
     other = Authority(tmp_path, "other")
     absent, good = str(tmp_path / "absent.pem"), str(authority.sign("we"))
     ca = str(authority.file)  # given everywhere: to load the system's takes longer
@@ -179,7 +179,7 @@ async def test_credentials_that_were_not_started_make_no_connection():
 
 
 def _encrypted(folder: Path) -> str:
-    """Write a key with a password, which nobody would be there to type."""
+    """Write a key with a password, which a service could not type."""
     file = folder / "encrypted.pem"
     file.write_bytes(
         ec.generate_private_key(ec.SECP256R1()).private_bytes(
@@ -226,18 +226,18 @@ def pair(tmp_path: Path) -> Pair:
     return Pair(tmp_path)
 
 
-def test_the_next_connection_goes_on_from_the_one_before(pair: Pair):
+def test_the_next_connection_resumes_the_session(pair: Pair):
     assert [pair.connect().session_reused for _ in range(3)] == [False, True, True]
 
 
-def test_a_session_is_used_once(pair: Pair):
+def test_a_tls_session_is_used_once(pair: Pair):
     pair.connect()
 
     assert [pair.connect(keep=False).session_reused for _ in range(2)] == [True, False]
 
 
-def test_after_ten_minutes_the_bank_shows_its_certificate_again(pair: Pair):
-    """Resuming does not begin them anew."""
+def test_after_ten_minutes_a_full_handshake_is_made(pair: Pair):
+    """Resuming does not extend the ten minutes."""
     pair.connect()
     pair.clock.passes(400)
     resumed = pair.connect()

@@ -49,8 +49,8 @@ async def hang(line: Line) -> None:
     await line.reader.read()
 
 
-async def test_head_and_body_arrive_in_one_piece():
-    """One write; a second one could be lost alone."""
+async def test_head_and_body_are_sent_in_one_segment():
+    """A second segment could be lost alone."""
     pieces: list[bytes] = []
 
     async def first_piece(line: Line) -> None:
@@ -65,7 +65,7 @@ async def test_head_and_body_arrive_in_one_piece():
     assert pieces[0].endswith(ORDER.body)
 
 
-async def test_a_caller_s_trace_continues_to_the_bank_with_a_parent_of_ours():
+async def test_a_caller_s_trace_continues_to_the_bank_with_our_parent_id():
     trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
     sent = f"00-{trace_id}-00f067aa0ba902b7-01"
     trace.begin("mine", (sent,), ("rojo=1",))
@@ -79,7 +79,7 @@ async def test_a_caller_s_trace_continues_to_the_bank_with_a_parent_of_ours():
     assert "\r\nX-Trace-ID: " in head
 
 
-async def test_there_are_never_more_connections_than_calls_may_be_in_flight():
+async def test_connections_are_limited_to_the_calls_in_flight():
     async with standing(ScriptedBank(hang)) as bank, road(bank.url, TWO) as to:
         calls = [asyncio.create_task(to.call(READ, SendProgress())) for _ in range(3)]
         done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
@@ -95,8 +95,8 @@ async def test_there_are_never_more_connections_than_calls_may_be_in_flight():
     assert bank.connections == 2
 
 
-async def test_a_call_given_up_is_not_followed_on_its_connection():
-    """Its answer would be the next caller's."""
+async def test_a_cancelled_call_s_connection_is_not_used_again():
+    """Its late answer could be taken for the next caller's."""
     said: list[bytes] = [answer(b'{"his": 1}'), answer(b'{"mine": 1}')]
     given_up_by_then = asyncio.Event()
 
@@ -118,7 +118,7 @@ async def test_a_call_given_up_is_not_followed_on_its_connection():
     assert bank.connections == 2
 
 
-async def test_a_call_given_up_in_the_middle_of_its_answer_closes():
+async def test_a_call_cancelled_during_its_answer_closes_the_connection():
     async def half(line: Line) -> None:
         await line.say(answer(b"0123456789")[:-5])
         await line.reader.read()
@@ -164,8 +164,8 @@ async def test_closing_while_connecting_sends_nothing():
     assert not progress.bytes_left
 
 
-async def test_no_transport_outlives_its_owner():
-    """After many calls that end in every way; a leak would warn, and a warning fails."""
+async def test_closing_a_transport_closes_every_connection():
+    """After many calls with every outcome; a leak would warn, and a warning fails the test."""
     ways = [saying(answer()), hang, saying(b"nonsense\r\n\r\n"), saying(answer()[:-1])]
     for way in ways:
         async with standing(ScriptedBank(way)) as bank, road(bank.url) as to:
@@ -181,8 +181,8 @@ async def test_no_transport_outlives_its_owner():
     gc.collect()
 
 
-async def test_a_bank_that_never_answers_is_given_up_at_the_first_byte_s_time():
-    """Long before the whole call's time."""
+async def test_a_silent_bank_times_out_at_the_first_byte_limit():
+    """Long before the timeout of the whole call."""
 
     async def silent(line: Line) -> None:
         await forever()
@@ -198,7 +198,7 @@ async def test_a_bank_that_never_answers_is_given_up_at_the_first_byte_s_time():
     assert progress.bytes_left
 
 
-async def test_each_call_on_a_kept_connection_has_a_time_of_its_own():
+async def test_each_call_on_a_kept_connection_has_its_own_timeout():
     bank = ScriptedBank(saying(answer()), keeps=True)
     async with standing(bank), road(bank.url) as to:
         await to.call(READ, SendProgress(), 60)
@@ -210,8 +210,8 @@ async def test_each_call_on_a_kept_connection_has_a_time_of_its_own():
     assert bank.connections == 1
 
 
-async def test_an_order_has_a_connection_to_itself():
-    """It takes none that a read has left, leaves none to a read, and says so to the bank."""
+async def test_a_payout_has_a_connection_to_itself():
+    """It uses no connection of a read, leaves none to a read, and tells the bank to close it."""
     bank = ScriptedBank(saying(answer()), keeps=True)
     async with standing(bank), road(bank.url) as to:
         for request in (READ, ORDER, ORDER, READ):
@@ -223,7 +223,7 @@ async def test_an_order_has_a_connection_to_itself():
     assert closing == [False, True, True, False]
 
 
-async def test_idle_connections_of_reads_make_way_for_orders():
+async def test_idle_connections_of_reads_are_closed_for_payouts():
     bank = ScriptedBank(saying(answer()), keeps=True)
     async with standing(bank), road(bank.url, TWO) as to:
         await asyncio.gather(*(to.call(READ, SendProgress()) for _ in range(2)))
@@ -233,8 +233,8 @@ async def test_idle_connections_of_reads_make_way_for_orders():
     assert bank.connections == 4
 
 
-async def test_a_bank_that_speaks_first_is_sent_no_order():
-    """What is there before the request is no answer to it."""
+async def test_a_bank_that_sends_first_is_sent_no_payout():
+    """Bytes before the request are not an answer to it."""
 
     async def speaks(line: Line) -> None:
         await line.say(answer(b'{"his": 1}'))
@@ -249,7 +249,7 @@ async def test_a_bank_that_speaks_first_is_sent_no_order():
     assert (failed.value.reason, progress.bytes_left) == ("connect_failed", False)
 
 
-async def test_files_for_an_address_without_tls_are_a_mistake(tmp_path):
+async def test_tls_files_for_an_address_without_tls_are_refused(tmp_path):
     files = TlsFiles(ca_file=str(Authority(tmp_path).file))
     transport = HttpTransport("http://127.0.0.1:1", PATIENT, Environment.SANDBOX, tls=files)
 
@@ -257,8 +257,8 @@ async def test_files_for_an_address_without_tls_are_a_mistake(tmp_path):
         await transport.start()
 
 
-async def test_when_our_certificate_ends_is_reported(tmp_path):
-    """At the start; an operator sees it come long before payouts stop."""
+async def test_the_expiry_of_our_certificate_is_reported_at_the_start(tmp_path):
+    """So that an operator sees it long before payouts stop."""
     authority = Authority(tmp_path)
     told: list[datetime] = []
     files = TlsFiles(ca_file=str(authority.file), cert_file=str(authority.sign("we", EXPIRED)))
@@ -271,7 +271,7 @@ async def test_when_our_certificate_ends_is_reported(tmp_path):
     assert told == [EXPIRED[1].replace(microsecond=0)]
 
 
-async def test_an_expired_certificate_moves_no_money_and_still_reads(tmp_path):
+async def test_an_expired_certificate_blocks_payouts_and_not_reads(tmp_path):
     authority = Authority(tmp_path)
     files = TlsFiles(ca_file=str(authority.file), cert_file=str(authority.sign("we", EXPIRED)))
     bank = ScriptedBank(saying(answer()), keeps=True)

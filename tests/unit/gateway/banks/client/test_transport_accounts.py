@@ -115,7 +115,7 @@ async def test_each_account_shows_its_own_certificate_on_connections_of_its_own(
     assert len(ports["one"]) == 1 + 3  # reads share one, each payout has its own
 
 
-async def test_two_accounts_with_one_certificate_share_nothing_either(authority: Authority):
+async def test_two_accounts_with_one_certificate_share_no_connection(authority: Authority):
     bank = MutualBank(authority)
     pair = authority.pair("both")
     async with bank.open() as to:
@@ -129,7 +129,7 @@ async def test_two_accounts_with_one_certificate_share_nothing_either(authority:
 @pytest.mark.parametrize(
     ("pair", "reason"), [(None, "certificate_missing"), ("old", "certificate_expired")]
 )
-async def test_without_a_valid_certificate_nothing_is_opened(
+async def test_without_a_valid_certificate_no_connection_is_opened(
     authority: Authority, pair: str | None, reason: str, pays: bool
 ):
     """In TLS 1.3 the bank would refuse it only after a payout was written."""
@@ -173,10 +173,10 @@ def alerting(secure: ssl.SSLContext) -> Iterator[int]:
 
 @money
 @versions
-async def test_a_certificate_that_the_bank_refuses_is_reported_as_ours(
+async def test_a_certificate_the_bank_refuses_is_reported_as_our_fault(
     authority: Authority, tmp_path: Path, version: str, pays: bool
 ):
-    """In TLS 1.2 nothing was sent; in TLS 1.3 the request was written before the bank looked."""
+    """In TLS 1.2 nothing was sent; in TLS 1.3 the request was written before the check."""
     stranger = Authority(tmp_path, "stranger").pair("stranger")
     so_far = progress(pays=pays)
     with alerting(authority.server(clients=authority, version=version)) as port:
@@ -215,7 +215,7 @@ async def test_a_renewed_certificate_is_used_at_once_while_calls_finish(authorit
     assert open_after == 1
 
 
-async def test_the_account_not_used_for_longest_gives_way(
+async def test_the_least_recently_used_account_is_evicted(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(transport, "MOST_ACCOUNTS", 2)
@@ -231,7 +231,7 @@ async def test_the_account_not_used_for_longest_gives_way(
     assert len({port for name, port in bank.seen if name == "one"}) == 1
 
 
-async def test_an_account_in_use_never_gives_way(
+async def test_an_account_in_use_is_never_evicted(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(transport, "MOST_ACCOUNTS", 1)
@@ -261,7 +261,7 @@ async def test_idle_connections_are_kept_for_as_many_accounts_as_calls(authority
     assert idle == [identity.account_id for identity in accounts[-8:]]
 
 
-async def test_the_calls_of_a_moment_make_one_context(authority: Authority):
+async def test_concurrent_calls_of_an_account_make_one_tls_context(authority: Authority):
     bank = MutualBank(authority)
     identity = bank.account("one")
     async with bank.open() as to:
@@ -272,7 +272,7 @@ async def test_the_calls_of_a_moment_make_one_context(authority: Authority):
     assert [each.status for each in found] == [200] * 5
 
 
-async def test_a_call_that_is_cancelled_while_the_context_is_made_hurts_no_other(
+async def test_a_call_cancelled_during_context_creation_affects_no_other(
     authority: Authority,
 ):
     bank = MutualBank(authority)
@@ -288,8 +288,8 @@ async def test_a_call_that_is_cancelled_while_the_context_is_made_hurts_no_other
     assert first.cancelled()
 
 
-async def test_a_call_without_an_account_shows_no_certificate(authority: Authority):
-    """A probe asks without an account: this bank refuses it, and no account is to blame."""
+async def test_a_call_without_an_account_uses_no_certificate(authority: Authority):
+    """A probe has no account: this bank refuses it, without an account at fault."""
     bank = MutualBank(authority)
     async with bank.open() as to:
         await to.call(request(bank.account("one")), progress())
@@ -308,8 +308,8 @@ async def test_the_expiry_of_an_account_is_not_reported_as_the_provider_s(author
     assert told == []
 
 
-async def test_a_pair_that_cannot_be_used_sends_nothing(authority: Authority):
-    """It was stored by hand, or by an older OpenSSL."""
+async def test_an_unusable_certificate_pair_sends_nothing(authority: Authority):
+    """It was stored by hand, or with an older OpenSSL."""
     bank = MutualBank(authority)
     good = authority.pair("one")
     broken = CertificatePair(certificate=good.certificate, key=authority.pair("two").key)
@@ -331,7 +331,7 @@ async def test_nothing_is_opened_before_the_start_or_after_the_end(authority: Au
     assert (found.reason, len(to)) == ("closed", 0)
 
 
-async def test_common_settings_of_accounts_are_checked_at_the_start(
+async def test_common_settings_of_accounts_are_checked_at_startup(
     authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def to(ca: Path) -> AccountTransports:
@@ -345,10 +345,10 @@ async def test_common_settings_of_accounts_are_checked_at_the_start(
         await to(authority.file).start()
 
 
-async def test_what_gives_way_is_gone_at_once(
+async def test_an_evicted_account_s_context_is_freed_at_once(
     authority: Authority, monkeypatch: pytest.MonkeyPatch
 ):
-    """Sessions and their context refer to each other; the collector would take its time."""
+    """Sessions and their context form a cycle, which the collector would free late."""
     monkeypatch.setattr(transport, "MOST_ACCOUNTS", 1)
     bank = MutualBank(authority)
     async with bank.open() as to:

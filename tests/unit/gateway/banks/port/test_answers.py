@@ -126,8 +126,8 @@ def lies() -> Iterator[tuple[str, str, object]]:
 LIES = list(lies())
 
 
-def test_the_lies_are_many():
-    """Nobody loses them by a change of the table."""
+def test_the_table_of_invalid_answers_is_large():
+    """So that a change of the table does not lose entries unnoticed."""
     assert len(LIES) > 600
     assert {name for name, *_ in LIES} == set(CALLS) - SAY_NOTHING
 
@@ -165,8 +165,8 @@ def is_odd(name: str, path: str, wrong: object) -> bool:
 
 
 @pytest.mark.parametrize("name", sorted({name for name, *_ in LIES}))
-async def test_every_part_of_an_answer_is_checked(name: str):
-    """Types, lengths, control characters, zones, ranges, forms of end-to-end ids."""
+async def test_every_field_of_an_answer_is_validated(name: str):
+    """Types, lengths, control characters, zones, ranges, formats of end-to-end ids."""
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if is_odd(name, path, wrong) and (is_typed(name, path) or is_list(name)):
             continue
@@ -179,8 +179,7 @@ async def test_every_part_of_an_answer_is_checked(name: str):
 
 
 @pytest.mark.parametrize("name", sorted(TYPED))
-async def test_a_typed_text_takes_nothing_away(name: str):
-    """It is cleaned, and everything else of the answer stays as it is."""
+async def test_hostile_text_is_cleaned_and_the_other_fields_kept(name: str):
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if not is_typed(name, path) or not isinstance(wrong, str):
             continue
@@ -197,8 +196,8 @@ async def test_a_typed_text_takes_nothing_away(name: str):
 
 
 @pytest.mark.parametrize("name", sorted(each for each in CALLS if is_list(each)))
-async def test_an_odd_row_is_left_out_and_counted_and_the_others_stay(name: str):
-    """Alone in its list, too; a row that has not the classes of the port, only beside others."""
+async def test_an_invalid_row_is_left_out_and_counted(name: str):
+    """Also when it is alone; a row of another class only beside valid ones."""
     for _, path, wrong in (each for each in LIES if each[0] == name):
         if is_typed(name, path) and is_odd(name, path, wrong):
             continue
@@ -212,8 +211,8 @@ async def test_an_odd_row_is_left_out_and_counted_and_the_others_stay(name: str)
 
 
 @pytest.mark.parametrize("name", ["list_statement", "list_received", "find_received"])
-async def test_a_damaged_id_is_none(name: str):
-    """It would be another's: what could not be decoded is no part of an id."""
+async def test_an_id_with_a_replacement_character_is_invalid(name: str):
+    """It could name another record: undecodable bytes are no part of an id."""
     lie = lie_of(name, "provider_id", "10000\ufffd")
 
     if is_list(name):
@@ -226,7 +225,7 @@ async def test_a_damaged_id_is_none(name: str):
     ("payload", "shown"),
     [("00020126\n", "00020126"), (" 0002\r\n0126\t", "00020126"), ("0002 01 26", "0002 01 26")],
 )
-async def test_a_payload_is_shown_without_the_line_breaks_around_it(payload: str, shown: str):
+async def test_line_breaks_around_a_payload_are_removed(payload: str, shown: str):
     world = CheckedWorld(get_charge=saying(changed(CHARGE, emv=payload)))
 
     assert await world.ask("get_charge") == changed(CHARGE, emv=shown)
@@ -261,8 +260,8 @@ WRONG_ANSWERS: list[tuple[str, str, object]] = [
 ]
 
 
-async def test_the_answer_to_another_question_is_not_accepted():
-    """Keys, references, values and ends of lists, as asked."""
+async def test_an_answer_about_another_record_is_refused():
+    """Keys, references, values and ends of lists must be those requested."""
     for name, lie in [each[1:] for each in WRONG_ANSWERS]:
         await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
 
@@ -300,8 +299,8 @@ RIGHT_ANSWERS: list[tuple[str, str, object]] = [
 ]
 
 
-async def test_what_may_be_true_is_believed():
-    """A payer's words come from anywhere: none of them may hide a whole statement."""
+async def test_an_unusual_valid_answer_is_accepted():
+    """A payer's text may be anything, and must not hide a whole statement."""
     for name, answer in [each[1:] for each in RIGHT_ANSWERS]:
         world = CheckedWorld(**{name: saying(answer)})
 

@@ -34,7 +34,7 @@ WRONG_NOTICES = [
 ]
 
 
-def test_a_notice_of_other_types_is_none():
+def test_a_notice_with_fields_of_other_types_is_refused():
     for wrong in WRONG_NOTICES:
         assert notice(NOTICE) is NOTICE
         with pytest.raises(WrongAnswer) as refused:
@@ -46,7 +46,7 @@ def test_a_notice_of_other_types_is_none():
             missed_events([event], 1)
 
 
-def test_a_bank_registers_the_address_that_it_was_given():
+def test_a_registration_with_another_address_is_refused():
     order = CallbackOrder(url="https://us.example/c")
     made = RegisteredCallback(id="1", url=order.url)
 
@@ -57,7 +57,7 @@ def test_a_bank_registers_the_address_that_it_was_given():
             registered(wrong, order)
 
 
-def test_missed_events_are_checked():
+def test_missed_events_are_validated():
     cases = [
         None,
         [MissedEvent(id="", notice=NOTICE, body=b"")],

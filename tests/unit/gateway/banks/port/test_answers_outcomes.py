@@ -78,14 +78,14 @@ WRONG_FINDINGS: dict[str, object] = {
 }
 
 
-async def test_an_order_ends_in_no_contradiction():
-    """Whatever it says, it is not known what became of the order."""
+async def test_a_contradictory_answer_to_a_payout_is_invalid():
+    """The outcome of the order is then unknown, whatever the answer says."""
     for name in sorted(MONEY):
         for lie in WRONG_ORDERS.values():
             await CheckedWorld(**{name: saying(lie)}).fails(name, "adapter_answer_invalid")
 
 
-async def test_a_look_up_proves_nothing_by_a_contradiction():
+async def test_a_contradictory_answer_to_a_look_up_is_invalid():
     for lie in WRONG_FINDINGS.values():
         world = CheckedWorld(find_payout=saying(lie))
 
@@ -114,8 +114,8 @@ RIGHT: list[tuple[str, str, object]] = [
 ]
 
 
-async def test_what_may_be_true_is_believed():
-    """Of a look-up, the caller compares the amount: it goes to review."""
+async def test_an_unusual_valid_outcome_is_accepted():
+    """For a look-up the caller compares the amount: a different one goes to review."""
     for name, said in [each[1:] for each in RIGHT]:
         world = CheckedWorld(**{name: saying(said)})
 
@@ -123,8 +123,8 @@ async def test_what_may_be_true_is_believed():
         assert not world.counted
 
 
-async def test_words_of_evidence_are_ours_and_codes_are_short():
-    """What is kept with an attempt is shown to operators: no text of the bank's."""
+async def test_unlisted_reasons_and_unreadable_codes_are_replaced():
+    """Evidence is shown to operators, and contains no text of the bank's."""
     for name in sorted(MONEY):
         evidence = changed(ANSWERED, reason=CANARY, provider_code=CANARY)
         world = CheckedWorld(**{name: saying(rejected(evidence))})

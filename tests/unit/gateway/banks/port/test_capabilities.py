@@ -38,8 +38,8 @@ WHOLE = Capabilities(
 )
 
 
-def test_nothing_is_declared_by_default():
-    """A forgotten declaration must never let a call through."""
+def test_no_capability_is_declared_by_default():
+    """A missing declaration must never allow a call."""
     empty = Capabilities()
 
     assert (empty.calls, empty.payouts, empty.operations) == (frozenset(), False, frozenset())
@@ -47,16 +47,16 @@ def test_nothing_is_declared_by_default():
     assert list(contradictions(empty)) == []
 
 
-def test_every_call_is_one_of_the_contract_or_optional():
+def test_every_port_call_is_a_contract_call_or_optional():
     assert frozenset(CONTRACT_CALLS) | OPTIONAL_CALLS == frozenset(PortCall)
     assert not frozenset(CONTRACT_CALLS) & OPTIONAL_CALLS
 
 
-def test_all_of_it_fits_together():
+def test_full_capabilities_have_no_contradiction():
     assert list(contradictions(WHOLE)) == []
 
 
-def test_what_cannot_be_is_named():
+def test_contradictory_capabilities_are_named():
     cases = [
         ({"calls": WHOLE.calls | {"fly"}}, "calls: the port knows no 'fly'"),
         ({"destinations": frozenset({"cash"})}, "destinations: the port knows no 'cash'"),
@@ -106,23 +106,23 @@ def test_a_payout_is_found_by_its_known_ids(by: set[Lookup], without_id: bool, w
 
 
 @pytest.mark.parametrize("declared", [WHOLE, Capabilities()])
-def test_every_declaration_is_shown_as_json_has_it(declared: Capabilities):
-    """The matrix is printed, documented and served; none of them may leave a field out."""
+def test_every_declaration_is_shown_and_can_be_json(declared: Capabilities):
+    """The matrix is printed, documented and served, always with all fields."""
     shown = described(declared)
 
     assert list(shown) == [each.name for each in dataclasses.fields(Capabilities)]
     assert msgspec.json.decode(msgspec.json.encode(shown)) == shown
 
 
-def test_times_are_shown_in_seconds_and_money_in_centavos():
+def test_capabilities_show_times_in_seconds_and_money_in_centavos():
     shown = described(WHOLE)
 
     assert (shown["absent_after"], shown["max_value"]) == (5.0, 100)
     assert shown["hosts"] == {"production": ["bank.example"], "sandbox": []}
 
 
-def test_the_page_names_every_call_and_every_fact():
-    """Where an author looks for what to declare."""
+def test_the_page_lists_every_call_and_every_capability():
+    """So that authors find everything they can declare."""
     page = (Path(__file__).parents[5] / "docs/providers/capabilities.md").read_text()
     told = set(re.findall(r"`([a-z_]+)`", page))
 

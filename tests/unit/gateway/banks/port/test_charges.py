@@ -13,7 +13,7 @@ SECOND = timedelta(seconds=1)
 
 
 def test_an_active_charge_expires_at_its_instant():
-    """Contract 2.4: an expired charge cannot be paid; a paid or cancelled one stays what it is."""
+    """Contract 2.4: an expired charge cannot be paid; a paid or cancelled one keeps its state."""
     cases = [
         (ChargeStatus.ACTIVE, None, False),
         (ChargeStatus.ACTIVE, NOON + SECOND, False),
@@ -32,12 +32,12 @@ def test_an_active_charge_expires_at_its_instant():
     assert wrong == []
 
 
-def test_status_and_type_have_the_words_of_the_contract():
+def test_charge_status_and_type_have_the_contract_s_values():
     assert [each.value for each in ChargeStatus] == ["Active", "Paid", "Canceled"]
     assert [each.value for each in ChargeType] == ["Static", "Dynamic"]
 
 
-def test_a_charge_that_cannot_be_is_not_ordered():
+def test_an_invalid_charge_order_is_refused():
     cases = [{"value": Money(0)}, {"value": Money(-1)}, {"expires_in": 0}, {"expires_in": -1}]
 
     for wrong in cases:
@@ -47,7 +47,7 @@ def test_a_charge_that_cannot_be_is_not_ordered():
             ChargeOrder(**{**plain, **wrong})  # type: ignore[arg-type]
 
 
-def test_an_open_amount_without_an_end_is_a_charge():
+def test_a_charge_may_have_no_amount_expiry_or_payer():
     order = ChargeOrder(reference="r", type=ChargeType.STATIC, key="a@example.com")
 
     assert (order.value, order.expires_in, order.payer) == (None, None, None)

@@ -21,7 +21,7 @@ RANDOM_KEY = "3C9F8E7D-6B5A-4C3D-8E2F-1A0B9C8D7E6F"
 KELVIN = "\u212a"  # lowered, it is an ASCII k
 
 
-def test_a_key_is_brought_into_one_form():
+def test_a_pix_key_is_normalised():
     cases = [
         (CPF, "529.982.247-25", "52998224725"),
         (CPF, "52998224725", "52998224725"),
@@ -43,7 +43,7 @@ def test_a_key_is_brought_into_one_form():
     assert wrong == []
 
 
-def test_a_key_that_does_not_fit_its_kind_is_refused():
+def test_a_pix_key_that_does_not_fit_its_type_is_refused():
     cases = [
         (CPF, "11.222.333/0001-81"),
         (CPF, "52998224726"),
@@ -98,8 +98,8 @@ def test_an_email_key_has_at_most_77_characters():
     assert normal_key(EMAIL, longest) == longest
 
 
-def test_a_cnpj_with_letters_is_a_key():
-    """A package that takes digits only can still ask for them."""
+def test_an_alphanumeric_cnpj_is_a_valid_key():
+    """An adapter that takes only digits can still be declared so."""
     assert normal_key(CNPJ, "12.abc.345/01DE-35") == "12ABC34501DE35"
     with pytest.raises(ValueError, match=r"|."):
         normal_key(CNPJ, "12ABC34501DE35", alphanumeric_cnpj=False)
@@ -108,7 +108,7 @@ def test_a_cnpj_with_letters_is_a_key():
 @pytest.mark.parametrize("kind", PixKeyType)
 @given(text=st.one_of(st.text(max_size=80), st.emails(), st.uuids().map(str)))
 @example(text=f"{KELVIN}@{KELVIN}")
-def test_a_normal_key_is_ascii_and_normal_already(kind: PixKeyType, text: str):
+def test_a_normalised_pix_key_is_ascii_and_stable(kind: PixKeyType, text: str):
     try:
         normal = normal_key(kind, text)
     except ValueError:
@@ -129,7 +129,7 @@ def test_a_provider_s_uuid_is_the_id():
 
 
 def test_any_other_key_has_an_id_derived_from_account_and_key():
-    """UUIDv5 in the account's namespace: the same wherever and whenever it is asked for."""
+    """UUIDv5 in the account's namespace: always the same."""
     for provider_id in ["", "1234", RANDOM_KEY.replace("-", ""), "key_1"]:
         public = key(provider_id).public_id(ACCOUNT)
 
@@ -158,7 +158,7 @@ HIDEABLE = ("52998224725\n", " 52998224725", "52998224725\ufffd", "529.982.247-2
 """A CPF as banks may send it, with signs of their own or damaged ones."""
 
 
-def test_a_person_s_tax_number_is_hidden_at_both_ends():
+def test_a_cpf_is_masked_at_both_ends():
     """As the central bank's directory shows it."""
     cases = [
         ("52998224725", "***.982.247-**"),
@@ -174,8 +174,8 @@ def test_a_person_s_tax_number_is_hidden_at_both_ends():
     assert wrong == []
 
 
-def test_what_a_bank_shows_of_a_number_rules_others_out():
-    """Visible digits that differ, or another kind of number, are proof; nothing shown is none."""
+def test_a_masked_tax_number_is_compared_by_its_visible_digits():
+    """Differing visible digits or another kind of number are proof; a fully hidden one is not."""
     cases = [
         ("52998224725", "***.982.247-**", False),
         ("52998224725", "529.982.247-25", False),

@@ -15,8 +15,8 @@ from gateway.core.headers import NO_HEADERS
 CANARY = b"canary"
 
 
-def test_former_secrets_prove_nothing_alone():
-    """A bank whose secret was removed is not believed by what it had before."""
+def test_previous_secrets_prove_nothing_without_a_current_one():
+    """Callbacks of a bank whose secret was removed are not accepted with the old one."""
     assert list(CallbackSecrets(current=b"a", former=(b"b",), derived=(b"c",)).shared) == [
         b"a",
         b"b",
@@ -25,7 +25,7 @@ def test_former_secrets_prove_nothing_alone():
     assert list(CallbackSecrets(former=(b"b",), derived=(b"c",)).shared) == []
 
 
-def test_a_derived_secret_is_taken_where_none_is_shared():
+def test_derived_secrets_are_used_when_none_is_shared():
     secrets = CallbackSecrets(former=(b"b",), derived=(b"c", b"d"))
 
     assert list(secrets.shared_or_derived) == [b"c", b"d", b"b"]

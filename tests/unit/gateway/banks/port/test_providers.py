@@ -20,7 +20,7 @@ from gateway.banks.port.providers import (
 )
 
 
-def test_every_call_of_the_ports_is_an_option():
+def test_every_optional_call_of_the_ports_is_declared():
     ports = (KeyCalls, ChargeCalls, IncomingCalls, RefundCalls, BlockCalls, CallbackCalls)
 
     calls = [name for port in ports for name in vars(port) if not name.startswith("_")]
@@ -33,7 +33,7 @@ def test_every_call_is_a_method_of_the_port():
         assert inspect.iscoroutinefunction(getattr(EveryCall, call)), call
 
 
-def test_every_reason_has_its_sentence():
+def test_every_reason_has_a_sentence():
     named = {
         value
         for name, value in vars(providers).items()

@@ -18,7 +18,7 @@ SANDBOX, PRODUCTION = Environment.SANDBOX, Environment.PRODUCTION
 
 
 def test_the_key_is_deterministic_and_reveals_nothing():
-    """Decisions 9, under a prefix of its own."""
+    """Decisions 9, with its own prefix."""
     key = refund_key(SANDBOX, ACCOUNT, "r-1")
 
     assert key == refund_key(SANDBOX, ACCOUNT, "r-1")
@@ -39,7 +39,7 @@ def test_different_refunds_have_different_keys():
 
 
 @pytest.mark.parametrize("centavos", [0, -1])
-def test_nothing_and_less_cannot_be_given_back(centavos: int):
+def test_a_refund_must_be_above_zero(centavos: int):
     with pytest.raises(ValueError, match="above zero"):
         RefundOrder(
             provider_key="k",
@@ -50,7 +50,7 @@ def test_nothing_and_less_cannot_be_given_back(centavos: int):
         )
 
 
-def test_status_is_the_refunded_share():
+def test_the_payment_status_follows_the_refunded_amount():
     cases = [
         (0, IncomingStatus.PAID),
         (1, IncomingStatus.PARTLY_REFUNDED),

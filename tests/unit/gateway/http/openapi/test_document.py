@@ -39,8 +39,8 @@ def showing(shows: Any, **cells: Any) -> dict[str, Any]:
     return found
 
 
-def test_a_file_is_described_by_its_kinds():
-    """One of JSON may be anything."""
+def test_a_file_is_described_by_its_media_types():
+    """A JSON file may have any schema."""
     responses = showing(file, media=("text/csv; header=present", "application/json"))
 
     assert responses["200"]["content"] == {
@@ -49,7 +49,7 @@ def test_a_file_is_described_by_its_kinds():
     }
 
 
-def test_a_refusal_shows_the_first_of_its_codes():
+def test_the_example_of_an_error_is_its_first_code():
     responses = described(route(path="/a"))["paths"]["/v1/a"]["get"]["responses"]
 
     example = responses["502"]["content"]["application/json"]["example"]

@@ -52,7 +52,7 @@ def test_an_object_shows_required_fields_and_those_with_examples():
     assert made(THING) == {"reference": "order-1042", "data": [{"at": 1}], "shown": "seen"}
 
 
-def test_an_example_for_operations_alone_is_left_out_of_the_field():
+def test_an_operation_s_example_is_left_out_of_the_field():
     """Also of a field that is itself called ``example``."""
     named = {"properties": {"example": {"type": "string", "example": "a", "examples": ["b"]}}}
 

@@ -1,4 +1,4 @@
-"""A route as an operation; the rest stands with the document."""
+"""A route as an operation; the rest is tested with the document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def shown(**cells: object) -> dict:  # type: ignore[type-arg]
         ("/withdraw/{reference}", {"minLength": 1, "maxLength": 1024}),
     ],
 )
-def test_what_is_in_a_path_has_its_form(path: str, form: dict[str, object]):
+def test_a_path_parameter_has_its_format(path: str, form: dict[str, object]):
     schema = shown(path=path)["parameters"][0]["schema"]
 
     assert form.items() <= schema.items()

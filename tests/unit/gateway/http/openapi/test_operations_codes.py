@@ -10,8 +10,8 @@ from tests.world.gateway.listener_client import Asks, route, surface, text
 TAKES: Input[str] = Input(read=text, refuses=(errors.NUMBER_INVALID,))
 
 
-def test_codes_come_from_everywhere_once():
-    """The wire, the policies, the input, the ports and the operation."""
+def test_codes_of_an_operation_come_from_every_layer_once():
+    """The listener, policies, input, ports and the operation."""
     made = surface(
         route(takes=TAKES), policies=[Asks(lambda _call: None), Asks(lambda _call: None)]
     )

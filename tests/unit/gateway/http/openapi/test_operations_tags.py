@@ -1,4 +1,4 @@
-"""Every operation stands in a group that is described."""
+"""Every operation is in a described group."""
 
 import pytest
 
@@ -20,7 +20,7 @@ from tests.world.gateway.listener_client import route
         ("/elsewhere", OTHER),
     ],
 )
-def test_a_path_says_which_group(path: str, tag: str):
+def test_a_path_determines_the_tag(path: str, tag: str):
     assert tag_of(route(path=path)) == tag
 
 

@@ -59,27 +59,27 @@ def component(kind: type) -> dict[str, Any]:
     return components[component_of(shown[kind])]
 
 
-def test_an_amount_that_is_answered_may_be_zero_and_below():
+def test_an_amount_in_an_answer_may_be_zero_or_negative():
     assert component(LineDocument)["properties"]["value"] == AMOUNT
     assert "minimum" not in AMOUNT
 
 
-def test_a_field_may_say_its_own_type():
+def test_a_field_can_declare_its_own_type():
     shown = component(EventDocument)["properties"]
 
     assert shown["colour"] == {"type": "string", "enum": ["blue", "red"]}
     assert shown["at"].keys() == {"type", "pattern", "examples", "description"}
 
 
-def test_titles_are_left_out_but_not_a_field_of_that_name():
+def test_titles_are_left_out_except_a_field_of_that_name():
     shown = component(OrderBody)
 
     assert "title" not in shown
     assert shown["properties"]["title"] == {"type": "string"}
 
 
-def test_a_text_that_is_sent_has_no_control_characters():
-    """Its own form says it better, and a secret has none."""
+def test_text_in_a_request_refuses_control_characters():
+    """Other formats imply it, and a secret may contain any."""
 
     class NoteBody(msgspec.Struct):
         reason: str

@@ -17,10 +17,10 @@ from gateway.http.openapi.schemas import public_name, public_names
         ("Document", "Document"),
     ],
 )
-def test_a_name_says_what_it_is_and_not_where(component: str, public: str):
+def test_a_public_schema_name_has_no_module_or_suffix(component: str, public: str):
     assert public_name(component) == public
 
 
-def test_two_shapes_of_one_name_are_a_mistake():
+def test_two_schemas_with_one_public_name_are_refused():
     with pytest.raises(ValueError, match=r"one\.CodeDocument and two\.CodeDocument .* named Code"):
         public_names(["one.CodeDocument", "two.CodeDocument"])

@@ -64,9 +64,7 @@ async def client(world: World) -> AsyncIterator[ClientSession]:
     await listener.close(1.0)
 
 
-async def test_the_process_is_alive_even_if_its_dependencies_are_not(
-    world: World, client: ClientSession
-):
+async def test_livez_is_200_while_a_dependency_is_down(world: World, client: ClientSession):
     world.checks = {"store": False}
 
     answer = await client.get("/livez")
@@ -86,9 +84,7 @@ async def test_ready_when_every_check_passes(client: ClientSession):
     }
 
 
-async def test_without_a_worker_requests_are_served_and_it_is_reported(
-    world: World, client: ClientSession
-):
+async def test_readyz_reports_an_absent_worker_and_stays_200(world: World, client: ClientSession):
     world.has_worker = False
 
     answer = await client.get("/readyz")
@@ -96,9 +92,7 @@ async def test_without_a_worker_requests_are_served_and_it_is_reported(
     assert (answer.status, (await answer.json())["worker"]) == (200, False)
 
 
-async def test_a_stopping_process_is_shown_as_draining_and_not_ready(
-    world: World, client: ClientSession
-):
+async def test_readyz_is_503_while_draining(world: World, client: ClientSession):
     world.draining = True
 
     answer = await client.get("/readyz")
@@ -117,7 +111,7 @@ async def test_a_stopping_process_is_shown_as_draining_and_not_ready(
     [{"store": False, "migrations": True}, {"store": True, "migrations": False}, {}],
     ids=["store", "migrations", "no check at all"],
 )
-async def test_not_ready_when_one_fails(world: World, client: ClientSession, checks):
+async def test_readyz_is_503_when_a_check_fails(world: World, client: ClientSession, checks):
     world.checks = checks
 
     answer = await client.get("/readyz")
@@ -125,10 +119,10 @@ async def test_not_ready_when_one_fails(world: World, client: ClientSession, che
     assert (answer.status, (await answer.json())["checks"]) == (503, checks)
 
 
-async def test_a_process_that_was_ready_stays_so_without_its_store_until_it_is_stopped(
+async def test_a_ready_process_stays_ready_without_its_store_until_it_drains(
     world: World, client: ClientSession
 ):
-    """All have one store. One that answers and takes no writes may be the wrong one."""
+    """All processes share one store. One that answers but takes no writes may be the wrong one."""
     seen = []
     for checks, draining in (
         ({"store": False, "migrations": True}, False),
@@ -144,7 +138,7 @@ async def test_a_process_that_was_ready_stays_so_without_its_store_until_it_is_s
     assert seen == [(503, True), (200, True), (200, True), (503, True), (503, True)]
 
 
-async def test_a_check_that_raises_fails_and_its_text_stays_hidden(
+async def test_a_check_that_raises_fails_and_its_text_is_hidden(
     world: World, client: ClientSession, caplog: pytest.LogCaptureFixture
 ):
     world.problem = OSError("canary")
@@ -157,7 +151,7 @@ async def test_a_check_that_raises_fails_and_its_text_stays_hidden(
     assert "readiness" in caplog.text
 
 
-async def test_a_check_that_hangs_fails_in_time(world: World, client: ClientSession):
+async def test_a_hanging_check_fails_in_time(world: World, client: ClientSession):
     world.hangs = True
 
     answer = await client.get("/readyz")
@@ -168,7 +162,7 @@ async def test_a_check_that_hangs_fails_in_time(world: World, client: ClientSess
     )
 
 
-async def test_the_configuration_can_be_compared(client: ClientSession):
+async def test_the_configuration_digest_is_served(client: ClientSession):
     answer = await client.get("/config/digest")
 
     assert await answer.json() == {"digest": "abc", "version": "1.2.3"}
@@ -187,7 +181,9 @@ async def test_the_configuration_can_be_compared(client: ClientSession):
     ],
     ids=["nothing asked", "a browser", "openmetrics"],
 )
-async def test_metrics_come_in_the_form_asked_for(client: ClientSession, accept, content_type, end):
+async def test_metrics_are_served_in_the_requested_format(
+    client: ClientSession, accept, content_type, end
+):
     answer = await client.get("/metrics", headers={"Accept": accept})
 
     text = await answer.text()
@@ -196,8 +192,8 @@ async def test_metrics_come_in_the_form_asked_for(client: ClientSession, accept,
     assert text.endswith(end)
 
 
-async def test_metrics_are_compressed_where_it_is_asked_for(client: ClientSession):
-    """A text of a few thousand lines is twenty times as long as its gzip."""
+async def test_metrics_are_compressed_on_request(client: ClientSession):
+    """A few thousand lines are twenty times as long as their gzip."""
     found = []
     for coding in ("gzip", "identity"):
         answer = await client.get("/metrics", headers={"Accept-Encoding": coding})
@@ -252,7 +248,7 @@ async def test_every_answer_carries_a_trace_id_and_is_not_stored(
 @pytest.mark.parametrize(
     ("sent", "echoed"), [("abc-1", True), ("a b", False), ("x" * 129, False)], ids=str
 )
-async def test_a_trace_id_is_echoed_if_it_is_one(client: ClientSession, sent: str, echoed: bool):
+async def test_a_valid_trace_id_is_echoed(client: ClientSession, sent: str, echoed: bool):
     answer = await client.get("/livez", headers={"X-Trace-ID": sent})
 
     assert (answer.headers["X-Trace-ID"] == sent) is echoed
@@ -274,7 +270,7 @@ async def test_a_trace_id_is_echoed_if_it_is_one(client: ClientSession, sent: st
 async def test_an_invalid_request_gets_our_error_body(
     client: ClientSession, sent: bytes, status: int, code: str
 ):
-    """The limits of the public listener hold here too."""
+    """With the limits of the public listener."""
     told = await exchange(client._base_url.port, sent)
 
     assert [(each.status, each.code) for each in told.answers] == [(status, code)]
@@ -282,8 +278,8 @@ async def test_an_invalid_request_gets_our_error_body(
     assert told.answers[0].headers["server"] == "pixgate"
 
 
-async def test_it_serves_beside_a_caller_that_sends_no_request(client: ClientSession):
-    """A slow caller holds its own connection up, and no other."""
+async def test_a_slow_caller_does_not_block_the_operations_listener(client: ClientSession):
+    """It occupies only its own connection."""
     _, writer = await asyncio.open_connection("127.0.0.1", client._base_url.port)
     writer.write(b"GET /livez HTT")
 
@@ -294,7 +290,7 @@ async def test_it_serves_beside_a_caller_that_sends_no_request(client: ClientSes
 
 
 @pytest.mark.parametrize("path", ["/", "/nowhere", "/metrics/", "/metrics//", "/config"])
-async def test_another_path_is_refused_in_our_words(client: ClientSession, path: str):
+async def test_an_unknown_path_gets_our_error_body(client: ClientSession, path: str):
     answer = await client.get(path)
 
     body = await answer.json()
@@ -310,7 +306,7 @@ async def test_another_method_is_refused_with_the_allowed_ones(client: ClientSes
     assert answer.headers["Allow"] == "GET, HEAD"
 
 
-async def test_a_mistake_of_ours_keeps_its_text(
+async def test_an_unexpected_error_is_a_500_without_its_text(
     world: World, client: ClientSession, monkeypatch, caplog: pytest.LogCaptureFixture
 ):
     def fail(**_form: bool) -> tuple[bytes, str]:
@@ -331,7 +327,7 @@ async def test_a_mistake_of_ours_keeps_its_text(
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "127.8.9.1", "::1", "[::1]", "localhost", "::ffff:127.0.0.1"]
 )
-def test_a_loopback_address_is_taken(host: str):
+def test_a_loopback_operations_address_is_accepted(host: str):
     check_ops_address(host, allow_public=False)
 
 
@@ -348,7 +344,7 @@ def test_a_loopback_address_is_taken(host: str):
         "::ffff:10.0.0.1",
     ],
 )
-def test_any_other_address_needs_a_word(host: str):
+def test_another_operations_address_must_be_allowed_explicitly(host: str):
     """The operations listener shows more than a partner may see."""
     with pytest.raises(ValueError, match="operations listener") as refused:
         check_ops_address(host, allow_public=False)

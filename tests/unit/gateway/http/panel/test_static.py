@@ -31,8 +31,8 @@ def whole() -> StaticFiles:
     return read_static()
 
 
-def test_an_address_changes_with_any_content():
-    """A style sheet names its fonts beside itself, so all files move together."""
+def test_an_address_of_a_static_file_changes_with_any_content():
+    """A style sheet names its fonts relatively, so all files share one digest."""
     first = StaticFiles({"a.css": b"1", "b.js": b"2"}, frozenset({"a.css", "b.js"}))
     second = StaticFiles({"a.css": b"1", "b.js": b"3"}, frozenset({"a.css", "b.js"}))
 
@@ -45,8 +45,8 @@ def test_an_unknown_file_name_raises(own: StaticFiles):
         own.address("htmx.js")
 
 
-def test_without_the_files_of_others_ours_are_served(own: StaticFiles):
-    """Pages ask with ``address`` what they may link; empty is: leave it out."""
+def test_our_static_files_are_served_without_the_vendor_files(own: StaticFiles):
+    """Pages ask ``address`` which files exist; an empty answer means none."""
     absent_ones = [file.name for file in vendor_files() if file.is_served]
 
     assert [own.address(name) for name in (*absent_ones, "fonts.css")] == [""] * (
@@ -55,21 +55,21 @@ def test_without_the_files_of_others_ours_are_served(own: StaticFiles):
     assert all(own.address(name) for name in ("tokens.css", "panel.css", "panel.js", "icons.svg"))
 
 
-def test_with_the_files_of_others_every_name_has_an_address(whole: StaticFiles):
+def test_every_static_file_has_an_address_with_the_vendor_files(whole: StaticFiles):
     assert all(whole.address(name) for name in whole.known)
 
 
-def test_a_file_that_is_not_the_listed_one_is_not_served(tmp_path: Path):
+def test_a_vendor_file_with_other_content_is_not_served(tmp_path: Path):
     (tmp_path / "htmx.min.js").write_bytes(b"alert(1)")
 
     assert read_static(OWN, tmp_path).address("htmx.min.js") == ""
 
 
-def test_licences_are_not_served(whole: StaticFiles):
+def test_licence_files_are_not_served(whole: StaticFiles):
     assert not [path for path in whole.pages if path.endswith(".txt")]
 
 
-def test_a_browser_may_keep_what_it_got_for_a_year(own: StaticFiles):
+def test_static_files_are_cacheable_for_a_year(own: StaticFiles):
     for page in own.pages.values():
         answer = page.reply("")
 
@@ -101,18 +101,18 @@ def test_a_file_has_its_content_type(name: str, kind: str, whole: StaticFiles):
     ids=["styles", "scripts", "icons", "fonts"],
 )
 def test_the_files_of_a_page_are_small(names: Sequence[str], most: int, whole: StaticFiles):
-    """As it is sent: compressed."""
+    """As sent, compressed."""
     pages = whole.pages
 
     assert sum(len(pages[whole.address(name)].reply("gzip").body) for name in names) <= most
 
 
 def test_our_own_script_is_small(own: StaticFiles):
-    """As it is written: whoever reads it should be done soon."""
+    """Without minification, so that it can be read."""
     assert len(own.files["panel.js"]) <= 12 * KB
 
 
-def test_a_style_sheet_names_only_files_beside_it(whole: StaticFiles):
+def test_a_style_sheet_refers_only_to_existing_files(whole: StaticFiles):
     sheets = [name for name in whole.files if name.endswith(".css") and "swagger" not in name]
     named = {
         found
@@ -124,15 +124,15 @@ def test_a_style_sheet_names_only_files_beside_it(whole: StaticFiles):
 
 
 def test_colours_are_defined_in_the_tokens_alone(own: StaticFiles):
-    """A second place would be missed by the dark theme. Art and paper have their own grounds."""
+    """The dark theme would miss a second place. Pictures and paper have their own colours."""
     rest = re.sub(r"@media print \{.*", "", own.files["panel.css"].decode(), flags=re.DOTALL)
     lines = [line for line in rest.splitlines() if PAINT.search(line)]
 
     assert [line for line in lines if not line.startswith(".door .art")] == []
 
 
-def test_both_dark_themes_are_the_same(own: StaticFiles):
-    """The system's and the person's choice are written twice: no selector joins them."""
+def test_both_dark_themes_are_identical(own: StaticFiles):
+    """The system's and the user's choice are written twice, because no selector covers both."""
     text = own.files["tokens.css"].decode()
     declared = [
         set(re.findall(r"--[\w-]+: [^;]+", block))
@@ -144,14 +144,14 @@ def test_both_dark_themes_are_the_same(own: StaticFiles):
     assert dark[0] == dark[1]
 
 
-def test_an_icon_is_in_the_sprite_once(own: StaticFiles):
+def test_each_icon_is_in_the_sprite_once(own: StaticFiles):
     names = re.findall(r'<symbol id="([\w-]+)"', own.files["icons.svg"].decode())
 
     assert len(names) == len(set(names)) >= 60
 
 
-def test_the_script_speaks_no_language(own: StaticFiles):
-    """Texts come from the page, in its language: no string of the script has two words."""
+def test_the_script_contains_no_text_for_users(own: StaticFiles):
+    """Texts come from the page in its language: no string of the script has two words."""
     code = re.sub(r"^\s*//.*$|\s// .*$", "", own.files["panel.js"].decode(), flags=re.MULTILINE)
     strings = re.findall(r'"([^"\n]*)"', code)
 
@@ -159,7 +159,7 @@ def test_the_script_speaks_no_language(own: StaticFiles):
     assert [text for text in spoken if not re.search(r"[\[\]().,#:]", text)] == []
 
 
-def test_compressed_is_the_same_content(own: StaticFiles):
+def test_compression_keeps_the_content(own: StaticFiles):
     page = own.pages[own.address("panel.css")]
 
     answer = page.reply("br, gzip;q=0.8")
@@ -170,7 +170,7 @@ def test_compressed_is_the_same_content(own: StaticFiles):
 
 
 async def test_a_missing_file_is_404_and_not_cached(own: StaticFiles):
-    """A page of the version before names another digest: its browser must not keep the answer."""
+    """A page of the previous version has another digest: the browser must not cache the 404."""
     async with on_stage(surface(route()), pages=own.pages) as client:
         found = await client.ask("GET", own.address("panel.css"))
         others = [

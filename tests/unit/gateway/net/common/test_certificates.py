@@ -43,7 +43,7 @@ def encrypted() -> str:
 
 
 @pytest.mark.parametrize("valid", [VALID, EXPIRED])
-def test_a_matching_pair_is_accepted_and_its_validity_reported(authority: Authority, valid):
+def test_a_matching_pair_is_accepted_and_its_validity_returned(authority: Authority, valid):
     pair = authority.pair("we", valid)
 
     validity = check_pair(pair)
@@ -53,7 +53,7 @@ def test_a_matching_pair_is_accepted_and_its_validity_reported(authority: Author
     assert validity.ends == valid[1].replace(microsecond=0)
 
 
-def test_a_chain_is_taken_with_ours_first(authority: Authority):
+def test_a_certificate_chain_must_start_with_our_certificate(authority: Authority):
     ours, issuer = authority.pair("we"), authority.file.read_text()
 
     check_pair(CertificatePair(certificate=ours.certificate + issuer, key=ours.key))
@@ -63,7 +63,7 @@ def test_a_chain_is_taken_with_ours_first(authority: Authority):
     assert (refused.value.part, refused.value.flaw) == ("key", PemFlaw.OTHER_KEY)
 
 
-def test_a_pair_that_is_not_whole_names_the_part_and_repeats_nothing(authority: Authority):
+def test_an_invalid_pair_names_its_part_and_shows_no_content(authority: Authority):
     good = authority.pair("we")
     cases = [
         (CANARY, None, "certificate", PemFlaw.NO_CERTIFICATE),
@@ -90,7 +90,7 @@ def test_a_pair_that_is_not_whole_names_the_part_and_repeats_nothing(authority: 
 
 
 def test_a_key_too_short_for_tls_is_refused(authority: Authority):
-    """OpenSSL's own word: a check of our own would drift away from it."""
+    """By OpenSSL itself: an own check could diverge."""
     weak = rsa.generate_private_key(65537, 1024)  # noqa: S505 - to be refused
     short = authority.pair("short", key=weak)
 
@@ -102,7 +102,7 @@ def test_a_key_too_short_for_tls_is_refused(authority: Authority):
 
 
 def test_a_key_that_takes_long_to_read_is_refused_unread(authority: Authority):
-    """To test the primes of a key of 16,384 bits takes half a minute; these are none."""
+    """Testing the primes of a 16,384-bit key takes half a minute; these are not prime."""
     p, q, e = (1 << 8191) + 1, (1 << 8191) + 5, 65537
     d = pow(e, -1, (p - 1) * (q - 1))
     public = rsa.RSAPublicNumbers(e, p * q)
@@ -120,8 +120,10 @@ def test_a_key_that_takes_long_to_read_is_refused_unread(authority: Authority):
     assert (refused.value.part, refused.value.flaw) == (Part.KEY, PemFlaw.UNUSABLE)
 
 
-def test_nothing_is_written_to_a_disk(authority: Authority, monkeypatch: pytest.MonkeyPatch):
-    """Only a file in memory is opened, and it is closed again."""
+def test_a_key_pair_is_loaded_without_writing_a_file(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch
+):
+    """Only an in-memory file is opened, and closed again."""
     pair, before = authority.pair("we"), set(Path("/proc/self/fd").iterdir())
     opened: list[object] = []
     real = os.open
@@ -134,7 +136,7 @@ def test_nothing_is_written_to_a_disk(authority: Authority, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("lost", ["memfd_create", "/proc"])
-def test_a_system_without_memory_files_is_reported_at_the_start(
+def test_a_system_without_memory_files_is_refused_at_the_start(
     authority: Authority, monkeypatch: pytest.MonkeyPatch, lost: str
 ):
     pair = authority.pair("we")
@@ -150,7 +152,7 @@ def test_a_system_without_memory_files_is_reported_at_the_start(
         load_pair(context(), pair)
 
 
-def test_the_bank_s_refusal_of_ours_is_distinguished_from_other_failures():
+def test_a_refused_client_certificate_is_distinguished_from_other_tls_failures():
     expected = {
         "SSLV3_ALERT_CERTIFICATE_EXPIRED": True,
         "SSL/TLS_ALERT_BAD_CERTIFICATE": True,

@@ -30,13 +30,13 @@ def limits() -> Iterator[tuple[int, int]]:
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-def test_what_is_left_to_the_operations_listener_and_to_our_own_calls():
+def test_descriptors_are_reserved_for_operations_and_our_own_calls():
     for limit, first in {NO_LIMIT: NO_LIMIT, 256: 208, 1024: 880, 16: 1, 8: 1}.items():
         assert callers_below(limit) == first <= ours_below(limit)
         assert limit in {NO_LIMIT, 16, 8} or limit - first >= RESERVED
 
 
-def test_the_soft_limit_is_raised_as_far_as_the_hard_one(limits: tuple[int, int]):
+def test_the_soft_descriptor_limit_is_raised_up_to_the_hard_limit(limits: tuple[int, int]):
     _, hard = limits
     resource.setrlimit(resource.RLIMIT_NOFILE, (1_000, hard))
 
@@ -46,8 +46,8 @@ def test_the_soft_limit_is_raised_as_far_as_the_hard_one(limits: tuple[int, int]
         assert raise_descriptor_limit(hard + 1) == hard
 
 
-async def test_a_connection_above_the_bound_is_closed_and_counted_and_others_are_served():
-    """The system gives out the lowest free number: one above it shows that all below are taken."""
+async def test_a_connection_above_the_descriptor_limit_is_closed():
+    """The system assigns the lowest free number: a high one shows that all below are in use."""
     first = os.dup(0)
     os.close(first)
 
@@ -61,7 +61,7 @@ async def test_a_connection_above_the_bound_is_closed_and_counted_and_others_are
     assert answers == [[200], []]
 
 
-async def test_it_is_counted_under_its_own_reason():
+async def test_connections_refused_for_descriptors_are_counted():
     server = Connections(ServerLimits(descriptors=10))
 
     admitted = [server.admit(Caller("10.0.0.1"), number) for number in (9, 10, 11, -1)]

@@ -1,4 +1,4 @@
-"""What is known of a name, who is asked, and what serves when nobody answers."""
+"""Name look-ups: caching, the order of servers, and what is used without an answer."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def grown_old(known: HostNames, seconds: float) -> None:
     name._good_until -= seconds
 
 
-async def test_addresses_are_kept_for_a_while(failed):
+async def test_resolved_addresses_are_cached(failed):
     server = Server(GOOD)
     known = known_by(server, failed)
 
@@ -83,7 +83,7 @@ async def test_addresses_are_kept_for_a_while(failed):
     assert failed == []
 
 
-async def test_all_who_want_a_name_wait_for_one_look_up(failed):
+async def test_concurrent_callers_share_one_look_up(failed):
     server = Server(GOOD)
     known = known_by(server, failed)
 
@@ -105,7 +105,7 @@ async def test_a_name_without_an_answer_is_looked_up_again(failed):
 
 
 @pytest.mark.parametrize("problem", [NO_NAME, UnicodeError("label too long"), ()])
-async def test_the_last_good_addresses_serve_for_a_while(failed, problem):
+async def test_the_last_good_addresses_are_used_for_a_limited_time(failed, problem):
     server = Server(GOOD, problem)
     known = known_by(server, failed)
     await known.of("bank").addresses()
@@ -121,7 +121,9 @@ async def test_the_last_good_addresses_serve_for_a_while(failed, problem):
     assert len(failed) == 2
 
 
-async def test_a_look_up_that_hangs_ends_for_everybody(failed, monkeypatch: pytest.MonkeyPatch):
+async def test_a_hanging_look_up_times_out_for_every_caller(
+    failed, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(names, "LOOK_UP_S", 0.05)
     server = Server(GOOD)
     server.hanging.clear()
@@ -135,7 +137,7 @@ async def test_a_look_up_that_hangs_ends_for_everybody(failed, monkeypatch: pyte
     server.hanging.set()
 
 
-async def test_two_threads_hang_at_most_and_whichever_answers_helps(failed):
+async def test_at_most_two_threads_hang_and_a_late_answer_is_used(failed):
     server = Server(GOOD)
     server.hanging.clear()
     known = known_by(server, failed)
@@ -149,7 +151,7 @@ async def test_two_threads_hang_at_most_and_whichever_answers_helps(failed):
     assert await known.of("bank").addresses() == GOOD
 
 
-async def test_one_name_that_hangs_does_not_delay_another(failed):
+async def test_a_hanging_name_does_not_delay_another(failed):
     server = Server(GOOD)
     known = known_by(server, failed)
     server.hanging.clear()
@@ -161,7 +163,7 @@ async def test_one_name_that_hangs_does_not_delay_another(failed):
     assert await other == GOOD
 
 
-async def test_a_thread_that_ends_without_an_answer_is_replaced_by_one_that_asks(failed):
+async def test_a_waiting_caller_is_served_after_hanging_threads_end(failed):
     server = Server(NO_NAME, NO_NAME, GOOD)
     server.hanging.clear()
     known = known_by(server, failed)
@@ -175,7 +177,7 @@ async def test_a_thread_that_ends_without_an_answer_is_replaced_by_one_that_asks
     assert await waiting == GOOD
 
 
-async def test_who_gives_up_waiting_takes_nothing_from_the_others(failed):
+async def test_a_cancelled_caller_does_not_affect_the_others(failed):
     server = Server(GOOD)
     server.hanging.clear()
     known = known_by(server, failed)
@@ -189,7 +191,7 @@ async def test_who_gives_up_waiting_takes_nothing_from_the_others(failed):
     assert await waiting == GOOD
 
 
-async def test_without_a_thread_the_look_up_fails(failed, monkeypatch: pytest.MonkeyPatch):
+async def test_a_look_up_without_a_new_thread_fails(failed, monkeypatch: pytest.MonkeyPatch):
     def start(_: threading.Thread) -> None:
         problem = "can't start new thread"
         raise RuntimeError(problem)
@@ -201,7 +203,7 @@ async def test_without_a_thread_the_look_up_fails(failed, monkeypatch: pytest.Mo
     assert len(failed) == 1
 
 
-def test_a_closed_loop_gets_no_result():
+def test_a_look_up_that_ends_after_its_loop_is_ignored():
     server = Server(GOOD)
     server.hanging.clear()
     known = HostNames(look_up=server)
@@ -217,11 +219,11 @@ def test_a_closed_loop_gets_no_result():
     thread.join()
 
 
-def test_the_system_knows_this_machine():
+def test_the_system_resolves_localhost():
     assert "127.0.0.1" in system_look_up("localhost")
 
 
-def test_the_families_take_turns():
+def test_address_families_alternate():
     expected = [
         ([], ()),
         (["a", "a", "b"], ("a", "b")),

@@ -7,8 +7,8 @@ import random
 from gateway.net.common.runtime import chance
 
 
-def test_chance_is_of_the_system_and_moves_nothing_that_others_share():
-    """A property that is tested beside a running loop sees every draw of the shared generator."""
+def test_random_numbers_do_not_change_the_shared_generator():
+    """A property test beside a running loop sees every draw of the shared generator."""
     shared = random.getstate()
 
     drawn = {chance() for _ in range(100)}

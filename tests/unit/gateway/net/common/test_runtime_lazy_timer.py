@@ -10,7 +10,7 @@ from tests.world.leaping import leaping
 
 
 class Late:
-    """Notes when it is told."""
+    """Notes when it is called."""
 
     def __init__(self) -> None:
         self.at: list[float] = []
@@ -46,8 +46,8 @@ def late() -> Late:
     ],
 )
 @leaping
-async def test_it_is_late_at_the_deadline_that_was_set_last(late, steps, expected):
-    """``set_at`` takes readings of the loop's clock, here after the beginning."""
+async def test_the_timer_fires_at_its_latest_deadline(late, steps, expected):
+    """``set_at`` takes the loop's time, here after the start."""
     loop = asyncio.get_running_loop()
     timer, began = LazyTimer(loop, late), loop.time()
 
@@ -64,8 +64,8 @@ async def test_it_is_late_at_the_deadline_that_was_set_last(late, steps, expecte
 
 
 @leaping
-async def test_a_later_instant_sets_no_timer(late, monkeypatch):
-    """What every request does must cost next to nothing."""
+async def test_a_later_deadline_creates_no_new_timer(late, monkeypatch):
+    """Every request does this, so it must be cheap."""
     timer = LazyTimer(asyncio.get_running_loop(), late)
     loop = asyncio.get_running_loop()
     timer.set_in(0.05)
@@ -80,7 +80,7 @@ async def test_a_later_instant_sets_no_timer(late, monkeypatch):
 
 
 @leaping
-async def test_nothing_is_left_when_it_is_disposed_of(late):
+async def test_a_disposed_timer_keeps_nothing(late):
     timer = LazyTimer(asyncio.get_running_loop(), late)
     timer.set_in(0.02)
 
@@ -92,8 +92,8 @@ async def test_nothing_is_left_when_it_is_disposed_of(late):
 
 
 @leaping
-async def test_it_keeps_nothing_of_the_request():
-    """The timer outlives the request; what the request knew must not."""
+async def test_the_timer_does_not_keep_the_request_s_context():
+    """The timer outlives the request."""
     secret = contextvars.ContextVar("secret", default="")
     secret.set("canary")
     found: list[str] = []

@@ -16,8 +16,8 @@ GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
 
 
-async def test_each_request_has_a_context_of_its_own(seen):
-    """What one request has set, no other finds."""
+async def test_each_request_has_its_own_context(seen):
+    """Values set by one request are not visible in another."""
     found = []
     of_request = ContextVar("of_request", default="nothing")
 
@@ -33,7 +33,7 @@ async def test_each_request_has_a_context_of_its_own(seen):
 
 
 async def test_an_unhandled_error_is_answered_without_its_text(seen, caplog):
-    """The error's words quote the caller: they stand neither in the answer nor in the log."""
+    """The text quotes the caller: it is neither in the answer nor in the log."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         told = await ask(listener.port, "/broken", more=b"X-Secret: gws_1\r\n")
 
@@ -42,8 +42,8 @@ async def test_an_unhandled_error_is_answered_without_its_text(seen, caplog):
     assert seen.refusals == [("SVC.SYS.001", told.headers["x-trace-id"])]
 
 
-async def test_a_header_that_is_too_long_is_not_logged(seen, caplog):
-    """Aiohttp's own line would quote it: an ``Authorization``, say."""
+async def test_an_oversized_header_is_not_logged(seen, caplog):
+    """Aiohttp's own line would quote it, including ``Authorization``."""
     caplog.set_level(logging.DEBUG)
     secret = b"Authorization: Basic " + b"gws_" * 3000 + b"\r\n"
 
@@ -54,8 +54,8 @@ async def test_a_header_that_is_too_long_is_not_logged(seen, caplog):
     assert "gws_" not in caplog.text + told.body.decode()
 
 
-async def test_a_timeout_of_our_own_is_no_timeout_of_the_caller(seen):
-    """A bank that is late must not be answered as 408 or 504."""
+async def test_a_timeout_in_the_handler_is_a_500(seen):
+    """A late bank must not be answered as 408 or 504."""
 
     async def answer(_: web.Request) -> web.Response:
         raise TimeoutError
@@ -74,7 +74,7 @@ async def hang_up(listener: Listener, data: bytes) -> None:
     writer.transport.abort()
 
 
-async def test_a_caller_that_hangs_up_is_no_error(seen, caplog):
+async def test_a_disconnecting_caller_is_not_logged_as_an_error(seen, caplog):
     caplog.set_level(logging.INFO)
 
     async with listening(seen.answer, seen, PATIENT) as listener:
@@ -87,7 +87,7 @@ async def test_a_caller_that_hangs_up_is_no_error(seen, caplog):
 
 
 async def test_an_unknown_expectation_is_ignored(seen):
-    """Aiohttp's own 417 would be no answer of ours."""
+    """Aiohttp's own 417 would not be our error."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         answer = await ask(listener.port, more=b"Expect: a-miracle\r\n")
 
@@ -95,7 +95,7 @@ async def test_an_unknown_expectation_is_ignored(seen):
 
 
 async def test_an_answer_that_cannot_be_written_is_an_error(seen, caplog):
-    """A line end in a header of ours must not leave the caller without an answer."""
+    """An invalid header of ours must not leave the caller without an answer."""
 
     async def answer(_: web.Request) -> web.Response:
         return web.Response(headers={"X-A": "1\r\nX-B: gws_2"})
@@ -107,8 +107,8 @@ async def test_an_answer_that_cannot_be_written_is_an_error(seen, caplog):
     assert "gws_2" not in caplog.text
 
 
-async def test_a_caller_that_hangs_up_stops_no_work(seen):
-    """A payout that was begun is carried through."""
+async def test_a_disconnecting_caller_does_not_cancel_the_handler(seen):
+    """A payout in progress is completed."""
     done = []
 
     async def work(_: web.Request) -> web.Response:
@@ -126,8 +126,8 @@ async def test_a_caller_that_hangs_up_stops_no_work(seen):
         await until(lambda: done)
 
 
-async def test_a_caller_that_sends_no_more_gets_its_answer(seen):
-    """Its half is closed, and ours is not."""
+async def test_a_caller_that_closed_its_sending_side_gets_its_answer(seen):
+    """Only its half is closed, not ours."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(HELD)
@@ -140,8 +140,8 @@ async def test_a_caller_that_sends_no_more_gets_its_answer(seen):
     assert [(each.status, each.headers["connection"]) for each in told] == [(200, "close")]
 
 
-async def test_half_a_request_whose_caller_hung_up_is_not_waited_for(seen):
-    """The rest of its body cannot come any more."""
+async def test_an_unfinished_request_of_a_disconnected_caller_is_dropped(seen):
+    """The rest of its body cannot arrive any more."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhe")
@@ -153,8 +153,8 @@ async def test_half_a_request_whose_caller_hung_up_is_not_waited_for(seen):
     assert seen.requests == []
 
 
-async def test_a_caller_who_asks_for_another_protocol_is_answered_once(seen):
-    """What follows would be read as that protocol by aiohttp, and as HTTP by others."""
+async def test_an_upgrade_request_is_answered_and_the_connection_closed(seen):
+    """Aiohttp would read the following bytes as that protocol, and others as HTTP."""
     upgrade = GET[:-2] + b"Connection: upgrade\r\nUpgrade: h2c\r\n\r\n"
     async with listening(seen.answer, seen, PATIENT) as listener:
         told = await until_closed(listener.port, upgrade + GET)
@@ -162,8 +162,8 @@ async def test_a_caller_who_asks_for_another_protocol_is_answered_once(seen):
     assert (told.statuses, told.closed) == ([200], True)
 
 
-async def test_nothing_is_left_of_a_connection(seen):
-    """Counters and aiohttp's own list go back to nothing, however it ended."""
+async def test_a_closed_connection_leaves_no_counters(seen):
+    """Counters and aiohttp's own list are empty afterwards, however it ended."""
     limits = replace(PATIENT, header_deadline_s=0.05, keepalive_s=0.05)
     async with listening(seen.answer, seen, limits) as listener:
         for sent in (

@@ -17,7 +17,7 @@ from tests.world.wired import PATIENT, listening
 LIMITS = ServerLimits(connections=3, connections_per_address=2)
 
 
-async def test_an_address_has_so_many_connections_and_no_more():
+async def test_connections_of_an_address_are_limited():
     server = serving(LIMITS)
 
     admitted = [server.admit(caller("10.0.0.1")) for _ in range(3)]
@@ -26,7 +26,7 @@ async def test_an_address_has_so_many_connections_and_no_more():
     assert (server.open_connections, server.turned_away) == (2, {"address": 1})
 
 
-async def test_another_address_still_has_its_own():
+async def test_each_address_has_its_own_limit():
     server = serving(LIMITS)
 
     admitted = [server.admit(caller(each)) for each in ("10.0.0.1", "10.0.0.1", "10.0.0.2")]
@@ -43,15 +43,15 @@ async def test_another_address_still_has_its_own():
     ],
     ids=["one network", "two networks", "IPv4 as IPv6"],
 )
-async def test_a_network_of_ipv6_counts_as_one_address(addresses, admitted):
-    """Else who has a /64 would have as many connections as there are."""
+async def test_an_ipv6_network_counts_as_one_address(addresses, admitted):
+    """Otherwise an IPv6 network could hold all connections."""
     server = serving(LIMITS)
 
     assert [server.admit(caller(each)) for each in addresses] == admitted
 
 
-async def test_a_proxy_uses_up_no_connections_of_its_neighbours():
-    """Each is counted where it was, also after the proxies were changed."""
+async def test_connections_of_a_proxy_do_not_count_for_its_network():
+    """Each is counted where it was opened, also after the proxies were changed."""
     server = serving(replace(LIMITS, connections=9, trusted_peers=(ip_network("fd00::1"),)))
     proxies = [caller("fd00::1") for _ in range(3)]
     assert [server.admit(each) for each in proxies] == [True, True, True]
@@ -65,7 +65,7 @@ async def test_a_proxy_uses_up_no_connections_of_its_neighbours():
     assert dict(server._by_place) == {"fd00::/64": 2}
 
 
-async def test_all_together_have_so_many_and_no_more():
+async def test_connections_of_all_addresses_are_limited():
     server = serving(LIMITS)
 
     admitted = [server.admit(caller(f"10.0.0.{each}")) for each in range(4)]
@@ -73,8 +73,8 @@ async def test_all_together_have_so_many_and_no_more():
     assert admitted == [True, True, True, False]
 
 
-async def test_nothing_is_kept_of_an_address_that_left():
-    """Callers may come from any number of them."""
+async def test_an_address_without_connections_is_not_remembered():
+    """Callers may use any number of addresses."""
     server = serving(LIMITS)
     connection = caller("10.0.0.1")
     server.admit(connection)
@@ -84,7 +84,7 @@ async def test_nothing_is_kept_of_an_address_that_left():
     assert len(server._by_place) == 0
 
 
-async def test_a_closed_connection_leaves_room():
+async def test_a_closed_connection_frees_its_slot():
     server = serving(LIMITS)
     connection = caller("10.0.0.1")
     server.admit(connection)
@@ -98,7 +98,7 @@ async def test_a_closed_connection_leaves_room():
 @pytest.mark.parametrize(
     ("network", "address"), [("10.0.0.0/8", "10.9.9.9"), ("fd00::/8", "fd00::1")]
 )
-async def test_our_own_proxy_has_as_many_as_there_are(network, address):
+async def test_a_trusted_proxy_is_limited_by_the_total_alone(network, address):
     """All callers come from its address."""
     server = serving(replace(LIMITS, trusted_peers=(ip_network(network),)))
 
@@ -107,7 +107,7 @@ async def test_our_own_proxy_has_as_many_as_there_are(network, address):
     assert admitted == [True, True, True, False]
 
 
-async def test_an_address_that_is_none_is_not_trusted():
+async def test_an_invalid_address_is_not_trusted():
     server = serving(replace(LIMITS, trusted_peers=(ip_network("10.0.0.0/8"),)))
 
     admitted = [server.admit(caller("")) for _ in range(3)]
@@ -115,8 +115,8 @@ async def test_an_address_that_is_none_is_not_trusted():
     assert admitted == [True, True, False]
 
 
-async def test_a_connection_too_many_is_hung_up_on(seen):
-    """Without an answer; the others are served on."""
+async def test_a_connection_above_the_limit_is_closed_without_an_answer(seen):
+    """The others are still served."""
     limits = replace(PATIENT, connections_per_address=1)
     async with listening(seen.answer, seen, limits) as listener:
         _, held = await asyncio.open_connection("127.0.0.1", listener.port)
@@ -130,7 +130,7 @@ async def test_a_connection_too_many_is_hung_up_on(seen):
         assert (answer.status, listener.connections.turned_away) == (200, {"address": 1})
 
 
-async def test_rest_comes_when_the_last_request_leaves():
+async def test_waiting_for_idle_ends_with_the_last_request():
     server = serving(LIMITS)
     server.begin_request()
     server.begin_request()
@@ -144,14 +144,14 @@ async def test_rest_comes_when_the_last_request_leaves():
 
 
 @leaping
-async def test_rest_does_not_come_for_ever():
+async def test_waiting_for_idle_times_out():
     server = serving(LIMITS)
     server.begin_request()
 
     assert not await server.wait_idle(0.02)
 
 
-async def test_rest_is_there_when_nothing_was_asked():
+async def test_a_server_without_requests_is_idle():
     assert await serving(LIMITS).wait_idle(0)
 
 

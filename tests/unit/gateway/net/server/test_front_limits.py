@@ -19,8 +19,8 @@ HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
 LIMITS = ServerLimits(header_deadline_s=10.0, keepalive_s=15.0)
 
 
-async def test_a_caller_that_does_not_read_is_let_go(seen):
-    """What it does not take would fill our memory for ever."""
+async def test_a_caller_that_does_not_read_its_answer_is_disconnected(seen):
+    """Its unread answer would occupy memory for ever."""
     made = []
 
     async def answer(request: web.Request) -> web.Response:
@@ -36,8 +36,8 @@ async def test_a_caller_that_does_not_read_is_let_go(seen):
         writer.transport.abort()
 
 
-def test_callers_who_take_nothing_share_the_document_that_they_asked_for(seen):
-    """A copy for each, of ours or of the kernel's, would let a few hundred fill the memory."""
+def test_callers_that_do_not_read_share_one_copy_of_a_document(seen):
+    """A copy for each, in our memory or the kernel's, would let a few hundred fill it."""
     size = 4_000_000
     document = b"a" * size
     made = []
@@ -71,8 +71,8 @@ def test_callers_who_take_nothing_share_the_document_that_they_asked_for(seen):
     assert min(unsent) > size - 1_000_000
 
 
-async def test_a_caller_that_reads_slowly_is_answered_in_its_time(seen):
-    """The second answer is not made before the first one is taken."""
+async def test_the_next_request_is_handled_after_the_answer_was_read(seen):
+    """The second answer is not made before the first one is read."""
     made = []
 
     async def answer(request: web.Request) -> web.Response:
@@ -93,24 +93,24 @@ async def test_a_caller_that_reads_slowly_is_answered_in_its_time(seen):
     assert (before, len(made)) == (1, 2)
 
 
-def test_each_request_starts_the_keep_alive_timer_anew():
+def test_each_request_restarts_the_keep_alive_timer():
     assert statuses(GET, GET, GET, b"", gap_s=14.0) == [200, 200, 200]
     assert statuses(GET, GET, gap_s=16.0) == [200]
 
 
-def test_a_request_begun_is_not_closed_as_idle():
-    """The idle time ends in the middle of a request that is in time."""
+def test_a_started_request_is_not_closed_as_idle():
+    """The idle timeout would end during a request that is in time."""
     assert statuses(GET, GET[:20], GET[20:], gap_s=9.0) == [200, 200]
     assert statuses(GET, b"", GET[:20], GET[20:], gap_s=7.0) == [200, 200]
 
 
-def test_a_slow_answer_does_not_make_the_next_caller_late():
-    """Half a request behind one that is worked on is refused in its turn, not before."""
+def test_the_header_deadline_of_a_next_request_starts_after_the_answer():
+    """Half a request behind a running one is refused in its turn, not before."""
     assert statuses(HELD, GET[:20], gap_s=0.1, held_s=30) == [200, 408]
 
 
-def test_many_requests_at_once_leave_the_connection_idle():
-    """Reading had stopped for want of room; nothing is awaited when all are answered."""
+def test_after_many_pipelined_requests_a_connection_is_idle():
+    """Reading was paused by a full buffer; after all answers nothing is awaited."""
     assert statuses(GET * 40, GET, gap_s=12) == [200] * 41
 
 
@@ -126,8 +126,8 @@ def head(size: int, path: bytes = b"/held") -> bytes:
     return whole[:-4] + b"a" * (size - len(whole)) + b"\r\n\r\n"
 
 
-async def test_a_head_of_32_kib_is_taken_and_a_larger_one_is_not(seen):
-    """However it comes; the one before it is answered all the same."""
+async def test_a_head_of_32_kib_is_accepted_and_a_larger_one_refused(seen):
+    """In any segmentation; the request before it is still answered."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         largest = await exchange(listener.port, head(32 * 1024, b"/"), answers=1)
         larger = await until_closed(listener.port, GET + head(32 * 1024 + 1, b"/"))
@@ -140,8 +140,8 @@ async def test_a_head_of_32_kib_is_taken_and_a_larger_one_is_not(seen):
     assert larger.answers[1].headers["x-trace-id"]
 
 
-async def test_who_takes_no_answers_makes_us_keep_little(seen):
-    """A hundred requests in one go: the second answer is not made before the first is taken."""
+async def test_pipelined_requests_are_not_handled_before_answers_are_read(seen):
+    """A hundred requests at once: the second answer is not made before the first is read."""
     made = []
 
     async def answer(request: web.Request) -> web.Response:
@@ -160,8 +160,8 @@ async def test_who_takes_no_answers_makes_us_keep_little(seen):
     assert len(made) == 1
 
 
-async def test_a_head_that_is_too_large_does_not_overtake_an_answer(seen):
-    """Else the caller would take its refusal for the answer to what came before it."""
+async def test_the_refusal_of_a_too_large_head_does_not_overtake_an_answer(seen):
+    """Otherwise the caller would take the refusal for the answer to an earlier request."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(HELD)

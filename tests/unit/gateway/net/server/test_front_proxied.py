@@ -55,25 +55,25 @@ async def told(listener: Listener, *portions: bytes, gap_s: float = 0) -> list[s
     return [answer.body.decode() for answer in said.answers]
 
 
-async def test_an_untrusted_peer_is_its_own_client_despite_its_headers(seen: Seen):
+async def test_forwarded_headers_of_an_untrusted_peer_are_ignored(seen: Seen):
     async with telling(seen, "peer") as listener:
         assert await told(listener, get("/", b"X-Forwarded-For: 203.0.113.7")) == ["127.0.0.1"]
 
 
-async def test_a_header_of_our_proxy_names_the_client(seen: Seen):
+async def test_the_forwarded_header_of_a_trusted_proxy_names_the_client(seen: Seen):
     async with telling(seen, "forwarded") as listener:
         named = get("/", b"X-Forwarded-For: 198.51.100.1", b"x-forwarded-for: 203.0.113.7")
 
         assert await told(listener, named) == ["203.0.113.7"]
 
 
-async def test_a_header_of_a_stranger_names_no_client(seen: Seen):
+async def test_the_forwarded_header_of_an_untrusted_proxy_is_ignored(seen: Seen):
     async with telling(seen, "forwarded", OTHERS) as listener:
         assert await told(listener, get("/", b"X-Forwarded-For: 203.0.113.7")) == ["127.0.0.1"]
 
 
-async def test_each_request_of_a_connection_has_its_own_client(seen: Seen):
-    """Proxies keep connections and share them among callers; pipelined is no different."""
+async def test_each_request_of_a_proxied_connection_has_its_own_client(seen: Seen):
+    """Proxies share connections among callers, also pipelined."""
     async with telling(seen, "forwarded") as listener:
         requests = (
             get("/", b"X-Forwarded-For: 203.0.113.7", last=False),
@@ -91,8 +91,8 @@ async def test_each_request_of_a_connection_has_its_own_client(seen: Seen):
 @pytest.mark.parametrize(
     ("header", "address"), [(ONE, "203.0.113.7"), (TWO, "2001:db8::7"), (NOBODY, "")]
 )
-async def test_an_announced_client_is_accepted_for_the_whole_connection(seen, header, address):
-    """The proxy stands for itself where it announces nobody; a header changes nothing."""
+async def test_a_proxy_protocol_client_holds_for_the_whole_connection(seen, header, address):
+    """The proxy itself is the client if it announces none; a request header changes nothing."""
     async with telling(seen, "proxy_protocol") as listener:
         first = get("/", b"X-Forwarded-For: 198.51.100.1", last=False)
 
@@ -102,7 +102,7 @@ async def test_an_announced_client_is_accepted_for_the_whole_connection(seen, he
 @pytest.mark.parametrize(
     "header", [ONE, binary(PROXY, TCP4, FOUR + b"\x04\x00\x03abc")], ids=["v1", "v2"]
 )
-async def test_an_announcement_may_come_byte_by_byte(seen: Seen, header: bytes):
+async def test_a_proxy_protocol_header_may_arrive_byte_by_byte(seen: Seen, header: bytes):
     async with telling(seen, "proxy_protocol") as listener:
         bytes_apart = [bytes((each,)) for each in header + get()]
 
@@ -110,10 +110,8 @@ async def test_an_announcement_may_come_byte_by_byte(seen: Seen, header: bytes):
 
 
 @pytest.mark.parametrize("received", [b"", ONE.replace(b"80", b"080"), binary(PROXY, UDP4)])
-async def test_a_connection_without_a_proxy_header_is_closed_before_http(
-    seen: Seen, received: bytes
-):
-    """No answer: a refusal would need an address to count it for."""
+async def test_a_connection_without_a_proxy_protocol_header_is_closed(seen: Seen, received: bytes):
+    """A refusal could not be counted for any address."""
     async with telling(seen, "proxy_protocol") as listener:
         said = await until_closed(listener.port, received + get())
 
@@ -121,7 +119,7 @@ async def test_a_connection_without_a_proxy_header_is_closed_before_http(
 
 
 @pytest.mark.parametrize("sent", [ONE + get(), get(), b""], ids=["announced", "http", "nothing"])
-async def test_a_stranger_is_hung_up_on_before_http(seen: Seen, sent: bytes):
+async def test_a_proxy_protocol_peer_that_is_not_trusted_is_disconnected(seen: Seen, sent: bytes):
     async with telling(seen, "proxy_protocol", OTHERS) as listener:
         said = await until_closed(listener.port, sent)
 
@@ -133,16 +131,16 @@ async def test_a_stranger_is_hung_up_on_before_http(seen: Seen, sent: bytes):
 
 
 @pytest.mark.parametrize("begun", [b"", b"PROXY TCP4 203.", binary(PROXY, TCP4)[:14]])
-async def test_an_announcement_that_does_not_end_is_not_waited_for(seen: Seen, begun: bytes):
-    """It has the time of a request's headers."""
+async def test_an_unfinished_proxy_protocol_header_times_out(seen: Seen, begun: bytes):
+    """After the time for a request's headers."""
     async with telling(seen, "proxy_protocol", header_deadline_s=0.05) as listener:
         said = await until_closed(listener.port, begun)
 
     assert (said.raw, said.closed) == (b"", True)
 
 
-async def test_a_proxy_is_not_capped_as_one_client(seen: Seen):
-    """Each client that it announces has connections of its own."""
+async def test_clients_behind_a_proxy_have_their_own_limits(seen: Seen):
+    """Each announced client has its own connections."""
     async with telling(seen, "proxy_protocol", connections_per_address=1) as listener:
         async with held(listener, ONE), held(listener, OTHER), held(listener, b"PROXY UNKNOWN\r\n"):
             second = await until_closed(listener.port, ONE + get())
@@ -181,8 +179,8 @@ async def showing(seen: Seen, mode: str, trusted=OURS, name: str = "Client-Cert"
         yield listener
 
 
-async def test_a_certificate_of_our_proxy_is_each_request_s_own(seen: Seen):
-    """Wherever the request comes from in the end: it is our proxy that says so."""
+async def test_a_forwarded_certificate_applies_to_its_request_alone(seen: Seen):
+    """Our proxy sends it, wherever the request comes from."""
     requests = (
         get("/", SHOWN, b"X-Forwarded-For: 203.0.113.7", last=False),
         get("/", b"X-Forwarded-For: 203.0.113.8", last=False),
@@ -193,19 +191,19 @@ async def test_a_certificate_of_our_proxy_is_each_request_s_own(seen: Seen):
         assert await told(listener, *requests) == ["000000", "", "", "000001"]
 
 
-async def test_a_certificate_of_a_stranger_is_none(seen: Seen):
+async def test_a_certificate_forwarded_by_an_untrusted_peer_is_ignored(seen: Seen):
     async with showing(seen, "forwarded", OTHERS) as listener:
         assert await told(listener, get("/", SHOWN)) == [""]
 
 
 @pytest.mark.parametrize("mode", ["peer", "proxy_protocol"])
-async def test_headers_handed_through_by_a_proxy_are_ignored(seen: Seen, mode: str):
-    """The header may be its caller's own."""
+async def test_a_certificate_header_is_ignored_in_other_proxy_modes(seen: Seen, mode: str):
+    """The caller itself may have sent the header."""
     first = ONE if mode == "proxy_protocol" else b""
     async with showing(seen, mode) as listener:
         assert await told(listener, first + get("/", SHOWN)) == [""]
 
 
-async def test_without_a_name_no_header_counts(seen: Seen):
+async def test_a_certificate_header_is_ignored_without_a_configured_name(seen: Seen):
     async with showing(seen, "forwarded", name="") as listener:
         assert await told(listener, get("/", SHOWN)) == [""]

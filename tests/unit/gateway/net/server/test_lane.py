@@ -43,7 +43,7 @@ def new_lane(answer: Callable[[WholeRequest], Awaitable[Reply]] = nothing) -> La
     return Lane("/v1/", answer)
 
 
-def test_a_plain_request_is_read_whole():
+def test_a_plain_request_is_parsed():
     read_get, read_post = read(GET), read(POST)
 
     assert read_get is not None
@@ -57,7 +57,7 @@ def test_a_plain_request_is_read_whole():
     assert (read_post.method, read_post.raw_path, read_post.body) == ("POST", "/v1/a", b"{}")
 
 
-def test_the_headers_of_a_signed_request_are_plain():
+def test_a_request_with_signature_headers_is_parsed():
     headers = Signer().headers("/v1/a", b"{}", NOON)
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items()).encode()
 
@@ -123,15 +123,15 @@ ODD = {
 
 
 @pytest.mark.parametrize("data", ODD.values(), ids=ODD)
-def test_odd_requests_are_left_to_aiohttp(data: bytes):
+def test_unusual_requests_are_left_to_aiohttp(data: bytes):
     lane = new_lane()
 
     assert read(data, lane) is None
     assert read(GET, lane) is not None
 
 
-def test_a_bound_is_met_exactly():
-    """One byte or one header more is measured by aiohttp."""
+def test_requests_at_the_size_limits_are_parsed_and_above_left_to_aiohttp():
+    """One byte or header more is left to aiohttp."""
     line, body = b"A: " + b"a" * (SMALL.header_line_bytes - len(GET) - len("A: \r\n")), b" " * 8000
     post = POST.replace(b": 2", b": 8000").replace(b"{}", body)
     padded = with_line(b"A: " + b"a" * (LARGEST_BYTES - len(post) - len("A: \r\n")), post)
@@ -144,7 +144,7 @@ def test_a_bound_is_met_exactly():
     assert read(padded.replace(b"A: ", b"A: a")) is None
 
 
-def test_an_answer_has_one_line_for_each_header():
+def test_an_answer_is_written_with_one_line_per_header():
     (answer,) = split(to_bytes(Reply(201, {"A": "b"}, b"{}"), is_last=True))
     (kept,) = split(to_bytes(Reply(200, {}), is_last=False))
 
@@ -157,7 +157,7 @@ def test_an_answer_has_one_line_for_each_header():
 
 @dataclass
 class Both:
-    """Who has served what: the lane or aiohttp."""
+    """What has served: our reader or aiohttp."""
 
     served: list[tuple[str, str]] = field(default_factory=list)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
@@ -177,7 +177,7 @@ class Both:
         return web.Response(body=request.raw_path.encode(), headers=headers)
 
     def by(self) -> list[str]:
-        """Name who served, in order."""
+        """Name what served, in order."""
         return [who for who, _ in self.served]
 
 
@@ -230,8 +230,8 @@ async def connected(both: Both, told: list[str] | None = None) -> AsyncIterator[
         writer.close()
 
 
-async def test_it_answers_as_aiohttp_does():
-    """The same request, whole and cut: the same answer but for the second it was given in."""
+async def test_the_lane_answers_like_aiohttp():
+    """Whole and cut requests get the same answer, except for its date."""
     both = Both()
     async with connected(both) as caller:
         (by_lane,) = await caller.tell(GET, answers=1)
@@ -244,8 +244,8 @@ async def test_it_answers_as_aiohttp_does():
     assert by_lane == by_aiohttp
 
 
-async def test_a_connection_goes_from_one_to_the_other_and_back():
-    """A body behind its head is aiohttp's; what comes next is the lane's again."""
+async def test_a_connection_switches_between_lane_and_aiohttp():
+    """A request with a body is aiohttp's; the next one is our reader's again."""
     both = Both()
     async with connected(both) as caller:
         await caller.tell(GET, answers=1)
@@ -259,8 +259,8 @@ async def test_a_connection_goes_from_one_to_the_other_and_back():
 
 
 @pytest.mark.parametrize("before", [POST[-2:], POST[-2:] + GET], ids=["begun", "and one between"])
-async def test_a_possible_part_of_an_open_request_is_never_taken(before: bytes):
-    """Another reader has the begin of a request, whose next line looks like one."""
+async def test_a_part_of_an_open_request_is_left_to_aiohttp(before: bytes):
+    """Aiohttp has the beginning of a request, whose next line looks like one."""
     both, answers = Both(), before.count(b"GET") + 1
     begun = b"GET /v1/begun HTTP/1.1\r\nX: "
     async with connected(both) as caller:
@@ -273,7 +273,7 @@ async def test_a_possible_part_of_an_open_request_is_never_taken(before: bytes):
     assert both.by() == ["aiohttp"] * (answers + 2)
 
 
-async def test_a_blank_line_leaves_the_request_behind_it_to_aiohttp():
+async def test_a_request_after_a_blank_line_is_left_to_aiohttp():
     both = Both()
     async with connected(both) as caller:
         await caller.tell(b"\r\n")
@@ -282,7 +282,7 @@ async def test_a_blank_line_leaves_the_request_behind_it_to_aiohttp():
     assert both.by() == ["aiohttp"]
 
 
-async def test_nothing_is_taken_from_a_caller_who_has_not_taken_its_answer():
+async def test_no_request_is_handled_while_writing_is_paused():
     both = Both()
     async with connected(both) as caller:
         caller.front.pause_writing()
@@ -295,8 +295,8 @@ async def test_nothing_is_taken_from_a_caller_who_has_not_taken_its_answer():
     assert (meanwhile, both.by()) == ([], ["aiohttp"])
 
 
-async def test_a_chunked_body_leaves_the_connection_to_aiohttp():
-    """Nothing tells us how many bytes it had."""
+async def test_a_connection_with_a_chunked_body_is_left_to_aiohttp():
+    """Its length is unknown before its end."""
     both = Both()
     async with connected(both) as caller:
         await caller.tell(ODD["chunked"][:-2] + b"0\r\n\r\n", answers=1)
@@ -305,7 +305,7 @@ async def test_a_chunked_body_leaves_the_connection_to_aiohttp():
     assert both.by() == ["aiohttp", "aiohttp"]
 
 
-async def test_a_request_during_another_is_answered_after_it():
+async def test_a_pipelined_request_is_answered_after_the_first():
     both = Both()
     async with connected(both) as caller:
         await caller.tell(HELD)
@@ -320,7 +320,7 @@ async def test_a_request_during_another_is_answered_after_it():
 
 
 class Unclosed:
-    """A transport that waits with its end, as for a caller who has not taken the answer."""
+    """A transport whose end waits, as for a caller who has not read the answer."""
 
     def __init__(self, transport: object) -> None:
         self._transport = transport
@@ -332,8 +332,8 @@ class Unclosed:
         """Wait."""
 
 
-async def test_nothing_behind_a_last_answer_is_served():
-    """A head that is refused ends the connection with the answer before it."""
+async def test_nothing_is_served_after_the_last_answer():
+    """A refused head ends the connection together with the answer before it."""
     both = Both()
     async with connected(both) as caller:
         caller.front._transport = cast("asyncio.Transport", Unclosed(caller.front._transport))
@@ -347,7 +347,7 @@ async def test_nothing_behind_a_last_answer_is_served():
     assert (answer.headers["connection"], both.by()) == ("close", ["lane"])
 
 
-async def test_a_caller_who_sends_no_more_is_answered_and_its_connection_ends():
+async def test_a_half_closed_connection_is_answered_and_closed():
     both = Both()
     async with connected(both) as caller:
         await caller.tell(HELD)
@@ -359,7 +359,7 @@ async def test_a_caller_who_sends_no_more_is_answered_and_its_connection_ends():
     assert (answer.body, answer.headers["connection"]) == (b"/v1/held", "close")
 
 
-async def test_a_failure_of_ours_is_answered_once_and_reported():
+async def test_an_unexpected_error_is_answered_once_and_reported():
     both, told = Both(), []
     async with connected(both, told) as caller:
         await caller.tell(GET.replace(b"/v1/a?b=%20c", b"/v1/broken"))
@@ -371,8 +371,8 @@ async def test_a_failure_of_ours_is_answered_once_and_reported():
     assert (answer.code, told, both.by()) == ("SVC.SYS.001", ["SVC.SYS.001"], ["lane"])
 
 
-async def test_it_takes_nothing_once_the_listener_closes():
-    """Whoever was served is answered, and told that it was the last: nothing behind it is."""
+async def test_no_queued_request_is_served_once_the_listener_closes():
+    """Requests already served are answered as the last ones: queued ones are not served."""
     both = Both()
     async with connected(both) as caller:
         await caller.tell(HELD)
@@ -385,7 +385,7 @@ async def test_it_takes_nothing_once_the_listener_closes():
     assert (answer.status, answer.headers["connection"], both.by()) == (200, "close", ["lane"])
 
 
-async def test_a_request_that_comes_when_the_listener_closes_is_refused_by_aiohttp():
+async def test_a_request_to_a_closing_listener_is_refused():
     both = Both()
     async with connected(both) as caller:
         await caller.listener.stop_accepting()
@@ -395,7 +395,7 @@ async def test_a_request_that_comes_when_the_listener_closes_is_refused_by_aioht
     assert (answer.code, both.served) == ("SVC.GTW.006", [])
 
 
-async def test_a_request_is_cancelled_at_the_deadline():
+async def test_a_request_is_cancelled_at_the_closing_deadline():
     both = Both()
     async with connected(both) as caller:
         await caller.tell(HELD)
@@ -405,8 +405,8 @@ async def test_a_request_is_cancelled_at_the_deadline():
         assert (finished, await caller.reader.read()) == (False, b"")
 
 
-async def test_a_closed_listener_has_closed_every_connection():
-    """Those that aiohttp never heard of too, before the loop ends."""
+async def test_closing_the_listener_closes_idle_connections():
+    """Including those aiohttp never saw, before the loop ends."""
     both = Both()
     async with connected(both) as caller:
         await caller.tell(GET, answers=1)

@@ -15,14 +15,14 @@ HELD = b"GET /held HTTP/1.1\r\n" + HOST + b"\r\n"
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 
 
-async def test_a_handler_is_served(seen):
+async def test_a_request_reaches_its_handler(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
         answer = await ask(listener.port, "/a")
 
     assert (answer.status, seen.requests) == (200, [("/a", b"")])
 
 
-async def test_the_real_port_is_reported(seen):
+async def test_the_bound_port_is_reported(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
         assert listener.port > 0
 
@@ -39,7 +39,7 @@ async def test_several_listeners_can_share_a_port(seen):
     await second.close(0.1)
 
 
-async def test_a_taken_address_is_an_error_and_nothing_stays_open(seen):
+async def test_an_address_in_use_is_an_error_and_the_listener_can_be_closed(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
         second = Listener(app(seen), at=Address(port=listener.port))
 
@@ -49,7 +49,7 @@ async def test_a_taken_address_is_an_error_and_nothing_stays_open(seen):
         assert await second.close(0.1)
 
 
-async def test_new_callers_are_turned_away_once_it_stops_accepting(seen):
+async def test_new_connections_are_refused_once_it_stops_accepting(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
         await listener.stop_accepting()
 
@@ -58,7 +58,7 @@ async def test_new_callers_are_turned_away_once_it_stops_accepting(seen):
 
 
 async def test_a_kept_connection_is_refused_and_closed_while_draining(seen):
-    """503 ``SVC.GTW.006`` with Retry-After, and the application is not asked."""
+    """503 ``SVC.GTW.006`` with Retry-After, without calling the application."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(GET)
@@ -75,7 +75,7 @@ async def test_a_kept_connection_is_refused_and_closed_while_draining(seen):
     assert len(seen.requests) == 1
 
 
-async def test_a_request_in_flight_is_answered_and_its_connection_ends(seen):
+async def test_a_request_in_flight_during_shutdown_is_answered_and_closed(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
         calling = asyncio.create_task(until_closed(listener.port, HELD))
         await held(listener)
@@ -99,8 +99,8 @@ async def test_close_waits_for_a_request_in_flight(seen):
         assert (waits, await closing, (await calling).statuses) == (True, True, [200])
 
 
-async def test_close_does_not_wait_for_ever(seen):
-    """What is still in flight at the end is cut off, and that is told."""
+async def test_close_cuts_requests_off_at_its_deadline(seen):
+    """Requests still in flight then are cut off, and reported."""
     async with listening(seen.answer, seen, PATIENT) as listener:
         calling = asyncio.create_task(until_closed(listener.port, HELD))
         await held(listener)
@@ -122,7 +122,7 @@ async def test_close_does_not_wait_for_idle_callers(seen):
     assert (finished, (await calling).statuses) == (True, [200])
 
 
-async def test_stopping_and_closing_can_be_repeated(seen):
+async def test_stopping_and_closing_are_idempotent(seen):
     async with listening(seen.answer, seen, PATIENT) as listener:
         await listener.stop_accepting()
         await listener.stop_accepting()

@@ -19,17 +19,17 @@ def der(tmp_path: Path) -> bytes:
     return ssl.PEM_cert_to_DER_cert(pem)
 
 
-def test_the_spelling_of_rfc_9440_is_read(der: bytes):
+def test_a_certificate_in_the_form_of_rfc_9440_is_read(der: bytes):
     assert forwarded_certificate([f" :{base64.b64encode(der).decode()}:"]) == der
 
 
-def test_the_spelling_of_nginx_is_read(der: bytes):
+def test_a_certificate_in_the_form_of_nginx_is_read(der: bytes):
     assert forwarded_certificate([quote(ssl.DER_cert_to_PEM_cert(der), safe="")]) == der
     assert forwarded_certificate([quote(ssl.DER_cert_to_PEM_cert(der), safe="/+=- ")]) == der
 
 
-def test_other_values_are_no_certificate():
-    """An empty one is what some proxies send for a caller that showed none."""
+def test_invalid_certificate_headers_are_ignored():
+    """Some proxies send an empty one for a caller without a certificate."""
     others = [
         [], [""], [":"], ["::"], [":AAAA"], [":%:"], [":AAA:"], ["nonsense"], ["%FF"],
         [":AAAA:"] * 2,

@@ -8,7 +8,7 @@ PEER = "10.0.0.9"
 TRUSTED = (ip_network("10.0.0.0/8"), ip_network("fd00::/8"))
 
 
-def test_an_address_is_read_as_proxies_write_it():
+def test_a_forwarded_address_is_read_in_every_form_of_proxies():
     expected = {
         "192.0.2.1": "192.0.2.1",
         "192.0.2.1:5000": "192.0.2.1",
@@ -22,7 +22,7 @@ def test_an_address_is_read_as_proxies_write_it():
     assert {text: read_address(text) for text in expected} == expected
 
 
-def test_other_texts_are_no_addresses():
+def test_invalid_forwarded_addresses_are_refused():
     others = [
         *("", " ", "unknown", "_hidden", "client.example", "unix:", '"192.0.2.1"', "192.0.2"),
         *("192.0.2.1:", "192.0.2.1:x", "192.0.2.1:٣", "[192.0.2.1]", "[2001:db8::1", "[::1]x"),
@@ -32,8 +32,8 @@ def test_other_texts_are_no_addresses():
     assert [text for text in others if read_address(text) is not None] == []
 
 
-def test_the_rightmost_address_that_is_no_proxy_of_ours_is_the_clients():
-    """Several lines are one list (RFC 9110, part 5.3); what a client wrote stands further left."""
+def test_the_rightmost_untrusted_forwarded_address_is_the_client():
+    """Several lines are one list (RFC 9110, part 5.3); what a client wrote is further left."""
     expected = [
         (["203.0.113.7"], "203.0.113.7"),
         (["198.51.100.1, 203.0.113.7"], "203.0.113.7"),
@@ -51,7 +51,7 @@ def test_the_rightmost_address_that_is_no_proxy_of_ours_is_the_clients():
 
 
 def test_an_invalid_address_ends_the_chain():
-    """The last hop that we trust is believed, and nothing behind the gap."""
+    """The last trusted hop is used, and nothing beyond the gap."""
     expected = [
         ([], PEER),
         ([""], PEER),
@@ -67,20 +67,20 @@ def test_an_invalid_address_ends_the_chain():
     assert found == expected
 
 
-def test_a_way_without_end_is_not_walked_to_its_end():
+def test_a_very_long_chain_of_proxies_is_not_followed_to_its_end():
     endless = ["10.0.0.1," * 800 + "10.0.0.1"] * 60
 
     assert forwarded_address(endless, PEER, TRUSTED) == "10.0.0.1"
 
 
-def test_our_own_networks_are_known():
+def test_addresses_within_trusted_networks_are_recognised():
     addresses = ("10.9.9.9", "fd00::1", "11.0.0.1", "", "unix:")
 
     assert [each for each in addresses if is_within(each, TRUSTED)] == ["10.9.9.9", "fd00::1"]
 
 
-def test_an_address_within_another_is_shown_as_it_is():
-    """A listener on ``::`` is told of IPv4 callers in IPv6."""
+def test_an_ipv4_address_mapped_to_ipv6_is_shown_as_ipv4():
+    """A listener on ``::`` receives IPv4 callers as IPv6 addresses."""
     expected = {
         "::ffff:10.0.0.1": "10.0.0.1",
         "10.0.0.1": "10.0.0.1",

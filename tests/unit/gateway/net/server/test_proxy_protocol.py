@@ -9,15 +9,15 @@ from gateway.net.server.proxy_protocol import (
 from tests.unit.gateway.net.server.proxy_protocol import BROKEN, HTTP, WHOLE
 
 
-def test_a_header_says_for_whom_is_asked():
-    """Empty for a health check of the proxy's own, and where the proxy does not know."""
+def test_a_proxy_protocol_header_gives_the_client_address():
+    """Empty for the proxy's own health check, and when the proxy does not know it."""
     found = {header: read_proxy_header(header + HTTP) for header in WHOLE}
 
     assert found == {header: (address, HTTP) for header, address in WHOLE.items()}
 
 
-def test_a_part_of_a_header_is_waited_for():
-    """However it is cut, nothing is decided before its last byte."""
+def test_an_incomplete_proxy_protocol_header_gives_no_result():
+    """Wherever it is cut, nothing is decided before its last byte."""
     for header, address in WHOLE.items():
         parts = {read_proxy_header(header[:end]) for end in range(len(header))}
 
@@ -26,7 +26,7 @@ def test_a_part_of_a_header_is_waited_for():
 
 
 def test_malformed_headers_are_refused():
-    """Whole, and at the latest with their last byte: more is never kept."""
+    """At the latest with their last byte: no more is buffered."""
     for received in BROKEN:
         with pytest.raises(MalformedProxyHeader):
             read_proxy_header(received)

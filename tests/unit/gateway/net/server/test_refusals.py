@@ -9,7 +9,7 @@ from gateway.net.server.refusals import Refusals, error_body, to_bytes
 from tests.world.raw_http import split
 
 
-def test_the_body_has_code_message_and_trace_id():
+def test_a_refusal_body_has_code_message_and_trace_id():
     """Contract part 7."""
     body = json.loads(error_body(errors.MALFORMED_REQUEST, "abc"))
 
@@ -20,7 +20,7 @@ def test_the_body_has_code_message_and_trace_id():
     }
 
 
-def test_an_answer_is_ours_and_not_to_be_kept():
+def test_a_refusal_has_our_headers_and_is_not_cacheable():
     answer = Refusals(new_trace_id=lambda: "abc").answer(errors.REQUEST_TIMEOUT)
 
     assert answer.status == 408
@@ -37,8 +37,8 @@ def test_a_retryable_refusal_has_retry_after():
 
 
 @pytest.mark.parametrize("is_bodiless", [False, True])
-def test_where_aiohttp_cannot_answer_it_is_written_by_hand(is_bodiless: bool):
-    """An answer to HEAD has no body even then, and tells its length."""
+def test_a_refusal_is_written_by_hand_when_aiohttp_cannot_answer(is_bodiless: bool):
+    """An answer to HEAD has no body even then, but has its length."""
     written = to_bytes(Refusals().answer(errors.MALFORMED_REQUEST), is_bodiless=is_bodiless)
 
     (answer,) = split(written + (b"" if not is_bodiless else b"x" * 115))

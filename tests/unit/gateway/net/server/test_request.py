@@ -27,7 +27,7 @@ LENGTH_5, LENGTH_0 = {"Content-Length": "005"}, {"Content-Length": "0"}
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
-def test_a_target_is_a_path_and_a_query():
+def test_a_target_is_split_into_path_and_query():
     """Neither is decoded."""
     expected = [
         ("/", "/", ""),
@@ -42,14 +42,14 @@ def test_a_target_is_a_path_and_a_query():
     assert [(each, *target(made(each))) for each, _, _ in expected] == expected
 
 
-def test_a_declared_length_is_known():
+def test_the_declared_content_length_is_returned():
     lengths = [declared_bytes(made(headers=each)) for each in ({}, LENGTH_5, LENGTH_0)]
 
     assert lengths == [0, 5, 0]
 
 
-def test_where_nothing_stands_before_aiohttp_a_request_has_no_certificate():
-    """So tests call the application; who asks is then told by aiohttp."""
+def test_a_request_without_our_front_has_no_certificate():
+    """As in tests of the application, where aiohttp reports the caller."""
     request = made()
 
     assert (front_of(request), certificate_of(request)) == (None, b"")
@@ -87,7 +87,7 @@ def reader() -> Reader:
         (CHUNKED, b"2\r\nhe\r\n", b"3\r\nllo\r\n0\r\n\r\n"),
     ],
 )
-async def test_a_body_is_read_whole(seen, reader, portions):
+async def test_a_body_is_read_complete_in_any_portions(seen, reader, portions):
     async with listening(reader, seen, PATIENT) as listener:
         told = await exchange(listener.port, *portions, answers=1)
 
@@ -95,7 +95,7 @@ async def test_a_body_is_read_whole(seen, reader, portions):
     assert reader.read == [b"hello"]
 
 
-async def test_no_body_is_an_empty_one(seen, reader):
+async def test_an_absent_body_is_empty(seen, reader):
     async with listening(reader, seen, PATIENT) as listener:
         await exchange(listener.port, POST + b"\r\n", answers=1)
 
@@ -114,8 +114,8 @@ async def test_no_body_is_an_empty_one(seen, reader):
         ((CHUNKED, b"5\r\nhelloo\r\n"), RequestTimeout, (408, "SVC.GTW.004")),
     ],
 )
-async def test_a_body_that_cannot_be_read_is_refused(seen, reader, portions, problem, refusal):
-    """The application may catch these; left alone they are answered all the same."""
+async def test_an_unreadable_body_is_refused(seen, reader, portions, problem, refusal):
+    """The application may catch the errors; uncaught they are answered all the same."""
     reader.within_s = 0.05 if problem is RequestTimeout else 60.0
     async with listening(reader, seen, PATIENT) as listener:
         told = await exchange(listener.port, *portions, answers=1)
@@ -124,8 +124,8 @@ async def test_a_body_that_cannot_be_read_is_refused(seen, reader, portions, pro
     assert [(answer.status, answer.code) for answer in told.answers] == [refusal]
 
 
-def test_the_deadline_is_for_the_whole_body():
-    """A byte now and then does not move it."""
+def test_the_body_deadline_covers_the_whole_body():
+    """Occasional bytes do not extend it."""
     portions = [POST + b"Content-Length: 5\r\n\r\n", *[b"a"] * 5]
 
     answers = pairs.exchange(Reader(20.0), PATIENT, *portions, gap_s=6.0)
@@ -133,7 +133,7 @@ def test_the_deadline_is_for_the_whole_body():
     assert [answer.status for answer in answers] == [408]
 
 
-async def test_a_caller_that_hung_up_gets_no_answer(seen, reader):
+async def test_a_caller_that_disconnects_during_the_body_gets_no_answer(seen, reader):
     async with listening(reader, seen, PATIENT) as listener:
         _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
         writer.write(POST + b"Content-Length: 5\r\n\r\n")
@@ -155,7 +155,7 @@ async def test_a_caller_that_hung_up_gets_no_answer(seen, reader):
     ],
     ids=["length", "chunked", "body came along", "too large"],
 )
-async def test_a_body_is_invited_only_when_it_will_be_read(seen, reader, portions, statuses):
+async def test_100_continue_is_sent_only_when_the_body_is_read(seen, reader, portions, statuses):
     start = POST + b"Expect: 100-continue\r\n"
 
     async with listening(reader, seen, PATIENT) as listener:

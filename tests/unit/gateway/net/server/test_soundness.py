@@ -24,8 +24,8 @@ def refused(*names: object) -> dict[object, object]:
     return dict.fromkeys(names, MALFORMED_REQUEST)
 
 
-def test_what_aiohttp_could_not_read_was_too_large_or_malformed():
-    """A body behind it is no line of it."""
+def test_a_request_that_aiohttp_cannot_parse_is_too_large_or_malformed():
+    """A body after it is not counted as one of its lines."""
     line, header = b"GET /" + b"a" * 91 + b" HTTP/1.1", b"A: " + b"a" * 47
     whole = line[:5] + line[-9:]
     received = {
@@ -42,7 +42,7 @@ def test_what_aiohttp_could_not_read_was_too_large_or_malformed():
     assert {each: find_fault(each, LIMITS) for each in received} == received
 
 
-def test_two_versions_are_spoken():
+def test_only_http_1_0_and_1_1_are_accepted():
     others = ((0, 9), (1, 2), (2, 0), (3, 0), (9, 9))
 
     found = flaws({each: message(version=each) for each in ((1, 0), (1, 1), *others)})
@@ -50,7 +50,7 @@ def test_two_versions_are_spoken():
     assert found == refused(*others)
 
 
-def test_a_target_is_a_path_or_an_address():
+def test_a_target_must_be_a_path_or_a_url():
     targets = (
         ("GET", "/"), ("GET", "//a"), ("GET", "/a%2Fb?c=d"), ("GET", "HTTP://a/b"),
         ("OPTIONS", "*"),
@@ -64,7 +64,7 @@ def test_a_target_is_a_path_or_an_address():
     assert found == refused(*others)
 
 
-def test_a_host_is_a_name_or_an_address():
+def test_a_host_must_be_a_name_or_an_address_with_an_optional_port():
     hosts = ("", "a", "a.b:1", "a:", "[::1]", "[::1]:65535", "10.0.0.1:80")
     others = (
         *("a b", "a/b", "a@b", "a?b", "é", "a:65536", "a:b", "[::1", "a,b", "a\n", "a:1:2", "٣"),
@@ -84,7 +84,7 @@ def test_a_content_length_has_digits_alone():
     assert found == refused(*others)
 
 
-def test_chunked_is_the_one_transfer_coding():
+def test_chunked_is_the_only_accepted_transfer_coding():
     codings = (((TE, "chunked"),), ((TE, "Chunked"),), ((TE, "CHUNKED"),))
     others = (
         ((TE, ""),),
@@ -100,19 +100,19 @@ def test_chunked_is_the_one_transfer_coding():
 
 
 def test_a_transfer_coding_is_refused_on_http_1_0():
-    """An older reader in front would not know it and take the body for a request."""
+    """An older reader before us would ignore it and take the body for a request."""
     assert find_flaw(message((TE, "chunked"), version=(1, 0)), LIMITS, 1000) is MALFORMED_REQUEST
 
 
 @pytest.mark.parametrize(("length", "flaw"), [(86, None), (87, HEADERS_TOO_LARGE)])
-def test_the_whole_request_line_is_measured(length, flaw):
-    """``GET``, a target of so many bytes, ``HTTP/1.1`` and two spaces against 100."""
+def test_the_request_line_is_limited_in_bytes(length, flaw):
+    """``GET``, a target of that length, ``HTTP/1.1`` and two spaces against 100."""
     assert find_flaw(message(path="/" + "a" * length), LIMITS, 1000) is flaw
 
 
 @pytest.mark.parametrize(("length", "flaw"), [(45, None), (46, HEADERS_TOO_LARGE)])
-def test_the_whole_header_line_is_measured(length, flaw):
-    """``X-A``, colon, space and a value of so many bytes against 50."""
+def test_a_header_line_is_limited_in_bytes(length, flaw):
+    """``X-A``, colon, space and a value of that length against 50."""
     assert find_flaw(message(("X-A", "a" * length)), LIMITS, 1000) is flaw
 
 

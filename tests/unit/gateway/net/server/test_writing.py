@@ -54,7 +54,7 @@ class Pieced:
             self.closed = True
 
 
-async def test_every_piece_arrives_and_the_connection_serves_the_next(seen):
+async def test_a_streamed_file_arrives_complete_and_keeps_the_connection(seen):
     pieces = Pieced(3)
     async with listening(Writer(pieces), seen, PATIENT) as listener:
         url = f"http://127.0.0.1:{listener.port}/"
@@ -68,8 +68,8 @@ async def test_every_piece_arrives_and_the_connection_serves_the_next(seen):
         assert listener.connections.open_connections <= 1
 
 
-async def test_a_caller_of_http_1_0_reads_to_the_end(seen):
-    """It knows no chunks; the end of the connection is the end of the body."""
+async def test_a_stream_to_an_http_1_0_caller_ends_with_the_connection(seen):
+    """It knows no chunks; the end of the connection ends the body."""
     async with listening(Writer(Pieced(2)), seen, PATIENT) as listener:
         told = await _raw(listener.port, OLD)
 
@@ -80,8 +80,8 @@ async def test_a_caller_of_http_1_0_reads_to_the_end(seen):
 
 
 @pytest.mark.parametrize("asked", [GET, OLD], ids=["HTTP/1.1", "HTTP/1.0"])
-async def test_a_failure_amid_an_answer_resets_the_connection(asked, seen):
-    """Without chunks, an end like any other would look like a whole file."""
+async def test_a_failure_during_a_stream_resets_the_connection(asked, seen):
+    """Without chunks, a normal end would look like a complete file."""
     pieces = Pieced(2, fails=LookupError("gone"))
     writer = Writer(pieces)
     async with listening(writer, seen, PATIENT) as listener:
@@ -95,7 +95,7 @@ async def test_a_failure_amid_an_answer_resets_the_connection(asked, seen):
     assert pieces.closed
 
 
-async def test_a_client_library_sees_that_the_file_is_cut(seen):
+async def test_a_client_library_raises_on_a_cut_file(seen):
     pieces = Pieced(2, fails=LookupError("gone"))
     async with (
         listening(Writer(pieces), seen, PATIENT) as listener,
@@ -107,7 +107,7 @@ async def test_a_client_library_sees_that_the_file_is_cut(seen):
                 await said.read()
 
 
-async def test_a_caller_that_goes_away_ends_the_reading(seen):
+async def test_a_disconnecting_caller_closes_the_source(seen):
     pieces = Pieced()
     writer = Writer(pieces)
     async with listening(writer, seen, PATIENT) as listener:
@@ -120,7 +120,7 @@ async def test_a_caller_that_goes_away_ends_the_reading(seen):
     assert [isinstance(each, ConnectionError) for each in writer.problems] == [True]
 
 
-async def test_a_caller_that_takes_nothing_is_left_and_nothing_piles_up(seen):
+async def test_a_caller_that_stops_reading_is_disconnected_with_bounded_memory(seen):
     pieces = Pieced()
     limits = replace(PATIENT, answer_deadline_s=0.05)
     async with listening(Writer(pieces), seen, limits) as listener:
@@ -134,8 +134,8 @@ async def test_a_caller_that_takes_nothing_is_left_and_nothing_piles_up(seen):
     assert pieces.given * len(PIECE) < 2**24
 
 
-async def test_the_whole_may_not_take_for_ever(seen):
-    """A caller that takes every piece never stalls, and is cut all the same."""
+async def test_a_stream_is_cut_at_its_deadline(seen):
+    """A caller that reads every piece never stalls, and is still cut off."""
     pieces = Pieced()
     writer = Writer(pieces)
     async with listening(writer, seen, replace(PATIENT, stream_deadline_s=0.05)) as listener:
@@ -148,7 +148,7 @@ async def test_the_whole_may_not_take_for_ever(seen):
     assert [type(each) for each in writer.problems] == [TimeoutError]
 
 
-async def test_head_has_the_headers_of_get_and_reads_nothing(seen):
+async def test_head_returns_the_headers_without_reading_the_source(seen):
     pieces = Pieced()
     async with listening(Writer(pieces), seen, PATIENT) as listener:
         asked = GET.replace(b"GET", b"HEAD")
@@ -158,8 +158,8 @@ async def test_head_has_the_headers_of_get_and_reads_nothing(seen):
     assert pieces.given == 0
 
 
-async def test_memory_stays_flat(seen):
-    """20 MB pass; some pieces are held at once."""
+async def test_a_large_stream_uses_bounded_memory(seen):
+    """20 MB are sent with only a few pieces in memory."""
     serves = Writer(Pieced(2_000))
     async with listening(serves, seen, PATIENT) as listener, aiohttp.ClientSession() as session:
         gc.collect()
@@ -175,7 +175,7 @@ async def test_memory_stays_flat(seen):
     assert peak < 4 * 2**20
 
 
-async def test_stopping_waits_for_it_and_then_cuts_it(seen):
+async def test_closing_the_listener_waits_for_a_stream_and_then_cuts_it(seen):
     pieces = Pieced()
     async with listening(Writer(pieces), seen, PATIENT) as listener:
         reader, sender = await asyncio.open_connection("127.0.0.1", listener.port)

@@ -5,8 +5,8 @@ import pytest
 from gateway.store.kernel.address import address, is_sqlite
 
 
-def test_our_driver_is_named() -> None:
-    """SQLAlchemy's own choice for plain ``postgresql://`` is another driver."""
+def test_a_store_url_is_given_our_driver() -> None:
+    """SQLAlchemy's default for ``postgresql://`` is another driver."""
     cases = [
         ("sqlite:///var/pixgate.db", "sqlite+aiosqlite:///var/pixgate.db"),
         ("sqlite+aiosqlite:////srv/pixgate.db", "sqlite+aiosqlite:////srv/pixgate.db"),
@@ -36,8 +36,8 @@ def test_our_driver_is_named() -> None:
         assert is_sqlite(read) == given.startswith("sqlite")
 
 
-def test_another_form_is_refused_without_being_repeated() -> None:
-    """It may hold a password."""
+def test_an_unsupported_store_url_is_refused_without_being_quoted() -> None:
+    """It may contain a password."""
     cases = [
         "",
         "pixgate.db",

@@ -1,4 +1,4 @@
-"""What comes while a batch is at work gathers for the next; nobody is kept, lost or mixed up."""
+"""Items arriving during a batch wait for the next; none is delayed, lost or mixed up."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -63,14 +63,14 @@ async def held(batches: BatchQueue[int, int], work: Work) -> asyncio.Task[int]:
     return first
 
 
-async def test_one_alone_is_served_at_once(work: Work) -> None:
+async def test_a_single_item_is_served_at_once(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
 
     assert [await batches.ask(1), await batches.ask(2)] == [2, 4]
     assert work.seen == [[1], [2]]
 
 
-async def test_items_of_one_moment_share_a_batch_and_get_their_own_answers(work: Work) -> None:
+async def test_items_asked_together_share_a_batch_and_get_their_own_answers(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
 
     answers = await asyncio.gather(*asked(batches, range(5)))
@@ -79,7 +79,7 @@ async def test_items_of_one_moment_share_a_batch_and_get_their_own_answers(work:
     assert work.seen == [[0, 1, 2, 3, 4]]
 
 
-async def test_items_that_come_meanwhile_gather_in_order(work: Work) -> None:
+async def test_items_that_arrive_during_a_batch_are_queued_in_order(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
     first = await held(batches, work)
     late = asked(batches, [5, 3, 4])
@@ -92,7 +92,7 @@ async def test_items_that_come_meanwhile_gather_in_order(work: Work) -> None:
     assert work.seen == [[0], [5, 3, 4]]
 
 
-async def test_a_batch_has_a_largest_size(work: Work) -> None:
+async def test_a_batch_has_a_maximum_size(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1, most=2))
 
     await asyncio.gather(*asked(batches, range(5)))
@@ -101,7 +101,7 @@ async def test_a_batch_has_a_largest_size(work: Work) -> None:
 
 
 @leaping
-async def test_with_one_lane_never_two_are_at_work(work: Work) -> None:
+async def test_one_lane_never_runs_two_batches_at_once(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1, relief_s=0))
     first = await held(batches, work)
     late = asked(batches, [1])
@@ -114,8 +114,8 @@ async def test_with_one_lane_never_two_are_at_work(work: Work) -> None:
 
 
 @leaping
-async def test_who_has_waited_beside_a_slow_batch_gets_a_lane_of_his_own(work: Work) -> None:
-    """One batch that hangs does not hold up the rest."""
+async def test_items_waiting_behind_a_slow_batch_get_another_lane(work: Work) -> None:
+    """So a hanging batch does not delay the rest."""
     batches = BatchQueue(work.do, BatchLimits(count=3, most=2, relief_s=0.002))
     first = await held(batches, work)
 
@@ -128,7 +128,7 @@ async def test_who_has_waited_beside_a_slow_batch_gets_a_lane_of_his_own(work: W
     assert work.most_at_once == 3
 
 
-async def test_a_failure_reaches_its_whole_batch_alone(work: Work) -> None:
+async def test_a_failure_reaches_only_its_own_batch(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
     work.fails = StoreUnavailable("gone")
 
@@ -140,7 +140,7 @@ async def test_a_failure_reaches_its_whole_batch_alone(work: Work) -> None:
     assert await batches.ask(3) == 6
 
 
-async def test_an_error_in_the_work_ends_every_wait(work: Work) -> None:
+async def test_an_error_in_the_work_fails_every_item(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
     work.fails = KeyError("a mistake")
 
@@ -149,7 +149,7 @@ async def test_an_error_in_the_work_ends_every_wait(work: Work) -> None:
 
 
 @pytest.mark.parametrize("too_few", [[], [1]])
-async def test_too_few_answers_are_no_answers(too_few: list[int]) -> None:
+async def test_missing_answers_fail_their_items(too_few: list[int]) -> None:
     async def forget(_items: Sequence[int]) -> Sequence[int]:
         return too_few
 
@@ -160,7 +160,7 @@ async def test_too_few_answers_are_no_answers(too_few: list[int]) -> None:
     assert isinstance(told[1], StoreUnavailable)
 
 
-async def test_one_who_goes_while_he_waits_is_not_worked_for(work: Work) -> None:
+async def test_an_item_cancelled_while_queued_is_not_worked_on(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
     first = await held(batches, work)
     gone, stays = asked(batches, [1, 2])
@@ -175,8 +175,8 @@ async def test_one_who_goes_while_he_waits_is_not_worked_for(work: Work) -> None
     assert answers[2] == 4
 
 
-async def test_one_who_goes_while_it_is_done_leaves_the_rest_alone(work: Work) -> None:
-    """He is gone at once, and the batch goes on."""
+async def test_an_item_cancelled_during_its_batch_leaves_the_rest_alone(work: Work) -> None:
+    """It ends at once, and the batch continues."""
     batches = BatchQueue(work.do, BatchLimits(count=1))
     work.gate.clear()
     gone, stays = asked(batches, [1, 2])
@@ -192,7 +192,7 @@ async def test_one_who_goes_while_it_is_done_leaves_the_rest_alone(work: Work) -
 
 
 @leaping
-async def test_a_turn_that_does_not_come_is_refused_and_not_taken_later(work: Work) -> None:
+async def test_an_item_that_times_out_in_the_queue_is_refused_and_not_worked_on(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1, queue_s=0.02))
     first = await held(batches, work)
 
@@ -206,8 +206,8 @@ async def test_a_turn_that_does_not_come_is_refused_and_not_taken_later(work: Wo
 
 
 @leaping
-async def test_the_patience_for_a_turn_ends_with_the_turn(work: Work) -> None:
-    """How long the work may take is not the queue's business."""
+async def test_the_queue_timeout_ends_when_the_work_begins(work: Work) -> None:
+    """The work has its own time limit."""
     batches = BatchQueue(work.do, BatchLimits(count=1, queue_s=0.02))
     first = await held(batches, work)
     await asyncio.sleep(1)
@@ -218,7 +218,7 @@ async def test_the_patience_for_a_turn_ends_with_the_turn(work: Work) -> None:
 
 
 async def test_work_runs_in_no_caller_s_context(work: Work) -> None:
-    """Else all of a batch would be logged under the trace of whoever came first."""
+    """Otherwise a whole batch would be logged with the trace of its first item."""
     batches = BatchQueue(work.do, BatchLimits(count=1))
     ASKER.set("somebody")
 
@@ -243,7 +243,7 @@ async def test_closing_finishes_queued_items_and_refuses_later_ones(work: Work) 
     assert [each.result() for each in (first, *late)] == [0, 2, 4]
 
 
-async def test_closing_twice_or_idle_does_nothing(work: Work) -> None:
+async def test_closing_an_idle_or_closed_queue_does_nothing(work: Work) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1))
 
     await batches.close()
@@ -265,7 +265,7 @@ async def amid_its_work(batches: BatchQueue[int, int]) -> None:
 
 
 @pytest.mark.parametrize("end", [before_its_first_step, amid_its_work])
-async def test_a_worker_that_is_cancelled_tells_its_own_and_is_replaced(
+async def test_a_cancelled_worker_fails_only_its_own_batch_and_is_replaced(
     work: Work, end: Callable[[BatchQueue[int, int]], Awaitable[None]]
 ) -> None:
     batches = BatchQueue(work.do, BatchLimits(count=1, most=1))
@@ -279,8 +279,8 @@ async def test_a_worker_that_is_cancelled_tells_its_own_and_is_replaced(
     assert told[0] == 2 or isinstance(told[0], StoreUnavailable)
 
 
-async def test_an_item_that_is_left_undecided_is_worked_on_alone(work: Work) -> None:
-    """``work`` returned None for it: nothing was done for it."""
+async def test_an_undecided_item_is_worked_on_alone(work: Work) -> None:
+    """``work`` returned None for it, so nothing was done."""
 
     async def undecided(items: Sequence[int]) -> Sequence[int | None]:
         done = await work.do(items)
@@ -292,7 +292,7 @@ async def test_an_item_that_is_left_undecided_is_worked_on_alone(work: Work) -> 
     assert work.seen == [[1, 2, 3], [2]]
 
 
-async def test_a_batch_that_was_undone_is_worked_on_item_by_item(work: Work) -> None:
+async def test_an_undone_batch_is_worked_on_item_by_item(work: Work) -> None:
     async def undone(items: Sequence[int]) -> Sequence[int]:
         done = await work.do(items)
         if len(items) > 1:
@@ -305,7 +305,7 @@ async def test_a_batch_that_was_undone_is_worked_on_item_by_item(work: Work) -> 
     assert work.seen == [[1, 2, 3], [1], [2], [3]]
 
 
-async def test_an_item_that_is_undecided_even_alone_is_a_failure() -> None:
+async def test_an_item_undecided_even_alone_is_a_failure() -> None:
     async def undecided(items: Sequence[int]) -> Sequence[int | None]:
         return [None] * len(items)
 

@@ -24,18 +24,18 @@ def linked(made: AuditEvent, number: int = 1, previous: bytes = FIRST) -> bytes:
     return KEYS.link("k", previous, number, made)
 
 
-def test_a_hash_can_be_computed_with_the_key() -> None:
+def test_a_chain_hash_is_the_documented_hmac() -> None:
     """
-    It is HMAC-SHA-256 over 32 zero bytes and the text in ``DOCUMENT``.
+    HMAC-SHA-256 over 32 zero bytes and the text in ``DOCUMENT``.
 
-    A version that hashes otherwise calls every older log broken.
+    Another hash would make every older log invalid.
     """
     made = replace(event("company.created", name="São", a="b"), companies=frozenset("ba"))
 
     assert linked(made) == hmac.digest(b"e" * 32, FIRST + DOCUMENT, "sha256")
 
 
-def test_every_field_is_in_the_hash() -> None:
+def test_the_hash_covers_every_field() -> None:
     cases = [
         replace(event(), at=NOW + timedelta(microseconds=1)),
         replace(event(), actor="other"),
@@ -49,7 +49,7 @@ def test_every_field_is_in_the_hash() -> None:
     assert [other for other in cases if linked(other) == linked(event())] == []
 
 
-def test_a_head_is_sealed_by_another_key_than_events() -> None:
+def test_a_head_is_sealed_with_a_separate_key() -> None:
     head = AuditHead(7, FIRST, "k")
     content = b"pixgate audit head\0" + b"7\0k\0" + FIRST
 
@@ -59,18 +59,18 @@ def test_a_head_is_sealed_by_another_key_than_events() -> None:
 @pytest.mark.parametrize(
     "other", [AuditHead(8, FIRST, "k"), AuditHead(7, b"\x01" * 32, "k")], ids=["number", "hash"]
 )
-def test_every_field_is_in_the_seal(other: AuditHead) -> None:
+def test_the_seal_covers_every_field(other: AuditHead) -> None:
     assert KEYS.seal(other) != KEYS.seal(AuditHead(7, FIRST, "k"))
 
 
-def test_a_key_that_is_not_here_is_named() -> None:
+def test_an_absent_key_is_named() -> None:
     with pytest.raises(KeyAbsent, match="other"):
         KEYS.link("other", FIRST, 1, event())
     with pytest.raises(KeyAbsent, match="other"):
         KEYS.seal(AuditHead(1, FIRST, "other"))
 
 
-def test_without_keys_no_key_is_in_force() -> None:
+def test_without_keys_there_is_no_current_key() -> None:
     assert KEYS.current == "k"
     with pytest.raises(StoreUnavailable, match="without the keys of the audit log"):
         _ = NO_KEYS.current
@@ -81,12 +81,12 @@ def test_no_key_is_printed() -> None:
     assert "hhh" not in repr(KEYS)
 
 
-def test_place_and_predecessor_are_in_the_hash() -> None:
+def test_the_hash_covers_position_and_predecessor() -> None:
     assert linked(event(), 2) != linked(event(), 1)
     assert linked(event(), 1, b"\x01" * 32) != linked(event(), 1)
 
 
-def test_neither_order_nor_zone_is_in_the_hash() -> None:
+def test_a_hash_does_not_depend_on_field_order_or_time_zone() -> None:
     brazil = replace(event(a="1", b="2"), at=NOW.astimezone(timezone(timedelta(hours=-3))))
 
     assert linked(brazil) == linked(event(b="2", a="1"))

@@ -45,7 +45,7 @@ def right(machine: Machine) -> datetime:
     return NOW + timedelta(seconds=machine.elapsed_s)
 
 
-def test_before_the_first_reading_it_is_the_process_s_own():
+def test_before_the_first_reading_the_process_clock_is_used():
     machine = Machine(HOURS)
     clock = DatabaseClock(machine.now, machine.monotonic, 5.0)
 
@@ -64,7 +64,7 @@ async def test_a_clock_within_the_tolerance_is_in_step(ahead_s: float, in_step: 
     assert clock.now() == right(machine)
 
 
-async def test_half_the_round_trip_is_taken_off():
+async def test_half_the_round_trip_is_subtracted():
     machine = Machine(trip_s=0.8)
 
     clock = await machine.clock()
@@ -72,14 +72,14 @@ async def test_half_the_round_trip_is_taken_off():
     assert (clock.now(), clock.ahead_s()) == (right(machine), 0.0)
 
 
-async def test_an_answer_that_took_too_long_is_not_used():
-    """Nobody knows which part of the way took the time."""
+async def test_a_reading_that_took_too_long_is_not_used():
+    """It is unknown which part of the round trip took the time."""
     machine = Machine(HOURS, trip_s=1.1)
 
     assert (await machine.clock()).ahead_s() is None
 
 
-async def test_a_wall_clock_that_jumps_changes_nothing_and_is_seen_at_once():
+async def test_a_wall_clock_jump_has_no_effect_and_is_noticed_at_once():
     machine = Machine()
     clock = await machine.clock()
     seen = []
@@ -92,8 +92,8 @@ async def test_a_wall_clock_that_jumps_changes_nothing_and_is_seen_at_once():
     assert seen == [(True, 7200.0, False), (True, -7200.0, False), (True, 0.0, True)]
 
 
-async def test_a_clock_that_is_wrong_on_purpose_is_in_step():
-    """As a test handle has it; what is due is judged by the same wrong time."""
+async def test_a_clock_with_a_configured_offset_is_in_step():
+    """For tests; due work is selected by the same time."""
     machine = Machine(HOURS)
 
     clock = await machine.clock(HOURS)
@@ -101,7 +101,7 @@ async def test_a_clock_that_is_wrong_on_purpose_is_in_step():
     assert (clock.ahead_s(), clock.now()) == (0.0, machine.now())
 
 
-async def test_a_server_s_clock_is_read_and_a_file_has_none(postgres_url: str, tmp_path: Path):
+async def test_the_clock_of_postgres_is_read_and_sqlite_has_none(postgres_url: str, tmp_path: Path):
     seen = []
     for url in (postgres_url, f"sqlite:///{tmp_path}/store.db"):
         store, machine = open_store(url), Machine(HOURS)

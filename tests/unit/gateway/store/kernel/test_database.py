@@ -46,8 +46,8 @@ def of_driver(kind: type[DBAPIError], origin: BaseException) -> DBAPIError:
     return kind("INSERT", None, origin)
 
 
-def test_a_failure_is_reported_by_its_kind_alone() -> None:
-    """The driver's own words go no further where they may quote the row."""
+def test_a_store_failure_is_reported_by_its_type_only() -> None:
+    """The driver's message is dropped where it may quote the row."""
     cases = [
         (ConnectionRefusedError("10.0.0.1"), "ConnectionRefusedError", False),
         (TimeoutError(), "TimeoutError", False),
@@ -82,8 +82,8 @@ def of_server(kind: type[PostgresError], message: str, detail: str = "") -> DBAP
 UNNAMED = 'prepared statement "__asyncpg_stmt_5__" does not exist'
 
 
-def test_a_server_s_words_are_reported_where_they_quote_no_row():
-    """An operator needs them: the state alone says little, and a pooler's own states less."""
+def test_a_server_s_message_is_reported_unless_it_may_quote_a_row():
+    """Operators need it: the error state alone says little, especially behind a pooler."""
     cases = [
         (
             of_server(InvalidSQLStatementNameError, UNNAMED),
@@ -119,7 +119,7 @@ def test_a_server_s_words_are_reported_where_they_quote_no_row():
         assert str(caught.value) == reason
 
 
-def test_errors_of_other_code_pass_unchanged() -> None:
+def test_other_errors_pass_unchanged() -> None:
     cases = [asyncio.CancelledError, AlreadyExists, ValueError, KeyError]
 
     for passing in cases:
@@ -128,7 +128,7 @@ def test_errors_of_other_code_pass_unchanged() -> None:
 
 
 def test_an_error_of_one_row_rolls_the_transaction_back() -> None:
-    """Then each of its rows may be tried alone; and nothing of the row is told."""
+    """Each of its rows may then be tried alone; the message does not quote the row."""
     cases = [
         TimeoutError(),
         UnicodeEncodeError("utf-8", "52998224725", 0, 1, "x"),
@@ -150,15 +150,15 @@ def test_an_error_of_one_row_rolls_the_transaction_back() -> None:
         assert caught.value.__suppress_context__
 
 
-def test_a_row_alone_fails_as_it_is() -> None:
-    """There is nobody whose row it could be instead, and its reason is told."""
+def test_a_single_failed_row_is_reported_as_it_is() -> None:
+    """It can only be this row, and its reason is reported."""
     problem = "no zone"
     with pytest.raises(StatementError), faults_of_rows(of=1):
         raise StatementError(problem, "INSERT", None, ValueError())
 
 
-def test_an_error_of_no_row_is_not_retried_row_by_row() -> None:
-    """A store that is gone would be asked as often as there are rows."""
+def test_an_error_not_about_a_row_is_not_retried_row_by_row() -> None:
+    """An unreachable store would be asked once per row."""
     cases = [
         ConnectionResetError(),
         PoolTimeout("QueuePool"),
@@ -176,15 +176,15 @@ def test_an_error_of_no_row_is_not_retried_row_by_row() -> None:
 
 
 @pytest.mark.parametrize(("commits", "seen"), [(False, Undone), (True, TimeoutError)])
-def test_only_in_a_transaction_is_a_statement_that_was_given_up_undone(
+def test_an_abandoned_statement_is_undone_only_in_a_transaction(
     commits: bool, seen: type[Exception]
 ) -> None:
-    """One that commits itself may have been done, and would be done twice."""
+    """A statement that commits by itself may be done already, and would be repeated."""
     with pytest.raises(seen), faults_of_rows(of=2, commits=commits):
         raise TimeoutError
 
 
-def test_a_statement_that_the_server_refuses_is_undone_in_any_case() -> None:
+def test_a_statement_the_server_refuses_is_always_undone() -> None:
     with pytest.raises(Undone), faults_of_rows(of=2, commits=True):
         raise of_driver(DBAPIError, Told("57014"))
 
@@ -199,10 +199,10 @@ async def test_a_reader_cannot_write(store: Store) -> None:
 
 
 @pytest.mark.parametrize("work", [Database.reading, Database.writing])
-async def test_a_unit_of_work_ends_when_its_time_is_over(
+async def test_a_unit_of_work_has_a_time_limit(
     url: str, work: Callable[[Database], AbstractAsyncContextManager[object]]
 ) -> None:
-    """Whatever it is that takes so long."""
+    """Whatever takes so long."""
     opened = open_store(url)
     hasty = replace(opened.database, whole_s=0.05)
 
@@ -217,7 +217,7 @@ async def test_a_unit_of_work_ends_when_its_time_is_over(
     await opened.close()
 
 
-async def test_an_exception_undoes_the_work(store: Store) -> None:
+async def test_an_exception_rolls_back_the_work(store: Store) -> None:
     async def write() -> None:
         async with store.database.writing() as connection:
             await connection.exec_driver_sql("UPDATE accounts SET name = 'half done'")

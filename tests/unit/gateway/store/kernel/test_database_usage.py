@@ -17,8 +17,8 @@ from gateway.store.kernel.sqlite import open_file
 LIMITS = Limits(pool_size=1, checkout_s=0.05)
 
 
-async def test_a_database_counts_who_works_and_who_waits(tmp_path: Path):
-    """With one connection for readers the second one waits, and is refused in the end."""
+async def test_a_database_counts_running_and_waiting_work(tmp_path: Path):
+    """With one connection for readers the second one waits, and is finally refused."""
     database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
     told: list[tuple[str, float]] = []
     seconds = itertools.count()
@@ -51,10 +51,10 @@ async def look_at_once(database: Database) -> None:
 
 
 @pytest.mark.parametrize("way", [look, look_at_once])
-async def test_a_read_that_was_cancelled_is_over_when_the_database_is_closed(
+async def test_a_cancelled_read_has_ended_when_the_database_is_closed(
     tmp_path: Path, way: Callable[[Database], Coroutine[object, object, None]]
 ):
-    """Wherever it was: left behind, it would wait for a thread of the driver for ever."""
+    """At any point: otherwise it would wait for a thread of the driver for ever."""
     before = set(threading.enumerate())
     left = []
     for turns in range(12):
@@ -79,7 +79,7 @@ async def test_a_read_that_was_cancelled_is_over_when_the_database_is_closed(
     assert left == []
 
 
-async def test_a_unit_that_never_ends_does_not_keep_a_database_open(
+async def test_an_endless_unit_of_work_does_not_keep_a_database_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("gateway.store.kernel.database._LOOKS", 2)

@@ -27,10 +27,10 @@ async def minutes_left(store: Store) -> list[int]:
 @pytest.mark.parametrize(
     ("old", "transactions"), [(0, 1), (9, 1), (10, 2), (11, 2), (35, 4)], ids=str
 )
-async def test_no_transaction_deletes_much(
+async def test_old_rows_are_deleted_in_small_transactions(
     store: Store, monkeypatch: pytest.MonkeyPatch, old: int, transactions: int
 ):
-    """A delete of all that gathered in a day would outlast the time of a statement, for ever."""
+    """Deleting the rows of a whole day could exceed the statement timeout every time."""
     monkeypatch.setattr(old_rows, "AT_ONCE", AT_ONCE)
     await RequestRecords(store.database).add([logged_at(minutes) for minutes in range(-old, 3)])
     done: list[str] = []
@@ -43,7 +43,9 @@ async def test_no_transaction_deletes_much(
     assert await minutes_left(store) == [0, 1, 2]
 
 
-async def test_many_of_one_instant_go_together(store: Store, monkeypatch: pytest.MonkeyPatch):
+async def test_rows_at_the_same_instant_are_deleted_together(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(old_rows, "AT_ONCE", AT_ONCE)
     await RequestRecords(store.database).add([logged_at(-1)] * 25 + [logged_at(-2), logged_at(0)])
 

@@ -22,24 +22,24 @@ ONE = Limits(pool_size=1, statement_s=61.5)
 
 
 @pytest.mark.parametrize("pooler", ["none", "session", "transaction"])
-def test_a_url_names_the_pooler(pooler: Pooler) -> None:
+def test_a_url_may_name_the_pooler(pooler: Pooler) -> None:
     url = address(f"postgresql://db/pix?sslmode=require&pooler={pooler}")
 
     assert pooler_of(url) == pooler
     assert dict(without_pooler(url).query) == {"ssl": "require"}
 
 
-def test_there_is_none_unless_it_is_named() -> None:
+def test_no_pooler_is_the_default() -> None:
     assert pooler_of(address("postgresql://db/pix")) == "none"
 
 
 @pytest.mark.parametrize("given", ["Transaction", "statement"])
-def test_another_pooler_is_refused(given: str) -> None:
+def test_an_unknown_pooler_is_refused(given: str) -> None:
     with pytest.raises(ValueError, match="none, session, transaction"):
         pooler_of(address(f"postgresql://db/pix?pooler={given}"))
 
 
-def test_statements_are_prepared_where_a_session_is_ours() -> None:
+def test_statements_are_prepared_only_on_sessions_of_our_own() -> None:
     assert not driver_options("none")
     assert not driver_options("session")
     assert set(driver_options("transaction").values()) == {0}
@@ -76,8 +76,8 @@ async def test_an_idle_connection_sends_keepalives(postgres_url: str) -> None:
     assert idle_s == "60"
 
 
-async def test_a_transaction_leaves_nothing_in_its_session(postgres_url: str) -> None:
-    """The next one of that session may be somebody else's."""
+async def test_a_transaction_leaves_nothing_in_a_pooled_session(postgres_url: str) -> None:
+    """The session's next transaction may belong to another client."""
     store = open_store(f"{postgres_url}?pooler=transaction", ONE)
     said: list[str] = []
 
@@ -103,7 +103,7 @@ async def test_a_transaction_leaves_nothing_in_its_session(postgres_url: str) ->
     assert not [each for each in said if each.upper().startswith("SET ")]
 
 
-async def test_a_read_without_a_transaction_ends_by_our_clock(postgres_url: str) -> None:
+async def test_a_read_without_a_transaction_has_our_own_time_limit(postgres_url: str) -> None:
     store = open_store(f"{postgres_url}?pooler=transaction", Limits(statement_s=0.3))
 
     with pytest.raises(StoreUnavailable):
@@ -121,7 +121,7 @@ async def test_a_read_without_a_transaction_ends_by_our_clock(postgres_url: str)
 
 
 @pytest.mark.parametrize(("pooler", "same"), [("none", True), ("session", False)])
-async def test_a_connection_is_given_back_where_sessions_are_few(
+async def test_a_connection_is_returned_at_once_behind_a_pooler(
     postgres_url: str, pooler: Pooler, same: bool
 ) -> None:
     store = open_store(f"{postgres_url}?pooler={pooler}", ONE)

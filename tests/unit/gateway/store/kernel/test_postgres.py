@@ -1,4 +1,4 @@
-"""A store on a server: what each of its sessions is told."""
+"""PostgreSQL sessions: their settings, plans and connections."""
 
 import asyncio
 import ssl
@@ -27,7 +27,7 @@ PATIENT = Limits(checkout_s=60, connect_s=60, statement_s=2, whole_s=120)
 
 @dataclass
 class Session:
-    """The one connection of a store, under a clock that stands still."""
+    """The one connection of a store, with a clock that stands still."""
 
     database: Database
     now: list[float]
@@ -88,8 +88,8 @@ async def test_a_session_has_its_limits(postgres_url: str, setting: str, value: 
     assert found == value
 
 
-async def test_reads_stand_alone_and_writes_do_not(postgres_url: str) -> None:
-    """A read costs one round trip: there is no BEGIN before it."""
+async def test_reads_have_no_transaction_and_writes_have_one(postgres_url: str) -> None:
+    """A read costs one round trip, without BEGIN."""
     opened = open_store(postgres_url)
     which = "SELECT pg_current_xact_id()::text"
 
@@ -114,8 +114,8 @@ async def test_readers_and_writers_share_the_pool(postgres_url: str) -> None:
     assert first == second
 
 
-async def test_a_plan_follows_a_table_that_has_grown(session: Session) -> None:
-    """One for an empty table reads all of a full one, and the server keeps it."""
+async def test_a_plan_is_renewed_when_a_table_has_grown(session: Session) -> None:
+    """A plan for an empty table would scan the full one, and the server keeps it."""
 
     async def plan(connection: AsyncConnection) -> str:
         lines = await connection.exec_driver_sql("EXPLAIN EXECUTE find(7)")
@@ -140,19 +140,19 @@ async def test_a_plan_follows_a_table_that_has_grown(session: Session) -> None:
     assert ["Seq Scan" in each for each in plans] == [True, True, False]
 
 
-async def test_a_young_connection_plans_anew_at_twice_its_age(session: Session) -> None:
+async def test_a_young_connection_replans_at_twice_its_age(session: Session) -> None:
     dropped = await session.drops(0.0, 1.0, 0.0125)
 
     assert dropped == pytest.approx([0.05, 0.1, 0.2, 0.4, 0.8])
 
 
-async def test_an_old_connection_plans_anew_every_ten_seconds(session: Session) -> None:
+async def test_an_old_connection_replans_every_ten_seconds(session: Session) -> None:
     dropped = await session.drops(3600.0, 3630.0, 2.5)
 
     assert dropped == [3600.0, 3610.0, 3620.0, 3630.0]
 
 
-async def test_a_connection_that_cannot_plan_anew_is_replaced(postgres_url: str) -> None:
+async def test_a_connection_that_cannot_replan_is_replaced(postgres_url: str) -> None:
     where, now = address(postgres_url), [0.0]
     which = "SELECT pg_backend_pid()"
     assert where.port is not None
@@ -172,8 +172,8 @@ async def test_a_connection_that_cannot_plan_anew_is_replaced(postgres_url: str)
     assert first != second
 
 
-async def test_a_host_that_is_away_is_passed_over(postgres_url: str):
-    """Of several hosts the first that takes writes is the store."""
+async def test_an_unreachable_host_is_skipped(postgres_url: str):
+    """Of several hosts the first that accepts writes is used."""
     port = urlsplit(postgres_url).port
     hosts = f"host=127.0.0.1:1&host=127.0.0.1:{port}&target_session_attrs=read-write"
     store = open_store(f"{postgres_url.replace(f'127.0.0.1:{port}', '')}?{hosts}")
@@ -183,8 +183,8 @@ async def test_a_host_that_is_away_is_passed_over(postgres_url: str):
     await store.close()
 
 
-async def test_the_servers_certificate_is_checked_by_the_authority_of_the_url(tmp_path: Path):
-    """A server of another authority gets no byte of the password."""
+async def test_the_server_certificate_is_verified_with_the_authority_of_the_url(tmp_path: Path):
+    """A server with another authority does not get the password."""
     ours, another = Authority(tmp_path), Authority(tmp_path, "another")
     trusted: list[bool] = []
     server = Streams(partial(shake_hands, ours.server(), trusted))

@@ -67,7 +67,7 @@ async def test_values_are_stored_and_read_as_by_sqlalchemy(database: Database) -
     assert [tuple(each) for each in there] == [tuple(A.values()), tuple(B.values())]
 
 
-async def test_changes_are_counted(database: Database) -> None:
+async def test_the_number_of_changed_rows_is_returned(database: Database) -> None:
     async def work(execution: Execution) -> list[int]:
         done = [await execution.execute(ADD, [A, B])]
         done.append(await execution.execute(update(THINGS).values(day=None)))
@@ -96,7 +96,7 @@ async def test_a_value_that_cannot_be_sent_is_refused_and_not_quoted(database: D
     assert refused.value.__cause__ is None
 
 
-async def test_a_row_that_is_refused_is_not_quoted(database: Database) -> None:
+async def test_a_refused_row_is_not_quoted(database: Database) -> None:
     async def work(execution: Execution) -> None:
         await execution.execute(ADD, A)
         await execution.execute(ADD, A)
@@ -107,7 +107,7 @@ async def test_a_row_that_is_refused_is_not_quoted(database: Database) -> None:
     assert refused.value.__cause__ is None
 
 
-async def test_a_connection_that_is_lost_is_not_used_again(database: Database) -> None:
+async def test_a_lost_connection_is_not_used_again(database: Database) -> None:
     async def work(execution: Execution) -> None:
         await execution.execute(ADD, A)
         await execution.execute(END)
@@ -118,7 +118,7 @@ async def test_a_connection_that_is_lost_is_not_used_again(database: Database) -
     assert await names(database) == ["a"]
 
 
-async def test_a_statement_is_its_own_transaction(database: Database) -> None:
+async def test_each_statement_is_its_own_transaction(database: Database) -> None:
     async def work(execution: Execution) -> list[object]:
         ids = select(func.txid_current())
         return [(await execution.execute(ids)).scalar_one() for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Statements that stand alone on a connection lent by a pool, which gets it back in any case."""
+"""Single prepared statements on a connection of the pool, which is always returned."""
 
 import asyncio
 import threading
@@ -61,7 +61,7 @@ async def every(execution: Execution) -> list[tuple[object, ...]]:
     return [tuple(row) for row in (await execution.execute(_ALL)).all()]
 
 
-async def test_they_find_what_is_stored(database: Database) -> None:
+async def test_prepared_statements_find_stored_rows(database: Database) -> None:
     assert await at_once(database, every) == [tuple(_ROW.values())]
 
 
@@ -79,9 +79,7 @@ async def test_a_failed_statement_raises_a_store_error_and_affects_no_other(
     assert (database.usage.waiting, database.usage.in_use) == (0, 0)
 
 
-async def test_a_wait_for_a_connection_that_takes_too_long_is_refused(
-    url: str, database: Database
-) -> None:
+async def test_waiting_too_long_for_a_connection_is_refused(url: str, database: Database) -> None:
     hasty = open_database(url, Limits(pool_size=1, checkout_s=0.05))
 
     async with hasty.reading():
@@ -92,8 +90,8 @@ async def test_a_wait_for_a_connection_that_takes_too_long_is_refused(
     await hasty.close()
 
 
-async def test_a_read_that_is_cancelled_gives_its_connection_back(database: Database) -> None:
-    """Wherever it is, also while it gives it back; else the next one waits for ever."""
+async def test_a_cancelled_read_returns_its_connection(database: Database) -> None:
+    """At any point, also while returning it; otherwise the next one waits for ever."""
     for turns, times in product(range(8), (1, 2)):
         looking = asyncio.ensure_future(at_once(database, every))
         for _ in range(turns):
@@ -107,7 +105,7 @@ async def test_a_read_that_is_cancelled_gives_its_connection_back(database: Data
         assert await at_once(database, every)
 
 
-async def test_a_connection_that_is_lost_is_not_used_again(postgres_url: str) -> None:
+async def test_a_lost_connection_is_not_used_again(postgres_url: str) -> None:
     database = open_database(postgres_url, _ONE)
 
     async def lose(execution: Execution) -> None:
@@ -128,7 +126,7 @@ async def test_a_connection_that_is_lost_is_not_used_again(postgres_url: str) ->
     [open_server(address("postgresql://127.0.0.1:1/x"), _ONE), nowhere(_ONE)],
     ids=["postgres", "sqlite"],
 )
-async def test_a_database_that_is_not_there_is_reported_in_the_same_words(
+async def test_a_missing_database_is_reported_in_the_same_words_as_by_sqlalchemy(
     database: Database,
 ) -> None:
     with pytest.raises(StoreUnavailable) as by_sqlalchemy:
@@ -144,10 +142,10 @@ async def test_a_database_that_is_not_there_is_reported_in_the_same_words(
             await asyncio.to_thread(thread.join)
 
 
-async def test_one_at_a_time_use_the_same_connection_however_many_are_open(
+async def test_consecutive_reads_use_the_same_connection(
     postgres_url: str,
 ) -> None:
-    """Each process of the server has caches to warm: in turn with others it does twice as much."""
+    """Each server process has caches to warm, so rotating connections costs twice as much."""
     database = open_database(postgres_url, Limits(pool_size=4))
 
     async def pid(execution: Execution) -> object:

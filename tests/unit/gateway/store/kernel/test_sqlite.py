@@ -29,7 +29,7 @@ async def pragma(engine: AsyncEngine, name: str) -> object:
         return (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
 
 
-async def test_each_connection_is_set_up(store: Store) -> None:
+async def test_each_connection_has_the_required_pragmas(store: Store) -> None:
     """``synchronous`` 2 is FULL: less may lose the last commits with the power."""
     cases = [
         ("journal_mode", "wal", "wal"),
@@ -44,7 +44,7 @@ async def test_each_connection_is_set_up(store: Store) -> None:
         assert await pragma(store.database.reader, name) == reader
 
 
-async def test_the_wait_for_a_lock_is_a_setting(url: str) -> None:
+async def test_the_lock_timeout_is_a_setting(url: str) -> None:
     opened = open_store(url, Limits(busy_s=0.25))
 
     waits = await pragma(opened.database.writer, "busy_timeout")
@@ -54,7 +54,7 @@ async def test_the_wait_for_a_lock_is_a_setting(url: str) -> None:
 
 
 async def test_a_writer_locks_before_its_first_statement(store: Store) -> None:
-    """One that begins as a reader can meet a lock that no waiting resolves."""
+    """A transaction that starts with a read can meet a lock that waiting does not resolve."""
     second = open_store(store.url, Limits(busy_s=0))
 
     async with store.database.writing() as connection:
@@ -65,7 +65,7 @@ async def test_a_writer_locks_before_its_first_statement(store: Store) -> None:
 
 
 async def test_many_keys_are_found_by_the_index(store: Store) -> None:
-    """However many payouts there are: a look at some must not read them all."""
+    """However many payouts there are, only the given ones are read."""
     columns = (payouts.c.account_id, payouts.c.reference_sha256)
     keys = [("one", b"a"), ("one", b"b"), ("two", b"a")]
     asked = select(payouts.c.state).where(store.database.among(columns, "keys"))
@@ -81,8 +81,8 @@ async def test_many_keys_are_found_by_the_index(store: Store) -> None:
     assert steps == [f"SEARCH payouts {index}"]
 
 
-async def test_the_files_are_their_owner_s_alone(url: str, tmp_path: Path) -> None:
-    """Also what SQLite puts beside the file."""
+async def test_the_store_s_files_are_readable_by_the_owner_only(url: str, tmp_path: Path) -> None:
+    """Including the files that SQLite writes beside it."""
     await schema.upgrade(url)
     store = open_store(url)
     await pragma(store.database.writer, "user_version")
@@ -94,8 +94,8 @@ async def test_the_files_are_their_owner_s_alone(url: str, tmp_path: Path) -> No
     assert (tmp_path / "var").stat().st_mode & 0o777 == 0o700
 
 
-def test_a_file_that_is_there_keeps_its_mode(url: str, tmp_path: Path) -> None:
-    """Whoever gave a backup's group the right to read meant it."""
+def test_an_existing_file_keeps_its_mode(url: str, tmp_path: Path) -> None:
+    """An operator may have given a backup's group the right to read."""
     open_store(url)
     file = tmp_path / "var/store.db"
     file.chmod(0o640)
@@ -105,7 +105,7 @@ def test_a_file_that_is_there_keeps_its_mode(url: str, tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-def test_a_file_is_in_wal_mode_before_anybody_connects(url: str, tmp_path: Path) -> None:
+def test_a_file_is_in_wal_mode_before_the_first_connection(url: str, tmp_path: Path) -> None:
     open_store(url)
 
     with closing(sqlite3.connect(tmp_path / "var/store.db")) as connection:
@@ -114,8 +114,8 @@ def test_a_file_is_in_wal_mode_before_anybody_connects(url: str, tmp_path: Path)
     assert mode == "wal"
 
 
-def test_many_may_make_the_same_file_at_once(url: str) -> None:
-    """Switching a fresh file to WAL does not wait for the other who does so."""
+def test_concurrent_creation_of_one_file_succeeds(url: str) -> None:
+    """Switching a new file to WAL does not wait for a concurrent switch."""
     failed: list[Exception] = []
     barrier = threading.Barrier(6)
 
@@ -136,11 +136,11 @@ def test_many_may_make_the_same_file_at_once(url: str) -> None:
 
 
 @pytest.mark.process
-async def test_a_store_opened_again_keeps_the_locks_it_holds(tmp_path: Path) -> None:
+async def test_reopening_a_store_keeps_its_file_locks(tmp_path: Path) -> None:
     """
     POSIX drops all locks of a process on a file when it closes any descriptor of it.
 
-    Without them another process deletes the journal as it leaves: what is written then is lost.
+    Without them another process deletes the journal as it ends, and later writes are lost.
     """
     file = tmp_path / "store.db"
     store = open_store(f"sqlite:///{file}")

@@ -50,7 +50,7 @@ async def names(database: Database) -> list[str]:
         return list((await connection.execute(text("SELECT name FROM things"))).scalars())
 
 
-async def test_a_failure_undoes_the_whole_transaction(database: Database) -> None:
+async def test_a_failure_rolls_back_the_whole_transaction(database: Database) -> None:
     async def fail() -> None:
         async with database.writing() as connection:
             await add(connection, "a")
@@ -77,8 +77,8 @@ async def test_a_transaction_that_cannot_begin_writes_nothing(
     assert await names(database) == ["b"]
 
 
-async def test_a_statement_that_was_cancelled_leaves_nothing_open(database: Database) -> None:
-    """The driver's thread finishes the statement; the next transaction finds the file free."""
+async def test_a_cancelled_statement_leaves_no_transaction_open(database: Database) -> None:
+    """The driver's thread finishes the statement, and the next transaction is not blocked."""
     held, go = threading.Event(), threading.Event()
     async with database.writing() as connection:
         raw = (await connection.get_raw_connection()).driver_connection
@@ -102,10 +102,10 @@ async def test_a_statement_that_was_cancelled_leaves_nothing_open(database: Data
     assert await names(database) == ["b"]
 
 
-async def test_a_write_that_is_cancelled_anywhere_is_whole_and_leaves_no_lock(
+async def test_a_write_cancelled_anywhere_is_atomic_and_leaves_no_lock(
     database: Database, file: Path
 ) -> None:
-    """Also one that is cancelled again while it gives its connection back."""
+    """Also when it is cancelled again while returning its connection."""
     with closing(sqlite3.connect(file, isolation_level=None, timeout=0)) as other:
 
         async def is_free() -> bool:

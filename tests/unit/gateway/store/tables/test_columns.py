@@ -30,14 +30,14 @@ def test_sqlite_keeps_every_microsecond(instant: datetime) -> None:
 
 
 @given(INSTANTS, INSTANTS)
-def test_sqlite_orders_instants_as_they_are(one: datetime, other: datetime) -> None:
-    """Before 1970 too."""
+def test_sqlite_sorts_instants_correctly(one: datetime, other: datetime) -> None:
+    """Also before 1970."""
     kept = [Instant().bind_processor(SQLITE)(each) for each in (one, other)]
 
     assert (kept[0] < kept[1]) == (one < other)
 
 
-def test_an_instant_is_kept_in_utc() -> None:
+def test_an_instant_is_stored_in_utc() -> None:
     brazil = datetime(2026, 11, 20, 9, tzinfo=timezone(timedelta(hours=-3)))
 
     kept = Instant().bind_processor(POSTGRES)(brazil)
@@ -56,24 +56,24 @@ def test_a_time_without_a_zone_is_refused(dialect: Dialect) -> None:
 
 
 @pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=["sqlite", "postgres"])
-def test_no_instant_stays_none(dialect: Dialect) -> None:
+def test_a_missing_instant_stays_none(dialect: Dialect) -> None:
     assert Instant().bind_processor(dialect)(None) is None
     assert Instant().result_processor(dialect, None)(None) is None
 
 
-def test_a_reference_s_digest_is_that_of_its_utf_8() -> None:
-    """An operator finds a payout by ``sha256('order-1042')`` in PostgreSQL."""
+def test_a_reference_digest_is_the_sha_256_of_its_utf_8() -> None:
+    """So operators can find a payout by ``sha256('order-1042')`` in PostgreSQL."""
     digest = reference_digest("order-1042")
 
     assert digest.hex() == "bff83cdfb94d8087b6fd49cb20c427dc6013ae2cf509ee61c91fec60cd84d9e9"
 
 
 @given(some.dictionaries(some.text(max_size=20), some.text(max_size=20), max_size=5))
-def test_texts_are_read_as_they_were_written(texts: dict[str, str]) -> None:
+def test_a_text_mapping_round_trips(texts: dict[str, str]) -> None:
     assert read(written(texts)) == texts
 
 
-def test_texts_are_written_as_they_are_spelt() -> None:
+def test_a_text_mapping_is_written_without_escapes() -> None:
     assert written({"name": "São"}) == '{"name":"São"}'
 
 
@@ -81,8 +81,8 @@ TEXTS = some.text(some.characters(), max_size=20)
 
 
 @given(some.dictionaries(TEXTS, TEXTS, max_size=5))
-def test_texts_are_written_as_they_always_were(texts: dict[str, str]) -> None:
-    """Payouts to the same recipient are found by the same text; half a character is one, too."""
+def test_a_text_mapping_is_written_in_its_stable_form(texts: dict[str, str]) -> None:
+    """Payouts to one recipient are found by an equal text, lone surrogates included."""
     assert written(texts) == json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
 
 

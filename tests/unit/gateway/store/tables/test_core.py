@@ -7,7 +7,7 @@ from gateway.store.tables.core import METADATA, attempts, payouts
 COLUMNS = [column for table in METADATA.tables.values() for column in table.columns]
 
 
-def test_money_is_no_fraction_and_a_time_has_its_zone() -> None:
+def test_no_column_is_a_float_or_a_plain_date_time() -> None:
     """Amounts are whole centavos; instants have a type of ours."""
     assert len(COLUMNS) > 100
     assert [
@@ -16,7 +16,7 @@ def test_money_is_no_fraction_and_a_time_has_its_zone() -> None:
 
 
 def test_a_payout_s_key_is_its_account_and_reference() -> None:
-    """The attempts of one have that key and a number."""
+    """Attempts have that key and a number."""
     key = ["account_id", "reference_sha256"]
 
     assert list(payouts.primary_key.columns.keys()) == key

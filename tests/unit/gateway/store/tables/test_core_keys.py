@@ -1,4 +1,4 @@
-"""Payouts can be partitioned by account: each unique key of theirs holds it (docs/scale.md)."""
+"""Payouts can be partitioned by account: each unique key includes it (docs/scale.md)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def foreign_keys_to_another_account(table: Table) -> Iterator[str]:
             yield f"{table.name} -> {key.referred_table.name}"
 
 
-def test_every_unique_key_of_payouts_and_their_tries_holds_the_account():
+def test_every_unique_key_of_payouts_and_attempts_includes_the_account():
     assert [key for table in TOGETHER for key in keys_without_account(table)] == []
 
 
-def test_rows_of_a_payout_have_its_account():
+def test_rows_of_a_payout_reference_the_same_account():
     assert [key for table in TOGETHER for key in foreign_keys_to_another_account(table)] == []

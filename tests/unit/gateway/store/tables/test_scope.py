@@ -21,16 +21,16 @@ from gateway.store.tables.scope import (
 @pytest.mark.parametrize(
     ("ids", "shown"), [(("a",), ["a", "a"]), (("b", "a"), ["a", "b", "a b"]), ((), [])]
 )
-def test_a_limited_scope_is_each_of_its_companies_and_all_together(
+def test_a_limited_scope_is_stored_as_all_its_companies_together(
     ids: tuple[str, ...], shown: list[str]
 ):
-    """Never the empty text, which is of users without a limit."""
+    """Never the empty text, which stands for access to every company."""
     (asked,) = limited_exactly(audit.c.companies, CompanyScope(frozenset(ids)))
 
     assert list(asked.compile(dialect=postgresql.dialect()).params.values()) == [shown]
 
 
-def test_every_company_is_no_condition():
+def test_access_to_every_company_adds_no_condition():
     columns = (
         of_company(accounts.c.company_id, EVERY_COMPANY),
         of_account(payouts.c.account_id, EVERY_COMPANY),

@@ -42,7 +42,7 @@ def access(record: AccessRecord) -> dict[str, Any]:
 
 
 def only_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Read an object in which no name stands twice."""
+    """Read an object without repeated names."""
     assert len(dict(pairs)) == len(pairs)
     return dict(pairs)
 
@@ -67,8 +67,8 @@ def test_a_request_is_one_flat_line():
     }
 
 
-def test_a_caller_is_named_and_the_account_is_not():
-    """The account is found by its name in the logs."""
+def test_the_caller_is_logged_and_the_account_only_as_a_hash():
+    """The hash is printed with the account, to search the logs by it."""
     caller = {"client_id": CLIENT, "company_id": "company", "account_hash": LOG_HASH}
 
     line = access(record(**caller))
@@ -78,7 +78,7 @@ def test_a_caller_is_named_and_the_account_is_not():
     assert "account_id_hash" not in access(record())
 
 
-def test_the_part_of_the_bank_is_distinguished():
+def test_a_bank_s_part_of_a_request_is_logged_separately():
     bank = {"provider": "sandbox", "provider_s": 0.01, "provider_outcome": "ok"}
 
     line = access(record(**bank))
@@ -124,7 +124,7 @@ def test_a_payout_is_logged_with_the_state_of_its_reference():
         assert (line["payout"], line["idempotency"]) == (payout, known)
 
 
-def test_only_our_own_mistake_is_an_error():
+def test_only_a_500_is_logged_as_an_error():
     cases = [(200, "info"), (404, "info"), (500, "error"), (502, "warning")]
 
     wrong = [
@@ -158,7 +158,7 @@ def test_a_refusal_has_its_reason_and_security_event():
         )
 
 
-def test_text_of_a_caller_is_not_logged():
+def test_a_caller_s_text_is_not_logged():
     """A method, a forwarded address or an unproven client id may hold anything."""
     for field in ["method", "address", "client_id", "reason"]:
         for canary in CANARIES[:3]:
@@ -168,15 +168,15 @@ def test_text_of_a_caller_is_not_logged():
 
 
 @pytest.mark.parametrize("behind", ["x", "\n", " gws_canary"])
-def test_a_client_id_with_something_behind_it_is_not_shown(behind: str):
-    """Nobody has proven it: only the whole form of ours is known to be harmless."""
+def test_a_client_id_with_extra_characters_is_not_logged(behind: str):
+    """It is unproven: only our exact format is known to be harmless."""
     line = access(record(client_id=CLIENT + behind))
 
     assert line["client_id"] == "_OTHER"
 
 
-def test_the_company_that_a_stranger_names_is_not_shown():
-    """It is of the account that was asked for: nobody has proven that they may ask."""
+def test_a_company_named_by_an_unauthenticated_caller_is_not_logged():
+    """It is the company of the requested account, and the caller has not proven access to it."""
     stranger = access(record(company_id="company"))
     person = access(record(company_id="company", user_id="maria"))
 

@@ -29,7 +29,7 @@ def test_events_of_a_user_are_logged(log: SecurityLog, counted: list[tuple[str, 
     assert counted == []
 
 
-def test_a_reused_token_is_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
+def test_a_reused_token_raises_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
     with capture_logs() as lines:
         log.on_event("authn_token_reuse", "u-1")
 
@@ -37,7 +37,7 @@ def test_a_reused_token_is_an_alarm(log: SecurityLog, counted: list[tuple[str, s
     assert counted == [("token_refresh", "reuse_attack")]
 
 
-def test_a_reused_code_is_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
+def test_a_reused_code_raises_an_alarm(log: SecurityLog, counted: list[tuple[str, str]]):
     with capture_logs() as lines:
         log.on_event("authn_factor_reuse", "u-1")
 
@@ -66,7 +66,9 @@ def test_ends_of_sessions_are_counted_and_logged(
     assert counted == [(Event.SESSION_EVENT, label)]
 
 
-def test_everything_else_is_counted_alone(log: SecurityLog, counted: list[tuple[str, str]]):
+def test_an_ordinary_event_is_counted_but_not_logged(
+    log: SecurityLog, counted: list[tuple[str, str]]
+):
     with capture_logs() as lines:
         log.count(Event.LOGIN, "created")
 

@@ -29,7 +29,7 @@ def paper() -> Paper:
     return Paper()
 
 
-def test_without_a_loop_a_line_is_written_at_once(paper: Paper):
+def test_a_line_is_written_at_once_without_an_event_loop(paper: Paper):
     lines = LineBuffer(paper.write)
 
     lines.append(b"one\n")
@@ -38,7 +38,7 @@ def test_without_a_loop_a_line_is_written_at_once(paper: Paper):
 
 
 @leaping
-async def test_lines_are_written_together_after_a_moment(paper: Paper):
+async def test_lines_are_written_together_after_a_delay(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=0.02)
     lines.start()
 
@@ -51,7 +51,7 @@ async def test_lines_are_written_together_after_a_moment(paper: Paper):
 
 
 @leaping
-async def test_the_timer_is_set_again_for_later_lines(paper: Paper):
+async def test_the_delay_restarts_for_later_lines(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=0.01)
     lines.start()
 
@@ -62,7 +62,7 @@ async def test_the_timer_is_set_again_for_later_lines(paper: Paper):
     assert paper.sheets == [b"one\n", b"two\n"]
 
 
-async def test_many_lines_do_not_wait(paper: Paper):
+async def test_a_full_buffer_is_written_at_once(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=60, most=6)
     lines.start()
 
@@ -72,7 +72,7 @@ async def test_many_lines_do_not_wait(paper: Paper):
     assert paper.sheets == [b"x\nx\nx\n"]
 
 
-async def test_stopping_writes_the_rest(paper: Paper):
+async def test_stopping_writes_the_remaining_lines(paper: Paper):
     lines = LineBuffer(paper.write, delay_s=60)
     lines.start()
     lines.append(b"one\n")
@@ -83,7 +83,7 @@ async def test_stopping_writes_the_rest(paper: Paper):
     assert paper.sheets == [b"one\n", b"two\n"]
 
 
-async def test_lines_handed_on_are_not_changed():
+async def test_a_batch_handed_to_the_writer_is_not_changed():
     """It is written later, on another thread."""
     batches: list[bytes | bytearray] = []
     lines = LineBuffer(batches.append, delay_s=60)
@@ -96,7 +96,7 @@ async def test_lines_handed_on_are_not_changed():
     assert batches == [b"one\n", b"two\n"]
 
 
-async def test_nothing_is_handed_on_where_nothing_was_said(paper: Paper):
+async def test_an_empty_buffer_writes_nothing(paper: Paper):
     lines = LineBuffer(paper.write)
     lines.start()
 
@@ -106,8 +106,8 @@ async def test_nothing_is_handed_on_where_nothing_was_said(paper: Paper):
     assert paper.sheets == []
 
 
-async def test_a_line_of_another_thread_does_not_wait(paper: Paper):
-    """Nor does it, or a flush there, touch the loop's lines: they may just be growing."""
+async def test_a_line_from_another_thread_is_written_at_once(paper: Paper):
+    """It does not touch the loop's lines, which may just be growing."""
     lines = LineBuffer(paper.write, delay_s=60)
     lines.start()
     lines.append(b"the loop's\n")
@@ -130,7 +130,7 @@ def test_times_are_written_in_utc():
     assert line == b'{"ts":"2026-11-20T10:00:00.005000Z"}\n'
 
 
-def test_a_line_stays_one_line():
+def test_a_log_record_stays_one_line():
     """CR LF in a value would forge a second line."""
     line = encode({"event": 'x\r\n{"event":"forged"}\x00\x1b[2J'})
 
@@ -138,7 +138,7 @@ def test_a_line_stays_one_line():
     assert not set(line[:-1]) & set(range(0x20))
 
 
-def test_no_value_stops_a_line():
+def test_an_unencodable_value_does_not_lose_its_line():
     wrong = [
         value
         for value in ["\udc80", 2**70, {1: "x"}, object()]

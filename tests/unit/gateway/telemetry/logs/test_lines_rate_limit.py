@@ -6,7 +6,7 @@ from gateway.telemetry.logs.lines import Ceiling
 
 
 class Clock:
-    """Stands still until told otherwise."""
+    """Stands still unless a test moves it."""
 
     def __init__(self) -> None:
         self.at = 10.0
@@ -20,7 +20,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_a_message_passes_so_many_times_a_second(clock: Clock):
+def test_a_message_is_limited_per_second(clock: Clock):
     ceiling = Ceiling(3, clock)
 
     passed = [ceiling.admits("x") for _ in range(5)]
@@ -28,7 +28,7 @@ def test_a_message_passes_so_many_times_a_second(clock: Clock):
     assert passed == [True, True, True, False, False]
 
 
-def test_the_next_second_begins_anew(clock: Clock):
+def test_the_limit_restarts_each_second(clock: Clock):
     ceiling = Ceiling(1, clock)
     ceiling.admits("x")
 
@@ -37,7 +37,7 @@ def test_the_next_second_begins_anew(clock: Clock):
     assert ceiling.admits("x")
 
 
-def test_one_message_does_not_silence_another(clock: Clock):
+def test_each_message_has_its_own_limit(clock: Clock):
     ceiling = Ceiling(1, clock)
     ceiling.admits("x")
 
@@ -56,7 +56,7 @@ def test_suppressed_lines_are_reported_once(clock: Clock):
     assert (during, after, ceiling.take_suppressed()) == ({}, {"x": 3}, {})
 
 
-def test_messages_that_all_differ_share_a_ceiling(clock: Clock):
+def test_differing_messages_share_a_ceiling(clock: Clock):
     """Otherwise a value inside the message would lift it, and fill memory."""
     ceiling = Ceiling(100, clock)
 

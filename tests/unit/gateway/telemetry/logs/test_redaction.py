@@ -70,7 +70,7 @@ def test_a_secret_in_a_text_is_hidden():
         assert [each for each in masked if canary in each] == []
 
 
-def test_enough_is_left_to_recognise_it():
+def test_a_masked_value_stays_recognizable():
     cases = [
         ("529.982.247-25", "***.982.247-**"),
         ("52998224725", "***.982.247-**"),
@@ -84,8 +84,8 @@ def test_enough_is_left_to_recognise_it():
     assert wrong == []
 
 
-def test_fields_useful_for_debugging_stay():
-    """An evp key is a UUID and nothing but: it stays, like every id."""
+def test_fields_useful_for_debugging_are_kept():
+    """A random Pix key is a UUID and looks like any id, so it is kept."""
     cases = [
         str(uuid.UUID(int=2**127 + 12345678901)),
         "98765432-1098-4765-8321-012345678901",
@@ -107,8 +107,8 @@ def test_fields_useful_for_debugging_stay():
 @given(some.uuids())
 @example(uuid.UUID("836b5f21-fe02-c286-0237-e089a032d6ed"))
 @example(uuid.UUID("6952685c-bc60-e106-71f5-1f68644c6fd4"))
-def test_no_uuid_is_taken_for_a_secret_or_a_number(value: uuid.UUID):
-    """Account and trace ids are what a fault is found by."""
+def test_uuids_are_not_masked(value: uuid.UUID):
+    """Faults are found by account and trace ids."""
     text = f"account {value} read at /baas/v1/account/{value}/balance"
 
     assert mask_text(text) == text
@@ -123,7 +123,7 @@ def test_any_text_can_be_masked(text: str):
 
 
 def test_control_characters_allowed_by_json_are_escaped():
-    """A terminal takes 0x9b for an escape sequence; 0x202e turns a line around."""
+    """Terminals interpret 0x9b as an escape sequence; 0x202e reverses a line."""
     wrong = [
         character
         for character in ["\x7f", "\x9b", "\u2028", "\u202e", "\u2066", "\udc80"]
@@ -149,14 +149,14 @@ def test_values_quoted_by_libraries_are_hidden():
     assert wrong == []
 
 
-def test_a_cut_leaves_no_half_of_a_secret():
+def test_truncating_a_text_leaves_no_part_of_a_secret():
     for length in [8191, 8192, 8193, 8200, 8210]:
         text = "x " * 4085 + "canary@example.com" * 10
 
         assert "canary" not in mask_text(text.ljust(length, "y"))
 
 
-def test_a_text_made_to_be_slow_is_not():
+def test_masking_a_hostile_text_is_fast():
     hostile = [
         "a" * 8192,
         "00020" * 1638,
@@ -232,7 +232,7 @@ def test_a_known_kind_is_shown_by_its_value():
     }
 
 
-def test_the_given_fields_are_left_as_they_were():
+def test_redaction_does_not_change_the_given_fields():
     fields = {"body": {"x": "canary"}}
 
     redact(fields)
@@ -240,7 +240,7 @@ def test_the_given_fields_are_left_as_they_were():
     assert fields == {"body": {"x": "canary"}}
 
 
-def test_the_list_holds_no_name_of_a_value_that_is_never_logged():
+def test_sensitive_field_names_are_not_on_the_allow_list():
     never = {"body", "headers", "query", "authorization", "cookie", "password", "tax_number", "key"}
 
     assert ALLOWED.isdisjoint(never)

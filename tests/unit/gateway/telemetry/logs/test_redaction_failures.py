@@ -44,8 +44,8 @@ def test_a_long_chain_of_causes_is_cut():
     assert depth == 4
 
 
-def test_no_value_is_reported():
-    """Messages of others put values in quotes, databases into parameters; locals are not read."""
+def test_a_described_failure_contains_no_values():
+    """Messages quote values, databases print parameters; local variables are not read."""
     cases = [
         ValueError("invalid literal for int() with base 10: 'hunter2'"),
         KeyError("hunter2"),

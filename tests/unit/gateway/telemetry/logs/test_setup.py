@@ -1,4 +1,4 @@
-"""Logging as a whole: what comes out when secrets go in, whoever says them."""
+"""Logging as a whole: what is written when secrets are logged, by any library."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ LOUD = [*FILTERED, "gateway.http", "sqlalchemy.engine"]
 
 
 class World:
-    """Logging that writes into a list, at a clock that stands still."""
+    """Logging that writes into a list, with a clock that stands still."""
 
     def __init__(self) -> None:
         self.written: list[bytes] = []
@@ -75,7 +75,7 @@ def clean(text: str) -> bool:
     return not any(part in text for part in TRACES)
 
 
-def test_an_event_of_ours_is_a_line(world: World):
+def test_our_own_event_is_one_line(world: World):
     structlog.get_logger("gateway.app").info("started", port=8080)
 
     assert world.lines() == [
@@ -89,7 +89,7 @@ def test_an_event_of_ours_is_a_line(world: World):
     ]
 
 
-def test_a_record_of_another_library_is_a_line(world: World):
+def test_another_library_s_record_is_one_line(world: World):
     logging.getLogger("aiohttp.server").warning("closed %d connections", 3)
 
     assert world.lines() == [
@@ -111,7 +111,7 @@ def test_a_message_of_one_fixed_word_names_the_event(world: World, word: str):
     assert [line["event"] for line in world.lines()] == [word]
 
 
-def test_both_carry_the_trace_id_of_the_request(world: World):
+def test_structlog_and_logging_lines_have_the_request_s_trace_id(world: World):
     trace.begin("t-1")
 
     structlog.get_logger("x").info("one")
@@ -163,7 +163,7 @@ FORMS: dict[Callable[[str, str], None], str] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_canary_in_a_record_is_hidden(world: World, form: Callable[[str, str], None]):
-    """A line for each, whichever the logger and the secret."""
+    """For each logger and secret."""
     wrong = []
     for name, (kind, canary) in product(LOUD, CANARIES.items()):
         world.forget()
@@ -176,8 +176,8 @@ def test_a_canary_in_a_record_is_hidden(world: World, form: Callable[[str, str],
 
 
 @pytest.mark.parametrize("name", FILTERED)
-def test_another_handler_sees_the_record_after_us(world: World, name: str):
-    """Somebody adds one; the filter hangs on the logger, before every handler."""
+def test_another_handler_receives_redacted_records(world: World, name: str):
+    """The filter is on the logger, before any handler that is added."""
     seen: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: seen.append(handler.format(record))
@@ -194,7 +194,7 @@ def test_another_handler_sees_the_record_after_us(world: World, name: str):
 
 
 @pytest.mark.parametrize("field", ["body", "headers", "provider", "state"])
-def test_canaries_in_fields_of_ours_are_hidden(world: World, field: str):
+def test_canaries_in_our_own_fields_are_hidden(world: World, field: str):
     for canary in CANARIES.values():
         nested = {"Authorization": canary, "list": [canary, {"deep": canary}]}
         structlog.get_logger("x").warning("bank answered", **{field: canary})
@@ -204,7 +204,7 @@ def test_canaries_in_fields_of_ours_are_hidden(world: World, field: str):
     assert [line for line in world.lines() if not clean(str(line))] == []
 
 
-def test_canaries_in_an_event_or_exception_of_ours_are_hidden(world: World):
+def test_canaries_in_our_own_events_and_exceptions_are_hidden(world: World):
     for canary in CANARIES.values():
         try:
             fail(RuntimeError(f"bank said {canary}"))
@@ -228,14 +228,14 @@ def test_an_uncaught_exception_is_a_line_and_not_a_traceback(world: World, capsy
     assert clean(world.text() + capsys.readouterr().err)
 
 
-def test_ctrl_c_is_no_fault(world: World, capsys):
+def test_ctrl_c_is_not_logged_as_a_fault(world: World, capsys):
     sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
 
     assert world.lines() == []
     assert "KeyboardInterrupt" in capsys.readouterr().err
 
 
-def test_a_thread_s_end_is_a_line_and_not_a_traceback(world: World, capsys):
+def test_a_failure_in_a_thread_is_a_line_and_not_a_traceback(world: World, capsys):
     thread = threading.Thread(target=fail, args=(ValueError("gws_canary"),))
     thread.start()
     thread.join()
@@ -262,7 +262,7 @@ def test_a_warning_is_a_line(world: World):
     assert clean(world.text())
 
 
-def test_control_characters_make_no_second_line(world: World):
+def test_control_characters_do_not_start_a_second_line(world: World):
     logging.getLogger("x").warning("one\r\ntwo\x1b[2J\x9b")
 
     assert len(world.lines()) == 1
@@ -284,7 +284,7 @@ def test_a_flood_is_held_back_and_counted(world: World, say: str):
     assert (notice["event"], notice["count"]) == ("lines_suppressed", 50)
 
 
-def test_a_flood_of_templates_counts_whatever_the_arguments(world: World):
+def test_the_rate_limit_counts_templates_without_their_arguments(world: World):
     for number in range(150):
         logging.getLogger("asyncio").warning("fd %d", number)
 
@@ -302,7 +302,7 @@ async def test_an_error_is_written_at_once(world: World):
     assert (waiting, written) == ([], 2)
 
 
-def test_starting_takes_other_handlers_off_and_stopping_restores_the_level():
+def test_starting_replaces_other_handlers_and_stopping_restores_the_level():
     root = logging.getLogger()
     other = logging.StreamHandler()
     root.addHandler(other)

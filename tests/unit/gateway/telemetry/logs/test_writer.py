@@ -1,4 +1,4 @@
-"""Batches of lines on their way to a reader that may stand still."""
+"""Batches of lines for a reader that may stall."""
 
 import os
 import socket
@@ -14,7 +14,7 @@ from gateway.telemetry.logs.writer import LineWriter, to_descriptor, without_wai
 
 @dataclass
 class Paper:
-    """Where lines are written to, while nobody holds its pen; each write is one sheet."""
+    """Where lines are written, unless blocked; each write is one sheet."""
 
     sheets: list[bytes] = field(default_factory=list)
     pen: threading.Event = field(default_factory=threading.Event)
@@ -52,7 +52,7 @@ def written(writer: LineWriter) -> None:
     assert writer._thread is None
 
 
-def test_batches_are_written_in_the_order_in_which_they_come(paper: Paper):
+def test_batches_are_written_in_order(paper: Paper):
     writer = LineWriter(paper.write)
 
     for number in range(100):
@@ -63,8 +63,8 @@ def test_batches_are_written_in_the_order_in_which_they_come(paper: Paper):
     assert writer.lost == {"failed": 0, "full": 0}
 
 
-def test_no_caller_waits_for_a_reader_that_hangs(still: Paper):
-    """It has everything once it reads again."""
+def test_a_hanging_reader_delays_no_caller(still: Paper):
+    """It gets everything once it reads again."""
     writer = LineWriter(still.write)
 
     for _ in range(1000):
@@ -77,7 +77,7 @@ def test_no_caller_waits_for_a_reader_that_hangs(still: Paper):
 
 
 def test_lines_beyond_the_buffer_are_dropped_and_counted(still: Paper):
-    """Whole batches, and no earlier one: what was said first is what explains the rest."""
+    """Whole batches, and the newest: earlier lines explain the rest."""
     writer = LineWriter(still.write, most=8)
     writer.put(b"0\n")
     still.asked.wait()  # it waits in the write, and not for its turn
@@ -102,7 +102,7 @@ def test_a_batch_larger_than_the_buffer_is_written(paper: Paper):
 
 
 def test_stopping_waits_no_longer_than_its_limit(still: Paper):
-    """The process ends, and the thread with it."""
+    """The process ends, and its thread with it."""
     writer = LineWriter(still.write)
     writer.put(b"one\n")
 
@@ -116,7 +116,7 @@ def test_stopping_waits_no_longer_than_its_limit(still: Paper):
     assert is_daemon
 
 
-def test_lines_after_the_end_are_written_too(paper: Paper):
+def test_lines_put_after_a_batch_was_written_are_written(paper: Paper):
     writer = LineWriter(paper.write)
     writer.put(b"one\n")
     written(writer)
@@ -127,7 +127,7 @@ def test_lines_after_the_end_are_written_too(paper: Paper):
     assert paper.text == b"one\ntwo\n"
 
 
-def test_a_thread_that_was_begun_ends_without_a_line(paper: Paper):
+def test_an_idle_writer_thread_ends_without_writing(paper: Paper):
     writer = LineWriter(paper.write)
 
     writer.start()
@@ -138,7 +138,7 @@ def test_a_thread_that_was_begun_ends_without_a_line(paper: Paper):
     assert (begun, paper.sheets) == (True, [])
 
 
-def test_lines_wait_while_the_system_has_no_room_for_a_thread(
+def test_lines_are_kept_while_no_thread_can_be_started(
     paper: Paper, monkeypatch: pytest.MonkeyPatch
 ):
     def fail(_thread: threading.Thread) -> None:
@@ -189,8 +189,8 @@ def test_a_full_disk_blocks_no_caller():
     assert writer.lost == {"failed": 1, "full": 0}
 
 
-def test_a_piece_fits_a_pipe_and_cuts_no_line(paper: Paper):
-    """Several processes write to one pipe: 4096 bytes arrive in one piece."""
+def test_a_chunk_fits_into_a_pipe_and_splits_no_line(paper: Paper):
+    """Several processes write to one pipe, where up to 4096 bytes stay together."""
     writer = LineWriter(paper.write)
 
     writer.put(b"".join(b"%03d" % number + b"x" * 300 + b"\n" for number in range(100)))
@@ -203,7 +203,7 @@ def test_a_piece_fits_a_pipe_and_cuts_no_line(paper: Paper):
 
 
 @pytest.mark.parametrize("length", [4095, 4096, 4097, 10_000])
-def test_a_line_longer_than_a_piece_is_a_piece(paper: Paper, length: int):
+def test_a_line_longer_than_a_chunk_is_a_chunk(paper: Paper, length: int):
     writer = LineWriter(paper.write)
     sent = b"".join([b"a\n", b"x" * length + b"\n", b"b\n"])
 
@@ -214,7 +214,7 @@ def test_a_line_longer_than_a_piece_is_a_piece(paper: Paper, length: int):
     assert all(sheet.endswith(b"\n") for sheet in paper.sheets)
 
 
-def test_a_descriptor_gets_everything():
+def test_all_bytes_are_written_to_a_descriptor():
     reader, writer = os.pipe()
 
     to_descriptor(writer)(b"one\ntwo\n")
@@ -224,7 +224,7 @@ def test_a_descriptor_gets_everything():
         assert pipe.read() == b"one\ntwo\n"
 
 
-def test_a_descriptor_that_takes_little_gets_everything(monkeypatch: pytest.MonkeyPatch):
+def test_partial_writes_are_completed(monkeypatch: pytest.MonkeyPatch):
     """A signal may end a write in the middle."""
     taken: list[bytes] = []
 
@@ -259,8 +259,8 @@ def read(end: int, size: int) -> bytes:
     return got
 
 
-def test_lines_that_do_not_block_are_written_at_once(reader: tuple[int, int]):
-    """No thread is asked, and the caller's own descriptor still waits as it did."""
+def test_lines_that_do_not_block_are_written_without_a_thread(reader: tuple[int, int]):
+    """The caller's own descriptor stays blocking."""
     end, number = reader
     writer = LineWriter(to_descriptor(number), without_waiting(number))
 
@@ -271,7 +271,7 @@ def test_lines_that_do_not_block_are_written_at_once(reader: tuple[int, int]):
     assert os.get_blocking(number)
 
 
-def test_what_does_not_fit_waits_in_its_order_and_then_lines_are_written_at_once_again(
+def test_lines_a_full_pipe_delayed_are_written_in_order(
     reader: tuple[int, int],
 ):
     end, number = reader
@@ -289,7 +289,7 @@ def test_what_does_not_fit_waits_in_its_order_and_then_lines_are_written_at_once
     assert writer.lost == {"failed": 0, "full": 0}
 
 
-def test_a_file_is_written_at_once(tmp_path: Path):
+def test_lines_to_a_file_are_written_at_once(tmp_path: Path):
     with (tmp_path / "log").open("wb") as log:
         writer = LineWriter(to_descriptor(log.fileno()), without_waiting(log.fileno()))
 

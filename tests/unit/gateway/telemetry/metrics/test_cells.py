@@ -81,7 +81,7 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Both:
 
 @pytest.mark.parametrize("as_openmetrics", [False, True], ids=["text", "openmetrics"])
 def test_the_same_observations_give_the_same_text(both: Both, *, as_openmetrics: bool):
-    """Names, types, help, labels, values and exemplars; only the order of families is ours."""
+    """Names, types, help, labels, values and exemplars; only the order of families differs."""
     random = Random(42)
     keys = {each.name: list(product(*map(sorted, words(each)))) for each in FAMILIES}
     for number in range(OBSERVATIONS):
@@ -114,7 +114,7 @@ def parsed(registry: CollectorRegistry, *, as_openmetrics: bool) -> dict[str, An
     }
 
 
-def test_a_duration_counts_in_the_first_bucket_whose_bound_it_does_not_exceed():
+def test_a_histogram_bucket_includes_its_upper_bound():
     histogram = Histogram((0.1, 1))
     for seconds in (0.1, 0.100001, 1.0, 1.1):
         histogram.observe(seconds)
@@ -123,7 +123,7 @@ def test_a_duration_counts_in_the_first_bucket_whose_bound_it_does_not_exceed():
     assert histogram.buckets() == [("0.1", 1), ("1.0", 3), ("+Inf", 4)]
 
 
-def test_a_bucket_keeps_the_trace_id_given_last(monkeypatch: pytest.MonkeyPatch):
+def test_a_bucket_keeps_the_last_trace_id_as_its_exemplar(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cells, "time", lambda: 5.0)
     histogram = Histogram((1,))
     for seconds, trace_id in ((0.5, "a"), (0.6, "b"), (0.7, ""), (2.0, "")):

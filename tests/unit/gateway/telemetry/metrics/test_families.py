@@ -13,7 +13,7 @@ WORDS = Vocabulary(
 )
 
 
-def test_rows_and_configuration_close_a_set():
+def test_label_values_are_limited_to_the_routes_and_the_configuration():
     cases = [
         ("surface", {"banking", "none"}),
         ("route", {"banking.balance", "none"}),
@@ -27,16 +27,16 @@ def test_rows_and_configuration_close_a_set():
     assert wrong == []
 
 
-def test_a_set_in_code_is_closed_by_the_code():
+def test_a_label_with_values_in_code_allows_only_these():
     assert WORDS.allowed(Label("provider", ("a", "b"))) == {"a", "b"}
 
 
-def test_what_only_we_set_is_open():
-    """Version and digest are no caller's words."""
+def test_a_label_set_only_by_our_code_is_unlimited():
+    """Such as version and digest."""
     assert WORDS.allowed(Label("version")) is None
 
 
-def test_a_family_is_of_the_librarys_kind_and_its_label_names_keep_their_order():
+def test_a_family_keeps_its_metric_kind_and_label_order():
     family = Family(name="x", metric=Gauge, meaning="", labels=(Label("b"), Label("a")))
 
     assert (family.kind, family.label_names) == ("gauge", ("b", "a"))

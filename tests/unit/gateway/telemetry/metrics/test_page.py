@@ -8,5 +8,5 @@ PAGE = Path(__file__).parents[5] / "docs/metrics.md"
 
 
 def test_the_page_matches_the_code():
-    """After a change of a series, write the page anew."""
+    """After a change of a series, write the page again."""
     assert PAGE.read_text() == describe_metrics()

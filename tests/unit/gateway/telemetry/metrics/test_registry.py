@@ -23,7 +23,7 @@ def values() -> MetricRegistry:
     return MetricRegistry(INSTANCE, WORDS)
 
 
-def test_every_series_is_scraped_once_it_was_used(values: MetricRegistry):
+def test_a_used_series_is_scraped(values: MetricRegistry):
     for family in SERIES:
         if family is not series.CONFIG_INFO:
             values.child(family, *keys(family))
@@ -53,7 +53,9 @@ def test_the_process_and_its_collector_are_scraped(values: MetricRegistry):
     ],
     ids=["text", "openmetrics"],
 )
-def test_both_forms_can_be_read_back(values: MetricRegistry, as_openmetrics, read, content_type):
+def test_prometheus_and_openmetrics_output_can_be_parsed(
+    values: MetricRegistry, as_openmetrics, read, content_type
+):
     values.child(series.OVERHEAD, "banking.balance").observe(0.003)
 
     text, named = values.render(as_openmetrics=as_openmetrics)
@@ -84,10 +86,10 @@ def test_a_compressed_text_is_the_same(values: MetricRegistry, monkeypatch: pyte
     assert gzip.decompress(values.render(zipped=True)[0]) == values.render()[0]
 
 
-def test_a_scrape_lets_others_run_meanwhile(
+def test_a_long_scrape_yields_to_other_threads(
     values: MetricRegistry, monkeypatch: pytest.MonkeyPatch
 ):
-    """It holds the interpreter otherwise, and requests wait."""
+    """It would otherwise hold the interpreter while requests wait."""
     slept: list[float] = []
     monkeypatch.setattr(registry, "sleep", slept.append)
     monkeypatch.setattr(values, "registry", CollectorRegistry())
@@ -102,7 +104,7 @@ def test_a_scrape_lets_others_run_meanwhile(
     assert slept == [0.0001] * (3 + 1)
 
 
-def test_a_value_outside_of_its_set_adds_no_series(values: MetricRegistry):
+def test_a_value_outside_the_allowed_set_adds_no_series(values: MetricRegistry):
     """A caller must not be able to fill memory with label values."""
     for number in range(1000):
         values.child(series.DENIALS, f"made up {number}", "balance").value += 1
@@ -113,12 +115,12 @@ def test_a_value_outside_of_its_set_adds_no_series(values: MetricRegistry):
     assert b"made up" not in values.render()[0]
 
 
-def test_a_missing_label_is_a_mistake_of_ours(values: MetricRegistry):
+def test_a_missing_label_value_raises_an_error(values: MetricRegistry):
     with pytest.raises(ValueError, match="shorter"):
         values.child(series.SHED_REQUESTS, "pages", "loop_lag", "7")
 
 
-def test_few_series_start_at_zero_and_many_do_not(values: MetricRegistry):
+def test_a_family_starts_at_zero_only_when_it_has_few_series(values: MetricRegistry):
     """An increase from nothing to one is invisible to ``increase()``."""
     begun = {
         family.name: len(samples(values, family))
@@ -151,7 +153,7 @@ def test_each_counter_that_alerts_watch_by_bank_starts_at_zero_with_five_banks()
     assert begun == []
 
 
-def test_a_gauge_that_was_not_set_is_absent(values: MetricRegistry):
+def test_an_unset_gauge_is_absent(values: MetricRegistry):
     """Zero would be a statement."""
     before = b"pixgate_credential_store_up" in values.render()[0]
     values.child(series.CREDENTIAL_STORE_UP).set(0)
@@ -173,7 +175,7 @@ def test_series_are_added_while_a_scrape_reads(values: MetricRegistry):
     assert next(scrape).name == "pixgate_auth_attempts"
 
 
-def test_a_figure_is_read_with_each_scrape(values: MetricRegistry):
+def test_a_gauge_callback_is_read_at_each_scrape(values: MetricRegistry):
     """Of a counter that started at zero, too."""
     times = {("address",): 1, ("full",): 0}
     waiting = {(): 2}
@@ -194,7 +196,7 @@ def test_a_figure_is_read_with_each_scrape(values: MetricRegistry):
     assert "pixgate_store_connections_waiting 2.0" not in text
 
 
-def test_known_labels_exist_from_the_start(values: MetricRegistry):
+def test_series_with_known_labels_exist_from_the_start(values: MetricRegistry):
     text = values.render()[0].decode()
 
     labels = 'commit="0123456789ab",environment="sandbox",python="3.+",version="1.2.3"'
@@ -205,7 +207,7 @@ def test_known_labels_exist_from_the_start(values: MetricRegistry):
     assert "pixgate_providers_loaded 1.0" in text
 
 
-def test_two_instances_share_nothing(values: MetricRegistry):
+def test_two_registries_share_no_series(values: MetricRegistry):
     other = MetricRegistry(INSTANCE, WORDS)
 
     values.child(series.SHED_REQUESTS, "pages", "loop_lag").value += 1
@@ -213,7 +215,7 @@ def test_two_instances_share_nothing(values: MetricRegistry):
     assert shown(other, series.SHED_REQUESTS, "pages", "loop_lag") == 0
 
 
-def test_series_of_alerts_start_at_zero(values: MetricRegistry):
+def test_series_used_in_alerts_start_at_zero(values: MetricRegistry):
     text = values.render()[0].decode()
 
     assert 'pixgate_payouts_total{method="pix",outcome="intent_failed"} 0.0' in text

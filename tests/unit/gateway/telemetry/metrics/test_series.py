@@ -16,12 +16,12 @@ def test_names_are_prometheus_names():
     assert len({family.name for family in SERIES}) == len(SERIES)
 
 
-def test_bounds_sit_on_our_time_outs():
+def test_the_histogram_bounds_include_our_timeouts():
     """Reads end at 8 s, payouts at 20 s: a time-out is visible as a bucket."""
     assert {8, 20} <= set(series.PROVIDER_DURATION.bounds)
 
 
-def test_no_label_can_hold_a_caller_s_words():
+def test_no_label_can_contain_a_caller_s_text():
     """
     Every label is closed in code or by the vocabulary, but for what is set once at start.
 

@@ -29,7 +29,7 @@ def test_errors_are_distinguished_and_forgotten_after_five_minutes():
     }
 
 
-def test_old_minutes_are_dropped():
+def test_credential_errors_older_than_five_minutes_are_dropped():
     """Credentials come and go; minutes that are over are kept until the next error at most."""
     worst = WorstCredentials()
     for minute in range(1000):

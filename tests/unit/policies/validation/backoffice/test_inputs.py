@@ -36,7 +36,7 @@ def given(**query: str) -> Filters:
         ({"limit": ["0"]}, "limit", "positive_integer"),
     ],
 )
-def test_the_filter_that_is_wrong_is_named(query: dict[str, list[str]], field: str, reason: str):
+def test_the_invalid_filter_is_named(query: dict[str, list[str]], field: str, reason: str):
     found = Filters(RawRequest(path={}, query=query))
 
     with refused(VALIDATION_FAILED) as refusal:
@@ -47,13 +47,13 @@ def test_the_filter_that_is_wrong_is_named(query: dict[str, list[str]], field: s
 
 
 @pytest.mark.parametrize("text", ["", "x", "\udcff", "a\x00", "1" * 36])
-def test_an_id_of_another_form_is_nobodys(text: str):
+def test_a_malformed_id_is_not_found(text: str):
     reader = inputs.of_path("user_id")
 
     assert refusal_of(lambda: reader.read(RawRequest(path={"user_id": text}))) is NOT_FOUND
 
 
-def test_an_id_is_the_same_in_any_letter_case():
+def test_an_id_is_read_case_insensitively():
     text = "3D0C8F6E-3d57-4a6d-9f53-0d4d5a0f7a03"
 
     read = inputs.of_path("user_id").read(RawRequest(path={"user_id": text}))
@@ -61,7 +61,7 @@ def test_an_id_is_the_same_in_any_letter_case():
     assert read == text.lower()
 
 
-def test_a_thing_of_a_path_and_a_body_are_read_together():
+def test_a_path_parameter_and_a_body_are_read_together():
     one, path = inputs.word_of_path("one"), {"one": "1"}
     came = asked('{"reason": "r"}')
     came.path = path
@@ -83,12 +83,12 @@ def test_filters_are_read():
 @pytest.mark.parametrize(
     "text", ["", "today", "2026-11-20", "2026-11-20T09:00:00", "2026-13-20T09:00:00Z", "1"]
 )
-def test_an_instant_has_one_form(text: str):
+def test_a_malformed_instant_is_refused(text: str):
     assert refusal_of(lambda: given(since=text).instant("since")) is VALIDATION_FAILED
 
 
-def test_an_instant_at_the_edge_of_the_calendar_is_refused_or_read():
-    """Whatever its zone: never an error of ours."""
+def test_an_instant_beyond_the_calendar_is_refused():
+    """In any zone: never with an error of ours."""
     edge = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))).isoformat()
 
     assert refusal_of(lambda: given(since=edge).instant("since")) is VALIDATION_FAILED
@@ -96,7 +96,7 @@ def test_an_instant_at_the_edge_of_the_calendar_is_refused_or_read():
 
 @pytest.mark.parametrize("name", ["page", "limit"])
 @pytest.mark.parametrize("text", ["0", "", "-1", "1.0", "x", "٣", "1" * 19])
-def test_a_page_is_counted_from_one(name: str, text: str):
+def test_an_invalid_page_or_limit_is_refused(name: str, text: str):
     assert refusal_of(given(**{name: text}).paging) is VALIDATION_FAILED
 
 
@@ -118,8 +118,8 @@ def test_filters_are_documented():
     assert not any(each.required for each in shown)
 
 
-def test_a_search_is_read_by_the_names_of_its_filters():
-    """Each by its reader, a text without one; the page is read along, if it is a parameter."""
+def test_a_search_passes_its_filters_by_name():
+    """Each by its own reader, a text without one; paging is included if requested."""
     filters = (inputs.text_filter("name", ""), inputs.whole_filter("most", ""))
     paged = inputs.search(dict, *filters, most=int)
     whole = inputs.search(dict, *filters, is_paged=False, most=int)

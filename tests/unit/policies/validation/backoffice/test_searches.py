@@ -28,12 +28,12 @@ JANUARY = Window(date(2026, 1, 1), date(2026, 1, 31))
         ({"limit": 101}, Paging(1, 100)),
     ],
 )
-def test_days_and_page_are_read(more: dict[str, object], paging: Paging):
+def test_days_and_page_of_a_search_body_are_read(more: dict[str, object], paging: Paging):
     assert WITHDRAWS.read(posted({**DAYS, **more})) == PayoutSearch(Search(JANUARY, paging))
 
 
 @pytest.mark.parametrize("status", [None, "", "absent"])
-def test_without_a_status_all_are_asked_for(status: str | None):
+def test_without_a_status_all_are_searched_for(status: str | None):
     body = DAYS if status == "absent" else {**DAYS, "status": status}
 
     assert INCOMING.read(posted(body)).status is None
@@ -41,7 +41,7 @@ def test_without_a_status_all_are_asked_for(status: str | None):
     assert WITHDRAWS.read(posted(body)).status is None
 
 
-def test_a_status_is_one_of_its_words():
+def test_a_status_is_read_as_one_of_its_values():
     everything = Search(JANUARY, Paging(1, 25))
 
     payments = INCOMING.read(posted({**DAYS, "status": "partly_refunded"}))
@@ -54,7 +54,7 @@ def test_a_status_is_one_of_its_words():
 
 
 @pytest.mark.parametrize("takes", [INCOMING, REFUNDS], ids=["in", "back"])
-def test_days_may_be_in_brasilia_time(takes):
+def test_days_may_be_given_in_brasilia_time(takes):
     plain = takes.read(posted({**DAYS, "days": None})).search.window
     local = takes.read(posted({**DAYS, "days": "local"})).search.window
 
@@ -83,14 +83,16 @@ def test_days_may_be_in_brasilia_time(takes):
     ],
 )
 @pytest.mark.parametrize("takes", [INCOMING, REFUNDS, WITHDRAWS], ids=["in", "back", "out"])
-def test_a_wrong_body_has_the_code_of_the_query(takes, body: object, error: ErrorCode):
+def test_an_invalid_search_body_has_the_same_code_as_an_invalid_query(
+    takes, body: object, error: ErrorCode
+):
     assert refusal_of(lambda: takes.read(posted(body))) is error
     assert error in takes.refuses
 
 
 @cases(("name", "field"), [("statuss", "statuss"), ("<b>", "")])
-def test_an_unknown_field_is_refused(name: str, field: str):
-    """Misspelt, a filter would match everything; a name unlike ours is not repeated."""
+def test_an_unknown_field_of_a_search_body_is_refused(name: str, field: str):
+    """A misspelt filter would match everything; a name unlike ours is not repeated."""
     with refused(errors.PAYLOAD_INVALID) as refusal:
         WITHDRAWS.read(posted({**DAYS, name: "paid"}))
 

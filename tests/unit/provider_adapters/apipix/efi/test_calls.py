@@ -1,4 +1,4 @@
-"""Efí's own calls, at the bank that stands in for it."""
+"""Efí's own calls, at a simulated bank."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ async def test_the_balance_shows_blocked_amounts(efi: Standing):
     assert (held.balance, held.blocked) == (Sum(10_000_00), Sum(2500))
 
 
-async def test_a_key_that_is_not_random_is_not_asked_for(efi: Standing):
+async def test_only_random_keys_can_be_created_at_efi(efi: Standing):
     with pytest.raises(NeverSendable):
         await efi.adapter.create_key(efi.account, KeyOrder(PixKeyType.EMAIL, "a@b.example"))
 
     assert await efi.calls() == []
 
 
-async def test_without_a_token_nothing_is_ordered(efi: Standing):
+async def test_a_payout_without_an_access_token_is_not_sent(efi: Standing):
     asked = order(efi)
 
     outcome = await efi.adapter.create_payout(efi.stage.stranger(), asked, far())
@@ -42,7 +42,7 @@ async def test_without_a_token_nothing_is_ordered(efi: Standing):
     assert await efi.calls() == []
 
 
-async def test_a_refund_that_was_given_is_a_debit_of_the_statement(efi: Standing):
+async def test_a_given_refund_is_a_debit_in_the_statement(efi: Standing):
     e2e_id = await efi.stage.put(efi.account, Received(value=Money(100)))
     asked = RefundOrder(
         provider_key=new_provider_key(),

@@ -33,11 +33,11 @@ def created(answer: ProviderAnswer) -> Outcome:
     return payouts.created(answer, payouts.expected(order()))
 
 
-def test_a_key_is_sent_with_the_tax_number_that_owns_it():
+def test_a_payout_by_key_includes_the_recipient_s_tax_number():
     assert payouts.recipient(order()) == {"chave": "m@example.com", "cpf": "52998224725"}
 
 
-def test_an_account_is_written_by_ispb_without_dashes():
+def test_a_recipient_account_is_written_with_ispb_and_without_dashes():
     assert payouts.recipient(order(AT_ITAU)) == {
         "contaBanco": {
             "nome": "Maria",
@@ -62,7 +62,7 @@ def test_an_account_is_written_by_ispb_without_dashes():
         {"name": "M" * 200},
     ],
 )
-def test_an_account_that_does_not_exist_is_not_sent(wrong: dict[str, object]):
+def test_an_invalid_recipient_account_is_not_sent(wrong: dict[str, object]):
     with pytest.raises(NeverSendable) as refused:
         payouts.recipient(order(replace(AT_ITAU, **wrong)))  # type: ignore[arg-type]
 
@@ -103,7 +103,7 @@ def shown(status: str, against: PayoutOrder | None = None, **more: object) -> Ou
     return payouts.found(said(200, document), wanted)
 
 
-def test_a_payout_to_an_account_is_compared_as_far_as_efi_shows_it():
+def test_a_payout_to_an_account_is_compared_with_the_fields_efi_shows():
     same = shown("REALIZADO", order(AT_ITAU))
     other = shown("REALIZADO", order(replace(AT_ITAU, account="99999-9")))
     nowhere = shown("REALIZADO", order(AT_ITAU), favorecido=None)

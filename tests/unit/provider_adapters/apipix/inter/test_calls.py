@@ -1,4 +1,4 @@
-"""Inter's own calls, at the bank that stands in for it."""
+"""Inter's own calls, at a simulated bank."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from tests.world.tables import cases
 
 
 @pytest.mark.parametrize("kind", ["court", "med"])
-async def test_the_balance_contains_the_blocked_amount_and_the_rest_can_be_spent(
-    inter: Standing, kind: str
-):
+async def test_the_blocked_amount_is_part_of_the_balance(inter: Standing, kind: str):
     body = {"value": Money(2500), "kind": kind}
     await inter.stage.control.post("accounts", inter.account.provider_account, "block", body=body)
 
@@ -37,7 +35,7 @@ async def test_the_balance_contains_the_blocked_amount_and_the_rest_can_be_spent
         ({}, 1000, None),
     ],
 )
-def test_a_missing_blocked_amount_blocks_nothing(
+def test_a_missing_blocked_amount_counts_as_none(
     blocks: dict[str, object], held: int, blocked: int | None
 ):
     found = calls._balance(SALDO.decode(json.dumps({"disponivel": 10.0, **blocks})))
@@ -46,7 +44,7 @@ def test_a_missing_blocked_amount_blocks_nothing(
     assert (None if found.blocked is None else found.blocked.centavos) == blocked
 
 
-async def test_another_account_s_number_opens_nothing(inter: Standing):
+async def test_one_account_s_credentials_do_not_open_another_account(inter: Standing):
     known = secrets_of(inter.account, InterSecrets)
     other = secrets_of(inter.stage.accounts[1], InterSecrets).account
     mixed = replace(inter.account, secrets=InterSecrets(**{**_fields(known), "account": other}))

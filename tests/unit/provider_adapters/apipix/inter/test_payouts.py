@@ -45,7 +45,7 @@ def looked_up(**more: object) -> Outcome:
     return payouts.found(seen(**more), CODE)
 
 
-def test_an_order_by_key_has_amount_and_key_and_no_day():
+def test_a_payout_by_key_is_written_without_a_date():
     assert written(order()) == {
         "valor": 12.31,
         "destinatario": {"tipo": "CHAVE", "chave": "m@example.com"},
@@ -73,7 +73,7 @@ def test_an_account_is_written_by_ispb_without_dashes():
 
 
 @cases("kind", list(AccountType))
-def test_every_type_of_account_can_be_paid(kind: AccountType):
+def test_every_account_type_can_be_paid(kind: AccountType):
     assert written(order(replace(AT_ITAU, account_type=kind)))
 
 
@@ -87,27 +87,27 @@ def test_every_type_of_account_can_be_paid(kind: AccountType):
         {"name": ""},
     ],
 )
-def test_an_account_that_does_not_exist_is_not_sent(wrong: dict[str, str]):
+def test_an_invalid_recipient_account_is_not_sent(wrong: dict[str, str]):
     with pytest.raises(NeverSendable) as refused:
         written(order(replace(AT_ITAU, **wrong)))
 
     assert refused.value.failure is FailureCode.ACCOUNT_INVALID
 
 
-def test_a_text_that_is_too_long_is_not_sent():
+def test_an_overlong_description_is_not_sent():
     assert written(replace(order(), description="x" * 140))
     with pytest.raises(NeverSendable):
         written(replace(order(), description="x" * 141))
 
 
 @cases("more", [{}, {"codigoSolicitacao": ""}])
-def test_an_order_without_the_bank_s_id_is_not_taken(more: dict[str, str]):
-    """What is raised becomes Unknown."""
+def test_an_order_answer_without_the_bank_s_id_is_not_accepted(more: dict[str, str]):
+    """The error becomes Unknown."""
     with pytest.raises(ProviderError):
         payouts.created(said(200, {"tipoRetorno": "PROCESSADO", **more}))
 
 
-def test_a_malformed_e2e_id_is_not_accepted():
+def test_a_malformed_end_to_end_id_is_not_accepted():
     assert isinstance(created(endToEndId="E1"), Unknown)
     assert isinstance(looked_up(endToEnd="E1"), Unknown)
 
@@ -122,7 +122,7 @@ def test_a_paid_payout_is_settled_at_the_bank_s_time(word: str):
 
 
 @cases("word", ["NAO_DEBITADO", "PARCIALMENTE_PAGO", "TALVEZ", ""])
-def test_a_state_in_doubt_is_unknown_and_counted(word: str):
+def test_an_ambiguous_state_is_unknown_and_counted(word: str):
     answer = seen(status=word)
 
     assert isinstance(payouts.found(answer, CODE), Unknown)

@@ -55,8 +55,8 @@ def entry(counted: list[bool] | None = None, **changed: object) -> Entry:
     return page.items[0]
 
 
-def test_a_zone_in_the_bank_s_time_is_heeded():
-    """Near midnight another zone is another day."""
+def test_a_time_zone_in_the_bank_s_time_is_respected():
+    """Near midnight it changes the day."""
     days = ("2026-02-03T01:30:00Z", "2026-02-03 01:30:00", "2026-02-03T23:30:00-05:00")
 
     found = [entry(dataTransacao=each).created_at for each in days]
@@ -64,11 +64,11 @@ def test_a_zone_in_the_bank_s_time_is_heeded():
     assert [each.day for each in found] == [2, 3, 4]
 
 
-def test_a_window_of_utc_days_touches_one_more_of_the_bank():
+def test_a_window_of_utc_days_includes_the_previous_bank_day():
     assert statement.begun(Window(LAST, LAST), None) == Span(date(2026, 3, 30), LAST)
 
 
-def test_no_period_has_more_than_ninety_days():
+def test_a_window_is_split_into_periods_of_ninety_days():
     """A window of 90 UTC days touches 91 of the bank's."""
     begun = statement.begun(YEAR, None)
 
@@ -82,7 +82,7 @@ def test_no_period_has_more_than_ninety_days():
     assert last.next_cursor is None
 
 
-def test_pages_follow_one_another_and_then_the_days_before():
+def test_the_pages_of_a_period_are_followed_by_the_period_before():
     first = read(Span(date(2026, 3, 1), LAST), pages=2)
     assert isinstance(first, Page)
     second = statement.begun(YEAR, f"{first.next_cursor} marks")
@@ -92,8 +92,8 @@ def test_pages_follow_one_another_and_then_the_days_before():
     assert statement.begun(YEAR, following.next_cursor).until == date(2026, 2, 28)
 
 
-def test_a_span_with_more_than_can_be_reached_is_halved_and_no_day_is_left_out():
-    """What no page reaches would be missing without a word."""
+def test_a_period_with_too_many_rows_is_halved_without_losing_a_day():
+    """Rows that no page reaches would be missing silently."""
     asked, seen = [statement.begun(YEAR, None)], set[date]()
     while asked:
         span = asked.pop()
@@ -115,13 +115,13 @@ def test_a_span_with_more_than_can_be_reached_is_halved_and_no_day_is_left_out()
     assert (min(seen), max(seen), len(seen)) == (FIRST, LAST, 91)
 
 
-def test_a_day_with_more_than_can_be_reached_is_no_statement():
+def test_a_day_with_too_many_rows_is_a_bad_reply():
     with pytest.raises(BadReply, match="too_large"):
         read(Span(LAST, LAST), ROW, total=10_001)
     assert isinstance(read(Span(LAST, LAST), ROW, total=10_000), Page)
 
 
-def test_a_payment_is_read_with_its_recipient_and_its_day():
+def test_a_payment_is_read_with_its_recipient_and_day():
     assert entry() == Entry(
         provider_id="1",
         e2e_id=E2E,
@@ -137,16 +137,16 @@ def test_a_payment_is_read_with_its_recipient_and_its_day():
 
 
 @cases("beside", [{}, {"endToEndId": None}, {"txId": "x", "tipoDetalhe": {"a": 1}}])
-def test_what_is_told_of_a_pix_may_stand_in_an_object_of_its_own(beside: dict[str, object]):
+def test_pix_details_may_be_in_a_nested_object(beside: dict[str, object]):
     assert entry(detalhes={**beside, "pix": ROW["detalhes"]}) == entry()
     assert entry(detalhes={**ROW["detalhes"], "pix": None}) == entry()
 
 
-def test_money_in_is_its_payer_s():
+def test_the_counterparty_of_incoming_money_is_the_payer():
     assert entry(tipoOperacao="C").counterparty.name == "Loja"
 
 
-def test_an_id_of_a_return_makes_it_one():
+def test_a_return_is_recognized_by_its_id():
     details = {"endToEndId": f"D{E2E[1:]}"}
 
     assert entry(detalhes=details).kind is MovementKind.PIX_RETURN
@@ -164,6 +164,6 @@ def test_an_unlisted_kind_is_not_pix_and_is_counted():
     "wrong",
     [{"tipoOperacao": "X"}, {"valor": "-1.00"}, {"valor": "1.005"}, {"dataTransacao": "ontem"}],
 )
-def test_a_movement_that_makes_no_sense_is_refused(wrong: dict[str, str]):
+def test_an_inconsistent_movement_is_refused(wrong: dict[str, str]):
     with pytest.raises(ValueError, match=r"\w"):
         entry(**wrong)

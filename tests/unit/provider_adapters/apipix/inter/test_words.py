@@ -7,18 +7,18 @@ from gateway.banks.port.statements import MovementKind
 from provider_adapters.apipix.inter import words
 
 
-def test_what_sources_disagree_about_has_no_meaning():
+def test_ambiguous_states_are_not_in_the_table():
     doubted = {"NAO_DEBITADO", "PARCIALMENTE_DEBITADO", "PARCIALMENTE_PAGO"}
 
     assert not doubted & words.STATES.keys()
 
 
-def test_pix_alone_counts_as_pix():
+def test_only_pix_is_listed_as_pix():
     kinds = [word for word, kind in words.KINDS.items() if kind is MovementKind.PIX]
 
     assert kinds == ["PIX"]
     assert words.KINDS["ESTORNO"] is MovementKind.OTHER
 
 
-def test_every_account_has_a_word():
+def test_every_account_type_has_a_word():
     assert set(words.ACCOUNT_TYPES) == set(AccountType)

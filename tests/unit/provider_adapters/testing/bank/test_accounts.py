@@ -24,7 +24,7 @@ DAMAGE = {
 }
 
 
-def test_damage_is_noticed(tmp_path):
+def test_damaged_accounts_are_detected(tmp_path):
     for place, (name, damage) in enumerate(DAMAGE.items()):
         numbers = iter(range(10**9))
         books = open_books(

@@ -15,7 +15,7 @@ def called(*arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_a_line_says_which_case_does_not_apply_and_why():
+def test_a_case_that_does_not_apply_is_printed_with_its_reason():
     code, output = called("sandbox", "--case", "callbacks.several")
 
     assert code == 0, output
@@ -24,7 +24,7 @@ def test_a_line_says_which_case_does_not_apply_and_why():
     assert last.endswith("the stage's bank sends a callback for each thing")
 
 
-def test_the_cases_as_json():
+def test_cases_can_be_printed_as_json():
     code, output = called("sandbox", "--case", "bank.held", "--json")
 
     said = json.loads(output)
@@ -39,11 +39,11 @@ def test_the_cases_as_json():
     "arguments",
     [("nobody",), ("sandbox", "--stage", "nowhere:Stage"), ("sandbox", "--case", "none.such")],
 )
-def test_what_cannot_be_verified_is_no_success(arguments: tuple[str, ...]):
+def test_an_adapter_that_cannot_be_verified_exits_with_1(arguments: tuple[str, ...]):
     assert called(*arguments)[0] == 1
 
 
-def test_a_case_that_fails_ends_the_command_with_its_reason():
+def test_a_failed_case_is_printed_with_its_reason():
     stage = "tests.unit.provider_adapters.testing.commands.forgetful:ForgetfulStage"
     code, output = called("sandbox", "--stage", stage, "--case", "bank.settled", "--json")
 
@@ -53,7 +53,7 @@ def test_a_case_that_fails_ends_the_command_with_its_reason():
     assert ended["reason"].startswith("assert [] == [Money(")
 
 
-def test_without_pytest_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+def test_without_pytest_the_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(adapter, "find_spec", lambda _: None)
 
     code, output = called("sandbox")
@@ -62,7 +62,7 @@ def test_without_pytest_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPa
     assert output == "Error: the suite is run by pytest: pip install 'pixgate[verify]'\n"
 
 
-def test_a_prefix_that_no_case_has_is_reported():
+def test_an_unknown_case_prefix_is_reported():
     code, output = called("sandbox", "--case", "foo.")
 
     assert code == 1
@@ -74,7 +74,7 @@ def written(*arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_a_package_is_written_into_the_folder_that_is_named(tmp_path: Path):
+def test_a_package_is_written_into_the_given_folder(tmp_path: Path):
     code, output = written("acme", "--into", str(tmp_path), "--money", "text", "--proof", "rsa")
 
     assert code == 0, output
@@ -85,7 +85,7 @@ def test_a_package_is_written_into_the_folder_that_is_named(tmp_path: Path):
     assert "Bearer" in (package / "access.py").read_text()
 
 
-def test_nothing_is_written_for_a_wrong_word(tmp_path: Path):
+def test_an_invalid_option_writes_no_package(tmp_path: Path):
     cases = [("Acme Bank",), ("../acme",), ("acme", "--auth", "magic"), ()]
 
     for arguments in cases:
@@ -96,8 +96,8 @@ def test_nothing_is_written_for_a_wrong_word(tmp_path: Path):
         assert list(tmp_path.iterdir()) == []
 
 
-def test_the_matrix_of_an_adapter_takes_the_place_of_the_former(tmp_path: Path):
-    """What stands before it stays."""
+def test_the_matrix_replaces_the_previous_one_in_the_readme(tmp_path: Path):
+    """The text before it is kept."""
     readme = tmp_path / "README.md"
     readme.write_text("# Mine\n\n<!-- matrix -->\n\nformer\n")
     command = ["adapter", "matrix", "sandbox", "--into", str(readme)]
@@ -112,7 +112,7 @@ def test_the_matrix_of_an_adapter_takes_the_place_of_the_former(tmp_path: Path):
 
 
 @pytest.mark.parametrize("text", ["# Mine\n", ""])
-def test_a_file_without_a_place_for_it_is_left_alone(tmp_path: Path, text: str):
+def test_a_readme_without_a_matrix_marker_is_unchanged(tmp_path: Path, text: str):
     readme = tmp_path / "README.md"
     readme.write_text(text)
 
@@ -122,7 +122,7 @@ def test_a_file_without_a_place_for_it_is_left_alone(tmp_path: Path, text: str):
     assert readme.read_text() == text
 
 
-def test_there_is_no_matrix_of_an_adapter_that_does_not_exist():
+def test_the_matrix_of_an_unknown_adapter_is_refused():
     done = CliRunner().invoke(pixgate, ["adapter", "matrix", "nobody"])
 
     assert done.exit_code == 1

@@ -18,12 +18,12 @@ from provider_adapters.testing.commands.banks import running_bank
 from tests.world.shell import CONFIG, Shell
 
 
-def test_a_bank_that_does_not_run_has_no_address(tmp_path: Path):
+def test_a_stopped_bank_has_no_address(tmp_path: Path):
     with pytest.raises(RuleViolation, match="`pixgate bank sandbox`"):
         running_bank(tmp_path, "sandbox")
 
 
-def test_wrong_options_are_a_usage_error(fresh_shell: Shell):
+def test_invalid_options_are_a_usage_error(fresh_shell: Shell):
     for options in (["sandbox", "nobody"], ["--first-port", "x"], ["--first-port", "65001"]):
         fresh_shell.fails("bank", *options, status=2)
 
@@ -35,8 +35,8 @@ def test_production_has_no_simulated_banks(shell: Shell):
 
 
 @pytest.mark.process
-async def test_all_banks_run_in_one_process_until_they_are_told_to_stop(tmp_path: Path):
-    """A line for each bank; each answers at both addresses, and nobody is promised one after."""
+async def test_all_simulated_banks_run_in_one_process_until_stopped(tmp_path: Path):
+    """One line for each bank; each answers at both addresses, and is printed only then."""
     environ = {"PIXGATE_CONFIG": str(CONFIG), "PIXGATE_VAR": str(tmp_path)}
     command = [sys.executable, "-m", "gateway", "bank", "--first-port", "0", "--json"]
     running = subprocess.Popen(

@@ -12,7 +12,7 @@ from tests.world.standing import TODAY
 pytestmark = pytest.mark.slow
 
 
-def test_the_demo_is_made_once(demo_shell, made):
+def test_the_demo_is_created_once(demo_shell, made):
     first = json.loads((demo_shell.folder / "demo.json").read_text())
 
     assert demo_shell.reads("demo") == made == first
@@ -29,13 +29,13 @@ def said(demo_shell):
     return demo_shell.says("demo")
 
 
-def test_people_get_ten_calls_to_paste(made, said):
+def test_the_demo_prints_ten_calls_to_copy(made, said):
     assert said.count("\ncurl ") == 10
     assert all(thing["id"] in said for thing in made["accounts"].values())
 
 
-def test_a_lost_store_and_a_lost_pepper_are_made_good(shell, bank):
-    """The ids stay; secrets that do not open any more are made anew."""
+def test_a_lost_store_and_a_lost_pepper_are_recreated(shell, bank):
+    """The ids are kept; secrets that cannot be opened are made again."""
     first = shell.reads("demo")
     for name in ("pixgate.db", "pixgate.db-wal", "pixgate.db-shm", "keys.json"):
         (shell.folder / name).unlink(missing_ok=True)
@@ -47,8 +47,8 @@ def test_a_lost_store_and_a_lost_pepper_are_made_good(shell, bank):
     assert {pair["client_id"] for pair in again["credentials"].values()} == listed
 
 
-def test_lost_keys_are_reported_by_name(shell, bank):
-    """The audit log is sealed under them: nothing is made that it could not tell of."""
+def test_a_lost_key_is_reported_by_name(shell, bank):
+    """The audit log is sealed with them, so nothing can be created."""
     shell.reads("demo")
     (shell.folder / "keys.json").unlink()
 
@@ -58,7 +58,7 @@ def test_lost_keys_are_reported_by_name(shell, bank):
     assert "which is not configured" in line
 
 
-def test_without_a_bank_there_is_one_line(shell):
+def test_an_unreachable_bank_is_reported_in_one_line(shell):
     shell.environ["PIXGATE_BANK_CONTROL_PORT"] = "1"
 
     line = shell.fails("demo")
@@ -68,7 +68,7 @@ def test_without_a_bank_there_is_one_line(shell):
     )
 
 
-def test_in_production_there_is_no_demo(shell):
+def test_production_has_no_demo(shell):
     config = shell.folder / "config.yaml"
     config.write_text("environment: production\n")
 
@@ -78,11 +78,11 @@ def test_in_production_there_is_no_demo(shell):
     assert not (shell.folder / "demo.json").exists()
 
 
-def test_a_summary_fits_one_screen(made):
+def test_the_summary_fits_on_one_screen(made):
     assert len(summary(made, TODAY)) < 40
 
 
-def test_the_code_of_a_demo_person_is_the_app_s(demo_shell, made):
+def test_the_printed_totp_code_is_accepted(demo_shell, made):
     secret = made["users"]["admin"]["totp_secret"]
 
     before = datetime.now(UTC)
@@ -92,17 +92,17 @@ def test_the_code_of_a_demo_person_is_the_app_s(demo_shell, made):
     assert taken != [None, None]
 
 
-def test_who_has_no_app_has_no_code(demo_shell):
+def test_a_user_without_an_authenticator_app_has_no_code(demo_shell):
     line = demo_shell.fails("demo", "totp", "viewer@example.com")
 
     assert line.startswith("Error: no demo user viewer@example.com with an authenticator app")
 
 
-def test_before_the_demo_is_made_there_is_no_code(fresh_shell):
+def test_there_is_no_code_before_the_demo_is_created(fresh_shell):
     assert "`pixgate demo`" in fresh_shell.fails("demo", "totp", "admin@example.com")
 
 
-def test_people_are_printed_with_what_they_sign_in_with(made, said):
+def test_the_demo_users_are_printed_with_their_passwords(made, said):
     assert all(
         f"{one['email']}  password {one['password']}" in said for one in made["users"].values()
     )

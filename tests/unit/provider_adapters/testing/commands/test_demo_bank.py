@@ -39,7 +39,7 @@ database:
 
 @contextmanager
 def running(name: str, shell: Shell) -> Iterator[SimulatedBank]:
-    """Run a simulated bank in a thread of its own, told of in the shell's folder."""
+    """Run a simulated bank in a thread, registered in the shell's folder."""
     folder = shell.folder / "banks"
     folder.mkdir()
     bank = SimulatedBank(
@@ -71,7 +71,7 @@ def own_config(shell: Shell) -> None:
 
 @pytest.mark.usefixtures("own_config")
 @pytest.mark.parametrize("name", simulators.names())
-def test_the_provider_that_is_printed_is_all_that_the_configuration_lacks(shell: Shell, name: str):
+def test_the_printed_provider_completes_the_configuration(shell: Shell, name: str):
     """It is written into the file once, where nothing else changes."""
     file = Path(shell.environ["PIXGATE_CONFIG"])
     before = file.read_text()
@@ -113,7 +113,7 @@ def assert_ready(shell: Shell, made: Any) -> None:
     )
 
 
-def test_the_charge_has_a_reference_that_every_bank_knows_it_by():
+def test_the_demo_charge_has_a_reference_every_bank_accepts_as_txid():
     assert txids(Environment.SANDBOX, "any account", CHARGE)[0] == CHARGE
 
 
@@ -130,7 +130,7 @@ def test_a_running_bank_is_controlled_by_its_name(shell: Shell):
     assert "does not run" in refused
 
 
-def test_a_bank_that_does_not_run_is_named(shell: Shell):
+def test_a_stopped_bank_is_reported_by_name(shell: Shell):
     assert "does not run" in shell.fails("demo", "--bank", "sandbox")
 
 
@@ -142,7 +142,7 @@ def file(tmp_path: Path) -> Path:
     return made
 
 
-def test_the_new_provider_is_first_and_the_rest_is_unchanged(file: Path):
+def test_a_new_provider_is_written_first_and_the_rest_is_unchanged(file: Path):
     write_provider(file, "two", BANK)
 
     settings = settings_from(file.read_text(), {})
@@ -157,7 +157,7 @@ def test_the_new_provider_is_first_and_the_rest_is_unchanged(file: Path):
     "text",
     ["providers: {}\n", "database: {}\n", "  providers:\n", PLAIN.replace("one:", "two:"), "a: ["],
 )
-def test_what_cannot_be_written_plainly_is_left_alone(file: Path, text: str):
+def test_a_configuration_that_cannot_be_edited_safely_is_unchanged(file: Path, text: str):
     file.write_text(text)
 
     with pytest.raises(RuleViolation):
@@ -165,7 +165,7 @@ def test_what_cannot_be_written_plainly_is_left_alone(file: Path, text: str):
     assert file.read_text() == text
 
 
-def test_a_folder_that_cannot_be_written_is_one_line(file: Path, monkeypatch: pytest.MonkeyPatch):
+def test_an_unwritable_folder_is_reported_in_one_line(file: Path, monkeypatch: pytest.MonkeyPatch):
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 

@@ -17,7 +17,7 @@ def main(demo) -> str:
     return demo["accounts"]["main"]["id"]
 
 
-def test_a_charge_is_paid_once(demo_shell, demo):
+def test_a_charge_can_be_paid_only_once(demo_shell, demo):
     reference = demo["charges"]["pending"]
 
     paid = demo_shell.reads("sandbox", "pay", reference)
@@ -26,7 +26,7 @@ def test_a_charge_is_paid_once(demo_shell, demo):
     assert "CHARGE_PAID" in demo_shell.fails("sandbox", "pay", reference)
 
 
-def test_money_comes_in_to_the_centavo(demo_shell, main):
+def test_a_top_up_credits_the_exact_amount(demo_shell, main):
     """The demo's refund of R$ 20.00 may settle before, between or after."""
     held = [
         demo_shell.reads("sandbox", "top-up", main, "--value", value)["balance_centavos"]
@@ -36,8 +36,8 @@ def test_money_comes_in_to_the_centavo(demo_shell, main):
     assert [(after - before) % 20_00 for before, after in pairwise(held)] == [10_50, 10]
 
 
-def test_any_call_of_the_control_interface_is_made(demo_shell, main):
-    """With its query, amounts exact and segments of any characters."""
+def test_any_call_of_the_control_interface_can_be_made(demo_shell, main):
+    """With its query, exact amounts and any characters in segments."""
     made = demo_shell.reads(
         "sandbox", "call", "post", f"/accounts/{main}/block", '{"value": 10.50}'
     )
@@ -49,7 +49,7 @@ def test_any_call_of_the_control_interface_is_made(demo_shell, main):
     assert "404" in refused
 
 
-def test_a_body_that_is_no_json_is_a_usage_error(fresh_shell):
+def test_a_body_that_is_not_json_is_a_usage_error(fresh_shell):
     assert "no JSON" in fresh_shell.fails("sandbox", "call", "POST", "faults", "{", status=2)
 
 
@@ -59,20 +59,20 @@ def test_the_next_payout_of_an_account_is_held(demo_shell, main):
     assert told == {"id": main, "seconds": 60}
 
 
-def test_a_payout_that_is_not_there_is_neither_held_nor_released_nor_returned(demo_shell):
+def test_an_unknown_payout_cannot_be_held_released_or_returned(demo_shell):
     for command in ("hold", "release", "return"):
         assert "NOT_FOUND" in demo_shell.fails("sandbox", command, "0" * 32)
 
 
-def test_an_amount_in_another_form_is_a_usage_error(fresh_shell):
+def test_a_malformed_amount_is_a_usage_error(fresh_shell):
     for value in ("0", "-1", "1.234", "1e3", "ten", "1,50", "NaN"):
         for command in ("top-up", "return", "pay"):
             said = fresh_shell.fails("sandbox", command, "any", "--value", value, status=2)
             assert "--value" in said
 
 
-def test_an_amount_is_an_option_of_every_command():
-    """One form: ``--value``; nothing that is no id or reference stands by its place."""
+def test_an_amount_is_an_option_in_every_command():
+    """Always ``--value``; only ids and references are positional."""
     told = {
         name: {each.opts[0]: type(each).__name__ for each in command.params}
         for name, command in sandbox.commands.items()
@@ -83,7 +83,7 @@ def test_an_amount_is_an_option_of_every_command():
     assert {told[name].get("--value") for name in valued} == {"Option"}
 
 
-def test_a_charge_of_an_open_amount_is_paid_with_what_is_said(demo_shell, main):
+def test_a_charge_with_an_open_amount_is_paid_with_the_given_one(demo_shell, main):
     made = demo_shell.reads("sandbox", "charge", main, "order/1")
 
     paid = demo_shell.reads("sandbox", "pay", "order/1", "--account", main, "--value", "2.5")
@@ -102,17 +102,17 @@ def test_a_fault_is_set_listed_and_cleared(demo_shell):
     assert demo_shell.reads("sandbox", "fault") == []
 
 
-def test_a_fault_that_does_not_exist_is_a_usage_error(fresh_shell):
+def test_an_unknown_fault_is_a_usage_error(fresh_shell):
     for arguments in [("payout",), ("payout", "explode"), ("nothing", "hang")]:
         assert "Error: " in fresh_shell.fails("sandbox", "fault", *arguments, status=2)
 
 
-def test_nothing_was_executed_yet(demo_shell):
+def test_a_new_bank_lists_no_executions(demo_shell):
     assert demo_shell.reads("sandbox", "executions") == []
 
 
-def test_in_production_there_is_no_sandbox_bank(demo_shell):
-    """Not even when one runs beside it."""
+def test_production_has_no_sandbox_bank(demo_shell):
+    """Not even beside a running one."""
     config = demo_shell.folder / "production.yaml"
     port = demo_shell.environ["PIXGATE_BANK_CONTROL_PORT"]
     config.write_text(f"environment: production\nsandbox_bank: {{control_port: {port}}}\n")

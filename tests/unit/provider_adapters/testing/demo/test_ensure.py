@@ -23,8 +23,8 @@ from tests.world.stores.samples import event
 pytestmark = pytest.mark.slow
 
 
-async def test_the_second_time_gives_the_same_and_writes_nothing(make, office):
-    """A change of a user would end their sessions."""
+async def test_creating_the_demo_again_returns_it_and_writes_nothing(make, office):
+    """Changing a user would end their sessions."""
     first = await make()
     before = await office.acts()
 
@@ -32,7 +32,7 @@ async def test_the_second_time_gives_the_same_and_writes_nothing(make, office):
     assert await office.acts() == before
 
 
-async def test_addresses_are_today_s(make, tmp_path):
+async def test_the_demo_file_is_updated_with_the_current_address(make, tmp_path):
     await make()
 
     demo = await make(base_url="http://127.0.0.1:9")
@@ -41,7 +41,7 @@ async def test_addresses_are_today_s(make, tmp_path):
     assert json.loads((tmp_path / "demo.json").read_text()) == demo
 
 
-def test_addresses_are_those_of_the_configuration():
+def test_the_demo_addresses_are_those_of_the_configuration():
     settings = settings_from(CONFIG.read_text(), {"PIXGATE_PORT": "18080"})
 
     assert urls_of(settings) == {
@@ -52,8 +52,8 @@ def test_addresses_are_those_of_the_configuration():
     }
 
 
-async def test_a_lost_store_is_made_again(make, tmp_path):
-    """The file says what it held."""
+async def test_a_lost_store_is_recreated_from_the_demo_file(make, tmp_path):
+    """With the ids and secrets of the file."""
     demo = await make()
     (tmp_path / "new").mkdir()
 
@@ -63,14 +63,14 @@ async def test_a_lost_store_is_made_again(make, tmp_path):
         assert found.active
 
 
-async def test_two_at_once_make_one(make):
+async def test_concurrent_creation_makes_one_demo(make):
     first, second = await asyncio.gather(make(), make())
 
     assert first == second
 
 
-async def test_a_lost_file_makes_another_demo_beside_the_first(make, tmp_path, office):
-    """Secrets are kept nowhere else, so the first one's cannot be printed again."""
+async def test_a_lost_demo_file_makes_another_demo_in_the_same_store(make, tmp_path, office):
+    """Secrets are stored nowhere else, so they cannot be printed again."""
     first = await make()
     (tmp_path / "demo.json").unlink()
 
@@ -80,7 +80,7 @@ async def test_a_lost_file_makes_another_demo_beside_the_first(make, tmp_path, o
     await assert_signs_in(office, second, "admin")
 
 
-async def test_a_revoked_credential_is_issued_anew(make, office, tmp_path):
+async def test_a_revoked_demo_credential_is_issued_again(make, office, tmp_path):
     demo = await make()
     await office.revoke(demo["credentials"]["full"]["client_id"])
 
@@ -93,8 +93,8 @@ async def test_a_revoked_credential_is_issued_anew(make, office, tmp_path):
     assert json.loads((tmp_path / "demo.json").read_text()) == again
 
 
-async def test_under_another_pepper_every_credential_that_should_work_is_replaced(make):
-    """The revoked one need not work."""
+async def test_a_changed_pepper_replaces_every_working_credential(make):
+    """Except the revoked one."""
     demo = await make()
 
     again = await make(keys=replace(KEYS, digester=SecretDigester({"p2": b"P" * 32}, "p2")))
@@ -105,8 +105,8 @@ async def test_under_another_pepper_every_credential_that_should_work_is_replace
     assert kept == {"revoked"}
 
 
-async def test_three_people_may_judge_a_payout(make, office):
-    """Nobody gives the second opinion too, and where two differ a third one decides."""
+async def test_three_demo_users_may_judge_a_payout(make, office):
+    """Two for the two opinions, and a third one in case they differ."""
     await make()
 
     users = await office.store.identity.users.list()
@@ -116,7 +116,7 @@ async def test_three_people_may_judge_a_payout(make, office):
     assert [each.name for each in judges] == ["Demo approver", "Demo approver2", "Demo approver3"]
 
 
-async def test_a_user_with_another_password_is_restored(make, office):
+async def test_a_changed_demo_user_is_restored(make, office):
     demo = await make()
     users = office.store.identity.users
     admin = await users.find_by_email("admin@example.com")

@@ -28,8 +28,8 @@ def file(tmp_path) -> DemoFile:
     return DemoFile(tmp_path / "var" / "demo.json")
 
 
-def test_only_the_owner_may_read_it(file):
-    """It holds secrets in clear."""
+def test_only_the_owner_can_read_the_demo_file(file):
+    """It contains secrets in clear."""
     file.begin(demo())
     modes = [stat.S_IMODE(file.path.stat().st_mode)]
     file.replace(demo("http://127.0.0.1:2"))
@@ -38,13 +38,13 @@ def test_only_the_owner_may_read_it(file):
     assert modes == [0o600, 0o600]
 
 
-def test_the_first_of_two_wins(file):
+def test_the_first_of_two_demo_files_is_kept(file):
     file.begin(demo())
 
     assert file.begin(demo("http://127.0.0.1:2")) == demo()
 
 
-def test_nothing_else_is_left_in_the_folder(file):
+def test_writing_the_demo_file_leaves_no_other_files(file):
     file.begin(demo())
     file.begin(demo())
     file.replace(demo())
@@ -52,7 +52,7 @@ def test_nothing_else_is_left_in_the_folder(file):
     assert [each.name for each in file.path.parent.iterdir()] == ["demo.json"]
 
 
-def test_what_is_no_demo_is_named_and_left_alone(file):
+def test_an_invalid_demo_file_is_reported_and_unchanged(file):
     file.path.parent.mkdir()
     for content in ["", "{", "{}", '{"base_url": 1}', "\xff"]:
         file.path.write_bytes(content.encode("latin-1"))
@@ -63,7 +63,7 @@ def test_what_is_no_demo_is_named_and_left_alone(file):
         assert file.path.read_bytes() == content.encode("latin-1")
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+def test_an_unwritable_folder_is_reported(tmp_path):
     (tmp_path / "var").write_text("a file")
 
     with pytest.raises(RuleViolation, match="cannot be written"):

@@ -33,7 +33,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Case]]:
     return known
 
 
-def test_a_table_of_cases_is_one_function(registered: dict[str, Case]):
+def test_a_parametrized_case_has_one_function(registered: dict[str, Case]):
     @case("bank.one", 1, needs={PortCall.PROBE})
     @case("bank.two", 2)
     async def invented(trial: Trial, number: int) -> None:
@@ -46,7 +46,7 @@ def test_a_table_of_cases_is_one_function(registered: dict[str, Case]):
     assert one.lacking(Capabilities()) == "probe is not declared"
 
 
-def test_an_id_is_taken_once(registered: dict[str, Case]):
+def test_a_case_id_can_be_registered_only_once(registered: dict[str, Case]):
     case("bank.one")(lambda _: forever())
 
     with pytest.raises(ValueError, match="already"):
@@ -60,7 +60,7 @@ def test_cases_are_listed_by_group():
     assert set(groups) == {"access", "bank", "callbacks", "calls", "reads", "wire"}
 
 
-async def test_a_case_gets_what_its_table_gives(registered: dict[str, Case]):
+async def test_a_case_receives_the_values_of_its_table(registered: dict[str, Case]):
     given = []
 
     @case("bank.one", 1)
@@ -72,7 +72,7 @@ async def test_a_case_gets_what_its_table_gives(registered: dict[str, Case]):
     assert given == [(True, 1)]
 
 
-async def test_a_call_that_is_not_declared_needs_no_proof(registered: dict[str, Case]):
+async def test_a_case_needing_an_undeclared_call_does_not_apply(registered: dict[str, Case]):
     class ReadOnly(SandboxStage):
         def settings(self, address: str) -> dict[str, object]:
             return {"base_url": address, "payouts": False}
@@ -83,9 +83,7 @@ async def test_a_call_that_is_not_declared_needs_no_proof(registered: dict[str, 
         await prove(dataclasses.replace(SUBJECT, make_stage=ReadOnly), registered["bank.pays"])
 
 
-async def test_a_case_that_hangs_has_failed(
-    registered: dict[str, Case], monkeypatch: pytest.MonkeyPatch
-):
+async def test_a_hanging_case_fails(registered: dict[str, Case], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(trial, "LONGEST_S", 0.3)
     case("bank.hangs")(lambda _: forever())
 
@@ -93,7 +91,7 @@ async def test_a_case_that_hangs_has_failed(
         await prove(SUBJECT, registered["bank.hangs"])
 
 
-def test_a_case_applies_or_says_why_not():
+def test_a_case_that_does_not_apply_has_a_reason():
     applies_if([1], "there is nothing")
     with pytest.raises(NotApplicable, match="there is nothing"):
         applies_if([], "there is nothing")

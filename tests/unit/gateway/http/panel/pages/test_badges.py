@@ -1,4 +1,4 @@
-"""What waits is counted for people who see the same, and shown to nobody else."""
+"""Waiting work is counted once for users with the same access, and shown only to them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def looks(*companies: str) -> Visit:
     return admit_visitor(call(person=somebody(companies=frozenset(companies))))
 
 
-async def test_a_count_is_of_the_companies_that_one_sees():
+async def test_counts_cover_the_companies_a_user_sees():
     badges = badges_at(Clock())
 
     counts = [await badges.of(looks(*each)) for each in ((), ("a",), ("a", "b"))]
@@ -35,7 +35,7 @@ async def test_a_count_is_of_the_companies_that_one_sees():
     assert [each["stops"] for each in counts] == [0, 1, 2]
 
 
-async def test_a_count_is_five_seconds_old_at_most():
+async def test_counts_are_at_most_five_seconds_old():
     clock = Clock()
     badges = badges_at(clock)
 

@@ -28,7 +28,7 @@ def rendering(source: str, looked_up: list[str], **data: object) -> str:
     return page.render(data)
 
 
-def test_no_word_is_looked_up_while_a_page_is_rendered():
+def test_constant_words_are_translated_at_compilation():
     looked_up: list[str] = []
 
     page = rendering("{{ _('Paid') }}{% if x %} {{ _('Paid') }}{% endif %}", looked_up, x=True)
@@ -37,7 +37,7 @@ def test_no_word_is_looked_up_while_a_page_is_rendered():
     assert looked_up == []
 
 
-def test_a_word_with_a_value_in_it_is_looked_up_and_the_value_escaped():
+def test_a_word_with_a_value_is_translated_at_rendering_and_escaped():
     looked_up: list[str] = []
 
     assert rendering("{{ _('%(n)s h', n=n) }}", looked_up, n="<3>") == "&lt;3&gt; horas"
@@ -45,16 +45,16 @@ def test_a_word_with_a_value_in_it_is_looked_up_and_the_value_escaped():
     assert looked_up == ["Paid"]
 
 
-def test_a_word_is_no_text_of_somebody():
-    """Catalogues are ours, so their markup stays; a percent sign is written twice in them."""
+def test_markup_of_a_translation_is_kept():
+    """Catalogues are ours, so markup is kept; a percent sign is written twice."""
     assert rendering("{{ _('<b>') }} {{ _('100 %%') }}", []) == "<b> 100 %"
 
 
-def test_addresses_of_files_are_written_in():
+def test_addresses_of_static_files_are_written_at_compilation():
     assert rendering("{{ static('icons.svg') }}#x", []) == "/static/icons.svg?1#x"
 
 
-def test_macros_escape_what_they_are_given_also_in_loops_and_blocks():
+def test_macros_escape_their_arguments_in_loops_and_blocks_too():
     page = (
         "{% import 'm' as m %}{% block x scoped %}"
         "{% for w in words %}{{ m.b(w) }}{{ m.b(_('Paid')) }}{% endfor %}{% endblock %}"

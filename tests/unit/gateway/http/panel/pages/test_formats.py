@@ -36,7 +36,7 @@ def test_money_is_written_as_in_brazil(value, written):
         ),
     ],
 )
-def test_an_amount_is_read_as_it_is_typed(typed, centavos):
+def test_a_typed_amount_is_parsed(typed, centavos):
     assert formats.typed_money(typed, "value") == Money(centavos)
 
 
@@ -62,14 +62,14 @@ def test_an_amount_is_read_as_it_is_typed(typed, centavos):
         pytest.param("1" + ".000" * 2000 + ",00", id="thousands of points"),
     ],
 )
-def test_an_amount_that_is_typed_otherwise_is_refused(typed):
+def test_an_invalid_typed_amount_is_refused(typed):
     with pytest.raises(ServiceError) as refusal:
         formats.typed_money(typed, "value")
 
     assert (refusal.value.error.code, refusal.value.field) == ("SVC.VAL.011", "value")
 
 
-def test_a_count_has_points():
+def test_a_count_has_thousands_separators():
     assert (formats.number(7), formats.number(1284310)) == ("7", "1.284.310")
 
 
@@ -81,11 +81,11 @@ INSTANT = datetime(2026, 11, 20, 13, 40, 5, 214_000, UTC)
     [INSTANT, "2026-11-20T13:40:05.214Z", "2026-11-20T10:40:05.214-03:00"],
     ids=["datetime", "utc", "offset"],
 )
-def test_every_form_of_a_document_is_read(value):
+def test_every_time_format_of_a_document_is_read(value):
     assert formats.moment(value) == INSTANT
 
 
-def test_a_time_without_a_zone_is_in_utc_and_a_number_is_seconds():
+def test_a_time_without_a_zone_is_utc_and_a_number_is_seconds():
     minute = datetime(2026, 11, 20, 13, 40, tzinfo=UTC)
 
     assert formats.moment("2026-11-20 13:40") == minute
@@ -102,21 +102,21 @@ def test_a_time_without_a_zone_is_in_utc_and_a_number_is_seconds():
         ("day", "20/11/2026"),
     ],
 )
-def test_a_time_is_that_of_sao_paulo(form, written):
+def test_times_are_shown_in_sao_paulo_time(form, written):
     assert formats.local(INSTANT, form) == written
 
 
-def test_a_bank_s_zero_time_is_a_time():
-    """Banks that have no time for something say year 1, where São Paulo has none."""
+def test_a_bank_s_zero_time_is_formatted():
+    """Banks use year 1 for a missing time, which São Paulo's zone cannot represent."""
     assert formats.local("0001-01-01T00:00:00Z", "day") == "01/01/0001"
 
 
-def test_a_day_begins_at_midnight_there():
+def test_a_day_changes_at_midnight_in_sao_paulo():
     assert formats.local("2026-11-21T02:59:59Z", "day") == "20/11/2026"
 
 
 @pytest.mark.parametrize("day", ["20/11/2026", "2026-11-20"])
-def test_a_day_is_read_as_a_person_or_a_program_writes_it(day):
+def test_a_day_is_read_in_brazilian_and_iso_format(day):
     assert formats.day_of(day) == date(2026, 11, 20)
     assert formats.day_begins(day) == "2026-11-20T03:00:00Z"
     assert formats.day_ends(day) == "2026-11-21T03:00:00Z"
@@ -128,7 +128,7 @@ def test_an_invalid_day_sets_no_filter(day):
     assert formats.day_begins(day) == formats.day_ends(day) == ""
 
 
-def test_the_first_and_the_last_day_of_all_begin_and_end():
+def test_the_first_and_last_days_of_the_calendar_do_not_overflow():
     assert formats.day_begins("01/01/0001") == "0001-01-01T03:06:28Z"
     assert formats.day_begins("31/12/9999") == "9999-12-31T03:00:00Z"
     assert formats.day_ends("31/12/9999") == "9999-12-31T23:59:59Z"
@@ -144,11 +144,11 @@ def test_the_first_and_the_last_day_of_all_begin_and_end():
     ],
     ids=str,
 )
-def test_remaining_days_are_written_in_days_and_hours(later, left):
+def test_remaining_time_is_written_in_days_and_hours(later, left):
     assert formats.days_left(INSTANT + later, INSTANT) == left
 
 
-def test_the_hint_and_the_machine_read_utc():
+def test_hints_and_machine_times_are_in_utc():
     assert formats.universal(INSTANT) == "20/11/2026 13:40:05 UTC"
     assert formats.machine(INSTANT) == "2026-11-20T13:40:05Z"
 
@@ -163,7 +163,7 @@ def test_the_hint_and_the_machine_read_utc():
         ("", ""),
     ],
 )
-def test_a_person_is_hidden_and_a_company_is_not(sent, written):
+def test_a_cpf_is_masked_and_a_cnpj_is_not(sent, written):
     assert formats.tax_number(sent) == written
 
 
@@ -193,7 +193,7 @@ _WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
         ("", ""),
     ],
 )
-def test_a_browser_is_named_as_people_do(agent: str, written: str):
+def test_a_user_agent_is_shown_as_browser_and_system(agent: str, written: str):
     assert formats.browser(agent) == written
 
 
@@ -205,8 +205,8 @@ def test_invisible_characters_are_shown():
     ("share", "written"),
     [(0, "0 %"), (0.777, "77,7 %"), (0.9999, "99,9 %"), (1, "100 %"), (Decimal("0.5"), "50 %")],
 )
-def test_a_share_is_a_hundred_only_when_it_is_whole(share, written):
-    """One of a thousand that failed must not round away; no decimals where there are none."""
+def test_a_percentage_is_a_hundred_only_when_it_is_exact(share, written):
+    """One failure in a thousand must not be rounded away; decimals only where needed."""
     assert formats.percent(share) == written
 
 
@@ -214,7 +214,7 @@ def test_a_share_is_a_hundred_only_when_it_is_whole(share, written):
     ("value", "written"),
     [(0.0384, "38 ms"), (1, "1 s"), (1.44, "1,4 s"), (Decimal("5.0"), "5 s"), (720, "12 min")],
 )
-def test_how_long_something_took_is_short(value, written):
+def test_a_duration_is_shown_in_short_form(value, written):
     assert formats.seconds(value) == written
 
 
@@ -226,7 +226,7 @@ def test_a_time_for_scripts_is_in_milliseconds():
     ("seconds", "written"),
     [(0, "0 min 00 s"), (65, "1 min 05 s"), (3600, "1 h 00 min"), (35_999, "9 h 59 min")],
 )
-def test_the_rest_is_written_as_by_the_script(seconds: int, written: str):
+def test_the_remaining_time_is_written_like_the_script_does(seconds: int, written: str):
     now = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
     assert formats.time_left(now + timedelta(seconds=seconds), now) == written
@@ -242,12 +242,14 @@ def test_the_rest_is_written_as_by_the_script(seconds: int, written: str):
         ("12.34", "payment", None),
     ],
 )
-def test_an_amount_that_an_act_tells_is_read_as_one(told: str, name: str, read: Decimal | None):
+def test_an_amount_in_audit_details_is_recognised_by_its_name(
+    told: str, name: str, read: Decimal | None
+):
     assert formats.detail_amount(told, name) == read
 
 
-def test_a_telephone_is_read_as_people_type_it():
-    """Area code 55 is in Rio Grande do Sul: with 8 or 9 digits behind it, it is no country code."""
+def test_a_typed_phone_key_is_normalised():
+    """Area code 55 is Rio Grande do Sul: followed by 8 or 9 digits it is no country code."""
     cases = [
         ("(11) 98888-7777", "+5511988887777"),
         ("11988887777", "+5511988887777"),

@@ -44,7 +44,7 @@ def opened(header: str, user_id: str = ANA, page: str = PAGE) -> Visit:
     return visit
 
 
-def test_a_form_is_shown_to_its_person_on_its_page_within_a_quarter_of_an_hour():
+def test_a_kept_form_is_shown_to_its_user_on_its_page_for_fifteen_minutes():
     header = KEPT.keep(sent({"reason": "fraude", "code": "123456"}), PAGE, f"{PAGE}/x")
     late = replace(KEPT, now=lambda: NOON + timedelta(minutes=15))
     mine, others = opened(header), opened(header, BIA)
@@ -73,14 +73,14 @@ def test_a_form_that_cannot_be_kept_is_dropped():
     assert [KEPT.keep(each, PAGE, PAGE) for each in calls] == ["", "", "", ""]
 
 
-def test_what_is_no_kept_form_is_no_form():
+def test_an_invalid_kept_form_is_ignored():
     for value in ("x", "AAAA", "é"):
         visit = opened(f"pixgate-typed={value}")
         KEPT.show(visit)
         assert visit.problem is None
 
 
-def test_new_credentials_of_a_bank_are_asked_for_again():
+def test_kept_forms_ask_for_bank_credentials_again():
     visit = opened(KEPT.keep(sent({"credentials": "secret"}), PAGE, PAGE))
 
     KEPT.show(visit)
@@ -88,7 +88,7 @@ def test_new_credentials_of_a_bank_are_asked_for_again():
     assert (visit.form["credentials"], visit.form["had_credentials"]) == ("", "yes")
 
 
-def test_every_field_of_a_secret_is_known():
+def test_every_secret_field_of_a_template_is_known():
     pages = "".join(each.read_text("utf-8") for each in TEMPLATES.rglob("*.html"))
     secret = r'type="password"|one-time-code|id="credentials"'
     tags = re.findall(r"<(?:input|textarea)[^>]*>", pages)

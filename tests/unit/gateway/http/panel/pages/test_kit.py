@@ -141,7 +141,7 @@ def of(role: Role) -> Visit:
     return replace(visit(), person=somebody(role))
 
 
-async def test_a_page_is_opened_by_the_right_of_the_method_it_calls():
+async def test_a_page_requires_the_right_of_the_method_it_calls():
     shown, form = panel().pages
 
     assert (shown.path, shown.name, shown.summary, shown.does) == (
@@ -154,7 +154,7 @@ async def test_a_page_is_opened_by_the_right_of_the_method_it_calls():
     assert (str(shown.needs), str(form.needs)) == ("stop:read", "stop:write")
 
 
-async def test_a_service_is_called_by_who_looks():
+async def test_a_page_calls_its_service_as_the_signed_in_user():
     shown, form = panel().pages
     said = await shown.shows(of(Role.VIEWER))
 
@@ -170,7 +170,7 @@ async def test_a_service_is_called_by_who_looks():
     assert unknown.value.error is SESSION_REQUIRED
 
 
-async def test_a_list_is_searched_by_its_address_and_a_part_may_fail():
+async def test_a_list_is_searched_by_its_query_and_shows_its_failure():
     made, notes = Pages("/notes", context()), Notes()
     takes = inputs.PAGE
 
@@ -199,7 +199,7 @@ def asking(**query: str) -> Visit:
     return made
 
 
-async def test_an_account_is_found_once_and_only_in_sight():
+async def test_an_account_is_looked_up_once_and_only_in_scope():
     known = account()
     made = Pages("", context(known))
     here, nowhere = of(Role.VIEWER), of(Role.VIEWER)
@@ -217,7 +217,7 @@ async def test_an_account_is_found_once_and_only_in_sight():
     assert malformed.value.error is errors.IDENTIFIER_INVALID
 
 
-async def test_a_failure_of_ours_is_reported_as_one():
+async def test_an_unexpected_error_of_a_part_is_an_internal_error():
     async def broken() -> None:
         raise KeyError
 
@@ -228,7 +228,7 @@ async def test_a_failure_of_ours_is_reported_as_one():
     assert not told.is_forbidden
 
 
-async def test_accounts_to_choose_from_and_names_may_be_missing():
+async def test_unavailable_accounts_and_names_are_left_empty():
     made, away = Pages("/notes", context(account())), Pages("/notes", context())
 
     assert await away.accounts(of(Role.VIEWER)) == ()
@@ -248,15 +248,15 @@ def test_people_of_one_name_are_distinguished_by_address():
     assert called([one, other])["ana@example.com"] == "Ana (ana@example.com)"
 
 
-async def test_people_are_named_for_who_may_read_users():
+async def test_names_of_users_are_shown_to_readers_of_users_alone():
     made = Pages("/notes", context())
 
     assert await made.people(of(Role.SECURITY)) == {"u1": "Ana", "ana@example.com": "Ana"}
     assert await made.people(of(Role.VIEWER)) == {}
 
 
-async def test_a_list_shows_documents():
-    """What is sealed in an account must not reach a template."""
+async def test_a_list_passes_documents_to_the_template():
+    """A template must not get the sealed parts of an account."""
     made = Pages("/accounts", context())
 
     @made.list("", "accounts", Known([account()]).page, takes=ACCOUNTS, template="list.html")

@@ -12,7 +12,7 @@ async def _nothing(_visit):
     raise AssertionError
 
 
-def test_an_entry_without_a_page_is_not_shown():
+def test_a_menu_entry_without_a_page_is_not_shown():
     page = Page(path="", name="overview", summary="", shows=_nothing)
 
     ((name, entries),) = Navigation([page]).of(visit())
@@ -20,7 +20,7 @@ def test_an_entry_without_a_page_is_not_shown():
     assert (name, [each.path for each in entries]) == ("", [""])
 
 
-def test_a_page_that_needs_a_right_is_not_shown_without_it():
+def test_a_menu_entry_is_not_shown_without_its_right():
 
     right = next(iter(RIGHTS[Role.VIEWER]))
     page = Page(path="/payouts", name="payouts", summary="", shows=_nothing, needs=right)
@@ -29,13 +29,13 @@ def test_a_page_that_needs_a_right_is_not_shown_without_it():
     assert Navigation([replace(page, needs=None)]).of(visit())
 
 
-def test_a_form_is_no_page_of_the_side_column():
+def test_a_form_is_not_a_menu_page():
     page = Page(path="/payouts", name="x", summary="", shows=_nothing, does=_nothing)
 
     assert not Navigation([page]).holds("/payouts")
 
 
-def test_no_path_is_repeated():
+def test_no_menu_path_is_repeated():
     paths = [entry.path for _, entries in GROUPS for entry in entries]
 
     assert len(paths) == len(set(paths))

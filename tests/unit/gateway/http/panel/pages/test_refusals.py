@@ -1,4 +1,4 @@
-"""What people are told of refusals, and how the field that is wrong is marked."""
+"""Messages about refusals for people, and the mark on the invalid field."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EMPTY = "{field} is missing."
 NOBODY = "The call carries no identification."
 
 
-def test_an_empty_field_of_a_form_is_not_explained_by_json():
+def test_an_empty_form_field_is_explained_without_json_terms():
     assert wrong(ServiceError(VALIDATION_FAILED, "missing", field="reason")) == EMPTY
     assert wrong(ServiceError(VALIDATION_FAILED, "not_the_name", field="words")) != EMPTY
 
@@ -31,11 +31,11 @@ def test_an_empty_field_of_a_form_is_not_explained_by_json():
         ("", EMPTY),
     ],
 )
-def test_what_is_missing_is_a_field_or_who_asks(code: str, words: str):
+def test_missing_is_explained_by_its_error_code(code: str, words: str):
     assert means("missing", code) == words
 
 
-def test_any_other_reason_has_the_message_for_programs():
+def test_another_reason_is_explained_in_the_api_s_words():
     assert means("expired", SESSION_REQUIRED.code) == "It has expired."
     assert means("no such word") == ""
 
@@ -67,7 +67,7 @@ def form(inside: str, action: str = "/panel/a") -> str:
         ("expires_in", "hours"),
     ],
 )
-def test_a_field_is_found_by_what_becomes_of_it(field: str, name: str):
+def test_a_wrong_field_is_found_by_its_api_name(field: str, name: str):
     page = SAYS + form(f'<input name="{name}"><input name="other">')
 
     marked = mark(page.encode(), visiting(field)).decode()
@@ -76,7 +76,7 @@ def test_a_field_is_found_by_what_becomes_of_it(field: str, name: str):
     assert '<input name="other">' in marked
 
 
-def test_what_describes_a_field_already_stays():
+def test_existing_descriptions_of_a_field_are_kept():
     page = SAYS + form('<textarea name="a" aria-describedby="why"></textarea>')
 
     marked = mark(page.encode(), visiting("a")).decode()
@@ -84,7 +84,7 @@ def test_what_describes_a_field_already_stays():
     assert '<textarea name="a" aria-describedby="problem why" aria-invalid="true">' in marked
 
 
-def test_a_page_without_the_message_ties_nothing_to_it():
+def test_a_page_without_the_message_is_not_linked_to_it():
     marked = mark(form('<input name="a">').encode(), visiting("a")).decode()
 
     assert '<input name="a" aria-invalid="true">' in marked
@@ -100,13 +100,13 @@ def test_a_page_without_the_message_ties_nothing_to_it():
     ],
     ids=["elsewhere", "another form of the address", "hidden", "no such field"],
 )
-def test_any_other_form_stays_as_it_is(page: str):
+def test_other_forms_are_not_marked(page: str):
     written = (SAYS + page).encode()
 
     assert mark(written, visiting("a", step="send", a="x")) == written
 
 
-def test_one_of_several_choices_is_described_and_not_invalid():
+def test_a_radio_button_is_described_and_not_invalid():
     page = SAYS + form('<input type="radio" name="a" value="1">')
 
     marked = mark(page.encode(), visiting("a")).decode()
@@ -115,7 +115,7 @@ def test_one_of_several_choices_is_described_and_not_invalid():
     assert "aria-invalid" not in marked
 
 
-def test_operators_read_why_where_callers_are_not_told():
+def test_operators_see_reasons_that_callers_do_not():
     assert (means("password"), why("password")) == ("", "The password was wrong.")
     assert why("expired", SESSION_REQUIRED.code) == means("expired", SESSION_REQUIRED.code)
     assert why("wire").startswith("The request was refused")

@@ -1,4 +1,4 @@
-"""Pages as answers: where they lead, and what a browser is told to do with them."""
+"""Pages as answers: their redirects, and their headers."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ RESPONSES = PageResponses(
 
 
 @pytest.mark.parametrize("to", ["https://evil.example", "//evil.example", "/panelx", ""])
-async def test_a_form_leads_to_a_page_of_ours_alone(to: str):
+async def test_a_form_redirects_only_to_our_pages(to: str):
     answer = await RESPONSES.answer(Redirect(to), visit())
 
     assert answer.headers["Location"] == "/panel"
 
 
-async def test_a_page_names_where_browsers_report_to_where_that_is_set():
+async def test_a_configured_csp_report_address_is_in_the_headers():
     collector = "https://reports.example/csp"
     told = await replace(RESPONSES, reports=collector).answer(Redirect("/panel"), visit())
     silent = await RESPONSES.answer(Redirect("/panel"), visit())
@@ -67,8 +67,8 @@ def test_an_overloaded_process_answers_without_a_template(language: str, says: s
     assert b"<b>" not in answer.content
 
 
-def test_a_page_is_stored_nowhere_and_framed_by_nobody():
-    """A page holds money and secrets; its buttons must not be clicked through another page."""
+def test_pages_forbid_caching_and_framing():
+    """A page has money and secrets; its buttons must not be clicked through another page."""
     policy = dict(each.split(maxsplit=1) for each in HEADERS["Content-Security-Policy"].split(";"))
 
     assert HEADERS["Cache-Control"] == "no-store"

@@ -4,7 +4,7 @@ from gateway.http.panel.pages.shown_once import shown_once
 from tests.world.standing import NOON
 
 
-def test_a_page_forgets_the_secret_after_five_minutes():
+def test_a_shown_secret_has_a_time_limit_of_five_minutes():
     page = shown_once({"client_id": "cli_1"}, NOON)
 
     assert page.data["made"] == {"client_id": "cli_1"}

@@ -22,8 +22,8 @@ def test_every_page_behind_the_sign_in_requires_its_right():
     assert all(RequiresRight in kinds for kinds in behind)
 
 
-async def test_a_refused_form_is_shown_again_without_its_secrets():
-    """What was typed is written into the page, which others may look at."""
+async def test_a_refused_form_is_shown_again_without_secrets():
+    """The page contains what was typed, and others may see it."""
     looked = visit()
     secrets = ("code", "app_code", "password", "current_password", "new_password", "csrf_token")
     looked.form = Form(dict.fromkeys(("name", *secrets), ("typed",)))

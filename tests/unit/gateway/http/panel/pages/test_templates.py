@@ -31,14 +31,14 @@ TEMPLATES = Path(gateway.panel.__file__).parent / "templates"
 MADE = templates_on(web.Application()).environment(Language.ENGLISH)
 
 
-def test_typed_text_is_escaped():
+def test_user_text_is_escaped():
     shown = MADE.from_string('<b title="{{ name }}">{{ name }}</b>').render(name='"<script>')
 
     assert shown == '<b title="&#34;&lt;script&gt;">&#34;&lt;script&gt;</b>'
 
 
-def test_a_name_that_a_page_was_not_given_is_a_mistake_and_no_blank():
-    """A missing amount must not be shown as none."""
+def test_an_undefined_template_variable_is_an_error():
+    """A missing amount must not look like none."""
     with pytest.raises(UndefinedError):
         MADE.from_string("{{ value }}").render()
 
@@ -58,8 +58,8 @@ UNREAD = {
 """Parts of pages with nothing read, and what a page that has them is given."""
 
 
-def test_a_value_that_was_not_read_is_said_to_be_none_of_a_kind_nowhere():
-    """Neither a dash nor a fact: a charge of an unread amount is not one that the payer fills."""
+def test_an_unread_value_is_never_shown_as_absent_or_zero():
+    """Neither as a dash nor as a fact: an unread amount is not an open amount."""
     visit = SimpleNamespace(
         address="/panel/x",
         problem=None,
@@ -98,8 +98,8 @@ def test_a_value_that_was_not_read_is_said_to_be_none_of_a_kind_nowhere():
         assert "not known" in text[name], name
 
 
-def test_no_template_writes_a_dash_for_a_missing_value():
-    """Words say whether it is unknown, or there is none; ``m.absent`` writes them."""
+def test_no_template_shows_a_dash_for_a_missing_value():
+    """Words say whether a value is unknown or absent; ``m.absent`` writes them."""
     comments = re.compile(r"\{#.*?#\}", re.DOTALL)
 
     with_dash = [
@@ -111,7 +111,7 @@ def test_no_template_writes_a_dash_for_a_missing_value():
     assert with_dash == []
 
 
-def test_a_field_of_a_shortest_length_says_so_beside_it():
+def test_a_field_with_a_minimum_length_describes_it():
     fields = [
         (each.name, field)
         for each in TEMPLATES.rglob("*.html")
@@ -133,7 +133,7 @@ _PLAIN = re.compile(
 
 
 def joined(source: str) -> list[str]:
-    """Return what somebody typed that other words of the same element can turn around."""
+    """Return typed text that other words of the same element can reorder."""
     tags = _JINJA.sub(lambda found: " " * len(found[0]), source)
     plain = [found.span() for found in _PLAIN.finditer(source)]
     return [
@@ -150,8 +150,8 @@ def joined(source: str) -> list[str]:
     ]
 
 
-def test_typed_text_is_alone_in_an_element_or_isolated():
-    """A name from right to left would change places with a number that stands beside it."""
+def test_typed_text_is_isolated_from_its_neighbours():
+    """A right-to-left name would change places with a number beside it."""
     found = {each.name: joined(each.read_text("utf-8")) for each in TEMPLATES.rglob("*.html")}
 
     assert {name: texts for name, texts in found.items() if texts} == {}
@@ -160,8 +160,8 @@ def test_typed_text_is_alone_in_an_element_or_isolated():
     assert not joined("<p><bdi>{{ a | visible }}</bdi> · <b title='{{ a | visible }}'></b></p>")
 
 
-async def test_no_template_is_compiled_in_the_event_loop_but_once_in_a_thread():
-    """Whoever asks meanwhile would be refused: a page's templates take a third of a second."""
+async def test_templates_are_compiled_in_a_thread_once():
+    """Meanwhile requests would be refused: a page's templates take a third of a second."""
     templates = templates_on(web.Application())
     await templates.loaded()
     part = ("charges/_state.html", Language.ENGLISH, {})
@@ -174,8 +174,8 @@ async def test_no_template_is_compiled_in_the_event_loop_but_once_in_a_thread():
 
 
 @pytest.mark.parametrize("language", Language)
-async def test_refusals_have_their_page_once_any_page_was_shown(language: Language):
-    """They are written at once."""
+async def test_the_error_page_is_compiled_with_the_first_page(language: Language):
+    """Errors must not compile a template first."""
     templates = templates_on(web.Application())
     with pytest.raises(Uncompiled):
         templates.render_compiled("problem.html", language, {})

@@ -24,11 +24,11 @@ from tests.unit.gateway.http.panel.pages.visit import visit
     ],
     ids=str,
 )
-def test_the_language_is_chosen_or_asked_for_or_portuguese(headers, language):
+def test_the_language_is_the_chosen_the_accepted_or_portuguese(headers, language):
     assert visit(**headers).language is language
 
 
-def test_a_theme_is_chosen_or_the_systems():
+def test_the_theme_is_the_chosen_or_the_system_s():
     assert visit().theme is Theme.SYSTEM
     assert visit(Cookie="pixgate-theme=dark").theme is Theme.DARK
     assert visit(Cookie="pixgate-theme=pink").theme is Theme.SYSTEM
@@ -38,7 +38,7 @@ def test_a_theme_is_chosen_or_the_systems():
     "path",
     ["/panel", "/panel/payouts?state=paid&q=%2F", "/panel?period=7"],
 )
-def test_a_page_of_ours_may_be_next(path):
+def test_a_path_of_our_pages_may_be_the_next_page(path):
     assert own_path(path) == path
 
 
@@ -49,7 +49,7 @@ def test_a_page_of_ours_may_be_next(path):
         *("/panel/../iam", "/panel\\evil", "/panel/\r\nSet-Cookie: a=b", "/panel/ x", "/panel/é"),
     ],
 )
-def test_nothing_else_may_be_next(path):
+def test_another_path_is_replaced_by_the_home_page(path):
     assert own_path(path) == HOME
 
 
@@ -57,14 +57,14 @@ def test_an_address_encodes_its_parameters():
     assert address("/panel/accounts/{id}/x", id="a/b c%") == "/panel/accounts/a%2Fb%20c%25/x"
 
 
-def test_a_query_is_read_without_what_is_no_text():
+def test_a_query_parameter_that_is_not_utf_8_is_empty():
     made = visit(query={"q": [" a ", "b"], "bad": ["\udcff"]})
 
     assert (made.query("q"), made.query("bad"), made.query("none")) == ("a", "", "")
     assert made.queries("q") == ["a", "b"]
 
 
-def test_an_address_keeps_its_query_but_for_what_changes():
+def test_an_address_keeps_its_other_query_parameters():
     made = visit(query={"q": ["a b"], "page": ["2"]})
     made.address = "/panel/payouts"
 
@@ -73,7 +73,7 @@ def test_an_address_keeps_its_query_but_for_what_changes():
     assert made.with_query(page="", q="") == "/panel/payouts"
 
 
-def test_a_link_elsewhere_is_distinguished_from_ones_own():
+def test_a_link_from_another_site_is_recognised():
     followed = {"Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
 
     assert visit(Sec_Fetch_Site="cross-site", **followed).is_foreign

@@ -72,21 +72,21 @@ def translated():
     return found
 
 
-def test_a_message_is_in_one_file():
-    """Else the last file settles what all the others say: what several say is in common.po."""
+def test_each_message_is_in_one_translation_file():
+    """Otherwise the last file would override the others: shared messages are in common.po."""
     counted = Counter((each.context, each.id) for _, each in translated())
 
     assert [key for key, count in counted.items() if count > 1] == []
 
 
 def test_every_message_is_in_the_catalogue():
-    """Add what is missing to the file of its pages in gateway/panel/locale/pt_BR."""
+    """Add missing ones to the file of their pages in gateway/panel/locale/pt_BR."""
     untranslated = sorted(map(str, extracted() - catalogue().keys()))
 
     assert untranslated == [], f"add to a file in {CATALOGUES.relative_to(ROOT)}/pt_BR"
 
 
-def test_no_message_is_unfinished():
+def test_no_translation_is_missing_or_unfinished():
     unfinished = [
         each.id
         for each in catalogue().values()
@@ -111,7 +111,7 @@ def templates():
     return {str(each.relative_to(folder)): each.read_text() for each in folder.rglob("*.html")}
 
 
-def test_no_text_is_outside_the_catalogue():
+def test_every_text_of_a_template_is_in_the_catalogue():
     found = {
         template: words
         for template, text in templates().items()
@@ -130,7 +130,7 @@ BESIDE |= {"created_at", "factor_reset", "id", "totp"}
 
 
 def parts_of(node: ast.AST) -> list[ast.AST]:
-    """Return where a node tells details of an act."""
+    """Return where a node shows details of an act."""
     match node:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in ACTS | NAMED:
             return [*node.args, *node.keywords]
@@ -180,7 +180,7 @@ def test_every_kind_of_order_has_a_word_and_an_icon(macro: str):
     assert known_in("approvals/_words.html", f"macro {macro}(") == set(map(str, ApprovalKind))
 
 
-def test_why_an_order_is_void_is_said_in_portuguese():
+def test_every_reason_of_a_void_order_is_translated():
     assert sorted({(None, str(each)) for each in VoidReason if each} - catalogue().keys()) == []
 
 
@@ -188,7 +188,7 @@ NOT_SHOWN = {"method", "user_id"}
 """Of an order: the kind and the destination say how it pays, the e-mail address names the user."""
 
 
-def test_whoever_decides_sees_every_field_of_an_order():
+def test_the_approval_page_shows_every_field_of_an_order():
     page = templates()["approvals/approval.html"]
     used = re.findall(r"\border\.(?:get\('(\w+)'\)|(\w+))", page)
     shown = {name for names in used for name in names}
@@ -221,7 +221,7 @@ def test_a_refusal_names_a_typed_field_by_its_label():
 FORMATTED = re.compile(r"R\$|strftime|\.isoformat|\bprocessing\b|\bcertainly_not_sent\b")
 
 
-def test_money_times_and_words_of_state_come_from_macros():
+def test_money_times_and_states_are_written_by_macros():
     found = {
         template: FORMATTED.findall(text)
         for template, text in templates().items()
@@ -231,8 +231,8 @@ def test_money_times_and_words_of_state_come_from_macros():
     assert found == {}
 
 
-def test_a_row_that_leads_somewhere_opens_wherever_it_is_clicked():
-    """Its link covers the row, by ``go``."""
+def test_a_row_with_a_link_opens_wherever_it_is_clicked():
+    """By ``go``, its link covers the row."""
     rows = re.compile(r'<(?:tr|li)\b[^>]*>|<a class="to\b')
     found = []
     for template, text in templates().items():
@@ -258,26 +258,26 @@ def test_no_template_needs_a_weaker_content_security_policy():
     assert found == {}
 
 
-def test_each_language_uses_its_words():
+def test_each_language_has_its_own_words():
     portuguese, english = words_of(Language.PORTUGUESE), words_of(Language.ENGLISH)
 
     assert (portuguese.gettext("Payouts"), english.gettext("Payouts")) == ("Pagamentos", "Payouts")
 
 
-def test_results_of_testing_a_bank_are_in_portuguese():
-    """The sentences are those of the back office."""
+def test_results_of_connection_tests_are_translated():
+    """The messages are those of the back office."""
     assert sorted({(None, each) for each in SENTENCES.values()} - catalogue().keys()) == []
 
 
-def test_every_refusal_is_in_portuguese():
-    """Their messages come from the catalogue of errors, where no extractor finds them."""
+def test_every_refusal_is_translated():
+    """Their messages come from the error catalogue, where no extractor finds them."""
     messages = {each.message for each in (*errors.CATALOGUE, *user_errors.CATALOGUE)}
 
     assert sorted({(None, each) for each in messages} - catalogue().keys()) == []
 
 
-def test_explanations_of_refusals_are_in_portuguese():
-    """Rules, facts, remedies and checks, and what to do about each code."""
+def test_explanations_of_refusals_are_translated():
+    """Rules, facts, remedies and checks, and the remedy of each code."""
     said = {
         *REASONS.values(),
         *UNTOLD.values(),

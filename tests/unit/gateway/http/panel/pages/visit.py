@@ -9,7 +9,7 @@ from gateway.http.panel.pages.visit import (
 
 
 def visit(query=None, **headers):
-    """Make a visit of somebody who has not signed in."""
+    """Make a visit without a signed-in user."""
     sent = CIMultiDict({name.replace("_", "-"): value for name, value in headers.items()})
     asked = RawRequest(path={"reference": "a/b"}, query=query or {}, headers=sent)
     return admit_visitor(Call(asked=asked, needs=None, quota=""))
