@@ -66,7 +66,7 @@ class PanelSite:
 
 def settings(folder: Path, **changed: object) -> Settings:
     """Return the settings of a sandbox whose pages come over plain HTTP from a known port."""
-    server = Server(port=free_port(), drain_accept_s=0, drain_s=3)
+    server = Server(port=free_port(), drain_accept_s=0, drain_s=90)
     return sandbox(folder, server=server, session=Session(insecure_dev=True), **changed)
 
 

@@ -12,7 +12,7 @@ from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
 from gateway.config.listeners import Server, Trace
 from tests.world import raw_http
-from tests.world.gateway.world import hurried, sandbox
+from tests.world.gateway.world import sandbox
 
 
 async def status_of(port: int, path: str, **headers: str) -> tuple[int, str]:
@@ -32,9 +32,9 @@ async def status_of(port: int, path: str, **headers: str) -> tuple[int, str]:
 async def test_openapi_and_trace_id_settings_reach_the_listener(
     tmp_path: Path, openapi: bool, accept: str, status: int, echoed: bool
 ):
-    server = Server(port=0, openapi=openapi, drain_s=3)
+    server = Server(port=0, openapi=openapi)
     trace = msgspec.convert({"accept": accept}, Trace)
-    gateway = assemble(hurried(sandbox(tmp_path, server=server, trace=trace)), {}, with_bank=False)
+    gateway = assemble(sandbox(tmp_path, server=server, trace=trace), {}, with_bank=False)
     async with running(gateway):
         found, _ = await status_of(gateway.public.port, "/openapi.json")
         headers = {"X-Trace-ID": "token-1"}
@@ -45,8 +45,8 @@ async def test_openapi_and_trace_id_settings_reach_the_listener(
 
 async def test_request_size_limits_are_settings(tmp_path: Path):
     """The configured limits, not the defaults."""
-    server = Server(port=0, request_line_bytes=100, header_line_bytes=50, headers=3, drain_s=3)
-    gateway = assemble(hurried(sandbox(tmp_path, server=server)), {}, with_bank=False)
+    server = Server(port=0, request_line_bytes=100, header_line_bytes=50, headers=3)
+    gateway = assemble(sandbox(tmp_path, server=server), {}, with_bank=False)
     requests = {
         "a line": f"GET /{'x' * 100} HTTP/1.1\r\nHost: a\r\n\r\n",
         "a header": f"GET / HTTP/1.1\r\nHost: a\r\nX-A: {'x' * 50}\r\n\r\n",

@@ -9,7 +9,7 @@ from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
 from gateway.config.settings import Server
 from gateway.telemetry.metrics import series
-from tests.world.gateway.world import hurried, sandbox
+from tests.world.gateway.world import sandbox
 from tests.world.metrics import shown, timed
 from tests.world.raw_http import ask, until_closed
 from tests.world.waiting import until
@@ -17,7 +17,7 @@ from tests.world.waiting import until
 
 async def test_connections_and_the_database_are_shown(tmp_path: Path):
     server = Server(port=0, drain_accept_s=0, connections_per_address=1)
-    gateway = assemble(hurried(sandbox(tmp_path, server=server)), {}, with_bank=False)
+    gateway = assemble(sandbox(tmp_path, server=server), {}, with_bank=False)
     values = gateway.telemetry.values
     async with running(gateway):
         await ask(gateway.operations.port, "/readyz")

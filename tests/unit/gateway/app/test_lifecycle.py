@@ -13,7 +13,7 @@ import pytest
 from gateway.app.assembly import Gateway, assemble
 from gateway.app.lifecycle import drain, running
 from gateway.config.listeners import Server
-from tests.world.gateway.world import hurried, sandbox
+from tests.world.gateway.world import sandbox
 from tests.world.waiting import settle
 
 
@@ -52,8 +52,8 @@ async def test_a_gateway_starts_again_on_the_same_files(tmp_path: Path):
 async def test_a_failed_start_leaves_nothing_open(tmp_path: Path):
     """The public port is in use: the bank and the operations listener are closed again."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        server = Server(port=taken.getsockname()[1], drain_s=3)
-        gateway = assemble(hurried(sandbox(tmp_path, server=server)), {})
+        server = Server(port=taken.getsockname()[1])
+        gateway = assemble(sandbox(tmp_path, server=server), {})
         with pytest.raises(OSError, match="in use"):
             async with running(gateway):
                 pytest.fail("it started")
@@ -68,8 +68,8 @@ async def test_sigterm_keeps_the_port_open_while_draining_and_sigint_closes_it(
     tmp_path: Path,
 ):
     """The load balancer notices a stop first; a person at a terminal does not wait."""
-    server = Server(port=0, drain_accept_s=3600, drain_s=3)
-    gateway = assemble(hurried(sandbox(tmp_path, server=server)), {})
+    server = Server(port=0, drain_accept_s=3600)
+    gateway = assemble(sandbox(tmp_path, server=server), {})
     async with running(gateway):
         stopping = asyncio.ensure_future(drain(gateway, signal.SIGTERM))
         await settle()
