@@ -7,7 +7,7 @@ In this order: the last test breaks what the others look at.
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -170,9 +170,12 @@ async def test_each_alert_fires_for_its_fault(observed: Observed, postgres_serve
 
     await until(fire)
     [shown] = [query for title, query in queries() if title == "Alerts that fire"]
-    since = (await observed.ask("query", query=shown))["result"]
 
-    assert wanted <= {each["metric"]["alertname"] for each in since}
+    async def listed() -> Sequence[dict[str, Any]]:
+        found: Sequence[dict[str, Any]] = (await observed.ask("query", query=shown))["result"]
+        return found if wanted <= {each["metric"]["alertname"] for each in found} else ()
+
+    since = await until(listed)  # their samples are stored after they fire
     assert all(float(each["value"][1]) <= 1000 * time.time() for each in since)
 
 
