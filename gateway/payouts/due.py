@@ -34,6 +34,7 @@ from sqlalchemy import (
     cast,
     func,
     literal,
+    literal_column,
     or_,
     select,
     tuple_,
@@ -94,15 +95,14 @@ def _at() -> BindParameter[datetime]:
     return bindparam("at", type_=Instant)
 
 
-_TRACE_ID: Final = (
-    select(attempts.c.trace_id)
-    .where(attempts.c.account_id == payouts.c.account_id)
-    .where(attempts.c.reference_sha256 == payouts.c.reference_sha256)
-    .where(attempts.c.number == payouts.c.attempt)
-    .correlate(payouts)
-    .scalar_subquery()
-    .label("trace_id")
-)
+_TRACE_ID: Final = literal_column(
+    # A text: SQLAlchemy leaves the names of tables out of what SQLite returns, in here as well.
+    "(SELECT tried.trace_id FROM payout_attempts AS tried"
+    " WHERE tried.account_id = payouts.account_id"
+    " AND tried.reference_sha256 = payouts.reference_sha256"
+    " AND tried.number = payouts.attempt)",
+    Text,
+).label("trace_id")
 """The trace id of a payout's latest try."""
 
 

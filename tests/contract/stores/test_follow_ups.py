@@ -71,6 +71,21 @@ async def test_claimed_payouts_have_the_trace_of_their_latest_attempt(store: Sto
     assert found == ["second"] * 3
 
 
+@both
+async def test_payouts_claimed_together_have_their_own_traces(store: Store) -> None:
+    for name in ("one", "two", "three"):
+        await store.payouts.add(payout(name), replace(attempt(), trace_id=f"trace-{name}"))
+        await store.payouts.record(change(SENDING, UNKNOWN, reference=name))
+
+    claimed = await claim_due(store, "worker", LATER, UNTIL)
+
+    assert sorted((each.reference, each.trace_id) for each in claimed) == [
+        ("one", "trace-one"),
+        ("three", "trace-three"),
+        ("two", "trace-two"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("after", "at_s", "found"),
     [

@@ -275,6 +275,15 @@ ROWS = (
         tests=(f"{_FOLLOW_UPS}::test_a_provider_key_of_two_accounts_finds_neither_payout",),
     ),
     Mistake(
+        name="trace-of-another-payout",
+        promise="Calls of following up are logged and sent under the payout's own trace.",
+        source="decisions 9",
+        file="gateway/payouts/due.py",
+        right=' AND tried.reference_sha256 = payouts.reference_sha256"',
+        wrong='"',
+        tests=(f"{_FOLLOW_UPS}::test_payouts_claimed_together_have_their_own_traces",),
+    ),
+    Mistake(
         name="index-that-every-step-writes",
         promise="No step of an ordinary payout changes a column of an index of payouts.",
         source="ADR 0068",

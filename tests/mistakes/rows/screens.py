@@ -77,6 +77,18 @@ ROWS = (
         tests=(f"{_SEARCH}::test_personal_data_is_kept_out_of_the_search_address",),
     ),
     Mistake(
+        name="search-ends-at-a-cnpj",
+        promise="A reference is found although it looks like a CNPJ.",
+        source="docs/panel.md",
+        file="gateway/search/service.py",
+        right="        if exact:\n",
+        wrong="        if exact or number:\n",
+        tests=(
+            "tests/unit/gateway/search/test_service.py"
+            "::test_a_reference_that_looks_like_a_cnpj_is_still_found",
+        ),
+    ),
+    Mistake(
         name="credential-ends-a-day-early",
         promise="A credential holds to the end of the day that was typed, in São Paulo.",
         source="docs/panel.md",
