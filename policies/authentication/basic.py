@@ -16,6 +16,7 @@ from gateway.core.catalogue import ErrorCode
 from gateway.core.clocks import Monotonic, Now
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Principal
+from gateway.core.schemas import instant
 from gateway.security.secrets import SecretDigest
 from policies.authentication.signature import NotSigned, SignedPayout
 from policies.store_silence import asking_the_store
@@ -23,6 +24,7 @@ from policies.traffic.throttle import FailureThrottle, too_many
 
 _BASIC = "basic"
 _WRONG = "invalid"
+_EXPIRES = "X-Credential-Expires"
 _SIGNED_METHOD = "POST"
 """Of partners' operations the payout alone has it."""
 
@@ -241,6 +243,9 @@ class BasicCredentials:
         if not shown.is_kept:
             self.known.keep(call.asked.authorization[0], shown)
         call.principal = credential.principal
+        if credential.expires_at is not None or right.expires_at is not None:
+            ends = [at for at in (credential.expires_at, right.expires_at) if at is not None]
+            call.headers[_EXPIRES] = instant(min(ends))
         return ""
 
     def _ended(self, credential: KnownCredential) -> str:

@@ -69,6 +69,13 @@ ANSWER_HEADERS: Final[Mapping[str, Schema]] = {
         "schema": {"type": "string"},
         "example": '"read";q=100;w=2',
     },
+    "CredentialExpires": {
+        "description": (
+            "When the credential, or the secret of this call, ends; absent if neither does."
+        ),
+        "schema": {"type": "string", "format": "date-time"},
+        "example": "2026-11-20T13:40:11Z",
+    },
     "WwwAuthenticate": {
         "required": True,
         "description": "How to sign in here.",
@@ -101,10 +108,12 @@ _QUOTA: Final = {
     "RateLimit": _reference("RateLimit"),
     "RateLimit-Policy": _reference("RateLimitPolicy"),
 }
+_EXPIRES: Final = {"X-Credential-Expires": _reference("CredentialExpires")}
 VERSION: Final = {"ETag": _reference("Version")}
 """Of answers that tell the version of what they show."""
+_UNAUTHORIZED: Final = 401
 _BY_STATUS: Final[Mapping[int, Mapping[str, Schema]]] = {
-    401: {"WWW-Authenticate": _reference("WwwAuthenticate")},
+    _UNAUTHORIZED: {"WWW-Authenticate": _reference("WwwAuthenticate")},
     429: _WAIT,
     502: _WAIT,
     503: _WAIT,
@@ -112,9 +121,15 @@ _BY_STATUS: Final[Mapping[int, Mapping[str, Schema]]] = {
 
 
 def answer_headers(status: int, codes: Iterable[ErrorCode]) -> dict[str, Schema]:
-    """Return the headers of an answer; ``codes`` of the route decide if calls are counted."""
+    """Return the headers of an answer; by its ``codes`` a route counts calls, or takes secrets."""
     counted = errors.TOO_MANY_REQUESTS in codes
-    return {**_EVERY, **(_QUOTA if counted else {}), **_BY_STATUS.get(status, {})}
+    ends = errors.BASIC_REQUIRED in codes and status != _UNAUTHORIZED
+    return {
+        **_EVERY,
+        **(_QUOTA if counted else {}),
+        **(_EXPIRES if ends else {}),
+        **_BY_STATUS.get(status, {}),
+    }
 
 
 UNKNOWN: Final = "an example is missing"

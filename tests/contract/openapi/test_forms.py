@@ -169,6 +169,7 @@ def lacking(place: PlacedRoute) -> Iterator[str]:
             "WWW-Authenticate": status == "401",
             "RateLimit": counted,
             "RateLimit-Policy": counted,
+            "X-Credential-Expires": scheme == "basic" and status != "401",
             "Retry-After": status in {"429", "502", "503"},
         }
         for header, is_there in promised.items():

@@ -15,6 +15,7 @@ _FORMS = "tests/unit/policies/validation/test_forms.py"
 _PAYOUT = "tests/unit/gateway/payouts/test_pages.py"
 _PROVIDERS = "tests/unit/gateway/banks/test_pages.py"
 _SEARCH = "tests/unit/gateway/search/test_pages.py"
+_SEARCHES = "tests/unit/gateway/search/test_service.py"
 _SESSIONS = "tests/unit/gateway/identity/test_panel_sessions.py"
 _SURFACE = "tests/unit/gateway/identity/test_panel_surface.py"
 _TEXTS = "tests/unit/gateway/reports/test_texts.py"
@@ -83,10 +84,7 @@ ROWS = (
         file="gateway/search/service.py",
         right="        if exact:\n",
         wrong="        if exact or number:\n",
-        tests=(
-            "tests/unit/gateway/search/test_service.py"
-            "::test_a_reference_that_looks_like_a_cnpj_is_still_found",
-        ),
+        tests=(f"{_SEARCHES}::test_a_reference_that_looks_like_a_cnpj_is_still_found",),
     ),
     Mistake(
         name="credential-ends-a-day-early",

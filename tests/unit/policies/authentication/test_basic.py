@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -367,6 +367,32 @@ async def test_both_secrets_work_during_a_rotation(policy_world: PolicyWorld):
     with refused(INVALID):
         await policy_world.sees(GOOD)
     await policy_world.sees(basic(CLIENT, WRONG))
+
+
+@pytest.mark.parametrize(
+    ("credential_s", "secret_s", "shown"),
+    [
+        (None, None, None),
+        (60, None, "2026-11-20T12:01:00Z"),
+        (None, 90, "2026-11-20T12:01:30Z"),
+        (60, 90, "2026-11-20T12:01:00Z"),
+        (90, 60, "2026-11-20T12:01:00Z"),
+    ],
+)
+async def test_answers_show_when_the_credential_or_its_secret_ends(
+    policy_world: PolicyWorld, credential_s: int | None, secret_s: int | None, shown: str | None
+):
+    kept = policy_world.stored[CLIENT]
+    old = replace(kept.secrets[0], expires_at=_after(secret_s))
+    policy_world.stored[CLIENT] = replace(kept, secrets=(old,), expires_at=_after(credential_s))
+
+    call = await policy_world.sees(GOOD)
+
+    assert call.headers.get("X-Credential-Expires") == shown
+
+
+def _after(seconds: int | None) -> datetime | None:
+    return None if seconds is None else NOON + timedelta(seconds=seconds)
 
 
 async def exhausted(policy_world: PolicyWorld, times: int, client_id: str = "") -> None:
