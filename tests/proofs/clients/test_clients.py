@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 GUIDE = HERE.parents[2] / "docs/partner-guide.md"
 PATHS = {
     "banking": "/openapi.json",
+    "events": "/events/v1/openapi.json",
     "identity": "/iam/v1/openapi.json",
     "backoffice": "/backoffice/v1/openapi.json",
 }
