@@ -21,6 +21,7 @@ import msgspec
 
 from gateway.archive.model import ArchiveFile
 from gateway.core.audit_context import RuleViolation
+from gateway.core.folders import sync_folder
 
 SUFFIX: Final = ".jsonl.gz"
 _DRAFT: Final = ".part"
@@ -74,7 +75,7 @@ class ArchiveFolder:
                     yield packed
                 raw.flush()
                 os.fsync(raw.fileno())
-            _sync(path.parent)
+            sync_folder(path.parent)
 
     def drop(self, file: ArchiveFile) -> None:
         """Remove a draft that has no payout."""
@@ -100,7 +101,7 @@ class ArchiveFolder:
             with _failures(path):
                 self._write_manifest(file)
                 draft.replace(path)
-                _sync(path.parent)
+                sync_folder(path.parent)
         if not path.exists():
             message = f"{path} is in the database's list of archives, and not in the folder"
             raise Damaged(message)
@@ -147,20 +148,11 @@ class ArchiveFolder:
                 raw.flush()
                 os.fsync(raw.fileno())
             new.replace(path)
-            _sync(path.parent)
+            sync_folder(path.parent)
 
 
 def _created(path: Path) -> IO[bytes]:
     return os.fdopen(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb")
-
-
-def _sync(folder: Path) -> None:
-    """Have the names in a folder on disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _lines(path: Path) -> Iterator[bytes]:

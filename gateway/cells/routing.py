@@ -15,6 +15,7 @@ from sqlalchemy import select, union_all
 
 from gateway.cells.model import FIRST, HELD
 from gateway.core.audit_context import RuleViolation
+from gateway.core.folders import sync_folder
 from gateway.store.kernel.database import Database
 from gateway.store.tables.core import accounts, company_moves, credentials
 
@@ -133,7 +134,7 @@ def replace_file(file: Path, content: str) -> None:
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
-    _sync(file.parent)
+    sync_folder(file.parent)
 
 
 def _like(draft: str, file: Path) -> None:
@@ -146,14 +147,6 @@ def _like(draft: str, file: Path) -> None:
     Path(draft).chmod(former.st_mode & 0o777)
     if os.geteuid() == 0:
         os.chown(draft, former.st_uid, former.st_gid)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager

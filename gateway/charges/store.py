@@ -174,9 +174,9 @@ class StoredCharges:
         """
         Store new facts: the later answer of a bank corrects the earlier one.
 
-        Each payment is stored, too, and told once, in the same transaction. A reusable charge
-        stays active when it is paid. A listed payment pays a charge whose amount
-        it reaches, or that has none, unless the bank said otherwise of it since.
+        Each payment is stored, too, and told once, in the same transaction. A reusable charge stays
+        active when it is paid. A listed payment pays a charge whose amount it reaches, or that has
+        none, unless the bank said otherwise of it since.
         """
         for each in seen:
             async with self._database.writing() as connection:

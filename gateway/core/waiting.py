@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from typing import Final
 
-aside: Final[ContextVar[Callable[[], AbstractContextManager[None]]]] = ContextVar(
-    "aside", default=nullcontext
+unmeasured_wait: Final[ContextVar[Callable[[], AbstractContextManager[None]]]] = ContextVar(
+    "unmeasured_wait", default=nullcontext
 )
-"""Puts the request that is served aside for a block; of routes that may wait (``Route.waits``)."""
+"""Begins the wait of the request that is served; of routes that may wait (``Route.waits``)."""

@@ -6,7 +6,7 @@ import base64
 import binascii
 import struct
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -14,13 +14,12 @@ from typing import Final
 
 import msgspec
 
+from gateway.security.secrets import Random
+
 FEED_KEPT: Final = timedelta(days=30)
 """How old the oldest event of a feed is, and a cursor that is still good."""
 LONGEST_WAIT_S: Final = 25
 """Below the half minute after which common proxies give a silent answer up."""
-
-Random = Callable[[int], bytes]
-"""Returns this many random bytes."""
 
 _ID: Final = "evt_"
 _ID_BYTES: Final = 16

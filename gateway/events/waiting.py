@@ -17,7 +17,7 @@ from typing import Final
 from gateway.core import errors
 from gateway.core.clocks import Monotonic
 from gateway.core.errors import ServiceError
-from gateway.core.waiting import aside
+from gateway.core.waiting import unmeasured_wait
 from gateway.events.store import EventRecords
 
 EVERY_S: Final = 0.5
@@ -78,7 +78,7 @@ class Waits:
         call = _Call(account_id, position, asyncio.get_running_loop().create_future())
         self._calls.add(call)
         try:
-            with aside.get()():
+            with unmeasured_wait.get()():
                 async with asyncio.timeout(left_s):
                     return await call.woken
         except TimeoutError:

@@ -202,7 +202,7 @@ class Admission:
             self.held[priority] += 1
 
     @contextmanager
-    def aside(self, priority: Priority) -> Iterator[None]:
+    def released(self, priority: Priority) -> Iterator[None]:
         """Hold no place for a block in which a request waits for news, and costs nothing."""
         self.leave(priority)
         try:

@@ -27,7 +27,7 @@ from gateway.core.calls import Call, Policy, RawRequest
 from gateway.core.errors import ServiceError
 from gateway.core.priority import Priority
 from gateway.core.reasons import Unsigned
-from gateway.core.waiting import aside
+from gateway.core.waiting import unmeasured_wait
 from gateway.http.admission import Admission, Shed
 from gateway.http.documents import Page
 from gateway.http.rendering import render, render_refusal, translate
@@ -338,16 +338,16 @@ class Serving:
         def wait() -> Iterator[None]:
             began = self.clock()
             try:
-                with self.admission.aside(place.route.priority):
+                with self.admission.released(place.route.priority):
                     yield
             finally:
                 exchange.record.waited_s += self.clock() - began
 
-        before = aside.set(wait)
+        before = unmeasured_wait.set(wait)
         try:
             return await place.route.serve(place.gate.admits(call), call.asked)
         finally:
-            aside.reset(before)
+            unmeasured_wait.reset(before)
 
     async def _serve_person(self, place: PlacedRoute, exchange: Exchange, call: Call) -> Any:  # noqa: ANN401 - of any route
         """Run a route for a person, whose reads of banks are charged and have turns."""

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from operator import attrgetter
 from typing import ClassVar, Final
 
 import msgspec
@@ -34,11 +33,6 @@ from gateway.core.windows import Search
 
 _DOTS: Final = "\N{BULLET}" * 5
 _SORTED: Final = json.JSONEncoder(sort_keys=True)
-_DESTINATIONS: Final = {
-    each: (tuple(each.__dataclass_fields__), attrgetter(*each.__dataclass_fields__))
-    for each in (PixDestination, BankDestination)
-}
-"""The fields of each destination, and what reads them: three times for each payout."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -770,8 +764,8 @@ def place_of(destination: Destination) -> tuple[str, ...]:
 
 def normal_destination(destination: Destination) -> dict[str, str]:
     """Convert a destination to a flat mapping of texts, for storing and comparing."""
-    names, values = _DESTINATIONS[type(destination)]
-    return dict(zip(names, map(str, values(destination)), strict=True))
+    fields = destination.__dataclass_fields__
+    return {name: str(getattr(destination, name)) for name in fields}
 
 
 def hidden_destination(sent: Mapping[str, str]) -> dict[str, str]:
@@ -811,7 +805,7 @@ def masked_destination(method: PayoutMethod, sent: Mapping[str, str]) -> Destina
     Whatever was left out of it, the payout can be read: its reference is known.
     """
     given = {name: text for name, text in sent.items() if text}
-    names = {name for fields, _ in _DESTINATIONS.values() for name in fields}
+    names = {*PixDestination.__dataclass_fields__, *BankDestination.__dataclass_fields__}
     kinds = {"key_type": PixKeyType.EVP.value, "account_type": AccountType.CHECKING.value}
     return restored_destination(method, dict.fromkeys(names, "") | kinds | given)
 

@@ -27,6 +27,7 @@ from gateway.config.reading import ConfigError
 from gateway.config.settings import Settings
 from gateway.config.values import Secret
 from gateway.core.account import Environment
+from gateway.core.folders import sync_folder
 from gateway.core.key_rotation import PASSWORDS, PEPPER, SEALING, KeyIds
 from gateway.security.sealing import Sealer
 from gateway.security.secrets import Random, SecretDigester
@@ -187,6 +188,7 @@ def _make(file: Path, random: Random) -> None:
             os.fsync(stream.fileno())
         # a link, unlike a rename, refuses to replace what another process has just put there
         Path(file).hardlink_to(draft)
+        sync_folder(file.parent)
     except FileExistsError:
         return
     finally:

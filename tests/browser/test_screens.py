@@ -131,7 +131,7 @@ async def test_a_page_makes_few_store_queries_and_is_small(tmp_path: Path):
     """
     async with panel_site.serving(panel_site.settings(tmp_path)) as site:
         first = [await pages.cost(site, each, rounds=1) for each in SCREENS]
-        # Now and then something beside a page works under its trace: once, and not again.
+        # Rarely one more statement has a page's trace, and it is not known whose: count again.
         dear = [screen for screen, cost in zip(SCREENS, first, strict=True) if cost.too_much]
         again = [await pages.cost(site, each, rounds=1) for each in dear]
 

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from gateway.core.errors import ServiceError
-from gateway.core.waiting import aside
+from gateway.core.waiting import unmeasured_wait
 from gateway.events.store import EventRecords
 from gateway.events.waiting import Waits
 from tests.world.leaping import leaping
@@ -117,14 +117,14 @@ async def test_a_call_that_waits_stands_aside():
 
     @contextmanager
     def standing() -> Iterator[None]:
-        steps.append("aside")
+        steps.append("waits")
         try:
             yield
         finally:
             steps.append("back")
 
-    aside.set(standing)
+    unmeasured_wait.set(standing)
 
     assert await wait(waits, for_s=1) is False
 
-    assert steps == ["aside", "back"]
+    assert steps == ["waits", "back"]

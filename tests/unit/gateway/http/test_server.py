@@ -17,7 +17,7 @@ from gateway.core.catalogue import ErrorCode
 from gateway.core.errors import ServiceError
 from gateway.core.priority import Priority
 from gateway.core.reasons import Unsigned
-from gateway.core.waiting import aside
+from gateway.core.waiting import unmeasured_wait
 from gateway.http.rendering import MEDIA_TYPE
 from tests.world import raw_http
 from tests.world.gateway.listener_client import Asks, admission, on_stage, route, surface
@@ -275,7 +275,7 @@ async def test_a_request_that_waits_holds_no_place_and_its_wait_is_not_measured(
     times = count()
 
     async def wait(_who: object, said: str) -> str:
-        with aside.get()():
+        with unmeasured_wait.get()():
             entered[said].set()
             await gates[said].wait()
         return said
