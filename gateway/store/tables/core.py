@@ -401,28 +401,16 @@ archived_payouts = Table(
     METADATA,
     Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
     Column("reference_sha256", LargeBinary, primary_key=True),
-    Column("reference", BY_CODE_POINT, nullable=False),
-    Column("fingerprint", Text, nullable=False),
-    Column("provider_key", Text, nullable=False),
-    Column("provider", Text, nullable=False),
-    Column("client_id", Text, nullable=False),
-    Column("method", Text, nullable=False),
-    Column("centavos", BigInteger, nullable=False),
-    Column("date", Date, nullable=False),
-    Column("description", Text, nullable=False),
-    # As sent, with a person's tax number and key masked.
-    Column("destination_sent", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("created_at", Instant, nullable=False),
-    Column("updated_at", Instant, nullable=False),
-    Column("settled_at", Instant),
-    Column("e2e_id", Text, nullable=False),
-    Column("failure_code", Text),
-    Column("failure_forbidden", Boolean, nullable=False),
-    Column("key_owner", Text),
-    Column("absence", Text),
-    Column("moved_centavos", BigInteger),
+    # As in ``payouts``; the destination as sent, with a person's tax number and key masked.
+    *(
+        Column(name, payouts.c[name].type, nullable=payouts.c[name].nullable)
+        for name in (
+            *("reference", "fingerprint", "provider_key", "provider", "client_id", "method"),
+            *("centavos", "date", "description", "destination_sent", "state", "attempt"),
+            *("created_at", "updated_at", "settled_at", "e2e_id", "failure_code"),
+            *("failure_forbidden", "key_owner", "absence", "moved_centavos"),
+        )
+    ),
     # Lists of an account.
     Index("ix_archived_payouts_account_id_created_at", "account_id", "created_at"),
 )

@@ -112,7 +112,7 @@ async def test_four_calls_of_a_credential_wait_and_the_next_is_told_when_to_come
 
 
 @leaping
-async def test_a_call_that_waits_stands_aside():
+async def test_a_call_waits_in_the_block_that_its_request_gives():
     waits, steps = waits_on(Feeds()), list[str]()
 
     @contextmanager
