@@ -15,7 +15,17 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, Select, Update, bindparam, func, insert, select, update
+from sqlalchemy import (
+    BindParameter,
+    Delete,
+    Select,
+    Update,
+    bindparam,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.audit.walk import (
@@ -41,6 +51,7 @@ from gateway.store.tables.core import (
     audit_head,
     companies,
     credentials,
+    endpoints,
     payouts,
     stops,
 )
@@ -52,6 +63,7 @@ _OWNERS: Final[Mapping[str, Select[*tuple[Any, ...]]]] = {
     "company": select(companies.c.id).where(companies.c.id == _KEY),
     "account": select(accounts.c.company_id).where(accounts.c.id == _KEY),
     "credential": select(credentials.c.company_id).where(credentials.c.client_id == _KEY),
+    "endpoint": select(endpoints.c.company_id).where(endpoints.c.id == _KEY),
     "payout": (
         select(accounts.c.company_id)
         .join(payouts, payouts.c.account_id == accounts.c.id)
@@ -299,7 +311,7 @@ async def append(connection: AsyncConnection, *events: AuditEvent) -> None:
     await _add(connection, keys, head, owned)
 
 
-async def change(database: Database, statement: Update, event: AuditEvent) -> bool:
+async def change(database: Database, statement: Update | Delete, event: AuditEvent) -> bool:
     """Change a row and add the event, in one transaction; False if no row was changed."""
     async with database.writing() as connection:
         if (await connection.execute(statement)).rowcount == 0:

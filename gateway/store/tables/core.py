@@ -27,7 +27,7 @@ from sqlalchemy import (
     text,
 )
 
-from gateway.store.tables.columns import BY_CODE_POINT, Instant
+from gateway.store.tables.columns import BY_CODE_POINT, Instant, Words
 
 METADATA = MetaData(
     naming_convention={
@@ -81,6 +81,8 @@ companies = Table(
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
+    # The address of mail to its people; empty for none.
+    Column("contact", Text, nullable=False),
 )
 
 # The last move of a company between cells, in both; without a foreign key, for it outlives the rows
@@ -373,6 +375,31 @@ event_feeds = Table(
     METADATA,
     Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
     Column("last", BigInteger, nullable=False),
+)
+
+# Where events are delivered to partners.
+endpoints = Table(
+    "endpoints",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("company_id", Text, ForeignKey("companies.id"), nullable=False, index=True),
+    Column("url", Text, nullable=False),
+    # Which types of events, of which accounts; empty for all of them.
+    Column("types", Words, nullable=False),
+    Column("account_ids", Words, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("paused_because", Text, nullable=False),
+    Column("sealed_secret", LargeBinary, nullable=False),
+    # The one before, which signs beside it until then.
+    Column("sealed_former_secret", LargeBinary),
+    Column("former_secret_ends_at", Instant),
+    Column("created_at", Instant, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("changed_at", Instant, nullable=False),
+    Column("changed_by", Text, nullable=False),
+    Column("last_ok_at", Instant),
+    Column("failing_since", Instant),
+    Column("mailed_h", Integer, nullable=False),
 )
 
 # What came back of settled payouts, each once by its own id.

@@ -95,7 +95,7 @@ _TABLES: Final = (
         "number one; large number; bytes hash; text key_id; bytes seal",
         check=("one", "one = 1"),
     ),
-    _Table("companies", "text id name; time created_at"),
+    _Table("companies", "text id name; time created_at; text contact"),
     _Table(
         "company_moves",
         "text company_id source target state digest; time began_at; time? ended_at",
@@ -199,6 +199,15 @@ _TABLES: Final = (
         "event_feeds",
         "text account_id; large last",
         of={"account_id": "accounts"},
+    ),
+    _Table(
+        "endpoints",
+        "text id company_id url types account_ids state paused_because; bytes sealed_secret; "
+        "bytes? sealed_former_secret; time? former_secret_ends_at; time created_at; "
+        "text created_by; time changed_at; text changed_by; time? last_ok_at failing_since; "
+        "number mailed_h",
+        of={"company_id": "companies"},
+        indexes=("company_id",),
     ),
     _Table(
         "payout_returns",
