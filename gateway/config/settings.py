@@ -262,6 +262,18 @@ class Outflow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     new_payees_value: Reais = "50000.00"
 
 
+class Events(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Deliveries of events to partners' endpoints.
+
+    Attributes:
+        allow_local: Admits endpoints on this machine, without TLS and on any port, for trials;
+            production refuses it.
+    """
+
+    allow_local: Annotated[bool, written("${PIXGATE_EVENTS_ALLOW_LOCAL:-false}")] = False
+
+
 class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     Other orders that wait for a second person; money is ``payouts.approval_above``.
@@ -271,7 +283,8 @@ class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         credentials: Secrets of credentials that can pay out, higher limits, and another
-            bank of an account, or other credentials there.
+            bank of an account, or other credentials there; new, changed and other secrets of
+            endpoints for events.
         people: Roles that may write; of people who have one, more companies, enabling
             them again, and second factors.
     """
@@ -381,7 +394,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             the folder the process runs in.
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
-        limits, ratelimits, payouts, outflow, approvals, cache: See the classes.
+        limits, ratelimits, payouts, outflow, events, approvals, cache: See the classes.
         statements, sandbox_bank, telemetry, worker: See the classes.
         providers: By the name that accounts give.
     """
@@ -402,6 +415,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ratelimits: RateLimits = RateLimits()
     payouts: Payouts = Payouts()
     outflow: Outflow = Outflow()
+    events: Events = Events()
     approvals: Approvals = Approvals()
     cache: Cache = Cache()
     statements: Statements = Statements()
