@@ -8,12 +8,12 @@ import click
 
 from gateway.cli.console import Terminal, changing, fields_of, reading
 from gateway.cli.context import CommandContext, in_store
-from gateway.companies.model import CompanyRequest
+from gateway.companies.model import CompanyRequest, ContactRequest
 
 if TYPE_CHECKING:
     from gateway.companies.service import Companies
 
-COLUMNS = ("id", "name", "created_at")
+COLUMNS = ("id", "name", "created_at", "contact")
 
 
 @click.group("company")
@@ -24,11 +24,25 @@ def company() -> None:
 @company.command()
 @click.option("--name", required=True)
 @click.option("--id", "company_id", default="", help="A UUID.  [default: a new one]")
+@click.option("--contact", default="", help="E-mail address of its people.")
 @changing
-def create(terminal: Terminal, name: str, company_id: str) -> None:
+def create(terminal: Terminal, name: str, company_id: str, contact: str) -> None:
     """Add a company."""
-    wanted = CompanyRequest(name=name, id=company_id)
+    wanted = CompanyRequest(name=name, id=company_id, contact=contact)
     made = in_store(terminal, lambda office: _companies(office).create(office.staff, wanted))
+    terminal.show(fields_of(made, *COLUMNS))
+
+
+@company.command()
+@click.argument("company_id")
+@click.argument("address")
+@changing
+def contact(terminal: Terminal, company_id: str, address: str) -> None:
+    """Set the e-mail address of a company's people; an empty one takes it away."""
+    wanted = ContactRequest(contact=address)
+    made = in_store(
+        terminal, lambda office: _companies(office).set_contact(office.staff, company_id, wanted)
+    )
     terminal.show(fields_of(made, *COLUMNS))
 
 

@@ -12,6 +12,15 @@ from gateway.core.fields import meaning
 from gateway.core.schemas import Name, OptionalMoment, Text
 from gateway.core.versions import entity_tag
 
+Contact = Annotated[
+    str,
+    meaning(
+        "E-mail address of its people, who are told of changes of its endpoints; empty for none.",
+        "ti@loja.example.com",
+        max_length=254,
+    ),
+]
+
 
 class Company(Struct, frozen=True):
     """A company; ``id`` is a lower-case UUID."""
@@ -19,13 +28,14 @@ class Company(Struct, frozen=True):
     id: fields.Id
     name: fields.CompanyName
     created_at: OptionalMoment
+    contact: Contact = ""
 
     def version(self) -> str:
         """Return the entity tag."""
-        return entity_tag("company", self.id, self.name)
+        return entity_tag("company", self.id, self.name, self.contact)
 
 
-class CompanySummary(Company, frozen=True):
+class CompanySummary(Company, frozen=True, kw_only=True):
     """
     A company with its accounts.
 
@@ -43,6 +53,13 @@ class CompanyRequest(Struct):
 
     name: Annotated[Name, meaning("Name, as people know it.", "Loja Exemplo Ltda")]
     id: Annotated[Text, meaning("Its id.", fields.ID)] = ""
+    contact: Contact = ""
+
+
+class ContactRequest(Struct):
+    """Another contact of a company."""
+
+    contact: Contact
 
 
 KnownCompany = Callable[[str, str], Awaitable[Company]]

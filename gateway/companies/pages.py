@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from gateway.companies.model import CompanyRequest
+from gateway.companies.model import CompanyRequest, ContactRequest
 from gateway.companies.service import Companies
 from gateway.core.access import Staff
 from gateway.core.permissions import Action
@@ -62,10 +62,20 @@ def pages(
             "credentials": await part(credentials(who, company.id)),
             "stops": await panel.stops(visit),
             "may_add": visit.may(_ADD),
+            "may_change": panel.may(visit, companies.set_contact),
             "may_issue": visit.may(_ISSUE),
             "may_stop": visit.may(_STOP),
         }
         return Shown(template="companies/company.html", data=data)
+
+    @panel.form("/{company_id}/contact", "company_contact", companies.set_contact, shows=one)
+    async def contact(visit: Visit) -> Result:
+        """Set the company's contact."""
+        wanted = of_form(visit.form, ContactRequest)
+        changed = await companies.set_contact(
+            panel.staff(visit), _ID.read(visit.call.asked), wanted
+        )
+        return Redirect(f"{HOME}/companies/{changed.id}")
 
     return panel.pages
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gateway.companies.model import Company
 from gateway.companies.service import Companies
-from gateway.http.routing import ABSENT, TAKEN, Routes
+from gateway.http.routing import ABSENT, CHANGED, TAKEN, Routes
 
 
 def routes(companies: Companies) -> Routes:
@@ -15,4 +15,7 @@ def routes(companies: Companies) -> Routes:
         "/companies/{company_id}", "company", companies.get, version=Company.version, raises=ABSENT
     )
     office.post("/companies", "company_create", companies.create, raises=TAKEN)
+    office.put(
+        "/companies/{company_id}/contact", "company_contact", companies.set_contact, raises=CHANGED
+    )
     return office

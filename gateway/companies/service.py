@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Select, case, func, select
+from msgspec.structs import replace
+from sqlalchemy import Select, case, func, select, update
 
 from gateway.audit import store as audit_log
-from gateway.companies.model import Company, CompanyRequest, CompanySummary
+from gateway.companies.model import Company, CompanyRequest, CompanySummary, ContactRequest
+from gateway.core import strict
 from gateway.core.access import Staff, requires
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import RuleViolation, identifier, name
@@ -26,6 +28,11 @@ from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.core import accounts, companies
 from gateway.store.tables.scope import of_company
 
+Text = tuple[str, str]
+"""In Portuguese and in English."""
+Mail = Callable[[str, Text, Text], Awaitable[None]]
+"""Sends mail to an address: a subject and a text; a store that fails loses it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Companies:
@@ -34,10 +41,12 @@ class Companies:
 
     Attributes:
         new_id: Makes a UUID.
+        mail: Sends a subject and a text, each in Portuguese and in English, to an address.
     """
 
     database: Database
     new_id: Callable[[], str]
+    mail: Mail
 
     @requires(Area.COMPANY, Action.MANAGE)
     async def create(self, who: Staff, wanted: CompanyRequest) -> Company:
@@ -45,17 +54,49 @@ class Companies:
         Add a company.
 
         Raises:
-            RuleViolation: for an unusable name or id, or an id that is taken.
+            RuleViolation: for an unusable name, id or contact, or an id that is taken.
         """
         chosen = identifier(wanted.id, "company", "id") if wanted.id else self.new_id()
-        company = Company(chosen, name(wanted.name), who.acting.now())
-        event = who.acting.event("company.created", f"company:{chosen}", {"name": company.name})
+        company = Company(
+            chosen, name(wanted.name), who.acting.now(), _read_contact(wanted.contact)
+        )
+        event = who.acting.event(
+            "company.created",
+            f"company:{chosen}",
+            {"name": company.name, **({"contact": company.contact} if company.contact else {})},
+        )
         try:
             await add_company(self.database, company, event)
         except AlreadyExists as problem:
             message = f"the company {chosen} exists already"
             raise RuleViolation(message, "taken", field="id") from problem
         return company
+
+    @requires(Area.COMPANY, Action.MANAGE)
+    async def set_contact(self, who: Staff, company_id: str, wanted: ContactRequest) -> Company:
+        """
+        Set a company's contact; the former one is told by mail.
+
+        Raises:
+            ServiceError: as ``get`` does.
+            RuleViolation: no e-mail address, or another person changed it meanwhile.
+        """
+        found, contact = await self.get(who, company_id), _read_contact(wanted.contact)
+        if contact == found.contact:
+            return found
+        details = {"contact": contact or "none", "before": found.contact or "none"}
+        event = who.acting.event("company.contact_set", f"company:{found.id}", details)
+        change = (
+            update(companies)
+            .where(companies.c.id == found.id, companies.c.contact == found.contact)
+            .values(contact=contact)
+        )
+        if not await audit_log.change(self.database, change, event):
+            message = f"the company {found.id} was changed meanwhile"
+            raise RuleViolation(message, "changed_meanwhile")
+        if found.contact:
+            await self.mail(found.contact, *_replaced(found))
+        return replace(found, contact=contact)
 
     @requires(Area.COMPANY, Action.READ)
     async def get(self, who: Staff, company_id: str) -> Company:
@@ -88,6 +129,33 @@ class Companies:
         """Return all that the caller may see, oldest first."""
         rows = await self.database.rows(_in(who.scope, _LISTED))
         return [from_row(row, Company) for row in rows]
+
+
+def _read_contact(text: str) -> str:
+    """Read an e-mail address, or nothing; RuleViolation for anything else."""
+    if not text.strip():
+        return ""
+    try:
+        return strict.email(text)
+    except strict.Malformed as problem:
+        message = f"not an e-mail address: {text!r}"
+        raise RuleViolation(message, "email_form", field="contact") from problem
+
+
+def _replaced(company: Company) -> tuple[Text, Text]:
+    """Write to a contact that is none any more."""
+    portuguese = (
+        f"Este endereço não é mais o contato da empresa {company.id}: não recebe mais avisos sobre"
+        " os endereços aos quais os eventos dela são entregues. Se ninguém devia ter feito isso,"
+        " avise quem opera o gateway."
+    )
+    english = (
+        f"This address is no longer the contact of the company {company.id}: it is not told any"
+        " more about the endpoints that its events are delivered to. If nobody should have done"
+        " this, tell whoever operates the gateway."
+    )
+    subject = ("Contato de uma empresa alterado", "Contact of a company changed")
+    return subject, (portuguese, english)
 
 
 async def add_company(database: Database, company: Company, event: AuditEvent) -> None:

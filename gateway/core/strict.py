@@ -34,6 +34,13 @@ _CPF = re.compile(r"\d{11}", re.ASCII)
 _CNPJ = re.compile(r"[0-9A-Za-z]{12}\d{2}", re.ASCII)
 E2E_ID = re.compile(r"[ED][0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}", re.ASCII)
 _TRACE_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}", re.ASCII)
+# what providers of mail accept: no quotes, no comments, no IP addresses, ASCII only
+_EMAIL = re.compile(
+    r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}",
+    re.ASCII,
+)
+_LONGEST_EMAIL = 254
+"""The longest address that mail can carry (RFC 5321, errata 1690)."""
 
 _WEIGHTS_FROM, _WEIGHTS_TO = 9, 2
 """A CNPJ's weights fall to two and begin again at nine."""
@@ -116,6 +123,14 @@ def name(text: str, longest: int = MAX_TEXT) -> str:
     if _TURNING.search(text):
         raise Malformed
     return plain_text(text, longest)
+
+
+def email(text: str) -> str:
+    """Read an e-mail address, in lower case."""
+    lowered = text.strip().lower()
+    if len(lowered) > _LONGEST_EMAIL or _EMAIL.fullmatch(lowered) is None:
+        raise Malformed
+    return lowered
 
 
 def reference(text: str) -> str:

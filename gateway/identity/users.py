@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from functools import partial
 import msgspec
 
 from gateway.companies.model import KnownCompany
+from gateway.core import strict
 from gateway.core.access import Staff, requires
 from gateway.core.approvals import (
     Approval,
@@ -30,7 +30,6 @@ from gateway.core.permissions import Action
 from gateway.core.rights import RIGHTS, Area, Role, may_grant, may_write
 from gateway.core.schemas import ReasonBody
 from gateway.core.storage import AlreadyExists
-from gateway.core.strict import Malformed, uuid_text
 from gateway.core.structs import struct_of
 from gateway.core.user import Preferences, User
 from gateway.core.user_errors import FORBIDDEN, NOT_FOUND
@@ -62,24 +61,6 @@ from gateway.identity.throttling import Lockouts
 from gateway.identity.user_notices import UserNotices
 
 _LACKS = "You cannot give a right that you do not have."
-
-# the longest address that mail can carry (RFC 5321, errata 1690)
-_LONGEST = 254
-
-
-# what providers accept: no quotes, no comments, no IP addresses, ASCII only
-_EMAIL = re.compile(
-    r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}",
-    re.ASCII,
-)
-
-
-def read_email(text: str) -> str:
-    """Read an e-mail address in lower case; raises ``Malformed`` for anything else."""
-    lowered = text.strip().lower()
-    if len(lowered) > _LONGEST or _EMAIL.fullmatch(lowered) is None:
-        raise Malformed
-    return lowered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -545,8 +526,8 @@ class Users:
             message = "a person has at least one role"
             raise RuleViolation(message, "missing", field="roles")
         try:
-            address = read_email(wanted.email)
-        except Malformed as problem:
+            address = strict.email(wanted.email)
+        except strict.Malformed as problem:
             message = f"not an e-mail address: {wanted.email!r}"
             raise RuleViolation(message, "email_form", field="email") from problem
         now = self.context.now()
@@ -577,7 +558,7 @@ class Users:
             RuleViolation: a name that is no UUID, or a limit that is wider than the scope.
         """
         try:
-            companies = frozenset(map(uuid_text, wanted))
+            companies = frozenset(map(strict.uuid_text, wanted))
         except ValueError as problem:
             message = "a company is named by its id"
             raise RuleViolation(message, "uuid_form", field="companies") from problem

@@ -164,7 +164,8 @@ def _content() -> bytes:
         with engine.begin() as connection:
             owner = holder()
             connection.execute(
-                insert(companies), {"id": owner.company_id, "name": "", "created_at": NOON}
+                insert(companies),
+                {"id": owner.company_id, "name": "", "created_at": NOON, "contact": ""},
             )
             connection.execute(insert(accounts), _account_row())
         engine.dispose()

@@ -416,3 +416,33 @@ def test_an_end_to_end_id_has_the_central_banks_form():
     wrong = [(text, is_one) for text, is_one in cases if strict.is_e2e_id(text) is not is_one]
 
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "text", ["maria@example.com", " Maria@Example.COM ", "m+a.r@sub.example.com.br"]
+)
+def test_an_e_mail_address_is_lower_cased(text: str):
+    assert strict.email(text) == text.strip().lower()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "maria",
+        "@example.com",
+        "maria@",
+        "maria@example",
+        "a@b@example.com",
+        "maria@exa mple.com",
+        "maria@-example.com",
+        "mária@example.com",
+        "maria@example.com\nx",
+        f"{'a' * 65}@example.com",
+        f"a@{'b.' * 126}com",
+    ],
+)
+def test_an_invalid_address_is_refused(text: str):
+    """Including two at-signs: an address is matched as a whole."""
+    with pytest.raises(strict.Malformed):
+        strict.email(text)

@@ -7,10 +7,8 @@ from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.schemas import ReasonBody
-from gateway.core.strict import Malformed
 from gateway.identity.model import CompaniesBody, EndedDocument, InvitationBody, RolesBody
 from gateway.identity.sessions import SignedIn
-from gateway.identity.users import read_email
 from tests.world.identity import EMAIL, HOME, PASSWORD, refusal, refusal_of
 from tests.world.people import CLI, COMPANY
 
@@ -186,33 +184,3 @@ async def test_an_invitation_is_valid_once_within_three_days(identity_world):
 async def test_a_user_with_a_password_cannot_be_invited_again(identity_world, maria):
     with pytest.raises(RuleViolation, match="accepted"):
         await identity_world.services.users.invite_again(CLI, maria.id)
-
-
-@pytest.mark.parametrize(
-    "text", ["maria@example.com", " Maria@Example.COM ", "m+a.r@sub.example.com.br"]
-)
-def test_an_e_mail_address_is_lower_cased(text: str):
-    assert read_email(text) == text.strip().lower()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "maria",
-        "@example.com",
-        "maria@",
-        "maria@example",
-        "a@b@example.com",
-        "maria@exa mple.com",
-        "maria@-example.com",
-        "mária@example.com",
-        "maria@example.com\nx",
-        f"{'a' * 65}@example.com",
-        f"a@{'b.' * 126}com",
-    ],
-)
-def test_an_invalid_address_is_refused(text: str):
-    """Including two at-signs: an address is matched as a whole."""
-    with pytest.raises(Malformed):
-        read_email(text)
