@@ -40,7 +40,7 @@ async def open_account(store: Store, bank_account: str = "bench") -> str:
     said = {"provider": "sandbox", "provider_account": bank_account, "tax_number": "11222333000181"}
     empty = dict.fromkeys(("bank_number", "ispb", "branch", "account"), "")
     kept = {**given, **said, **empty, "active": True, "verified": True, "sealed_credentials": b""}
-    company = {"id": company_id, "name": "Bench", "created_at": at}
+    company = {"id": company_id, "name": "Bench", "created_at": at, "contact": ""}
     await store.database.write(insert(companies).values(company))
     await store.database.write(insert(accounts).values(kept))
     return account_id

@@ -110,6 +110,24 @@ class Mailer:
             if sees and not _SECURITY.isdisjoint(user.roles):
                 await self._put(user, subject, text)
 
+    async def inform(self, address: str, subject: Text, text: Text) -> None:
+        """
+        Write to an address that is of no user, in both languages.
+
+        What it tells is stored: a failing store loses the mail, and the audit log has the act.
+        """
+        mail = Mail(
+            id=self.context.new_id(),
+            to=address,
+            subject=f"[pixgate] {subject[0]} / {subject[1]}",
+            text="\n\n---\n\n".join(text) + "\n",
+            created_at=self.context.now(),
+        )
+        try:
+            await self.context.stores.outbox.put(mail)
+        except StoreUnavailable:
+            _log.error("mail_lost: %s", mail.id)
+
     async def notify(self, user: User, subject: Text, text: Text) -> None:
         """Mail a user about an event of their account, without a link."""
         portuguese, english = text
