@@ -41,6 +41,9 @@ class ApprovalKind(StrEnum):
     ENABLING = "enabling"
     FACTOR_RESET = "factor_reset"
     ACCOUNT_BANK = "account_bank"
+    ENDPOINT = "endpoint"
+    ENDPOINT_CHANGE = "endpoint_change"
+    ENDPOINT_SECRET = "endpoint_secret"  # noqa: S105 - a kind
 
 
 CREDENTIALS: Final = frozenset(
@@ -52,6 +55,11 @@ CREDENTIALS: Final = frozenset(
     }
 )
 """Orders about credentials, but for their public keys."""
+
+ENDPOINTS: Final = frozenset(
+    {ApprovalKind.ENDPOINT, ApprovalKind.ENDPOINT_CHANGE, ApprovalKind.ENDPOINT_SECRET}
+)
+"""Orders about partners' endpoints."""
 
 PEOPLE: Final = frozenset(
     {
@@ -66,6 +74,7 @@ PEOPLE: Final = frozenset(
 
 _CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.WRITE)
 _USERS: Final = Right(Area.USER, Action.MANAGE)
+_ENDPOINTS: Final = Right(Area.ENDPOINT, Action.WRITE)
 NEEDED: Final[Mapping[ApprovalKind, Right]] = {
     ApprovalKind.PAYOUT: Right(Area.PAYOUT, Action.WRITE),
     ApprovalKind.REFUND: Right(Area.REFUND, Action.WRITE),
@@ -80,13 +89,20 @@ NEEDED: Final[Mapping[ApprovalKind, Right]] = {
     ApprovalKind.ENABLING: _USERS,
     ApprovalKind.FACTOR_RESET: _USERS,
     ApprovalKind.ACCOUNT_BANK: Right(Area.PROVIDER, Action.WRITE),
+    ApprovalKind.ENDPOINT: _ENDPOINTS,
+    ApprovalKind.ENDPOINT_CHANGE: _ENDPOINTS,
+    ApprovalKind.ENDPOINT_SECRET: _ENDPOINTS,
 }
 """The right to order each kind; an order is void once its orderer has lost it."""
 
 MONEY: Final = frozenset({ApprovalKind.PAYOUT, ApprovalKind.REFUND})
 """Orders that move money."""
 
-WITH_SECRET: Final = frozenset({ApprovalKind.CREDENTIAL_ISSUE, ApprovalKind.CREDENTIAL_ROTATION})
+CREDENTIAL_SECRETS: Final = frozenset(
+    {ApprovalKind.CREDENTIAL_ISSUE, ApprovalKind.CREDENTIAL_ROTATION}
+)
+ENDPOINT_SECRETS: Final = frozenset({ApprovalKind.ENDPOINT, ApprovalKind.ENDPOINT_SECRET})
+WITH_SECRET: Final = CREDENTIAL_SECRETS | ENDPOINT_SECRETS
 """Carried out when the orderer fetches the secret."""
 
 
@@ -135,6 +151,7 @@ class VoidReason(StrEnum):
     PERSON_CHANGED = "The person has been changed since."
     CREDENTIAL_CHANGED = "The credential has been changed since."
     BANK_CHANGED = "The bank of the account or its credentials have changed since."
+    ENDPOINT_CHANGED = "The endpoint has been changed since."
 
 
 OPEN: Final = frozenset({Outcome.NONE, Outcome.UNKNOWN})
@@ -324,7 +341,8 @@ class OrderDocument(TypedDict):
     enabling are ordered, those that the person has. ``companies`` are all that the person
     sees then, an empty list every one; ``companies_before`` are those until then. Of an account's
     bank: where the account is to stand, and where it stood; an empty ``provider`` is no bank.
-    ``with_credentials`` says whether credentials came with the order.
+    ``with_credentials`` says whether credentials came with the order. Of an endpoint: where events
+    are to go and where they went, which types, and of which accounts; an empty list is all.
     """
 
     method: NotRequired[
@@ -371,6 +389,23 @@ class OrderDocument(TypedDict):
         Annotated[bool, meaning("Whether the order brings new secrets for the bank.")]
     ]
     certificate_ends_at: NotRequired[Instant]
+    endpoint_id: NotRequired[Annotated[str, meaning("The endpoint.", fields.ID)]]
+    url: NotRequired[
+        Annotated[str, meaning("Where events are delivered.", "https://events.example.com/pix")]
+    ]
+    types: NotRequired[
+        Annotated[list[str], meaning("Types of events; empty for all.", ["payout.paid"])]
+    ]
+    account_ids: NotRequired[
+        Annotated[list[str], meaning("Accounts that are told of; empty for all.", [fields.ID])]
+    ]
+    url_before: NotRequired[Annotated[str, meaning("The same before the order.")]]
+    types_before: NotRequired[
+        Annotated[list[str], meaning("The same before the order.", ["payout.paid"])]
+    ]
+    account_ids_before: NotRequired[
+        Annotated[list[str], meaning("The same before the order.", [fields.ID])]
+    ]
 
 
 class OrderedDocument(TypedDict):

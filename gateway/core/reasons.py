@@ -82,6 +82,11 @@ _FORMS: Final = {
     "not_with_anywhere": "{field} goes with no network and no certificate.",
     "limits_missing": "{field}: give a limit per payout and per day, or say that there is none.",
     "not_with_limits": "{field} does not go with a limit per payout and per day.",
+    "endpoint_url": (
+        "{field} must be an https address with a name, on port 443 or 8443, without user, password"
+        " and fragment."
+    ),
+    "endpoint_accounts": "{field} must be at most 100 accounts.",
     "past": "{field} must lie in the future.",
     "provider_unknown": "{field} is not the name of a configured provider.",
     "company_unknown": "{field} is not the id of a company that is shown to the caller.",
@@ -247,6 +252,10 @@ _RECORDS: Final = {
     "session": "There is no such session, or it is not shown to the caller.",
     "company": "There is no such company, or it is not shown to the caller.",
     "credential": "There is no such credential, or it is not shown to the caller.",
+    "endpoint": "There is no such endpoint, or it is not shown to the caller.",
+    "endpoints_full": "The company has 10 endpoints already, as many as it may.",
+    "endpoint_not_paused": "The endpoint is not paused.",
+    "endpoint_paused": "The endpoint is paused already.",
     "stop": "There is no such stop, or it is not shown to the caller.",
     "provider": "There is no such bank.",
     "transaction": "There is no such payment, or its bank does not tell it.",
@@ -254,7 +263,7 @@ _RECORDS: Final = {
     "no_approval": "There is no such approval, or it is not shown to the caller.",
     "own_record": "You cannot do this to your own user.",
     "not_invited": "The person has accepted an invitation already, or is disabled.",
-    "two_secrets": "The credential has two active secrets already.",
+    "two_secrets": "There are two active secrets already.",
     "bank_shows_paid": "The bank shows that it paid: the payout did not fail.",
     "not_in_review": "The payout is not in review.",
     "ended": "The payout has ended: there is nothing left to ask.",

@@ -38,6 +38,7 @@ class Area(StrEnum):
     WEBHOOK = "webhook"
     PROVIDER = "provider"
     CREDENTIAL = "credential"
+    ENDPOINT = "endpoint"
     USER = "user"
     SESSION = "session"
     AUDIT = "audit"
@@ -90,6 +91,7 @@ _BUSINESS = (
     Area.STOP,
     Area.WEBHOOK,
     Area.PROVIDER,
+    Area.ENDPOINT,
 )
 _CONTROL = (
     Area.CREDENTIAL,
@@ -119,7 +121,7 @@ RIGHTS: Mapping[Role, frozenset[Right]] = {
     Role.SECURITY: _READS
     | _FILES
     | _all(Action.READ, *_CONTROL)
-    | _all(Action.WRITE, Area.CREDENTIAL, Area.SESSION, Area.STOP)
+    | _all(Action.WRITE, Area.CREDENTIAL, Area.ENDPOINT, Area.SESSION, Area.STOP)
     | _all(Action.MANAGE, Area.USER),
     # An admin runs the service and its people, and moves no money alone.
     Role.ADMIN: _READS
@@ -131,6 +133,7 @@ RIGHTS: Mapping[Role, frozenset[Right]] = {
         Area.ACCOUNT,
         Area.PROVIDER,
         Area.CREDENTIAL,
+        Area.ENDPOINT,
         Area.USER,
         Area.SESSION,
         Area.STOP,
@@ -140,7 +143,7 @@ RIGHTS: Mapping[Role, frozenset[Right]] = {
 
 STEP_UP: frozenset[Area] = frozenset(
     {Area.CREDENTIAL, Area.USER, Area.PROVIDER, Area.ACCOUNT, Area.PAYOUT, Area.REFUND}
-    | {Area.APPROVAL, Area.REVIEW, Area.PIX_KEY, Area.COMPANY, Area.SESSION}
+    | {Area.APPROVAL, Area.REVIEW, Area.PIX_KEY, Area.COMPANY, Area.SESSION, Area.ENDPOINT}
 )
 """
 Where writing asks for a second factor given within the last five minutes.
@@ -163,7 +166,7 @@ def changes(right: Right) -> bool:
 
 _GRANTED_BY_HOLDERS = frozenset(
     {Area.COMPANY, Area.ACCOUNT, Area.PROVIDER, Area.CREDENTIAL, Area.USER, Area.SESSION}
-    | {Area.AUDIT}
+    | {Area.AUDIT, Area.ENDPOINT}
 )
 """Where nobody gives a right that they lack; rights over money take the second person."""
 

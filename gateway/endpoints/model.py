@@ -93,6 +93,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     created_by: Annotated[str, meaning("Who created it.", "user:ana@example.com")]
     changed_at: Annotated[Moment, meaning("When somebody last changed it.")]
     changed_by: Annotated[str, meaning("Who last changed it.", "user:ana@example.com")]
+    secret_made_at: Annotated[Moment, meaning("When its secret was made.")]
     former_secret_ends_at: FormerSecretEnd = None
     last_ok_at: Annotated[
         OptionalMoment, meaning("When a delivery was last answered with 2xx, to the minute.")
@@ -142,6 +143,12 @@ class EndpointChange(Struct):
     ]
     types: EndpointTypes = ()
     account_ids: EndpointAccounts = ()
+
+
+class EndpointRotation(Struct):
+    """For how long deliveries carry the signature of the former secret too; 0 ends it at once."""
+
+    overlap_s: Annotated[int, meaning("Seconds.", ge=0, le=86400)] = int(OVERLAP.total_seconds())
 
 
 class EndpointSecretDocument(TypedDict):
@@ -202,12 +209,16 @@ class EndpointSecretOrder(Struct, frozen=True, kw_only=True, tag="endpoint_secre
     The order of a new secret of an endpoint; it is made when it is collected.
 
     Attributes:
-        changed_at: When the endpoint was last changed.
+        secret_made_at: When the secret was made that is replaced.
     """
 
     endpoint_id: str
     url: str
-    changed_at: datetime
+    overlap_s: int
+    secret_made_at: datetime
+
+
+EndpointOrders = EndpointOrder | EndpointChangeOrder | EndpointSecretOrder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

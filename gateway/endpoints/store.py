@@ -13,7 +13,18 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Update, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Update,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from gateway.audit import store as audit_log
 from gateway.core.approvals import SecretCollection
@@ -131,17 +142,38 @@ class EndpointRecords:
         return True
 
     async def change(self, before: Endpoint, after: Endpoint, event: AuditEvent) -> bool:
-        """Change address, types, accounts and state; False when they are not as before."""
+        """
+        Change address, types and accounts; False when they are not as before.
+
+        Another address has to answer a ping, unless an operator paused the endpoint.
+        """
         same = (
             endpoints.c.id == before.id,
             endpoints.c.url == before.url,
             endpoints.c.types == before.types,
             endpoints.c.account_ids == before.account_ids,
-            endpoints.c.state == before.state.value,
         )
         row = row_of(after)
-        names = ("url", "types", "account_ids", "state", "paused_because", "changed_at")
-        values = {name: row[name] for name in (*names, "changed_by", "failing_since", "mailed_h")}
+        names = ("url", "types", "account_ids", "changed_at", "changed_by")
+        values = {name: row[name] for name in names}
+        if after.url != before.url:
+            is_held = endpoints.c.paused_because == PauseCause.OPERATOR.value
+            values |= {
+                "state": case((is_held, endpoints.c.state), else_=EndpointState.PENDING.value),
+                "paused_because": case((is_held, endpoints.c.paused_because), else_=""),
+                "last_ok_at": None,
+                **_HEALTHY,
+            }
+        return await audit_log.change(
+            self._database, update(endpoints).where(*same).values(values), event
+        )
+
+    async def set_state(self, before: Endpoint, after: Endpoint, event: AuditEvent) -> bool:
+        """Pause or resume; False when its state is not as before."""
+        same = endpoints.c.id == before.id, endpoints.c.state == before.state.value
+        row = row_of(after)
+        names = ("state", "paused_because", "changed_at", "changed_by", "failing_since")
+        values = {name: row[name] for name in (*names, "mailed_h")}
         return await audit_log.change(
             self._database, update(endpoints).where(*same).values(values), event
         )
@@ -155,15 +187,16 @@ class EndpointRecords:
         collection: SecretCollection | None = None,
     ) -> bool:
         """
-        Make a new secret current, and the current one the former; False if it changed meanwhile.
+        Make a new secret current, and the current one the former; False if that changed meanwhile.
 
         With ``collection`` as the outcome of an order, once; else NothingToCollect.
         """
-        same = endpoints.c.id == before.id, endpoints.c.changed_at == before.changed_at
+        same = endpoints.c.id == before.id, endpoints.c.secret_made_at == before.secret_made_at
         values = {
             "sealed_former_secret": endpoints.c.sealed_secret,
             "sealed_secret": self._sealer.seal(secret, _bound(before.id)),
             "former_secret_ends_at": after.former_secret_ends_at,
+            "secret_made_at": after.secret_made_at,
             "changed_at": after.changed_at,
             "changed_by": after.changed_by,
         }

@@ -34,7 +34,7 @@ _NAMING: Final = re.compile(
     r"(?<![\w-])\d{3}\.?\d{3}\.?\d{3}[-. ]?\d{2}(?![\w-])"  # a CPF, or as many digits
     r"|(?<![\w-])\d{2}\.?\d{3}\.?\d{3}[/ ]?\d{4}[-. ]?\d{2}(?![\w-])"  # a CNPJ
     r"|\(\d{2}\) ?9?\d{4}[- ]?\d{4}(?!\d)|(?<![\w-])\d{2} 9\d{4}[- ]?\d{4}(?!\d)"  # a telephone
-    r"|\+\d|@|gws_",
+    r"|\+\d|@|gws_|whsec_",
     re.ASCII,
 )
 _TEXT: Final = body(SearchBody)

@@ -54,6 +54,11 @@ def new_client_secret(random: Random) -> str:
     return body + _checksum(body)
 
 
+def new_signing_secret(random: Random) -> str:
+    """Make ``whsec_`` and 32 random bytes in base64, as Standard Webhooks has it."""
+    return "whsec_" + base64.b64encode(random(_SECRET_BYTES)).decode("ascii")
+
+
 def has_valid_checksum(secret: str) -> bool:
     """
     Return whether a text has the format of a secret and the right checksum.

@@ -390,6 +390,7 @@ endpoints = Table(
     Column("state", Text, nullable=False),
     Column("paused_because", Text, nullable=False),
     Column("sealed_secret", LargeBinary, nullable=False),
+    Column("secret_made_at", Instant, nullable=False),
     # The one before, which signs beside it until then.
     Column("sealed_former_secret", LargeBinary),
     Column("former_secret_ends_at", Instant),

@@ -231,6 +231,7 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], Replace], ...]] = tuple(
         (r"(?i)(?<![a-z])(basic|bearer)(\s+|%20)[^\s\"',;]+", rf"\1 {MASK}"),
         (r"\beyJ[\w-]{5,}(?:\.[\w-]*){1,4}", f"jwt {MASK}"),
         (r"gws_[\w-]*", f"gws_{MASK}"),
+        (r"whsec_[\w+/=-]*", f"whsec_{MASK}"),
         (r"([A-Za-z][A-Za-z0-9+.-]{0,40}://[^\s/:@]{0,200}):\S{0,1000}@", rf"\1:{MASK}@"),
         (r"(://)[^\s/:@]{1,200}@", rf"\1{MASK}@"),
         (_NAMED, rf"\1{MASK}"),
