@@ -54,7 +54,7 @@ from gateway.configuration.service import Configuration
 from gateway.core.access import Staff
 from gateway.core.account import Account, BankSecrets, Environment, GivenSecrets
 from gateway.core.allowances import Allowance
-from gateway.core.approvals import CREDENTIALS, PEOPLE, ApprovalKind, Wait
+from gateway.core.approvals import CREDENTIALS, ENDPOINTS, PEOPLE, ApprovalKind, Wait
 from gateway.core.audit_context import RuleViolation
 from gateway.core.caller_rules import ANYWHERE, UNDECIDED
 from gateway.core.company_scope import CompanyScope
@@ -63,13 +63,16 @@ from gateway.core.strict import amount
 from gateway.credentials.notices import CredentialNotices
 from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials, CredentialSource
+from gateway.endpoints.notices import EndpointNotices
+from gateway.endpoints.service import Endpoints
+from gateway.endpoints.store import EndpointRecords
 from gateway.events import routes as event_routes
 from gateway.events.service import EventFeed
 from gateway.events.store import EventRecords
 from gateway.events.waiting import Waits
 from gateway.http.gates import PartnerPolicies, UserPolicies, events_surface, partner_surface
 from gateway.http.route import Surface
-from gateway.identity.mail import Mailer, SealedOutbox
+from gateway.identity.mail import Mailer, SealedOutbox, Text
 from gateway.identity.panel_surface import Panel
 from gateway.identity.services import IdentityServices
 from gateway.identity.users import Users
@@ -102,7 +105,12 @@ from gateway.reviews.service import Reviewers, Reviews
 from gateway.sandbox.service import SandboxTools
 from gateway.search.service import BankSearches, Searches
 from gateway.security.keys import Keys
-from gateway.security.secrets import has_valid_checksum, new_client_id, new_client_secret
+from gateway.security.secrets import (
+    has_valid_checksum,
+    new_client_id,
+    new_client_secret,
+    new_signing_secret,
+)
 from gateway.statements import routes as statement_routes
 from gateway.statements.reads import StatementReads
 from gateway.statements.reports import Reports, movement_pages
@@ -264,7 +272,11 @@ class Services:
 
     @cached_property
     def companies(self) -> Companies:
-        return Companies(database=self.kernel.store.database, new_id=self.kernel.new_id)
+        async def mail(address: str, subject: Text, text: Text) -> None:
+            await Mailer(self.identity.context).inform(address, subject, text)
+
+        kernel = self.kernel
+        return Companies(database=kernel.store.database, new_id=kernel.new_id, mail=mail)
 
     @cached_property
     def accounts(self) -> Accounts:
@@ -308,6 +320,19 @@ class Services:
     def public_keys(self) -> PublicKeys:
         """Public keys of credentials; their orders wait like orders of credentials."""
         return PublicKeys(self.credentials)
+
+    @cached_property
+    def endpoint_records(self) -> EndpointRecords:
+        return EndpointRecords(self.kernel.store.database, self.kernel.keys.sealer)
+
+    @cached_property
+    def endpoint_notices(self) -> EndpointNotices:
+        return EndpointNotices(Mailer(self.identity.context), self.kernel.store.database)
+
+    @cached_property
+    def endpoints(self) -> Endpoints:
+        """Endpoints for users; orders wait for a second person where the settings require it."""
+        return build_endpoints(self, self._orders.wait if self._four_eyes.credentials else None)
 
     @cached_property
     def stops(self) -> Stops:
@@ -384,13 +409,14 @@ class Services:
         orders = self._orders
         orders.executors.update(dict.fromkeys(PEOPLE, self.users))
         orders.executors.update(dict.fromkeys(CREDENTIALS, self.credentials))
+        orders.executors.update(dict.fromkeys(ENDPOINTS, self.endpoints))
         orders.executors[ApprovalKind.CREDENTIAL_KEY] = self.public_keys
         orders.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(self.accounts, self.kernel.now)
         return orders
 
     @cached_property
     def approved_secrets(self) -> ApprovedSecrets:
-        return ApprovedSecrets(self.approvals, self.credentials)
+        return ApprovedSecrets(self.approvals, self.credentials, self.endpoints)
 
     # Accounts at their banks
 
@@ -724,6 +750,22 @@ def build_credentials(
         spent_by_day=partial(spent_by_day, store.database),
         wait=wait,
         tell=CredentialNotices(Mailer(context)).tell,
+    )
+
+
+def build_endpoints(services: Services, wait: Wait | None = None) -> Endpoints:
+    """Build the endpoints; without ``wait`` every order is executed at once."""
+    kernel = services.kernel
+    return Endpoints(
+        database=kernel.store.database,
+        records=services.endpoint_records,
+        accounts=kernel.store.accounts,
+        allow_local=kernel.settings.events.allow_local,
+        new_id=kernel.new_id,
+        new_secret=partial(new_signing_secret, os.urandom),
+        now=kernel.shared_now,
+        wait=wait,
+        tell=services.endpoint_notices.tell,
     )
 
 

@@ -37,6 +37,7 @@ from gateway.core.access import Staff, StaffOf
 from gateway.credentials import pages as credential_pages
 from gateway.credentials import routes as credential_routes
 from gateway.credentials.model import CredentialSearch, CredentialState
+from gateway.endpoints import routes as endpoint_routes
 from gateway.http.gates import staff_surface
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.kit import CHOICES, Actor, PageContext
@@ -142,6 +143,7 @@ def _routes(services: Services) -> Sequence[Routes]:
         approval_routes.routes(services.approvals, services.approved_secrets),
         credential_routes.routes(services.credentials, services.public_keys),
         company_routes.routes(services.companies),
+        endpoint_routes.routes(services.endpoints),
         identity_routes.routes(services.users),
         stop_routes.routes(services.stops),
         outflow_routes.routes(services.outflows),

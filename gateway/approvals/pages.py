@@ -12,6 +12,7 @@ from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.banks.failures import REFUND_FAILS
 from gateway.core.access import Staff
 from gateway.core.approvals import (
+    NEEDED,
     Approval,
     ApprovalState,
     OrderDocument,
@@ -83,7 +84,7 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
             "is_own": is_own,
             "may_withdraw": is_own and approval.state is ApprovalState.WAITING,
             "may_decide": panel.may(visit, approvals.approve) and not is_own,
-            "may_collect": panel.may(visit, secrets.collect)
+            "may_collect": visit.may(NEEDED[approval.kind])
             and is_own
             and approval.collected_until is not None,
         }
@@ -126,6 +127,18 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
         made = await secrets.collect(who, _named(visit))
         return shown_once(shown(made, who), who.acting.now())
 
+    @panel.form(
+        "/{approval_id}/endpoint-secret",
+        "approval_endpoint_secret",
+        secrets.collect_of_endpoint,
+        shows=read,
+    )
+    async def collect_of_endpoint(visit: Visit) -> Result:
+        """Create and show the secret of the user's own approved order of an endpoint."""
+        who = panel.staff(visit)
+        made = await secrets.collect_of_endpoint(who, _named(visit))
+        return shown_once(shown(made, who), who.acting.now(), "endpoints/secret.html")
+
     return panel.pages
 
 
@@ -163,7 +176,9 @@ def _back(approval_id: str) -> Redirect:
 def _named_by(approval: Approval, order: OrderDocument) -> Sequence[str]:
     """Return the ids of accounts and companies in an order."""
     one = (approval.account_id or "", approval.company_id or "")
-    return [*one, *order.get("companies", ()), *order.get("companies_before", ())]
+    companies = (*order.get("companies", ()), *order.get("companies_before", ()))
+    accounts = (*order.get("account_ids", ()), *order.get("account_ids_before", ()))
+    return [*one, *companies, *accounts]
 
 
 async def _facts(

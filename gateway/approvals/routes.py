@@ -96,6 +96,12 @@ def routes(approvals: Approvals, secrets: ApprovedSecrets) -> Routes:
         secrets.collect,
         raises=(*CHANGED, errors.ALREADY_IN_USE),
     )
+    office.post(
+        f"{one}/endpoint-secret",
+        "approval_endpoint_secret",
+        secrets.collect_of_endpoint,
+        raises=CHANGED,
+    )
     return office
 
 

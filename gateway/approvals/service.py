@@ -8,7 +8,7 @@ approval.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -30,6 +30,8 @@ from gateway.core import errors, user_errors
 from gateway.core.access import Requirement, Staff, requirement_of, requires
 from gateway.core.account import Account
 from gateway.core.approvals import (
+    CREDENTIAL_SECRETS,
+    ENDPOINT_SECRETS,
     MONEY,
     NEEDED,
     Approval,
@@ -55,6 +57,8 @@ from gateway.core.storage import AlreadyExists, NothingToCollect
 from gateway.core.windows import Listed
 from gateway.credentials.model import Issued
 from gateway.credentials.service import Credentials
+from gateway.endpoints.model import EndpointSecret
+from gateway.endpoints.service import Endpoints
 from gateway.identity.store import StoredUsers
 from gateway.payouts.documents import Orderer
 from gateway.store.own_work import collectable
@@ -384,10 +388,11 @@ class Approvals:
 
 @dataclass(frozen=True, slots=True)
 class ApprovedSecrets:
-    """Secrets of credentials ordered by users and approved."""
+    """Secrets of credentials and endpoints ordered by users and approved."""
 
     approvals: Approvals
     credentials: Credentials
+    endpoints: Endpoints
 
     @requires(Area.CREDENTIAL, Action.WRITE)
     async def collect(self, who: Staff, approval_id: str) -> Issued:
@@ -399,15 +404,39 @@ class ApprovedSecrets:
                 quarter of an hour after the approval, and for the second time.
             RuleViolation: the credential ended meanwhile, or could not be issued now.
         """
-        approval, now = await self.approvals.find(who, approval_id), who.acting.now()
-        until = approval.collected_until
-        if approval.ordered_by != _person(who).user_id or until is None or now >= until:
-            raise _nothing()
-        collection, text = SecretCollection(approval.id, now), self.approvals.text(approval)
+        approval, collection = await self._own(who, approval_id, CREDENTIAL_SECRETS)
+        text = self.approvals.text(approval)
         try:
             return await self.credentials.make_secret(who.acting, approval, text, collection)
         except NothingToCollect as problem:
             raise _nothing() from problem
+
+    @requires(Area.ENDPOINT, Action.WRITE)
+    async def collect_of_endpoint(self, who: Staff, approval_id: str) -> EndpointSecret:
+        """
+        Make and show the secret of your approved order of an endpoint: once, within 15 minutes.
+
+        Raises:
+            ServiceError: as ``collect`` does.
+            RuleViolation: the endpoint was changed meanwhile, or could not be added now.
+        """
+        approval, collection = await self._own(who, approval_id, ENDPOINT_SECRETS)
+        text = self.approvals.text(approval)
+        try:
+            return await self.endpoints.make_secret(who.acting, approval, text, collection)
+        except NothingToCollect as problem:
+            raise _nothing() from problem
+
+    async def _own(
+        self, who: Staff, approval_id: str, kinds: Collection[ApprovalKind]
+    ) -> tuple[Approval, SecretCollection]:
+        """Return the caller's own order of some kinds, whose secret can be collected now."""
+        approval, now = await self.approvals.find(who, approval_id), who.acting.now()
+        until = approval.collected_until
+        is_own = approval.ordered_by == _person(who).user_id and approval.kind in kinds
+        if not is_own or until is None or now >= until:
+            raise _nothing()
+        return approval, SecretCollection(approval.id, now)
 
 
 def _nothing() -> ServiceError:

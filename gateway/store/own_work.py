@@ -8,7 +8,13 @@ from typing import Final
 from sqlalchemy import ColumnElement, and_, exists, false, not_, or_
 
 from gateway.core.access import Staff
-from gateway.core.approvals import COLLECTED_WITHIN, WITH_SECRET, ApprovalKind, ApprovalState
+from gateway.core.approvals import (
+    COLLECTED_WITHIN,
+    NEEDED,
+    WITH_SECRET,
+    ApprovalKind,
+    ApprovalState,
+)
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.user import same_name
@@ -18,7 +24,6 @@ from gateway.store.tables.scope import of_company
 
 _APPROVES: Final = Right(Area.APPROVAL, Action.WRITE)
 _REVIEWS: Final = Right(Area.REVIEW, Action.WRITE)
-_COLLECTS: Final = Right(Area.CREDENTIAL, Action.WRITE)
 _SECRETS: Final = sorted(each.value for each in WITH_SECRET)
 _ENDS_SOON: Final = timedelta(hours=1)
 _TOLD_FOR: Final = timedelta(days=1)
@@ -41,9 +46,10 @@ def decidable(who: Staff, now: datetime) -> ColumnElement[bool]:
 
 def collectable(who: Staff, now: datetime) -> ColumnElement[bool]:
     """Return the SQL condition: an approved order whose secret the user can collect."""
-    if not who.may(_COLLECTS):
+    kinds = [each.value for each in WITH_SECRET if who.may(NEEDED[each])]
+    if not kinds:
         return false()
-    return and_(_own(who, now), _has_secret(now))
+    return and_(_own(who, now), _has_secret(now), approvals.c.kind.in_(sorted(kinds)))
 
 
 def ends_soon(who: Staff, now: datetime) -> ColumnElement[bool]:

@@ -20,7 +20,7 @@ from gateway.app.commands.store import opened_store, this_command
 from gateway.app.failpoints import armed
 from gateway.app.kernel import Kernel, SilentObserver
 from gateway.app.sandbox import simulator
-from gateway.app.services import Services, build_credentials
+from gateway.app.services import Services, build_credentials, build_endpoints
 from gateway.app.store import Store
 from gateway.archive.service import Archive
 from gateway.archive.store import ArchiveRecords
@@ -40,6 +40,7 @@ from gateway.core.key_rotation import key_conflicts
 from gateway.core.money import Money
 from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials
+from gateway.endpoints.service import Endpoints
 from gateway.identity.mail import SealedOutbox
 from gateway.identity.services import IdentityServices
 from gateway.net.common.runtime import unarmed
@@ -205,6 +206,7 @@ SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {
     # the command line waits for nobody
     Credentials: lambda services: build_credentials(services.kernel),
     Database: lambda services: services.kernel.store.database,
+    Endpoints: build_endpoints,
     PayoutRecords: lambda services: services.payout_records,
     PublicKeys: lambda services: PublicKeys(build_credentials(services.kernel)),
     Reviews: lambda services: services.reviews,

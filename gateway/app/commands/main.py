@@ -23,6 +23,7 @@ from gateway.cli.console import Terminal
 from gateway.cli.context import CommandContext
 from gateway.companies.cli import company
 from gateway.credentials.cli import credential
+from gateway.endpoints.cli import endpoint
 from gateway.identity.cli import keys, user
 from gateway.outbox.cli import outbox
 from gateway.payouts.cli import payouts
@@ -80,6 +81,7 @@ for _command in (
     company,
     account,
     credential,
+    endpoint,
     user,
     keys,
     outbox,

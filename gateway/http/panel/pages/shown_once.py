@@ -12,11 +12,13 @@ _SHOWN_FOR: Final = timedelta(minutes=5)
 """How long a page that was left open shows a secret."""
 
 
-def shown_once(made: Mapping[str, Any], now: datetime) -> Shown:
+def shown_once(
+    made: Mapping[str, Any], now: datetime, template: str = "access/credential_issued.html"
+) -> Shown:
     """Show a secret; the store is no longer read, for a read could fail."""
     data = {
         "made": made,
         "until": int((now + _SHOWN_FOR).timestamp() * 1000),
         "seconds": int(_SHOWN_FOR.total_seconds()),
     }
-    return Shown(template="access/credential_issued.html", data=data, is_secret=True)
+    return Shown(template=template, data=data, is_secret=True)

@@ -203,8 +203,9 @@ _TABLES: Final = (
     _Table(
         "endpoints",
         "text id company_id url types account_ids state paused_because; bytes sealed_secret; "
-        "time secret_made_at; bytes? sealed_former_secret; time? former_secret_ends_at; time created_at; "
-        "text created_by; time changed_at; text changed_by; time? last_ok_at failing_since; "
+        "time secret_made_at; bytes? sealed_former_secret; time? former_secret_ends_at; "
+        "time created_at; text created_by; time changed_at; text changed_by; "
+        "time? last_ok_at failing_since; "
         "number mailed_h",
         of={"company_id": "companies"},
         indexes=("company_id",),
