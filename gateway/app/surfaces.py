@@ -37,7 +37,9 @@ from gateway.core.access import Staff, StaffOf
 from gateway.credentials import pages as credential_pages
 from gateway.credentials import routes as credential_routes
 from gateway.credentials.model import CredentialSearch, CredentialState
+from gateway.endpoints import pages as endpoint_pages
 from gateway.endpoints import routes as endpoint_routes
+from gateway.endpoints.model import EndpointSearch
 from gateway.http.gates import staff_surface
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.kit import CHOICES, Actor, PageContext
@@ -206,6 +208,15 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
                 who,
                 CredentialSearch(paging=CHOICES, company_id=company, state=CredentialState.LIVE),
             ),
+            lambda who, company: services.endpoints.page(
+                who, EndpointSearch(paging=CHOICES, company_id=company)
+            ),
+            context,
+        ),
+        *endpoint_pages.pages(
+            services.endpoints,
+            companies,
+            lambda who, company: accounts.page(who, AccountSearch(CHOICES, company)),
             context,
         ),
         *credential_pages.pages(credentials, services.public_keys, services.audit, context),

@@ -146,7 +146,7 @@ def _replaced(company: Company) -> tuple[Text, Text]:
     """Write to a contact that is none any more."""
     portuguese = (
         f"Este endereço não é mais o contato da empresa {company.id}: não recebe mais avisos sobre"
-        " os endereços aos quais os eventos dela são entregues. Se ninguém devia ter feito isso,"
+        " os endpoints aos quais os eventos dela são entregues. Se ninguém devia ter feito isso,"
         " avise quem opera o gateway."
     )
     english = (

@@ -204,9 +204,9 @@ def _show_secret(terminal: Terminal, act: Callable[[CommandContext], Awaitable[o
 
 
 def _row(shown: Endpoint) -> Row:
-    return fields_of(
-        shown,
+    names = (
         *("id", "company_id", "url", "types", "account_ids", "state", "paused_because"),
         *("created_at", "created_by", "changed_at", "changed_by"),
-        *("secret_made_at", "former_secret_ends_at", "last_ok_at", "failing_since"),
+        *("secret_made_at", "former_secret_ends_at", "last_ok_at"),
     )
+    return {**fields_of(shown, *names), "failing_since": instant(shown.failing_since)}

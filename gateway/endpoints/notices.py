@@ -28,25 +28,25 @@ class EndpointNews(StrEnum):
 
 
 _SUBJECTS: Final[dict[EndpointNews, Text]] = {
-    EndpointNews.ADDED: ("Novo endereço de entrega de eventos", "New endpoint for events"),
+    EndpointNews.ADDED: ("Novo endpoint de eventos", "New endpoint for events"),
     EndpointNews.CHANGED: (
-        "Endereço de entrega de eventos alterado",
+        "Endpoint de eventos alterado",
         "An endpoint for events was changed",
     ),
     EndpointNews.NEW_SECRET: (
-        "Novo segredo de um endereço de entrega de eventos",
+        "Novo segredo de um endpoint de eventos",
         "New secret of an endpoint for events",
     ),
     EndpointNews.REMOVED: (
-        "Endereço de entrega de eventos removido",
+        "Endpoint de eventos removido",
         "An endpoint for events was removed",
     ),
     EndpointNews.FAILING: (
-        "As entregas a um endereço de eventos estão falhando",
+        "As entregas a um endpoint de eventos estão falhando",
         "Deliveries to an endpoint for events are failing",
     ),
     EndpointNews.PAUSED: (
-        "As entregas a um endereço de eventos estão pausadas",
+        "As entregas a um endpoint de eventos estão pausadas",
         "Deliveries to an endpoint for events are paused",
     ),
 }
@@ -106,7 +106,7 @@ class EndpointNotices:
 def _text(notice: EndpointNotice, link: str = "") -> Text:
     """Write where events go; who changed it, and a ``link``, are for the gateway's own people."""
     found = notice.endpoint
-    portuguese, english = [f"Endereço: {found.url}"], [f"Endpoint: {found.url}"]
+    portuguese, english = [f"Endpoint: {found.url}"], [f"Endpoint: {found.url}"]
     if notice.url_before:
         portuguese.append(f"Antes: {notice.url_before}")
         english.append(f"Before: {notice.url_before}")

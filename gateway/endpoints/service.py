@@ -36,6 +36,7 @@ from gateway.endpoints.addresses import read_address
 from gateway.endpoints.model import (
     MOST_ACCOUNTS,
     MOST_OF_COMPANY,
+    OVERLAP,
     Endpoint,
     EndpointChange,
     EndpointChangeOrder,
@@ -348,7 +349,10 @@ class Endpoints:
         return tuple(found)
 
     def _check_rotation(self, order: EndpointSecretOrder, found: Endpoint) -> None:
-        """Refuse an overlap while two secrets sign: three would not fit."""
+        """Refuse an overlap that is too long, or one while two secrets sign already."""
+        if not 0 <= order.overlap_s <= OVERLAP.total_seconds():
+            message = "the overlap is between 0 and 24 hours"
+            raise RuleViolation(message, "out_of_range", field="overlap_s")
         ends = found.former_secret_ends_at
         if order.overlap_s and ends is not None and ends > self.now():
             message = f"two secrets sign until {ends:%Y-%m-%dT%H:%M:%SZ}; an overlap of 0 ends both"

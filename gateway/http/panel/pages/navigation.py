@@ -58,6 +58,7 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Entry]]]] = (
         _("Access"),
         (
             Entry(_("Credentials"), "lock", "/credentials"),
+            Entry(_("Endpoints"), "bell-ring", "/endpoints"),
             Entry(_("People"), "users", "/people"),
             Entry(_("Audit"), "shield-check", "/audit"),
         ),
