@@ -34,6 +34,10 @@ Mail = Callable[[str, Text, Text], Awaitable[None]]
 """Sends mail to an address: a subject and a text; a store that fails loses it."""
 
 
+async def _mail_nobody(_address: str, _subject: Text, _text: Text) -> None:
+    """Send nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Companies:
     """
@@ -46,7 +50,7 @@ class Companies:
 
     database: Database
     new_id: Callable[[], str]
-    mail: Mail
+    mail: Mail = _mail_nobody
 
     @requires(Area.COMPANY, Action.MANAGE)
     async def create(self, who: Staff, wanted: CompanyRequest) -> Company:

@@ -16,7 +16,7 @@ WITHOUT = {
         [
             *(f"gateway/{noun}/searches.py" for noun in ("accounts", "approvals", "audit")),
             *(f"gateway/{noun}/searches.py" for noun in ("callbacks", "charges", "credentials")),
-            *(f"gateway/{noun}/searches.py" for noun in ("request_log", "statements")),
+            *(f"gateway/{noun}/searches.py" for noun in ("endpoints", "request_log", "statements")),
         ],
         "filters: tests/contract/openapi/test_every_value.py and tests/surfaces send their values",
     ),
@@ -28,7 +28,7 @@ WITHOUT = {
             *(f"gateway/{noun}/routes.py" for noun in ("search", "statements", "stops")),
             *(f"gateway/{noun}/routes.py" for noun in ("banks", "configuration", "identity")),
             *(f"gateway/{noun}/routes.py" for noun in ("outbox", "outflow", "overview", "traces")),
-            "gateway/events/routes.py",
+            *("gateway/endpoints/routes.py", "gateway/events/routes.py"),
         ],
         "declarations: tests/contract/openapi keeps and calls each, tests/surfaces its permission",
     ),
@@ -54,6 +54,7 @@ WITHOUT = {
         ["gateway/credentials/expiry.py", "gateway/events/service.py", "gateway/events/store.py"],
         "so too: tests/contract/stores/test_events.py",
     ),
+    "gateway/endpoints/model.py": "structs; tests of the service make and read them",
     **dict.fromkeys(
         [f"gateway/cells/{each}.py" for each in ("moving", "transfer")],
         "between two databases: tests/contract/stores/test_company_moves.py",
@@ -129,6 +130,7 @@ WITHOUT = {
             "gateway/approvals/pages.py",
             "gateway/closings/pages.py",
             "gateway/companies/pages.py",
+            "gateway/endpoints/pages.py",
             "gateway/identity/pages.py",
             "gateway/identity/sign_in_pages.py",
             "gateway/pix_keys/pages.py",
@@ -149,6 +151,7 @@ WITHOUT = {
         [
             "gateway/callbacks/store.py",
             "gateway/charges/store.py",
+            "gateway/endpoints/store.py",
             "gateway/overview/store.py",
             "gateway/request_log/store.py",
             "gateway/refunds/store.py",

@@ -132,6 +132,7 @@ NOT_FOR_PEOPLE = {
     "Approvals": {"order", "wait", "find", "text", "expire"},
     "Configuration": {"take"},
     "Credentials": {"check_again", "carry_out", "order_document", "make_secret"},
+    "Endpoints": {"check_again", "carry_out", "order_document", "make_secret"},
     "Overviews": {"remember"},
 }
 """What other services and the worker call, after a service has asked who orders or decides."""

@@ -1,4 +1,4 @@
-"""Two people who order and decide about credentials, over a store of their own."""
+"""Two people who order and decide about credentials and endpoints, over a store of their own."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gateway.app.services import build_credentials
+from gateway.app.services import Services, build_credentials, build_endpoints
 from gateway.approvals.service import Approvals, ApprovedSecrets
 from gateway.core.access import Staff
-from gateway.core.approvals import CREDENTIALS, Approval
+from gateway.core.approvals import CREDENTIALS, ENDPOINTS, Approval
 from gateway.core.audit_context import AuditContext
 from gateway.core.company_scope import scope_of
 from gateway.core.rights import Role
 from gateway.core.user import User
 from gateway.credentials.model import Credential, CredentialBody, Issued
 from gateway.credentials.service import Credentials
+from gateway.endpoints.service import Endpoints
 from tests.world import registers
 from tests.world.approvals import approval_config, approvals_on
 from tests.world.people import somebody
@@ -34,6 +35,7 @@ class TwoPeople:
     office: Registers
     approvals: Approvals
     credentials: Credentials
+    endpoints: Endpoints
     users: dict[str, User]
     company: str
 
@@ -57,7 +59,7 @@ class TwoPeople:
         return (await self.approvals.approve(self.staff("joao"), waiting.id)).approval
 
     async def collect(self, waiting: Approval, name: str = "maria") -> Issued:
-        secrets = ApprovedSecrets(self.approvals, self.credentials)
+        secrets = ApprovedSecrets(self.approvals, self.credentials, self.endpoints)
         return await secrets.collect(self.staff(name), waiting.id)
 
     async def issue(self, **more: Any) -> Credential:
@@ -88,6 +90,8 @@ async def opened(folder: Path) -> AsyncIterator[TwoPeople]:
         approvals = approvals_on(office.store, config)
         credentials = build_credentials(office.kernel, approvals.wait, office.source)
         approvals.executors.update(dict.fromkeys(CREDENTIALS, credentials))
+        endpoints = build_endpoints(Services(office.kernel), approvals.wait)
+        approvals.executors.update(dict.fromkeys(ENDPOINTS, endpoints))
         users = {}
         for name, role in (("maria", Role.SECURITY), ("joao", Role.APPROVER)):
             users[name] = User(
@@ -102,4 +106,4 @@ async def opened(folder: Path) -> AsyncIterator[TwoPeople]:
             )
             await office.store.identity.users.add(users[name], event())
         company = await office.company("Padaria")
-        yield TwoPeople(office, approvals, credentials, users, company.id)
+        yield TwoPeople(office, approvals, credentials, endpoints, users, company.id)
