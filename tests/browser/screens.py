@@ -102,6 +102,17 @@ _ACCESS = (
     ),
 )
 
+_ENDPOINTS = (
+    Screen(name="endpoints", path="/panel/endpoints"),
+    Screen(name="endpoint", path="/panel/endpoints/{endpoint}", empty=NOT_FOUND),
+    Screen(
+        name="endpoint_new",
+        path="/panel/endpoints/new?company_id={company}",
+        empty=None,
+        closed_to=Role.OPERATOR,
+    ),
+)
+
 _AT_ACCOUNT = "/panel/accounts/{main}"
 _ACCOUNTS = (
     Screen(name="accounts", path="/panel/accounts"),
@@ -268,6 +279,7 @@ SCREENS: tuple[Screen, ...] = (
     Screen(name="stay", path="/panel/stay", empty=None),
     *_OPERATIONS,
     *_ACCESS,
+    *_ENDPOINTS,
     *_ACCOUNTS,
     *_CHARGES,
     *_APPROVALS,

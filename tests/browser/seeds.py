@@ -22,6 +22,9 @@ from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
 from gateway.credentials.model import CredentialBody
+from gateway.endpoints.model import EndpointSecret, NewEndpoint
+from gateway.endpoints.service import Endpoints
+from gateway.events.model import EventType
 from gateway.identity.model import InvitationBody
 from gateway.identity.sessions import SignedIn
 from gateway.outflow.envelope import Measure
@@ -81,6 +84,7 @@ async def plant(world: World) -> Mapping[str, str]:
         "nothing": await _company(world),
         "charge": world.demo["charges"]["paid"],
         "credential": world.demo["credentials"]["full"]["client_id"],
+        "endpoint": await _endpoint(world),
         "approval": await _ordered(world),
         "payout_order": await _ordered_payout(world),
         "person": await _person(world),
@@ -140,6 +144,19 @@ async def _company(world: World) -> str:
     event = AuditEvent(at=company.created_at, actor="cli", action="company.created", subject="test")
     await add_company(world.gateway.kernel.store.database, company, event)
     return company.id
+
+
+async def _endpoint(world: World) -> str:
+    """Add an endpoint, which never answers; return its id."""
+    wanted = NewEndpoint(
+        company_id=world.demo["companies"]["main"]["id"],
+        url="https://events.loja.example/pix",
+        types=(EventType.PAYOUT_PAID, EventType.PIX_RECEIVED),
+        account_ids=(world.demo["accounts"]["main"]["id"],),
+    )
+    made = await world.office.service(Endpoints).add(world.office.staff, wanted)
+    assert isinstance(made, EndpointSecret)
+    return made.endpoint.id
 
 
 async def _person(world: World) -> str:

@@ -16,6 +16,8 @@ SECRET: Final = frozenset(
         "accounts.sealed_credentials",
         "approvals.sealed_order",
         "credential_secrets.digest",
+        "endpoints.sealed_former_secret",
+        "endpoints.sealed_secret",
         "mail_tokens.digest",
         "mfa_challenges.digest",
         "panel_sessions.id_hash",
@@ -35,6 +37,8 @@ OPEN: Final = frozenset(
         "audit_head.hash",
         "audit_head.seal",
         "company_moves.digest",  # of the payouts that moved, to compare two cells
+        "endpoints.former_secret_ends_at",
+        "endpoints.secret_made_at",
         "day_closings.digest",  # names a day as it was shown
         "callbacks.body",  # what the bank sent; only who may read callbacks sees it
         "outflow_payees.payee",  # of a destination, which the payout itself has in full

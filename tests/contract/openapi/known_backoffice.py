@@ -63,8 +63,21 @@ async def _provider(_desk: BackofficeClient) -> Known:
     return Known(path={"provider": "sandbox"})
 
 
+CONTACT = {"contact": "ti@loja.example.com"}
+"""A contact of a company: what is an address no schema can tell."""
+
+
 async def _new_company(_desk: BackofficeClient) -> Known:
-    return Known(body=lambda body: {**body, "id": str(uuid.uuid4())} if "id" in body else body)
+    def change(body: Body) -> Body:
+        own = {"id": str(uuid.uuid4())} if "id" in body else {}
+        return {**body, **own, **(CONTACT if body.get("contact") else {})}
+
+    return Known(body=change)
+
+
+async def _contact(backoffice_client: BackofficeClient) -> Known:
+    one = await _company(backoffice_client)
+    return replace(one, body=lambda _body: CONTACT)
 
 
 def _account_body(backoffice_client: BackofficeClient) -> Callable[[Body], Body]:
@@ -153,6 +166,52 @@ async def _new_credential(backoffice_client: BackofficeClient) -> Known:
         return {**_limited(body), **owner, **ends, **rule}
 
     return Known(body=change)
+
+
+# --- endpoints ------------------------------------------------------------------------------------
+
+
+def _heard(body: Body) -> Body:
+    """Give an endpoint an address that is allowed, and all accounts."""
+    return {**body, "url": "https://events.loja.example/pix", "account_ids": []}
+
+
+async def _collected(backoffice_client: BackofficeClient, path: str, body: Body) -> Known:
+    """Order a secret of an endpoint, which can then be collected."""
+    waiting = await made(backoffice_client, path, body, "security")
+    await made(backoffice_client, f"/approvals/{waiting['id']}/approve", {}, "approver")
+    return Known(path={"approval_id": waiting["id"]}, by="security")
+
+
+async def _endpoint(backoffice_client: BackofficeClient) -> Known:
+    """An endpoint of a company of its own: one has ten at most."""
+    company = await made(backoffice_client, "/companies", {"name": "Loja"})
+    order = _heard({"company_id": company["id"]})
+    ordered = await _collected(backoffice_client, "/endpoints", order)
+    path = f"/approvals/{ordered.path['approval_id']}/endpoint-secret"
+    secret = await made(backoffice_client, path, {}, "security")
+    return Known(path={"endpoint_id": secret["endpoint_id"]})
+
+
+async def _endpoint_secret(backoffice_client: BackofficeClient) -> Known:
+    """Another secret, so that there is a former one."""
+    one = await _endpoint(backoffice_client)
+    return await _collected(backoffice_client, f"/endpoints/{one.path['endpoint_id']}/rotate", {})
+
+
+async def _new_endpoint(backoffice_client: BackofficeClient) -> Known:
+    company = main_company(backoffice_client)
+    return Known(body=lambda body: {**_heard(body), "company_id": company})
+
+
+async def _endpoint_change(backoffice_client: BackofficeClient) -> Known:
+    return replace(await _endpoint(backoffice_client), body=_heard)
+
+
+async def _paused_endpoint(backoffice_client: BackofficeClient) -> Known:
+    one = await _endpoint(backoffice_client)
+    await made(backoffice_client, f"/endpoints/{one.path['endpoint_id']}/pause", {})
+    return one
 
 
 # --- people ---------------------------------------------------------------------------------------
@@ -408,9 +467,11 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.approval_approve": _approval,
     "backoffice.approval_facts": _approval,
     "backoffice.approval_reject": _approval,
+    "backoffice.approval_endpoint_secret": _endpoint_secret,
     "backoffice.approval_secret": _secret,
     "backoffice.approval_withdraw": _own_approval,
     "backoffice.company": _company,
+    "backoffice.company_contact": _contact,
     "backoffice.company_create": _new_company,
     "backoffice.credential": _credential,
     "backoffice.credential_addresses": _credential,
@@ -423,6 +484,14 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.credential_revoke": _credential,
     "backoffice.credential_rotate": _credential,
     "backoffice.credentials": _of_company,
+    "backoffice.endpoint": _endpoint,
+    "backoffice.endpoint_add": _new_endpoint,
+    "backoffice.endpoint_change": _endpoint_change,
+    "backoffice.endpoint_pause": _endpoint,
+    "backoffice.endpoint_remove": _endpoint,
+    "backoffice.endpoint_resume": _paused_endpoint,
+    "backoffice.endpoint_rotate": _endpoint,
+    "backoffice.endpoints": _of_company,
     "backoffice.payouts": _search,
     "backoffice.payouts_export": _search,
     "backoffice.pix_key": _key,

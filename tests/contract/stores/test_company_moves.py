@@ -175,6 +175,7 @@ def value(column: Column[Any]) -> object:
         return named[column.name]
     values: tuple[tuple[type, object], ...] = (
         (Text, "ção"),
+        (columns.Words, ("ção", "de")),
         (LargeBinary, b"\x00\xff"),
         (Boolean, True),
         (Date, NOW.date()),

@@ -13,9 +13,21 @@ def test_the_list_is_a_table(shell):
 
     head, row = shell.says("company", "list").splitlines()
 
-    assert head.split() == ["id", "name", "created_at"]
+    assert head.split() == ["id", "name", "created_at", "contact"]
     assert row.split()[:2] == [made["id"], "Padaria"]
 
 
 def test_a_missing_name_is_a_usage_error(shell):
     assert "--name" in shell.fails("company", "create", status=2)
+
+
+def test_the_contact_is_set_and_taken_away(shell):
+    made = shell.reads("company", "create", "--name", "Padaria", "--contact", "TI@Padaria.example")
+
+    changed = shell.reads("company", "contact", made["id"], "ti@outra.example")
+    without = shell.reads("company", "contact", made["id"], "")
+
+    assert [made["contact"], changed["contact"], without["contact"]] == [
+        *("ti@padaria.example", "ti@outra.example", ""),
+    ]
+    assert "e-mail" in shell.fails("company", "contact", made["id"], "nobody")

@@ -2,11 +2,12 @@
 
 import pytest
 
-from gateway.companies.model import CompanyRequest
+from gateway.app.build_identity import build_identity
+from gateway.companies.model import CompanyRequest, ContactRequest
 from gateway.companies.service import known_company
 from gateway.core.access import Staff, StaffOf
 from gateway.core.audit_context import RuleViolation
-from gateway.core.company_scope import CompanyScope
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.windows import Paging
@@ -75,3 +76,36 @@ async def test_an_unknown_company_is_named(office: Registers):
         await known_company(office.store.database, CHOSEN, "companies")
 
     assert (refused.value.reason, refused.value.field) == ("company_unknown", "companies")
+
+
+async def test_the_former_contact_is_told_that_there_is_another_one(office: Registers):
+    """Whoever would take an endpoint over cannot silence the company first."""
+    made = await office.companies.create(
+        Staff(office.acting), CompanyRequest(name="Padaria", contact="Ana@Padaria.example")
+    )
+
+    for contact in ("bia@padaria.example", "bia@padaria.example", ""):
+        wanted = ContactRequest(contact=contact)
+        changed = await office.companies.set_contact(Staff(office.acting), made.id, wanted)
+
+    sent = await build_identity(office.kernel).context.stores.outbox.latest(9, EVERY_COMPANY)
+    assert [each.to for each in reversed(sent)] == ["ana@padaria.example", "bia@padaria.example"]
+    assert changed == await office.companies.get(Staff(office.acting), made.id)
+    acts = [each.details for each in await office.acts() if each.action == "company.contact_set"]
+    assert acts == [
+        {"contact": "bia@padaria.example", "before": "ana@padaria.example"},
+        {"contact": "none", "before": "bia@padaria.example"},
+    ]
+
+
+@pytest.mark.parametrize("contact", ["ana", "ana@padaria", "a@b.example\nBcc: c@d.example"])
+async def test_a_contact_that_is_no_address_is_refused(office: Registers, contact: str):
+    made = await office.company("Padaria")
+
+    with pytest.raises(RuleViolation) as refused:
+        await office.companies.set_contact(
+            Staff(office.acting), made.id, ContactRequest(contact=contact)
+        )
+
+    assert (refused.value.reason, refused.value.field) == ("email_form", "contact")
+    assert await office.companies.get(Staff(office.acting), made.id) == made

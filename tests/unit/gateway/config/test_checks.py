@@ -9,7 +9,16 @@ from gateway.config.checks import Finding, check, is_loopback, remarks, sealing_
 from gateway.config.identity import Identity, Mail, Session
 from gateway.config.listeners import Server
 from gateway.config.reading import settings_from
-from gateway.config.settings import Approvals, Auth, Basic, Cache, Database, Sealing, Settings
+from gateway.config.settings import (
+    Approvals,
+    Auth,
+    Basic,
+    Cache,
+    Database,
+    Events,
+    Sealing,
+    Settings,
+)
 from gateway.config.upstream import Provider, SandboxBank
 from gateway.config.values import Address, Secret
 from gateway.core.account import Environment
@@ -192,6 +201,7 @@ def test_errors_only_in_production_are_found_there_only():
         ({"server": Server(trusted_peers="10.0.0.0/8")}, "server.client_address"),
         ({"cache": Cache()}, "cache.url"),
         ({"sandbox_bank": SandboxBank(start=True)}, "sandbox_bank.start"),
+        ({"events": Events(allow_local=True)}, "events.allow_local"),
         ({"providers": {"a": Provider(adapter="sandbox")}}, "providers.a.adapter"),
         ({"database": Database()}, "database.url"),
         ({"database": Database(url=Address("sqlite+aiosqlite:///x.db"))}, "database.url"),
