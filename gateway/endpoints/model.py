@@ -54,8 +54,12 @@ EndpointTypes = Annotated[
     meaning("Types of events that it is told; empty for all.", ["payout.paid"]),
 ]
 EndpointAccounts = Annotated[
-    tuple[str, ...],
-    meaning("Accounts that it is told of; empty for all of its company.", [fields.ID]),
+    tuple[Text, ...],
+    meaning(
+        "Accounts that it is told of; empty for all of its company.",
+        [fields.ID],
+        max_length=MOST_ACCOUNTS,
+    ),
 ]
 FormerSecretEnd = Annotated[
     OptionalMoment, meaning("Until when deliveries are signed with the former secret too.")
