@@ -98,6 +98,7 @@ def test_the_areas_that_require_a_fresh_factor_match_the_documentation():
         Area.ACCOUNT,
         Area.PROVIDER,
         Area.CREDENTIAL,
+        Area.ENDPOINT,
         Area.USER,
         Area.PAYOUT,
         Area.REFUND,

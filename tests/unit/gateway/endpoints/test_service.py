@@ -189,6 +189,7 @@ async def test_an_approved_secret_is_not_made_over_another_one(desk: Desk):
     made = await desk.added()
     order = await waiting(desk.endpoints.rotate(desk.maria, made.endpoint.id, AT_ONCE))
     await desk.people.approve(order)
+    desk.office.clock.passes(minutes=1)
     other = await desk.endpoints.rotate(desk.shell, made.endpoint.id, AT_ONCE)
 
     with pytest.raises(RuleViolation, match="changed meanwhile"):

@@ -16,7 +16,7 @@ from tests.world.shell import Shell
 COMMANDS = {
     "account": {"create", "list", "update"},
     "assets": set(),
-    "company": {"create", "list"},
+    "company": {"contact", "create", "list"},
     "bank": set(),
     "banks": {"lookup"},
     "config": {"check", "init"},
@@ -26,6 +26,9 @@ COMMANDS = {
     },
     "db": {"current", "downgrade", "upgrade"},
     "demo": {"totp"},
+    "endpoint": {
+        *("add", "change", "list", "pause", "remove", "resume", "rotate", "show"),
+    },
     "errors": set(),
     "keys": {"list", "promote", "retire", "rotate", "stage", "status"},
     "outbox": set(),
