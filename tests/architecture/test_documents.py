@@ -30,7 +30,6 @@ def test_a_generated_page_matches_the_code():
             capture_output=True,
             text=True,
             cwd=ROOT,
-            timeout=60,
         )
 
         assert (written.returncode, written.stderr) == (0, "")
@@ -75,7 +74,6 @@ def test_npm_keeps_its_cache_and_logs_inside_the_checkout():
         capture_output=True,
         text=True,
         cwd=ROOT,
-        timeout=60,
     )
 
     assert Path(told.stdout.strip()).is_relative_to(ROOT)

@@ -6,11 +6,12 @@ Secrets leave the page, buttons are guarded, keys, theme and filters work.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from contextlib import suppress
 from pathlib import Path
 
-from playwright.async_api import Browser, Error, Page, expect
+from playwright.async_api import Browser, Error, Page, Route, expect
 
 from gateway.core.rights import Role
 from tests.browser.inspection import LOOKS, NARROW, Look
@@ -130,6 +131,26 @@ async def test_a_stop_is_shown_only_for_the_selected_account(browser: Browser, s
         await expect(box).to_be_visible()
         await tab.page.select_option("#account", main)
         await expect(box).to_be_hidden()
+
+
+async def test_a_form_does_not_move_when_the_balance_comes(browser: Browser, site: PanelSite):
+    main = site.world.demo["accounts"]["main"]["id"]
+    look = Look(width=NARROW)
+    answered = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await answered.wait()
+        await route.continue_()
+
+    async with site.tab(browser, await site.people.cookies_of(Role.OPERATOR), look) as tab:
+        await tab.page.route("**/payouts/new/balance*", late)
+        await tab.open(f"/panel/payouts/new?account_id={main}")
+        key = tab.page.locator("#key")
+        before = await key.bounding_box()
+        answered.set()
+        await expect(tab.page.locator("#balance p").first).to_be_visible()
+
+        assert await key.bounding_box() == before
 
 
 ORDER = """([name, number]) => {

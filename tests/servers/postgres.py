@@ -70,7 +70,7 @@ class PostgresServer:
         # what is ours in an address is not for the driver
         address = self.admin.set(drivername="postgresql").difference_update_query(["pooler"])
         connection = await asyncpg.connect(
-            address.render_as_string(hide_password=False), timeout=10
+            address.render_as_string(hide_password=False), timeout=300
         )
         try:
             await connection.execute(statement)

@@ -74,7 +74,6 @@ def wheel_in(folder: Path) -> Path:
         [_UV, "build", "-q", "--offline", "--wheel", "-o", folder, ROOT],
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
     if made.returncode:

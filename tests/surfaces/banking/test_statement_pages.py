@@ -39,7 +39,7 @@ async def fill(world: World, count: int, account: str = "main") -> None:
     at = int(world.gateway.kernel.now().timestamp() * 1_000_000)
     rows = [(record.provider_account, at, f"movement {n}") for n in range(count - has)]
     with contextlib.closing(
-        sqlite3.connect(world.gateway.kernel.settings.bank_file, timeout=10)
+        sqlite3.connect(world.gateway.kernel.settings.bank_file, timeout=300)
     ) as bank:
         bank.executemany(
             "INSERT INTO statement (account_id, at, description, kind, centavos, name, tax_number)"

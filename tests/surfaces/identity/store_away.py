@@ -22,7 +22,7 @@ async def losing(url: str, *tables: str) -> AsyncIterator[None]:
 
 def _rename(file: str, names: Mapping[str, str]) -> None:
     """Rename tables in a thread: the gateway ends what it writes on this loop."""
-    with contextlib.closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as other:
+    with contextlib.closing(sqlite3.connect(file, timeout=300, isolation_level=None)) as other:
         for name, new in names.items():
             other.execute(f"ALTER TABLE {name} RENAME TO {new}")
 
