@@ -28,14 +28,14 @@ class Company(Struct, frozen=True):
     id: fields.Id
     name: fields.CompanyName
     created_at: OptionalMoment
-    contact: Contact = ""
+    contact: Contact
 
     def version(self) -> str:
         """Return the entity tag."""
         return entity_tag("company", self.id, self.name, self.contact)
 
 
-class CompanySummary(Company, frozen=True, kw_only=True):
+class CompanySummary(Company, frozen=True):
     """
     A company with its accounts.
 

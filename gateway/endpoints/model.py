@@ -80,11 +80,9 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     id: fields.Id
     company_id: fields.CompanyId
     url: EndpointUrl
-    types: EndpointTypes = ()
-    account_ids: EndpointAccounts = ()
-    state: Annotated[EndpointState, inline(EndpointState), meaning("The state that it is in.")] = (
-        EndpointState.PENDING
-    )
+    types: EndpointTypes
+    account_ids: EndpointAccounts
+    state: Annotated[EndpointState, inline(EndpointState), meaning("The state that it is in.")]
     paused_because: Annotated[
         PauseCause,
         inline(PauseCause),
@@ -92,22 +90,22 @@ class Endpoint(Struct, frozen=True, kw_only=True):
             "Why it is paused: tries of three days failed, it answered 410, or an operator "
             "paused it; empty while it is not."
         ),
-    ] = PauseCause.NONE
+    ]
     created_at: Moment
     created_by: Annotated[str, meaning("Who created it.", "user:ana@example.com")]
     changed_at: Annotated[Moment, meaning("When somebody last changed it.")]
     changed_by: Annotated[str, meaning("Who last changed it.", "user:ana@example.com")]
     secret_made_at: Annotated[Moment, meaning("When its secret was made.")]
-    former_secret_ends_at: FormerSecretEnd = None
+    former_secret_ends_at: FormerSecretEnd
     last_ok_at: Annotated[
         OptionalMoment, meaning("When a delivery was last answered with 2xx, to the minute.")
-    ] = None
+    ]
     failing_since: Annotated[
         OptionalMoment, meaning("Since when deliveries fail; empty while they do not.")
-    ] = None
+    ]
     mailed_h: Annotated[
         int, meaning("Hours of failure that mail has told: 0, 1 or 24, and 72 with the pause.", 0)
-    ] = 0
+    ]
 
     @property
     def subject(self) -> str:

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from yarl import URL
 
-from gateway.companies.model import Company
 from gateway.companies.service import Companies
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval
@@ -160,7 +159,7 @@ def pages(
     async def _of_company(who: Staff, company_id: str) -> Mapping[str, object]:
         """Return a company, and its accounts to choose from."""
         if not company_id:
-            return {"company": Part[Company](), "accounts": None}
+            return {"company": Part(), "accounts": None}
         held = await part(accounts(who, company_id))
         return {
             "company": await part(companies.get(who, company_id)),

@@ -375,11 +375,17 @@ class Endpoints:
             url=order.url,
             types=order.types,
             account_ids=order.account_ids,
+            state=EndpointState.PENDING,
+            paused_because=PauseCause.NONE,
             created_at=now,
             created_by=acting.actor,
             changed_at=now,
             changed_by=acting.actor,
             secret_made_at=now,
+            former_secret_ends_at=None,
+            last_ok_at=None,
+            failing_since=None,
+            mailed_h=0,
         )
         event = acting.event("endpoint.added", made.subject, _told(order))
         if not await self.records.add(made, secret, event, approved and approved[0]):

@@ -151,7 +151,7 @@ async def plant(world: World) -> None:
     async with kernel.store.database.writing() as connection:
         await connection.execute(payouts.update().where(ours).values(earlier))
     friday = _friday(world)
-    company = Company(str(uuid4()), "Padaria da Sexta Ltda", friday)
+    company = Company(str(uuid4()), "Padaria da Sexta Ltda", friday, "")
     event = AuditEvent(
         at=friday,
         actor="user:bruno@example.com",

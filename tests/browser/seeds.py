@@ -140,7 +140,7 @@ async def _settled(world: World) -> None:
 
 async def _company(world: World) -> str:
     """Create a company without accounts: a user limited to it sees empty lists."""
-    company = Company(str(uuid4()), "Nada Ainda Ltda", world.gateway.kernel.now())
+    company = Company(str(uuid4()), "Nada Ainda Ltda", world.gateway.kernel.now(), "")
     event = AuditEvent(at=company.created_at, actor="cli", action="company.created", subject="test")
     await add_company(world.gateway.kernel.store.database, company, event)
     return company.id

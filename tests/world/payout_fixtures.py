@@ -32,7 +32,7 @@ async def store_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     act = AuditEvent(at=NOON, actor="cli", action="tested", subject="test:1")
     try:
         await prepare(store, Environment.SANDBOX, migrate=True, now=lambda: NOON)
-        await add_company(store.database, Company(COMPANY, "Padaria São João", NOON), act)
+        await add_company(store.database, Company(COMPANY, "Padaria São João", NOON, ""), act)
         await store.accounts.add(account(), act)
         await store.accounts.add(account(SISTER), act)
     finally:

@@ -333,7 +333,7 @@ def _new_pair(office: AdminContext) -> Pair:
 async def _accounts(office: AdminContext, demo: Demo) -> None:
     store, acting = office.kernel.store, office.acting
     for role, holder in contents.COMPANIES.items():
-        company = Company(demo["companies"][role]["id"], holder.name, acting.now())
+        company = Company(demo["companies"][role]["id"], holder.name, acting.now(), "")
         event = acting.event("company.created", f"company:{company.id}", {"name": holder.name})
         with suppress(AlreadyExists):
             await add_company(store.database, company, event)

@@ -34,7 +34,10 @@ def records(store: Store, sealer: Sealer = KEYS.sealer) -> EndpointRecords:
 def sample(endpoint_id: str = ONE, **more: object) -> Endpoint:
     named = {"id": endpoint_id, "company_id": COMPANY, "url": "https://events.example.com/pix"}
     made = {"created_at": NOW, "created_by": "cli", "changed_at": NOW, "changed_by": "cli"}
-    return Endpoint(**{**named, **made, "secret_made_at": NOW, **more})  # type: ignore[arg-type]
+    told: dict[str, object] = {"types": (), "account_ids": (), "secret_made_at": NOW}
+    none = {"former_secret_ends_at": None, "last_ok_at": None, "failing_since": None}
+    state = {"state": EndpointState.PENDING, "paused_because": PauseCause.NONE, "mailed_h": 0}
+    return Endpoint(**{**named, **made, **told, **none, **state, **more})  # type: ignore[arg-type]
 
 
 async def add(store: Store, endpoint: Endpoint, secret: str = SECRET) -> bool:

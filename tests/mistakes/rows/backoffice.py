@@ -210,8 +210,8 @@ ROWS = (
         promise="The secret of an approved order is shown to its orderer alone.",
         source="ADR 18",
         file="gateway/approvals/service.py",
-        right="if approval.ordered_by != _person(who).user_id or until is None or now >= until:",
-        wrong="if until is None or now >= until:",
+        right="is_own = approval.ordered_by == _person(who).user_id and approval.kind in kinds",
+        wrong="is_own = approval.kind in kinds",
         tests=(f"{_CREDENTIALS}::test_a_secret_is_shown_only_to_its_orderer",),
     ),
     Mistake(

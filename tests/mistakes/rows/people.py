@@ -355,7 +355,7 @@ ROWS = (
         promise="Creating a company and ending others' sessions ask for a fresh code.",
         source="docs/people.md",
         file="gateway/core/rights.py",
-        right="Area.PIX_KEY, Area.COMPANY, Area.SESSION}",
+        right="Area.PIX_KEY, Area.COMPANY, Area.SESSION, Area.ENDPOINT}",
         wrong="Area.PIX_KEY}",
         tests=(f"{_RIGHTS}::test_the_areas_that_require_a_fresh_factor_match_the_documentation",),
     ),

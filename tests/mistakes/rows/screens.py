@@ -73,8 +73,8 @@ ROWS = (
         promise="What names a person stands in no address, which is logged.",
         source="docs/panel.md",
         file="gateway/search/pages.py",
-        right=r'    r"|\+\d|@|gws_",',
-        wrong=r'    r"|\+\d|@",',
+        right=r'    r"|\+\d|@|gws_|whsec_",',
+        wrong=r'    r"|\+\d|@|whsec_",',
         tests=(f"{_SEARCH}::test_personal_data_is_kept_out_of_the_search_address",),
     ),
     Mistake(

@@ -34,7 +34,7 @@ def event(action: str = "tested", subject: str = "test:1", **details: str) -> Au
 
 
 def company(company_id: str = COMPANY, *, created_at: datetime = NOW) -> Company:
-    return Company(company_id, "Padaria São João", created_at)
+    return Company(company_id, "Padaria São João", created_at, "")
 
 
 def account(account_id: str = ACCOUNT, *, company_id: str = COMPANY) -> Account:

@@ -657,7 +657,7 @@ async def test_the_only_company_of_a_user_is_shown(panel_world, maria):
 
 async def test_no_company_is_shown_for_a_user_of_several(panel_world, maria):
     both, store = [COMPANY, OTHER_COMPANY], panel_world.identity_world.store
-    await add_company(store.database, Company(OTHER_COMPANY, "Another", NOON), event())
+    await add_company(store.database, Company(OTHER_COMPANY, "Another", NOON, ""), event())
     await panel_world.identity_world.services.users.set_companies(
         CLI, maria.id, CompaniesBody(list(both))
     )

@@ -115,7 +115,7 @@ def browser(state: PanelState) -> Browser:
 
 def signed_in(maria: SignedInUser) -> SignedInView:
     return SignedInView(
-        person=maria, company=Company(COMPANY, "Padaria", NOON), codes_left=0, idle_ends_at=NOON
+        person=maria, company=Company(COMPANY, "Padaria", NOON, ""), codes_left=0, idle_ends_at=NOON
     )
 
 
