@@ -39,7 +39,6 @@ from gateway.credentials import routes as credential_routes
 from gateway.credentials.model import CredentialSearch, CredentialState
 from gateway.endpoints import pages as endpoint_pages
 from gateway.endpoints import routes as endpoint_routes
-from gateway.endpoints.model import EndpointSearch
 from gateway.http.gates import staff_surface
 from gateway.http.panel.pages.badges import Badges
 from gateway.http.panel.pages.kit import CHOICES, Actor, PageContext
@@ -207,9 +206,6 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
             lambda who, company: credentials.page(
                 who,
                 CredentialSearch(paging=CHOICES, company_id=company, state=CredentialState.LIVE),
-            ),
-            lambda who, company: services.endpoints.page(
-                who, EndpointSearch(paging=CHOICES, company_id=company)
             ),
             context,
         ),

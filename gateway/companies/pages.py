@@ -23,17 +23,13 @@ Held = Callable[[Staff, str], Awaitable[object]]
 
 _ADD: Final = Right(Area.ACCOUNT, Action.WRITE)
 _ISSUE: Final = Right(Area.CREDENTIAL, Action.WRITE)
-_DELIVER: Final = Right(Area.ENDPOINT, Action.WRITE)
+_ENDPOINTS: Final = Right(Area.ENDPOINT, Action.READ)
 _STOP: Final = Right(Area.STOP, Action.WRITE)
 _LIMIT: Final = "50"
 
 
 def pages(
-    companies: Companies,
-    accounts: Held,
-    credentials: Held,
-    endpoints: Held,
-    context: PageContext,
+    companies: Companies, accounts: Held, credentials: Held, context: PageContext
 ) -> Sequence[Page]:
     """Return the pages; the form calls the same service as the API."""
     panel = Pages("/companies", context)
@@ -65,12 +61,11 @@ def pages(
             "company": company,
             "accounts": replace(held, data=shown(held.data, who)),
             "credentials": await part(credentials(who, company.id)),
-            "endpoints": await part(endpoints(who, company.id)),
             "stops": await panel.stops(visit),
             "may_add": visit.may(_ADD),
             "may_change": panel.may(visit, companies.set_contact),
             "may_issue": visit.may(_ISSUE),
-            "may_deliver": visit.may(_DELIVER),
+            "may_see_endpoints": visit.may(_ENDPOINTS),
             "may_stop": visit.may(_STOP),
         }
         return Shown(template="companies/company.html", data=data)

@@ -43,6 +43,7 @@ def named(site: PanelSite, route: Route[Visit]) -> str:
         "client_id": site.seeds["credential"],
         "user_id": site.seeds["person"],
         "approval_id": site.seeds["approval"],
+        "endpoint_id": site.seeds["endpoint"],
         "trace_id": site.seeds["trace"],
         "stop_id": site.seeds["stop"],
         "public_key_id": "unknown",

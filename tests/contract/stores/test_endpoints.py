@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from gateway.app.store import Store
 from gateway.core.storage import StoreUnavailable
@@ -16,8 +16,10 @@ from gateway.endpoints.model import MOST_OF_COMPANY, Endpoint, EndpointState, Pa
 from gateway.endpoints.store import EndpointRecords
 from gateway.events.model import EventType
 from gateway.security.sealing import SealBroken, Sealer
-from gateway.store.tables.core import audit
-from tests.contract.stores.databases import both
+from gateway.store.kernel.structs import row_of
+from gateway.store.tables.core import audit, companies, endpoints
+from tests.contract.stores.databases import both, server_alone
+from tests.contract.stores.locks import until_blocked
 from tests.world.kernel import KEYS
 from tests.world.stores.samples import ACCOUNT, COMPANY, NOW, event
 
@@ -70,15 +72,28 @@ async def test_a_stored_endpoint_is_read_back_unchanged(store: Store, one: Endpo
 
 
 @both
+async def test_a_company_has_ten_endpoints_at_most(store: Store) -> None:
+    added = [await add(store, sample(str(number))) for number in range(MOST_OF_COMPANY + 1)]
+
+    assert added == [True] * MOST_OF_COMPANY + [False]
+    assert len(await records(store).of_company(COMPANY)) == MOST_OF_COMPANY
+
+
+@server_alone
 async def test_two_that_are_added_at_once_do_not_pass_the_limit(
     store: Store, second: Store
 ) -> None:
+    """The second one waits for the first, and counts it."""
     for number in range(MOST_OF_COMPANY - 1):
         assert await add(store, sample(str(number)))
+    last = {**row_of(sample("last")), "sealed_secret": b""}
+    async with store.database.writing() as first:
+        await first.execute(select(companies.c.id).with_for_update())
+        adding = asyncio.create_task(add(second, sample("one more")))
+        await until_blocked(store)
+        await first.execute(insert(endpoints), last)
 
-    added = await asyncio.gather(add(store, sample("a")), add(second, sample("b")))
-
-    assert sorted(added) == [False, True]
+    assert await adding is False
     assert len(await records(store).of_company(COMPANY)) == MOST_OF_COMPANY
 
 

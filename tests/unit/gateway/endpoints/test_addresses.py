@@ -18,6 +18,9 @@ LOCAL = [
     "http://[::1]:9000/events",
     "http://receiver.example:9000/events",
     "https://events.example.com:444/",
+    "https://localhost/",
+    "https://127.0.0.1/",
+    "https://[::1]/",
 ]
 NEVER = [
     "",
