@@ -76,7 +76,7 @@ class Companies:
             raise RuleViolation(message, "taken", field="id") from problem
         return company
 
-    @requires(Area.COMPANY, Action.MANAGE)
+    @requires(Area.COMPANY, Action.WRITE)
     async def set_contact(self, who: Staff, company_id: str, wanted: ContactRequest) -> Company:
         """
         Set a company's contact; the former one is told by mail.
