@@ -37,8 +37,8 @@ MORE_QUERIES = {
     "outflow_subject": 1,
     "unresolved": 6,
     "search": 6,
-    "payout": 1,
-    "payout-returned": 1,
+    "payout": 2,
+    "payout-returned": 2,
     "payout-receipt": 1,
     "payout-certainty": 1,
     "overview": 1,
@@ -51,7 +51,8 @@ Pages that may send so many more: a decider's look at a recipient is put on reco
 that is chosen it is read what its bank shows, what came back is added up besides, a day is
 compared with payouts, charges and explained debits, below the stops of the account, and those that
 nobody explained stand beside it, one search reads each noun, who ordered and approved a payout is
-named, of a trace its company, and for an old credential a daily limit is proposed.
+named, and what endpoints were told of one that has ended, of a trace its company, and for an old
+credential a daily limit is proposed.
 """
 MOST_WHO_ASKS = 5
 """The browser's session, the person's, their keys; once a minute both are noted as seen."""

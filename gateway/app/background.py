@@ -30,8 +30,17 @@ from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import DebitWatch
 from gateway.core.key_rotation import LiveProcess
 from gateway.credentials.expiry import ExpiryWatch
+from gateway.deliveries.places import Places
+from gateway.deliveries.sender import Sender, SenderConfig
+from gateway.deliveries.store import DeliveryRecords
+from gateway.deliveries.watch import EVERY_S as ENDPOINTS_EVERY_S
+from gateway.deliveries.watch import EndpointWatch
+from gateway.deliveries.worker import DeliveryWorker, Work
+from gateway.endpoints.model import Endpoint
+from gateway.endpoints.notices import EndpointNews, EndpointNotice
 from gateway.events.waiting import EVERY_S as EVENTS_EVERY_S
 from gateway.identity.mail import MailSender, sending
+from gateway.net.common.runtime import chance, unarmed
 from gateway.payouts.reconciler import Reconciler
 from gateway.process.leases import LeasedTasks, RunOnce, WorkerWatch
 from gateway.process.periodic_task import PeriodicTask, Schedule
@@ -214,11 +223,34 @@ def _work(
         now=kernel.shared_now,
         may_claim=kernel.is_in_step,
     )
+
+    def count(outcome: str) -> None:
+        values.child(series.EVENTS_DELIVERIES, outcome).value += 1
+
+    deliveries = DeliveryWorker(
+        Work(
+            records=DeliveryRecords(store.database),
+            endpoints=services.endpoint_records,
+            sender=Sender(
+                SenderConfig(allow_local=kernel.settings.events.allow_local),
+                kernel.shared_now,
+                kernel.monotonic,
+            ),
+            places=Places(kernel.monotonic, chance),
+            now=kernel.shared_now,
+            owner=kernel.new_id(),
+            chance=chance,
+            may_claim=kernel.is_in_step,
+            count=count,
+            failpoint=kernel.failpoint or unarmed,
+        )
+    )
     gauges = StoreGauges(store=store, idle_s=idle_s, values=values, now=kernel.shared_now)
     audit = AuditGauge(audit=StoredAudit(store.database, *_AUDIT_WALK), values=values)
     return (
         reconciler.task,
         task("callbacks", callbacks.turn, Schedule(every_s=_SECOND_S), wake),
+        deliveries.task,
         task("gauges", gauges.run_once, Schedule(every_s=_SCRAPE_S)),
         task("audit", audit.run_once, Schedule(every_s=_HOUR_S)),
         *(
@@ -258,6 +290,7 @@ def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, R
     yield "missed events", missed.turn, _MISSED
     yield "approvals", services.approvals.expire, minutely
     yield "figures", services.overviews.remember, minutely
+    yield "endpoints", _endpoint_watch(services).turn, Schedule(every_s=ENDPOINTS_EVERY_S)
     yield "expiring credentials", ExpiryWatch(store.database, kernel.now).turn, hourly
     yield (
         "old sign-ins",
@@ -265,6 +298,20 @@ def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, R
         Schedule(every_s=_OLD_SIGN_INS_S),
     )
     yield "retention", lambda: delete_old_records(store, events_kept, kernel.now()), hourly
+
+
+def _endpoint_watch(services: Services) -> EndpointWatch:
+    async def tell(endpoint: Endpoint, *, is_paused: bool) -> None:
+        news = EndpointNews.PAUSED if is_paused else EndpointNews.FAILING
+        await services.endpoint_notices.tell(EndpointNotice(news=news, endpoint=endpoint))
+
+    return EndpointWatch(
+        records=DeliveryRecords(services.kernel.store.database),
+        endpoints=services.endpoint_records,
+        now=services.kernel.shared_now,
+        random=os.urandom,
+        tell=tell,
+    )
 
 
 async def _nothing() -> None:

@@ -26,6 +26,8 @@ VARIABLE: Final = "PIXGATE_FAILPOINT"
 
 OF_A_HOLD: Final = ("before_release", "after_release")
 """Around the claim with which the follow-up ends a hold; the payout passes the others then."""
+OF_A_DELIVERY: Final = ("after_delivery",)
+"""Between the answer of a partner's endpoint and its note."""
 OF_A_MOVE: Final = ("after_stop", "after_copy", "after_leaving", "after_map", "after_resume")
 """Between the steps of ``pixgate cells move``."""
 OF_AN_ARCHIVE: Final = (
@@ -64,7 +66,7 @@ def armed(
     if not given:
         return None
     name, _, number = given.partition(":")
-    known = (*OF_A_HOLD, *NAMES, *OF_A_MOVE, *OF_AN_ARCHIVE)
+    known = (*OF_A_HOLD, *NAMES, *OF_A_DELIVERY, *OF_A_MOVE, *OF_AN_ARCHIVE)
     if name not in known or (number and not (number.isdecimal() and int(number))):
         message = f"{VARIABLE}: {given!r} is none of {', '.join(known)}, each with :n or without"
         raise ConfigError(message)

@@ -20,6 +20,7 @@ from gateway.closings.foreign_debits import oldest_readings, open_debits
 from gateway.core.audit import AuditHead
 from gateway.core.clocks import Monotonic, Now
 from gateway.core.sessions import SigningKey
+from gateway.deliveries.store import DeliveryRecords
 from gateway.net.server.listener import Listener
 from gateway.outflow.store import open_trips
 from gateway.payouts.schedule import Backlog
@@ -183,10 +184,9 @@ class StoreGauges:
         follow_ups, callbacks = self.store.follow_ups, CallbackRecords(self.store.database)
         self._show_backlog(_PAYOUTS_DUE, await follow_ups.backlog(now), now)
         self._show_backlog(_CALLBACKS_WAITING, await callbacks.waiting(), now)
+        await self._show_deliveries(now)
         await self._show_debits(now)
-        outside = await open_trips(self.store.database, now)
-        for scope in series.GUARDED.values or ():
-            show(series.OUTFLOW_OUTSIDE, scope).set(outside.get(scope, 0))
+        await self._show_outflow(now)
         load = await self.store.server_load()
         if load is not None:
             show(series.STORE_SERVER_CONNECTIONS).set(load[0])
@@ -207,6 +207,22 @@ class StoreGauges:
             waiting, oldest = (self.values.child(family, provider) for family in families)
             waiting.set(backlog.waiting if backlog else 0)
             oldest.set(age.total_seconds())
+
+    async def _show_outflow(self, now: datetime) -> None:
+        """Export what is outside the envelope of the outflow guard, by scope."""
+        outside = await open_trips(self.store.database, now)
+        for scope in series.GUARDED.values or ():
+            self.values.child(series.OUTFLOW_OUTSIDE, scope).set(outside.get(scope, 0))
+
+    async def _show_deliveries(self, now: datetime) -> None:
+        """Export how long events wait for endpoints that take them, and endpoints by state."""
+        records, show = DeliveryRecords(self.store.database), self.values.child
+        oldest = await records.oldest_due(now)
+        age = now - oldest if oldest else timedelta()
+        show(series.EVENTS_WAITING_OLDEST).set(max(age, timedelta()).total_seconds())
+        states = await records.states()
+        for state in series.ENDPOINT_STATE.values or ():
+            show(series.EVENTS_ENDPOINTS, state).set(states.get(state, 0))
 
     async def _show_debits(self, now: datetime) -> None:
         """Export each provider's open foreign debits, and the age of the last read of debits."""

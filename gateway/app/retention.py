@@ -11,6 +11,7 @@ from gateway.app.store import Store
 from gateway.banks.store import ProviderMinutes
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.storage import StoreUnavailable
+from gateway.deliveries.store import DeliveryRecords
 from gateway.events.store import STORED_FOR, EventRecords
 from gateway.identity.store import IdentityStore
 from gateway.outflow.store import KEPT, PAYEES_KEPT, OutflowRecords
@@ -35,7 +36,9 @@ MINUTES_KEPT: Final = timedelta(days=8)
 
 async def delete_old_records(store: Store, events_kept: timedelta, now: datetime) -> int:
     """
-    Delete old request log lines, callbacks, provider minutes, events, hours and payees.
+    Delete old request log lines, callbacks, provider minutes, events, deliveries, hours, payees.
+
+    Deliveries that wait for removed endpoints end.
 
     ``events_kept`` is how long events of payouts are kept. Returns the number of lines, callbacks
     and events of payouts.
@@ -45,6 +48,9 @@ async def delete_old_records(store: Store, events_kept: timedelta, now: datetime
     await _deleted("outflow hours", outflow.forget(now - KEPT))
     await _deleted("outflow payees", outflow.forget_payees(now - PAYEES_KEPT))
     await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
+    deliveries = DeliveryRecords(database)
+    await _deleted("deliveries of removed endpoints", deliveries.drop(now))
+    await _deleted("deliveries", deliveries.forget(now - STORED_FOR))
     await _deleted("events of accounts", EventRecords(database).forget(now - STORED_FOR))
     deleted = await _deleted("requests", RequestRecords(database).forget(now - REQUESTS_KEPT))
     deleted += await _deleted("callbacks", CallbackRecords(database).forget(now - CALLBACKS_KEPT))

@@ -63,6 +63,8 @@ from gateway.core.strict import amount
 from gateway.credentials.notices import CredentialNotices
 from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials, CredentialSource
+from gateway.deliveries.service import Deliveries
+from gateway.deliveries.store import DeliveryRecords
 from gateway.endpoints.notices import EndpointNotices
 from gateway.endpoints.service import Endpoints
 from gateway.endpoints.store import EndpointRecords
@@ -333,6 +335,15 @@ class Services:
     def endpoints(self) -> Endpoints:
         """Endpoints for users; orders wait for a second person where the settings require it."""
         return build_endpoints(self, self._orders.wait if self._four_eyes.credentials else None)
+
+    @cached_property
+    def deliveries(self) -> Deliveries:
+        return Deliveries(
+            records=DeliveryRecords(self.kernel.store.database),
+            endpoints=self.endpoint_records,
+            now=self.kernel.shared_now,
+            random=os.urandom,
+        )
 
     @cached_property
     def stops(self) -> Stops:

@@ -34,9 +34,13 @@ from gateway.config.values import Secret
 from gateway.configuration import pages as configuration_pages
 from gateway.configuration import routes as configuration_routes
 from gateway.core.access import Staff, StaffOf
+from gateway.core.windows import Paging
 from gateway.credentials import pages as credential_pages
 from gateway.credentials import routes as credential_routes
 from gateway.credentials.model import CredentialSearch, CredentialState
+from gateway.deliveries import pages as delivery_pages
+from gateway.deliveries import routes as delivery_routes
+from gateway.deliveries.model import DeliverySearch
 from gateway.endpoints import pages as endpoint_pages
 from gateway.endpoints import routes as endpoint_routes
 from gateway.http.gates import staff_surface
@@ -87,6 +91,8 @@ from gateway.traces import pages as trace_pages
 from gateway.traces import routes as trace_routes
 
 _KEY_BYTES: Final = 32
+_LATEST: Final = Paging(page=1, limit=10)
+"""Deliveries that the page of an endpoint shows."""
 
 
 def build_surfaces(services: Services) -> Sequence[Surface]:
@@ -145,6 +151,7 @@ def _routes(services: Services) -> Sequence[Routes]:
         credential_routes.routes(services.credentials, services.public_keys),
         company_routes.routes(services.companies),
         endpoint_routes.routes(services.endpoints),
+        delivery_routes.routes(services.deliveries),
         identity_routes.routes(services.users),
         stop_routes.routes(services.stops),
         outflow_routes.routes(services.outflows),
@@ -187,7 +194,14 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
         *sign_in_pages.pages(services.panel, context),
         *identity_pages.people_pages(services.users, companies, context),
         *identity_pages.own_pages(services.panel, context),
-        *payout_pages.pages(payouts, services.payout_acts, services.hold_decisions, banks, context),
+        *payout_pages.pages(
+            payouts,
+            services.payout_acts,
+            services.hold_decisions,
+            banks,
+            services.deliveries.of_reference,
+            context,
+        ),
         *order_pages.pages(orders, context),
         *search_pages.pages(services.searches, services.bank_searches, services.traces, context),
         *review_pages.pages(services.reviews, services.unresolved_probes, payouts, context),
@@ -214,7 +228,11 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
             companies,
             lambda who, company: accounts.page(who, AccountSearch(CHOICES, company)),
             context,
+            lambda who, endpoint: services.deliveries.page(
+                who, DeliverySearch(paging=_LATEST, endpoint_id=endpoint)
+            ),
         ),
+        *delivery_pages.pages(services.deliveries, services.endpoints, context),
         *credential_pages.pages(credentials, services.public_keys, services.audit, context),
         *approval_pages.pages(services.approvals, services.approved_secrets, context),
         *stop_pages.pages(services.stops, companies, credentials, banks, context),

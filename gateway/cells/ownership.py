@@ -15,6 +15,7 @@ _CREDENTIALS: Final = "(SELECT client_id FROM credentials WHERE company_id = $1)
 _OF_COMPANY: Final = "company_id = $1"
 _OF_ACCOUNTS: Final = f"account_id IN {_ACCOUNTS}"
 _OF_CREDENTIALS: Final = f"client_id IN {_CREDENTIALS}"
+_OF_DELIVERIES: Final = "delivery_id IN (SELECT id FROM deliveries WHERE company_id = $1)"
 _OF_SUBJECT: Final = (
     "(scope = 'company' AND subject = $1"
     f" OR scope = 'account' AND subject IN {_ACCOUNTS}"
@@ -66,7 +67,10 @@ OWNED: Final = (
     Owned(core.payout_events, _OF_ACCOUNTS, stays=True),
     Owned(core.events, _OF_ACCOUNTS),
     Owned(core.event_feeds, _OF_ACCOUNTS),
+    # After events: where endpoints are, the database writes a delivery of each event that arrives.
     Owned(core.endpoints, _OF_COMPANY),
+    Owned(core.deliveries, _OF_COMPANY),
+    Owned(core.delivery_tries, _OF_DELIVERIES),
     Owned(core.returns, _OF_ACCOUNTS, "centavos"),
     Owned(core.opinions, _OF_ACCOUNTS, "centavos"),
     Owned(core.archived_payouts, _OF_ACCOUNTS, "centavos"),

@@ -56,10 +56,11 @@ class EventList(TypedDict):
 
 def events(found: FeedPart, _who: object) -> EventList:
     """Show a part of a feed."""
-    return {"data": [_event(each) for each in found.events], "next": str(found.next)}
+    return {"data": [document(each) for each in found.events], "next": str(found.next)}
 
 
-def _event(found: Event) -> EventDocument:
+def document(found: Event) -> EventDocument:
+    """Show an event."""
     data: EventData = {"account_id": found.account_id}
     if found.reference is not None:
         data["reference"] = found.reference

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.service import BankReports
+from gateway.core.access import Staff
 from gateway.core.errors import PAYOUT_NOT_FOUND, ServiceError
 from gateway.core.money import Sum, sum_of
 from gateway.core.permissions import Action, client_of
@@ -40,6 +41,9 @@ from gateway.payouts.search import PayoutFilterBody, PayoutsBody
 from gateway.payouts.staff import PayoutActs, PayoutRecords
 from policies.validation.bodies import body, of_form
 from policies.validation.inputs import REFERENCE
+
+Deliveries = Callable[[Staff, str, str], Awaitable[Sequence[Any]]]
+"""Lists what endpoints were told of the payout of an account and a reference."""
 
 _PATH: Final = "/accounts/{account_id}/payouts/{reference}"
 _JUDGES: Final = Right(Area.REVIEW, Action.WRITE)
@@ -86,6 +90,7 @@ class PayoutPages:
     records: PayoutRecords
     acts: PayoutActs
     holds: HoldDecisions
+    deliveries: Deliveries
 
     async def export(self, visit: Visit) -> Result:
         """Download a search of payouts as a table."""
@@ -179,6 +184,11 @@ class PayoutPages:
     async def payout(self, visit: Visit) -> Result:
         """Show a payout with its attempts and evidence."""
         data = await self._known(visit)
+        data["deliveries"] = ()
+        if data["is_final"]:  # endpoints are told of the end
+            who, account_id = self.panel.staff(visit), data["account_id"]
+            told = self.deliveries(who, account_id, data["payout"]["reference"])
+            data["deliveries"] = (await part(told)).data or ()
         return Shown(template="money/payout.html", part="money/_payout.html", data=data)
 
     async def receipt(self, visit: Visit) -> Result:
@@ -237,16 +247,17 @@ class PayoutPages:
         return Redirect(_address(visit))
 
 
-def pages(
+def pages(  # noqa: PLR0913, PLR0917 - what a payout's page shows
     records: PayoutRecords,
     acts: PayoutActs,
     holds: HoldDecisions,
     banks: BankReports,
+    deliveries: Deliveries,
     context: PageContext,
 ) -> Sequence[Page]:
     """Return the pages."""
     panel, read = Pages("", context), records.detail
-    does = PayoutPages(panel, banks, records, acts, holds)
+    does = PayoutPages(panel, banks, records, acts, holds, deliveries)
     csv, json = ("text/csv",), ("application/json",)
     panel.view(
         "/payouts/export", "payouts_export", records.export, media=csv, priority=Priority.HEAVY

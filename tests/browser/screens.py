@@ -111,6 +111,13 @@ _ENDPOINTS = (
         empty=None,
         closed_to=Role.OPERATOR,
     ),
+    Screen(name="deliveries", path="/panel/deliveries"),
+    Screen(name="delivery", path="/panel/deliveries/{delivery}", empty=NOT_FOUND),
+    Screen(
+        name="endpoint_deliveries",
+        path="/panel/endpoints/{endpoint}/deliveries",
+        empty=NOT_FOUND,
+    ),
 )
 
 _AT_ACCOUNT = "/panel/accounts/{main}"

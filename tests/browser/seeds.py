@@ -84,7 +84,8 @@ async def plant(world: World) -> Mapping[str, str]:
         "nothing": await _company(world),
         "charge": world.demo["charges"]["paid"],
         "credential": world.demo["credentials"]["full"]["client_id"],
-        "endpoint": await _endpoint(world),
+        "endpoint": (endpoint := await _endpoint(world)),
+        "delivery": await _delivery(world, endpoint),
         "approval": await _ordered(world),
         "payout_order": await _ordered_payout(world),
         "person": await _person(world),
@@ -157,6 +158,12 @@ async def _endpoint(world: World) -> str:
     made = await world.office.service(Endpoints).add(world.office.staff, wanted)
     assert isinstance(made, EndpointSecret)
     return made.endpoint.id
+
+
+async def _delivery(world: World, endpoint_id: str) -> str:
+    """Order a ping, which is never answered; return the delivery's id."""
+    ordered = await world.gateway.services.deliveries.ping(world.office.staff, endpoint_id)
+    return ordered.id
 
 
 async def _person(world: World) -> str:

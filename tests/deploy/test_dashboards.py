@@ -38,6 +38,7 @@ NOT_JUDGED = {
     "Connections of PostgreSQL": "beside their limit; their share is judged",
     "Configurations in force": "one line a digest: two lines are a drift",
     "Held for a first payee, last hour": "as many as the rule holds",
+    "Endpoints by state": "a rise of paused ones is what counts",
     "Rows, policies, providers": "a change is what counts",
     "Ten busiest routes": "rates of every route",
     "Our own part by route, mean": "a route may be slow by its nature",

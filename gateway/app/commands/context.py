@@ -40,6 +40,7 @@ from gateway.core.key_rotation import key_conflicts
 from gateway.core.money import Money
 from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials
+from gateway.deliveries.service import Deliveries
 from gateway.endpoints.service import Endpoints
 from gateway.identity.mail import SealedOutbox
 from gateway.identity.services import IdentityServices
@@ -205,6 +206,7 @@ SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {
     Companies: lambda services: services.companies,
     # the command line waits for nobody
     Credentials: lambda services: build_credentials(services.kernel),
+    Deliveries: lambda services: services.deliveries,
     Database: lambda services: services.kernel.store.database,
     Endpoints: build_endpoints,
     PayoutRecords: lambda services: services.payout_records,

@@ -23,6 +23,7 @@ from gateway.cli.console import Terminal
 from gateway.cli.context import CommandContext
 from gateway.companies.cli import company
 from gateway.credentials.cli import credential
+from gateway.deliveries.cli import delivery, ping
 from gateway.endpoints.cli import endpoint
 from gateway.identity.cli import keys, user
 from gateway.outbox.cli import outbox
@@ -82,6 +83,7 @@ for _command in (
     account,
     credential,
     endpoint,
+    delivery,
     user,
     keys,
     outbox,
@@ -100,6 +102,8 @@ for _command in (
     cells,
 ):
     pixgate.add_command(_command)
+
+endpoint.add_command(ping)
 
 for _command in (status, stage, promote):
     keys.add_command(_command)

@@ -70,7 +70,10 @@ _GROUPS: Final = MappingProxyType(
         ),
         "Companies": ("The owners of accounts and credentials.", "companies"),
         "Credentials": ("What partners' servers authenticate with.", "credentials"),
-        "Endpoints": ("Where events are delivered to partners.", "endpoints"),
+        "Endpoints": (
+            "Where events are delivered to partners, and each delivery.",
+            "endpoints deliveries",
+        ),
         "People": ("Operators: who they are and what they may do.", "users roles"),
         "Stops": (
             "Kill switches: payouts refused for a while, and the guard that makes some.",

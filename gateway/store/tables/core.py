@@ -403,6 +403,74 @@ endpoints = Table(
     Column("mailed_h", Integer, nullable=False),
 )
 
+# Events on their way to endpoints: a row of each for every endpoint that wants it, written by a
+# trigger with the event, and pings. Without foreign keys: it outlives its endpoint.
+deliveries = Table(
+    "deliveries",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("endpoint_id", Text, nullable=False),
+    Column("company_id", Text, nullable=False),
+    Column("is_ping", Boolean, nullable=False),
+    # The event, whose row in the feed may be gone.
+    Column("event_id", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("at", Instant, nullable=False),
+    *(
+        Column(name, Text)
+        for name in ("account_id", "reference", "e2e_id", "return_id", "client_id")
+    ),
+    # What is sent at each try; written before the first.
+    Column("body", LargeBinary),
+    Column("state", Text, nullable=False),
+    # Of all tries, those before it was last sent again by hand do not count.
+    Column("tries", Integer, nullable=False),
+    Column("tries_before", Integer, nullable=False),
+    Column("next_at", Instant),
+    Column("claimed_by", Text),
+    Column("claimed_until", Instant),
+    Column("ended_at", Instant),
+    UniqueConstraint("event_id", "endpoint_id"),
+    Index(
+        "ix_deliveries_account_id_reference",
+        "account_id",
+        "reference",
+        sqlite_where=text("length(reference) <= 200"),
+        postgresql_where=text("length(reference) <= 200"),
+    ),
+    Index("ix_deliveries_at", "at"),
+    Index("ix_deliveries_company_id_at", "company_id", "at"),
+    Index("ix_deliveries_endpoint_id_at", "endpoint_id", "at"),
+    Index(
+        "ix_deliveries_endpoint_id_claimed_until",
+        "endpoint_id",
+        "claimed_until",
+        sqlite_where=text("claimed_until IS NOT NULL"),
+        postgresql_where=text("claimed_until IS NOT NULL"),
+    ),
+    Index(
+        "ix_deliveries_endpoint_id_is_ping_next_at",
+        "endpoint_id",
+        "is_ping",
+        "next_at",
+        sqlite_where=text("state = 'waiting'"),
+        postgresql_where=text("state = 'waiting'"),
+    ),
+)
+
+# Each time that a delivery was sent, and what came of it.
+delivery_tries = Table(
+    "delivery_tries",
+    METADATA,
+    Column("delivery_id", Text, ForeignKey("deliveries.id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("at", Instant, nullable=False),
+    # Of the answer; without one, or where it counts for none, ``failure`` says why.
+    Column("status", Integer),
+    Column("failure", Text, nullable=False),
+    Column("ms", Integer, nullable=False),
+)
+
 # What came back of settled payouts, each once by its own id.
 returns = Table(
     "payout_returns",

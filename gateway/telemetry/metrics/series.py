@@ -117,6 +117,8 @@ WORST: Final = (
     Label("result", ("limited", "refused", "failed", "bank_failed")),
 )
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
+DELIVERY_OUTCOME: Final = Label("outcome", ("delivered", "failed", "gave_up", "gone"))
+ENDPOINT_STATE: Final = Label("state", ("pending", "active", "paused"))
 TABLE: Final = Label("table", ("request_log", "payout_events", "events"))
 TASK: Final = Label(
     "task",
@@ -125,7 +127,7 @@ TASK: Final = Label(
         *("audit tally", "request log", "readings", "last uses", "waiting events", "worker"),
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "recall", "mail"),
         *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
-        *("outflow guard", "expiring credentials"),
+        *("outflow guard", "expiring credentials", "deliveries", "endpoints"),
         *("reset links", "event loop lag", "store"),
     ),
 )
@@ -227,6 +229,9 @@ PAYOUT_CAS_LOSSES: Final = _counter("pixgate_payout_cas_losses_total", "Outcomes
 FOREIGN_DEBITS_OPEN: Final = _gauge("pixgate_foreign_debits_open", "Debits at the bank without a payout of ours, a refund or a fee, that are not explained yet.", PROVIDER)
 FOREIGN_DEBITS_READING: Final = _gauge("pixgate_foreign_debits_oldest_reading_seconds", "Since the instant up to which the debits of an active account were read, the oldest of them; 0 where no bank lists movements.", PROVIDER)
 OUTFLOW_OUTSIDE: Final = _gauge("pixgate_outflow_outside", "Credentials, accounts and companies whose payouts are outside their envelope, or that the outflow guard stopped.", GUARDED)
+EVENTS_WAITING_OLDEST: Final = _gauge("pixgate_events_waiting_oldest_seconds", "How long the first event has been due for an active endpoint that takes its deliveries; 0 when there is none.")
+EVENTS_DELIVERIES: Final = _counter("pixgate_events_deliveries_total", "Tries to deliver an event or a ping to an endpoint: delivered, failed and tried again later, given up after 13 tries, or refused for good (410).", DELIVERY_OUTCOME)
+EVENTS_ENDPOINTS: Final = _gauge("pixgate_events_endpoints", "Endpoints of partners.", ENDPOINT_STATE)
 IDEMPOTENT_REQUESTS: Final = _counter("pixgate_idempotency_total", "Payout requests by the stored state of the reference.", IDEMPOTENCY)
 LOGINS: Final = _counter("pixgate_login_attempts_total", "Passwords that were tried.", LOGIN_RESULT)
 FACTORS: Final = _counter("pixgate_mfa_attempts_total", "Codes of a second factor that were tried; one that was right and used before is counted as reused, too.", FACTOR, FACTOR_RESULT)

@@ -214,6 +214,18 @@ async def _paused_endpoint(backoffice_client: BackofficeClient) -> Known:
     return one
 
 
+async def _delivery(backoffice_client: BackofficeClient) -> Known:
+    """A ping of an endpoint, which nothing has sent yet."""
+    one = await _endpoint(backoffice_client)
+    ping = await made(backoffice_client, f"/endpoints/{one.path['endpoint_id']}/ping", {})
+    return Known(path={"delivery_id": ping["id"]})
+
+
+async def _deliveries_again(backoffice_client: BackofficeClient) -> Known:
+    window = {"since": "2026-11-20T00:00:00Z", "until": "2026-11-21T00:00:00Z"}
+    return replace(await _endpoint(backoffice_client), body=lambda body: {**body, **window})
+
+
 # --- people ---------------------------------------------------------------------------------------
 
 
@@ -484,10 +496,15 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.credential_revoke": _credential,
     "backoffice.credential_rotate": _credential,
     "backoffice.credentials": _of_company,
+    "backoffice.deliveries": _of_company,
+    "backoffice.deliveries_again": _deliveries_again,
+    "backoffice.delivery": _delivery,
+    "backoffice.delivery_again": _delivery,
     "backoffice.endpoint": _endpoint,
     "backoffice.endpoint_add": _new_endpoint,
     "backoffice.endpoint_change": _endpoint_change,
     "backoffice.endpoint_pause": _endpoint,
+    "backoffice.endpoint_ping": _endpoint,
     "backoffice.endpoint_remove": _endpoint,
     "backoffice.endpoint_resume": _paused_endpoint,
     "backoffice.endpoint_rotate": _endpoint,

@@ -168,6 +168,7 @@ def value(column: Column[Any]) -> object:
         "made_until": None,
         "permissions": "balance:read",
         "outcome": "moved",
+        "delivery_id": "an-id",
     }
     if column.name == "id":
         return {"companies": COMPANY, "accounts": ACCOUNT}.get(column.table.name, "an-id")

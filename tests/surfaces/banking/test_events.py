@@ -136,7 +136,7 @@ async def test_the_program_of_the_page_reads_each_event(world: World):
     after = await begin(world)
     await world.pay(order("events-program", world.today()))
     await world.settled("events-program")
-    [program] = PROGRAM.findall(PAGE.read_text(encoding="utf-8"))
+    program, _receiver = PROGRAM.findall(PAGE.read_text(encoding="utf-8"))
     pair = world.pair("full")
     for placeholder, own in {
         "http://127.0.0.1:8080/events/v1/account/ACCOUNT_ID/events": (

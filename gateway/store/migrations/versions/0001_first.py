@@ -211,6 +211,27 @@ _TABLES: Final = (
         indexes=("company_id",),
     ),
     _Table(
+        "deliveries",
+        "text id endpoint_id company_id; flag is_ping; text event_id type; time at; "
+        "text? account_id reference e2e_id return_id client_id; bytes? body; text state; "
+        "number tries tries_before; time? next_at; text? claimed_by; time? claimed_until ended_at",
+        unique="event_id endpoint_id",
+        indexes=(
+            "account_id reference WHERE length(reference) <= 200",
+            "at",
+            "company_id at",
+            "endpoint_id at",
+            "endpoint_id claimed_until WHERE claimed_until IS NOT NULL",
+            "endpoint_id is_ping next_at WHERE state = 'waiting'",
+        ),
+    ),
+    _Table(
+        "delivery_tries",
+        "text delivery_id; number number; time at; number? status; text failure; number ms",
+        key="delivery_id number",
+        of={"delivery_id": "deliveries"},
+    ),
+    _Table(
         "payout_returns",
         "text account_id; bytes reference_sha256; text id; large centavos; time at",
         key=f"{_PAYOUT} id",
@@ -566,8 +587,25 @@ def _tell_end(random: str) -> str:
     )
 
 
+def _deliver(random: str) -> str:
+    """Write a delivery of a new event for each endpoint that wants it; ``random`` as above."""
+    return (
+        "INSERT INTO deliveries (id, endpoint_id, company_id, is_ping, event_id, type, at, "  # noqa: S608 - names of ours
+        "account_id, reference, e2e_id, return_id, client_id, state, tries, tries_before, next_at) "
+        f"SELECT 'dlv_' || {random}, endpoints.id, endpoints.company_id, FALSE, NEW.id, NEW.type, "
+        "NEW.at, NEW.account_id, NEW.reference, NEW.e2e_id, NEW.return_id, NEW.client_id, "
+        "'waiting', 0, 0, NEW.at "
+        "FROM accounts JOIN endpoints ON endpoints.company_id = accounts.company_id "
+        "WHERE accounts.id = NEW.account_id "
+        "AND (endpoints.types = '' OR ' ' || endpoints.types || ' ' LIKE '% ' || NEW.type || ' %') "
+        "AND (endpoints.account_ids = '' "
+        "OR ' ' || endpoints.account_ids || ' ' LIKE '% ' || NEW.account_id || ' %')"
+    )
+
+
 def _on_sqlite() -> Iterator[str]:
     """Give the triggers: one for each act; instants are microseconds."""
+    random = "lower(hex(randomblob(16)))"
     young = f"(CAST(strftime('%s', 'now') AS INTEGER) - {_YOUNG_DAYS * 86_400}) * 1000000"
     for name, on, problem in (
         ("audit_no_update", "UPDATE ON audit", _AUDIT),
@@ -588,10 +626,12 @@ def _on_sqlite() -> Iterator[str]:
         yield f"CREATE TRIGGER payouts_indexed_{act} AFTER {on} ON payouts BEGIN {body}; END"
     yield (
         f"CREATE TRIGGER payouts_told AFTER UPDATE OF state ON payouts WHEN {_ENDS} "
-        f"BEGIN {_tell_end('lower(hex(randomblob(16)))')}; END"
+        f"BEGIN {_tell_end(random)}; END"
     )
+    yield f"CREATE TRIGGER events_delivered AFTER INSERT ON events BEGIN {_deliver(random)}; END"
 
 
+_RANDOM: Final = "replace(CAST(gen_random_uuid() AS text), '-', '')"
 _FUNCTIONS: Final = {
     "refuse_audit_change": f"RAISE EXCEPTION '{_AUDIT}';",
     "refuse_unsealed_head": f"RAISE EXCEPTION '{_HEAD}';",
@@ -612,9 +652,8 @@ _FUNCTIONS: Final = {
         + "RETURN NULL;"
     ),
     "forget_payout": f"{_FORGET_PLAN}; {_FORGET_NAMES}; RETURN NULL;",
-    "tell_end_of_payout": (
-        _tell_end("replace(CAST(gen_random_uuid() AS text), '-', '')") + "; RETURN NULL;"
-    ),
+    "tell_end_of_payout": f"{_tell_end(_RANDOM)}; RETURN NULL;",
+    "deliver_event": f"{_deliver(_RANDOM)}; RETURN NULL;",
 }
 _PAGE_SHARE: Final = 50
 """
@@ -634,7 +673,7 @@ def _on_postgresql() -> Iterator[str]:
         yield f"CREATE FUNCTION {name}() RETURNS trigger {done}"
     for table in ("payouts", "payout_attempts"):
         yield f"ALTER TABLE {table} SET (fillfactor = {_PAGE_SHARE})"
-    audit, head, event, indexing, forgetting, telling = _FUNCTIONS
+    audit, head, event, indexing, forgetting, telling, delivering = _FUNCTIONS
     changed = " OR ".join(f"OLD.{each} IS DISTINCT FROM NEW.{each}" for each in _INDEXED)
     for name, on, function in (
         ("audit_append_only", "BEFORE UPDATE OR DELETE OR TRUNCATE ON audit", audit),
@@ -653,5 +692,6 @@ def _on_postgresql() -> Iterator[str]:
         ),
         ("payouts_indexed_delete", "AFTER DELETE ON payouts FOR EACH ROW", forgetting),
         ("payouts_told", f"AFTER UPDATE ON payouts FOR EACH ROW WHEN ({_ENDS})", telling),
+        ("events_delivered", "AFTER INSERT ON events FOR EACH ROW", delivering),
     ):
         yield f"CREATE TRIGGER {name} {on} EXECUTE FUNCTION {function}()"

@@ -27,6 +27,7 @@ BESIDE_REQUESTS = [
 WORK = [
     "unsettled payouts",
     "callbacks",
+    "deliveries",
     "gauges",
     "audit",
     "foreign debits",
@@ -37,6 +38,7 @@ WORK = [
     "missed events",
     "approvals",
     "figures",
+    "endpoints",
     "expiring credentials",
     "old sign-ins",
     "retention",

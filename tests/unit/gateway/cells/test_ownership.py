@@ -29,6 +29,13 @@ def test_tables_are_copied_after_those_they_refer_to():
             assert order.index(key.column.table.name) < order.index(each.table.name)
 
 
+def test_an_event_that_is_copied_makes_no_delivery():
+    """Where an endpoint is already, the database writes a delivery of each new event."""
+    order = [each.table.name for each in OWNED]
+
+    assert order.index("events") < order.index("endpoints") < order.index("deliveries")
+
+
 def test_every_column_is_copied_except_generated_ones():
     left_out = {
         f"{each.table.name}.{column.name}"

@@ -25,9 +25,10 @@ COMMANDS = {
         *("remove-key", "revoke", "rotate"),
     },
     "db": {"current", "downgrade", "upgrade"},
+    "delivery": {"again", "list", "show"},
     "demo": {"totp"},
     "endpoint": {
-        *("add", "change", "list", "pause", "remove", "resume", "rotate", "show"),
+        *("add", "change", "list", "pause", "ping", "remove", "resume", "rotate", "show"),
     },
     "errors": set(),
     "keys": {"list", "promote", "retire", "rotate", "stage", "status"},

@@ -1,0 +1,238 @@
+"""
+Sends a delivery to its endpoint, once.
+
+The address belongs to a partner, so it may lead anywhere. Each connection is made to a public
+address alone, whatever its name resolved to before; redirects are not followed, no proxy is read
+from the environment, no cookie is kept; of the answer nothing but its status and ``Retry-After`` is
+used, and at most 16 kB of it are read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import ssl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from ipaddress import ip_address
+from socket import AddressFamily, socket
+from typing import Final
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from gateway.banks.client.addresses import is_public
+from gateway.core.audit_context import RuleViolation
+from gateway.core.clocks import Monotonic, Now
+from gateway.deliveries.model import Delivery, Outcome, TryFailure
+from gateway.endpoints.addresses import read_address
+from gateway.net.common.names import HostNames, LookUp, system_look_up
+from gateway.security.webhooks import secret_bytes, signed_headers
+
+CONNECT_S: Final = 3.0
+WHOLE_S: Final = 10.0
+_READ: Final = 16 * 1024
+_KEPT_S: Final = 4.0
+"""Servers close idle connections after 5 s and more; one that is just closed is a failure."""
+_NOT_PUBLIC: Final = errno.EACCES
+_HEADERS: Final = {
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",
+    "Content-Type": "application/json",
+    "User-Agent": "pixgate",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SenderConfig:
+    """
+    How deliveries leave.
+
+    Attributes:
+        allow_local: Admits http, any port and this machine; in the sandbox alone.
+        tls: What certificates are trusted; by default the system's authorities.
+        look_up: Resolves a name, in a thread.
+        connect_s: Seconds for look-up, connection and TLS.
+        whole_s: Seconds from the look-up to the end of the answer.
+    """
+
+    allow_local: bool = False
+    tls: Callable[[], ssl.SSLContext] = ssl.create_default_context
+    look_up: LookUp = system_look_up
+    connect_s: float = CONNECT_S
+    whole_s: float = WHOLE_S
+
+
+class Sender:
+    """Sends deliveries; opened when the first is sent."""
+
+    def __init__(self, config: SenderConfig, now: Now, clock: Monotonic) -> None:
+        self._config, self._now, self._clock = config, now, clock
+        self._session: aiohttp.ClientSession | None = None
+
+    async def send(self, delivery: Delivery, url: str, secrets: Sequence[str]) -> Outcome:
+        """Send a delivery, signed for this try by each secret; return what came of it."""
+        at, began = self._now(), self._clock()
+        status, failure, wish = await self._try(delivery, url, secrets, at)
+        return Outcome(
+            at=at,
+            status=status,
+            failure=failure,
+            ms=round((self._clock() - began) * 1000),
+            retry_after=None if failure is TryFailure.NONE else wish,
+        )
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _try(
+        self, delivery: Delivery, url: str, secrets: Sequence[str], at: datetime
+    ) -> tuple[int | None, TryFailure, timedelta | None]:
+        body = delivery.body or b""
+        headers = {
+            **_HEADERS,
+            **signed_headers(map(secret_bytes, secrets), delivery.event_id, at, body),
+        }
+        status: int | None = None
+        try:
+            # The rules may have become stricter since it was stored.
+            address = read_address(url, allow_local=self._config.allow_local)
+            async with (
+                asyncio.timeout(self._config.whole_s),
+                self._opened().post(
+                    address, data=body, headers=headers, allow_redirects=False
+                ) as answer,
+            ):
+                status = answer.status
+                wish = retry_after(answer.headers.get("Retry-After", ""), at)
+                await _read_away(answer)
+        except RuleViolation:
+            return None, TryFailure.ADDRESS, None
+        except (TimeoutError, aiohttp.ClientError, OSError) as problem:
+            # A status that came decides, however the rest of the answer ends.
+            if status is None:
+                return None, _failure(problem), None
+            return status, _meaning(status), None
+        return status, _meaning(status), wish
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            connector = aiohttp.TCPConnector(
+                ssl=_context(self._config.tls()),
+                limit=0,  # the worker has places
+                resolver=_Names(self._config.look_up),
+                use_dns_cache=False,
+                keepalive_timeout=_KEPT_S,
+                socket_factory=self._socket,
+            )
+            self._session = _session(connector, self._config)
+        return self._session
+
+    def _socket(self, to: aiohttp.AddrInfoType) -> socket:
+        """Make the socket of a connection, which goes to a public address."""
+        family, kind, protocol, _, address = to
+        found = ip_address(str(address[0]).partition("%")[0])
+        if not is_public(found) and not (self._config.allow_local and found.is_loopback):
+            problem = "the name resolves to an address that is not public"
+            raise OSError(_NOT_PUBLIC, problem)
+        return socket(family, kind, protocol)
+
+
+class _Names(AbstractResolver):
+    """Resolves names in threads of their own: one that hangs holds no other up."""
+
+    def __init__(self, look_up: LookUp) -> None:
+        self._names = HostNames(look_up=look_up)
+
+    async def resolve(
+        self, host: str, port: int = 0, family: AddressFamily = AddressFamily.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        try:
+            found = await self._names.of(host).addresses()
+        except (OSError, ValueError) as problem:
+            raise OSError from problem
+        return [_resolved(host, each, port) for each in found]
+
+    async def close(self) -> None:
+        """Do nothing: threads end by themselves."""
+
+
+def _resolved(host: str, address: str, port: int) -> ResolveResult:
+    family = AddressFamily.AF_INET6 if ":" in address else AddressFamily.AF_INET
+    return {
+        "hostname": host,
+        "host": address,
+        "port": port,
+        "family": family,
+        "proto": 0,
+        "flags": 0,
+    }
+
+
+def _context(context: ssl.SSLContext) -> ssl.SSLContext:
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+def _session(connector: aiohttp.TCPConnector, config: SenderConfig) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=config.whole_s, connect=config.connect_s),
+        trust_env=False,
+        auto_decompress=False,
+        read_bufsize=_READ,
+    )
+
+
+async def _read_away(answer: aiohttp.ClientResponse) -> None:
+    """Read a short answer to its end, so that the connection serves again; else it is closed."""
+    left = _READ
+    while left > 0:
+        part = await answer.content.read(left)
+        if not part:
+            return
+        left -= len(part)
+    answer.close()
+
+
+def _meaning(status: int) -> TryFailure:
+    if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        return TryFailure.NONE
+    if status == HTTPStatus.GONE:
+        return TryFailure.GONE
+    is_redirect = HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST
+    return TryFailure.REDIRECT if is_redirect else TryFailure.STATUS
+
+
+def _failure(problem: Exception) -> TryFailure:
+    if isinstance(problem, TimeoutError):
+        return TryFailure.TIMEOUT
+    if isinstance(problem, aiohttp.ClientConnectorDNSError):
+        return TryFailure.NAME
+    if isinstance(problem, (aiohttp.ClientSSLError, ssl.SSLError)):
+        return TryFailure.TLS
+    if isinstance(problem, (aiohttp.InvalidURL, aiohttp.ClientConnectorError)):
+        refused = isinstance(problem, aiohttp.InvalidURL) or problem.errno == _NOT_PUBLIC
+        return TryFailure.ADDRESS if refused else TryFailure.CONNECTION
+    if isinstance(problem, (aiohttp.ClientResponseError, aiohttp.ClientPayloadError)):
+        return TryFailure.ANSWER
+    return TryFailure.CONNECTION
+
+
+def retry_after(text: str, now: datetime) -> timedelta | None:
+    """Read ``Retry-After``: seconds or a date; None for anything else, and for the past."""
+    try:
+        if text.isascii() and text.isdecimal():
+            wish = timedelta(seconds=int(text))
+        else:
+            wish = parsedate_to_datetime(text) - now
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return wish if wish > timedelta() else None
