@@ -24,6 +24,7 @@ from gateway.net.server.listener import Listener
 from gateway.outflow.store import open_trips
 from gateway.payouts.schedule import Backlog
 from gateway.process.periodic_task import PeriodicTask, Schedule
+from gateway.received.store import oldest_walks
 from gateway.store.kernel.database import Usage
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.cells import Gauge
@@ -152,6 +153,7 @@ class StoreGauges:
     Attributes:
         idle_s: Seconds without a call after which a browser's session ends.
         values: The metrics.
+        walks_payments: Payments are looked for at banks.
         certified: Providers whose accounts have had certificates.
     """
 
@@ -159,6 +161,7 @@ class StoreGauges:
     idle_s: float
     values: MetricRegistry
     now: Now
+    walks_payments: bool = True
     certified: set[str] = field(default_factory=set)
 
     async def run_once(self) -> None:
@@ -184,9 +187,8 @@ class StoreGauges:
         self._show_backlog(_PAYOUTS_DUE, await follow_ups.backlog(now), now)
         self._show_backlog(_CALLBACKS_WAITING, await callbacks.waiting(), now)
         await self._show_debits(now)
-        outside = await open_trips(self.store.database, now)
-        for scope in series.GUARDED.values or ():
-            show(series.OUTFLOW_OUTSIDE, scope).set(outside.get(scope, 0))
+        await self._show_walks(now)
+        await self._show_outflow(now)
         load = await self.store.server_load()
         if load is not None:
             show(series.STORE_SERVER_CONNECTIONS).set(load[0])
@@ -216,6 +218,19 @@ class StoreGauges:
             self.values.child(series.FOREIGN_DEBITS_OPEN, provider).set(found.get(provider, 0))
             age = now - read.get(provider, now)
             self.values.child(series.FOREIGN_DEBITS_READING, provider).set(age.total_seconds())
+
+    async def _show_walks(self, now: datetime) -> None:
+        """Export the age of each provider's oldest walk for payments; zero where none is made."""
+        walked = await oldest_walks(self.store.database, now) if self.walks_payments else {}
+        for provider in self.values.vocabulary.provider | walked.keys():
+            age = max(timedelta(), now - walked.get(provider, now))
+            self.values.child(series.PAYMENT_WALK_OLDEST, provider).set(age.total_seconds())
+
+    async def _show_outflow(self, now: datetime) -> None:
+        """Export how many subjects are outside their envelope, or stopped by the guard."""
+        outside = await open_trips(self.store.database, now)
+        for scope in series.GUARDED.values or ():
+            self.values.child(series.OUTFLOW_OUTSIDE, scope).set(outside.get(scope, 0))
 
     def _show_certificates(self, ends: Mapping[str, datetime]) -> None:
         """Export each provider's first expiry; a provider without certificates gets infinity."""

@@ -64,6 +64,7 @@ from gateway.credentials.notices import CredentialNotices
 from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials, CredentialSource
 from gateway.events import routes as event_routes
+from gateway.events.readers import FeedReaders
 from gateway.events.service import EventFeed
 from gateway.events.store import EventRecords
 from gateway.events.waiting import Waits
@@ -90,6 +91,9 @@ from gateway.payouts.staff import PayoutActs, PayoutProbes, PayoutRecords
 from gateway.pix_keys import routes as key_routes
 from gateway.pix_keys.service import KeyOwners, PixKeys
 from gateway.process.cache import MemoryCache
+from gateway.received.store import WalkRecords
+from gateway.received.walk import PaymentWalk
+from gateway.received.walks import PaymentWalks
 from gateway.reference.pages import Reference
 from gateway.refunds.refunding import RefundExecution
 from gateway.refunds.service import Refunds
@@ -257,8 +261,15 @@ class Services:
 
     @cached_property
     def event_feed(self) -> EventFeed:
-        records = EventRecords(self.kernel.store.database)
-        return EventFeed(records, Waits(records, self.kernel.monotonic), self.kernel.now)
+        records, kernel = EventRecords(self.kernel.store.database), self.kernel
+        waits = Waits(records, kernel.monotonic)
+        if not kernel.settings.events.walk_every_s:
+            return EventFeed(records, waits, kernel.now)
+        return EventFeed(records, waits, kernel.now, self.feed_readers.note)
+
+    @cached_property
+    def feed_readers(self) -> FeedReaders:
+        return FeedReaders(self.kernel.store.database, self.kernel.shared_now)
 
     # Companies, accounts, credentials, stops, users
 
@@ -502,6 +513,25 @@ class Services:
             place=self._orders.order,
             tell=self.refund_records.take,
             exports=self.exports,
+        )
+
+    @cached_property
+    def payment_walks(self) -> PaymentWalks:
+        kernel, banks = self.kernel, self.banks
+        records = WalkRecords(kernel.store.database)
+        return PaymentWalks(
+            banks=banks,
+            records=records,
+            walk=PaymentWalk(
+                charges=self.charges.reads.kept,
+                payouts=kernel.store.payouts,
+                note_returns=self.payouts.follow_up.note,
+                refunds=self.refund_records,
+                records=records,
+            ),
+            rate=banks.followup_rate_of,
+            count=kernel.observer.count,
+            now=kernel.shared_now,
         )
 
     @cached_property

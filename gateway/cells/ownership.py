@@ -66,6 +66,7 @@ OWNED: Final = (
     Owned(core.payout_events, _OF_ACCOUNTS, stays=True),
     Owned(core.events, _OF_ACCOUNTS),
     Owned(core.event_feeds, _OF_ACCOUNTS),
+    Owned(core.payment_walks, _OF_ACCOUNTS),
     Owned(core.returns, _OF_ACCOUNTS, "centavos"),
     Owned(core.opinions, _OF_ACCOUNTS, "centavos"),
     Owned(core.archived_payouts, _OF_ACCOUNTS, "centavos"),

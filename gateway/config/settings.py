@@ -262,6 +262,18 @@ class Outflow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     new_payees_value: Reais = "50000.00"
 
 
+class Events(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What partners are told of their accounts.
+
+    Attributes:
+        walk_every_s: How often the movements of accounts whose feed is read are read at their
+            banks, for payments that no bank told of; 0 reads none.
+    """
+
+    walk_every_s: SecondsOrNone = 60.0
+
+
 class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     Other orders that wait for a second person; money is ``payouts.approval_above``.
@@ -381,7 +393,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             the folder the process runs in.
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
-        limits, ratelimits, payouts, outflow, approvals, cache: See the classes.
+        limits, ratelimits, payouts, outflow, events, approvals, cache: See the classes.
         statements, sandbox_bank, telemetry, worker: See the classes.
         providers: By the name that accounts give.
     """
@@ -402,6 +414,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ratelimits: RateLimits = RateLimits()
     payouts: Payouts = Payouts()
     outflow: Outflow = Outflow()
+    events: Events = Events()
     approvals: Approvals = Approvals()
     cache: Cache = Cache()
     statements: Statements = Statements()

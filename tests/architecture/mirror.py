@@ -55,6 +55,13 @@ WITHOUT = {
         "so too: tests/contract/stores/test_events.py",
     ),
     **dict.fromkeys(
+        [
+            *(f"gateway/received/{each}.py" for each in ("store", "walk", "walks")),
+            "gateway/events/readers.py",
+        ],
+        "so too: tests/contract/stores/test_payment_walks.py",
+    ),
+    **dict.fromkeys(
         [f"gateway/cells/{each}.py" for each in ("moving", "transfer")],
         "between two databases: tests/contract/stores/test_company_moves.py",
     ),

@@ -375,6 +375,18 @@ event_feeds = Table(
     Column("last", BigInteger, nullable=False),
 )
 
+# When the feed of an account was first and last read, until when payments were looked for at its
+# bank, and when that was last tried.
+payment_walks = Table(
+    "payment_walks",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("begun_at", Instant, nullable=False),
+    Column("read_at", Instant),
+    Column("until", Instant, nullable=False),
+    Column("tried_at", Instant),
+)
+
 # What came back of settled payouts, each once by its own id.
 returns = Table(
     "payout_returns",

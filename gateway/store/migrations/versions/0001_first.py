@@ -201,6 +201,11 @@ _TABLES: Final = (
         of={"account_id": "accounts"},
     ),
     _Table(
+        "payment_walks",
+        "text account_id; time begun_at; time? read_at; time until; time? tried_at",
+        of={"account_id": "accounts"},
+    ),
+    _Table(
         "payout_returns",
         "text account_id; bytes reference_sha256; text id; large centavos; time at",
         key=f"{_PAYOUT} id",

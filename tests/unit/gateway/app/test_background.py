@@ -22,6 +22,7 @@ BESIDE_REQUESTS = [
     "readings",
     "last uses",
     "waiting events",
+    "feed readers",
     "reset links",
 ]
 WORK = [
@@ -31,6 +32,7 @@ WORK = [
     "audit",
     "foreign debits",
     "outflow guard",
+    "payment walks",
     "presence",
     "recall",
     "mail",
