@@ -44,8 +44,10 @@ from gateway.charges import routes as charge_routes
 from gateway.charges.records import ChargeNotes, KeptCharges
 from gateway.charges.service import ChargeReads, Charges
 from gateway.charges.store import StoredCharges
+from gateway.closings import routes as closing_routes
 from gateway.closings.foreign_debits import ForeignDebits
 from gateway.closings.service import Closings
+from gateway.closings.signed import SignedClosings
 from gateway.companies.service import Companies
 from gateway.config.settings import Approvals as TwoPeople
 from gateway.config.settings import Settings
@@ -256,8 +258,13 @@ class Services:
 
     @cached_property
     def events(self) -> Surface:
-        """The surface of events."""
-        return events_surface([event_routes.partner_routes(self.event_feed)], self.partner_policies)
+        """The surface of events, and of signed days."""
+        closings = SignedClosings(self.kernel.store.database)
+        routes = [
+            event_routes.partner_routes(self.event_feed),
+            closing_routes.partner_routes(closings),
+        ]
+        return events_surface(routes, self.partner_policies)
 
     @cached_property
     def event_feed(self) -> EventFeed:

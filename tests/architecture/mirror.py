@@ -28,7 +28,7 @@ WITHOUT = {
             *(f"gateway/{noun}/routes.py" for noun in ("search", "statements", "stops")),
             *(f"gateway/{noun}/routes.py" for noun in ("banks", "configuration", "identity")),
             *(f"gateway/{noun}/routes.py" for noun in ("outbox", "outflow", "overview", "traces")),
-            "gateway/events/routes.py",
+            *("gateway/events/routes.py", "gateway/closings/routes.py"),
         ],
         "declarations: tests/contract/openapi keeps and calls each, tests/surfaces its permission",
     ),
@@ -60,6 +60,10 @@ WITHOUT = {
             "gateway/events/readers.py",
         ],
         "so too: tests/contract/stores/test_payment_walks.py",
+    ),
+    **dict.fromkeys(
+        ["gateway/closings/documents.py", "gateway/closings/signed.py"],
+        "shown over the socket: tests/surfaces/banking/test_closings.py",
     ),
     **dict.fromkeys(
         [f"gateway/cells/{each}.py" for each in ("moving", "transfer")],

@@ -1,4 +1,4 @@
-"""Payments that a walk finds."""
+"""Payments that a walk finds, and days that a partner can prove."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from tests.mistakes.mistake import Mistake
 
 _WALKS = "tests/contract/stores/test_payment_walks.py"
 _STRETCHES = "tests/unit/gateway/received/test_model.py"
+_CLOSINGS = "tests/surfaces/banking/test_closings.py"
 _PAGE = "docs/events.md"
 _ADR = "ADR 0076"
 
@@ -120,5 +121,33 @@ ROWS = (
         right="max(walk.begun_at - _CLOCKS_APART, now - FEED_KEPT)",
         wrong="now - FEED_KEPT",
         tests=(f"{_WALKS}::test_payments_before_the_first_read_of_the_feed_are_not_told",),
+    ),
+    Mistake(
+        name="closing-of-another-account",
+        promise="A partner reads the closings of its own account alone.",
+        source=_PAGE,
+        file="gateway/closings/signed.py",
+        right='day_closings.c.account_id == bindparam("account"), ',
+        wrong='bindparam("account").is_not(None), ',
+        tests=(
+            (
+                f"{_CLOSINGS}::"
+                "test_a_closing_is_for_credentials_that_may_read_movements_of_its_account"
+            ),
+        ),
+    ),
+    Mistake(
+        name="closings-for-whoever-reads-events",
+        promise="A closing wants the permission transaction:read.",
+        source=_PAGE,
+        file="gateway/closings/routes.py",
+        right="Permission(Resource.TRANSACTION, Action.READ)",
+        wrong="Permission(Resource.EVENT, Action.READ)",
+        tests=(
+            (
+                f"{_CLOSINGS}::"
+                "test_a_closing_is_for_credentials_that_may_read_movements_of_its_account"
+            ),
+        ),
     ),
 )
