@@ -157,7 +157,8 @@ secrets = Table(
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant),
     Column("last_used_at", Instant),
-    # Users; empty for the command line. Neither lifts a stop of the outflow guard of its payouts.
+    # Users; empty for the command line. Neither lifts a stop of the outflow guard of its payouts,
+    # and who ordered it does not let its held payouts go.
     Column("ordered_by", Text, nullable=False),
     Column("approved_by", Text, nullable=False),
 )

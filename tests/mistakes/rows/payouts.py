@@ -42,6 +42,30 @@ ROWS = (
         tests=(f"{_PAYOUT_GUARDS}::test_a_full_store_refuses_a_payout_before_it_is_stored",),
     ),
     Mistake(
+        name="holder-of-the-secret-releases-its-hold",
+        promise="Who ordered a secret of a credential does not let its held payouts go.",
+        source="ADR 0058",
+        file="gateway/payouts/holds.py",
+        right="        if await self.has_secret(who, payout):\n",
+        wrong="        if payout.client_id == who.acting.actor:\n",
+        tests=(
+            f"{_HOLDS}::test_the_orderer_of_a_secret_refuses_its_held_payouts_"
+            "and_does_not_release_them",
+        ),
+    ),
+    Mistake(
+        name="former-secret-keeps-its-hold",
+        promise="A secret that had ended before a payout keeps nobody from letting it go.",
+        source="ADR 0058",
+        file="gateway/credentials/store.py",
+        right="secrets.c.expires_at > since)",
+        wrong="secrets.c.expires_at.is_not(None))",
+        tests=(
+            "tests/contract/stores/test_credentials.py::"
+            "test_a_secret_was_shown_to_its_orderer_until_it_ended",
+        ),
+    ),
+    Mistake(
         name="amount-not-in-fingerprint",
         promise="The same reference with another amount is another payout, and refused.",
         source="contract 2.6, decisions 2 (step 18)",
