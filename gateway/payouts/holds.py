@@ -50,7 +50,7 @@ shared clock, but for what the command line writes: its clock differs by less.
 """
 _ORDERS: Final = Right(Area.PAYOUT, Action.WRITE)
 _OWN_PAYOUT: Final = "Another person decides on a payout of your own."
-_OWN_SECRET: Final = "You ordered a secret of its credential: another person lets it go."
+_MAY_HAVE_PAID: Final = "You ordered a secret of its credential: another person lets it go."
 _NOT_HELD: Final = "The payout is not held any more: look at it again."
 
 
@@ -193,7 +193,7 @@ class HoldDecisions:
         """
         payout = await self._held(who, account, reference)
         if await self.has_secret(who, payout):
-            raise ServiceError(user_errors.FORBIDDEN, "own_secret", detail=_OWN_SECRET)
+            raise ServiceError(user_errors.FORBIDDEN, "own_secret", detail=_MAY_HAVE_PAID)
         await self.payouts.guards.go_on(await self.payers.find(payout))
         acting, details = who.acting, {"value": str(payout.value)}
         event = acting.event(PAYOUT_RELEASED, _subject(payout), details)

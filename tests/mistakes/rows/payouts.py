@@ -6,6 +6,7 @@ from tests.mistakes.mistake import Mistake
 
 _CALLBACK_LOOKS = "tests/unit/gateway/callbacks/test_processing.py"
 _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
+_CREDENTIALS = "tests/contract/stores/test_credentials.py"
 _CERTAINTY = "tests/unit/gateway/payouts/test_model_certainty.py"
 _DOMAIN_APPROVALS = "tests/unit/gateway/core/test_approvals.py"
 _FOLLOWUP = "tests/unit/gateway/payouts/test_followup.py"
@@ -48,10 +49,7 @@ ROWS = (
         file="gateway/payouts/holds.py",
         right="        if await self.has_secret(who, payout):\n",
         wrong="        if payout.client_id == who.acting.actor:\n",
-        tests=(
-            f"{_HOLDS}::test_the_orderer_of_a_secret_refuses_its_held_payouts_"
-            "and_does_not_release_them",
-        ),
+        tests=(f"{_HOLDS}::test_the_orderer_of_a_secret_refuses_its_held_payouts_only",),
     ),
     Mistake(
         name="former-secret-keeps-its-hold",
@@ -60,10 +58,7 @@ ROWS = (
         file="gateway/credentials/store.py",
         right="secrets.c.expires_at > since)",
         wrong="secrets.c.expires_at.is_not(None))",
-        tests=(
-            "tests/contract/stores/test_credentials.py::"
-            "test_a_secret_was_shown_to_its_orderer_until_it_ended",
-        ),
+        tests=(f"{_CREDENTIALS}::test_a_secret_was_shown_to_its_orderer_until_it_ended",),
     ),
     Mistake(
         name="amount-not-in-fingerprint",

@@ -477,10 +477,8 @@ async def test_the_orderer_cannot_decide_on_a_held_payout(holding: Holding):
     assert (await holding.node.row()).held_until == NOON + HALF_HOUR
 
 
-async def test_the_orderer_of_a_secret_refuses_its_held_payouts_and_does_not_release_them(
-    holding: Holding,
-):
-    """The secret was shown to its orderer, who may be the one who pays with it."""
+async def test_the_orderer_of_a_secret_refuses_its_held_payouts_only(holding: Holding):
+    """They cannot release one: the secret was shown to them, and they may be who pays with it."""
     await holding.order()
     holding.payers.shown_to = ORDERER
 
