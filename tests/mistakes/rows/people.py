@@ -29,9 +29,20 @@ _HIDDEN = "tests/surfaces/backoffice/test_hidden_numbers.py"
 _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
 _THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
 _TOLD = "test_security_and_admins_are_notified_of_a_new_read_only_credential"
+_USER_NOTICES = "tests/unit/gateway/identity/test_user_notices.py"
+_MAY_DO_MORE = "test_of_users_who_may_do_more_security_is_told_and_of_less_it_is_not"
 _USERS = "tests/contract/stores/test_users.py"
 
 ROWS = (
+    Mistake(
+        name="more-rights-in-silence",
+        promise="Security and admins get a mail of a user who may do more than before.",
+        source="docs/people.md",
+        file="gateway/identity/users.py",
+        right="        if _may_do_more(found, user):\n",
+        wrong="        if not found.roles:\n",
+        tests=(f"{_USER_NOTICES}::{_MAY_DO_MORE}",),
+    ),
     Mistake(
         name="csrf-token-absent",
         promise="A write with a session cookie carries the session's token.",

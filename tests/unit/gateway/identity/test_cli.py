@@ -20,6 +20,17 @@ def test_a_user_is_created_with_a_password_from_standard_input(shell, ana):
     assert shell.reads("user", "list") == [ana]
 
 
+def test_a_created_user_is_announced_to_security_by_mail(shell):
+    keeper = ("--email", "bia@example.com", "--name", "Bia", "--role", "security")
+    shell.reads("user", "create", *keeper, typed=PASSWORD + "\n")
+
+    made = shell.reads("user", "create", *ANA, "--role", "viewer", typed=PASSWORD + "\n")
+
+    told = shell.reads("outbox")[0]
+    assert told["to"] == "bia@example.com"
+    assert f"/panel/people/{made['id']}" in told["text"]
+
+
 def test_a_password_is_neither_an_option_nor_printed(shell, ana):
     assert "--password" not in shell.says("user", "create", "--help")
     assert PASSWORD not in shell.says("user", "list", "--json")
