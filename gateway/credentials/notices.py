@@ -20,6 +20,9 @@ class NoticeKind(StrEnum):
     ISSUED = "issued"
     ROTATED = "rotated"
     WIDENED = "widened"
+    RAISED = "raised"
+    KEY_ADDED = "key_added"
+    UNSIGNED = "unsigned"
 
 
 _SUBJECTS: Final[dict[NoticeKind, Text]] = {
@@ -28,6 +31,15 @@ _SUBJECTS: Final[dict[NoticeKind, Text]] = {
     NoticeKind.WIDENED: (
         "Uma credencial pode ser usada em mais lugares",
         "A credential may be used in more places",
+    ),
+    NoticeKind.RAISED: ("Uma credencial tem limites mais altos", "A credential has higher limits"),
+    NoticeKind.KEY_ADDED: (
+        "Nova chave pública de uma credencial",
+        "New public key of a credential",
+    ),
+    NoticeKind.UNSIGNED: (
+        "Uma credencial paga sem assinatura",
+        "A credential pays without a signature",
     ),
 }
 

@@ -35,6 +35,24 @@ _USERS = "tests/contract/stores/test_users.py"
 
 ROWS = (
     Mistake(
+        name="higher-limits-in-silence",
+        promise="Security and admins get a mail of a credential with higher limits.",
+        source="docs/people.md",
+        file="gateway/credentials/service.py",
+        right="        if self.night.limits(found.limits).raised_by(self.night.limits(limits)):\n",
+        wrong="        if found.limits == limits:\n",
+        tests=(f"{_NOTICES}::test_what_a_command_widens_is_told_of_as_well",),
+    ),
+    Mistake(
+        name="unsigned-in-silence",
+        promise="Security and admins get a mail of a credential that pays without a signature.",
+        source="docs/people.md",
+        file="gateway/credentials/public_keys.py",
+        right="        if order.added is not None or not keys:\n",
+        wrong="        if order.added is not None:\n",
+        tests=(f"{_NOTICES}::test_what_a_command_widens_is_told_of_as_well",),
+    ),
+    Mistake(
         name="more-rights-in-silence",
         promise="Security and admins get a mail of a user who may do more than before.",
         source="docs/people.md",
