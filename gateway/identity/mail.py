@@ -110,6 +110,10 @@ class Mailer:
             if sees and not _SECURITY.isdisjoint(user.roles):
                 await self._put(user, subject, text)
 
+    def orderer(self, actor: str) -> str:
+        """Name who ordered an act; of a command the system's user, since its actor was typed."""
+        return f"cli:{self.context.os_user}" if self.context.os_user else actor
+
     async def notify(self, user: User, subject: Text, text: Text) -> None:
         """Mail a user about an event of their account, without a link."""
         portuguese, english = text

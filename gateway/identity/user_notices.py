@@ -23,12 +23,13 @@ class UserNotices:
 
     async def tell_of_new(self, user: User, ordered_by: str) -> None:
         """Write about a new user; ``ordered_by`` is the actor, as the audit log names them."""
-        await self._tell(user, _NEW, (f"Convidado por: {ordered_by}", f"Invited by: {ordered_by}"))
+        by = self.mailer.orderer(ordered_by)
+        await self._tell(user, _NEW, (f"Convidado por: {by}", f"Invited by: {by}"))
 
     async def tell_of_more(self, user: User, ordered_by: str) -> None:
         """Write about a user with more roles or companies than before, or enabled again."""
-        who = (f"Pedido por: {ordered_by}", f"Ordered by: {ordered_by}")
-        await self._tell(user, _MAY_DO_MORE, who)
+        by = self.mailer.orderer(ordered_by)
+        await self._tell(user, _MAY_DO_MORE, (f"Pedido por: {by}", f"Ordered by: {by}"))
 
     async def _tell(self, user: User, subject: Text, who: Text) -> None:
         """

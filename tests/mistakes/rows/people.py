@@ -30,6 +30,7 @@ _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
 _THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
 _TOLD = "test_security_and_admins_are_notified_of_a_new_read_only_credential"
 _USER_NOTICES = "tests/unit/gateway/identity/test_user_notices.py"
+_OF_A_COMMAND = "test_mail_about_the_act_of_a_command_names_the_system_s_user_and_nothing_typed"
 _MAY_DO_MORE = "test_of_users_who_may_do_more_security_is_told_and_of_less_it_is_not"
 _USERS = "tests/contract/stores/test_users.py"
 
@@ -51,6 +52,15 @@ ROWS = (
         right="        if order.added is not None or not keys:\n",
         wrong="        if order.added is not None:\n",
         tests=(f"{_NOTICES}::test_what_a_command_widens_is_told_of_as_well",),
+    ),
+    Mistake(
+        name="typed-name-in-a-mail",
+        promise="Mail about an act of a command names the system's user, and nothing typed.",
+        source="ADR 0061",
+        file="gateway/identity/mail.py",
+        right='return f"cli:{self.context.os_user}" if self.context.os_user else actor',
+        wrong="return actor",
+        tests=(f"tests/unit/gateway/identity/test_cli.py::{_OF_A_COMMAND}",),
     ),
     Mistake(
         name="more-rights-in-silence",
