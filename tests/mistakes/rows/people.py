@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
+_ACCOUNTS = "tests/unit/gateway/accounts/test_model.py"
 _ACCESS_TOKENS = "tests/unit/gateway/identity/test_tokens_access_tokens.py"
 _BEARER = "tests/unit/policies/authentication/test_bearer.py"
 _CHALLENGES = "tests/contract/stores/test_challenges.py"
@@ -61,6 +62,15 @@ ROWS = (
         right='return f"cli:{self.context.os_user}" if self.context.os_user else actor',
         wrong="return actor",
         tests=(f"tests/unit/gateway/identity/test_cli.py::{_OF_A_COMMAND}",),
+    ),
+    Mistake(
+        name="cpf-of-a-holder-whole",
+        promise="Documents of accounts show the CPF of a holder in part.",
+        source="ADR 0071",
+        file="gateway/accounts/model.py",
+        right='        "tax_number": hidden_tax_number(account.tax_number),\n',
+        wrong="",
+        tests=(f"{_ACCOUNTS}::test_the_cpf_of_a_holder_is_shown_in_part_and_a_cnpj_whole",),
     ),
     Mistake(
         name="more-rights-in-silence",
