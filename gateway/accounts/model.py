@@ -15,6 +15,7 @@ from gateway.core import fields, schemas
 from gateway.core.account import Account
 from gateway.core.fields import meaning
 from gateway.core.schemas import OptionalMoment, TaxNumber, Text
+from gateway.core.strict import hidden_tax_number
 from gateway.core.versions import version_of_account
 from gateway.core.windows import Paging
 
@@ -66,7 +67,7 @@ class OwnedAccount(Struct, frozen=True):
     company_name: str
 
     def to_document(self, _reader: object) -> AccountRecord:
-        """Leave out the sealed credentials."""
+        """Leave out the sealed credentials, and hide the CPF of a person."""
         owner = Owner(self.account.company_id, self.company_name)
         return AccountRecord(company=owner, **_shown(self.account))
 
@@ -76,7 +77,7 @@ class OwnedAccount(Struct, frozen=True):
 
 
 def registered(account: Account, _who: object) -> AccountRegistered:
-    """Leave out the sealed credentials."""
+    """Leave out the sealed credentials, and hide the CPF of a person."""
     return AccountRegistered(company_id=account.company_id, **_shown(account))
 
 
@@ -84,6 +85,7 @@ def _shown(account: Account) -> dict[str, Any]:
     kept = {each.name for each in dataclasses.fields(Account)} & set(_Registered.__struct_fields__)
     return {
         **{name: getattr(account, name) for name in kept},
+        "tax_number": hidden_tax_number(account.tax_number),
         **msgspec.structs.asdict(account.coordinates),
         "has_credentials": bool(account.sealed_credentials),
     }

@@ -61,6 +61,7 @@ _EACH_MINUTE: Final = Schedule(every_s=_MINUTE_S, delayed=True, finishing=True)
 _MISSED: Final = Schedule(every_s=300.0, delayed=True)
 """Banks give up after minutes to hours; an event is stored once."""
 _EACH_SECOND: Final = Schedule(every_s=_SECOND_S, finishing=True)
+_READ_FEEDS: Final = Schedule(every_s=5.0, finishing=True)
 _BY_THE_CLOCK: Final = Schedule(every_s=_SECOND_S, finishing=True)
 """Reset links, so that the duration of an answer tells nobody who exists."""
 _PRESENCE: Final = Schedule(every_s=10.0)
@@ -183,6 +184,7 @@ def _beside_requests(
         task("readings", readings.turn, Schedule(every_s=_MINUTE_S), readings.wake),
         services.uses.task,
         task("waiting events", services.event_feed.waits.turn, Schedule(every_s=EVENTS_EVERY_S)),
+        task("feed readers", services.feed_readers.write, _READ_FEEDS),
         task("reset links", services.identity.reset_requests.answer, _BY_THE_CLOCK),
     ]
     if not role.part.works:
@@ -245,7 +247,13 @@ def _work(
             failpoint=kernel.failpoint or unarmed,
         )
     )
-    gauges = StoreGauges(store=store, idle_s=idle_s, values=values, now=kernel.shared_now)
+    gauges = StoreGauges(
+        store=store,
+        idle_s=idle_s,
+        values=values,
+        now=kernel.shared_now,
+        walks_payments=kernel.settings.events.walk_every_s > 0,
+    )
     audit = AuditGauge(audit=StoredAudit(store.database, *_AUDIT_WALK), values=values)
     return (
         reconciler.task,
@@ -284,6 +292,8 @@ def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, R
     if services.outflows.config.is_on:
         every = Schedule(every_s=kernel.settings.outflow.every_s)
         yield "outflow guard", services.outflow_guard.turn, every
+    if every_s := kernel.settings.events.walk_every_s:
+        yield "payment walks", services.payment_walks.turn, Schedule(every_s=every_s, delayed=True)
     yield "presence", _nothing, _PRESENCE
     yield "recall", reconciler.recall, Schedule(every_s=_MINUTE_S, delayed=True)
     yield "mail", MailSender(outbox, server, kernel.now).run_once, sending(server)

@@ -70,6 +70,7 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
         new_id=kernel.new_id,
         pause=kernel.sleep,
         events=kernel.events,
+        os_user=store.database.os_user,
     )
     return IdentityServices(context, keyring, partial(known_company, store.database))
 

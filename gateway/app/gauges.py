@@ -25,6 +25,7 @@ from gateway.net.server.listener import Listener
 from gateway.outflow.store import open_trips
 from gateway.payouts.schedule import Backlog
 from gateway.process.periodic_task import PeriodicTask, Schedule
+from gateway.received.store import oldest_walks
 from gateway.store.kernel.database import Usage
 from gateway.telemetry.metrics import series
 from gateway.telemetry.metrics.cells import Gauge
@@ -153,6 +154,7 @@ class StoreGauges:
     Attributes:
         idle_s: Seconds without a call after which a browser's session ends.
         values: The metrics.
+        walks_payments: Payments are looked for at banks.
         certified: Providers whose accounts have had certificates.
     """
 
@@ -160,6 +162,7 @@ class StoreGauges:
     idle_s: float
     values: MetricRegistry
     now: Now
+    walks_payments: bool = True
     certified: set[str] = field(default_factory=set)
 
     async def run_once(self) -> None:
@@ -186,13 +189,9 @@ class StoreGauges:
         self._show_backlog(_CALLBACKS_WAITING, await callbacks.waiting(), now)
         await self._show_deliveries(now)
         await self._show_debits(now)
+        await self._show_walks(now)
         await self._show_outflow(now)
-        load = await self.store.server_load()
-        if load is not None:
-            show(series.STORE_SERVER_CONNECTIONS).set(load[0])
-            show(series.STORE_SERVER_LIMIT).set(load[1])
-        for table, end in (await self.store.partitions_end()).items():
-            show(series.STORE_PARTITIONS_END, table).set(end.timestamp())
+        await self._show_store()
         self._show_keys(await identity.signing_keys.list(), now)
         self._show_certificates(await self.store.accounts.certificates_end())
 
@@ -207,12 +206,6 @@ class StoreGauges:
             waiting, oldest = (self.values.child(family, provider) for family in families)
             waiting.set(backlog.waiting if backlog else 0)
             oldest.set(age.total_seconds())
-
-    async def _show_outflow(self, now: datetime) -> None:
-        """Export what is outside the envelope of the outflow guard, by scope."""
-        outside = await open_trips(self.store.database, now)
-        for scope in series.GUARDED.values or ():
-            self.values.child(series.OUTFLOW_OUTSIDE, scope).set(outside.get(scope, 0))
 
     async def _show_deliveries(self, now: datetime) -> None:
         """Export how long events wait for endpoints that take them, and endpoints by state."""
@@ -232,6 +225,28 @@ class StoreGauges:
             self.values.child(series.FOREIGN_DEBITS_OPEN, provider).set(found.get(provider, 0))
             age = now - read.get(provider, now)
             self.values.child(series.FOREIGN_DEBITS_READING, provider).set(age.total_seconds())
+
+    async def _show_walks(self, now: datetime) -> None:
+        """Export the age of each provider's oldest walk for payments; zero where none is made."""
+        walked = await oldest_walks(self.store.database, now) if self.walks_payments else {}
+        for provider in self.values.vocabulary.provider | walked.keys():
+            age = max(timedelta(), now - walked.get(provider, now))
+            self.values.child(series.PAYMENT_WALK_OLDEST, provider).set(age.total_seconds())
+
+    async def _show_store(self) -> None:
+        """Export the connections of the database server, and where the partitions end."""
+        show, load = self.values.child, await self.store.server_load()
+        if load is not None:
+            show(series.STORE_SERVER_CONNECTIONS).set(load[0])
+            show(series.STORE_SERVER_LIMIT).set(load[1])
+        for table, end in (await self.store.partitions_end()).items():
+            show(series.STORE_PARTITIONS_END, table).set(end.timestamp())
+
+    async def _show_outflow(self, now: datetime) -> None:
+        """Export how many subjects are outside their envelope, or stopped by the guard."""
+        outside = await open_trips(self.store.database, now)
+        for scope in series.GUARDED.values or ():
+            self.values.child(series.OUTFLOW_OUTSIDE, scope).set(outside.get(scope, 0))
 
     def _show_certificates(self, ends: Mapping[str, datetime]) -> None:
         """Export each provider's first expiry; a provider without certificates gets infinity."""

@@ -44,8 +44,10 @@ from gateway.charges import routes as charge_routes
 from gateway.charges.records import ChargeNotes, KeptCharges
 from gateway.charges.service import ChargeReads, Charges
 from gateway.charges.store import StoredCharges
+from gateway.closings import routes as closing_routes
 from gateway.closings.foreign_debits import ForeignDebits
 from gateway.closings.service import Closings
+from gateway.closings.signed import SignedClosings
 from gateway.companies.service import Companies
 from gateway.config.settings import Approvals as TwoPeople
 from gateway.config.settings import Settings
@@ -69,6 +71,7 @@ from gateway.endpoints.notices import EndpointNotices
 from gateway.endpoints.service import Endpoints
 from gateway.endpoints.store import EndpointRecords
 from gateway.events import routes as event_routes
+from gateway.events.readers import FeedReaders
 from gateway.events.service import EventFeed
 from gateway.events.store import EventRecords
 from gateway.events.waiting import Waits
@@ -95,6 +98,9 @@ from gateway.payouts.staff import PayoutActs, PayoutProbes, PayoutRecords
 from gateway.pix_keys import routes as key_routes
 from gateway.pix_keys.service import KeyOwners, PixKeys
 from gateway.process.cache import MemoryCache
+from gateway.received.store import WalkRecords
+from gateway.received.walk import PaymentWalk
+from gateway.received.walks import PaymentWalks
 from gateway.reference.pages import Reference
 from gateway.refunds.refunding import RefundExecution
 from gateway.refunds.service import Refunds
@@ -262,13 +268,25 @@ class Services:
 
     @cached_property
     def events(self) -> Surface:
-        """The surface of events."""
-        return events_surface([event_routes.partner_routes(self.event_feed)], self.partner_policies)
+        """The surface of events, and of signed days."""
+        closings = SignedClosings(self.kernel.store.database)
+        routes = [
+            event_routes.partner_routes(self.event_feed),
+            closing_routes.partner_routes(closings),
+        ]
+        return events_surface(routes, self.partner_policies)
 
     @cached_property
     def event_feed(self) -> EventFeed:
-        records = EventRecords(self.kernel.store.database)
-        return EventFeed(records, Waits(records, self.kernel.monotonic), self.kernel.now)
+        records, kernel = EventRecords(self.kernel.store.database), self.kernel
+        waits = Waits(records, kernel.monotonic)
+        if not kernel.settings.events.walk_every_s:
+            return EventFeed(records, waits, kernel.now)
+        return EventFeed(records, waits, kernel.now, self.feed_readers.note)
+
+    @cached_property
+    def feed_readers(self) -> FeedReaders:
+        return FeedReaders(self.kernel.store.database, self.kernel.shared_now)
 
     # Companies, accounts, credentials, stops, users
 
@@ -539,6 +557,25 @@ class Services:
             place=self._orders.order,
             tell=self.refund_records.take,
             exports=self.exports,
+        )
+
+    @cached_property
+    def payment_walks(self) -> PaymentWalks:
+        kernel, banks = self.kernel, self.banks
+        records = WalkRecords(kernel.store.database)
+        return PaymentWalks(
+            banks=banks,
+            records=records,
+            walk=PaymentWalk(
+                charges=self.charges.reads.kept,
+                payouts=kernel.store.payouts,
+                note_returns=self.payouts.follow_up.note,
+                refunds=self.refund_records,
+                records=records,
+            ),
+            rate=banks.followup_rate_of,
+            count=kernel.observer.count,
+            now=kernel.shared_now,
         )
 
     @cached_property

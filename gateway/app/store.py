@@ -114,12 +114,14 @@ class Store:
 _NO_SERVER: Final = "postgresql://none.invalid/none"
 
 
-def open_store(
+def open_store(  # noqa: PLR0913 - one parameter for each part of a store
     url: str,
     limits: Limits = DEFAULT_LIMITS,
     chain: ChainKeys = NO_KEYS,
     facts: FactSealing | None = None,
     now: Now = utc_now,
+    *,
+    os_user: str = "",
 ) -> Store:
     """
     Open a store; its schema and environment are not checked (see ``prepare``).
@@ -132,7 +134,8 @@ def open_store(
         ValueError: the URL has an unknown form (see ``address``).
         StoreUnavailable: the file or its folder cannot be created.
     """
-    database = replace(open_database(url, limits), chain=chain, facts=facts, now=now)
+    opened = open_database(url, limits)
+    database = replace(opened, chain=chain, facts=facts, now=now, os_user=os_user)
     return _store_on(database, url)
 
 

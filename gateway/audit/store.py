@@ -41,7 +41,7 @@ from gateway.core.audit import AcceptedBreak, AuditBreak, AuditEvent, AuditHead
 from gateway.core.change_feed import Act
 from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.chain import BEGINNING, ChainKeys, KeyAbsent
-from gateway.store.kernel.database import Database, chain_of, note
+from gateway.store.kernel.database import Database, chain_of, note, os_user_of
 from gateway.store.tables import columns
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.columns import Record
@@ -340,9 +340,14 @@ async def _last(connection: AsyncConnection) -> AuditHead:
 async def _add(
     connection: AsyncConnection, keys: ChainKeys, head: AuditHead, events: Sequence[AuditEvent]
 ) -> None:
-    """Chain events to the last one named by ``head``."""
-    key_id, rows = keys.current, []
-    for event in events:
+    """
+    Chain events to the last one named by ``head``.
+
+    Of a command's events the actor may be a name that was typed, so who ran it is kept as well.
+    """
+    key_id, rows, os_user = keys.current, [], os_user_of(connection)
+    for each in events:
+        event = replace(each, details={**each.details, "os_user": os_user}) if os_user else each
         number = head.number + 1
         head = AuditHead(number, keys.link(key_id, head.hash, number, event))
         rows.append(_row(event) | {"number": number, "hash": head.hash, "key_id": key_id})

@@ -67,6 +67,7 @@ OWNED: Final = (
     Owned(core.payout_events, _OF_ACCOUNTS, stays=True),
     Owned(core.events, _OF_ACCOUNTS),
     Owned(core.event_feeds, _OF_ACCOUNTS),
+    Owned(core.payment_walks, _OF_ACCOUNTS),
     # After events: where endpoints are, the database writes a delivery of each event that arrives.
     Owned(core.endpoints, _OF_COMPANY),
     Owned(core.deliveries, _OF_COMPANY),

@@ -173,6 +173,7 @@ class SeenCharge:
         paid_at, e2e_id: Of the payment, where the answer has one.
         paid: The amount of the payment; None where the answer has none.
         payer_name: The payer, else the requested one.
+        reference: Of the charge; empty for a listed payment that names none.
         is_listed: A payment from the list of all that came in, with its amount. It names the
             charge, and that alone proves nothing: it pays the charge only where the amount
             suffices. False for the bank's answer about the charge itself.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -77,15 +77,21 @@ class ChargeNotes:
             self._forget_at = now + _KNOWN_FOR
         stored = 0
         while batch := dict(list(self._waiting.items())[:_BATCH]):
-            await self._records.note(list(batch.values()))
+            await self.store(list(batch.values()))
             for key, seen in batch.items():
-                if seen.is_listed:  # the charge's own answer may have to correct it
-                    self._known.pop((*key[:2], ""), None)
-                self._known[key] = (seen.state, seen.e2e_id)
                 if self._waiting.get(key) is seen:
                     del self._waiting[key]
             stored += len(batch)
         return stored
+
+    async def store(self, seen: Sequence[SeenCharge]) -> None:
+        """Store answers now; with ``StoreUnavailable`` some may not be."""
+        await self._records.note(seen)
+        for each in seen:
+            key = _key(each)
+            if each.is_listed:  # the charge's own answer may have to correct it
+                self._known.pop((*key[:2], ""), None)
+            self._known[key] = (each.state, each.e2e_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +169,20 @@ class KeptCharges:
         """Queue payments from the account's list that name a charge."""
         for each in payments:
             if each.reference:
-                seen = _paid(account.id, each, asked_at)
-                self.notes.take(dataclasses.replace(seen, is_listed=True))
+                self.notes.take(_listed(account.id, each, asked_at))
+
+    async def receive(
+        self, account: Account, payments: Iterable[IncomingPayment], asked_at: datetime
+    ) -> None:
+        """
+        Store payments of the account now, those without a charge too; safe to repeat.
+
+        A payment pays the charge that it names only if its amount suffices, as any listed one.
+
+        Raises:
+            StoreUnavailable: some may not be stored.
+        """
+        await self.notes.store([_listed(account.id, each, asked_at) for each in payments])
 
     async def _now_or_later(self, storing: Awaitable[None], seen: SeenCharge) -> None:
         """Store now, or queue the answer while the store is unavailable."""
@@ -203,6 +221,10 @@ def _paid(account_id: str, payment: ChargePayment | IncomingPayment, at: datetim
         paid=payment.value,
         payer_name=payment.payer.name if payment.payer else "",
     )
+
+
+def _listed(account_id: str, payment: IncomingPayment, at: datetime) -> SeenCharge:
+    return dataclasses.replace(_paid(account_id, payment, at), is_listed=True)
 
 
 def _later(now: datetime, seconds: int | None) -> datetime | None:

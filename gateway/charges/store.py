@@ -176,11 +176,12 @@ class StoredCharges:
 
         Each payment is stored, too, and told once, in the same transaction. A reusable charge stays
         active when it is paid. A listed payment pays a charge whose amount it reaches, or that has
-        none, unless the bank said otherwise of it since.
+        none, unless the bank said otherwise of it since. One that names no charge is stored alone.
         """
         for each in seen:
             async with self._database.writing() as connection:
-                await connection.execute(*_noted(each))
+                if each.reference:
+                    await connection.execute(*_noted(each))
                 await self._receive(connection, each)
 
     async def _receive(self, connection: AsyncConnection, seen: SeenCharge) -> None:

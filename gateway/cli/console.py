@@ -8,7 +8,6 @@ nor an HTTP client.
 from __future__ import annotations
 
 import functools
-import getpass
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Concatenate, ParamSpec, cast
 
 import click
 
+from gateway.cli.os_user import os_user
 from gateway.core.audit_context import RuleViolation
 from gateway.core.errors import ServiceError
 from gateway.core.schemas import instant
@@ -44,12 +44,7 @@ class Terminal:
     @property
     def actor(self) -> str:
         """Name the actor for the audit log."""
-        if self.by:
-            return self.by
-        try:
-            return f"cli:{getpass.getuser()}"
-        except (KeyError, OSError):  # a container's numeric user has no name
-            return "cli"
+        return self.by or f"cli:{os_user()}"
 
     def show(self, record: Row) -> None:
         """Print one record: as JSON, or one name and value per line."""

@@ -264,13 +264,16 @@ class Outflow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Events(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Deliveries of events to partners' endpoints.
+    What partners are told of their accounts, and how it is delivered.
 
     Attributes:
+        walk_every_s: How often the movements of accounts that partners are told of are read at
+            their banks, for payments that no bank told of; 0 reads none.
         allow_local: Admits endpoints on this machine, without TLS and on any port, for trials;
             production refuses it.
     """
 
+    walk_every_s: SecondsOrNone = 60.0
     allow_local: Annotated[bool, written("${PIXGATE_EVENTS_ALLOW_LOCAL:-false}")] = False
 
 

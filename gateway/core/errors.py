@@ -394,6 +394,12 @@ VERSION_CHANGED = _declare(
     "This was changed after you read it.",
     "Back office only: read it again, and send its ETag as If-Match.",
 )
+CLOSING_NOT_FOUND = _declare(
+    "closing_not_found",
+    ("SVC.GTW.012", 404),
+    "There is no signed closing of this day.",
+    "Ask the operator to sign the day, then repeat.",
+)
 USER_CREDENTIALS_INVALID = _declare(
     "user_credentials_invalid",
     ("INVALID_CREDENTIALS", 401),
@@ -406,6 +412,7 @@ ELSEWHERE = frozenset(
         BANK_REFUSED,
         ALREADY_IN_USE,
         VERSION_CHANGED,
+        CLOSING_NOT_FOUND,
         USER_CREDENTIALS_INVALID,
         STORE_UNAVAILABLE,
     }

@@ -20,6 +20,9 @@ class NoticeKind(StrEnum):
     ISSUED = "issued"
     ROTATED = "rotated"
     WIDENED = "widened"
+    RAISED = "raised"
+    KEY_ADDED = "key_added"
+    UNSIGNED = "unsigned"
 
 
 _SUBJECTS: Final[dict[NoticeKind, Text]] = {
@@ -28,6 +31,15 @@ _SUBJECTS: Final[dict[NoticeKind, Text]] = {
     NoticeKind.WIDENED: (
         "Uma credencial pode ser usada em mais lugares",
         "A credential may be used in more places",
+    ),
+    NoticeKind.RAISED: ("Uma credencial tem limites mais altos", "A credential has higher limits"),
+    NoticeKind.KEY_ADDED: (
+        "Nova chave pública de uma credencial",
+        "New public key of a credential",
+    ),
+    NoticeKind.UNSIGNED: (
+        "Uma credencial paga sem assinatura",
+        "A credential pays without a signature",
     ),
 }
 
@@ -72,19 +84,20 @@ class CredentialNotices:
         """Write its rights, its networks and its author; typed names are left out."""
         found, rule = notice.credential, notice.credential.callers
         permissions = ", ".join(words(found.permissions))
+        by = self.mailer.orderer(notice.ordered_by)
         places = ", ".join((*rule.networks, *rule.certificates))
         link = f"{self.mailer.context.settings.origin}/panel/credentials/{found.client_id}"
         portuguese = [
             f"Credencial: {found.client_id}",
             f"Permissões: {permissions}",
             f"Onde pode ser usada: {places or ('em qualquer lugar' if rule.anywhere else '-')}",
-            f"Pedido por: {notice.ordered_by}",
+            f"Pedido por: {by}",
         ]
         english = [
             f"Credential: {found.client_id}",
             f"Permissions: {permissions}",
             f"Where it may be used: {places or ('anywhere' if rule.anywhere else '-')}",
-            f"Ordered by: {notice.ordered_by}",
+            f"Ordered by: {by}",
         ]
         if notice.approved_by:
             portuguese.append(f"Aprovado por: {notice.approved_by}")

@@ -15,6 +15,7 @@ from gateway.core.permissions import Action
 from gateway.core.public_keys import MOST_KEYS, PublicKey, read_public_key
 from gateway.core.rights import Area
 from gateway.credentials.model import Credential, KeyChange, PublicKeyBody
+from gateway.credentials.notices import NoticeKind
 from gateway.credentials.service import (
     Credentials,
     about,
@@ -99,7 +100,7 @@ class PublicKeys:
         if found.key_ids == order.keys:
             return Outcome.DONE
         acting = AuditContext(approval.orderer, self.credentials.now)
-        await self._set(acting, found, order)
+        await self._set(acting, found, order, approval.decider)
         return Outcome.DONE
 
     def order_document(self, text: str) -> OrderDocument:
@@ -136,7 +137,9 @@ class PublicKeys:
             raise RuleViolation(message, "too_many_keys", field="public_key")
         return [*keys, order.added]
 
-    async def _set(self, acting: AuditContext, found: Credential, order: KeyChange) -> Credential:
+    async def _set(
+        self, acting: AuditContext, found: Credential, order: KeyChange, approved_by: str = ""
+    ) -> Credential:
         keys = self._changed(found, order)
         action = "credential.key_removed" if order.added is None else "credential.key_added"
         event = acting.event(action, f"credential:{found.client_id}", {"key_id": order.key_id})
@@ -144,4 +147,8 @@ class PublicKeys:
             found.client_id, found.public_keys, keys, event, self.credentials.now()
         ):
             raise changed_meanwhile(found.client_id)
-        return replace(found, public_keys=tuple(keys))
+        made = replace(found, public_keys=tuple(keys))
+        if order.added is not None or not keys:
+            kind = NoticeKind.KEY_ADDED if keys else NoticeKind.UNSIGNED
+            await self.credentials.announce(kind, made, acting, approved_by)
+        return made

@@ -359,7 +359,7 @@ class Credentials:
             raise changed_meanwhile(order.client_id)
         acting = AuditContext(approval.orderer, self.now)
         if isinstance(order, LimitsChange):
-            await self._set_limits(acting, found, order.limits)
+            await self._set_limits(acting, found, order.limits, approval.decider)
         else:
             await self._set_callers(acting, found, order.callers, approval.decider)
         return Outcome.DONE
@@ -509,7 +509,7 @@ class Credentials:
         except AlreadyExists as problem:
             message = f"the credential {credential.client_id} exists already"
             raise RuleViolation(message, "taken") from problem
-        await self._tell(NoticeKind.ISSUED, credential, acting, approved)
+        await self.announce(NoticeKind.ISSUED, credential, acting, _decider(approved))
         return Issued(credential=credential, client_secret=secret)
 
     async def _rotate(
@@ -530,17 +530,24 @@ class Credentials:
         if not await self.stored.rotate(found.client_id, rotation, event):
             raise changed_meanwhile(found.client_id) if approved else _absent(found.client_id)
         made = replace(found, secrets=(new, *found.secrets[:1]))
-        await self._tell(NoticeKind.ROTATED, made, acting, approved)
+        await self.announce(NoticeKind.ROTATED, made, acting, _decider(approved))
         return Issued(credential=made, client_secret=secret, old_ends=old_ends)
 
     async def _set_limits(
-        self, acting: AuditContext, found: Credential, limits: CredentialLimits
+        self,
+        acting: AuditContext,
+        found: Credential,
+        limits: CredentialLimits,
+        approved_by: str = "",
     ) -> Credential:
         subject = f"credential:{found.client_id}"
         event = acting.event("credential.limited", subject, _limits_text(limits))
         if not await self.stored.set_limits(found.client_id, found.limits, limits, event):
             raise changed_meanwhile(found.client_id)
-        return replace(found, limits=limits)
+        made = replace(found, limits=limits)
+        if self.night.limits(found.limits).raised_by(self.night.limits(limits)):
+            await self.announce(NoticeKind.RAISED, made, acting, approved_by)
+        return made
 
     async def _set_callers(
         self,
@@ -557,34 +564,26 @@ class Credentials:
             raise changed_meanwhile(found.client_id)
         made = replace(found, callers=callers)
         if found.callers.widened_by(callers):
-            notice = Notice(
-                kind=NoticeKind.WIDENED,
-                credential=made,
-                ordered_by=acting.actor,
-                approved_by=approved_by,
-            )
-            await self.tell(notice)
+            await self.announce(NoticeKind.WIDENED, made, acting, approved_by)
         return made
 
-    async def _tell(
-        self,
-        kind: NoticeKind,
-        credential: Credential,
-        acting: AuditContext,
-        approved: Approved | None,
+    async def announce(
+        self, kind: NoticeKind, credential: Credential, acting: AuditContext, approved_by: str
     ) -> None:
-        """Send the news of a secret that was just made."""
+        """Send the news of a credential, which is stored by now."""
         notice = Notice(
-            kind=kind,
-            credential=credential,
-            ordered_by=acting.actor,
-            approved_by=approved[1].decider if approved else "",
+            kind=kind, credential=credential, ordered_by=acting.actor, approved_by=approved_by
         )
         await self.tell(notice)
 
     def _digest(self, secret: str, now: datetime) -> SecretDigest:
         key_id, digest = self.source.digest(secret)
         return SecretDigest(key_id=key_id, digest=digest, created_at=now)
+
+
+def _decider(approved: Approved | None) -> str:
+    """Name who approved an order, for the mail; empty without one."""
+    return approved[1].decider if approved else ""
 
 
 _ORDERS: Final = msgspec.json.Decoder(CredentialOrder)

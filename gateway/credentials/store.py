@@ -313,6 +313,15 @@ class StoredCredentials:
             self._touched.forget(use)
             raise
 
+    async def was_shown(self, user_id: str, client_id: str, since: datetime) -> bool:
+        """Return whether a user ordered a secret of a credential that was valid after ``since``."""
+        wanted = select(secrets.c.position).where(
+            secrets.c.client_id == client_id,
+            secrets.c.ordered_by == user_id,
+            or_(secrets.c.expires_at.is_(None), secrets.c.expires_at > since),
+        )
+        return await self._database.first(wanted.limit(1)) is not None
+
     async def addresses(self, client_id: str) -> Sequence[SeenAddress]:
         """Return the addresses that showed a right secret, the one used last first."""
         rows = await self._database.rows(

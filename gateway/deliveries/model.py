@@ -67,7 +67,7 @@ EventId = Annotated[
 DeliveryId = Annotated[str, meaning("Names the delivery.", f"dlv_{'1a2b3c4d' * 4}")]
 
 
-class Try(Struct, frozen=True, kw_only=True):
+class DeliveryTry(Struct, frozen=True, kw_only=True):
     """One try of a delivery; nothing of the answer but its status."""
 
     number: Annotated[int, meaning("Counts from 1.")]
@@ -144,7 +144,7 @@ class DeliveryDetail(DeliveryDocument, frozen=True, kw_only=True):
             "The body, the same at each try; empty before the first.", '{"type":"payout.paid"}'
         ),
     ]
-    attempts: Annotated[list[Try], meaning("Each try, oldest first.")]
+    attempts: Annotated[list[DeliveryTry], meaning("Each try, oldest first.")]
 
 
 class DeliveriesAgain(Struct):
@@ -169,7 +169,7 @@ class ReferenceDelivery:
     """What an endpoint was told, and its last try; None before the first."""
 
     delivery: DeliveryDocument
-    last: Try | None
+    last: DeliveryTry | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,9 +46,9 @@ from gateway.deliveries.model import (
     Delivery,
     DeliverySearch,
     DeliveryState,
+    DeliveryTry,
     Outcome,
     SentAgain,
-    Try,
     TryFailure,
 )
 from gateway.deliveries.places import MOST_OF_ENDPOINT
@@ -315,11 +315,11 @@ class DeliveryRecords:
         row = await self._database.first(select(deliveries).where(*own))
         return None if row is None else _delivery(row)
 
-    async def tries(self, delivery_id: str) -> Sequence[Try]:
+    async def tries(self, delivery_id: str) -> Sequence[DeliveryTry]:
         """Return the tries of a delivery, oldest first."""
         own = select(delivery_tries).where(delivery_tries.c.delivery_id == delivery_id)
         rows = await self._database.rows(own.order_by(delivery_tries.c.number))
-        return [from_row(row, Try) for row in rows]
+        return [from_row(row, DeliveryTry) for row in rows]
 
     async def search(self, wanted: DeliverySearch, scope: CompanyScope) -> Listed[Delivery]:
         """Return a page, newest event first."""
@@ -328,7 +328,7 @@ class DeliveryRecords:
 
     async def of_reference(
         self, account_id: str, reference: str, scope: CompanyScope
-    ) -> Sequence[tuple[Delivery, Try | None]]:
+    ) -> Sequence[tuple[Delivery, DeliveryTry | None]]:
         """Return what endpoints were told of a payout or charge, each with its last try."""
         last = and_(delivery_tries.c.delivery_id == _D.id, delivery_tries.c.number == _D.tries)
         names = [each.label(f"try_{each.name}") for each in delivery_tries.c]
@@ -447,10 +447,10 @@ def _of(wanted: DeliverySearch) -> Conditions:
     return tuple(conditions)
 
 
-def _last_try(row: Record) -> Try | None:
+def _last_try(row: Record) -> DeliveryTry | None:
     if row.try_number is None:
         return None
-    return Try(
+    return DeliveryTry(
         number=row.try_number,
         at=row.try_at,
         status=row.try_status,

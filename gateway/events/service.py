@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
@@ -21,13 +21,24 @@ _PASSED_OVER: Final = 2_000
 """Events that one call passes over at most while it looks for events of some types."""
 
 
+def _unnoted(_account_id: str) -> None:
+    """Note nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class EventFeed:
-    """The feeds, for partners; ``waits`` are the calls of this process that wait."""
+    """
+    The feeds, for partners.
+
+    Attributes:
+        waits: The calls of this process that wait.
+        note: Called with the account of each read.
+    """
 
     records: EventRecords
     waits: Waits
     now: Now
+    note: Callable[[str], None] = _unnoted
 
     async def read(self, caller: Caller, wanted: Wanted) -> FeedPart:
         """
@@ -39,6 +50,7 @@ class EventFeed:
             StoreUnavailable: the store did not answer.
         """
         part = await self._part(caller, wanted)
+        self.note(caller.account.id)
         if part.events or not wanted.wait_s:
             return part
         with self.waits.place(caller.principal.client_id, wanted.wait_s) as until:

@@ -70,11 +70,7 @@ def _new_user(command: Callable[[Terminal, InvitationBody], None]) -> Callable[.
 def create(terminal: Terminal, wanted: InvitationBody) -> None:
     """Add a user. The password is asked for, or read from standard input."""
     password = _password()
-
-    async def work(users: Users, who: Staff) -> UserRecord:
-        return UserRecord.of(await users.create(who, wanted, password))
-
-    _show(terminal, work)
+    _show(terminal, lambda users, staff: users.create_announced(staff, wanted, password))
 
 
 @user.command()

@@ -103,6 +103,8 @@ class IdentityContext:
     Attributes:
         new_id: Makes a UUID.
         pause: Sleeps for a number of seconds.
+        os_user: The user of the operating system who runs a command; empty in a process that
+            serves.
     """
 
     stores: IdentityStore
@@ -113,6 +115,7 @@ class IdentityContext:
     new_id: Callable[[], str]
     pause: Callable[[float], Awaitable[None]]
     events: IdentityEvents = IdentityEvents()
+    os_user: str = ""
 
     def audit_event(self, actor: str, word: str, subject: str, **details: str) -> AuditEvent:
         """Build an audit event dated now; ``details`` never hold a secret."""

@@ -128,6 +128,10 @@ class Mailer:
         except StoreUnavailable:
             _log.error("mail_lost: %s", mail.id)
 
+    def orderer(self, actor: str) -> str:
+        """Name who ordered an act; of a command the system's user, since its actor was typed."""
+        return f"cli:{self.context.os_user}" if self.context.os_user else actor
+
     async def notify(self, user: User, subject: Text, text: Text) -> None:
         """Mail a user about an event of their account, without a link."""
         portuguese, english = text

@@ -59,7 +59,13 @@ CHALLENGE = 'Bearer realm="iam"'
 NAME = "identity"
 _OURS = ("SVC.GTW.", "SVC.SYS.")
 _ELSEWHERE = frozenset(
-    {errors.BANK_REFUSED, errors.ALREADY_IN_USE, errors.CREDENTIAL_LIMIT, errors.VERSION_CHANGED}
+    {
+        errors.BANK_REFUSED,
+        errors.ALREADY_IN_USE,
+        errors.CREDENTIAL_LIMIT,
+        errors.VERSION_CHANGED,
+        errors.CLOSING_NOT_FOUND,
+    }
 )
 
 CATALOGUE: tuple[ErrorCode, ...] = (

@@ -166,6 +166,15 @@ class Users:
         return user
 
     @requires(Area.USER, Action.MANAGE)
+    async def create_announced(
+        self, who: Staff, wanted: InvitationBody, password: str
+    ) -> UserRecord:
+        """Create a user who may sign in at once, and mail security and admins; see ``create``."""
+        user = await self.create(who, wanted, password)
+        await UserNotices(Mailer(self.context)).tell_of_new(user, who.acting.actor)
+        return UserRecord.of(user)
+
+    @requires(Area.USER, Action.MANAGE)
     async def invite(self, who: Staff, wanted: InvitationBody) -> UserRecord | Approval:
         """
         Create a user and send a link valid for three days.
@@ -178,7 +187,7 @@ class Users:
             waits = self._second_person(who, wanted.roles)
             if waits is None:
                 user, mailer = await self.create(who, wanted), Mailer(self.context)
-                await UserNotices(mailer).tell(user, who.acting.actor)
+                await UserNotices(mailer).tell_of_new(user, who.acting.actor)
                 await mailer.send_invitation(user)
                 return UserRecord.of(user)
             made = await self._checked(wanted)
@@ -478,7 +487,7 @@ class Users:
         word: str,
         **details: str,
     ) -> UserRecord:
-        """Change another user and end their sessions."""
+        """Change another user and end their sessions; who may do more is told of by mail."""
         _refuse_self(who, found)
 
         def update_guarded(user: User) -> User:
@@ -495,6 +504,8 @@ class Users:
             raise _absent(found.id)
         await self._end_sessions(who, user.id, word)
         self.context.events.on_security_event(word.replace(".", "_"), user.id)
+        if _may_do_more(found, user):
+            await UserNotices(Mailer(self.context)).tell_of_more(user, who.acting.actor)
         return UserRecord.of(user)
 
     async def _end_sessions(self, who: Staff, user_id: str, why: str) -> int:
@@ -621,6 +632,12 @@ def _refuse(who: Staff, found: User, expected: Expected) -> None:
     """Refuse an act on the caller's own account, or on another version than the one read."""
     _refuse_self(who, found)
     expected.check(version_of_user(found))
+
+
+def _may_do_more(before: User, after: User) -> bool:
+    """Return whether a user has more roles or companies than before, or is enabled again."""
+    sees_more = not scope_of(before.companies).covers(after.companies)
+    return after.active and (not before.active or not after.roles <= before.roles or sees_more)
 
 
 def _refuse_self(who: Staff, found: User) -> None:

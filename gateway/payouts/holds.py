@@ -50,6 +50,7 @@ shared clock, but for what the command line writes: its clock differs by less.
 """
 _ORDERS: Final = Right(Area.PAYOUT, Action.WRITE)
 _OWN_PAYOUT: Final = "Another person decides on a payout of your own."
+_MAY_HAVE_PAID: Final = "You ordered a secret of its credential: another person lets it go."
 _NOT_HELD: Final = "The payout is not held any more: look at it again."
 
 
@@ -73,6 +74,10 @@ class Payers:
     users: StoredUsers
     stops_since: Callable[[datetime], Awaitable[Sequence[Stop]]]
     now: Now
+
+    async def has_secret(self, user_id: str, payout: Payout) -> bool:
+        """Return whether a user ordered, and so was shown, a secret that may have made a payout."""
+        return await self.credentials.was_shown(user_id, payout.client_id, payout.created_at)
 
     async def find(self, payout: Payout) -> Caller:
         """
@@ -182,10 +187,13 @@ class HoldDecisions:
 
         Raises:
             ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``FORBIDDEN`` for the
-                caller's own, ``NOT_POSSIBLE`` for one that is not held or was let go,
-                ``SVC.PIX.010`` (403) where payouts are stopped, or were since it was ordered.
+                caller's own and for one of a secret that the caller ordered, ``NOT_POSSIBLE`` for
+                one that is not held or was let go, ``SVC.PIX.010`` (403) where payouts are
+                stopped, or were since it was ordered.
         """
         payout = await self._held(who, account, reference)
+        if await self.has_secret(who, payout):
+            raise ServiceError(user_errors.FORBIDDEN, "own_secret", detail=_MAY_HAVE_PAID)
         await self.payouts.guards.go_on(await self.payers.find(payout))
         acting, details = who.acting, {"value": str(payout.value)}
         event = acting.event(PAYOUT_RELEASED, _subject(payout), details)
@@ -193,6 +201,12 @@ class HoldDecisions:
             raise _no_longer_held()
         self.payouts.guards.count(Event.PAYOUT_HOLD, HoldOutcome.RELEASED)
         return AccountPayout(account, await self._found(account, reference))
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def has_secret(self, who: Staff, payout: Payout) -> bool:
+        """Return whether the caller ordered a secret that may have made a payout."""
+        person = who.person
+        return person is not None and await self.payers.has_secret(person.user_id, payout)
 
     @requires(Area.APPROVAL, Action.WRITE)
     async def refuse(

@@ -174,6 +174,8 @@ class PayoutPages:
             "may_probe": self.panel.may(visit, self.acts.probe),
             "may_decide": self.panel.may(visit, self.holds.release),
             "is_own": payout.client_id == client_of(_me(visit)),
+            "has_secret": payout.state is PayoutState.HELD
+            and await self.holds.has_secret(self.panel.staff(visit), payout),
             "may_judge": visit.may(_JUDGES),
             "may_stop": visit.may(_STOPS),
             "reads_approvals": visit.may(_APPROVALS),

@@ -23,6 +23,7 @@ class Event(StrEnum):
     PAYOUT_SIMILAR = "payout_similar"  # provider
     PAYOUT_STOPPED = "payout_stopped"  # scope of the kill switch
     PAYOUT_UNREADABLE = "payout_unreadable"  # provider
+    PAYMENT_WALK = "payment_walk"  # provider.outcome: a WalkOutcome
     PROVIDER_LIMITED = "provider_limited"  # provider.operation.limit: rate, width, pause
     QUOTA = "quota"  # policy.result: allowed, limited
     REQUEST_LOG = "request_log"  # kept, dropped, thinned
@@ -36,6 +37,20 @@ class Event(StrEnum):
     TRACE_ID_REPLACED = "trace_id_replaced"  # reason
     UNKNOWN_FIELD = "unknown_field"  # route
     UNKNOWN_STATUS = "unknown_status"  # provider.operation
+
+
+class WalkOutcome(StrEnum):
+    """
+    What came of an account's turn.
+
+    WALKED: it was read. FAILED: its bank gave no usable answer, or is not configured here; it is
+    read from the same instant next time. NOT_OFFERED: it has no bank, or one that shows no payments
+    with their ids.
+    """
+
+    WALKED = "walked"
+    FAILED = "failed"
+    NOT_OFFERED = "not_offered"
 
 
 class HoldOutcome(StrEnum):

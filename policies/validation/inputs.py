@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from gateway.core import errors
 from gateway.core.calls import Input, Parameter
 from gateway.core.windows import DEFAULT_LIMIT, LARGEST_LIMIT, Search
@@ -15,6 +17,8 @@ NOTHING: Input[None] = Input(read=lambda _asked: None)
 KEY_ID: Input[str] = Input(read=parameters.key_id, refuses=(errors.IDENTIFIER_INVALID,))
 
 REFERENCE: Input[str] = Input(read=parameters.reference, refuses=(errors.PAYLOAD_INVALID,))
+
+DAY: Input[date] = Input(read=parameters.day, refuses=(errors.DATE_INVALID,))
 
 SEARCH: Input[Search] = Input(
     read=search.search,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from gateway.core import errors, strict
 from gateway.core.calls import Call, RawRequest
 from gateway.core.errors import ServiceError
+from policies.validation import fields
 from policies.validation.fields import like_ours
 
 _CHECKED = ("account_id", "key_id")
@@ -39,6 +42,11 @@ def reference(asked: RawRequest) -> str:
         return strict.reference(asked.path["reference"])
     except ValueError as problem:
         raise ServiceError(errors.PAYLOAD_INVALID, "reference_form", field="reference") from problem
+
+
+def day(asked: RawRequest) -> date:
+    """Return the ``day`` of the path, ``YYYY-MM-DD``; ``SVC.VAL.007`` otherwise."""
+    return fields.day(asked.path["day"], "day")
 
 
 def uuid(text: str, name: str) -> str:

@@ -29,6 +29,7 @@ WITHOUT = {
             *(f"gateway/{noun}/routes.py" for noun in ("search", "statements", "stops")),
             *(f"gateway/{noun}/routes.py" for noun in ("banks", "configuration", "identity")),
             *(f"gateway/{noun}/routes.py" for noun in ("outbox", "outflow", "overview", "traces")),
+            "gateway/closings/routes.py",
             *(f"gateway/{noun}/routes.py" for noun in ("deliveries", "endpoints", "events")),
         ],
         "declarations: tests/contract/openapi keeps and calls each, tests/surfaces its permission",
@@ -58,6 +59,17 @@ WITHOUT = {
     "gateway/deliveries/model.py": "structs; tests of store, worker and service make and read them",
     "gateway/deliveries/store.py": "over a database: tests/contract/stores/test_deliveries.py",
     "gateway/endpoints/model.py": "structs; tests of the service make and read them",
+    **dict.fromkeys(
+        [
+            *(f"gateway/received/{each}.py" for each in ("store", "walk", "walks")),
+            "gateway/events/readers.py",
+        ],
+        "so too: tests/contract/stores/test_payment_walks.py",
+    ),
+    **dict.fromkeys(
+        ["gateway/closings/documents.py", "gateway/closings/signed.py"],
+        "shown over the socket: tests/surfaces/banking/test_closings.py",
+    ),
     **dict.fromkeys(
         [f"gateway/cells/{each}.py" for each in ("moving", "transfer")],
         "between two databases: tests/contract/stores/test_company_moves.py",

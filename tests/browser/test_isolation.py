@@ -44,6 +44,7 @@ def named(site: PanelSite, route: Route[Visit]) -> str:
         "user_id": site.seeds["person"],
         "approval_id": site.seeds["approval"],
         "endpoint_id": site.seeds["endpoint"],
+        "delivery_id": site.seeds["delivery"],
         "trace_id": site.seeds["trace"],
         "stop_id": site.seeds["stop"],
         "public_key_id": "unknown",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gateway.app.store import Store, open_store, prepare
 from gateway.audit.log import audit_keys
+from gateway.cli.os_user import os_user
 from gateway.config.checks import unsafe_sqlite
 from gateway.config.settings import Settings
 from gateway.core.audit_context import RuleViolation
@@ -73,7 +74,7 @@ async def own_store(
         chain = audit_keys(keys) if keys is not None else NO_KEYS
         facts = EventSealing(keys.derivation) if keys is not None else None
         now = wall_clock(settings.environment, os.environ)
-        store = open_store(settings.store_url, limits, chain, facts, now)
+        store = open_store(settings.store_url, limits, chain, facts, now, os_user=os_user())
     except (StoreRefused, ValueError) as problem:
         raise RuleViolation(str(problem)) from problem
     try:

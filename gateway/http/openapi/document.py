@@ -38,7 +38,8 @@ _ABOUT: Final = MappingProxyType(
         "events": (
             "What happened at an account, as events in one order: an extension of the partners' "
             "interface, with the same credentials. An event has ids alone; read what it is about "
-            "before you act. Times are RFC 3339 in UTC. Every answer carries `X-Trace-ID`."
+            "before you act. A day that the operator signed is read here, too. Times are RFC 3339 "
+            "in UTC. Every answer carries `X-Trace-ID`."
         ),
         "identity": (
             "Sign-in for users: password, second factor, tokens, and resetting a forgotten "

@@ -58,7 +58,7 @@ _GROUPS: Final = MappingProxyType(
         "Charges": ("Requests for payment: PIX QR codes.", "pix/qrcode charges"),
         "PIX transactions": ("Charges as payments, and payments received.", "pix/transactions"),
         "Refunds": ("Payments given back.", "pix/refunds"),
-        "Statement": ("Movements of the account.", "transactions statement report"),
+        "Statement": ("Movements of the account.", "transactions statement report closings"),
         "Payouts": (
             "Money paid out, by PIX key or to a bank account.",
             "withdraw withdraws payouts search counts bank-numbers",
@@ -170,6 +170,7 @@ _PATH: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
             "pattern": "^[A-Za-z0-9_-]{43}$",
             "examples": ["poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"],
         },
+        "day": {"type": "string", "format": "date", "examples": ["2026-09-22"]},
         "token": {**_REFERENCE, "examples": ["lnk_the-link-is-good-once"]},
     }
 )
@@ -177,6 +178,7 @@ _PATH: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
 _PATH_MEANS: Final[Mapping[str, str]] = {
     "reference": "The reference, percent-encoded: `order/1` is `order%2F1`.",
     "provider": "The bank, by its name in the configuration.",
+    "day": "A day in the time of Brasília, `YYYY-MM-DD`.",
 }
 """Every other name is ``THING_id``."""
 _IF_MATCH: Final[Schema] = {

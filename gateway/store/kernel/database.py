@@ -100,6 +100,7 @@ _POOLED: Final = "; behind a pooler of transactions set database.pooler: transac
 _REMEDIES: Final = {"26000": _POOLED, "42P05": _POOLED}
 _ACTS: Final = "pixgate_acts"
 _CHAIN: Final = "pixgate_chain"
+_OS_USER: Final = "pixgate_os_user"
 _LOOKS: Final = 400
 _LOOK_AGAIN_S: Final = 0.005
 """Two seconds in all for units under way at the end: a silent server must not hold up a stop."""
@@ -170,6 +171,8 @@ class Database:
         writers: Transactions that can write at once, as far as batches go.
         checkout_s: The wait for a turn.
         chain: The keys of the audit log.
+        os_user: The user of the operating system whose command writes, kept with each act; empty
+            in a process that serves.
         takes_writes: Whether a transaction can write: False on a standby; ``WritesRefused`` where
             there is no room for new pages.
         server_time: The server's clock; None where the store is a file.
@@ -200,6 +203,7 @@ class Database:
     server_time: Callable[[AsyncConnection], Awaitable[datetime]] | None = None
     server_load: Callable[[AsyncConnection], Awaitable[tuple[int, int]]] | None = None
     chain: ChainKeys = NO_KEYS
+    os_user: str = ""
     facts: FactSealing | None = None
     now: Now = utc_now
     followers: list[Callable[[Act], None]] = field(default_factory=list)
@@ -249,7 +253,7 @@ class Database:
         acts: list[Act] = []
         try:
             async with self._unit("write", self.writer.begin()) as connection:
-                connection.info.update({_ACTS: acts, _CHAIN: self.chain})
+                connection.info.update({_ACTS: acts, _CHAIN: self.chain, _OS_USER: self.os_user})
                 yield connection
         finally:
             # also of one that failed: nobody can tell whether it was committed
@@ -332,6 +336,12 @@ def chain_of(connection: AsyncConnection) -> ChainKeys:
     """Return the keys of the audit log of a write connection."""
     keys: ChainKeys = connection.info[_CHAIN]
     return keys
+
+
+def os_user_of(connection: AsyncConnection) -> str:
+    """Return the user of the operating system whose command writes; empty while serving."""
+    name: str = connection.info[_OS_USER]
+    return name
 
 
 @contextmanager

@@ -159,7 +159,8 @@ secrets = Table(
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant),
     Column("last_used_at", Instant),
-    # Users; empty for the command line. Neither lifts a stop of the outflow guard of its payouts.
+    # Users; empty for the command line. Neither lifts a stop of the outflow guard of its payouts,
+    # and who ordered it does not let its held payouts go.
     Column("ordered_by", Text, nullable=False),
     Column("approved_by", Text, nullable=False),
 )
@@ -375,6 +376,18 @@ event_feeds = Table(
     METADATA,
     Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
     Column("last", BigInteger, nullable=False),
+)
+
+# When the feed of an account was first and last read, until when payments were looked for at its
+# bank, and when that was last tried.
+payment_walks = Table(
+    "payment_walks",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("begun_at", Instant, nullable=False),
+    Column("read_at", Instant),
+    Column("until", Instant, nullable=False),
+    Column("tried_at", Instant),
 )
 
 # Where events are delivered to partners.

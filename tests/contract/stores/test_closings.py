@@ -14,6 +14,7 @@ from gateway.banks.port.statements import Balance, Entry, MovementKind
 from gateway.charges.store import StoredCharges
 from gateway.closings.model import Closing, Rule
 from gateway.closings.service import Closings
+from gateway.closings.signed import SignedClosings
 from gateway.core import errors
 from gateway.core.access import Staff
 from gateway.core.audit_context import AuditContext, RuleViolation
@@ -31,7 +32,7 @@ from tests.world.exports import exports
 from tests.world.movements import movement
 from tests.world.payouts import OneBank, ScriptedBank
 from tests.world.people import somebody
-from tests.world.stores.samples import NOW, account
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, account
 
 DAY = timedelta(days=1)
 YESTERDAY = local_day(NOW)
@@ -178,3 +179,29 @@ async def test_a_day_that_is_not_over_or_too_old_is_refused(store: Store, days: 
         await closings(store, bank).read(
             who("maria"), HELD, YESTERDAY + DAY - timedelta(days=days + 1)
         )
+
+
+@both
+async def test_a_partner_reads_a_day_as_it_was_signed(store: Store) -> None:
+    """Not as the bank shows it by now; a day that nobody signed is none."""
+    bank, signed = Bank(), SignedClosings(store.database)
+    bank.tells(FEE, FOREIGN)
+    made = closings(store, bank)
+    seen = await made.read(who("maria"), HELD, YESTERDAY)
+    with pytest.raises(ServiceError) as refusal:
+        await signed.read(HELD, YESTERDAY)
+
+    await made.sign(who("maria"), HELD, YESTERDAY, seen.digest)
+    bank.tells(FEE)
+    found = await signed.read(HELD, YESTERDAY)
+    bank.tells(FEE, FOREIGN)
+    await made.lock(who("joao"), HELD, YESTERDAY, seen.digest)
+
+    assert refusal.value.error is errors.CLOSING_NOT_FOUND
+    assert seen.figures is not None
+    assert (found.opening, found.closing) == (seen.figures.opening, seen.figures.closing)
+    assert (found.signed_at, found.locked_at) == (NOW + DAY, None)
+    assert (await signed.read(HELD, YESTERDAY)).locked_at == NOW + DAY
+    for account_id, day in ((SISTER, YESTERDAY), (ACCOUNT, YESTERDAY - DAY)):
+        with pytest.raises(ServiceError):
+            await signed.read(account(account_id), day)

@@ -26,7 +26,7 @@ from gateway.credentials.model import (
     SeenAddress,
 )
 from gateway.credentials.service import CredentialPage, Credentials
-from gateway.credentials.store import Rotation
+from gateway.credentials.store import MadeFor, Rotation
 from tests.contract.stores.databases import both
 from tests.contract.stores.lists import OTHER, OURS
 from tests.world.signing import Signer
@@ -135,6 +135,22 @@ async def test_concurrent_rotations_leave_two_secrets(issued: Store) -> None:
     assert all(done)
     assert found is not None
     assert [each.expires_at for each in found.secrets] == [None, LATER]
+
+
+@both
+async def test_a_secret_was_shown_to_its_orderer_until_it_ended(store: Store) -> None:
+    """Neither to who approved it, nor of another credential, nor once it had ended."""
+    await store.credentials.add(credential(), event(), made_for=MadeFor("ana", "bruno"))
+    await store.credentials.add(credential("cli_other"), event(), made_for=MadeFor("carla"))
+    new = Rotation(secret(b"n" * 32), LATER, made_for=MadeFor("dora"))
+    await store.credentials.rotate(CLIENT, new, event())
+
+    async def shown(since: datetime) -> list[str]:
+        people = ("", "ana", "bruno", "carla", "dora")
+        return [each for each in people if await store.credentials.was_shown(each, CLIENT, since)]
+
+    assert await shown(NOW) == ["ana", "dora"]
+    assert await shown(LATER) == ["dora"]
 
 
 async def test_rotating_a_missing_credential_is_reported_without_an_event(store: Store) -> None:

@@ -6,6 +6,7 @@ from tests.mistakes.mistake import Mistake
 
 _CALLBACK_LOOKS = "tests/unit/gateway/callbacks/test_processing.py"
 _APPROVALS = "tests/unit/gateway/approvals/test_service.py"
+_CREDENTIALS = "tests/contract/stores/test_credentials.py"
 _CERTAINTY = "tests/unit/gateway/payouts/test_model_certainty.py"
 _DOMAIN_APPROVALS = "tests/unit/gateway/core/test_approvals.py"
 _FOLLOWUP = "tests/unit/gateway/payouts/test_followup.py"
@@ -40,6 +41,24 @@ ROWS = (
         right="        if self.writes.are_refused:\n",
         wrong="        if self.writes is None:\n",
         tests=(f"{_PAYOUT_GUARDS}::test_a_full_store_refuses_a_payout_before_it_is_stored",),
+    ),
+    Mistake(
+        name="holder-of-the-secret-releases-its-hold",
+        promise="Who ordered a secret of a credential does not let its held payouts go.",
+        source="ADR 0058",
+        file="gateway/payouts/holds.py",
+        right="        if await self.has_secret(who, payout):\n",
+        wrong="        if payout.client_id == who.acting.actor:\n",
+        tests=(f"{_HOLDS}::test_the_orderer_of_a_secret_refuses_its_held_payouts_only",),
+    ),
+    Mistake(
+        name="former-secret-keeps-its-hold",
+        promise="A secret that had ended before a payout keeps nobody from letting it go.",
+        source="ADR 0058",
+        file="gateway/credentials/store.py",
+        right="secrets.c.expires_at > since)",
+        wrong="secrets.c.expires_at.is_not(None))",
+        tests=(f"{_CREDENTIALS}::test_a_secret_was_shown_to_its_orderer_until_it_ended",),
     ),
     Mistake(
         name="amount-not-in-fingerprint",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mistakes.mistake import Mistake
 
+_ACCOUNTS = "tests/unit/gateway/accounts/test_model.py"
 _ACCESS_TOKENS = "tests/unit/gateway/identity/test_tokens_access_tokens.py"
 _BEARER = "tests/unit/policies/authentication/test_bearer.py"
 _CHALLENGES = "tests/contract/stores/test_challenges.py"
@@ -29,9 +30,57 @@ _HIDDEN = "tests/surfaces/backoffice/test_hidden_numbers.py"
 _STEP_UP = "tests/unit/policies/authorization/test_user_step_up.py"
 _THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
 _TOLD = "test_security_and_admins_are_notified_of_a_new_read_only_credential"
+_USER_NOTICES = "tests/unit/gateway/identity/test_user_notices.py"
+_OF_A_COMMAND = "test_mail_about_the_act_of_a_command_names_the_system_s_user_and_nothing_typed"
+_MAY_DO_MORE = "test_of_users_who_may_do_more_security_is_told_and_of_less_it_is_not"
 _USERS = "tests/contract/stores/test_users.py"
 
 ROWS = (
+    Mistake(
+        name="higher-limits-in-silence",
+        promise="Security and admins get a mail of a credential with higher limits.",
+        source="docs/people.md",
+        file="gateway/credentials/service.py",
+        right="        if self.night.limits(found.limits).raised_by(self.night.limits(limits)):\n",
+        wrong="        if found.limits == limits:\n",
+        tests=(f"{_NOTICES}::test_what_a_command_widens_is_told_of_as_well",),
+    ),
+    Mistake(
+        name="unsigned-in-silence",
+        promise="Security and admins get a mail of a credential that pays without a signature.",
+        source="docs/people.md",
+        file="gateway/credentials/public_keys.py",
+        right="        if order.added is not None or not keys:\n",
+        wrong="        if order.added is not None:\n",
+        tests=(f"{_NOTICES}::test_what_a_command_widens_is_told_of_as_well",),
+    ),
+    Mistake(
+        name="typed-name-in-a-mail",
+        promise="Mail about an act of a command names the system's user, and nothing typed.",
+        source="ADR 0061",
+        file="gateway/identity/mail.py",
+        right='return f"cli:{self.context.os_user}" if self.context.os_user else actor',
+        wrong="return actor",
+        tests=(f"tests/unit/gateway/identity/test_cli.py::{_OF_A_COMMAND}",),
+    ),
+    Mistake(
+        name="cpf-of-a-holder-whole",
+        promise="Documents of accounts show the CPF of a holder in part.",
+        source="ADR 0071",
+        file="gateway/accounts/model.py",
+        right='        "tax_number": hidden_tax_number(account.tax_number),\n',
+        wrong="",
+        tests=(f"{_ACCOUNTS}::test_the_cpf_of_a_holder_is_shown_in_part_and_a_cnpj_whole",),
+    ),
+    Mistake(
+        name="more-rights-in-silence",
+        promise="Security and admins get a mail of a user who may do more than before.",
+        source="docs/people.md",
+        file="gateway/identity/users.py",
+        right="        if _may_do_more(found, user):\n",
+        wrong="        if not found.roles:\n",
+        tests=(f"{_USER_NOTICES}::{_MAY_DO_MORE}",),
+    ),
     Mistake(
         name="csrf-token-absent",
         promise="A write with a session cookie carries the session's token.",

@@ -7,6 +7,7 @@ from tests.mistakes.mistake import Mistake
 _AUDIT = "tests/contract/stores/test_audit.py"
 _PROCESSES = "tests/contract/stores/test_processes.py"
 _BREAKS = "tests/contract/stores/test_audit_breaks.py"
+_COMMANDS = "tests/surfaces/cli/test_administration.py"
 _AUDIT_CHAIN = "tests/unit/gateway/store/kernel/test_chain.py"
 _WALK = "tests/unit/gateway/audit/test_walk.py"
 _CHANGE_FEED = "tests/unit/gateway/app/test_kept_records_feed.py"
@@ -155,6 +156,15 @@ ROWS = (
         right="content = previous + json.dumps(",
         wrong="content = json.dumps(",
         tests=(_AUDIT_CHAIN,),
+    ),
+    Mistake(
+        name="command-under-a-typed-name-alone",
+        promise="Each act of the command line names the system's user, whatever `--by` says.",
+        source="docs/log.md",
+        file="gateway/audit/store.py",
+        right='{**each.details, "os_user": os_user}) if os_user else each',
+        wrong="each.details) if os_user else each",
+        tests=(f"{_COMMANDS}::test_every_act_of_a_command_names_the_system_s_user",),
     ),
     Mistake(
         name="unsealed-audit-head-believed",

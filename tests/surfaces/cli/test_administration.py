@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.cli.os_user import os_user
 from gateway.core.permissions import EVERY_PERMISSION
 from tests.world.shell import CONFIG, Shell, bank_beside
 
@@ -67,6 +68,25 @@ def test_an_operator_onboards_and_offboards_a_partner(shell: Shell):
 
     (listed,) = pixgate.reads("credential", "list", "--company", company["id"])
     assert (listed["state"], listed["account_id"]) == ("revoked", account["id"])
+
+
+def test_every_act_of_a_command_names_the_system_s_user(shell: Shell):
+    """`--by` may be the address of a user, whose act it then is; who ran it is beside it."""
+    owner = ("--email", "ana@example.com", "--name", "Ana", "--role", "admin")
+    shell.run("user", "create", *owner, typed="uma frase bem comprida\n")
+    shell.reads("company", "create", "--name", "Padaria", "--by", "ana@example.com")
+    shell.reads("company", "create", "--name", "Mercado")
+
+    with sqlite3.connect(shell.folder / "pixgate.db") as database:
+        rows = database.execute("SELECT actor, details FROM audit ORDER BY number").fetchall()
+
+    assert [actor for actor, _ in rows] == [
+        f"cli:{os_user()}",
+        "user:ana@example.com",
+        f"cli:{os_user()}",
+    ]
+    assert {json.loads(details)["os_user"] for _, details in rows} == {os_user()}
+    assert shell.reads("audit", "verify")["whole"]
 
 
 def test_every_change_is_in_the_audit_log_without_secrets(shell: Shell):

@@ -201,6 +201,11 @@ _TABLES: Final = (
         of={"account_id": "accounts"},
     ),
     _Table(
+        "payment_walks",
+        "text account_id; time begun_at; time? read_at; time until; time? tried_at",
+        of={"account_id": "accounts"},
+    ),
+    _Table(
         "endpoints",
         "text id company_id url types account_ids state paused_because; bytes sealed_secret; "
         "time secret_made_at; bytes? sealed_former_secret; time? former_secret_ends_at; "

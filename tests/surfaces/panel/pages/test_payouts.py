@@ -317,6 +317,26 @@ async def test_a_held_payout_shows_its_reason_and_a_second_person_decides(
     assert "nada será" in shown.text
 
 
+async def test_the_orderer_of_a_secret_sees_no_button_to_release_its_held_payouts(
+    world: World, approver: Person
+):
+    """The button to refuse stays, and another person is named as who may release."""
+    store = world.gateway.kernel.store
+    database, users = store.database, store.identity.users
+    [found] = [each.id for each in await users.list() if each.email.startswith("approver-")]
+    await database.write(update(core.secrets).values(ordered_by=found))
+    page = at(world, await held(world))
+
+    seen = await approver.open(page)
+    tried = await approver.send(f"{page}/release")
+    await database.write(update(core.secrets).values(ordered_by=""))
+
+    assert f"{page}/refuse" in seen.text
+    assert f"{page}/release" not in seen.text
+    assert "Você pediu um segredo da credencial dele" in seen.text
+    assert (tried.status, "Quem pediu um segredo" in tried.text) == (403, True)
+
+
 async def test_a_probe_is_limited_to_once_in_five_seconds(world: World, operator: Person):
     reference = await in_review(world)
     page = at(world, reference)

@@ -30,3 +30,16 @@ def test_sealed_credentials_are_not_in_the_document():
         assert b"canary" not in written
         assert b"sealed" not in written
         assert b'"certificate_ends_at":""' in written
+
+
+def test_the_cpf_of_a_holder_is_shown_in_part_and_a_cnpj_whole():
+    person = replace(OWNED.account, tax_number="52998224725")
+    company = replace(OWNED.account, tax_number="11222333000181")
+
+    shown = [
+        document.tax_number
+        for each in (person, company)
+        for document in (registered(each, None), OwnedAccount(each, "").to_document(None))
+    ]
+
+    assert shown == ["***.982.247-**"] * 2 + ["11222333000181"] * 2

@@ -22,6 +22,7 @@ BESIDE_REQUESTS = [
     "readings",
     "last uses",
     "waiting events",
+    "feed readers",
     "reset links",
 ]
 WORK = [
@@ -32,6 +33,7 @@ WORK = [
     "audit",
     "foreign debits",
     "outflow guard",
+    "payment walks",
     "presence",
     "recall",
     "mail",

@@ -20,6 +20,7 @@ from gateway.callbacks.store import CallbackRecords
 from gateway.companies.service import add_company
 from gateway.core.browsers import PanelState
 from gateway.core.sessions import SigningKey
+from gateway.events.readers import FeedReaders
 from gateway.events.store import EventRecords
 from gateway.payouts.model import PayoutState
 from gateway.request_log.store import RequestRecords
@@ -92,6 +93,20 @@ async def test_active_panel_sessions_are_exported_by_state(board: Board):
 
     board.clock.passes(minutes=15)
     assert await board.shows(series.SESSIONS_ACTIVE, "full") == 0
+
+
+async def test_the_age_of_the_oldest_walk_for_payments_is_exported(board: Board):
+    """None is old where payments are not looked for."""
+    none = await board.shows(series.PAYMENT_WALK_OLDEST, "sandbox")
+    readers = FeedReaders(board.store.database, board.clock)
+    readers.note(ACCOUNT)
+    await readers.write()
+    board.clock.passes(minutes=10)
+
+    assert none == 0
+    assert await board.shows(series.PAYMENT_WALK_OLDEST, "sandbox") == 600
+    board.gauges = replace(board.gauges, walks_payments=False)
+    assert await board.shows(series.PAYMENT_WALK_OLDEST, "sandbox") == 0
 
 
 async def test_waiting_approvals_are_exported_with_the_oldest_age(board: Board):

@@ -1,6 +1,5 @@
 """How commands print and fail."""
 
-import getpass
 import io
 import sys
 from datetime import UTC, datetime, timedelta, timezone
@@ -10,6 +9,7 @@ import click
 import pytest
 
 from gateway.cli.console import Terminal, reading
+from gateway.cli.os_user import os_user
 from gateway.core.audit_context import RuleViolation
 from gateway.core.schemas import instant
 from gateway.core.storage import StoreUnavailable
@@ -71,21 +71,8 @@ def test_json_output_has_every_field(capsys):
     assert capsys.readouterr().out == '[\n  {\n    "id": "1",\n    "name": "São"\n  }\n]\n'
 
 
-def test_the_actor_is_the_named_user_or_the_login(monkeypatch):
-    monkeypatch.setattr(getpass, "getuser", lambda: "maria")
-
-    assert (terminal().actor, terminal(by="joana").actor) == ("cli:maria", "joana")
-
-
-def test_the_actor_of_a_user_without_a_name_is_cli(monkeypatch):
-    """In a container the user is a number."""
-
-    def nobody() -> str:
-        raise OSError
-
-    monkeypatch.setattr(getpass, "getuser", nobody)
-
-    assert terminal().actor == "cli"
+def test_the_actor_is_the_named_user_or_the_system_s():
+    assert (terminal().actor, terminal(by="joana").actor) == (f"cli:{os_user()}", "joana")
 
 
 def test_an_instant_is_written_in_utc():

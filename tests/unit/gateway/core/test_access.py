@@ -131,7 +131,7 @@ def test_a_user_acts_in_their_companies():
 NOT_FOR_PEOPLE = {
     "Approvals": {"order", "wait", "find", "text", "expire"},
     "Configuration": {"take"},
-    "Credentials": {"check_again", "carry_out", "order_document", "make_secret"},
+    "Credentials": {"announce", "check_again", "carry_out", "order_document", "make_secret"},
     "Endpoints": {"check_again", "carry_out", "order_document", "make_secret"},
     "Overviews": {"remember"},
 }

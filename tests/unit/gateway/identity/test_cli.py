@@ -2,6 +2,7 @@
 
 import pytest
 
+from gateway.cli.os_user import os_user
 from tests.unit.gateway.identity.users import ANA
 from tests.world.stores.samples import COMPANY
 
@@ -18,6 +19,28 @@ def ana(shell) -> dict:
 def test_a_user_is_created_with_a_password_from_standard_input(shell, ana):
     assert (ana["email"], ana["state"], ana["roles"]) == (WHO, "active", ["viewer"])
     assert shell.reads("user", "list") == [ana]
+
+
+def test_mail_about_the_act_of_a_command_names_the_system_s_user_and_nothing_typed(shell):
+    """A text of `--by` would be a link in our name, or blame another user."""
+    keeper = ("--email", "bia@example.com", "--name", "Bia", "--role", "security")
+    shell.reads("user", "create", *keeper, typed=PASSWORD + "\n")
+    company = shell.reads("company", "create", "--name", "Padaria")["id"]
+    by = ("--by", "https://thief.example bia@example.com")
+
+    new = (*ANA, "--role", "viewer")
+    shell.reads("user", "create", *new, *by, typed=PASSWORD + "\n")
+    shell.reads("user", "roles", WHO, "--role", "operator", *by)
+    shell.reads("credential", "issue", "--name", "ERP", "--company", company, *by)
+
+    sent = shell.reads("outbox")
+    assert {each["subject"] for each in sent} == {
+        "[pixgate] Nova credencial",
+        "[pixgate] Novo usuário",
+        "[pixgate] Um usuário pode mais do que antes",
+    }
+    assert all(f"por: cli:{os_user()}\n" in each["text"] for each in sent)
+    assert not any("thief" in each["text"] for each in sent)
 
 
 def test_a_password_is_neither_an_option_nor_printed(shell, ana):

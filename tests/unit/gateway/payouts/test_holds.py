@@ -60,6 +60,10 @@ class Payers:
     """Lets everybody pay, or says why not."""
 
     refusal: ServiceError | None = None
+    shown_to: str = ""
+
+    async def has_secret(self, user_id: str, _payout: Payout) -> bool:
+        return user_id == self.shown_to
 
     async def find(self, payout: Payout) -> Caller:
         if self.refusal is not None:
@@ -471,6 +475,20 @@ async def test_the_orderer_cannot_decide_on_a_held_payout(holding: Holding):
         with pytest.raises(ServiceError, match="forbidden"):
             await decide(approver(ORDERER), account(), "order-1", *more)
     assert (await holding.node.row()).held_until == NOON + HALF_HOUR
+
+
+async def test_the_orderer_of_a_secret_refuses_its_held_payouts_only(holding: Holding):
+    """They cannot release one: the secret was shown to them, and they may be who pays with it."""
+    await holding.order()
+    holding.payers.shown_to = ORDERER
+
+    with pytest.raises(ServiceError) as refused:
+        await holding.decisions.release(approver(ORDERER), account(), "order-1")
+    assert refused.value.reason == "own_secret"
+    assert (await holding.node.row()).held_until == NOON + HALF_HOUR
+
+    await holding.decisions.refuse(approver(ORDERER), account(), "order-1", WHY)
+    assert (await holding.node.row()).state is FAILED
 
 
 async def test_a_command_cannot_decide_on_a_held_payout(holding: Holding):
