@@ -236,9 +236,10 @@ def _report(
 ) -> int:
     late = sorted(came[each] - at for each, at in sent.items() if each in came)
     missing = len(sent) - len(late)
+    rate = f"{options.rate:g} a second" if options.rate else "all at once"
     print(
         f"{options.events:,} events, {options.endpoints} endpoints, {options.hang} hang, "
-        f"{options.rate or 'no'} a second: {len(late):,} arrived in {took_s:.1f} s "
+        f"{rate}: {len(late):,} arrived in {took_s:.1f} s "
         f"({len(late) / took_s:.0f}/s), missing {missing}"
     )
     if len(late) > 1:
