@@ -137,8 +137,6 @@ async def _measure(
         sent = await _happen(store, options, parties)
         await _until_delivered(store, len(sent), options.patience)
         took_s = time.monotonic() - began
-        for each in list(worker._sending):  # noqa: SLF001 - of receivers that never answer
-            each.cancel()
         await worker.task.stop()
     finally:
         await store.close()
@@ -155,6 +153,7 @@ def _worker(store: Store) -> DeliveryWorker:
             now=utc_now,
             owner="bench",
             chance=chance,
+            count=lambda _event, _outcome: None,
         )
     )
 

@@ -226,9 +226,6 @@ def _work(
         may_claim=kernel.is_in_step,
     )
 
-    def count(outcome: str) -> None:
-        values.child(series.EVENTS_DELIVERIES, outcome).value += 1
-
     deliveries = DeliveryWorker(
         Work(
             records=DeliveryRecords(store.database),
@@ -243,7 +240,7 @@ def _work(
             owner=kernel.new_id(),
             chance=chance,
             may_claim=kernel.is_in_step,
-            count=count,
+            count=kernel.observer.count,
             failpoint=kernel.failpoint or unarmed,
         )
     )

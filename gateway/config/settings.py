@@ -267,8 +267,8 @@ class Events(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     What partners are told of their accounts, and how it is delivered.
 
     Attributes:
-        walk_every_s: How often the movements of accounts that partners are told of are read at
-            their banks, for payments that no bank told of; 0 reads none.
+        walk_every_s: How often accounts whose feed is read, or that have an endpoint, are searched
+            at their banks for payments that no bank notified; 0 searches none.
         allow_local: Admits endpoints on this machine, without TLS and on any port, for trials;
             production refuses it.
     """

@@ -466,6 +466,15 @@ class SecretCollection:
         return self.at - COLLECTED_WITHIN
 
 
+Approved = tuple[SecretCollection, Approval]
+"""The single read of a secret, and the order that it is of."""
+
+
+def decider_of(approved: Approved | None) -> str:
+    """Return who approved an order, for mail; empty where it took one person."""
+    return approved[1].decider if approved else ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewOrder:
     """

@@ -279,7 +279,7 @@ _RECORDS: Final = {
     "format_missing": "This installation cannot write PDF: the extra pdf is not installed.",
     "too_many_movements": "There are too many movements; ask for fewer days.",
     "own_order": "You cannot decide on your own order.",
-    "own_secret": "Who ordered a secret of a credential does not let its held payouts go.",
+    "own_secret": "Whoever ordered a secret of a credential may not release its held payouts.",
     "not_held": "The payout is not held any more.",
     "bank_changed": "The account has another bank account than when the payout was ordered.",
     "rules_changed": "Where the credential may be used, or its keys, changed after the order.",

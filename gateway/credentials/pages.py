@@ -212,7 +212,7 @@ def pages(
 
 
 def _state(visit: Visit) -> str:
-    return visit.query("state") if visit.query("state") in STATES else "live"
+    return visit.chosen("state", STATES, "live")
 
 
 def _asks(visit: Visit) -> Mapping[str, str]:

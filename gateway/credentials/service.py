@@ -18,12 +18,14 @@ from gateway.core.account import Account
 from gateway.core.approvals import (
     Approval,
     ApprovalKind,
+    Approved,
     NewOrder,
     OrderDocument,
     Outcome,
     SecretCollection,
     VoidReason,
     Wait,
+    decider_of,
 )
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.core.caller_rules import ANYWHERE, CallerRule, read_certificates, read_networks
@@ -81,9 +83,6 @@ from gateway.store.kernel.database import Database, page
 from gateway.store.tables.core import credentials, secrets
 from gateway.store.tables.scope import Conditions, of_company
 from gateway.store.tables.texts import contains
-
-Approved = tuple[SecretCollection, Approval]
-"""The order of a secret, and the single read of what it made."""
 
 
 async def _tell_nobody(_notice: Notice) -> None:
@@ -509,7 +508,7 @@ class Credentials:
         except AlreadyExists as problem:
             message = f"the credential {credential.client_id} exists already"
             raise RuleViolation(message, "taken") from problem
-        await self.announce(NoticeKind.ISSUED, credential, acting, _decider(approved))
+        await self.announce(NoticeKind.ISSUED, credential, acting, decider_of(approved))
         return Issued(credential=credential, client_secret=secret)
 
     async def _rotate(
@@ -530,7 +529,7 @@ class Credentials:
         if not await self.stored.rotate(found.client_id, rotation, event):
             raise changed_meanwhile(found.client_id) if approved else _absent(found.client_id)
         made = replace(found, secrets=(new, *found.secrets[:1]))
-        await self.announce(NoticeKind.ROTATED, made, acting, _decider(approved))
+        await self.announce(NoticeKind.ROTATED, made, acting, decider_of(approved))
         return Issued(credential=made, client_secret=secret, old_ends=old_ends)
 
     async def _set_limits(
@@ -579,11 +578,6 @@ class Credentials:
     def _digest(self, secret: str, now: datetime) -> SecretDigest:
         key_id, digest = self.source.digest(secret)
         return SecretDigest(key_id=key_id, digest=digest, created_at=now)
-
-
-def _decider(approved: Approved | None) -> str:
-    """Name who approved an order, for the mail; empty without one."""
-    return approved[1].decider if approved else ""
 
 
 _ORDERS: Final = msgspec.json.Decoder(CredentialOrder)

@@ -114,7 +114,7 @@ def pages(deliveries: Deliveries, endpoints: Endpoints, context: PageContext) ->
 
 
 def _state(visit: Visit) -> str:
-    return visit.query("state") if visit.query("state") in STATES else ""
+    return visit.chosen("state", STATES)
 
 
 def _asks(visit: Visit) -> Mapping[str, str]:

@@ -26,6 +26,7 @@ from gateway.endpoints.model import Endpoint, EndpointState, PauseCause
 from gateway.endpoints.store import EndpointRecords
 from gateway.net.common.runtime import Failpoint, unarmed
 from gateway.process.periodic_task import PeriodicTask, Schedule
+from gateway.telemetry.ports import Count, DeliveryOutcome, Event
 
 _log = logging.getLogger(__name__)
 
@@ -38,14 +39,6 @@ _TOGETHER_S: Final = 0.01
 _NOTED: Final = timedelta(minutes=1)
 _SECRETS: Final = 1_000
 """Endpoints whose secrets are kept; then all are read anew."""
-_SENT_WORD: Final = "delivered"
-_RETRIED_WORD: Final = "failed"
-_GIVEN_UP_WORD: Final = "gave_up"
-_GONE_WORD: Final = "gone"
-
-
-def _uncounted(_outcome: str) -> None:
-    """Count nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +50,6 @@ class Work:
         owner: The process's name in its claims.
         chance: Numbers from 0 up to 1; spreads tries.
         may_claim: Whether this process may claim now.
-        count: Called with the outcome of each try.
         failpoint: Called between a try and its note; it may end the process there.
     """
 
@@ -68,8 +60,8 @@ class Work:
     now: Now
     owner: str
     chance: Callable[[], float]
+    count: Count
     may_claim: Callable[[], bool] = lambda: True
-    count: Callable[[str], None] = _uncounted
     failpoint: Failpoint = unarmed
 
 
@@ -169,10 +161,10 @@ class DeliveryWorker:
     async def _note(self, claimed: Claimed, outcome: Outcome) -> None:
         """Note a try in the store; then what it says of the endpoint."""
         work, delivery, endpoint = self._work, claimed.delivery, claimed.endpoint
-        state, next_at, word = self._what_follows(delivery, outcome)
+        state, next_at, counted = self._what_follows(delivery, outcome)
         result = Result(claimed=delivery, outcome=outcome, state=state, next_at=next_at)
         await work.records.finish(result)
-        work.count(word)
+        work.count(Event.DELIVERY, counted)
         if outcome.is_delivered:
             await self._note_success(endpoint, outcome.at, is_ping=delivery.is_ping)
             return
@@ -187,16 +179,16 @@ class DeliveryWorker:
 
     def _what_follows(
         self, delivery: Delivery, outcome: Outcome
-    ) -> tuple[DeliveryState, datetime | None, str]:
+    ) -> tuple[DeliveryState, datetime | None, DeliveryOutcome]:
         if outcome.is_delivered:
-            return DeliveryState.DELIVERED, None, _SENT_WORD
+            return DeliveryState.DELIVERED, None, DeliveryOutcome.DELIVERED
         if outcome.failure is TryFailure.GONE:
-            return DeliveryState.FAILED, None, _GONE_WORD
+            return DeliveryState.FAILED, None, DeliveryOutcome.GONE
         tries = delivery.tries + 1 - delivery.tries_before
         pause = pause_after(tries, outcome.retry_after, self._work.chance)
         if pause is None:
-            return DeliveryState.FAILED, None, _GIVEN_UP_WORD
-        return DeliveryState.WAITING, self._work.now() + pause, _RETRIED_WORD
+            return DeliveryState.FAILED, None, DeliveryOutcome.GAVE_UP
+        return DeliveryState.WAITING, self._work.now() + pause, DeliveryOutcome.FAILED
 
     async def _note_success(self, endpoint: Endpoint, at: datetime, *, is_ping: bool) -> None:
         if is_ping and endpoint.state is EndpointState.PENDING:

@@ -96,15 +96,24 @@ class EndpointNotices:
             company = await find_company(self.database, found.company_id)
             if company is not None and company.contact:
                 await self.mailer.inform(company.contact, subject, _text(notice))
-            link = f"{self.mailer.context.settings.origin}/panel/endpoints/{found.id}"
             companies = frozenset({found.company_id})
-            await self.mailer.inform_security(companies, subject, _text(notice, link))
+            await self.mailer.inform_security(companies, subject, self._with_orderer(notice))
         except StoreUnavailable:
             _log.error("endpoint_notice_lost: %s", found.id)
 
+    def _with_orderer(self, notice: EndpointNotice) -> Text:
+        """Add, for the gateway's own people, who changed it, and a link."""
+        by, portuguese, english = notice.ordered_by, *_text(notice)
+        if by:
+            by = " / ".join(filter(None, (self.mailer.orderer(by), notice.approved_by)))
+            portuguese += f"\n\nPedido / aprovado por: {by}"
+            english += f"\n\nOrdered / approved by: {by}"
+        link = f"{self.mailer.context.settings.origin}/panel/endpoints/{notice.endpoint.id}"
+        return f"{portuguese}\n\n{link}", f"{english}\n\n{link}"
 
-def _text(notice: EndpointNotice, link: str = "") -> Text:
-    """Write where events go; who changed it, and a ``link``, are for the gateway's own people."""
+
+def _text(notice: EndpointNotice) -> Text:
+    """Write where events go."""
     found = notice.endpoint
     portuguese, english = [f"Endpoint: {found.url}"], [f"Endpoint: {found.url}"]
     if notice.url_before:
@@ -121,11 +130,4 @@ def _text(notice: EndpointNotice, link: str = "") -> Text:
     if notice.news in _BY_PEOPLE:
         portuguese += ["", "Se ninguém devia ter feito isso, avise quem opera o gateway."]
         english += ["", "If nobody should have done this, tell whoever operates the gateway."]
-    if link and notice.ordered_by:
-        approved = f" / {notice.approved_by}" if notice.approved_by else ""
-        portuguese += ["", f"Pedido / aprovado por: {notice.ordered_by}{approved}", link]
-        english += ["", f"Ordered / approved by: {notice.ordered_by}{approved}", link]
-    elif link:
-        portuguese += ["", link]
-        english += ["", link]
     return "\n".join(portuguese), "\n".join(english)

@@ -17,12 +17,14 @@ from gateway.core.access import Staff, requires
 from gateway.core.approvals import (
     Approval,
     ApprovalKind,
+    Approved,
     NewOrder,
     OrderDocument,
     Outcome,
     SecretCollection,
     VoidReason,
     Wait,
+    decider_of,
 )
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier
 from gateway.core.clocks import Now
@@ -54,9 +56,6 @@ from gateway.endpoints.notices import EndpointNews, EndpointNotice
 from gateway.endpoints.store import EndpointRecords
 from gateway.events.model import EventType
 from gateway.store.kernel.database import Database
-
-Approved = tuple[SecretCollection, Approval]
-"""The single read of a secret, and the order that it is of."""
 
 
 async def _tell_nobody(_notice: EndpointNotice) -> None:
@@ -390,9 +389,7 @@ class Endpoints:
         event = acting.event("endpoint.added", made.subject, _told(order))
         if not await self.records.add(made, secret, event, approved and approved[0]):
             raise _full()
-        await self._tell(
-            EndpointNews.ADDED, made, acting, approved_by=approved[1].decider if approved else ""
-        )
+        await self._tell(EndpointNews.ADDED, made, acting, approved_by=decider_of(approved))
         return EndpointSecret(endpoint=made, secret=secret)
 
     async def _change(
@@ -453,7 +450,7 @@ class Endpoints:
             EndpointNews.NEW_SECRET,
             made,
             acting,
-            approved_by=approved[1].decider if approved else "",
+            approved_by=decider_of(approved),
         )
         return EndpointSecret(endpoint=made, secret=secret)
 

@@ -50,7 +50,7 @@ shared clock, but for what the command line writes: its clock differs by less.
 """
 _ORDERS: Final = Right(Area.PAYOUT, Action.WRITE)
 _OWN_PAYOUT: Final = "Another person decides on a payout of your own."
-_MAY_HAVE_PAID: Final = "You ordered a secret of its credential: another person lets it go."
+_MAY_HAVE_PAID: Final = "You ordered a secret of its credential: another person has to release it."
 _NOT_HELD: Final = "The payout is not held any more: look at it again."
 
 

@@ -88,7 +88,7 @@ def pages(refunds: Refunds, context: PageContext) -> Sequence[Page]:
         """List payments received or refunds; the bank is read after the page."""
         accounts = await panel.accounts(visit)
         chosen = visit.query("account_id") or (accounts[0].id if len(accounts) == 1 else "")
-        show = visit.query("show") if visit.query("show") in _STATES else "payments"
+        show = visit.chosen("show", _STATES, "payments")
         days, may_export = days_of(visit, now), panel.may(visit, refunds.export)
         data: dict[str, object] = {
             "accounts": accounts,

@@ -13,6 +13,7 @@ class Event(StrEnum):
     CACHE_FAILURE = "cache_failure"  # get, put, drop, unsealed
     CAS_LOSS = "cas_loss"  # provider
     CREDENTIAL_CACHE = "credential_cache"  # hit, miss, negative
+    DELIVERY = "delivery"  # outcome: a DeliveryOutcome
     FORGOTTEN = "forgotten"  # source.record, such as feed.account
     LOGIN = "login"  # result
     LOOK_UP_FAILED = "look_up_failed"  # provider
@@ -37,6 +38,19 @@ class Event(StrEnum):
     TRACE_ID_REPLACED = "trace_id_replaced"  # reason
     UNKNOWN_FIELD = "unknown_field"  # route
     UNKNOWN_STATUS = "unknown_status"  # provider.operation
+
+
+class DeliveryOutcome(StrEnum):
+    """
+    What came of a try to deliver an event.
+
+    FAILED: it is tried again. GAVE_UP: it was the last try. GONE: the endpoint wants no more (410).
+    """
+
+    DELIVERED = "delivered"
+    FAILED = "failed"
+    GAVE_UP = "gave_up"
+    GONE = "gone"
 
 
 class WalkOutcome(StrEnum):

@@ -177,6 +177,7 @@ def sending(store: Store, clock: Clock, *, owner: str = "worker", **changed: Any
         now=clock.now,
         owner=owner,
         chance=lambda: HALF,
+        count=lambda _event, _outcome: None,
     )
     return DeliveryWorker(replace(work, **changed))
 

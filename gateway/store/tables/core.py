@@ -160,7 +160,7 @@ secrets = Table(
     Column("expires_at", Instant),
     Column("last_used_at", Instant),
     # Users; empty for the command line. Neither lifts a stop of the outflow guard of its payouts,
-    # and who ordered it does not let its held payouts go.
+    # and who ordered it may not release its held payouts.
     Column("ordered_by", Text, nullable=False),
     Column("approved_by", Text, nullable=False),
 )

@@ -14,7 +14,7 @@ from gateway.core.reasons import Unsigned
 from gateway.core.rights import Area
 from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 from gateway.telemetry.metrics.families import Family, Label
-from gateway.telemetry.ports import HoldOutcome, WalkOutcome
+from gateway.telemetry.ports import DeliveryOutcome, HoldOutcome, WalkOutcome
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 OUTCOMES_NOT_SENT: Final = ("breaker_open", "bulkhead_full")
@@ -118,7 +118,7 @@ WORST: Final = (
     Label("result", ("limited", "refused", "failed", "bank_failed")),
 )
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
-DELIVERY_OUTCOME: Final = Label("outcome", ("delivered", "failed", "gave_up", "gone"))
+DELIVERY_OUTCOME: Final = Label("outcome", tuple(DeliveryOutcome))
 ENDPOINT_STATE: Final = Label("state", ("pending", "active", "paused"))
 TABLE: Final = Label("table", ("request_log", "payout_events", "events"))
 TASK: Final = Label(
@@ -231,7 +231,7 @@ PAYOUT_CAS_LOSSES: Final = _counter("pixgate_payout_cas_losses_total", "Outcomes
 FOREIGN_DEBITS_OPEN: Final = _gauge("pixgate_foreign_debits_open", "Debits at the bank without a payout of ours, a refund or a fee, that are not explained yet.", PROVIDER)
 FOREIGN_DEBITS_READING: Final = _gauge("pixgate_foreign_debits_oldest_reading_seconds", "Since the instant up to which the debits of an active account were read, the oldest of them; 0 where no bank lists movements.", PROVIDER)
 PAYMENT_WALKS: Final = _counter("pixgate_payment_walks_total", "Turns of accounts whose movements are read for payments: walked, failed at the bank, or not offered by it.", PROVIDER, WALK_OUTCOME)
-PAYMENT_WALK_OLDEST: Final = _gauge("pixgate_payment_walk_oldest_seconds", "Since the instant up to which payments of an account that partners are told of were looked for, the oldest of them; 0 where none is, or where nothing is looked for.", PROVIDER)
+PAYMENT_WALK_OLDEST: Final = _gauge("pixgate_payment_walk_oldest_seconds", "Seconds since the instant up to which an account was searched for payments, of the account that is furthest behind; 0 where none is searched.", PROVIDER)
 OUTFLOW_OUTSIDE: Final = _gauge("pixgate_outflow_outside", "Credentials, accounts and companies whose payouts are outside their envelope, or that the outflow guard stopped.", GUARDED)
 EVENTS_WAITING_OLDEST: Final = _gauge("pixgate_events_waiting_oldest_seconds", "How long the first event has been due for an active endpoint that takes its deliveries; 0 when there is none.")
 EVENTS_DELIVERIES: Final = _counter("pixgate_events_deliveries_total", "Tries to deliver an event or a ping to an endpoint: delivered, failed and tried again later, given up after 13 tries, or refused for good (410).", DELIVERY_OUTCOME)

@@ -84,8 +84,8 @@ ROWS = (
         promise="410 pauses the endpoint at once.",
         source=_PAGE,
         file="gateway/deliveries/worker.py",
-        right="return DeliveryState.FAILED, None, _GONE_WORD",
-        wrong="return DeliveryState.WAITING, self._work.now(), _GONE_WORD",
+        right="return DeliveryState.FAILED, None, DeliveryOutcome.GONE",
+        wrong="return DeliveryState.WAITING, self._work.now(), DeliveryOutcome.GONE",
         tests=(f"{_WORKER}::test_410_pauses_the_endpoint_at_once",),
     ),
     Mistake(

@@ -44,7 +44,7 @@ ROWS = (
     ),
     Mistake(
         name="holder-of-the-secret-releases-its-hold",
-        promise="Who ordered a secret of a credential does not let its held payouts go.",
+        promise="Whoever ordered a secret of a credential may not release its held payouts.",
         source="ADR 0058",
         file="gateway/payouts/holds.py",
         right="        if await self.has_secret(who, payout):\n",

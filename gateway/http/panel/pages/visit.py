@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, TypeVar
@@ -139,6 +139,11 @@ class Visit:
     def query(self, name: str) -> str:
         """Return the first value of a query parameter, stripped; empty when it is absent."""
         return next(iter(self.queries(name)), "")
+
+    def chosen(self, name: str, words: Collection[str], otherwise: str = "") -> str:
+        """Return a query parameter that is one of our words; else ``otherwise``."""
+        asked = self.query(name)
+        return asked if asked in words else otherwise
 
     def queries(self, name: str) -> Sequence[str]:
         """Return every value of a query parameter; values that are not UTF-8 are left out."""

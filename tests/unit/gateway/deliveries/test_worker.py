@@ -106,7 +106,7 @@ async def test_a_failed_try_is_repeated_with_the_same_id_and_body(store: Store, 
     async with receiving(with_status(500), ok) as receiver:
         await add_endpoint(store, an_endpoint(receiver.url))
         await happen(store, "order-1")
-        worker = sending(store, clock, count=counted.append)
+        worker = sending(store, clock, count=lambda _, outcome: counted.append(outcome))
         assert await sent(worker) == 1
         clock.passes(4)
         assert await sent(worker) == 0
@@ -162,7 +162,7 @@ async def test_an_endpoint_is_paused_when_a_delivery_is_given_up(store: Store, c
     async with receiving(with_status(500)) as receiver:
         await add_endpoint(store, an_endpoint(receiver.url))
         await happen(store, "order-1")
-        worker = sending(store, clock, count=counted.append)
+        worker = sending(store, clock, count=lambda _, outcome: counted.append(outcome))
         for pause in (*PAUSES, timedelta()):
             assert (await found(store)).state is EndpointState.ACTIVE
             assert await sent(worker) == 1
@@ -183,7 +183,7 @@ async def test_410_pauses_the_endpoint_at_once(store: Store, clock: Clock):
     async with receiving(with_status(410)) as receiver:
         await add_endpoint(store, an_endpoint(receiver.url))
         await happen(store, "order-1", "order-2")
-        worker = sending(store, clock, count=counted.append)
+        worker = sending(store, clock, count=lambda _, outcome: counted.append(outcome))
         assert await sent(worker) == 1
         clock.passes(24 * 3600)
         assert await sent(worker) == 0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from msgspec.structs import replace
 
+from gateway.app.build_identity import build_identity
 from gateway.companies.model import ContactRequest
 from gateway.core.approvals import Approval
 from gateway.core.rights import Role
@@ -11,6 +14,7 @@ from gateway.core.storage import StoreUnavailable
 from gateway.endpoints.model import EndpointChange, EndpointRotation
 from gateway.endpoints.notices import EndpointNews, EndpointNotice, EndpointNotices
 from gateway.events.model import EventType
+from gateway.identity.mail import Mailer
 from gateway.identity.model import Mail
 from tests.unit.gateway.endpoints.conftest import CONTACT, URL, Desk
 
@@ -48,6 +52,23 @@ async def test_security_is_told_who_ordered_and_approved_it(desk: Desk):
     assert f"Endpoint: {NEW}\nAntes: {URL}" in mail.text
     assert "user:maria@example.com / user:joao@example.com" in mail.text
     assert f"/panel/endpoints/{before.id}" in mail.text
+
+
+async def test_an_actor_that_was_typed_is_in_no_mail(desk: Desk):
+    await desk.people.add("elsewhere", Role.SECURITY, companies=frozenset({desk.people.company}))
+    context = build_identity(desk.office.kernel).context
+    notices = EndpointNotices(
+        Mailer(dataclasses.replace(context, os_user="ana")), desk.office.store.database
+    )
+    found = (await desk.added()).endpoint
+    told = {each.id for each in await desk.mails()}
+    typed = "https://elsewhere.example.com"
+
+    await notices.tell(EndpointNotice(news=EndpointNews.ADDED, endpoint=found, ordered_by=typed))
+
+    new = [each.text for each in await desk.mails() if each.id not in told]
+    assert any("por: cli:ana\n" in text for text in new)
+    assert not any(typed in text for text in new)
 
 
 async def test_the_contact_is_told_of_a_new_secret_and_of_the_end(desk: Desk):
