@@ -75,6 +75,8 @@ class RecordedCalls:
 
 _REOPEN_TRIES = 50
 _REOPEN_PAUSE_S = 0.02
+# Of the loop, until an accepted connection is known: asyncio loses it by closing earlier.
+_TURNS_TO_A_CONNECTION = 4
 
 
 class ListeningPort:
@@ -119,6 +121,8 @@ class ListeningPort:
         """Stop listening and close all connections."""
         await self._stop_waiting()
         if self._site is not None:
+            for _ in range(_TURNS_TO_A_CONNECTION):
+                await asyncio.sleep(0)
             await self._site.stop()
             self._site = None
         for connection in self._runner.server.connections if self._runner.server else ():

@@ -17,6 +17,7 @@ from bench.load import Order, arriving, calling, traced
 from bench.partner import write_request
 from bench.peer_gateways import FASTAPI
 from bench.rounds import Measured, Pace, Round, Subject
+from tests.servers.streams import listening
 from tests.world.tree import ROOT
 from tests.world.waiting import until
 
@@ -64,9 +65,10 @@ async def test_an_answer_with_another_status_is_wrong(bank_port: int, path: str,
 
 
 async def test_a_lost_connection_is_wrong():
-    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
-    lost = order(server.sockets[0].getsockname()[1], "/")
-    async with server, calling(lost, 2) as tally:
+    async def hang_up(_reader: object, _writer: object) -> None:
+        pass
+
+    async with listening(hang_up) as port, calling(order(port, "/"), 2) as tally:
         await until(lambda: tally.wrong >= 2)
 
     assert tally.answers == 0

@@ -18,6 +18,7 @@ from standardwebhooks import Webhook
 from gateway.deliveries.model import PING, Delivery, Outcome, TryFailure
 from gateway.deliveries.sender import Sender, SenderConfig, retry_after
 from gateway.security.secrets import new_signing_secret
+from tests.servers.streams import listening
 from tests.world.banks.authority import Authority
 from tests.world.deliveries import (
     ENDPOINT,
@@ -196,11 +197,8 @@ async def test_an_answer_that_is_not_http_is_a_failure():
     async def speak(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
         await writer.drain()
-        writer.close()
 
-    server = await asyncio.start_server(speak, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    async with server:
+    async with listening(speak) as port:
         outcome = await try_once(f"http://127.0.0.1:{port}/")
 
     assert outcome.failure is TryFailure.ANSWER

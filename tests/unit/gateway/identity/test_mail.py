@@ -26,6 +26,7 @@ from gateway.identity.store import StoredOutbox
 from gateway.process.periodic_task import PeriodicTask
 from gateway.security.sealing import Sealer
 from gateway.store.kernel.database import Database
+from tests.servers.streams import listening
 from tests.world.standing import NOON, Clock
 from tests.world.store import open_store
 from tests.world.waiting import until
@@ -122,18 +123,14 @@ class Post:
             writer.write(said.encode() + b"\r\n")
             if word == "QUIT":
                 break
-        writer.close()
 
 
 @pytest.fixture
 async def post() -> AsyncIterator[Post]:
     """A server on the loopback."""
     made = Post()
-    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
-    made.port = server.sockets[0].getsockname()[1]
-    yield made
-    server.close()
-    await server.wait_closed()
+    async with listening(made.serve) as made.port:
+        yield made
 
 
 def sender(box: Box, post: Post, clock: Clock | None = None, **changed: object) -> MailSender:
