@@ -268,7 +268,7 @@ def _work(
 def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, RunOnce, Schedule]]:
     """Return the tasks that one worker runs for all: name, work and schedule."""
     kernel, store = services.kernel, services.kernel.store
-    outbox, server = services.identity.context.stores.outbox, kernel.settings.identity.mail
+    mailbox, server = services.identity.context.stores.mailbox, kernel.settings.identity.mail
     events_kept = timedelta(days=kernel.settings.payouts.events_kept_days)
     missed = MissedEvents(
         providers=tuple(kernel.settings.providers),
@@ -293,7 +293,7 @@ def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, R
         yield "payment walks", services.payment_walks.turn, Schedule(every_s=every_s, delayed=True)
     yield "presence", _nothing, _PRESENCE
     yield "recall", reconciler.recall, Schedule(every_s=_MINUTE_S, delayed=True)
-    yield "mail", MailSender(outbox, server, kernel.now).run_once, sending(server)
+    yield "mail", MailSender(mailbox, server, kernel.now).run_once, sending(server)
     yield "missed events", missed.turn, _MISSED
     yield "approvals", services.approvals.expire, minutely
     yield "figures", services.overviews.remember, minutely

@@ -18,7 +18,7 @@ from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import read_static
 from gateway.identity.context import Crypto, IdentityContext, IdentitySettings
 from gateway.identity.cookies import DEVICE_LABEL, PANEL_LABEL, DeviceCookies, PanelCookies
-from gateway.identity.mail import SealedOutbox
+from gateway.identity.mail import SealedMailbox
 from gateway.identity.panel_sessions import PanelSessions, PanelSettings
 from gateway.identity.panel_surface import Panel, PanelResponses
 from gateway.identity.passwords import PasswordHasher
@@ -50,7 +50,7 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
     hasher = hasher or PasswordHasher(keys.password_peppers)
     identity = settings.identity
     context = IdentityContext(
-        stores=replace(store.identity, outbox=SealedOutbox(store.database, keys.sealer)),
+        stores=replace(store.identity, mailbox=SealedMailbox(store.database, keys.sealer)),
         audit=store.audit,
         crypto=Crypto(
             hashing=hasher,

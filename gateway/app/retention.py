@@ -68,7 +68,7 @@ async def delete_old_sign_ins(store: IdentityStore, now: datetime) -> int:
     await _deleted("browser sessions", store.panels.forget(now - _LONGEST_IDLE, now))
     await _deleted("challenges", store.challenges.forget(before))
     await _deleted("failed attempts", store.failures.forget(before))
-    await _deleted("mail", store.outbox.forget(before))
+    await _deleted("mail", store.mailbox.forget(before))
     return await _deleted("sessions", store.sessions.forget(before))
 
 

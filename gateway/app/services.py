@@ -77,11 +77,11 @@ from gateway.events.store import EventRecords
 from gateway.events.waiting import Waits
 from gateway.http.gates import PartnerPolicies, UserPolicies, events_surface, partner_surface
 from gateway.http.route import Surface
-from gateway.identity.mail import Mailer, SealedOutbox, Text
+from gateway.identity.mail import Mailer, SealedMailbox, Text
 from gateway.identity.panel_surface import Panel
 from gateway.identity.services import IdentityServices
 from gateway.identity.users import Users
-from gateway.outbox.service import Outbox
+from gateway.mailbox.service import Mailbox
 from gateway.outflow.envelope import Floor
 from gateway.outflow.guard import GuardConfig, OutflowGuard
 from gateway.outflow.model import Mode
@@ -770,11 +770,11 @@ class Services:
         return Reference(self.partners)
 
     @cached_property
-    def outbox(self) -> Outbox | None:
-        """The outbox of sent mail; None in production."""
+    def mailbox(self) -> Mailbox | None:
+        """The mailbox of sent mail; None in production."""
         if self.kernel.settings.environment is not Environment.SANDBOX:
             return None
-        return Outbox(SealedOutbox(self.kernel.store.database, self.kernel.keys.sealer))
+        return Mailbox(SealedMailbox(self.kernel.store.database, self.kernel.keys.sealer))
 
 
 def build_credentials(

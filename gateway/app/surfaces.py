@@ -57,8 +57,8 @@ from gateway.identity import routes as identity_routes
 from gateway.identity import sign_in_pages
 from gateway.identity.panel_surface import panel_surface, session_gate
 from gateway.identity.surface import identity_surface, keys_surface
+from gateway.mailbox import routes as mailbox_routes
 from gateway.net.common.runtime import utc_now
-from gateway.outbox import routes as outbox_routes
 from gateway.outflow import pages as outflow_pages
 from gateway.outflow import routes as outflow_routes
 from gateway.overview import pages as overview_pages
@@ -144,7 +144,7 @@ def described_surfaces(settings: Settings) -> Sequence[Surface]:
 
 def _routes(services: Services) -> Sequence[Routes]:
     """Declare the routes of every noun in the back office."""
-    outbox, sandbox = services.outbox, services.sandbox
+    mailbox, sandbox = services.mailbox, services.sandbox
     return [
         account_routes.routes(services.accounts, services.account_banks),
         approval_routes.routes(services.approvals, services.approved_secrets),
@@ -166,7 +166,7 @@ def _routes(services: Services) -> Sequence[Routes]:
         configuration_routes.routes(services.configuration),
         bank_routes.routes(services.bank_reports, services.readings),
         overview_routes.routes(services.overviews),
-        *([outbox_routes.routes(outbox)] if outbox is not None else []),
+        *([mailbox_routes.routes(mailbox)] if mailbox is not None else []),
         payout_routes.routes(
             services.payout_records, services.payout_acts, services.hold_decisions
         ),

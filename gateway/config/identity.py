@@ -19,15 +19,15 @@ class Mail(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     The server that mail goes out through.
 
     Attributes:
-        host: Empty sends nothing: messages wait in the outbox, where
-            ``pixgate outbox`` shows them in the sandbox.
+        host: Empty sends nothing: messages wait in the mailbox, where
+            ``pixgate mailbox`` shows them in the sandbox.
         port: Of the server.
         encryption: ``starttls``, ``tls`` from the first byte, or ``none``.
         user: Empty signs in to no server.
         password: Of that user.
         sender: The From address of messages.
         timeout_s: For one message.
-        every_s: How often the outbox is looked at.
+        every_s: How often the mailbox is looked at.
     """
 
     host: Annotated[str, written("${PIXGATE_SMTP_HOST:-}")] = ""

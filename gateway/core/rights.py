@@ -43,7 +43,7 @@ class Area(StrEnum):
     SESSION = "session"
     AUDIT = "audit"
     REQUEST_LOG = "request_log"
-    OUTBOX = "outbox"
+    MAILBOX = "mailbox"
     CONFIG = "config"
 
 
@@ -99,7 +99,7 @@ _CONTROL = (
     Area.SESSION,
     Area.AUDIT,
     Area.REQUEST_LOG,
-    Area.OUTBOX,
+    Area.MAILBOX,
     Area.CONFIG,
 )
 

@@ -1,5 +1,5 @@
 """
-Mail to users: written, sealed in the outbox, and sent from it in the background.
+Mail to users: written, sealed in the mailbox, and sent from it in the background.
 
 Who reads the store finds no link. A message is sent at least once: a worker that dies between
 sending and noting it sends it again, and so may two whose lease was lost. Links in it work once.
@@ -26,7 +26,7 @@ from gateway.core.storage import StoreUnavailable
 from gateway.core.user import User
 from gateway.identity.context import IdentityContext
 from gateway.identity.model import Mail, MailToken, Purpose
-from gateway.identity.store import StoredOutbox
+from gateway.identity.store import StoredMailbox
 from gateway.process.periodic_task import Schedule, TryLater
 from gateway.security.sealing import SealBroken, Sealer
 from gateway.store.kernel.database import Database
@@ -124,7 +124,7 @@ class Mailer:
             created_at=self.context.now(),
         )
         try:
-            await self.context.stores.outbox.put(mail)
+            await self.context.stores.mailbox.put(mail)
         except StoreUnavailable:
             _log.error("mail_lost: %s", mail.id)
 
@@ -161,7 +161,7 @@ class Mailer:
         return f"{self.context.settings.origin}{_PATHS[purpose]}?token={quote(token)}"
 
     async def _put(self, user: User, subject: Text, text: Text) -> None:
-        """Put a message into the outbox."""
+        """Put a message into the mailbox."""
         chosen = int(user.preferences.language == _ENGLISH)
         greeting = ("Olá", "Hello")[chosen]
         mail = Mail(
@@ -171,7 +171,7 @@ class Mailer:
             text=f"{greeting}, {user.name}!\n\n{text[chosen]}\n",
             created_at=self.context.now(),
         )
-        await self.context.stores.outbox.put(mail)
+        await self.context.stores.mailbox.put(mail)
 
 
 _AT_ONCE = 20
@@ -192,9 +192,9 @@ def sending(server: Server) -> Schedule:
 class MailSender:
     """Sends waiting mail; a server that fails is tried again, less and less often."""
 
-    def __init__(self, outbox: StoredOutbox, server: Server, now: Now) -> None:
-        """Take the outbox and the server; without one nothing is ever sent."""
-        self._outbox = outbox
+    def __init__(self, mailbox: StoredMailbox, server: Server, now: Now) -> None:
+        """Take the mailbox and the server; without one nothing is ever sent."""
+        self._mailbox = mailbox
         self._server = server
         self._now = now
         self._refused: dict[str, datetime] = {}
@@ -226,21 +226,21 @@ class MailSender:
         minutes and holds up no other: a mailbox may be full for days.
 
         Raises:
-            StoreUnavailable: the outbox does not answer.
+            StoreUnavailable: the mailbox does not answer.
             OSError, aiosmtplib.SMTPException: the server takes nothing now.
         """
         import aiosmtplib  # noqa: PLC0415 - a process without a server never needs it
 
         count, now = 0, self._now()
         self._refused = {mail_id: at for mail_id, at in self._refused.items() if at > now}
-        for mail in await self._outbox.waiting(_AT_ONCE, self._refused):
+        for mail in await self._mailbox.waiting(_AT_ONCE, self._refused):
             try:
                 count += await self._send(mail)
             except (aiosmtplib.SMTPRecipientsRefused, aiosmtplib.SMTPDataError) as problem:
                 _log.warning("mail waits: %s", type(problem).__name__)
                 self._refused[mail.id] = now + _REFUSED_FOR
             else:
-                await self._outbox.sent(mail.id, self._now())
+                await self._mailbox.sent(mail.id, self._now())
         return count
 
     async def _send(self, mail: Mail) -> bool:
@@ -283,11 +283,11 @@ _MARK = "sealed:"
 """Prefix of an encrypted text."""
 
 
-class SealedOutbox(StoredOutbox):
-    """The outbox with encrypted texts; only ids, addresses and subjects are stored in clear."""
+class SealedMailbox(StoredMailbox):
+    """The mailbox with encrypted texts; only ids, addresses and subjects are stored in clear."""
 
     def __init__(self, database: Database, sealer: Sealer) -> None:
-        """Encrypt mail in the outbox of ``database``."""
+        """Encrypt mail in the mailbox of ``database``."""
         super().__init__(database)
         self._sealer = sealer
 
@@ -332,4 +332,4 @@ class SealedOutbox(StoredOutbox):
 
 def _row(mail: Mail) -> str:
     """Return the name of the row that a text is sealed for."""
-    return f"outbox:{mail.id}"
+    return f"mailbox:{mail.id}"

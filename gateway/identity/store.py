@@ -29,7 +29,7 @@ from gateway.store.tables.identity import (
     challenges,
     failures,
     mail_tokens,
-    outbox,
+    mailbox,
     panel_sessions,
     recovery_codes,
     refresh_tokens,
@@ -602,29 +602,29 @@ def _read_panel(row: Record) -> PanelSession:
     return record_of(PanelSession, row, {"state": PanelState})
 
 
-_WAITING = select(outbox).where(outbox.c.sent_at.is_(None)).order_by(outbox.c.created_at)
-_LATEST = select(outbox).order_by(outbox.c.created_at.desc(), outbox.c.id)
+_WAITING = select(mailbox).where(mailbox.c.sent_at.is_(None)).order_by(mailbox.c.created_at)
+_LATEST = select(mailbox).order_by(mailbox.c.created_at.desc(), mailbox.c.id)
 
 
-class StoredOutbox:
-    """Mail to be sent, and, in the sandbox, to be read; ``SealedOutbox`` encrypts its texts."""
+class StoredMailbox:
+    """Mail to be sent, and, in the sandbox, to be read; ``SealedMailbox`` encrypts its texts."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def put(self, mail: Mail) -> None:
         """Store a message."""
-        await self._database.write(insert(outbox), row_of(mail))
+        await self._database.write(insert(mailbox), row_of(mail))
 
     async def waiting(self, most: int, but: Collection[str] = ()) -> Sequence[Mail]:
         """Return unsent ones, oldest first; those with the ids ``but`` are left out."""
-        wanted = _WAITING.where(outbox.c.id.not_in([*but])).limit(most)
+        wanted = _WAITING.where(mailbox.c.id.not_in([*but])).limit(most)
         rows = await self._database.rows(wanted)
         return [record_of(Mail, row) for row in rows]
 
     async def sent(self, mail_id: str, at: datetime) -> None:
         """Mark a mail as sent; its text is deleted."""
-        gone = update(outbox).where(outbox.c.id == mail_id).values(sent_at=at, text="")
+        gone = update(mailbox).where(mailbox.c.id == mail_id).values(sent_at=at, text="")
         await self._database.write(gone)
 
     async def latest(self, most: int, scope: CompanyScope) -> Sequence[Mail]:
@@ -637,13 +637,13 @@ class StoredOutbox:
         wanted = _LATEST
         if not scope.everything:
             people = select(users.c.email).where(*limited_exactly(users.c.companies, scope))
-            wanted = wanted.where(outbox.c.to.in_(people))
+            wanted = wanted.where(mailbox.c.to.in_(people))
         rows = await self._database.rows(wanted.limit(most))
         return [record_of(Mail, row) for row in rows]
 
     async def forget(self, before: datetime) -> int:
         """Delete mail written before an instant, sent or not; return the number."""
-        return await delete_old(self._database, outbox.c.created_at, before)
+        return await delete_old(self._database, mailbox.c.created_at, before)
 
 
 _CHALLENGE = select(challenges).where(challenges.c.digest == bindparam("digest"))
@@ -756,7 +756,7 @@ class IdentityStore:
     panels: StoredPanelSessions
     signing_keys: StoredSigningKeys
     failures: StoredFailureCounts
-    outbox: StoredOutbox
+    mailbox: StoredMailbox
 
     @classmethod
     def over(cls, database: Database) -> IdentityStore:
@@ -768,5 +768,5 @@ class IdentityStore:
             panels=StoredPanelSessions(database),
             signing_keys=StoredSigningKeys(database),
             failures=StoredFailureCounts(database),
-            outbox=StoredOutbox(database),
+            mailbox=StoredMailbox(database),
         )

@@ -28,7 +28,7 @@ WITHOUT = {
             *(f"gateway/{noun}/routes.py" for noun in ("refunds", "request_log", "reviews")),
             *(f"gateway/{noun}/routes.py" for noun in ("search", "statements", "stops")),
             *(f"gateway/{noun}/routes.py" for noun in ("banks", "configuration", "identity")),
-            *(f"gateway/{noun}/routes.py" for noun in ("outbox", "outflow", "overview", "traces")),
+            *(f"gateway/{noun}/routes.py" for noun in ("mailbox", "outflow", "overview", "traces")),
             "gateway/closings/routes.py",
             *(f"gateway/{noun}/routes.py" for noun in ("deliveries", "endpoints", "events")),
         ],

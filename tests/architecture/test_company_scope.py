@@ -8,7 +8,7 @@ from gateway.approvals.store import StoredApprovals
 from gateway.audit.service import AuditLog
 from gateway.banks.readings import Readings
 from gateway.callbacks.store import CallbackRecords
-from gateway.identity.store import StoredOutbox
+from gateway.identity.store import StoredMailbox
 from gateway.overview.store import OverviewRecords
 from gateway.request_log.store import RequestRecords
 from gateway.traces.records import TracedRecords
@@ -31,7 +31,7 @@ PORTS = {
     AuditLog: set(),
     Readings: {"turn", "claim", "keep", "live"},  # of one that was found within a scope
     OverviewRecords: {"remember"},  # our own task, for whoever reads it in a scope
-    StoredOutbox: {"put", "waiting", "sent", "forget"},
+    StoredMailbox: {"put", "waiting", "sent", "forget"},
 }
 """Every port that the back office reads from; methods without a scope, with the reason."""
 

@@ -102,7 +102,7 @@ class IdentityWorld:
         """Read the mail to a user, newest first."""
         return [
             each.text
-            for each in await self.context.stores.outbox.latest(50, EVERY_COMPANY)
+            for each in await self.context.stores.mailbox.latest(50, EVERY_COMPANY)
             if each.to == to
         ]
 

@@ -42,7 +42,7 @@ from gateway.credentials.public_keys import PublicKeys
 from gateway.credentials.service import Credentials
 from gateway.deliveries.service import Deliveries
 from gateway.endpoints.service import Endpoints
-from gateway.identity.mail import SealedOutbox
+from gateway.identity.mail import SealedMailbox
 from gateway.identity.services import IdentityServices
 from gateway.net.common.runtime import unarmed
 from gateway.payouts.matching import Execution
@@ -184,8 +184,8 @@ def _callback_orders(services: Services) -> CallbackOrders:
     return callback_orders(services.kernel.settings, services.kernel.keys.derivation)
 
 
-def _outbox(services: Services) -> SealedOutbox:
-    return SealedOutbox(services.kernel.store.database, services.kernel.keys.sealer)
+def _mailbox(services: Services) -> SealedMailbox:
+    return SealedMailbox(services.kernel.store.database, services.kernel.keys.sealer)
 
 
 def _archive(services: Services) -> Archive:
@@ -212,7 +212,7 @@ SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {
     PayoutRecords: lambda services: services.payout_records,
     PublicKeys: lambda services: PublicKeys(build_credentials(services.kernel)),
     Reviews: lambda services: services.reviews,
-    SealedOutbox: _outbox,
+    SealedMailbox: _mailbox,
     Stops: lambda services: services.stops,
     StoredAudit: lambda services: services.kernel.store.audit,
 }

@@ -26,7 +26,7 @@ from gateway.credentials.cli import credential
 from gateway.deliveries.cli import delivery, ping
 from gateway.endpoints.cli import endpoint
 from gateway.identity.cli import keys, user
-from gateway.outbox.cli import outbox
+from gateway.mailbox.cli import mailbox
 from gateway.payouts.cli import payouts
 from gateway.reviews.cli import review, unresolved
 from gateway.stops.cli import resume, stop, stops
@@ -86,7 +86,7 @@ for _command in (
     delivery,
     user,
     keys,
-    outbox,
+    mailbox,
     audit,
     payouts,
     database,

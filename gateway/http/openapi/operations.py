@@ -83,7 +83,7 @@ _GROUPS: Final = MappingProxyType(
         "Approvals": ("Orders that wait for a second user.", "approvals"),
         "Records": (
             "Audit log, request log, callbacks and mail.",
-            "audit requests traces webhooks outbox",
+            "audit requests traces webhooks mailbox",
         ),
         "Configuration": ("What this process works with.", "config"),
         "Sandbox": ("What the sandbox bank is made to do; not in production.", "sandbox"),

@@ -142,8 +142,8 @@ failures = Table(
     Column("blocks", Integer, nullable=False),
 )
 
-outbox = Table(
-    "outbox",
+mailbox = Table(
+    "mailbox",
     METADATA,
     Column("id", Text, primary_key=True),
     Column("to", Text, nullable=False),
@@ -151,5 +151,5 @@ outbox = Table(
     Column("text", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("sent_at", Instant),
-    Index("ix_outbox_created_at", "created_at"),
+    Index("ix_mailbox_created_at", "created_at"),
 )

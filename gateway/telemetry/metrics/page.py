@@ -45,7 +45,7 @@ _PAGE: Final = (
     "of a process at most, which change with the refused callers.",
     "",
     "An answer of `/metrics` is kept for 5 seconds, so events may show up that much later. Figures",
-    "that are looked up in the store (sessions, approvals, keys, outbox, what is due) are up to 15",
+    "that are looked up in the store (sessions, approvals, keys, mailbox, what is due) are up to 15",
     "seconds older.",
     "The answer is compressed with gzip and written in OpenMetrics where the request accepts these.",
     f"In OpenMetrics the buckets of `{REQUEST_DURATION.name}` have an exemplar: the",

@@ -61,7 +61,7 @@ async def mailed(backoffice_client: BackofficeClient, who: str) -> str:
     found: list[str] = []
 
     async def came() -> bool:
-        said = await backoffice_client.ask("GET", "/backoffice/v1/outbox", by="security")
+        said = await backoffice_client.ask("GET", "/backoffice/v1/mailbox", by="security")
         found.extend(
             mail["text"]
             for mail in said.document["data"]

@@ -27,7 +27,7 @@ WITHOUT_STORE = {"backoffice.roles", "backoffice.providers"}
 
 RECORDS = (
     *("companies", "credentials", "payouts", "payout_attempts", "payout_stops", "payout_opinions"),
-    *("audit", "audit_head", "approvals", "callbacks", "request_log", "outbox", "failure_counts"),
+    *("audit", "audit_head", "approvals", "callbacks", "request_log", "mailbox", "failure_counts"),
 )
 """Everything but what lets a caller in: users, sessions and the account in the path."""
 

@@ -118,21 +118,21 @@ async def test_counts_are_found_and_cleared_by_key(store: Store):
 async def test_mail_is_queued_until_it_is_sent(store: Store):
     newer = replace(MAIL, id="m2", created_at=NOW + timedelta(seconds=1))
     for each in (newer, MAIL):
-        await store.identity.outbox.put(each)
+        await store.identity.mailbox.put(each)
 
-    assert await store.identity.outbox.waiting(5) == [MAIL, newer]
-    assert await store.identity.outbox.waiting(5, [MAIL.id]) == [newer]
-    assert await store.identity.outbox.latest(1, EVERY_COMPANY) == [newer]
+    assert await store.identity.mailbox.waiting(5) == [MAIL, newer]
+    assert await store.identity.mailbox.waiting(5, [MAIL.id]) == [newer]
+    assert await store.identity.mailbox.latest(1, EVERY_COMPANY) == [newer]
 
 
 @both
 async def test_sent_mail_stores_no_link(store: Store):
-    await store.identity.outbox.put(MAIL)
+    await store.identity.mailbox.put(MAIL)
 
-    await store.identity.outbox.sent("m1", NOW)
+    await store.identity.mailbox.sent("m1", NOW)
 
-    assert await store.identity.outbox.waiting(5) == []
-    assert await store.identity.outbox.latest(5, EVERY_COMPANY) == [
+    assert await store.identity.mailbox.waiting(5) == []
+    assert await store.identity.mailbox.latest(5, EVERY_COMPANY) == [
         replace(MAIL, text="", sent_at=NOW)
     ]
 
@@ -144,11 +144,11 @@ async def test_long_expired_rows_are_deleted(store: Store):
     blocked = Failures(key="ip:2", count=5, since=NOW, blocked_until=later, blocks=2)
     await store.identity.failures.change(["ip:1"], one_more)
     await store.identity.failures.change(["ip:2"], blocked_as(blocked))
-    await store.identity.outbox.put(MAIL)
+    await store.identity.mailbox.put(MAIL)
 
     forgotten = [
         await each.forget(NOW + timedelta(seconds=1))
-        for each in (store.identity.failures, store.identity.outbox)
+        for each in (store.identity.failures, store.identity.mailbox)
     ]
 
     assert forgotten == [1, 1]

@@ -64,9 +64,9 @@ WHAT: Mapping[str, tuple[Table, Rows, Deletes]] = {
         lambda store: store.identity.failures.forget(BEFORE),
     ),
     "mail": (
-        identity.outbox,
+        identity.mailbox,
         lambda number: columns(replace(MAIL, id=f"{number}", created_at=aged(number))),
-        lambda store: store.identity.outbox.forget(BEFORE),
+        lambda store: store.identity.mailbox.forget(BEFORE),
     ),
     "sign-ins whose time is over": (
         identity.sessions,
@@ -134,7 +134,7 @@ async def test_attempts_that_still_block_are_kept(store: Store):
 AGES = [
     *(identity.sessions.c.ends_at, identity.sessions.c.ended_at, identity.challenges.c.ends_at),
     *(identity.mail_tokens.c.ends_at, identity.panel_sessions.c.seen_at),
-    *(identity.panel_sessions.c.ends_at, identity.failures.c.since, identity.outbox.c.created_at),
+    *(identity.panel_sessions.c.ends_at, identity.failures.c.since, identity.mailbox.c.created_at),
 ]
 
 

@@ -356,8 +356,8 @@ ROWS = (
         promise="The text of a mail that was moved to another person's mail is not read.",
         source="docs/people.md",
         file="gateway/identity/mail.py",
-        right='return f"outbox:{mail.id}"',
-        wrong='return "outbox"',
+        right='return f"mailbox:{mail.id}"',
+        wrong='return "mailbox"',
         tests=(f"{_MAIL}::test_an_encrypted_text_moved_to_another_message_cannot_be_read",),
     ),
     Mistake(

@@ -52,6 +52,6 @@ async def test_concurrent_acts_on_postgres_have_one_winner(backoffice_client: Ba
     assert {each.status for each in told} == {200}
     assert sum(each["event"] == "evt_one" for each in await listed(backoffice_client)) == 1
     assert used.status == 200
-    for name in ("audit?action=*", "audit/proof", "requests?limit=5", "users", "outbox"):
+    for name in ("audit?action=*", "audit/proof", "requests?limit=5", "users", "mailbox"):
         said = await backoffice_client.ask("GET", f"{OFFICE}/{name}", by="admin")
         assert said.status == 200, (name, said.body)

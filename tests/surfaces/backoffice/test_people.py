@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def test_an_invited_user_signs_in(backoffice_client: BackofficeClient):
     """The mail's link sets the password, which no answer contains."""
     made = await invited(backoffice_client)
-    mails = await backoffice_client.world.gateway.services.identity.context.stores.outbox.latest(
+    mails = await backoffice_client.world.gateway.services.identity.context.stores.mailbox.latest(
         5, EVERY_COMPANY
     )
     mail = next(each for each in mails if each.to == made["email"])

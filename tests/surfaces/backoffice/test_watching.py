@@ -65,8 +65,8 @@ async def test_reading_sandbox_mail_requires_a_right(backoffice_client: Backoffi
     order = {"email": f"{uuid.uuid4().hex}@example.com", "name": "N", "roles": ["viewer"]}
     await backoffice_client.ask("POST", f"{OFFICE}/users", order, by="admin")
 
-    said = await backoffice_client.ask("GET", f"{OFFICE}/outbox", by="security")
-    none = await backoffice_client.ask("GET", f"{OFFICE}/outbox", by="operator")
+    said = await backoffice_client.ask("GET", f"{OFFICE}/mailbox", by="security")
+    none = await backoffice_client.ask("GET", f"{OFFICE}/mailbox", by="operator")
 
     assert order["email"] in {each["to"] for each in said.document["data"]}
     assert none.verdict == (403, "FORBIDDEN")

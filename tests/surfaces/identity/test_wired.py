@@ -122,7 +122,7 @@ async def test_no_secret_is_logged(capfd: pytest.CaptureFixture[str], caller: Ca
     await gateway.services.identity.reset_requests.answer()
     links = [
         each.text
-        for each in await gateway.services.identity.context.stores.outbox.latest(10, EVERY_COMPANY)
+        for each in await gateway.services.identity.context.stores.mailbox.latest(10, EVERY_COMPANY)
     ]
     gateway.telemetry.lines.stop()
 

@@ -359,7 +359,7 @@ _TABLES: Final = (
         indexes=("since",),
     ),
     _Table(
-        "outbox",
+        "mailbox",
         "text id to subject text; time created_at; time? sent_at",
         indexes=("created_at",),
     ),

@@ -25,7 +25,7 @@ async def test_a_link_sets_a_password_and_an_app_is_enrolled(world: World):
     identity = world.gateway.services.identity
     order = InvitationBody(email=EMAIL, name="Nova", roles=[Role.OPERATOR])
     await identity.users.invite(CLI, order)
-    mails = await identity.context.stores.outbox.latest(5, EVERY_COMPANY)
+    mails = await identity.context.stores.mailbox.latest(5, EVERY_COMPANY)
     token = next(LINK.search(each.text) for each in mails if each.to == EMAIL)
     person = Person(world)
     assert token is not None

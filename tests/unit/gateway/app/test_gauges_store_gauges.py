@@ -160,17 +160,17 @@ async def test_an_altered_audit_log_is_shown_and_reported(
 
 async def test_the_age_of_the_oldest_unsent_mail_is_exported(board: Board):
     """No links arrive while mail is not sent."""
-    outbox = board.store.identity.outbox
-    before = await board.shows(series.OUTBOX_WAITING)
-    await outbox.put(replace(MAIL, id="a"))
-    await outbox.put(replace(MAIL, id="b", created_at=NOW + timedelta(minutes=4)))
+    mailbox = board.store.identity.mailbox
+    before = await board.shows(series.MAILBOX_WAITING)
+    await mailbox.put(replace(MAIL, id="a"))
+    await mailbox.put(replace(MAIL, id="b", created_at=NOW + timedelta(minutes=4)))
     board.clock.passes(minutes=5)
 
-    waiting = await board.shows(series.OUTBOX_WAITING)
-    await outbox.sent("a", board.clock())
+    waiting = await board.shows(series.MAILBOX_WAITING)
+    await mailbox.sent("a", board.clock())
 
     assert (before, waiting) == (0, 300)
-    assert await board.shows(series.OUTBOX_WAITING) == 60
+    assert await board.shows(series.MAILBOX_WAITING) == 60
 
 
 async def test_the_end_of_the_audit_log_is_shown_and_reported(board: Board):

@@ -144,7 +144,7 @@ async def test_a_session_that_ended_is_kept_for_a_week(tmp_path: Path, days: int
     assert found == forgotten
 
 
-@pytest.mark.parametrize("fails", ["panel_sessions", "mfa_challenges", "failure_counts", "outbox"])
+@pytest.mark.parametrize("fails", ["panel_sessions", "mfa_challenges", "failure_counts", "mailbox"])
 async def test_sign_ins_are_deleted_when_one_of_their_tables_fails(
     tmp_path: Path, fails: str, caplog: pytest.LogCaptureFixture
 ):

@@ -119,5 +119,5 @@ def test_production_shows_no_mail():
         for route in gate.routes
     }
 
-    assert "backoffice.outbox" not in names
+    assert "backoffice.mailbox" not in names
     assert "backoffice.audit" in names

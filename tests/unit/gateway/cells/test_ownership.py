@@ -5,7 +5,7 @@ from gateway.store.tables.every import METADATA
 
 MARKS = {"account_id", "company_id", "companies", "client_id", "account", "subject", "hour"}
 OF_PEOPLE = {
-    *("users", "requests", "outbox"),  # people are of a cell; a mail's subject is its first line
+    *("users", "requests", "mailbox"),  # people are of a cell; a mail's subject is its first line
 }
 
 

@@ -88,7 +88,7 @@ async def test_the_former_contact_is_told_that_there_is_another_one(office: Regi
         wanted = ContactRequest(contact=contact)
         changed = await office.companies.set_contact(Staff(office.acting), made.id, wanted)
 
-    sent = await build_identity(office.kernel).context.stores.outbox.latest(9, EVERY_COMPANY)
+    sent = await build_identity(office.kernel).context.stores.mailbox.latest(9, EVERY_COMPANY)
     assert sorted(each.to for each in sent) == ["ana@padaria.example", "bia@padaria.example"]
     assert changed == await office.companies.get(Staff(office.acting), made.id)
     acts = [each.details for each in await office.acts() if each.action == "company.contact_set"]

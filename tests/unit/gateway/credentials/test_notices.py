@@ -28,9 +28,9 @@ def identity_of(people: TwoPeople) -> IdentityServices:
 
 
 async def mails(people: TwoPeople) -> list[Mail]:
-    """Read the outbox, newest first."""
-    outbox = identity_of(people).context.stores.outbox
-    return list(await outbox.latest(50, EVERY_COMPANY))
+    """Read the mailbox, newest first."""
+    mailbox = identity_of(people).context.stores.mailbox
+    return list(await mailbox.latest(50, EVERY_COMPANY))
 
 
 async def test_security_and_admins_are_notified_of_a_new_read_only_credential(

@@ -89,9 +89,9 @@ class Desk:
         return await secrets.collect_of_endpoint(self.people.staff(name), waiting.id)
 
     async def mails(self) -> list[Mail]:
-        """Read the outbox, newest first."""
-        outbox = build_identity(self.office.kernel).context.stores.outbox
-        return list(await outbox.latest(50, EVERY_COMPANY))
+        """Read the mailbox, newest first."""
+        mailbox = build_identity(self.office.kernel).context.stores.mailbox
+        return list(await mailbox.latest(50, EVERY_COMPANY))
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def test_mail_about_the_act_of_a_command_names_the_system_s_user_and_nothing_typ
     shell.reads("user", "roles", WHO, "--role", "operator", *by)
     shell.reads("credential", "issue", "--name", "ERP", "--company", company, *by)
 
-    sent = shell.reads("outbox")
+    sent = shell.reads("mailbox")
     assert {each["subject"] for each in sent} == {
         "[pixgate] Nova credencial",
         "[pixgate] Novo usuário",
@@ -60,13 +60,13 @@ def test_creating_a_user_without_a_password_suggests_an_invitation(shell):
     assert "invite" in shell.fails("user", "create", *ANA, "--role", "viewer", status=2)
 
 
-def test_an_invited_user_has_a_link_in_the_outbox(shell):
+def test_an_invited_user_has_a_link_in_the_mailbox(shell):
     made = shell.reads("user", "invite", *ANA, "--role", "viewer", "--role", "operator")
 
     assert (made["state"], made["roles"]) == ("invited", ["operator", "viewer"])
-    assert "/panel/invitation?token=" in shell.says("outbox")
+    assert "/panel/invitation?token=" in shell.says("mailbox")
     shell.says("user", "invite-again", WHO)
-    assert len(shell.reads("outbox")) == 2
+    assert len(shell.reads("mailbox")) == 2
 
 
 def test_a_user_can_be_limited_to_one_company(shell):

@@ -20,9 +20,9 @@ from gateway.config.values import Secret
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user import Preferences
-from gateway.identity.mail import Mailer, MailSender, SealedOutbox, message, sending
+from gateway.identity.mail import Mailer, MailSender, SealedMailbox, message, sending
 from gateway.identity.model import Mail, Purpose
-from gateway.identity.store import StoredOutbox
+from gateway.identity.store import StoredMailbox
 from gateway.process.periodic_task import PeriodicTask
 from gateway.security.sealing import Sealer
 from gateway.store.kernel.database import Database
@@ -80,7 +80,7 @@ LETTER = Mail(
 
 
 class Box:
-    """An outbox in memory; unavailable on demand."""
+    """A mailbox in memory; unavailable on demand."""
 
     def __init__(self, *mails: Mail) -> None:
         self.mails = {each.id: each for each in mails}
@@ -289,18 +289,18 @@ async def database(store_file: Path, tmp_path: Path) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def plain(database) -> StoredOutbox:
-    """The outbox as the store has it."""
-    return StoredOutbox(database)
+def plain(database) -> StoredMailbox:
+    """The mailbox as the store has it."""
+    return StoredMailbox(database)
 
 
 @pytest.fixture
-def outbox(database) -> SealedOutbox:
-    return SealedOutbox(database, Sealer(KEYS, "old"))
+def mailbox(database) -> SealedMailbox:
+    return SealedMailbox(database, Sealer(KEYS, "old"))
 
 
-async def test_stored_mail_is_encrypted(plain, outbox: SealedOutbox):
-    await outbox.put(MAIL)
+async def test_stored_mail_is_encrypted(plain, mailbox: SealedMailbox):
+    await mailbox.put(MAIL)
 
     (stored,) = await plain.latest(5, EVERY_COMPANY)
     assert "live" not in stored.text
@@ -308,27 +308,27 @@ async def test_stored_mail_is_encrypted(plain, outbox: SealedOutbox):
     assert replace(stored, text=TEXT) == MAIL
 
 
-async def test_the_key_decrypts_stored_mail(database, outbox: SealedOutbox):
+async def test_the_key_decrypts_stored_mail(database, mailbox: SealedMailbox):
     """A retired one too, because mail may wait during a rotation."""
-    await outbox.put(MAIL)
-    renewed = SealedOutbox(database, Sealer(KEYS, "new"))
+    await mailbox.put(MAIL)
+    renewed = SealedMailbox(database, Sealer(KEYS, "new"))
 
     assert list(await renewed.waiting(5)) == list(await renewed.latest(5, EVERY_COMPANY)) == [MAIL]
 
 
-async def test_clear_text_in_the_store_is_never_sent(plain, outbox: SealedOutbox):
+async def test_clear_text_in_the_store_is_never_sent(plain, mailbox: SealedMailbox):
     """Otherwise write access to the database could send mail in our name."""
     await plain.put(MAIL)
 
-    assert list(await outbox.waiting(5)) == []
+    assert list(await mailbox.waiting(5)) == []
     assert list(await plain.waiting(5)) == []
 
 
-async def test_mail_whose_key_is_absent_does_not_delay_other_mail(database, plain, outbox, caplog):
+async def test_mail_whose_key_is_absent_does_not_delay_other_mail(database, plain, mailbox, caplog):
     """It is dropped and reported, without its text."""
-    await outbox.put(MAIL)
-    await outbox.put(replace(MAIL, id="m2"))
-    bare = SealedOutbox(database, Sealer({"new": KEYS["new"]}, "new"))
+    await mailbox.put(MAIL)
+    await mailbox.put(replace(MAIL, id="m2"))
+    bare = SealedMailbox(database, Sealer({"new": KEYS["new"]}, "new"))
     await bare.put(replace(MAIL, id="m3"))
 
     shown = {each.id: each.text for each in await bare.latest(5, EVERY_COMPANY)}
@@ -340,12 +340,12 @@ async def test_mail_whose_key_is_absent_does_not_delay_other_mail(database, plai
     assert "m1" in caplog.text
 
 
-async def test_an_encrypted_text_moved_to_another_message_cannot_be_read(plain, outbox):
-    await outbox.put(MAIL)
+async def test_an_encrypted_text_moved_to_another_message_cannot_be_read(plain, mailbox):
+    await mailbox.put(MAIL)
     (stored,) = await plain.latest(1, EVERY_COMPANY)
     await plain.put(replace(stored, id="m2", to="eve@example.com"))
 
-    assert {each.id: each.text for each in await outbox.latest(5, EVERY_COMPANY)} == {
+    assert {each.id: each.text for each in await mailbox.latest(5, EVERY_COMPANY)} == {
         "m1": TEXT,
         "m2": "",
     }

@@ -22,8 +22,8 @@ NEW, MORE = "[pixgate] Novo usuário", "[pixgate] Um usuário pode mais do que a
 
 async def news(world: AccessWorld, subject: str = NEW) -> list[Mail]:
     """Return the mail about new users, or about those who may do more."""
-    outbox = world.identity_world.context.stores.outbox
-    found = await outbox.latest(50, EVERY_COMPANY)
+    mailbox = world.identity_world.context.stores.mailbox
+    found = await mailbox.latest(50, EVERY_COMPANY)
     return [each for each in found if each.subject == subject]
 
 

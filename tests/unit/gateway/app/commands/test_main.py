@@ -32,7 +32,7 @@ COMMANDS = {
     },
     "errors": set(),
     "keys": {"list", "promote", "retire", "rotate", "stage", "status"},
-    "outbox": set(),
+    "mailbox": set(),
     "providers": set(),
     "cells": {"map", "move"},
     "callbacks": {"list", "register", "remove"},

@@ -1,4 +1,4 @@
-"""``pixgate outbox``: mail of the sandbox."""
+"""``pixgate mailbox``: mail of the sandbox."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _FIELDS = ("id", "to", "subject", "text", "created_at", "sent_at")
 @click.command()
 @click.option("--most", type=click.IntRange(1, 100), default=10, show_default=True)
 @reading
-def outbox(terminal: Terminal, most: int) -> None:
+def mailbox(terminal: Terminal, most: int) -> None:
     """
     Show the newest messages with their links. Refused in production.
 
     The texts follow the table; messages that were sent have none.
     """
     from gateway.cli.configuration import sandbox_only, settings_of
-    from gateway.identity.mail import SealedOutbox
+    from gateway.identity.mail import SealedMailbox
 
     sandbox_only(settings_of(terminal.config))
     found = in_store(
-        terminal, lambda office: office.service(SealedOutbox).latest(most, EVERY_COMPANY)
+        terminal, lambda office: office.service(SealedMailbox).latest(most, EVERY_COMPANY)
     )
     rows = [fields_of(each, *_FIELDS) for each in found]
     terminal.show_all(rows, COLUMNS)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gateway.http.routing import Routes
-from gateway.outbox.service import Outbox
+from gateway.mailbox.service import Mailbox
 
 
-def routes(outbox: Outbox) -> Routes:
+def routes(mailbox: Mailbox) -> Routes:
     """Return the routes."""
     office = Routes()
-    office.get("/outbox", "outbox", outbox.latest)
+    office.get("/mailbox", "mailbox", mailbox.latest)
     return office

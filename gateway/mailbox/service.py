@@ -1,4 +1,4 @@
-"""The sandbox's outbox: unsent mail with its links; not in production."""
+"""The sandbox's mailbox: unsent mail with its links; not in production."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.schemas import OptionalMoment, PresentMoment
 from gateway.core.structs import struct_of
-from gateway.identity.store import StoredOutbox
+from gateway.identity.store import StoredMailbox
 
 _MAILS: Final = 50
 """Enough to find the link that was sent a moment ago."""
@@ -34,12 +34,12 @@ class Mail(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Outbox:
+class Mailbox:
     """The mail to people in scope."""
 
-    records: StoredOutbox
+    records: StoredMailbox
 
-    @requires(Area.OUTBOX, Action.READ)
+    @requires(Area.MAILBOX, Action.READ)
     async def latest(self, who: Staff) -> list[Mail]:
         """Read the newest mails of the sandbox."""
         found = await self.records.latest(_MAILS, who.scope)

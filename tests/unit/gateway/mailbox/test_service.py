@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gateway.identity.model import Mail
-from gateway.outbox.service import Outbox
+from gateway.mailbox.service import Mailbox
 from tests.unit.gateway.http.registers import AdminWorld
 from tests.world.standing import NOON
 from tests.world.stores.people import user
@@ -20,10 +20,10 @@ async def test_a_limited_user_sees_mail_to_users_of_their_companies_alone(admin_
         person = user(name, f"{name}@example.com")
         await store.users.add(replace(person, companies=frozenset(companies)), event())
         mail = Mail(id=name, to=person.email, subject="s", text="t", created_at=NOON)
-        await store.outbox.put(mail)
+        await store.mailbox.put(mail)
 
     async def shown(*companies: str) -> set[str]:
-        found = await Outbox(store.outbox).latest(admin_world.staff(*companies).staff)
+        found = await Mailbox(store.mailbox).latest(admin_world.staff(*companies).staff)
         return {each.to.partition("@")[0] for each in found}
 
     assert await shown() == {"one", "two", "all"}
