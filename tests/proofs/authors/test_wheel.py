@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import zipfile
+from email.parser import Parser
 from pathlib import Path
+
+import pytest
 
 from gateway.config.assets import assets
 from gateway.config.build import commit_at
 from tests.servers.process import free_port
-from tests.world.authors import Environment
-from tests.world.tree import ROOT
+from tests.world.authors import Environment, wheel_in
+from tests.world.tree import PROJECT, ROOT
 from tests.world.waiting import block_until
 
 PORTS = ("PIXGATE_PORT", "PIXGATE_OPS_PORT", "PIXGATE_BANK_PORT", "PIXGATE_BANK_CONTROL_PORT")
@@ -31,6 +35,25 @@ def test_a_wheel_carries_every_file_for_operators(environment: Environment):
     assert {each: (folder / each).read_bytes() for each in assets(ROOT)} == {
         each: source.read_bytes() for each, source in assets(ROOT).items()
     }
+
+
+def test_a_released_wheel_leads_to_where_it_was_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Its README is read apart from the tree: no link or picture is a path."""
+    home, tag = "https://example.com/pix/gate", f"v{PROJECT['project']['version']}"
+    monkeypatch.setenv("PIXGATE_HOME", f"{home}/")
+
+    with zipfile.ZipFile(wheel_in(tmp_path)) as wheel:
+        (name,) = (each for each in wheel.namelist() if each.endswith(".dist-info/METADATA"))
+        metadata = Parser().parsestr(wheel.read(name).decode())
+
+    assert f"Homepage, {home}" in metadata.get_all("Project-URL", [])
+    assert f"Changelog, {home}/blob/{tag}/CHANGELOG.md" in metadata.get_all("Project-URL", [])
+    text = metadata.get_payload()
+    assert f"![Overview]({home}/raw/{tag}/docs/screens/overview-1440-light.png)" in text
+    assert f"[docs/errors.md]({home}/blob/{tag}/docs/errors.md)" in text
+    assert "](docs" not in text
 
 
 def test_an_empty_folder_becomes_a_sandbox_that_answers_ten_calls(
