@@ -154,6 +154,20 @@ def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None)
         return received_payments.receive(books, payment)
 
 
+def is_only_named(books: Books, charge: Charge, centavos: int | None) -> bool:
+    """
+    Return whether a Pix of this amount names a charge without paying it.
+
+    So it is with less than a charge is of, and with its amount once more when it is paid. Apps of
+    payers send neither from a dynamic code; anyone can write the name of a charge into a Pix.
+    """
+    if charge.reusable or charge.centavos is None or charge.expired(books.clock.micros()):
+        return False
+    if charge.status == "paid":
+        return centavos in {None, charge.centavos}
+    return charge.status == "active" and centavos is not None and centavos < charge.centavos
+
+
 def _payload(books: Books, account: Account, new: NewCharge) -> tuple[str, str]:
     """Return txid and BR Code; a dynamic code holds the charge's URL, a static one the key."""
     dynamic = new.type == "dynamic"

@@ -20,6 +20,7 @@ from provider_adapters.testing.bank import (
     charges,
     clock,
     keys,
+    magic_values,
     messages,
     payouts,
     received_payments,
@@ -65,6 +66,8 @@ _DESCRIPTIONS: Final = {
 }
 """Every kind of movement that is not Pix, with its default description."""
 _INTO: Final = frozenset({"ted_in", "boleto_in"})
+_MOST_OF_ACCOUNT: Final = 20
+"""Faults of one account that wait: its partner orders them, and may never make the calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,8 +315,16 @@ async def _charges(request: _Request) -> Document:
 async def _pay_charge(request: _Request) -> Document:
     charge, body = _one_charge(request), request.body
     value = body.optional("value", body.reais)
-    paid = charges.pay(request.books, charge, value, request.payer())
-    return {**fields(paid, "reference", "e2e_id", "centavos"), "paid_at": show(paid.at)}
+    if body.flag("any_pix") and charges.is_only_named(request.books, charge, value):
+        payer = request.payer() or charge.payer or _SOMEBODY
+        centavos = value or charge.centavos or 0
+        paid = _receive(request, charge.account_id, centavos, payer, charge.reference)
+        pays = False
+    else:
+        paid = charges.pay(request.books, charge, value, request.payer())
+        pays = True
+    shown = fields(paid, "reference", "e2e_id", "centavos")
+    return {**shown, "paid_at": show(paid.at), "pays": pays}
 
 
 def _one_charge(request: _Request) -> charges.Charge:
@@ -412,12 +423,21 @@ async def _move_clock(request: _Request) -> Document:
 
 async def _inject(request: _Request) -> Document:
     body, controls = request.body, request.controls
+    account_id, key = body.text("account", ""), body.text("key", "")
+    if account_id:
+        _make_room(request, account_id)
+    if (fate := body.text("fault")) in magic_values.FATES:
+        require(account_id and key, "a payout's fate needs account and key")
+        payouts.choose_fate(request.books, account_id, key, fate)
+        return {"fault": fate, "account": account_id, "key": key}
     fault = Fault(
         operation=body.choice("operation", OPERATIONS, "*"),
         fault=FaultKind(body.choice("fault", list(FaultKind))),
         status=body.whole("status", 500),
         count=None if body.says_null("count") else body.whole("count", 1),
         executed=body.flag("executed"),
+        account=account_id,
+        key=key,
     )
     if fault.fault is FaultKind.REFUSE:
         for port in controls.ports:
@@ -425,6 +445,17 @@ async def _inject(request: _Request) -> Document:
     else:
         controls.faults.append(fault)
     return asdict(fault)
+
+
+def _make_room(request: _Request, account_id: str) -> None:
+    """Drop the oldest of too many faults of an account; refuse one that closes the port to all."""
+    accounts.get(request.books, account_id)
+    closes = request.body.text("fault") == FaultKind.REFUSE
+    require(not closes, "refuse closes the port to every account")
+    faults = request.controls.faults
+    own = [each for each in faults if each.account == account_id]
+    if len(own) >= _MOST_OF_ACCOUNT:
+        faults.remove(own[0])
 
 
 async def _faults(request: _Request) -> Document:
@@ -436,6 +467,7 @@ async def _clear_faults(request: _Request) -> Document:
     controls = request.controls
     cleared = len(controls.faults) + len(controls.ports[0].refusing)
     controls.faults.clear()
+    payouts.forget_fates(request.books)
     for port in controls.ports:
         await port.open()
     return {"cleared": cleared}

@@ -26,13 +26,15 @@ class ControlRefused(Exception):
     Attributes:
         status: 0 when it could not be reached.
         code: The bank's, such as ``ALREADY_EXISTS``; empty when it could not be reached.
+        why: The bank's sentence, without what it was sent; empty when it could not be reached.
     """
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, why: str = "") -> None:
         """Carry the bank's answer."""
         super().__init__(message)
         self.status = status
         self.code = code
+        self.why = why
 
 
 class BankControl:
@@ -109,5 +111,5 @@ def _read(status: int, raw: bytes) -> Reply:
         return document
     error = document.get("error")
     given = error if isinstance(error, dict) else {}
-    message = f"the sandbox bank says {status} {given.get('code', '')}: {given.get('message', '')}"
-    raise ControlRefused(status, str(given.get("code", "")), message)
+    code, why = str(given.get("code", "")), str(given.get("message", ""))
+    raise ControlRefused(status, code, f"the sandbox bank says {status} {code}: {why}", why)

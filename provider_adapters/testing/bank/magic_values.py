@@ -45,6 +45,10 @@ def on_the_wire(centavos: int) -> Fault | None:
     return _ON_THE_WIRE.get(centavos)
 
 
+FATES: Final = {"settle_late": SETTLES_LATE, "fail_later": FAILS_LATER}
+"""What may be ordered for the payout of one key, each with the amount that does the same."""
+
+
 def plan(books: Books, centavos: int, at: int) -> tuple[str, int]:
     """Return the next step of an accepted payout or refund, and its time."""
     if centavos == SETTLES_LATE:

@@ -162,6 +162,8 @@ class Fault:
             For ``refuse``: seconds.
         status: The status of the answer, for ``status``.
         executed: Whether the request is executed before that answer.
+        account: The one customer whose requests it affects; empty for every customer's.
+        key: The ``Idempotency-Key`` of the one order that it affects; empty for any request.
     """
 
     fault: FaultKind
@@ -169,6 +171,8 @@ class Fault:
     status: int = 500
     count: int | None = 1
     executed: bool = False
+    account: str = ""
+    key: str = ""
 
     @property
     def executes(self) -> bool:
@@ -181,10 +185,21 @@ class Fault:
 class Faults(list[Fault]):
     """The faults that wait for requests, in order of injection; in memory only."""
 
-    def take(self, operation: str) -> Fault | None:
-        """Return the fault for this request, if any, and count it down."""
+    def take(self, operation: str, account: Callable[[], str], key: str) -> Fault | None:
+        """
+        Return the fault for this request, if any, and count it down.
+
+        Args:
+            operation: Of the request.
+            account: Returns the customer, empty for none; called only where a fault names one.
+            key: The ``Idempotency-Key``; empty without one.
+        """
         for place, fault in enumerate(self):
-            if fault.operation in ("*", operation):
+            if (
+                fault.operation in ("*", operation)
+                and fault.key in ("", key)
+                and (not fault.account or fault.account == account())
+            ):
                 if fault.count is not None:
                     left = replace(fault, count=fault.count - 1)
                     self[place : place + 1] = [left] if left.count else []

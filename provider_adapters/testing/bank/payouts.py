@@ -18,6 +18,11 @@ LONGEST_HOLD_S: Final = 3600
 
 _SECOND: Final = 1_000_000
 _HOLD_NEXT: Final = "hold"
+_FATE: Final = "fate"
+_MOST_FATES: Final = 20
+"""Of one account, which may never order the payouts."""
+_FATE_KEPT: Final = 86_400 * _SECOND
+"""A day: whoever orders a payout's fate is about to order the payout."""
 
 
 class Step(StrEnum):
@@ -137,8 +142,8 @@ def accept(books: Books, account: Account, order: Order) -> Payout:
     accounts.require_available(books, account.id, order.centavos)
     at = books.clock.micros()
     payout_id = books.identifier("trf")
-    step, due_at = magic_values.plan(books, order.centavos, at)
     with books.database.transaction():
+        step, due_at = magic_values.plan(books, _planned(books, account, order), at)
         books.database.insert(
             "payouts",
             order,
@@ -182,6 +187,33 @@ def hold(books: Books, payout: Payout, seconds: int) -> None:
     require(payout.state == "processing", "the payout is not under way")
     until = books.clock.micros() + seconds * _SECOND
     books.database.update("payouts", payout.seq, held_until=until, due_at=until)
+
+
+def choose_fate(books: Books, account_id: str, key: str, fate: str) -> None:
+    """
+    Choose what becomes of the payout that the account will order under a key, within a day.
+
+    The oldest of twenty gives way.
+    """
+    waiting, until = books.kept_of(_FATE, account_id), books.clock.micros() + _FATE_KEPT
+    if len(waiting) >= _MOST_FATES:
+        books.forget(_FATE, waiting[0].name)
+    books.keep(_FATE, f"{account_id} {key}", fate, account_id, until)
+
+
+def forget_fates(books: Books) -> None:
+    """Let every payout that is still to be ordered go its usual way."""
+    books.database.run("DELETE FROM dialect_state WHERE kind = ?", (_FATE,))
+
+
+def _planned(books: Books, account: Account, order: Order) -> int:
+    """Return the amount that decides on an order: its own, or that of the fate of its key."""
+    name = f"{account.id} {order.idempotency_key}"
+    fate = books.kept(_FATE, name)
+    if fate is None:
+        return order.centavos
+    books.forget(_FATE, name)
+    return magic_values.FATES[fate.value]
 
 
 def hold_next(books: Books, account_id: str, seconds: int) -> None:

@@ -283,11 +283,13 @@ class CustomersPort:
             raw = await received.read()
             if self.latency_s:
                 await asyncio.sleep(self.latency_s)
-            fault = self.faults.take(row.operation)
+            request = self._request(received, raw)
+            key = request.headers.get("Idempotency-Key", "")
+            fault = self.faults.take(row.operation, lambda: self._customer(row, request), key)
             if fault and not fault.executes:
                 answer = self.dialect.refusal(messages.of_status(fault.status))
             else:
-                answer = self._run(row, received, raw)
+                answer = self._run(row, request)
             spoiling = fault or answer.fault
             if spoiling is None:
                 return messages.respond(answer)
@@ -295,11 +297,9 @@ class CustomersPort:
 
         return serve
 
-    def _run(self, row: Row, received: web.Request, raw: bytes) -> Answer:
-        """Settle due payouts, identify the customer, run the call; never interrupted."""
-        settlement.settle_due(self.books)
+    def _request(self, received: web.Request, raw: bytes) -> BankRequest:
         tls = received.get_extra_info("ssl_object")
-        request = BankRequest(
+        return BankRequest(
             books=self.books,
             method=received.method,
             target=received.raw_path,
@@ -309,6 +309,17 @@ class CustomersPort:
             raw=raw,
             certificate=(tls and tls.getpeercert(binary_form=True)) or b"",
         )
+
+    def _customer(self, row: Row, request: BankRequest) -> str:
+        """Return the account that a request comes from; empty on an open row, and for nobody."""
+        try:
+            return "" if row.is_open else self.dialect.authenticate(request).id
+        except Refusal:
+            return ""
+
+    def _run(self, row: Row, request: BankRequest) -> Answer:
+        """Settle due payouts, identify the customer, run the call; never interrupted."""
+        settlement.settle_due(self.books)
         try:
             if not row.is_open:
                 request = replace(request, signed_in=self.dialect.authenticate(request))
