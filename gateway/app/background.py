@@ -304,7 +304,14 @@ def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, R
         lambda: delete_old_sign_ins(store.identity, kernel.now()),
         Schedule(every_s=_OLD_SIGN_INS_S),
     )
+    yield from _of_sandbox(services, hourly)
     yield "retention", lambda: delete_old_records(store, events_kept, kernel.now()), hourly
+
+
+def _of_sandbox(services: Services, when: Schedule) -> Iterator[tuple[str, RunOnce, Schedule]]:
+    """Return the end of accounts that partners opened, also where none can be opened any more."""
+    if services.self_service is not None:
+        yield "sandbox accounts", services.self_service.close_ended, when
 
 
 def _endpoint_watch(services: Services) -> EndpointWatch:

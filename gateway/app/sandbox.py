@@ -11,7 +11,8 @@ from gateway.app.kernel import Kernel
 from gateway.config.settings import Settings
 from gateway.core.account import Environment
 from gateway.core.audit_context import RuleViolation
-from gateway.sandbox.service import SandboxControl, SandboxTools
+from gateway.sandbox.control import SandboxControl
+from gateway.sandbox.service import SandboxTools
 from gateway.security.keys import Derivation
 
 GROUP: Final = "pixgate.simulators"
@@ -86,6 +87,11 @@ def build_sandbox_tools(kernel: Kernel) -> SandboxTools | None:
         return None
     control = simulator().ControlPort(lambda: settings.sandbox_bank.control_url)
     return SandboxTools(control=control, accounts=kernel.store.accounts)
+
+
+def sandbox_providers(settings: Settings) -> Sequence[str]:
+    """Return the configured providers whose bank the sandbox bank is."""
+    return [name for name, each in settings.providers.items() if each.adapter == "sandbox"]
 
 
 def build_bank(

@@ -26,7 +26,7 @@ from gateway.app.build_payouts import (
 from gateway.app.cache import build_cache
 from gateway.app.kept_records import KeptRecords, LastUses, build_kept_records, within
 from gateway.app.kernel import Kernel
-from gateway.app.sandbox import build_sandbox_tools
+from gateway.app.sandbox import build_sandbox_tools, sandbox_providers
 from gateway.approvals.facts import ApprovalFacts
 from gateway.approvals.money import MoneyOrders
 from gateway.approvals.service import ApprovalConfig, Approvals, ApprovedSecrets
@@ -64,7 +64,7 @@ from gateway.core.exports import ExportKind, Exports, Turns
 from gateway.core.strict import amount
 from gateway.credentials.notices import CredentialNotices
 from gateway.credentials.public_keys import PublicKeys
-from gateway.credentials.service import Credentials, CredentialSource
+from gateway.credentials.service import Credentials, CredentialSource, tell_nobody
 from gateway.deliveries.service import Deliveries
 from gateway.deliveries.store import DeliveryRecords
 from gateway.endpoints.notices import EndpointNotices
@@ -75,7 +75,13 @@ from gateway.events.readers import FeedReaders
 from gateway.events.service import EventFeed
 from gateway.events.store import EventRecords
 from gateway.events.waiting import Waits
-from gateway.http.gates import PartnerPolicies, UserPolicies, events_surface, partner_surface
+from gateway.http.gates import (
+    PartnerPolicies,
+    UserPolicies,
+    events_surface,
+    partner_surface,
+    sandbox_surface,
+)
 from gateway.http.route import Surface
 from gateway.identity.mail import Mailer, SealedMailbox, Text
 from gateway.identity.panel_surface import Panel
@@ -110,7 +116,11 @@ from gateway.request_log.store import RequestRecords
 from gateway.request_log.writer import RequestLogWriter
 from gateway.reviews.probes import UnresolvedProbes
 from gateway.reviews.service import Reviewers, Reviews
+from gateway.sandbox import routes as sandbox_routes
+from gateway.sandbox.partners import PartnerSandbox
+from gateway.sandbox.self_service import IN_ALL, OF_NETWORK, SelfService
 from gateway.sandbox.service import SandboxTools
+from gateway.sandbox.store import OpenedAccounts
 from gateway.search.service import BankSearches, Searches
 from gateway.security.keys import Keys
 from gateway.security.secrets import (
@@ -594,6 +604,43 @@ class Services:
         return build_sandbox_tools(self.kernel)
 
     @cached_property
+    def self_service(self) -> SelfService | None:
+        """Credentials that partners get by themselves; None in production."""
+        if self.sandbox is None:
+            return None
+        kernel, names = self.kernel, sandbox_providers(self.kernel.settings)
+        takes_payouts = (name for name in names if not kernel.settings.providers[name].read_only)
+        return SelfService(
+            tools=self.sandbox,
+            opened=OpenedAccounts(kernel.store.database, OF_NETWORK, IN_ALL),
+            companies=self.companies,
+            accounts=self.accounts,
+            credentials=replace(self.credentials, wait=None, tell=tell_nobody),
+            provider=next(takes_payouts, ""),
+            new_id=kernel.new_id,
+            now=kernel.shared_now,
+        )
+
+    @cached_property
+    def sandbox_surface(self) -> Surface | None:
+        """The surface by which partners drive the sandbox; None where it is not open."""
+        kernel, tools, own = self.kernel, self.sandbox, self.self_service
+        if tools is None or own is None or not kernel.settings.sandbox.open:
+            return None
+        partner = PartnerSandbox(
+            tools=tools,
+            charges=self.charges,
+            providers=sandbox_providers(kernel.settings),
+            now=kernel.now,
+        )
+        return sandbox_surface(
+            [sandbox_routes.partner_routes(partner)],
+            sandbox_routes.open_routes(own),
+            self.partner_policies,
+            self.user_policies.address_quota,
+        )
+
+    @cached_property
     def reception(self) -> Reception:
         """
         Reception of the banks' callbacks.
@@ -755,7 +802,11 @@ class Services:
 
     @cached_property
     def traces(self) -> Traces:
-        database, gates = self.kernel.store.database, (*self.partners.gates, *self.events.gates)
+        database, sandbox = self.kernel.store.database, self.sandbox_surface
+        gates = (
+            *(*self.partners.gates, *self.events.gates),
+            *(() if sandbox is None else sandbox.gates),
+        )
         routes = [route for gate in gates for route in gate.routes]
         return Traces(
             database=database,

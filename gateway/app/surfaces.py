@@ -97,9 +97,11 @@ _LATEST: Final = Paging(page=1, limit=10)
 
 def build_surfaces(services: Services) -> Sequence[Surface]:
     """Build the surfaces, banking first."""
+    sandbox = services.sandbox_surface
     return (
         services.partners,
         services.events,
+        *(() if sandbox is None else (sandbox,)),
         *user_surfaces(services),
         callback_surface(services.reception),
     )

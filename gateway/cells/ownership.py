@@ -62,6 +62,7 @@ OWNED: Final = (
     Owned(core.secrets, _OF_CREDENTIALS),
     Owned(core.credential_addresses, _OF_CREDENTIALS),
     Owned(core.expiry_notices, _OF_CREDENTIALS),
+    Owned(core.sandbox_accounts, _OF_ACCOUNTS),
     Owned(core.payouts, _OF_ACCOUNTS, "centavos"),
     Owned(core.attempts, _OF_ACCOUNTS),
     Owned(core.payout_events, _OF_ACCOUNTS, stays=True),

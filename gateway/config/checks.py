@@ -493,6 +493,8 @@ def _production_people(settings: Settings) -> Iterator[Finding]:
 def _no_sandbox(settings: Settings) -> Iterator[Finding]:
     if settings.sandbox_bank.start:
         yield Finding("sandbox_bank.start", "must be false in production")
+    if settings.sandbox.open:
+        yield Finding("sandbox.open", "must be false in production")
     if settings.events.allow_local:
         yield Finding("events.allow_local", "must be false in production")
     for name, provider in settings.providers.items():

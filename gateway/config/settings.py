@@ -277,6 +277,18 @@ class Events(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     allow_local: Annotated[bool, written("${PIXGATE_EVENTS_ALLOW_LOCAL:-false}")] = False
 
 
+class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What partners may do in a sandbox beside the contract.
+
+    Attributes:
+        open: Partners drive the sandbox bank at their accounts, and anybody who reaches the
+            listener gets a credential for a day; production refuses it.
+    """
+
+    open: bool = False
+
+
 class Approvals(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     Other orders that wait for a second person; money is ``payouts.approval_above``.
@@ -398,7 +410,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
         limits, ratelimits, payouts, outflow, events, approvals, cache: See the classes.
-        statements, sandbox_bank, telemetry, worker: See the classes.
+        statements, sandbox, sandbox_bank, telemetry, worker: See the classes.
         providers: By the name that accounts give.
     """
 
@@ -423,6 +435,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cache: Cache = Cache()
     statements: Statements = Statements()
     providers: dict[Name, Provider] = field(default_factory=dict)
+    sandbox: Sandbox = Sandbox()
     sandbox_bank: SandboxBank = SandboxBank()
     telemetry: Telemetry = Telemetry()
     worker: Worker = Worker()

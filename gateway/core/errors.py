@@ -374,13 +374,13 @@ BANK_REFUSED = _declare(
     "bank_refused",
     ("SVC.GTW.008", 422),
     "The bank refused the request.",
-    "Back office only: read the reason and correct the request.",
+    "Back office and sandbox: read the reason and correct the request.",
 )
 ALREADY_IN_USE = _declare(
     "already_in_use",
     ("SVC.GTW.009", 409),
     "This is already in use.",
-    "Back office only: choose another value.",
+    "Back office and sandbox: choose another value.",
 )
 CREDENTIAL_LIMIT = _declare(
     "credential_limit",

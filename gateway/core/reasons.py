@@ -217,6 +217,9 @@ _CALLERS: Final = {
     "quota_payout": "The credential's quota of payouts is used up.",
     "quota_company": "The company's quota is used up.",
     "waiting_calls": "As many calls of the credential as may wait for events wait already.",
+    "sandbox_credentials": (
+        "As many credentials as the sandbox gives an address in a day, or all together, are in use."
+    ),
     "quota_anonymous": "The quota of this address is used up.",
     "quota_sign_in": "The quota of wrong passwords of this address is used up.",
     "quota_second_factor": "The quota of wrong codes of this address is used up.",

@@ -85,7 +85,7 @@ from gateway.store.tables.scope import Conditions, of_company
 from gateway.store.tables.texts import contains
 
 
-async def _tell_nobody(_notice: Notice) -> None:
+async def tell_nobody(_notice: Notice) -> None:
     """Send nothing."""
 
 
@@ -147,7 +147,7 @@ class Credentials:
     night: Night = NIGHT
     spent_by_day: SpentByDay = _nothing_spent
     wait: Wait | None = None
-    tell: Callable[[Notice], Awaitable[None]] = _tell_nobody
+    tell: Callable[[Notice], Awaitable[None]] = tell_nobody
 
     @requires(Area.CREDENTIAL, Action.READ)
     async def page(self, who: Staff, wanted: CredentialSearch) -> CredentialPage:

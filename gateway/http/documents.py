@@ -20,6 +20,7 @@ from gateway.net.server.lane import Reply
 _DESCRIBED: Final = {
     "banking": ("", "pixgate banking"),
     "events": ("/events/v1", "pixgate events"),
+    "sandbox": ("/sandbox/v1", "pixgate sandbox"),
     "identity": ("/iam/v1", "pixgate identity"),
     "backoffice": ("/backoffice/v1", "pixgate back office"),
 }

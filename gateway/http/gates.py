@@ -46,6 +46,7 @@ from policies.validation.parameters import Identifiers, KnownParameters
 
 PARTNER_PREFIX: Final = "/baas/v1"
 EVENTS_PREFIX: Final = "/events/v1"
+SANDBOX_PREFIX: Final = "/sandbox/v1"
 PARTNER_CHALLENGE: Final = 'Basic realm="baas", charset="UTF-8"'
 USER_CHALLENGE: Final = 'Bearer realm="iam"'
 """Never Basic: a browser would open its own password dialog."""
@@ -245,6 +246,32 @@ def events_surface(nouns: Sequence[Routes], policies: PartnerPolicies) -> Surfac
         name="events",
         prefix=EVENTS_PREFIX,
         gates=(_partner_gate(nouns, policies),),
+        challenge=PARTNER_CHALLENGE,
+        body_bytes=LARGEST_BODY,
+    )
+
+
+def sandbox_surface(
+    nouns: Sequence[Routes],
+    opened: Routes,
+    policies: PartnerPolicies,
+    address_quota: WithinAddressQuota,
+) -> Surface:
+    """
+    Return the surface by which partners drive a sandbox, behind the same checks.
+
+    ``opened`` are the routes that are called before there is a credential.
+    """
+    everybody = Gate(
+        policies=(address_quota,),
+        admits=admit_anonymous,
+        routes=opened.declared,
+        opens="a partner gets the first credential by itself",
+    )
+    return Surface(
+        name="sandbox",
+        prefix=SANDBOX_PREFIX,
+        gates=(_partner_gate(nouns, policies), everybody),
         challenge=PARTNER_CHALLENGE,
         body_bytes=LARGEST_BODY,
     )

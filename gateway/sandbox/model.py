@@ -1,4 +1,4 @@
-"""Actions and state of the sandbox bank."""
+"""What the sandbox bank is made to do, by staff and by partners, and its state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 from gateway.core import fields
 from gateway.core.fields import meaning
 from gateway.core.money import Money, Sum
-from gateway.core.schemas import Text
+from gateway.core.schemas import Instant, Reference, Text
 
 BankOperation = Literal[
     "balance",
@@ -41,6 +41,28 @@ FaultKind = Literal[
     "huge",
 ]
 """The ways to fail; the bank's own documentation describes each."""
+
+PartnerFault = Literal[
+    "reject",
+    "hang",
+    "hang_after",
+    "reset_before",
+    "reset_after",
+    "drip",
+    "status",
+    "malformed",
+    "wrong_types",
+    "huge",
+    "settle_late",
+    "fail_later",
+]
+"""
+Faults of one account alone.
+
+Not ``refuse``, which closes the bank's port to every account. The last two are outcomes of an
+accepted payout, not failures of a call.
+"""
+FATES: Final[frozenset[PartnerFault]] = frozenset({"settle_late", "fail_later"})
 
 OPERATIONS: Final[tuple[str, ...]] = get_args(BankOperation)
 FAULTS: Final[tuple[str, ...]] = get_args(FaultKind)
@@ -91,11 +113,95 @@ class ClockBody(Struct):
     ]
 
 
+Value = Annotated[Money | None, meaning("Amount in reais.")]
+
+
+class PaymentBody(Struct):
+    """
+    What is paid of a charge: its amount, or ``value``.
+
+    Less than the charge's amount, or that amount once more when it is paid, arrives and names the
+    charge without paying it, as any Pix may.
+    """
+
+    value: Value = None
+
+
+class DepositBody(Struct):
+    """Money to be paid into the account, without a charge."""
+
+    value: Money
+
+
+class ReturnBody(Struct):
+    """What comes back of a payout: ``value``, or all that is left of it."""
+
+    value: Value = None
+
+
+class PartnerFaultBody(Struct):
+    """What is to go wrong once: the payout of a reference, or the next call of an operation."""
+
+    fault: Annotated[
+        PartnerFault, meaning("What goes wrong; the last two need a reference.", "reset_after")
+    ]
+    reference: Annotated[
+        Reference | None, meaning("The payout that it is for, which is not ordered yet.")
+    ] = None
+    operation: Annotated[
+        BankOperation, meaning("Which operation of the bank; with a reference, `payout`.")
+    ] = "payout"
+    status: Annotated[int, meaning("HTTP status, for `status`.", ge=400, le=599)] = 500
+
+
+class NothingBody(Struct, forbid_unknown_fields=True):
+    """No field: every caller gets the same."""
+
+
 class Paid(Struct):
     """The payment of a charge."""
 
     e2e_id: fields.E2eId
     value: Sum
+
+
+class Payment(Paid):
+    """A payment that arrived, and whether the charge is paid by it."""
+
+    pays: Annotated[bool, meaning("Whether it pays the charge, or only names it.")]
+
+
+class Returned(Struct):
+    """A payout of which money comes back."""
+
+    reference: fields.Reference
+
+
+class PartnerFaultOrdered(Struct):
+    """A fault that waits for its call."""
+
+    fault: Annotated[PartnerFault, meaning("What goes wrong.", "reset_after")]
+    operation: Annotated[BankOperation, meaning("Which operation of the bank.", "payout")]
+    reference: Annotated[str, meaning("The payout; empty for any call.", "order-1042")]
+
+
+class SandboxCredential(Struct):
+    """A company of one account with money, and a credential for it; it ends by itself."""
+
+    account_id: fields.Id
+    client_id: fields.ClientId
+    client_secret: Annotated[
+        str, meaning("The secret, in this answer alone.", "gws_the-secret-is-shown-this-once")
+    ]
+    pix_key: Annotated[
+        str,
+        meaning("A PIX key of the account, for charges.", "123e4567-e89b-42d3-a456-426614174000"),
+    ]
+    expires_at: Instant
+
+    def __repr__(self) -> str:
+        """Leave out the secret."""
+        return f"SandboxCredential({self.client_id!r})"
 
 
 class ToppedUp(Struct):

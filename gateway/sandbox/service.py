@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -12,9 +12,10 @@ from gateway.accounts.store import StoredAccounts
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.audit_context import RuleViolation
-from gateway.core.money import Money, Sum
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
+from gateway.sandbox import control
+from gateway.sandbox.control import SandboxControl
 from gateway.sandbox.model import (
     ClockBody,
     Fault,
@@ -25,26 +26,6 @@ from gateway.sandbox.model import (
     ToppedUp,
     TopUpBody,
 )
-
-Reply = Mapping[str, Any]
-
-
-class SandboxControl(Protocol):
-    """The sandbox bank's control interface; each call raises ``RuleViolation`` when it refuses."""
-
-    async def get(self, *segments: str) -> Reply:
-        """Read something."""
-        ...
-
-    async def post(
-        self, *segments: str, body: Mapping[str, object], query: Mapping[str, str] | None = None
-    ) -> Reply:
-        """Make something happen."""
-        ...
-
-    async def delete(self, *segments: str) -> Reply:
-        """Delete something."""
-        ...
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,25 +42,21 @@ class SandboxTools:
 
     @requires(Area.QRCODE, Action.READ)
     async def state(self, who: Staff) -> Sandbox:
-        """Read how the sandbox bank stands: its clock, the faults that wait."""
+        """Read how the sandbox bank stands: its clock, the faults that wait for any account."""
         return await self._state()
 
     @requires(Area.QRCODE, Action.WRITE)
     async def pay(self, who: Staff, wanted: PayBody) -> Paid:
         """Pay a charge, as an outside payer would."""
         account = await self._account(who, wanted.account_id)
-        body = {} if wanted.value is None else {"value": wanted.value}
-        query = {"account": account.provider_account}
-        said = await self.control.post("charges", wanted.reference, "pay", body=body, query=query)
-        return Paid(e2e_id=said["e2e_id"], value=Money(said["centavos"]))
+        paid = await control.pay(self.control, account, wanted.reference, wanted.value)
+        return Paid(e2e_id=paid.e2e_id, value=paid.value)
 
     @requires(Area.QRCODE, Action.WRITE)
     async def top_up(self, who: Staff, wanted: TopUpBody) -> ToppedUp:
         """Pay money into an account."""
         account = await self._account(who, wanted.account_id)
-        body = {"value": wanted.value}
-        said = await self.control.post("accounts", account.provider_account, "top-up", body=body)
-        return ToppedUp(balance=Sum(said["balance_centavos"]))
+        return await control.top_up(self.control, account, wanted.value)
 
     @requires(Area.STOP, Action.WRITE)
     async def inject(self, who: Staff, wanted: FaultBody) -> Sandbox:
@@ -104,7 +81,8 @@ class SandboxTools:
 
     async def _state(self) -> Sandbox:
         clock, faults = await self.control.get("clock"), await self.control.get("faults")
-        return Sandbox(offset_s=int(clock["offset_s"]), faults=[*map(_fault, faults["data"])])
+        of_bank = [each for each in faults["data"] if not each["account"]]
+        return Sandbox(offset_s=int(clock["offset_s"]), faults=[*map(_fault, of_bank)])
 
     async def _account(self, who: Staff, account_id: str) -> Account:
         found = await self.accounts.visible(account_id.lower(), who.scope)

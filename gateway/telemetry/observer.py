@@ -26,7 +26,7 @@ from gateway.telemetry.records import AccessRecord, ProviderCall, Unsettled, cur
 _log = logging.getLogger(__name__)
 
 _SCHEMES: Final = {
-    **dict.fromkeys(("banking", "events"), "basic"),
+    **dict.fromkeys(("banking", "events", "sandbox"), "basic"),
     **dict.fromkeys(("identity", "backoffice"), "bearer"),
     "panel": "session",
 }

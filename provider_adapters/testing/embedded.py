@@ -16,12 +16,12 @@ from gateway.app.banks import path_of, secrets_of
 from gateway.app.kernel import Kernel
 from gateway.config.settings import Settings
 from gateway.core.audit_context import AuditContext, RuleViolation
-from gateway.sandbox.service import Reply
+from gateway.sandbox.control import ABSENT, AWAY, Reply
 from gateway.security.keys import Derivation
 
 if TYPE_CHECKING:
     from provider_adapters.testing.bank.callbacks import CallbackListener
-    from provider_adapters.testing.bank.control_client import BankControl
+    from provider_adapters.testing.bank.control_client import BankControl, ControlRefused
     from provider_adapters.testing.demo.ensure import DemoUrls
     from provider_adapters.testing.sandbox import SandboxBank
 
@@ -94,15 +94,19 @@ class ControlPort:
             async with BankControl(self.url()) as control:
                 return await call(control)
         except ControlRefused as problem:
-            if problem.code == "BALANCE_LIMIT":
-                message = "the account would hold more than an amount can be"
-                raise RuleViolation(message, "balance_limit", field="value") from problem
-            message = "the sandbox bank refuses: it is paid, cancelled, expired, or needs a value"
-            if not problem.code:
-                message = "the sandbox bank does not answer"
-            elif problem.code == "NOT_FOUND":
-                message = "the bank knows no such thing"
-            raise RuleViolation(message) from problem
+            raise _refusal(problem) from problem
+
+
+def _refusal(problem: ControlRefused) -> RuleViolation:
+    """Return a refusal of the bank's, in its own words where there are some."""
+    if problem.code == "BALANCE_LIMIT":
+        message = "the account would hold more than an amount can be"
+        return RuleViolation(message, "balance_limit", field="value")
+    if problem.code == "NOT_FOUND":
+        return RuleViolation("the bank knows no such thing", ABSENT)
+    if not problem.code:
+        return RuleViolation("the sandbox bank does not answer", AWAY)
+    return RuleViolation(problem.why or "the sandbox bank refuses")
 
 
 async def first_calls(kernel: Kernel, actor: str, urls: DemoUrls) -> Sequence[str]:

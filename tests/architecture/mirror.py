@@ -80,6 +80,12 @@ WITHOUT = {
     "gateway/banks/port/payout_orders.py": "tested with the payouts that are made of it",
     "gateway/pix_keys/model.py": "tested with the keys that are read",
     "gateway/sandbox/model.py": "structs; tests of the tools and of their page read them",
+    "gateway/sandbox/store.py": "over a database: tests/contract/stores/test_sandbox_accounts.py",
+    "gateway/sandbox/self_service.py": "tests/surfaces/banking/test_sandbox_credentials.py",
+    **dict.fromkeys(
+        ["gateway/sandbox/control.py", "gateway/sandbox/partners.py"],
+        "over the socket, with the sandbox bank: tests/surfaces/banking/test_sandbox.py",
+    ),
     "gateway/statements/model.py": "tested with the statements that are made of it",
     "gateway/core/bank_calls.py": "one variable: tests of checked_adapter and server set it",
     "gateway/core/waiting.py": "one variable: tests of server and of waiting events set it",

@@ -139,6 +139,7 @@ async def test_a_request_is_routed_by_credential_account_token_and_host(tmp_path
                 assert await cells.cell(account(NOBODYS), method, **asked) == "north"
             assert await cells.cell(account(THEIRS), method) == "south"
             assert await cells.cell(f"/events/v1/account/{THEIRS}/events", method) == "south"
+            assert await cells.cell(f"/sandbox/v1/account/{THEIRS}/top-up", method) == "south"
             assert await cells.cell("/callbacks/bank/8b8b/pix", method) == "south"
             assert await cells.cell("/callbacks/bank/none", method) == "north"
             assert await cells.cell("/callbacks/bank/none", method, Host="south.example") == "south"

@@ -1,4 +1,4 @@
-"""The three documents that are served, with the routes they are made of."""
+"""The documents that are served, with the routes they are made of."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def _described(name: str) -> Described:
 
 
 SURFACES: Mapping[str, Described] = {
-    name: _described(name) for name in ("banking", "events", "identity", "backoffice")
+    name: _described(name) for name in ("banking", "events", "sandbox", "identity", "backoffice")
 }
 PLACES: tuple[PlacedRoute, ...] = tuple(
     place for described in SURFACES.values() for place in described.places
 )
-"""Every route of the three."""
+"""Every route of them."""
 
 
 def described(place: PlacedRoute) -> Described:

@@ -41,6 +41,13 @@ _ABOUT: Final = MappingProxyType(
             "before you act. A day that the operator signed is read here, too. Times are RFC 3339 "
             "in UTC. Every answer carries `X-Trace-ID`."
         ),
+        "sandbox": (
+            "What partners make the sandbox bank do: charges made, paid and cancelled, money paid "
+            "in and sent back, and what is to go wrong; not in production. An extension of the "
+            "partners' interface, with the same credentials, and one that gives the first of "
+            "them. Amounts are JSON numbers in reais with two decimals. Every answer carries "
+            "`X-Trace-ID`."
+        ),
         "identity": (
             "Sign-in for users: password, second factor, tokens, and resetting a forgotten "
             "password. Access tokens live for ten minutes; a refresh token works once."

@@ -86,7 +86,10 @@ _GROUPS: Final = MappingProxyType(
             "audit requests traces webhooks mailbox",
         ),
         "Configuration": ("What this process works with.", "config"),
-        "Sandbox": ("What the sandbox bank is made to do; not in production.", "sandbox"),
+        "Sandbox": (
+            "What the sandbox bank is made to do; not in production.",
+            "sandbox top-up faults",
+        ),
         "Providers": ("The banks behind the gateway.", "providers weather"),
         "Overview": ("How payouts go, and what needs a person.", "overview readings"),
         "Sign-in": ("From a password to a session.", "login mfa refresh logout session step-up"),

@@ -185,6 +185,17 @@ credential_addresses = Table(
     Column("refused_at", Instant),
 )
 
+# Accounts that partners of an open sandbox opened by themselves, until they are closed. Without a
+# foreign key: the row counts before its account is made.
+sandbox_accounts = Table(
+    "sandbox_accounts",
+    METADATA,
+    Column("account_id", Text, primary_key=True),
+    Column("network", Text, nullable=False, index=True),
+    Column("opened_at", Instant, nullable=False),
+    Column("ends_at", Instant, nullable=False, index=True),
+)
+
 UNRESOLVED = text("payouts.exception = 'unresolved'")
 """The outcome is not proven: unknown yet, or for people to find out."""
 

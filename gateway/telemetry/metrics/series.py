@@ -129,7 +129,7 @@ TASK: Final = Label(
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "recall", "mail"),
         *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
         *("outflow guard", "expiring credentials", "feed readers", "payment walks"),
-        *("deliveries", "endpoints"),
+        *("deliveries", "endpoints", "sandbox accounts"),
         *("reset links", "event loop lag", "store"),
     ),
 )

@@ -11,7 +11,13 @@ from yarl import URL
 
 from gateway.core.rights import Role
 from gateway.http.table import PlacedRoute
-from tests.contract.openapi import known_backoffice, known_banking, known_events, known_identity
+from tests.contract.openapi import (
+    known_backoffice,
+    known_banking,
+    known_events,
+    known_identity,
+    known_sandbox,
+)
 from tests.contract.openapi.known import MOST, Knowing, Known
 from tests.contract.openapi.requests_made import ABSENT, Made
 from tests.world.backoffice import matrix
@@ -23,6 +29,7 @@ from tests.world.gateway.world import basic
 KNOWN: Mapping[str, Knowing] = {
     **known_banking.KNOWN,
     **known_events.KNOWN,
+    **known_sandbox.KNOWN,
     **known_identity.KNOWN,
     **known_backoffice.KNOWN,
 }

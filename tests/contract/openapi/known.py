@@ -1,10 +1,10 @@
 """
 What no schema can tell of a call: today, a valid tax number and key, an id that exists.
 
-Every route of the three documents is called with its example, and with what is made of its schema;
+Every route of the documents is called with its example, and with what is made of its schema;
 both must be accepted. A route that takes nothing but an account needs no word here. Any other has
-an entry in ``known_banking``, ``known_events``, ``known_identity`` or ``known_backoffice``: a
-function that makes what the call needs, and returns it as ``Known``.
+an entry in ``known_banking``, ``known_events``, ``known_sandbox``, ``known_identity`` or
+``known_backoffice``: a function that makes what the call needs, and returns it as ``Known``.
 """
 
 from __future__ import annotations

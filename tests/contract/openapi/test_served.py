@@ -48,7 +48,7 @@ CONFORMS = [
     status_code_conformance,
 ]
 EXPLORED = {
-    **dict.fromkeys(("banking", "events", "identity"), "/"),
+    **dict.fromkeys(("banking", "events", "sandbox", "identity"), "/"),
     "backoffice": "/backoffice/v1/accounts/{account_id}/",
 }
 """The paths that are tried of each document."""
@@ -79,12 +79,14 @@ async def test_the_generated_documents_are_served(world: World):
         surface: (await world.ask("GET", f"{prefix}/openapi.json", by=NOBODY)).document
         for surface, prefix in (
             ("events", "/events/v1"),
+            ("sandbox", "/sandbox/v1"),
             ("identity", "/iam/v1"),
             ("backoffice", "/backoffice/v1"),
         )
     }
     titles = {
         "events": "pixgate events",
+        "sandbox": "pixgate sandbox",
         "identity": "pixgate identity",
         "backoffice": "pixgate back office",
     }
@@ -180,7 +182,7 @@ async def test_generated_requests_get_described_answers(
 
 async def authorized(backoffice_client: BackofficeClient, surface: str) -> list[dict[str, str]]:
     """Return the headers to send in turns; whoever explores identity may sign itself out."""
-    if surface in {"banking", "events"}:
+    if surface in {"banking", "events", "sandbox"}:
         return [{"Authorization": basic(backoffice_client.world.pair("company"))}]
     if surface == "backoffice":
         return [{"Authorization": f"Bearer {await backoffice_client.token('operator')}"}]

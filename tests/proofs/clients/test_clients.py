@@ -26,6 +26,7 @@ GUIDE = HERE.parents[2] / "docs/partner-guide.md"
 PATHS = {
     "banking": "/openapi.json",
     "events": "/events/v1/openapi.json",
+    "sandbox": "/sandbox/v1/openapi.json",
     "identity": "/iam/v1/openapi.json",
     "backoffice": "/backoffice/v1/openapi.json",
 }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -21,6 +23,9 @@ from tests.world.stops import stop_payouts
 from tests.world.waiting import until
 
 GUIDE = Path(__file__).parents[3] / "docs/partner-guide.md"
+IN_PORTUGUESE = GUIDE.parent / "pt/guia-do-parceiro.md"
+DRIVING = re.compile(r"^## (?:Drive the|Controlar o) sandbox\n(.*?)^## ", re.MULTILINE | re.DOTALL)
+SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SETTLES, REFUSED, CUT_SHORT = 10.5, 777.04, 777.08
 
@@ -193,3 +198,42 @@ async def test_the_client_of_the_guide_repeats_an_unsent_payout(fresh: World):
 
     assert (sent_meanwhile, accepted["status"], ended["status"]) == (False, "processing", "paid")
     assert await fresh.executions("away") == [1050]
+
+
+@pytest.mark.parametrize("guide", [GUIDE, IN_PORTUGUESE], ids=["english", "portuguese"])
+async def test_the_commands_of_the_guide_drive_the_sandbox(fresh: World, guide: Path):
+    """As printed, except for the address and the date."""
+    [driving] = DRIVING.findall(guide.read_text(encoding="utf-8"))
+    script = "".join(SHELL.findall(driving))
+    for shown, own in (
+        ("http://127.0.0.1:8080", f"http://127.0.0.1:{fresh.port}"),
+        ("$(date -u +%F)", fresh.today()),
+    ):
+        assert shown in script
+        script = script.replace(shown, own)
+
+    own = 'echo "$OWN"'
+    process = await asyncio.create_subprocess_exec(
+        *("bash", "-c", f"{script}{own}"), stdout=PIPE, stderr=PIPE
+    )
+    printed, complaints = await process.communicate()
+    *said, feed, made = [json.loads(line) for line in printed.splitlines()]
+
+    assert complaints == b""
+    assert [each.get("status", each.get("code", "")) for each in said] == [
+        *("Active", "", "paid"),
+        *("processing", "paid"),
+        *("", "processing", "failed"),
+        *("", "SVC.PIX.010", "processing", "paid"),
+    ]
+    assert feed.keys() == {"data", "next"}
+    pair = Pair(client_id=made["client_id"], client_secret=made["client_secret"])
+
+    async def told() -> list[str] | None:
+        """Return the types of the events of what was driven, once all are told."""
+        path = f"/events/v1/account/{made['account_id']}/events"
+        part = await fresh.ask("GET", path, pair=pair)
+        types = [each["type"] for each in part.document["data"] if each["data"].get("reference")]
+        return sorted(types) if len(types) > 3 else None
+
+    assert await until(told) == ["payout.failed", "payout.paid", "payout.paid", "pix.received"]

@@ -21,11 +21,15 @@ _MEANT = {
     "malformed_request": set[str](),
 }
 """The words of one meaning, where its code has another meaning too."""
+_EXPLAINED = {"SVC.GTW.008", "SVC.GTW.009"}
+"""What the bank refuses in the back office and in the sandbox, with why."""
 
 
 def means(message: str, error: ErrorCode) -> bool:
-    """Say whether a message is one of an error's: its own, or a sentence about a field."""
+    """Say whether a message is one of an error's: its own, with why, or a sentence of a field."""
     if message == error.message:
+        return True
+    if error.code in _EXPLAINED and message.startswith(f"{error.message} "):
         return True
     if not _NAMED.fullmatch(error.code):
         return False

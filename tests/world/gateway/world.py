@@ -33,6 +33,7 @@ from gateway.config.settings import (
     FailedCredentials,
     Limits,
     RateLimits,
+    Sandbox,
     Settings,
 )
 from gateway.config.upstream import Breaker, Provider, SandboxBank
@@ -305,6 +306,7 @@ def sandbox(folder: Path, **changed: object) -> Settings:
             "sandbox": provider,
             "sandbox-read-only": msgspec.structs.replace(provider, read_only=True),
         },
+        sandbox=Sandbox(open=True),
         sandbox_bank=SandboxBank(start=True, port=port, control_port=0, settle_after_s=0.05),
     )
     return msgspec.structs.replace(settings, **changed)

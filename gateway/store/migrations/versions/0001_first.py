@@ -137,6 +137,11 @@ _TABLES: Final = (
         of={"client_id": "credentials client_id"},
     ),
     _Table(
+        "sandbox_accounts",
+        "text account_id network; time opened_at ends_at",
+        indexes=("ends_at", "network"),
+    ),
+    _Table(
         "payouts",
         "text account_id; bytes reference_sha256; ordered reference; "
         "text fingerprint provider_key provider client_id method; large centavos; date date; "

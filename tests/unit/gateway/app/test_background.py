@@ -43,6 +43,7 @@ WORK = [
     "endpoints",
     "expiring credentials",
     "old sign-ins",
+    "sandbox accounts",
     "retention",
 ]
 

@@ -16,6 +16,7 @@ from gateway.config.settings import (
     Cache,
     Database,
     Events,
+    Sandbox,
     Sealing,
     Settings,
 )
@@ -202,6 +203,7 @@ def test_errors_only_in_production_are_found_there_only():
         ({"cache": Cache()}, "cache.url"),
         ({"sandbox_bank": SandboxBank(start=True)}, "sandbox_bank.start"),
         ({"events": Events(allow_local=True)}, "events.allow_local"),
+        ({"sandbox": Sandbox(open=True)}, "sandbox.open"),
         ({"providers": {"a": Provider(adapter="sandbox")}}, "providers.a.adapter"),
         ({"database": Database()}, "database.url"),
         ({"database": Database(url=Address("sqlite+aiosqlite:///x.db"))}, "database.url"),

@@ -20,6 +20,7 @@ from gateway.config.settings import (
     Limits,
     Payouts,
     RateLimits,
+    Sandbox,
     Sealing,
     Settings,
     Telemetry,
@@ -130,6 +131,7 @@ def test_the_shipped_file_is_the_sandbox_at_its_defaults():
     assert settings == Settings(
         server=Server(openapi=True),
         session=Session(insecure_dev=True),
+        sandbox=Sandbox(open=True),
         sandbox_bank=bank,
         providers=shipped,
     )

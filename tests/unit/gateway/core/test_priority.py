@@ -35,8 +35,9 @@ def test_payouts_and_stops_are_shed_last():
 
 
 def test_partner_and_callback_routes_have_the_partner_class():
-    partners = {name for name in ROUTES if name.startswith(("banking.", "events.", "callbacks."))}
-    opened = {"banking.health", "banking.info", "banking.error_codes"}
+    surfaces = ("banking.", "events.", "sandbox.", "callbacks.")
+    partners = {name for name in ROUTES if name.startswith(surfaces)}
+    opened = {"banking.health", "banking.info", "banking.error_codes", "sandbox.credentials"}
 
     assert of(Priority.PARTNERS) == partners - opened - of(Priority.PAYOUTS)
 

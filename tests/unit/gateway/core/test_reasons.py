@@ -16,6 +16,7 @@ from gateway.banks.port.providers import WHY, Reason
 from gateway.config.settings import RateLimits
 from gateway.core.reasons import REASONS, UNTOLD, Unsigned, public_word, sentence
 from gateway.net.common.certificates import PemFlaw
+from gateway.sandbox.control import ABSENT, AWAY
 from provider_adapters.kit.secrets import Flaw as SecretsFlaw
 from tests.world.tree import ROOT
 
@@ -38,6 +39,10 @@ WORKED_OUT = {
     "gateway/http/admission.py: _FULL": (),
     "gateway/callbacks/reception.py: reason": ("forged", "unproven"),
     "gateway/http/routing.py: problem.reason": (),
+    "gateway/sandbox/partners.py: problem.reason": (),
+    "gateway/sandbox/self_service.py: problem.reason": (),
+    "provider_adapters/testing/embedded.py: ABSENT": (ABSENT,),
+    "provider_adapters/testing/embedded.py: AWAY": (AWAY,),
     "gateway/http/panel/pages/kept.py: KEPT": (),
     "gateway/http/rendering.py: reason": tuple(Reason),
     "gateway/http/rendering.py: type(problem).__name__": (),

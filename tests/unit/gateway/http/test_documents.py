@@ -44,7 +44,7 @@ def test_documents_are_made_before_a_listener_opens():
 
 def test_every_page_has_a_known_name():
     """Metrics know no other."""
-    surfaces = map(_named, ("banking", "events", "identity", "backoffice"))
+    surfaces = map(_named, ("banking", "events", "sandbox", "identity", "backoffice"))
     pages = openapi_pages(surfaces, _today)
 
     assert {page.name for page in pages.values()} == set(PAGES) - {REFERENCE}

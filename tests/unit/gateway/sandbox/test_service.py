@@ -30,14 +30,15 @@ class Control:
     told: list[tuple[str, ...]] = field(default_factory=list)
 
     async def get(self, *segments: str) -> Mapping[str, Any]:
-        waiting = {"operation": "*", "fault": "hang", "status": 500, "count": None}
-        return {"clock": {"offset_s": 60}, "faults": {"data": [waiting]}}[segments[0]]
+        waiting = {"operation": "*", "fault": "hang", "status": 500, "count": None, "account": ""}
+        of_one = waiting | {"account": "conta-1"}
+        return {"clock": {"offset_s": 60}, "faults": {"data": [waiting, of_one]}}[segments[0]]
 
     async def post(
         self, *segments: str, body: Mapping[str, object], query: object = None
     ) -> Mapping[str, Any]:
         self.told.append(segments)
-        return {"e2e_id": "E1", "centavos": 1050, "balance_centavos": 2}
+        return {"e2e_id": "E1", "centavos": 1050, "balance_centavos": 2, "pays": True}
 
     async def delete(self, *segments: str) -> Mapping[str, Any]:
         self.told.append(("delete", *segments))
