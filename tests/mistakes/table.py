@@ -21,6 +21,7 @@ from tests.mistakes.rows import (
     people,
     reading,
     received,
+    reference,
     reports,
     running,
     screens,
@@ -54,4 +55,5 @@ MISTAKES = (
     *outflow.ROWS,
     *cells.ROWS,
     *archive.ROWS,
+    *reference.ROWS,
 )
