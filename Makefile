@@ -14,6 +14,8 @@ CLIENTS := $(TOOLS)/clients
 # What judges the files in deploy/, and what lists the parts of an image.
 JUDGES := $(TOOLS)/deploy
 SBOM := $(TOOLS)/sbom
+# What makes the documentation site of our pages.
+SITE := $(TOOLS)/site
 # The newest aiohttp has one too: it must never get into .venv.
 NEXT := $(TOOLS)/next-aiohttp
 NPM := tests/proofs/clients
@@ -64,7 +66,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages bench-lists bench-overload scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files docs-site wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages bench-lists bench-overload scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 # `make help` lists these first.
 DAILY := run check quick test
@@ -115,7 +117,7 @@ $(PRISM)/.made: tests/contract/prism/package-lock.json
 	@touch $@
 
 # Programs alone, each group in an environment of its own.
-$(NODE)/.made $(JUDGES)/.made $(SBOM)/.made: $(TOOLS)/%/.made: requirements/%.txt | $(UV)
+$(NODE)/.made $(JUDGES)/.made $(SBOM)/.made $(SITE)/.made: $(TOOLS)/%/.made: requirements/%.txt | $(UV)
 	@$(UV) venv -q --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(TOOLS)/$*
 	@$(UV) pip install -q --python $(TOOLS)/$*/bin/python --require-hashes -r requirements/$*.txt
 	@touch $@
@@ -134,7 +136,12 @@ panel-files: $(PANEL_NEEDS) ## the panel's scripts and fonts alone, from npm; fa
 	@$(PYTHON) gateway/panel/vendor.py $(PANEL)/node_modules
 	@touch $(PANEL)/.made
 
-wheel: $(UV) panel-files ## the wheel into dist/, with the panel's files
+docs-site: $(VENV)/.run $(SITE)/.made ## the documentation site into dist/site, and for `/docs` of this checkout and the wheel
+	@$(BIN)/python docs/site/stage.py dist/pages
+	@NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --quiet --strict --clean -f dist/pages/mkdocs.yml
+	@$(BIN)/python docs/site/pack.py dist/pages/markdown dist/site gateway/reference/site
+
+wheel: $(UV) panel-files docs-site ## the wheel into dist/, with the panel's files and the documentation site
 	@$(UV) build -q --wheel --out-dir dist
 
 image: $(VENV)/.run wheel sbom ## the container image, built by docker from dist/image: [DOCKER=podman]; its parts in dist/sbom.json
@@ -260,10 +267,10 @@ lock: | $(UV) ## resolve the requirements anew
 	@echo '-r production.txt' | cat - requirements/run.txt > requirements/.new && mv requirements/.new requirements/run.txt
 	@$(UV) $(LOCK) $(UPGRADE) pyproject.toml --extra sandbox --extra redis --extra otel --group test $(call beyond,production run) -o requirements/test.txt
 	@echo '-r run.txt' | cat - requirements/test.txt > requirements/.new && mv requirements/.new requirements/test.txt
-	@for group in uv clients node deploy sbom; do \
+	@for group in uv clients node deploy sbom site; do \
 	  $(UV) $(LOCK) $(UPGRADE) --group $$group -o requirements/$$group.txt || exit 1; \
 	done
 
 clean: ## remove what was made, the embedded databases included
-	@rm -rf $(VENV) $(TOOLS) var gateway/panel/static/vendor .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	@rm -rf $(VENV) $(TOOLS) var gateway/panel/static/vendor gateway/reference/site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	@find $(PACKAGES) tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -47,7 +47,7 @@ from gateway.core.account import Environment
 from gateway.core.clocks import Now
 from gateway.core.priority import Priority
 from gateway.http.admission import Admission
-from gateway.http.documents import Page, openapi_pages
+from gateway.http.documents import ReadyMade, openapi_pages
 from gateway.http.gates import PARTNER_PREFIX
 from gateway.http.openapi.examples import ORIGIN as UNKNOWN_ORIGIN
 from gateway.http.ops.surface import OpsSurface, check_ops_address
@@ -66,6 +66,7 @@ from gateway.payouts.store import EventSealing, StoredPayouts
 from gateway.process.periodic_task import PeriodicTask
 from gateway.process.process import ALONE, Part, clock_offset, wall_clock
 from gateway.reference.open_page import open_page
+from gateway.reference.site import error_links, read_site
 from gateway.security.keys import Keys, load_keys
 from gateway.store.kernel.clock import DatabaseClock
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
@@ -234,10 +235,14 @@ def refuse_contradictions(settings: Settings, part: Part) -> None:
 
 def _pages(
     kernel: Kernel, surfaces: Sequence[Surface], static: StaticFiles, origin: Callable[[], str]
-) -> Mapping[str, Page]:
-    """Return the routes beside the API: the panel's files, and the OpenAPI documents."""
+) -> Mapping[str, ReadyMade]:
+    """Return the routes beside the API: the panel's files, the site, the OpenAPI documents."""
     server = kernel.settings.server
-    pages = dict(static.pages) if server.panel or server.openapi else {}
+    pages: dict[str, ReadyMade] = {}
+    if server.panel or server.openapi:
+        pages |= static.pages
+    if server.docs:
+        pages |= read_site()
     if server.openapi:
         is_sandbox = kernel.settings.environment is Environment.SANDBOX
         pages |= openapi_pages(surfaces, lambda: kernel.now().date().isoformat(), origin)
@@ -258,7 +263,7 @@ def _events(security: SecurityLog, tally: AuditTally) -> IdentityEvents:
 def _public_listener(
     kernel: Kernel,
     surfaces: Sequence[Surface],
-    pages: Mapping[str, Page],
+    pages: Mapping[str, ReadyMade],
     telemetry: Telemetry,
     templates: Templates,
 ) -> Listener:
@@ -273,6 +278,7 @@ def _public_listener(
     if problems:
         raise ConfigError(*problems)
     server = settings.server
+    links = error_links(pages)
     app = application(
         Serving(
             table=Table(traced_gates(kernel.tracing, surfaces)),
@@ -283,6 +289,7 @@ def _public_listener(
             uuid_traces=settings.trace.accept == "uuid",
             begin=traced_requests(kernel.tracing),
             lane="" if kernel.failpoint else f"{PARTNER_PREFIX}/",
+            links=links,
             alter=failing_answers(kernel.failpoint) if kernel.failpoint else None,
         )
     )
@@ -292,7 +299,7 @@ def _public_listener(
         app,
         at=Address(host=server.host, port=server.port, reuse_port=server.reuse_port),
         limits=_server_limits(settings),
-        refusals=refusals_below(telemetry.observer),
+        refusals=refusals_below(telemetry.observer, links),
     )
     kernel.reloads.append(lambda settings: listener.change(_server_limits(settings)))
     usage = kernel.store.database.usage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -79,15 +79,19 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
     )
 
 
-def refusals_below(observer: RequestObserver) -> Refusals:
-    """Record the listener's refusals in the same form as the application's."""
+def refusals_below(observer: RequestObserver, links: Mapping[str, str]) -> Refusals:
+    """
+    Record the listener's refusals in the same form as the application's.
+
+    ``links`` are the ``Link`` headers to the pages of error codes, by code.
+    """
 
     def note(error: ErrorCode, trace_id: str) -> None:
         observer.request(
             AccessRecord(trace_id=trace_id, status=error.status, code=error.code, reason="wire")
         )
 
-    return Refusals(on_refusal=note)
+    return Refusals(on_refusal=note, links=links)
 
 
 def _metrics(settings: Settings, surfaces: Sequence[Surface], digest: str) -> MetricRegistry:

@@ -32,6 +32,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         single_process: There is one server process of this store, anywhere; then production
             needs no cache that processes share.
         openapi: Serves the OpenAPI documents, and their page at ``/docs/api``, publicly.
+        docs: Serves the documentation site at ``/docs``, publicly, where it is built; errors then
+            carry a ``Link`` to the page of their code.
         panel: Serves the operator's panel, its pages and the sessions of browsers.
         policy_reports: Where browsers report violations of the pages' Content-Security-Policy,
             a collector of yours, ``https://...``; empty for nowhere.
@@ -61,6 +63,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     reuse_port: Annotated[bool, written("${PIXGATE_REUSE_PORT:-false}")] = False
     single_process: bool = False
     openapi: bool = False
+    docs: bool = False
     panel: bool = True
     policy_reports: str = ""
     trusted_peers: str = ""

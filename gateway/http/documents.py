@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, Protocol
 
 from aiohttp import hdrs
 
@@ -31,12 +31,34 @@ _IN_YAML: Final = "banking"
 REFERENCE: Final = "reference"
 """The page that shows the partners' interface to everybody, for logs and metrics."""
 
+SITE: Final = "docs"
+"""Every file of the documentation site, for logs and metrics."""
+
 PAGES: Final = (
     *(f"{surface}.openapi_json" for surface in _DESCRIBED),
     f"{_IN_YAML}.openapi_yaml",
     REFERENCE,
+    SITE,
 )
 """The names of all pages, for logs and metrics."""
+
+
+class ReadyMade(Protocol):
+    """A document that is served as it is, to everybody."""
+
+    @property
+    def name(self) -> str:
+        """Return the name for logs and metrics."""
+        ...
+
+    @property
+    def priority(self) -> Priority:
+        """Return its class under overload."""
+        ...
+
+    def reply(self, encodings: str) -> Reply:
+        """Return the reply; ``encodings`` is the request's ``Accept-Encoding``."""
+        ...
 
 
 @dataclass(frozen=True)

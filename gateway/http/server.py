@@ -12,7 +12,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qs
@@ -29,7 +29,7 @@ from gateway.core.priority import Priority
 from gateway.core.reasons import Unsigned
 from gateway.core.waiting import unmeasured_wait
 from gateway.http.admission import Admission, Shed
-from gateway.http.documents import Page
+from gateway.http.documents import ReadyMade
 from gateway.http.rendering import render, render_refusal, translate
 from gateway.http.route import Answer, RefusedPath, Route
 from gateway.http.table import PlacedRoute, Table
@@ -163,11 +163,12 @@ class Serving:
         begin: Makes the request's trace the current one, as ``begin_trace`` does.
         lane: How targets begin whose plain requests the listener reads itself, because no answer
             to them has pieces; empty for none.
+        links: The ``Link`` of a refusal to the page of its code, by code.
         alter: Only in tests that end the process within an answer.
     """
 
     table: Table
-    pages: Mapping[str, Page]
+    pages: Mapping[str, ReadyMade]
     admission: Admission
     observer: RequestObserver
     body_deadline_s: float
@@ -175,6 +176,7 @@ class Serving:
     begin: BeginTrace = begin_trace
     clock: Callable[[], float] = time.perf_counter
     lane: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
     alter: Callable[[Exchange, Reply], None] | None = None
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -262,7 +264,7 @@ class Serving:
         record.duration_s = self.clock() - exchange.started - record.waited_s
         self.observer.request(record)
 
-    async def _show(self, page: Page, request: Request, exchange: Exchange) -> Reply:
+    async def _show(self, page: ReadyMade, request: Request, exchange: Exchange) -> Reply:
         """Answer with a ready-made document, or refuse: overloaded, no method."""
         exchange.record.route = page.name
         waiting = self.admission.admit(page.priority)
@@ -408,13 +410,16 @@ class Serving:
             asked = refused_path(request, exchange.path, exchange.query, record.trace_id)
             shown = refuse(refusal, call, asked)
             return render(shown, refusal.error.status, call.headers if call else {})
-        return render_refusal(
+        reply = render_refusal(
             refusal,
             place,
             record.trace_id,
             call.headers if call else {},
             explains=self.table.explains(exchange.path, place),
         )
+        if link := self.links.get(refusal.error.code):
+            reply.headers[hdrs.LINK] = link
+        return reply
 
 
 def application(serving: Serving) -> web.Application:

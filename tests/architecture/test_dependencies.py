@@ -33,7 +33,7 @@ TEST = [Requirement(text) for text in PROJECT["dependency-groups"]["test"]]
 CLIENTS = [Requirement(text) for text in PROJECT["dependency-groups"]["clients"]]
 PROGRAMS = {
     name: [Requirement(text) for text in PROJECT["dependency-groups"][name]]
-    for name in ("node", "deploy", "sbom")
+    for name in ("node", "deploy", "sbom", "site")
 }
 NEEDED = [need for needs in PROGRAMS.values() for need in needs]
 HASHES = r"(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+"

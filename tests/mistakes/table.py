@@ -21,6 +21,7 @@ from tests.mistakes.rows import (
     people,
     reading,
     received,
+    reference,
     reports,
     running,
     sandbox,
@@ -56,4 +57,5 @@ MISTAKES = (
     *outflow.ROWS,
     *cells.ROWS,
     *archive.ROWS,
+    *reference.ROWS,
 )

@@ -50,3 +50,11 @@ def programs() -> Programs:
         if not program.is_file():
             absent(NAME, f"no {program.name}: run `make clients`")
     return found
+
+
+def postman_runner() -> Path:
+    """Find newman, which runs a Postman collection; skips the test where it is missing."""
+    newman = HOME / "node_modules" / ".bin" / "newman"
+    if shutil.which("node") is None or not newman.is_file():
+        absent(NAME, "no newman: run `make clients`")
+    return newman

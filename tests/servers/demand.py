@@ -17,6 +17,7 @@ INSTALL = {
     "postgres": "apt-get install postgresql",
     "promtool": "apt-get install prometheus",
     "redis": "apt-get install redis-server",
+    "site": "make docs-site",
     "socat": "apt-get install socat",
 }
 

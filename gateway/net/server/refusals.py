@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import Final
@@ -56,10 +56,12 @@ class Refusals:
         new_trace_id: Makes the trace id: an invalid request may not hold a valid one.
         on_refusal: Called for every refusal, for the log line and the metrics; must
             not raise.
+        links: The ``Link`` to the page of a code, by code.
     """
 
     new_trace_id: Callable[[], str] = trace.new_trace_id
     on_refusal: Callable[[ErrorCode, str], None] = lambda _error, _trace_id: None
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def answer(self, error: ErrorCode) -> Refusal:
         """Make the answer."""
@@ -68,6 +70,8 @@ class Refusals:
         headers: dict[str, str] = {"X-Trace-ID": trace_id, **_HEADERS}
         if error is DRAINING:  # another process takes over within a second
             headers[hdrs.RETRY_AFTER] = "1"
+        if link := self.links.get(error.code):
+            headers[hdrs.LINK] = link
         return Refusal(error.status, error_body(error, trace_id), headers)
 
 

@@ -11,6 +11,7 @@ import pytest
 from gateway.app.assembly import assemble
 from gateway.app.lifecycle import running
 from gateway.config.listeners import Server, Trace
+from gateway.http.documents import Page
 from tests.world import raw_http
 from tests.world.gateway.world import sandbox
 
@@ -41,6 +42,37 @@ async def test_openapi_and_trace_id_settings_reach_the_listener(
         _, trace_id = await status_of(gateway.public.port, "/baas/v1/health", **headers)
 
     assert (found, trace_id == "token-1") == (status, echoed)
+
+
+@pytest.mark.parametrize("docs", [True, False])
+async def test_the_site_is_served_and_linked_only_where_docs_are_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, docs: bool
+):
+    """Refusals of the application and of the listener alike; answers have no link."""
+    page = Page("docs", "text/plain", b"what to do")
+    codes = ("SVC.GTW.001", "SVC.VAL.011")
+    site = {f"/docs/errors/{code}/": page for code in codes}
+    monkeypatch.setattr("gateway.app.assembly.read_site", lambda: site)
+    settings = sandbox(tmp_path, server=Server(port=0, docs=docs))
+    gateway = assemble(settings, {}, with_bank=False)
+
+    heads = [f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close" for path in PATHS]
+    async with running(gateway):
+        told = [
+            await raw_http.exchange(gateway.public.port, f"{head}\r\n\r\n".encode())
+            for head in (*heads, "GET / HTTP/1.1\r\nno header")
+        ]
+
+    answers = [one for each in told for one in each.answers]
+    found = [(each.status, each.code, each.headers.get("link")) for each in answers]
+    unknown, malformed = (
+        (status, code, f'</docs/errors/{code}/>; rel="help"' if docs else None)
+        for status, code in ((404, "SVC.GTW.001"), (400, "SVC.VAL.011"))
+    )
+    assert found == [(200, "", None), (200, "", None) if docs else unknown, unknown, malformed]
+
+
+PATHS = ("/baas/v1/health", "/docs/errors/SVC.GTW.001/", "/nowhere")
 
 
 async def test_request_size_limits_are_settings(tmp_path: Path):

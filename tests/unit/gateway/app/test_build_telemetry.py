@@ -155,13 +155,14 @@ def test_the_configuration_digest_depends_on_the_settings(settings: Settings):
 
 
 def test_the_listener_s_refusals_are_logged_like_the_application_s():
-    """With the same body, and a record each."""
+    """With the same body, the same link to the code's page, and a record each."""
     witness = Witness()
-    refusals = refusals_below(witness)
+    refusals = refusals_below(witness, {"SVC.GTW.007": "</page>"})
 
     answer = refusals.answer(HEADERS_TOO_LARGE)
 
     (record,) = witness.records
     assert answer.body == error_body(HEADERS_TOO_LARGE, record.trace_id)
     assert record.trace_id == answer.headers["X-Trace-ID"]
+    assert answer.headers["Link"] == "</page>"
     assert (record.status, record.code) == (431, "SVC.GTW.007")

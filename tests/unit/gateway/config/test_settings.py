@@ -129,7 +129,7 @@ def test_the_shipped_file_is_the_sandbox_at_its_defaults():
     shipped = settings.providers
     bank = SandboxBank(start=True)
     assert settings == Settings(
-        server=Server(openapi=True),
+        server=Server(openapi=True, docs=True),
         session=Session(insecure_dev=True),
         sandbox=Sandbox(open=True),
         sandbox_bank=bank,
