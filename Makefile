@@ -66,7 +66,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files docs-site wheel image sbom judges clients prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages bench-lists bench-overload scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files docs-site wheel image sbom judges clients client-types client-package prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages bench-lists bench-overload scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 # `make help` lists these first.
 DAILY := run check quick test
@@ -157,7 +157,17 @@ sbom: $(SBOM)/.made ## the packages that an image is made of, as CycloneDX, into
 
 judges: $(JUDGES)/.made ## programs that judge the image, Compose and the chart, for tests
 
-clients: $(CLIENTS)/.made ## programs that build clients from our OpenAPI documents, for tests; they want Java and Node
+clients: $(CLIENTS)/.made ## programs that build clients, ours and those of our OpenAPI documents, for tests; they want Java and Node
+
+client-types: $(CLIENTS)/.made $(VENV)/.test ## write the types of the TypeScript client anew, from the OpenAPI documents
+	@$(BIN)/python -m tests.proofs.clients.schemas
+
+client-package: $(CLIENTS)/.made ## the TypeScript client into dist/, as npm publishes it
+	@mkdir -p dist
+	@rm -rf dist/typescript
+	@cp -r clients/typescript dist/typescript && cp LICENSE dist/typescript
+	@$(CLIENTS)/node_modules/.bin/tsc --project dist/typescript
+	@npm pack --silent --pack-destination dist ./dist/typescript > /dev/null
 
 setup: ## everything to work on the code: service, tests, checks
 	@$(MAKE) -s --no-print-directory -j2 $(VENV)/.test $(PANEL)/.made

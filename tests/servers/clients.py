@@ -1,5 +1,5 @@
 """
-Programs of others that build clients from our documents; ``make clients`` installs them.
+Programs of others that build clients, ours and generated ones; ``make clients`` installs them.
 
 Java and Node are the machine's. Where anything is missing, the tests skip.
 """
@@ -26,11 +26,21 @@ class Programs:
     openapi_generator: Path
     openapi_typescript: Path
     tsc: Path
+    esbuild: Path
+    go: Path
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment they run in: their own programs first, such as the formatter."""
-        return {**os.environ, "PATH": f"{self.python.parent}{os.pathsep}{os.environ['PATH']}"}
+        """
+        The environment they run in: their own programs first, such as the formatter.
+
+        Go takes no module and no other version of itself from elsewhere, and keeps what it has
+        compiled in the checkout.
+        """
+        kept = {"GOCACHE": str(HOME / "go/cache"), "GOPATH": str(HOME / "go"), "CGO_ENABLED": "0"}
+        alone = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOTELEMETRY": "off", "GOENV": "off"}
+        path = f"{self.python.parent}{os.pathsep}{os.environ['PATH']}"
+        return {**os.environ, **kept, **alone, "PATH": path}
 
 
 def programs() -> Programs:
@@ -44,6 +54,8 @@ def programs() -> Programs:
         openapi_generator=HOME / "bin" / "openapi-generator-cli",
         openapi_typescript=HOME / "node_modules" / ".bin" / "openapi-typescript",
         tsc=HOME / "node_modules" / ".bin" / "tsc",
+        esbuild=HOME / "node_modules" / ".bin" / "esbuild",
+        go=HOME / "bin" / "go",
     )
     for name in Programs.__slots__:
         program = getattr(found, name)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import shutil
 import subprocess
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +17,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from tests.servers.clients import Programs, programs
+from tests.servers.clients import HOME, Programs, programs
+from tests.servers.demand import absent
 from tests.world.documents import SURFACES
 from tests.world.gateway.world import NOBODY, World, order
 
@@ -44,11 +47,40 @@ FIELD = {
     "java": re.compile(r"\b(?P<kind>[A-Z]\w*)>? (?P<name>\w+)(?=[,;)]| = )"),
 }
 NARROW = {"float32", "int32", "float", "double", "integer"}
-MODELS_AND_CALLS = {
-    "models": "",
-    "apis": "",
+PARTS = {
+    **dict.fromkeys(("models", "apis", "supportingFiles"), ""),
     **dict.fromkeys(("modelTests", "modelDocs", "apiTests", "apiDocs"), "false"),
 }
+"""Of a generated client."""
+WANTED: Mapping[str, Mapping[str, Any]] = {
+    "go": {
+        "gitHost": "pixgate.invalid",
+        "gitUserId": "partner",
+        "gitRepoId": "client",
+        "additionalProperties": {
+            "packageName": "pixgate",
+            "useOneOfDiscriminatorLookup": "true",
+            "disallowAdditionalPropertiesIfNotPresent": "false",
+        },
+    },
+    "java": {
+        "typeMappings": {"double": "BigDecimal"},
+        "additionalProperties": {
+            "library": "native",
+            "openApiNullable": "false",
+            "invokerPackage": "partner",
+            "apiPackage": "partner.api",
+            "modelPackage": "partner.model",
+        },
+    },
+}
+"""As in the guide; for Java without the libraries that are not in the generator's own jar."""
+SOURCES = {
+    "go": ("model_*.go", "api_*.go"),
+    "java": ("src/main/java/partner/model/*.java", "src/main/java/partner/api/*.java"),
+}
+LARGE = (131072.01, 1234567.89)
+"""Amounts that a float of 32 bits alters."""
 INSIDE = {"anyOf", "items", "schema"}
 """What a schema has below it that is still the same field."""
 
@@ -169,29 +201,31 @@ async def test_openapi_generator_builds_clients_that_pay(world: World, workshop:
     assert await world.executions(asked["payout"]["reference"]) == [1050]
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def go_and_java(workshop: Workshop) -> Workshop:
+    """The clients that one Java process generates in both languages."""
+    batch = []
+    for language, wanted in WANTED.items():
+        for surface in SURFACES:
+            described = {
+                "generatorName": language,
+                "inputSpec": str(workshop.folder / f"{surface}.json"),
+                "outputDir": str(workshop.folder / f"{language}_{surface}"),
+                "globalProperties": PARTS,
+                **wanted,
+            }
+            batch.append(f"{language}-{surface}.json")
+            (workshop.folder / batch[-1]).write_text(json.dumps(described))
+    await asyncio.to_thread(workshop.run, [workshop.programs.openapi_generator, "batch", *batch])
+    return workshop
+
+
 @pytest.mark.parametrize("language", ["go", "java"])
 async def test_generated_go_and_java_clients_use_wide_number_types(
-    workshop: Workshop, language: str
+    go_and_java: Workshop, language: str
 ):
     """Built as in the guide: no 32-bit amounts, and integers only where their bound fits."""
-    for surface in SURFACES:
-        wanted = {
-            "generatorName": language,
-            "inputSpec": str(workshop.folder / f"{surface}.json"),
-            "outputDir": str(workshop.folder / f"{language}_{surface}"),
-            "globalProperties": MODELS_AND_CALLS,
-            "typeMappings": {"double": "BigDecimal"} if language == "java" else {},
-        }
-        (workshop.folder / f"{language}-{surface}.json").write_text(json.dumps(wanted))
-
-    await asyncio.to_thread(
-        workshop.run,
-        [
-            *(workshop.programs.openapi_generator, "batch"),
-            *(f"{language}-{surface}.json" for surface in SURFACES),
-        ],
-    )
-
+    workshop = go_and_java
     for surface in SURFACES:
         bounded = {
             name.replace("_", "").lower()
@@ -206,6 +240,75 @@ async def test_generated_go_and_java_clients_use_wide_number_types(
     wide = ("float64", "int64") if language == "go" else ("bigdecimal", "long")
     assert (kinds["blocked"], kinds["documentnumber"]) == wide
     assert f"-g {language}" in GUIDE.read_text("utf-8")
+
+
+async def test_a_generated_go_client_accepts_new_fields(go_and_java: Workshop):
+    """By default it refuses an answer with a field that it does not know; Java's does not."""
+    models = [*(go_and_java.folder / "go_banking").glob("model_*.go")]
+    properties = "useOneOfDiscriminatorLookup=true,disallowAdditionalPropertiesIfNotPresent=false"
+
+    assert len(models) > 20
+    assert [each.name for each in models if "DisallowUnknownFields" in each.read_text()] == []
+    assert f"--additional-properties {properties}\n" in GUIDE.read_text("utf-8")
+
+
+async def test_a_generated_go_client_pays_large_amounts(world: World, go_and_java: Workshop):
+    folder = go_and_java.folder / "go_banking"
+    (folder / "pays").mkdir()
+    shutil.copy(HERE / "pays.go", folder / "pays" / "main.go")
+
+    await asyncio.to_thread(
+        go_and_java.run,
+        # Not optimized: that takes a third less time, most of it for the standard library.
+        [
+            *(go_and_java.programs.go, "build", "-C", folder, "-gcflags=all=-N -l"),
+            *("-o", folder / "paying", "./pays"),
+        ],
+    )
+
+    await pays_and_reads(world, go_and_java, "go", [folder / "paying"])
+
+
+async def test_a_generated_java_client_pays_large_amounts(world: World, go_and_java: Workshop):
+    """Its libraries are in the generator's jar."""
+    folder, compiler = go_and_java.folder / "java_banking", shutil.which("javac")
+    if compiler is None:
+        absent("clients", "no javac in the path")
+    [jar] = HOME.glob("lib/python*/site-packages/openapi_generator_cli/openapi-generator.jar")
+    sources = [*HERE.glob("*.java"), *(folder / "src/main/java").rglob("*.java")]
+
+    await asyncio.to_thread(
+        go_and_java.run,
+        [compiler, "-nowarn", "-proc:none", "-cp", jar, "-d", folder / "classes", *sources],
+    )
+
+    path = f"{folder / 'classes'}{os.pathsep}{jar}"
+    await pays_and_reads(world, go_and_java, "java", ["java", "-cp", path, "Pays"])
+
+
+async def pays_and_reads(
+    world: World, workshop: Workshop, language: str, command: Sequence[str | Path]
+) -> None:
+    """Pay large amounts by a compiled client; its statement has them, and ids of 16 digits."""
+    account = world.demo["accounts"]["main"]["id"]
+    await world.control.post("accounts", account, "top-up", body={"value": 2_000_000})
+    references = [f"{language}-{value}" for value in LARGE]
+    orders = [
+        {"reference": reference, "value": value}
+        for reference, value in zip(references, LARGE, strict=True)
+    ]
+
+    asked = {"base_url": f"http://127.0.0.1:{world.port}", "account_id": account}
+    asked |= {**world.pair("full"), "day": world.today(), "orders": orders}
+    first = json.loads(await asyncio.to_thread(workshop.run, command, asked))
+    for reference in references:
+        await world.settled(reference)
+    said = json.loads(await asyncio.to_thread(workshop.run, command, asked))
+
+    assert first["paid"] == said["paid"] == list(LARGE)
+    assert [await world.executions(each) for each in references] == [[13107201], [123456789]]
+    assert {*LARGE, 2_000_000} <= set(said["values"])
+    assert {len(str(each)) for each in said["document_numbers"]} >= {16}
 
 
 async def test_tsc_compiles_the_types_of_openapi_typescript(workshop: Workshop):
@@ -247,7 +350,7 @@ def named_numbers(part: Any, name: str = "") -> Iterator[tuple[str, Mapping[str,
 
 def fields_of(folder: Path, language: str) -> Iterator[tuple[str, str]]:
     """Return the fields of generated classes: a name without its case, and the word of its type."""
-    for path in sorted(folder.rglob("*.go" if language == "go" else "*.java")):
+    for path in sorted(path for pattern in SOURCES[language] for path in folder.glob(pattern)):
         for found in FIELD[language].finditer(path.read_text("utf-8")):
             yield found["name"].lower(), found["kind"].lower()
 
