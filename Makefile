@@ -38,7 +38,7 @@ WORKERS ?= $(shell echo $$(((3 * $(CORES) + 1) / 2)))
 # the unit tests, which come last, are short.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile --no-loadscope-reorder -q -p tests.report
 # What `make quick` runs: `make quick TESTS=tests/unit/gateway/core`.
-TESTS ?= tests/unit tests/architecture tests/properties tests/mistakes
+TESTS ?= tests/unit tests/clients tests/architecture tests/properties tests/mistakes
 # What `make proofs` runs: `make proofs PROOFS=tests/proofs/operating`. The tables beside the folder
 # are in `make test` too, in part.
 PROOFS ?= tests/proofs tests/browser/test_screens.py tests/contract/adapters/test_verification.py \
@@ -134,8 +134,9 @@ panel-files: $(PANEL_NEEDS) ## the panel's scripts and fonts alone, from npm; fa
 	@$(PYTHON) gateway/panel/vendor.py $(PANEL)/node_modules
 	@touch $(PANEL)/.made
 
-wheel: $(UV) panel-files ## the wheel into dist/, with the panel's files
+wheel: $(UV) panel-files ## the wheel into dist/, with the panel's files, and that of the Python client
 	@$(UV) build -q --wheel --out-dir dist
+	@$(UV) build -q --wheel --out-dir dist clients/python
 
 image: $(VENV)/.run wheel sbom ## the container image, built by docker from dist/image: [DOCKER=podman]; its parts in dist/sbom.json
 	@rm -rf dist/image
