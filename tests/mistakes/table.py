@@ -10,6 +10,7 @@ from tests.mistakes.rows import (
     backoffice_surface,
     banks,
     cells,
+    clients,
     configuration,
     deliveries,
     endpoints,
@@ -54,4 +55,5 @@ MISTAKES = (
     *outflow.ROWS,
     *cells.ROWS,
     *archive.ROWS,
+    *clients.ROWS,
 )
