@@ -34,7 +34,7 @@ async def fresh(tmp_path: Path) -> AsyncIterator[World]:
 
 def program_of(world: World) -> str:
     """Return the guide's program, for the demo's account and credential."""
-    program, _ = PROGRAM.findall(GUIDE.read_text(encoding="utf-8"))
+    _, program, _ = PROGRAM.findall(GUIDE.read_text(encoding="utf-8"))
     pair = world.pair("full")
     url = "http://127.0.0.1:8080/baas/v1/account/ACCOUNT_ID"
     program = program.replace(url, f"http://127.0.0.1:{world.port}{world.at('')}")
@@ -46,7 +46,7 @@ def program_of(world: World) -> str:
 def signing_client_of(world: World, pair: Pair, folder: Path) -> dict[str, Any]:
     """Load the guide's program with a credential, changed to sign as the guide says."""
     text = GUIDE.read_text(encoding="utf-8")
-    _, signing = PROGRAM.findall(text)
+    _, _, signing = PROGRAM.findall(text)
     [line] = re.findall(r"add `(headers .*?)` in `call`", text)
     key = folder / "private.pem"
     key.write_bytes(
@@ -82,6 +82,31 @@ async def test_the_program_of_the_guide_pays_a_decimal_amount(
 
     assert capsys.readouterr().out == "paid\n"
     assert await fresh.executions("order-1044") == [1007]
+
+
+async def test_the_guide_s_order_by_pixgate_client_is_paid(
+    fresh: World, capsys: pytest.CaptureFixture[str]
+):
+    """The same program in both languages; as printed, but for place, credential and date."""
+    guides = (GUIDE, GUIDE.parent / "pt/guia-do-parceiro.md")
+    program, portuguese = (PROGRAM.search(each.read_text("utf-8"))[1] for each in guides)
+    pair = fresh.pair("full")
+    given = {
+        "http://127.0.0.1:8080": f"http://127.0.0.1:{fresh.port}",
+        "ACCOUNT_ID": fresh.demo["accounts"]["main"]["id"],
+        "CLIENT_ID": pair["client_id"],
+        "CLIENT_SECRET": pair["client_secret"],
+        "PixOrder(\n": f"PixOrder(\n    date=datetime.date.fromisoformat({fresh.today()!r}),\n",
+    }
+    printed = f"import datetime\n{program}client.close()\n"
+    for name, value in given.items():
+        printed = printed.replace(name, value)
+
+    await asyncio.to_thread(exec, printed, {})
+
+    assert portuguese == program
+    assert capsys.readouterr().out == "paid\n"
+    assert await fresh.executions("order-1045") == [1007]
 
 
 async def test_the_client_of_the_guide_signs(fresh: World, tmp_path: Path):
