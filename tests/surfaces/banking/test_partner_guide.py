@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import PixKeyType, normal_key
+from pixgate_client import Client, PixOrder, Refused
 from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway.world import World, opened, order, pair_of, sandbox
 from tests.world.signing import Signer
@@ -119,6 +121,28 @@ async def test_the_client_of_the_guide_signs(fresh: World, tmp_path: Path):
 
     assert paid["status"] == "processing"
     assert unsigned.status == 401
+
+
+async def test_pixgate_client_signs_by_the_function_of_the_guide(fresh: World, tmp_path: Path):
+    pair = pair_of(await fresh.issue())
+    await fresh.register_key(pair["client_id"], Signer().pem)
+    signed = signing_client_of(fresh, pair, tmp_path)["signed"]
+    to = (f"http://127.0.0.1:{fresh.port}", fresh.demo["accounts"]["main"]["id"])
+    wanted = PixOrder(
+        value=Decimal("10.50"),
+        tax_number="529.982.247-25",
+        key_type="email",
+        key="maria@example.com",
+        date=fresh.gateway.kernel.now().date(),
+    )
+
+    with Client(*to, *pair.values(), sign=signed) as client:
+        paid = await asyncio.to_thread(client.pay, wanted)
+    with Client(*to, *pair.values()) as client, pytest.raises(Refused) as unsigned:
+        await asyncio.to_thread(client.pay, wanted)
+
+    assert paid.status == "processing"
+    assert (unsigned.value.status, unsigned.value.code) == (401, "SVC.AUT.010")
 
 
 @pytest.mark.parametrize("value", [SETTLES, CUT_SHORT], ids=["answered", "the answer cut short"])
