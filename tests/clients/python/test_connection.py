@@ -16,7 +16,8 @@ from pixgate_client.exchange import Request
 from tests.clients.python.replies import ORDER
 
 ACCOUNT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
-PACKAGE = Path(__file__).parents[3] / "clients/python/pyproject.toml"
+ROOT = Path(__file__).parents[3]
+PACKAGES = (ROOT / "pyproject.toml", ROOT / "clients/python/pyproject.toml")
 SECRET = "gws_of-the-test"
 
 
@@ -117,8 +118,10 @@ def test_an_account_is_named_by_a_uuid():
         assert ACCOUNT in repr(client)
 
 
-def test_the_version_is_that_of_the_package():
-    assert tomllib.loads(PACKAGE.read_text())["project"]["version"] == VERSION
+def test_the_version_is_that_of_the_package_and_of_the_gateway():
+    found = [tomllib.loads(each.read_text())["project"]["version"] for each in PACKAGES]
+
+    assert found == [VERSION] * 2
 
 
 def test_both_clients_have_the_same_calls():
