@@ -55,9 +55,10 @@ FATES = {
     "777.05": 5,
     "777.07": 5,
     "777.08": 10,
+    "777.09": 5,
     "777.11": 10,
 }
-"""What the bank does with a payout: the amounts of the partner guide, and those that settle."""
+"""What the bank does with a payout: amounts of the partner guide; the others settle."""
 
 
 def drawn(chance: Random, kind: str, number: int) -> PixOrder:
