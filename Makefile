@@ -40,7 +40,7 @@ WORKERS ?= $(shell echo $$(((3 * $(CORES) + 1) / 2)))
 # the unit tests, which come last, are short.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile --no-loadscope-reorder -q -p tests.report
 # What `make quick` runs: `make quick TESTS=tests/unit/gateway/core`.
-TESTS ?= tests/unit tests/architecture tests/properties tests/mistakes
+TESTS ?= tests/unit tests/clients tests/architecture tests/properties tests/mistakes
 # What `make proofs` runs: `make proofs PROOFS=tests/proofs/operating`. The tables beside the folder
 # are in `make test` too, in part.
 PROOFS ?= tests/proofs tests/browser/test_screens.py tests/contract/adapters/test_verification.py \
@@ -141,8 +141,9 @@ docs-site: $(VENV)/.run $(SITE)/.made ## the documentation site into dist/site, 
 	@NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --quiet --strict --clean -f dist/pages/mkdocs.yml
 	@$(BIN)/python docs/site/pack.py dist/pages/markdown dist/site gateway/reference/site
 
-wheel: $(UV) panel-files docs-site ## the wheel into dist/, with the panel's files and the documentation site
+wheel: $(UV) panel-files docs-site ## the wheel into dist/, with the panel's files and the documentation site, and that of the Python client
 	@$(UV) build -q --wheel --out-dir dist
+	@$(UV) build -q --wheel --out-dir dist clients/python
 
 image: $(VENV)/.run wheel sbom ## the container image, built by docker from dist/image: [DOCKER=podman]; its parts in dist/sbom.json
 	@rm -rf dist/image

@@ -10,6 +10,7 @@ from tests.mistakes.rows import (
     backoffice_surface,
     banks,
     cells,
+    clients,
     configuration,
     deliveries,
     endpoints,
@@ -58,4 +59,5 @@ MISTAKES = (
     *cells.ROWS,
     *archive.ROWS,
     *reference.ROWS,
+    *clients.ROWS,
 )

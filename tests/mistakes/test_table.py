@@ -11,7 +11,7 @@ from tests.mistakes.page import NAMED, PAGE
 from tests.mistakes.table import MISTAKES
 
 ROOT = Path(__file__).resolve().parents[2]
-PRODUCT = ("deploy", "gateway", "policies", "provider_adapters")
+PRODUCT = ("clients", "deploy", "gateway", "policies", "provider_adapters")
 LEAST = 44
 
 

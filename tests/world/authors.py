@@ -66,12 +66,12 @@ class Environment:
         self.runs("mypy", *python, *cache, ".", within=package)
 
 
-def wheel_in(folder: Path) -> Path:
-    """Build the wheel into an empty folder, without network; skips where it cannot."""
+def wheel_in(folder: Path, source: Path = ROOT) -> Path:
+    """Build a wheel into an empty folder, without network; skips where it cannot."""
     if not _UV.exists():
         pytest.skip("uv is not here: `make setup` installs it")
     made = subprocess.run(
-        [_UV, "build", "-q", "--offline", "--wheel", "-o", folder, ROOT],
+        [_UV, "build", "-q", "--offline", "--wheel", "-o", folder, source],
         capture_output=True,
         text=True,
         check=False,
@@ -82,9 +82,9 @@ def wheel_in(folder: Path) -> Path:
     return wheel
 
 
-def environment_in(folder: Path) -> Environment:
-    """Build the wheel and make an environment of it, without network; skips where it cannot."""
-    wheel = wheel_in(folder)
+def environment_in(folder: Path, source: Path = ROOT) -> Environment:
+    """Build a wheel and make an environment of it, without network; skips where it cannot."""
+    wheel = wheel_in(folder, source)
     place = folder / "environment"
     _uv("venv", "-q", "--offline", "--python", sys.executable, place)
     python = place / "bin/python"

@@ -1,5 +1,6 @@
-"""The gateway that the generated clients pay through, with the documents they are built from."""
+"""The gateways that clients pay through; one has the documents that clients are built from."""
 
 from tests.world.gateway.world_fixtures import described_world as world
+from tests.world.gateway.world_fixtures import hurried_world
 
-__all__ = ["world"]
+__all__ = ["hurried_world", "world"]

@@ -64,8 +64,12 @@ class GatewayClient:
             "Content-Type": "application/json",
         }
 
+    def now(self) -> datetime:
+        """Return the time by the gateway's clock."""
+        return datetime.now(UTC) + timedelta(seconds=self.offset_s)
+
     def today(self) -> date:
-        return (datetime.now(UTC) + timedelta(seconds=self.offset_s)).date()
+        return self.now().date()
 
     def order(self, reference: str, value: float = 10.5) -> bytes:
         return msgspec.json.encode(

@@ -7,6 +7,7 @@ import json
 import re
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from gateway.banks.port.payout_orders import FailureCode
 from gateway.banks.port.pix_keys import PixKeyType, normal_key
+from pixgate_client import Client, PixOrder, Refused
 from provider_adapters.testing.demo.ensure import Pair
 from tests.world.gateway.world import World, opened, order, pair_of, sandbox
 from tests.world.signing import Signer
@@ -39,7 +41,7 @@ async def fresh(tmp_path: Path) -> AsyncIterator[World]:
 
 def program_of(world: World) -> str:
     """Return the guide's program, for the demo's account and credential."""
-    program, _ = PROGRAM.findall(GUIDE.read_text(encoding="utf-8"))
+    _, program, _ = PROGRAM.findall(GUIDE.read_text(encoding="utf-8"))
     pair = world.pair("full")
     url = "http://127.0.0.1:8080/baas/v1/account/ACCOUNT_ID"
     program = program.replace(url, f"http://127.0.0.1:{world.port}{world.at('')}")
@@ -51,7 +53,7 @@ def program_of(world: World) -> str:
 def signing_client_of(world: World, pair: Pair, folder: Path) -> dict[str, Any]:
     """Load the guide's program with a credential, changed to sign as the guide says."""
     text = GUIDE.read_text(encoding="utf-8")
-    _, signing = PROGRAM.findall(text)
+    _, _, signing = PROGRAM.findall(text)
     [line] = re.findall(r"add `(headers .*?)` in `call`", text)
     key = folder / "private.pem"
     key.write_bytes(
@@ -89,6 +91,31 @@ async def test_the_program_of_the_guide_pays_a_decimal_amount(
     assert await fresh.executions("order-1044") == [1007]
 
 
+async def test_the_guide_s_order_by_pixgate_client_is_paid(
+    fresh: World, capsys: pytest.CaptureFixture[str]
+):
+    """The same program in both languages; as printed, but for place, credential and date."""
+    guides = (GUIDE, GUIDE.parent / "pt/guia-do-parceiro.md")
+    program, portuguese = (PROGRAM.search(each.read_text("utf-8"))[1] for each in guides)
+    pair = fresh.pair("full")
+    given = {
+        "http://127.0.0.1:8080": f"http://127.0.0.1:{fresh.port}",
+        "ACCOUNT_ID": fresh.demo["accounts"]["main"]["id"],
+        "CLIENT_ID": pair["client_id"],
+        "CLIENT_SECRET": pair["client_secret"],
+        "PixOrder(\n": f"PixOrder(\n    date=datetime.date.fromisoformat({fresh.today()!r}),\n",
+    }
+    printed = f"import datetime\n{program}client.close()\n"
+    for name, value in given.items():
+        printed = printed.replace(name, value)
+
+    await asyncio.to_thread(exec, printed, {})
+
+    assert portuguese == program
+    assert capsys.readouterr().out == "paid\n"
+    assert await fresh.executions("order-1045") == [1007]
+
+
 async def test_the_client_of_the_guide_signs(fresh: World, tmp_path: Path):
     pair = pair_of(await fresh.issue())
     await fresh.register_key(pair["client_id"], Signer().pem)
@@ -99,6 +126,28 @@ async def test_the_client_of_the_guide_signs(fresh: World, tmp_path: Path):
 
     assert paid["status"] == "processing"
     assert unsigned.status == 401
+
+
+async def test_pixgate_client_signs_by_the_function_of_the_guide(fresh: World, tmp_path: Path):
+    pair = pair_of(await fresh.issue())
+    await fresh.register_key(pair["client_id"], Signer().pem)
+    signed = signing_client_of(fresh, pair, tmp_path)["signed"]
+    to = (f"http://127.0.0.1:{fresh.port}", fresh.demo["accounts"]["main"]["id"])
+    wanted = PixOrder(
+        value=Decimal("10.50"),
+        tax_number="529.982.247-25",
+        key_type="email",
+        key="maria@example.com",
+        date=fresh.gateway.kernel.now().date(),
+    )
+
+    with Client(*to, *pair.values(), sign=signed) as client:
+        paid = await asyncio.to_thread(client.pay, wanted)
+    with Client(*to, *pair.values()) as client, pytest.raises(Refused) as unsigned:
+        await asyncio.to_thread(client.pay, wanted)
+
+    assert paid.status == "processing"
+    assert (unsigned.value.status, unsigned.value.code) == (401, "SVC.AUT.010")
 
 
 @pytest.mark.parametrize("value", [SETTLES, CUT_SHORT], ids=["answered", "the answer cut short"])

@@ -1,0 +1,35 @@
+"""Pay by PIX through a pixgate gateway, never twice."""
+
+from pixgate_client.async_client import AsyncClient as AsyncClient
+from pixgate_client.async_client import AsyncFeed as AsyncFeed
+from pixgate_client.client import Client as Client
+from pixgate_client.client import Feed as Feed
+from pixgate_client.errors import CursorExpired as CursorExpired
+from pixgate_client.errors import CursorInvalid as CursorInvalid
+from pixgate_client.errors import NotFound as NotFound
+from pixgate_client.errors import NotSent as NotSent
+from pixgate_client.errors import PixgateError as PixgateError
+from pixgate_client.errors import RateLimited as RateLimited
+from pixgate_client.errors import Refused as Refused
+from pixgate_client.errors import Unavailable as Unavailable
+from pixgate_client.errors import Unknown as Unknown
+from pixgate_client.model import Account as Account
+from pixgate_client.model import Balance as Balance
+from pixgate_client.model import Charge as Charge
+from pixgate_client.model import Destination as Destination
+from pixgate_client.model import Entry as Entry
+from pixgate_client.model import Event as Event
+from pixgate_client.model import Failure as Failure
+from pixgate_client.model import Party as Party
+from pixgate_client.model import Payer as Payer
+from pixgate_client.model import Payment as Payment
+from pixgate_client.model import Payout as Payout
+from pixgate_client.model import PayoutList as PayoutList
+from pixgate_client.model import PixKey as PixKey
+from pixgate_client.model import Statement as Statement
+from pixgate_client.orders import BankOrder as BankOrder
+from pixgate_client.orders import PixOrder as PixOrder
+from pixgate_client.orders import new_reference as new_reference
+from pixgate_client.retries import Clock as Clock
+from pixgate_client.webhooks import SignatureInvalid as SignatureInvalid
+from pixgate_client.webhooks import verify as verify
