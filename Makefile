@@ -45,7 +45,7 @@ TESTS ?= tests/unit tests/clients tests/architecture tests/properties tests/mist
 # are in `make test` too, in part.
 PROOFS ?= tests/proofs tests/browser/test_screens.py tests/contract/adapters/test_verification.py \
   tests/contract/openapi
-# What `make torture` does at least: smoke, ci, full or release.
+# What `make torture` does at least: smoke, ci, full or release; `make event-kills`: small, full or release.
 SCALE ?= full
 # What `make image` builds with, and what it calls the image.
 DOCKER ?= docker
@@ -66,7 +66,7 @@ export npm_config_cache := $(CURDIR)/$(TOOLS)/npm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup panel-files docs-site wheel image sbom judges clients client-types client-package prism run banks check types shape quick test test-random proofs proofs-part simulate torture bench bench-payouts bench-pages bench-lists bench-overload scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
+.PHONY: help setup panel-files docs-site wheel image sbom judges clients client-types client-package prism run banks check types shape quick test test-random proofs proofs-part simulate torture event-kills bench bench-payouts bench-pages bench-lists bench-overload scale screens next-aiohttp races enumeration mistakes docs architecture lint lock clean
 
 # `make help` lists these first.
 DAILY := run check quick test
@@ -219,6 +219,9 @@ banks: $(VENV)/.run ## every simulated bank, from port PIXGATE_BANKS_PORT (8100)
 
 torture: $(VENV)/.test ## kill -9, faults, lost acknowledgements: [BANK=name] [SCALE=release] [SECONDS=n] [SEED=n]
 	@$(BIN)/python -m tests.proofs.torture --scale $(SCALE) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(BANK),--bank $(BANK))
+
+event-kills: $(VENV)/.test ## kill -9 while events are told and delivered: [SCALE=release] [CHANGES=n] [SECONDS=n] [SEED=n]
+	@$(BIN)/python -m tests.proofs.events --scale $(SCALE) $(if $(CHANGES),--changes $(CHANGES)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 screens: $(VENV)/.test $(PANEL)/.made ## photographs of every screen of the panel into var/screens: [ONLY=name]
 	@$(BIN)/python -m tests.browser.photographs $(ONLY) > /dev/null

@@ -2,7 +2,7 @@
 The bank at the far end, answered for next to nothing: balances, statements, payouts.
 
 Balances and statements come at once, those of the slow account and what became of a payout after a
-latency. Every payout is taken.
+latency. Every payout is taken, and may be settled by that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WOOVI_ACCOUNT = "bench-woovi"
 
 TOKEN = "bench-token"  # noqa: S105 - opens nothing but this stub
 SETTLED, UNDECIDED = "LIQUIDADA", "EM_PROCESSAMENTO"
-"""What it says of every payout that it is asked about."""
+"""What it says of a payout: as it takes it, and when it is asked about it."""
 
 BALANCE = (
     b'{"saldo_centavos":1000000,"bloqueado_centavos":5000,"disponivel_centavos":995000,'
@@ -76,11 +76,10 @@ _DAY = slice(len(_STATEMENT), len(_STATEMENT) + 10)
 class Stub(asyncio.Protocol):
     """One connection of somebody who asks."""
 
-    def __init__(self, latency_s: float, state: str) -> None:
-        """Say after ``latency_s`` seconds that every payout is in ``state``."""
+    def __init__(self, latency_s: float, taken: str, state: str) -> None:
+        """Take every payout in one state; say after ``latency_s`` seconds that it is in another."""
         self._latency_s = latency_s
-        at = b'"2026-11-20T13:40:11.123Z"' if state == SETTLED else b"null"
-        self._decided = state.encode(), at
+        self._as_taken, self._decided = _said(taken), _said(state)
         self._begun = b""
         self._transport: asyncio.WriteTransport
 
@@ -103,7 +102,7 @@ class Stub(asyncio.Protocol):
     def _respond(self, head: bytes, body: bytes) -> None:
         write = self._transport.write
         if head.startswith(b"POST "):
-            write(_taken(head, body))
+            write(_taken(head, body, self._as_taken))
         elif head.startswith(_LATER):
             asyncio.get_running_loop().call_later(self._latency_s, write, _FOUND)
         elif asked := _ASKED.match(head):
@@ -114,13 +113,18 @@ class Stub(asyncio.Protocol):
             write(_at_once(head))
 
 
-def _taken(head: bytes, body: bytes) -> bytes:
+def _said(state: str) -> tuple[bytes, bytes]:
+    """Write a state and its instant."""
+    return state.encode(), b'"2026-11-20T13:40:11.123Z"' if state == SETTLED else b"null"
+
+
+def _taken(head: bytes, body: bytes, said: tuple[bytes, bytes]) -> bytes:
     """Take a payout."""
     key, centavos = _KEY.search(head), _CENTAVOS.search(body)
     if not key or not centavos:
         return _UNKNOWN
-    said = _PAYOUT % (b"pay_" + key[1], key[1], UNDECIDED.encode(), centavos[1], b"null")
-    return _answer(b"201 Created", said)
+    made = _PAYOUT % (b"pay_" + key[1], key[1], said[0], centavos[1], said[1])
+    return _answer(b"201 Created", made)
 
 
 def _at_once(head: bytes) -> bytes:
@@ -134,11 +138,11 @@ def _at_once(head: bytes) -> bytes:
     return _UNKNOWN
 
 
-async def serve(port: int, latency_s: float, state: str) -> None:
+async def serve(port: int, latency_s: float, taken: str, state: str) -> None:
     """Answer until the process is ended."""
     loop = asyncio.get_running_loop()
     server = await loop.create_server(
-        lambda: Stub(latency_s, state), "127.0.0.1", port, backlog=1024
+        lambda: Stub(latency_s, taken, state), "127.0.0.1", port, backlog=1024
     )
     await server.serve_forever()
 
@@ -147,6 +151,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0].strip())
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--latency", type=float, default=0.02, help="seconds")
-    parser.add_argument("--state", choices=[SETTLED, UNDECIDED], default=UNDECIDED)
+    for state in ("--taken", "--state"):
+        parser.add_argument(state, choices=[SETTLED, UNDECIDED], default=UNDECIDED)
     given = parser.parse_args()
-    uvloop.run(serve(given.port, given.latency, given.state))
+    uvloop.run(serve(given.port, given.latency, given.taken, given.state))

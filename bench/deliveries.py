@@ -19,6 +19,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
@@ -44,12 +45,14 @@ from gateway.security.sealing import Sealer
 from gateway.security.secrets import new_signing_secret
 from gateway.store.kernel.structs import row_of
 from gateway.store.tables.core import companies, deliveries, endpoints, events
+from tests.servers import postgres
 from tests.world.deliveries import an_endpoint
 from tests.world.store import open_store
 from tests.world.stores import samples
 
 _SEALER: Final = Sealer({"bench": b"b" * 32}, "bench")
 _SECRET: Final = new_signing_secret(os.urandom)
+_FILE, _SERVER = "sqlite", "postgresql"
 _AT_ONCE: Final = 500
 _TURN_S: Final = 0.1
 
@@ -71,8 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     receivers.start()
     port: int = ours.recv()
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            url = options.database or f"sqlite:///{Path(folder) / 'bench.db'}"
+        with _store(options.database) as url:
             sent, took_s = uvloop.run(_measure(options, url, port))
         ours.send("end")
         came: dict[str, float] = ours.recv()
@@ -82,13 +84,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _report(options, sent, came, took_s)
 
 
+@contextmanager
+def _store(database: str) -> Iterator[str]:
+    """Give the address of an empty store; every commit reaches the disk."""
+    if database == _SERVER:
+        with postgres.running(settings=()) as server:
+            yield server.plain
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            yield f"sqlite:///{Path(folder) / 'bench.db'}"
+
+
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench.deliveries", description=__doc__)
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--endpoints", type=int, default=500)
     parser.add_argument("--hang", type=int, default=50)
     parser.add_argument("--rate", type=float, default=200, help="events a second; 0: all at once")
-    parser.add_argument("--database", default="", help="an empty PostgreSQL; else SQLite")
+    parser.add_argument("--database", choices=(_FILE, _SERVER), default=_FILE)
     parser.add_argument("--patience", type=float, default=900, help="seconds after the last event")
     return parser.parse_args(arguments)
 

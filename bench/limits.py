@@ -49,4 +49,6 @@ LIMITS: Final[Mapping[str, Limit]] = {
     "R22": Limit("payout, SQLite / the same of the commit before", 1, 1.05),
     "R23": Limit("payout, PostgreSQL / the same of the commit before", 1, 1.05),
     "R24": Limit("payout looked at / the same of the commit before", 1, 1.2),
+    "R25": Limit("payout of a company with an endpoint / without one, SQLite", 1.02, 1.05),
+    "R26": Limit("payout of a company with an endpoint / without one, PostgreSQL", 1.02, 1.05),
 }

@@ -123,10 +123,16 @@ def _order(reference: str) -> bytes:
     return json.dumps(document).encode()
 
 
-def make_partner(site: GatewaySite) -> Partner:
-    """Make a company, three accounts and a credential in the gateway's store."""
+def make_partner(site: GatewaySite, endpoint: str = "") -> Partner:
+    """
+    Make a company, three accounts and a credential in the gateway's store.
+
+    Where there is an endpoint, its address, the company is told of every event.
+    """
     write_configuration(site)
     company = _made(site, "company", "create", "--name", "Bench")["id"]
+    if endpoint:
+        _made(site, "endpoint", "add", "--company", company, "--url", endpoint)
     permissions = ("balance:read", "transaction:read", "withdraw:write")
     made = _made(
         site,

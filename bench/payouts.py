@@ -3,6 +3,7 @@
 
 Every answer to an order stands for an intent and an outcome on the disk, which are counted
 afterwards; the bank takes each payout at once, and a balance of the same gateway stands beside it.
+Payouts that the bank settles as it takes them stand beside the same with an endpoint.
 Looks of the follow-up are counted in the store, without what a gateway uses when nothing is due.
 Fails on a wrong answer or a payout that is not stored, never on a slow one unless asked to.
 """
@@ -25,8 +26,8 @@ from pathlib import Path
 import uvloop
 from sqlalchemy import text
 
-from bench import rounds, stage, system
-from bench.bank import UNDECIDED
+from bench import rounds, stage, system, trees
+from bench.bank import SETTLED, UNDECIDED
 from bench.load import Order, traced
 from bench.partner import GatewaySite, make_partner, write_configuration
 from bench.rounds import Goal, Measured, Round, Subject, WrongAnswer
@@ -37,12 +38,14 @@ from tests.servers.process import free_port
 
 FILE, SERVER = "SQLite", "PostgreSQL"
 FOLLOW_UP = "follow-up"
-FIGURES = (FILE, SERVER, FOLLOW_UP)
+EVENTS = "events"
+FIGURES = (FILE, SERVER, FOLLOW_UP, EVENTS)
 LOOKS = "payout looked at, SQLite"
 BANKS = tuple(f"bank-{number}" for number in range(10))
 BACKLOG = 30_000
 
 _BEGINS_S, _WARMING_S = 20.0, 1.0
+_ENDPOINT = "https://events.example.com/pix"
 _HERE = Path(__file__).parent
 _STORED = text("SELECT count(*) FROM payouts")
 _LOOKED_AT = text("SELECT count(*) FROM payout_attempts WHERE last_probe_at IS NOT NULL")
@@ -52,6 +55,16 @@ _NO_CHECKS = text("UPDATE payouts SET next_check_at = NULL WHERE next_check_at I
 def payout(database: str) -> str:
     """Name the row of payouts on a database."""
     return f"payout, {database}"
+
+
+def settled(database: str) -> str:
+    """Name the row of payouts that the bank settles as it takes them, which is an event."""
+    return f"payout settled at once, {database}"
+
+
+def told(database: str) -> str:
+    """Name the row of the same payouts by a company that has an endpoint."""
+    return f"{settled(database)}, with an endpoint"
 
 
 def balance(database: str) -> str:
@@ -72,6 +85,10 @@ def measure(options: argparse.Namespace) -> int:
         kept = list(stage.trees(scene.folder, options.before))
         subjects = list(_creating(scene, figures, kept, options.connections))
         measured.rounds = uvloop.run(rounds.take(subjects, options.rounds, options.seconds))
+    if EVENTS in figures:
+        with stage.staged("--taken", SETTLED) as scene:
+            subjects = list(_telling(scene, options.connections))
+            measured.rounds |= uvloop.run(rounds.take(subjects, options.rounds, options.seconds))
     if FOLLOW_UP in figures:
         with stage.staged("--state", UNDECIDED) as scene:
             filled = [
@@ -90,16 +107,18 @@ def measure(options: argparse.Namespace) -> int:
 GOALS = (
     Goal("R20", payout(FILE), balance(FILE)),
     Goal("R21", payout(SERVER), balance(SERVER)),
+    Goal("R25", told(FILE), settled(FILE)),
+    Goal("R26", told(SERVER), settled(SERVER)),
 )
 BESIDE = {"R22": payout(FILE), "R23": payout(SERVER), "R24": LOOKS}
 
 
 def _creating(
-    scene: Stage, figures: set[str], trees: Sequence[tuple[str, Path]], connections: int
+    scene: Stage, figures: set[str], kept: Sequence[tuple[str, Path]], connections: int
 ) -> Iterator[Subject]:
     """Start a gateway of each tree on each database."""
     for database in (FILE, SERVER):
-        for number, (suffix, tree) in enumerate(trees if database in figures else ()):
+        for number, (suffix, tree) in enumerate(kept if database in figures else ()):
             server = scene.server() if database == SERVER else None
             if database == SERVER and server is None:
                 return
@@ -119,6 +138,31 @@ def _creating(
             reading = replace(order, requests=traced(partner.request(partner.account)))
             name = balance(database) + suffix
             yield replace(paying, name=name, order=reading, stored=None)
+
+
+def _telling(scene: Stage, connections: int) -> Iterator[Subject]:
+    """
+    Start two gateways on each database, one of them with an endpoint.
+
+    Nothing is delivered, since it never answers a ping: its deliveries are written and wait.
+    """
+    for database in (FILE, SERVER):
+        for name, endpoint in ((settled(database), ""), (told(database), _ENDPOINT)):
+            folder = f"{EVENTS}-{database}{len(endpoint)}"
+            server = scene.server() if database == SERVER else None
+            if database == SERVER and server is None:
+                return
+            plain = server.plain if server else ""
+            site = scene.site(folder, trees.OURS, plain)
+            partner = make_partner(site, endpoint)
+            yield Subject(
+                name=name,
+                pid=scene.gateway(site),
+                order=Order(port=site.port, requests=partner.payout_requests()),
+                connections=connections,
+                database=server.pid if server else None,
+                stored=partial(_stored, store_url(site)),
+            )
 
 
 def store_url(site: GatewaySite) -> str:

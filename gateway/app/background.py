@@ -61,6 +61,8 @@ _EACH_MINUTE: Final = Schedule(every_s=_MINUTE_S, delayed=True, finishing=True)
 _MISSED: Final = Schedule(every_s=300.0, delayed=True)
 """Banks give up after minutes to hours; an event is stored once."""
 _EACH_SECOND: Final = Schedule(every_s=_SECOND_S, finishing=True)
+_CALLBACKS: Final = Schedule(every_s=0.5)
+"""A callback wakes the worker of its own process; a worker apart looks."""
 _READ_FEEDS: Final = Schedule(every_s=5.0, finishing=True)
 _BY_THE_CLOCK: Final = Schedule(every_s=_SECOND_S, finishing=True)
 """Reset links, so that the duration of an answer tells nobody who exists."""
@@ -212,20 +214,6 @@ def _work(
         services.kept.accounts.find,
         services.banks.followup_rate_of,
     )
-    callbacks = CallbackProcessor(
-        store=CallbackRecords(store.database),
-        owners=CallbackAccounts(store.accounts, services.banks),
-        accounts=store.accounts,
-        follow_ups=store.follow_ups,
-        banks=services.banks,
-        look=reconciler.look_at,
-        look_back=follow_up.look_back,
-        paid=services.charges.reads.kept.read,
-        refunded=services.refund_records.note,
-        now=kernel.shared_now,
-        may_claim=kernel.is_in_step,
-    )
-
     deliveries = DeliveryWorker(
         Work(
             records=DeliveryRecords(store.database),
@@ -244,6 +232,20 @@ def _work(
             failpoint=kernel.failpoint or unarmed,
         )
     )
+    callbacks = CallbackProcessor(
+        store=CallbackRecords(store.database),
+        owners=CallbackAccounts(store.accounts, services.banks),
+        accounts=store.accounts,
+        follow_ups=store.follow_ups,
+        banks=services.banks,
+        look=reconciler.look_at,
+        look_back=follow_up.look_back,
+        paid=services.charges.reads.kept.store,
+        refunded=services.refund_records.note,
+        now=kernel.shared_now,
+        processed=deliveries.wake,
+        may_claim=kernel.is_in_step,
+    )
     gauges = StoreGauges(
         store=store,
         idle_s=idle_s,
@@ -254,7 +256,7 @@ def _work(
     audit = AuditGauge(audit=StoredAudit(store.database, *_AUDIT_WALK), values=values)
     return (
         reconciler.task,
-        task("callbacks", callbacks.turn, Schedule(every_s=_SECOND_S), wake),
+        task("callbacks", callbacks.turn, _CALLBACKS, wake),
         deliveries.task,
         task("gauges", gauges.run_once, Schedule(every_s=_SCRAPE_S)),
         task("audit", audit.run_once, Schedule(every_s=_HOUR_S)),

@@ -52,9 +52,10 @@ class CallbackProcessor:
         look: Reads a payout at its bank and moves it on, given the bank's id of it where the
             callback names it, and returns the bank's answer; safe to repeat.
         look_back: Stores the returns of a paid payout; returns whether the bank shows any.
-        paid: Stores the bank's answer about a charge, and the time of the query.
+        paid: Stores the bank's answer about a charge, and the time of the query; safe to repeat.
         refunded: Stores a refund once it has moved money.
         now: The clock by which callbacks are due.
+        processed: Called after each callback; its event may be due for delivery.
         may_claim: Whether this process may claim callbacks now.
         pause_s: Seconds until new callbacks of a bank are seen while another bank hangs.
     """
@@ -66,9 +67,10 @@ class CallbackProcessor:
     banks: Banks
     look: Callable[[Payout, str, Hear], Awaitable[Payout]]
     look_back: Callable[[Payout, Account], Awaitable[bool]]
-    paid: Callable[[Account, ChargePayment, datetime], None]
+    paid: Callable[[Account, ChargePayment, datetime], Awaitable[None]]
     refunded: Callable[[Account, Refund], Awaitable[None]]
     now: Now
+    processed: Callable[[], None] = lambda: None
     may_claim: Callable[[], bool] = lambda: True
     pause_s: float = 1.0
 
@@ -107,6 +109,7 @@ class CallbackProcessor:
             state = await self._process(each, heard)
             again, last = self._again(each, state), heard[-1] if heard else None
             await self.store.handled(each.id, state, self.now(), again, last)
+            self.processed()
 
     async def _process(self, callback: Callback, heard: list[PayoutEvent]) -> CallbackState:
         """Process one callback; RECEIVED means a retry, ``heard`` gets the bank's answer."""
@@ -202,7 +205,7 @@ class CallbackProcessor:
         if callback.kind is CallbackKind.CHARGE:
             calls, asked_at = offered(bank, PortCall.GET_CHARGE_PAYMENT), self.now()
             found = await calls.get_charge_payment(bank.account, callback.subject)
-            self.paid(account, found, asked_at)
+            await self.paid(account, found, asked_at)
         else:
             calls = offered(bank, PortCall.FIND_REFUND)
             await self.refunded(account, await calls.find_refund(bank.account, callback.subject))

@@ -163,6 +163,15 @@ class KeptCharges:
         """Queue the bank's answer about a charge, with the time of the query."""
         self.notes.take(_seen(account.id, charge, asked_at))
 
+    async def store(self, account: Account, charge: ChargePayment, asked_at: datetime) -> None:
+        """
+        Store the bank's answer about a charge now, with the time of the query; safe to repeat.
+
+        Raises:
+            StoreUnavailable: it may not be stored.
+        """
+        await self.notes.store([_seen(account.id, charge, asked_at)])
+
     def received(
         self, account: Account, payments: Iterable[IncomingPayment], asked_at: datetime
     ) -> None:

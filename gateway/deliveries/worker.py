@@ -31,11 +31,13 @@ from gateway.telemetry.ports import Count, DeliveryOutcome, Event
 _log = logging.getLogger(__name__)
 
 EVERY_S: Final = 0.5
-"""With a bank's callback and its status query, an event is at its endpoint in a second."""
+"""Events of callbacks are found sooner, since whoever processes callbacks wakes the worker."""
 LAST_S: Final = 3.0
 """For answers that are awaited when the process stops; the rest is sent again by another."""
 _TOGETHER_S: Final = 0.01
 """Places that become free within it are given by one look at the store."""
+_WOKEN_S: Final = 0.05
+"""Events that are written within it are found by one look."""
 _NOTED: Final = timedelta(minutes=1)
 _SECRETS: Final = 1_000
 """Endpoints whose secrets are kept; then all are read anew."""
@@ -80,6 +82,7 @@ class DeliveryWorker:
         self._wake = asyncio.Event()
         self._sending: set[asyncio.Task[None]] = set()
         self._is_crowded = False
+        self._waking: asyncio.TimerHandle | None = None
         self._secrets = _Secrets(work.endpoints)
         self.task: PeriodicTask = _SendingTask(self, self._wake)
 
@@ -106,6 +109,11 @@ class DeliveryWorker:
         self._is_crowded = _has_more(due, shares, claimed)
         return len(claimed)
 
+    def wake(self) -> None:
+        """Look soon: an event was written. Calls in quick succession are one look."""
+        if self._waking is None:
+            self._waking = asyncio.get_running_loop().call_later(_WOKEN_S, self._look)
+
     async def finish(self) -> None:
         """Wait until everything that was claimed is sent and noted."""
         while self._sending:
@@ -126,6 +134,10 @@ class DeliveryWorker:
                 await self._work.records.release(self._work.owner)
             except StoreUnavailable:
                 _log.warning("delivery_claims_kept count=%d", len(left))
+
+    def _look(self) -> None:
+        self._waking = None
+        self._wake.set()
 
     def _sent(self, sending: asyncio.Task[None]) -> None:
         self._sending.discard(sending)

@@ -24,7 +24,7 @@ from gateway.store.tables.core import events, payout_events
 AHEAD: Final = timedelta(days=3)
 """How long before its first row a partition is made: the worker may be away for a weekend."""
 MOVED_AT_ONCE: Final = 10_000
-"""More rows of a time stay in the default partition: nobody can store one there while they move."""
+"""More rows of a time stay in the default partition: nobody can use the table while they move."""
 _YOUNG: Final = timedelta(days=30)
 """What no partition is dropped for, by the database's clock: that of a process may be wrong."""
 DAYS: Final = {"day": 1, "week": 7}
@@ -92,9 +92,10 @@ class Partitions:
         await _do(
             database,
             _BRIEFLY,
-            # Who writes waits in front of the table: a row on its way to the default partition
-            # would be refused there.
-            f"LOCK TABLE ONLY {table} IN SHARE ROW EXCLUSIVE MODE",
+            # Writers and readers wait in front of the table: a row on its way to the default
+            # partition would be refused there, and a read that had found its partitions before
+            # would look for the moved rows where they were.
+            f"LOCK TABLE ONLY {table} IN ACCESS EXCLUSIVE MODE",
             f"LOCK TABLE {table}_default",
             # It may refuse that its rows are deleted: they only move.
             f"ALTER TABLE {table}_default DISABLE TRIGGER USER",

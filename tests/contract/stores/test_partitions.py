@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -17,6 +17,8 @@ from gateway.core.account import Environment
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Paging
+from gateway.events.model import Event, EventType, Wanted
+from gateway.events.store import EventRecords, append
 from gateway.request_log.model import RequestSearch
 from gateway.request_log.store import RequestRecords
 from gateway.store.kernel import partitions
@@ -161,36 +163,67 @@ async def test_a_partition_in_use_is_dropped_on_a_later_run(filled_url: str) -> 
         assert await store.payouts.forget_events(NOW) == 1
 
 
-async def test_an_order_stored_while_its_partition_is_created_is_kept(
-    filled_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """PostgreSQL refuses rows inserted into the default partition at that moment."""
-    waits = text(
-        "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid "
-        "FROM pg_database WHERE datname = current_database())"
-    )
-    made, go_on = asyncio.Event(), asyncio.Event()
+@dataclass(slots=True)
+class HeldMaking:
+    """Partitions are made and not committed until ``go_on`` is set."""
 
-    async def slowly(database: Database, *statements: str) -> None:
+    made: asyncio.Event = field(default_factory=asyncio.Event)
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def do(self, database: Database, *statements: str) -> None:
         async with database.writing() as connection:
             for each in statements:
                 await connection.exec_driver_sql(each)
-            made.set()
-            await go_on.wait()
+            self.made.set()
+            await self.go_on.wait()
 
-    async def somebody_waits() -> bool:
+    async def until_somebody_waits(self, store: Store) -> None:
+        """Wait until a session waits for a lock; then go on."""
+        waits = text(
+            "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid "
+            "FROM pg_database WHERE datname = current_database())"
+        )
         async with store.database.reading() as connection:
-            return bool((await connection.execute(waits)).scalar_one())
+            while not (await connection.execute(waits)).scalar_one():
+                await asyncio.sleep(0)
+        self.go_on.set()
 
-    monkeypatch.setattr(partitions, "_do", slowly)
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> HeldMaking:
+    making = HeldMaking()
+    monkeypatch.setattr(partitions, "_do", making.do)
+    return making
+
+
+async def test_an_order_stored_while_its_partition_is_created_is_kept(
+    filled_url: str, held: HeldMaking
+) -> None:
+    """PostgreSQL refuses rows inserted into the default partition at that moment."""
     async with opened(filled_url, NOW) as store, asyncio.TaskGroup() as group:
         for number in range(6):  # planned once for all that follow
             await store.payouts.add(payout(f"before-{number}"), attempt())
         group.create_task(store.payouts.forget_events(LONG_AGO))
-        await made.wait()
+        await held.made.wait()
         paying = group.create_task(store.payouts.add(payout(), attempt()))
-        while not await somebody_waits():
-            await asyncio.sleep(0)
-        go_on.set()
+        await held.until_somebody_waits(store)
         await paying
         assert len(await store.payouts.events(ACCOUNT, "order-1")) == 1
+
+
+async def test_a_feed_that_is_read_while_its_partition_is_created_is_complete(
+    filled_url: str, held: HeldMaking
+) -> None:
+    """A read that found its partitions before would pass over all events that move."""
+    told = Event(id="evt_1", account_id=ACCOUNT, type=EventType.PAYOUT_PAID, at=NOW)
+    async with opened(filled_url, NOW) as store, asyncio.TaskGroup() as group:
+        records = EventRecords(store.database)
+        async with store.database.writing() as connection:
+            await append(connection, told)
+        await records.reach(ACCOUNT, 0, 1)
+        group.create_task(records.forget(LONG_AGO))
+        await held.made.wait()
+        wanted = Wanted(after=None, types=frozenset(), limit=25)
+        reading = group.create_task(records.between(ACCOUNT, 0, 1, LONG_AGO, wanted))
+        await held.until_somebody_waits(store)
+        assert [each.event for each in await reading] == [told]

@@ -89,6 +89,20 @@ ROWS = (
         tests=(f"{_WORKER}::test_410_pauses_the_endpoint_at_once",),
     ),
     Mistake(
+        name="event-of-a-callback-waits-for-a-look",
+        promise="Whoever processes a callback wakes the worker of deliveries.",
+        source=_ADR,
+        file="gateway/app/background.py",
+        right="        processed=deliveries.wake,\n",
+        wrong="",
+        tests=(
+            (
+                "tests/surfaces/banking/test_deliveries.py"
+                "::test_an_event_of_a_callback_is_delivered_without_waiting_for_the_next_look"
+            ),
+        ),
+    ),
+    Mistake(
         name="claim-of-a-delivery-without-an-end",
         promise="A worker that dies leaves its deliveries to another.",
         source=_ADR,

@@ -12,6 +12,20 @@ _ADR = "ADR 0076"
 
 ROWS = (
     Mistake(
+        name="callback-done-before-its-answer-is-stored",
+        promise="A callback is done once the bank's answer about its charge is stored.",
+        source="ADR 0075",
+        file="gateway/callbacks/processing.py",
+        right="await self.paid(account, found, asked_at)",
+        wrong="asyncio.get_running_loop().create_task(self.paid(account, found, asked_at))",
+        tests=(
+            (
+                "tests/unit/gateway/callbacks/test_processing.py"
+                "::test_a_callback_ends_once_the_answer_about_its_charge_is_stored"
+            ),
+        ),
+    ),
+    Mistake(
         name="returns-told-as-payments",
         promise="A walk tells payments; money of ours that comes back is none.",
         source=_PAGE,

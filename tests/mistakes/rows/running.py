@@ -260,9 +260,20 @@ ROWS = (
         promise="An order that comes while its partition is made is stored.",
         source="ADR 0039",
         file="gateway/store/kernel/partitions.py",
-        right="IN SHARE ROW EXCLUSIVE MODE",
+        right="IN ACCESS EXCLUSIVE MODE",
         wrong="IN ACCESS SHARE MODE",
         tests=(f"{_PARTITIONS}::test_an_order_stored_while_its_partition_is_created_is_kept",),
+    ),
+    Mistake(
+        name="partition-made-beside-readers",
+        promise="A feed that is read while its partition is made misses no event.",
+        source="ADR 0039, ADR 0073",
+        file="gateway/store/kernel/partitions.py",
+        right="IN ACCESS EXCLUSIVE MODE",
+        wrong="IN SHARE ROW EXCLUSIVE MODE",
+        tests=(
+            (f"{_PARTITIONS}::test_a_feed_that_is_read_while_its_partition_is_created_is_complete"),
+        ),
     ),
     Mistake(
         name="young-partition-dropped",

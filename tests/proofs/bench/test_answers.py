@@ -28,7 +28,7 @@ LATENCY_S = 0.05
 async def bank_port() -> AsyncIterator[int]:
     """Where the stub of a bank listens."""
     loop = asyncio.get_running_loop()
-    make = lambda: Stub(LATENCY_S, bank.UNDECIDED)  # noqa: E731 - of every connection
+    make = lambda: Stub(LATENCY_S, bank.UNDECIDED, bank.UNDECIDED)  # noqa: E731 - of every connection
     server = await loop.create_server(make, "127.0.0.1", 0)
     async with server:
         yield server.sockets[0].getsockname()[1]

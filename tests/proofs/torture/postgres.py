@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,6 +70,19 @@ class Postgres:
             await asyncio.to_thread(self._process.wait)
             self._process = None
 
+    async def kill(self) -> None:
+        """Kill the server and each of its processes, as ``kill -9`` does."""
+        if self._process is not None:
+            first = self._process.pid
+            os.kill(first, signal.SIGSTOP)  # it starts no other meanwhile
+            ended = [first, *_children(first)]
+            for pid in ended:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            await asyncio.to_thread(self._process.wait)
+            await until(lambda: not any(map(_lives, ended)))
+            self._process = None
+
     async def make(self) -> None:
         connection = await asyncpg.connect(self.url(database="postgres"))
         await connection.execute("CREATE DATABASE pixgate")
@@ -82,6 +95,21 @@ class Postgres:
             return False
         await connection.close()
         return True
+
+
+def _children(pid: int) -> Sequence[int]:
+    """Return the processes that a process has started."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(each) for each in found.split()]
+
+
+def _lives(pid: int) -> bool:
+    """Return whether a process still runs; one that nobody has waited for does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
 @asynccontextmanager

@@ -64,6 +64,17 @@ class Command:
         """Whether it has come up, as far as is known, and has not ended."""
         return self.answered and self.runs
 
+    @property
+    def returned(self) -> int | None:
+        """Its exit code, negative where a signal ended it; None while it runs."""
+        return None if self.process is None else self.process.poll()
+
+    @property
+    def lacked_its_store(self) -> bool:
+        """Whether it ended in one line because its store did not answer."""
+        last = self.said().rstrip().rpartition("\n")[2]
+        return self.returned == 1 and last.startswith("Error: ")
+
     def start(self, **environ: str) -> None:
         """Start it; ``wait`` says when it is up."""
         self.answered = False

@@ -122,7 +122,7 @@ class Weather:
             if command.runs and not self.over.is_set():
                 command.kill()
                 world.tally.others["worker kills"] += 1
-            elif not command.runs and not _without_store(command):
+            elif not command.runs and not command.lacked_its_store:
                 world.tally.violations.append(f"a worker ended: {command.said()[-500:]}")
 
     async def _ended(self, command: Command, at_least: float) -> bool:
@@ -146,7 +146,7 @@ class Weather:
         elif failpoint and command.process is not None and command.process.returncode == -9:
             tally.kills[failpoint] += 1
             self.killed += 1
-        elif _without_store(command):
+        elif command.lacked_its_store:
             tally.others["starts refused without a store"] += 1
         else:
             tally.violations.append(f"a gateway ended by itself: {command.said()[-500:]}")
@@ -220,9 +220,3 @@ class Weather:
         await asyncio.sleep(down_s)
         await self.world.postgres.start()
         self.world.tally.others["PostgreSQL crashes"] += 1
-
-
-def _without_store(command: Command) -> bool:
-    """Say whether the command ended in one line because its store did not answer."""
-    refused = command.process is not None and command.process.returncode == 1
-    return refused and command.said().rstrip().rpartition("\n")[2].startswith("Error: ")

@@ -111,6 +111,23 @@ async def test_a_payout_that_is_paid_is_told_to_an_endpoint_that_answered_a_ping
     assert [(each.status, each.failure) for each in shown.attempts] == [(200, "")]
 
 
+async def test_an_event_of_a_callback_is_delivered_without_waiting_for_the_next_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("gateway.deliveries.worker.EVERY_S", 3_600.0)
+    settings = sandbox(tmp_path, events=Events(allow_local=True))
+    async with opened(settings) as world, receiving() as receiver:
+        endpoint = await add(world, receiver.url)
+        await world.run_task("endpoints")
+        await world.run_task("deliveries")
+        await of(world, endpoint, "endpoint.ping")
+
+        await world.pay(order("woken-1", world.today()))
+        _, came = await receiver.until_came(2)
+
+        assert verified(world, endpoint, came)["type"] == "payout.paid"
+
+
 @pytest.mark.process
 async def test_the_receiver_of_the_page_verifies_what_comes(tmp_path: Path):
     [program] = PROGRAM.findall(PAGE.read_text(encoding="utf-8"))

@@ -17,6 +17,7 @@ from gateway.callbacks.reception import AddressedDelivery, CallbackAddress, Rece
 from gateway.callbacks.store import CallbackRecords
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.headers import NO_HEADERS
+from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import Paging
 from gateway.payouts.events import probed
 from gateway.payouts.followup import Hear
@@ -86,6 +87,8 @@ class Hall:
     looked_back: int = 0
     paid: list[object] = field(default_factory=list)
     refunded: list[tuple[object, object]] = field(default_factory=list)
+    store_fails: bool = False
+    processed: int = 0
     may_claim: bool = True
 
     async def take(
@@ -105,6 +108,14 @@ class Hall:
     async def refund(self, account: object, refund: object) -> None:
         self.refunded.append((account, refund))
 
+    async def pay(self, account: object, payment: object, _asked_at: object) -> None:
+        if self.store_fails:
+            raise StoreUnavailable
+        self.paid.append((account, payment))
+
+    def note_processed(self) -> None:
+        self.processed += 1
+
     def ring(self) -> None:
         self.rung += 1
 
@@ -117,9 +128,10 @@ class Hall:
             banks=banks or self,
             look=self.look,
             look_back=self.look_back,
-            paid=lambda account, payment, _asked_at: self.paid.append((account, payment)),
+            paid=self.pay,
             refunded=self.refund,
             now=self.clock.now,
+            processed=self.note_processed,
             may_claim=lambda: self.may_claim,
             pause_s=0.01,
         )

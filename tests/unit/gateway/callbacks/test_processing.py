@@ -219,6 +219,24 @@ async def test_a_charge_is_read_at_its_bank(
     assert (await hall.all())[0].company_id == "company-1"
 
 
+async def test_a_callback_ends_once_the_answer_about_its_charge_is_stored(hall: Hall):
+    """Killed in between, the process would leave a payment that nobody tells."""
+    hall.proof.notice = Notice(event="e", kind=CallbackKind.CHARGE, subject="r", account="acc")
+    hall.store_fails = True
+    await hall.take()
+
+    with pytest.raises(ExceptionGroup) as raised:
+        await hall.turn(Accounts(), Bank(None))
+    assert raised.group_contains(StoreUnavailable)
+    (waiting,) = await hall.all()
+    hall.store_fails = False
+    hall.clock.passes(60)
+    one = await hall.turn(Accounts(), Bank(None))
+
+    assert (waiting.state, waiting.tries) == (CallbackState.RECEIVED, 0)
+    assert (one.state, len(hall.paid), hall.processed) == (CallbackState.DONE, 1, 1)
+
+
 async def test_a_refund_that_a_bank_tells_of_is_read_and_handed_on(hall: Hall):
     hall.proof.notice = Notice(event="e", kind=CallbackKind.REFUND, subject="k", account="acc")
     await hall.take()

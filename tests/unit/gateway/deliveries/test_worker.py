@@ -39,6 +39,7 @@ from tests.world.deliveries import (
 from tests.world.standing import Clock
 from tests.world.stores.samples import ACCOUNT, NOW
 from tests.world.stores.samples import event as an_act
+from tests.world.waiting import until
 
 HOUR = timedelta(hours=1)
 EVERYTHING = DeliverySearch(paging=Paging(1, 100))
@@ -411,3 +412,23 @@ async def test_the_tries_of_a_delivery_are_kept(store: Store, clock: Clock):
         (302, TryFailure.REDIRECT),
         (200, TryFailure.NONE),
     ]
+
+
+async def test_a_woken_worker_waits_for_no_turn(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("gateway.deliveries.worker.EVERY_S", 3_600.0)
+    looks: list[int] = []
+    async with receiving() as receiver:
+        await add_endpoint(store, an_endpoint(receiver.url))
+        worker = sending(store, clock, may_claim=lambda: bool(looks.append(1)) or True)
+        worker.task.start()
+        await until(lambda: looks)
+        await happen(store, "order-1")
+
+        worker.wake()
+        worker.wake()
+        [came] = await receiver.until_came(1)
+        await worker.task.stop()
+
+    assert came.document["data"]["reference"] == "order-1"
