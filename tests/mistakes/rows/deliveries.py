@@ -214,6 +214,15 @@ ROWS = (
         ),
     ),
     Mistake(
+        name="delivery-to-a-common-name",
+        promise="A certificate is for the names that it lists.",
+        source=_ADR,
+        file="gateway/deliveries/sender.py",
+        right="context.hostname_checks_common_name = False",
+        wrong="context.hostname_checks_common_name = True",
+        tests=(f"{_SENDER}::test_a_certificate_for_another_name_is_refused",),
+    ),
+    Mistake(
         name="delivery-times-the-look-up-of-names",
         promise="A name that leads inward takes as long as one that there is not.",
         source=_ADR,

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+from cryptography import x509
 from standardwebhooks import Webhook
 
 from gateway.deliveries.model import PING, Delivery, Outcome, TryFailure
@@ -372,6 +373,20 @@ async def test_certificates_are_verified(tmp_path: Path, is_trusted: bool, failu
 
     assert outcome.failure is failure
     assert len(receiver.came) == is_trusted
+
+
+@pytest.mark.parametrize("names", [(), (x509.DNSName("other.example.com"),)])
+async def test_a_certificate_for_another_name_is_refused(
+    tmp_path: Path, names: Sequence[x509.GeneralName]
+):
+    """The common name, which is that of the endpoint here, names nobody."""
+    authority = Authority(tmp_path)
+    config = replace(PATIENT, tls=lambda: ssl.create_default_context(cafile=authority.file))
+    async with receiving(ssl=authority.server(names=names)) as receiver:
+        outcome = await try_once(receiver.url.replace("127.0.0.1", "localhost"), config)
+
+    assert outcome.failure is TryFailure.TLS
+    assert not receiver.came
 
 
 async def test_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch):
