@@ -219,7 +219,10 @@ def _work(
             records=DeliveryRecords(store.database),
             endpoints=services.endpoint_records,
             sender=Sender(
-                SenderConfig(allow_local=kernel.settings.events.allow_local),
+                SenderConfig(
+                    allow_local=kernel.settings.events.allow_local,
+                    own_networks=kernel.settings.events.networks,
+                ),
                 kernel.shared_now,
                 kernel.monotonic,
             ),

@@ -490,6 +490,13 @@ def _production_people(settings: Settings) -> Iterator[Finding]:
         yield Finding("session.insecure_dev", "must be false in production")
 
 
+def _events(settings: Settings) -> Iterator[Finding]:
+    try:
+        _ = settings.events.networks
+    except ValueError as problem:
+        yield Finding("events.own_networks", f"wants networks separated by commas: {problem}")
+
+
 def _no_sandbox(settings: Settings) -> Iterator[Finding]:
     if settings.sandbox_bank.start:
         yield Finding("sandbox_bank.start", "must be false in production")
@@ -504,7 +511,7 @@ def _no_sandbox(settings: Settings) -> Iterator[Finding]:
 
 _ALWAYS: tuple[Check, ...] = (
     *(_listeners, _processes, _proxies, _keys, _deadlines),
-    *(_cache, _tracing, _way_out, _callbacks, _throttles, _night, _people),
+    *(_cache, _tracing, _way_out, _callbacks, _throttles, _night, _people, _events),
 )
 _PRODUCTION: tuple[Check, ...] = (
     *(_production_keys, _production_people),

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network
 from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from gateway.config.values import Count, Port, Seconds, SecondsOrNone, written
+from gateway.config.values import (
+    Count,
+    Port,
+    Seconds,
+    SecondsOrNone,
+    read_networks,
+    written,
+)
 
 
 class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,9 +80,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """The networks of our own proxies; ValueError names an invalid one."""
-        return tuple(
-            ip_network(each.strip()) for each in self.trusted_peers.split(",") if each.strip()
-        )
+        return read_networks(self.trusted_peers)
 
 
 class Admin(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

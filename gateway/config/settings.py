@@ -7,6 +7,7 @@ rules of the gateway: safe for production, where a stricter answer exists.
 
 from __future__ import annotations
 
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -26,6 +27,7 @@ from gateway.config.values import (
     SecondsOrNone,
     Secret,
     TimeOfDay,
+    read_networks,
     written,
 )
 from gateway.core.account import Environment
@@ -271,10 +273,18 @@ class Events(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             at their banks for payments that no bank notified; 0 searches none.
         allow_local: Admits endpoints on this machine, without TLS and on any port, for trials;
             production refuses it.
+        own_networks: Networks of ours with public addresses, separated by commas: nothing is
+            delivered there.
     """
 
     walk_every_s: SecondsOrNone = 60.0
     allow_local: Annotated[bool, written("${PIXGATE_EVENTS_ALLOW_LOCAL:-false}")] = False
+    own_networks: str = ""
+
+    @property
+    def networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """Our own networks; ValueError names an invalid one."""
+        return read_networks(self.own_networks)
 
 
 class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

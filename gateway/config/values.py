@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated
 
 from msgspec import Meta
@@ -91,3 +92,8 @@ class Address(str):
 def without_credentials(text: str) -> str:
     """Mask the user and password of every URL in ``text``."""
     return _PASSWORD.sub(r"\1***", _USERINFO.sub("***@", text))
+
+
+def read_networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Read networks with commas between them; ValueError names an invalid one."""
+    return tuple(ip_network(each.strip()) for each in text.split(",") if each.strip())

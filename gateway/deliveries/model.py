@@ -31,7 +31,8 @@ class DeliveryState(StrEnum):
     """
     What became of a delivery.
 
-    A dropped one was waiting when its endpoint was removed.
+    A dropped one was waiting when its endpoint was removed, or when the endpoint was to be told of
+    it no more; a dropped ping, when another was sent.
     """
 
     WAITING = "waiting"
@@ -58,7 +59,10 @@ class TryFailure(StrEnum):
 State = Annotated[
     DeliveryState,
     inline(DeliveryState),
-    meaning("Waiting to be sent, delivered, given up, or dropped with its endpoint."),
+    meaning(
+        "Waiting to be sent, delivered, given up, or dropped: its endpoint was removed or is told "
+        "of it no more, or another ping followed."
+    ),
 ]
 EventId = Annotated[
     str,
@@ -78,12 +82,18 @@ class DeliveryTry(Struct, frozen=True, kw_only=True):
         inline(TryFailure),
         meaning(
             "Why it delivered nothing: an answer other than 2xx (`status`), a redirect, 410 "
-            "(`gone`), no whole answer in time, a name without an address, an address that is "
-            "not public, a certificate that is not valid, a connection that failed, or an answer "
-            "that is not HTTP. Empty where it was delivered."
+            "(`gone`), no whole answer in time, a name that leads to no public address, an "
+            "`address` that is not allowed, a certificate that is not valid, a connection that "
+            "failed, or an answer that is not HTTP. Empty where it was delivered."
         ),
     ]
-    ms: Annotated[int, meaning("Milliseconds from the look-up of the name to the answer.", 84)]
+    ms: Annotated[
+        int,
+        meaning(
+            "Milliseconds from the look-up of the name to the answer; 0 where nobody was called.",
+            84,
+        ),
+    ]
 
 
 class Delivery(Struct, frozen=True, kw_only=True):

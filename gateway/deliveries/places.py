@@ -2,8 +2,9 @@
 The places of one process: how many deliveries it sends at once, to each endpoint and in all.
 
 An endpoint begins with one place, gets another with each success, up to four, and falls back to one
-by a failure. So an endpoint that hangs holds one place and not four. Endpoints that fail share a
-quarter of all places, and each of them pauses between two tries.
+by a failure. So an endpoint that hangs holds one place and not four. Endpoints that fail, or have
+answered slowly within a minute, share a quarter of all places; those that fail pause between two
+tries.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ from gateway.deliveries.schedule import spread
 
 MOST: Final = 64
 MOST_OF_ENDPOINT: Final = 4
-MOST_FAILING: Final = 16
+MOST_HINDERING: Final = 16
+"""Of endpoints that fail or are slow, together."""
+SLOW_S: Final = 2.0
+"""A delivery that takes longer makes its endpoint slow."""
+SLOW_FOR_S: Final = 60.0
+"""So that one quick answer between slow ones does not give the places of the others back to it."""
 LONGEST_PAUSE_S: Final = 60.0
 """Between two tries of an endpoint that fails, whatever deliveries are due."""
 _DOUBLED: Final = 6
@@ -34,12 +40,18 @@ class _Endpoint:
     Attributes:
         failures: One after the other, up to now.
         quiet_until: Before this reading of the clock nothing is sent.
+        slow_until: Before this reading of the clock it counts as slow.
     """
 
     held: int = 0
     allowed: int = 1
     failures: int = 0
     quiet_until: float = -inf
+    slow_until: float = -inf
+
+    def hinders(self, now: float) -> bool:
+        """Return whether it holds places for longer than others."""
+        return self.failures > 0 or now < self.slow_until
 
 
 class Places:
@@ -69,17 +81,17 @@ class Places:
         """
         shares: dict[str, int] = {}
         free, now = MOST - self._held, self._clock()
-        failing = MOST_FAILING - sum(
-            each.held for each in self._endpoints.values() if each.failures
+        hindering = MOST_HINDERING - sum(
+            each.held for each in self._endpoints.values() if each.hinders(now)
         )
         for turn in range(MOST_OF_ENDPOINT):
             for endpoint_id in due:
                 one = self._endpoints.get(endpoint_id) or _Endpoint()
                 is_ping = not turn and endpoint_id in pinged
-                rests = now < one.quiet_until or (one.failures > 0 and failing <= 0)
+                rests = now < one.quiet_until or (one.hinders(now) and hindering <= 0)
                 if not free or one.held + turn >= one.allowed or (rests and not is_ping):
                     continue
-                failing -= one.failures > 0
+                hindering -= one.hinders(now)
                 free -= 1
                 shares[endpoint_id] = turn + 1
         return shares
@@ -87,14 +99,22 @@ class Places:
     def take(self, endpoint_id: str) -> None:
         """Take a place for a delivery."""
         if len(self._endpoints) >= _KEPT:
+            now = self._clock()
             self._endpoints = {
-                name: each for name, each in self._endpoints.items() if each.held or each.failures
+                name: each
+                for name, each in self._endpoints.items()
+                if each.held or each.hinders(now)
             }
         self._endpoints.setdefault(endpoint_id, _Endpoint()).held += 1
         self._held += 1
 
     def give_back(
-        self, endpoint_id: str, *, is_delivered: bool | None, wait_s: float = 0.0
+        self,
+        endpoint_id: str,
+        *,
+        is_delivered: bool | None,
+        took_s: float = 0.0,
+        wait_s: float = 0.0,
     ) -> None:
         """
         Give the place back.
@@ -102,11 +122,14 @@ class Places:
         Args:
             endpoint_id: Of the endpoint.
             is_delivered: What came of it; None where nothing was sent.
+            took_s: How long the answer took.
             wait_s: For how long the endpoint wants to be left alone.
         """
         one = self._endpoints[endpoint_id]
         one.held -= 1
         self._held -= 1
+        if took_s > SLOW_S:
+            one.slow_until = self._clock() + SLOW_FOR_S
         if is_delivered:
             one.failures, one.quiet_until = 0, -inf
             one.allowed = min(one.allowed + 1, MOST_OF_ENDPOINT)

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from ipaddress import ip_address
-from socket import AddressFamily, socket
+from ipaddress import IPv4Network, IPv6Network, ip_address
+from socket import SO_RCVBUF, SOL_SOCKET, AddressFamily, socket
 from typing import Final
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from gateway.banks.client.addresses import is_public
+from gateway.banks.client.addresses import called_by, is_public
 from gateway.core.audit_context import RuleViolation
 from gateway.core.clocks import Monotonic, Now
 from gateway.deliveries.model import Delivery, Outcome, TryFailure
@@ -35,9 +35,17 @@ from gateway.security.webhooks import secret_bytes, signed_headers
 CONNECT_S: Final = 3.0
 WHOLE_S: Final = 10.0
 _READ: Final = 16 * 1024
+_AT_ONCE: Final = 4096
+"""Bytes of an answer that the kernel keeps for us: all that it has is parsed in one turn of the
+loop, and a hundred thousand interim answers would stop the process for seconds."""
+_MOST_ADDRESSES: Final = 4
+"""Of a name, which may have thousands; aiohttp tries all, then all but the first, and so on."""
 _KEPT_S: Final = 4.0
 """Servers close idle connections after 5 s and more; one that is just closed is a failure."""
 _NOT_PUBLIC: Final = errno.EACCES
+# A name of ours that leads inward looks like one that there is not, in word and in time: whoever
+# types addresses would else learn which names we have.
+_UNCALLED: Final = frozenset({TryFailure.NAME, TryFailure.ADDRESS})
 _HEADERS: Final = {
     "Accept": "*/*",
     "Accept-Encoding": "identity",
@@ -53,6 +61,7 @@ class SenderConfig:
 
     Attributes:
         allow_local: Admits http, any port and this machine; in the sandbox alone.
+        own_networks: Of ours, with public addresses; nothing is sent there.
         tls: What certificates are trusted; by default the system's authorities.
         look_up: Resolves a name, in a thread.
         connect_s: Seconds for look-up, connection and TLS.
@@ -60,6 +69,7 @@ class SenderConfig:
     """
 
     allow_local: bool = False
+    own_networks: Sequence[IPv4Network | IPv6Network] = ()
     tls: Callable[[], ssl.SSLContext] = ssl.create_default_context
     look_up: LookUp = system_look_up
     connect_s: float = CONNECT_S
@@ -77,11 +87,12 @@ class Sender:
         """Send a delivery, signed for this try by each secret; return what came of it."""
         at, began = self._now(), self._clock()
         status, failure, wish = await self._try(delivery, url, secrets, at)
+        ms = round((self._clock() - began) * 1000)
         return Outcome(
             at=at,
             status=status,
             failure=failure,
-            ms=round((self._clock() - began) * 1000),
+            ms=0 if failure in _UNCALLED else ms,
             retry_after=None if failure is TryFailure.NONE else wish,
         )
 
@@ -139,9 +150,16 @@ class Sender:
         family, kind, protocol, _, address = to
         found = ip_address(str(address[0]).partition("%")[0])
         if not is_public(found) and not (self._config.allow_local and found.is_loopback):
-            problem = "the name resolves to an address that is not public"
-            raise OSError(_NOT_PUBLIC, problem)
-        return socket(family, kind, protocol)
+            raise _inward()
+        if any(called_by(found) in each for each in self._config.own_networks):
+            raise _inward()
+        made = socket(family, kind, protocol)
+        made.setsockopt(SOL_SOCKET, SO_RCVBUF, _AT_ONCE)
+        return made
+
+
+def _inward() -> OSError:
+    return OSError(_NOT_PUBLIC, "the name resolves to an address that is not public, or is ours")
 
 
 class _Names(AbstractResolver):
@@ -157,7 +175,7 @@ class _Names(AbstractResolver):
             found = await self._names.of(host).addresses()
         except (OSError, ValueError) as problem:
             raise OSError from problem
-        return [_resolved(host, each, port) for each in found]
+        return [_resolved(host, each, port) for each in found[:_MOST_ADDRESSES]]
 
     async def close(self) -> None:
         """Do nothing: threads end by themselves."""
@@ -177,6 +195,7 @@ def _resolved(host: str, address: str, port: int) -> ResolveResult:
 
 def _context(context: ssl.SSLContext) -> ssl.SSLContext:
     context.set_alpn_protocols(["http/1.1"])
+    context.hostname_checks_common_name = False  # no authority limits it (RFC 9525, 2)
     return context
 
 
@@ -214,16 +233,20 @@ def _meaning(status: int) -> TryFailure:
 def _failure(problem: Exception) -> TryFailure:
     if isinstance(problem, TimeoutError):
         return TryFailure.TIMEOUT
-    if isinstance(problem, aiohttp.ClientConnectorDNSError):
+    if isinstance(problem, aiohttp.ClientConnectorDNSError) or _is_inward(problem):
         return TryFailure.NAME
     if isinstance(problem, (aiohttp.ClientSSLError, ssl.SSLError)):
         return TryFailure.TLS
-    if isinstance(problem, (aiohttp.InvalidURL, aiohttp.ClientConnectorError)):
-        refused = isinstance(problem, aiohttp.InvalidURL) or problem.errno == _NOT_PUBLIC
-        return TryFailure.ADDRESS if refused else TryFailure.CONNECTION
+    if isinstance(problem, aiohttp.InvalidURL):
+        return TryFailure.ADDRESS
     if isinstance(problem, (aiohttp.ClientResponseError, aiohttp.ClientPayloadError)):
         return TryFailure.ANSWER
     return TryFailure.CONNECTION
+
+
+def _is_inward(problem: Exception) -> bool:
+    """Return whether no socket was made, since no address of the name is public."""
+    return isinstance(problem, aiohttp.ClientConnectorError) and problem.errno == _NOT_PUBLIC
 
 
 def retry_after(text: str, now: datetime) -> timedelta | None:

@@ -153,6 +153,13 @@ _END_TRY: Final = (
         claimed_until=None,
     )
 )
+_DROPPED: Final[Mapping[str, Any]] = {
+    "state": DeliveryState.DROPPED.value,
+    "next_at": None,
+    "ended_at": bindparam("ended", type_=Instant),
+    "claimed_by": None,
+    "claimed_until": None,
+}
 _RELEASE: Final = (
     update(deliveries)
     .where(_D.claimed_by == bindparam("of_owner"), _D.claimed_until.is_not(None))
@@ -161,13 +168,12 @@ _RELEASE: Final = (
 _DROP: Final = (
     update(deliveries)
     .where(_WAITING, _D.endpoint_id.not_in(select(endpoints.c.id)))
-    .values(
-        state=DeliveryState.DROPPED.value,
-        next_at=None,
-        ended_at=bindparam("ended", type_=Instant),
-        claimed_by=None,
-        claimed_until=None,
-    )
+    .values(_DROPPED)
+)
+_DROP_PINGS: Final = (
+    update(deliveries)
+    .where(_WAITING, _PING, _FREE, _D.endpoint_id == bindparam("endpoint"))
+    .values(_DROPPED)
 )
 _UNPINGED: Final = select(endpoints).where(
     endpoints.c.state == EndpointState.PENDING.value,
@@ -246,7 +252,8 @@ class DeliveryRecords:
         Claim due deliveries of each endpoint, as many as its share; pings first.
 
         Their bodies are stored with the claim, so that each try sends the same. An endpoint that
-        another process is claiming from at this moment is left out.
+        another process is claiming from at this moment is left out. Deliveries from before the
+        endpoint was narrowed to other types or accounts are dropped.
         """
         if not shares:
             return []
@@ -282,8 +289,10 @@ class DeliveryRecords:
         return [True] * len(results)
 
     async def add_ping(self, ping: Delivery, event: AuditEvent | None = None) -> None:
-        """Store a ping; by hand with the event of the act."""
+        """Store a ping, in place of those that wait; by hand with the event of the act."""
+        given = {**_at(ping.at), "endpoint": ping.endpoint_id, "ended": ping.at}
         async with self._database.writing() as connection:
+            await connection.execute(_DROP_PINGS, given)
             await connection.execute(insert(deliveries), dict(row_of(ping)))
             if event is not None:
                 await audit_log.append(connection, event)
@@ -383,7 +392,31 @@ async def _claim(
         if len(found) < most and (pings or endpoint.state is EndpointState.ACTIVE):
             given = {**asked, "pings": pings, "most": most - len(found)}
             found += map(_delivery, (await connection.execute(_CLAIM, given)).all())
-    return found
+    wanted = [each for each in found if _is_told(endpoint, each)]
+    if len(wanted) < len(found):
+        late = [each.id for each in found if each not in wanted]
+        narrowed = or_(_D.id.in_(late), and_(_FREE, _is_not_told(endpoint)))
+        dropped = update(deliveries).where(
+            _WAITING, _EVENT, _D.endpoint_id == endpoint.id, narrowed
+        )
+        await connection.execute(dropped.values(_DROPPED), {**_at(now), "ended": now})
+    return wanted
+
+
+def _is_told(endpoint: Endpoint, delivery: Delivery) -> bool:
+    """Return whether an endpoint is to be told of it, as it is by now; see the trigger."""
+    types, accounts = endpoint.types, endpoint.account_ids
+    return delivery.is_ping or (
+        (not types or delivery.type in types) and (not accounts or delivery.account_id in accounts)
+    )
+
+
+def _is_not_told(endpoint: Endpoint) -> ColumnElement[bool]:
+    types, accounts = endpoint.types, endpoint.account_ids
+    return or_(
+        _D.type.not_in(types) if types else false(),
+        _D.account_id.not_in(accounts) if accounts else false(),
+    )
 
 
 async def _composed(connection: AsyncConnection, found: Sequence[Delivery]) -> Sequence[Delivery]:

@@ -159,9 +159,12 @@ class DeliveryWorker:
         except Exception:  # noqa: BLE001 - a mistake stays with its delivery
             _log.exception("delivery_failed delivery=%s", claimed.delivery.id)
         finally:
-            wait_s = _wish(outcome).total_seconds()
-            delivered = None if outcome is None else outcome.is_delivered
-            self._work.places.give_back(claimed.endpoint.id, is_delivered=delivered, wait_s=wait_s)
+            self._work.places.give_back(
+                claimed.endpoint.id,
+                is_delivered=None if outcome is None else outcome.is_delivered,
+                took_s=0 if outcome is None else outcome.ms / 1000,
+                wait_s=_wish(outcome).total_seconds(),
+            )
 
     async def _send(self, claimed: Claimed) -> Outcome | None:
         """Send a delivery; None without a secret to sign it: it is never sent unsigned."""

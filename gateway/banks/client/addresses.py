@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Final
 
 from yarl import URL
 
@@ -18,6 +19,12 @@ from gateway.core.account import Environment
 
 _IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_UNICAST: Final = ipaddress.IPv6Network("2000::/3")
+"""All that IANA has given out as global unicast; the rest is local wherever it is routed at all."""
+# Special too (RFC 6890), whatever the Python that runs this knows of it.
+_SPECIAL: Final = tuple(
+    ipaddress.ip_network(each) for each in ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20")
+)
 
 
 class Flaw(StrEnum):
@@ -79,14 +86,21 @@ def bank_address(text: str, environment: Environment, hosts: Hosts) -> str:
 
 
 def is_public(address: _IPAddress) -> bool:
-    """Return whether the address is public. An IPv4 address embedded in IPv6 is checked too."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if inner is None and address in _NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(inner)
-    return address.is_global and not address.is_multicast
+    """Return whether the address is public. An IPv4 address embedded in IPv6 is checked instead."""
+    meant = called_by(address)
+    if isinstance(meant, ipaddress.IPv6Address) and meant not in _UNICAST:
+        return False
+    is_special = meant.is_multicast or any(meant in each for each in _SPECIAL)
+    return meant.is_global and not is_special
+
+
+def called_by(address: _IPAddress) -> _IPAddress:
+    """Return the IPv4 address that is embedded in one of IPv6, where packets are sent to that."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or address
 
 
 def require_public(hosts: Iterable[str]) -> None:

@@ -91,6 +91,20 @@ def return_(terminal: Terminal, payout: str, value: Money | None) -> None:
 
 @sandbox.command()
 @click.argument("account")
+@click.argument("payment")
+@click.option("--value", type=REAIS, required=True, help="Reais.")
+@click.option(
+    "--key", help="The same key is the same refund; for another one of PAYMENT. [default: PAYMENT]"
+)
+@reading
+def refund(terminal: Terminal, account: str, payment: str, value: Money, key: str | None) -> None:
+    """Give a payment back to its payer; PAYMENT is its end-to-end id."""
+    body = {"e2e_id": payment, "value": value, "key": key or payment}
+    terminal.show(_told(terminal, "POST", ("accounts", account, "refunds"), body))
+
+
+@sandbox.command()
+@click.argument("account")
 @click.argument("reference")
 @click.option("--value", type=REAIS, help="Without it, the payer decides.")
 @reading

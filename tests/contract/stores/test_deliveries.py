@@ -384,6 +384,72 @@ async def test_pending_endpoints_without_a_ping_since_their_change_are_found(sto
 
 
 @both
+async def test_a_ping_takes_the_place_of_those_that_wait(store: Store) -> None:
+    """Asked for a hundred times, an endpoint is tried as often and not thirteen times as often."""
+    endpoint = await add_endpoint(store, an_endpoint())
+    await add_endpoint(store, an_endpoint(endpoint_id=OTHER_ENDPOINT))
+    await happen(store, told("order-1"))
+    other = msgspec.structs.replace(endpoint, id=OTHER_ENDPOINT)
+    pings = [
+        new_ping(each, NOW, lambda size, number=number: bytes([number]) * size)
+        for number, each in enumerate([endpoint, other, endpoint, endpoint])
+    ]
+    under_way, elsewhere, second, third = pings
+    await records(store).add_ping(under_way)
+    await records(store).add_ping(elsewhere)
+    [taken] = await claimed(store, 1)
+    await records(store).add_ping(second)
+    await records(store).add_ping(third)
+
+    assert taken.id == under_way.id
+    waiting = {each.id for each in await kept(store) if each.state is DeliveryState.WAITING}
+    assert waiting >= {under_way.id, elsewhere.id, third.id}
+    dropped = await one(store, second.id)
+    assert (dropped.state, dropped.ended_at) == (DeliveryState.DROPPED, NOW)
+    events = [each for each in await kept(store) if not each.is_ping]
+    assert {each.state for each in events} == {DeliveryState.WAITING}
+
+
+@both
+@pytest.mark.parametrize(
+    "narrowed", [{"account_ids": (SISTER,)}, {"types": (EventType.PAYOUT_FAILED,)}]
+)
+async def test_what_an_endpoint_is_told_of_no_more_is_dropped_and_not_sent(
+    store: Store, narrowed: dict[str, Any]
+) -> None:
+    """Two people agreed on the narrow one; one alone could have the rest sent to it."""
+    wide = await add_endpoint(store, an_endpoint())
+    await add_endpoint(store, an_endpoint(endpoint_id=OTHER_ENDPOINT))
+    sisters = msgspec.structs.replace(
+        told("order-9", account_id=SISTER), type=EventType.PAYOUT_FAILED
+    )
+    await happen(
+        store,
+        *(told(f"order-{number}", NOW - (3 - number) * SECOND) for number in range(3)),
+        sisters,
+    )
+    [sent] = await claimed(store, 1)
+    await finish(store, sent)
+    [under_way] = await claimed(store, 1, "another")
+    assert await endpoints_of(store.database).change(
+        wide, msgspec.structs.replace(wide, **narrowed), an_act()
+    )
+    assert await records(store).again(await one(store, sent.id), NOW, an_act())
+
+    found = await claimed(store)
+    while more := await claimed(store):
+        found += more
+
+    assert [each.reference for each in found] == ["order-9"]
+    mine = {each.reference: each for each in await kept(store) if each.endpoint_id == ENDPOINT}
+    dropped = [name for name, each in mine.items() if each.state is DeliveryState.DROPPED]
+    assert len(dropped) == 2
+    assert sent.reference in dropped
+    assert mine[under_way.reference or ""].state is DeliveryState.WAITING
+    assert len(await claimed(store, endpoint_id=OTHER_ENDPOINT)) == MOST_OF_ENDPOINT
+
+
+@both
 async def test_failing_endpoints_are_found_until_people_pause_them(store: Store) -> None:
     def failing(number: int, **changed: Any) -> Endpoint:
         return an_endpoint(endpoint_id=f"{number}", failing_since=NOW, **changed)

@@ -180,8 +180,8 @@ ROWS = (
         promise="A configured address does not lead into our own network.",
         source="ADR 0007",
         file="gateway/banks/client/addresses.py",
-        right="address.is_global and not address.is_multicast",
-        wrong="address.is_global or not address.is_multicast",
+        right="meant.is_global and not is_special",
+        wrong="meant.is_global or not is_special",
         tests=(_ADDRESSES,),
     ),
     Mistake(

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from gateway.deliveries.places import MOST, MOST_FAILING, MOST_OF_ENDPOINT, Places
+from gateway.deliveries.places import (
+    MOST,
+    MOST_HINDERING,
+    MOST_OF_ENDPOINT,
+    SLOW_FOR_S,
+    SLOW_S,
+    Places,
+)
 from tests.world.deliveries import HALF
 from tests.world.standing import Clock
 
@@ -142,8 +149,40 @@ def test_failing_endpoints_share_a_quarter_of_the_places():
 
     shares = found.share([*NAMES, "healthy"])
 
-    assert len(shares) == MOST_FAILING + 1 == 17
+    assert len(shares) == MOST_HINDERING + 1 == 17
     assert shares["healthy"] == 1
     for name in shares:
         take(found, name)
     assert found.share([*NAMES, "another"]) == {"another": 1}
+
+
+def answer(found: Places, name: str, took_s: float) -> None:
+    found.take(name)
+    found.give_back(name, is_delivered=True, took_s=took_s)
+
+
+def test_slow_endpoints_share_the_places_of_those_that_fail():
+    clock = Clock()
+    found = places(clock)
+    fail(found, "failing")
+    clock.passes(1)
+    for name in NAMES:
+        answer(found, name, SLOW_S + 1)
+
+    shares = found.share(["failing", *NAMES, "quick"])
+
+    assert sum(shares.values()) == MOST_HINDERING + 1
+    assert (shares["failing"], shares["quick"]) == (1, 1)
+
+
+def test_a_quick_answer_makes_an_endpoint_quick_after_a_minute():
+    """Else one quick answer between slow ones would give it the places of others."""
+    clock = Clock()
+    found = places(clock)
+    for name in NAMES[: MOST_HINDERING + 1]:
+        answer(found, name, SLOW_S + 1)
+        answer(found, name, SLOW_S)
+
+    assert len(found.share(NAMES[: MOST_HINDERING + 1])) == MOST_HINDERING
+    clock.passes(SLOW_FOR_S)
+    assert len(found.share(NAMES[: MOST_HINDERING + 1])) == MOST_HINDERING + 1

@@ -9,10 +9,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
 from aiohttp import web
+from cryptography import x509
 from standardwebhooks import Webhook
 
 from gateway.deliveries.model import PING, Delivery, Outcome, TryFailure
@@ -214,6 +216,10 @@ async def test_an_answer_that_is_not_http_is_a_failure():
         ("fd00::7",),
         ("::ffff:10.0.0.7",),
         ("64:ff9b::a00:7",),
+        ("64:ff9b:1::a00:7",),
+        ("::10.0.0.7",),
+        ("fec0::7",),
+        ("fe80::7%1",),
         ("100.64.0.1",),
         ("224.0.0.1",),
         ("0.0.0.0",),  # noqa: S104 - leads to this machine
@@ -234,8 +240,68 @@ async def test_a_name_that_leads_inward_is_never_connected_to(
         NAMED, replace(PATIENT, allow_local=False, look_up=leading_to(*addresses))
     )
 
-    assert outcome.failure is TryFailure.ADDRESS
+    assert outcome.failure is TryFailure.NAME
     assert not made
+
+
+@pytest.mark.parametrize("address", ["2804:14d::7", "200.160.2.3", "64:ff9b::c8a0:203"])
+async def test_nothing_is_sent_to_our_networks_with_public_addresses(address: str):
+    config = replace(
+        PATIENT,
+        look_up=leading_to(address),
+        own_networks=[ip_network("2804:14d::/48"), ip_network("200.160.2.0/24")],
+    )
+
+    assert (await try_once(NAMED, config)).failure is TryFailure.NAME
+
+
+async def test_a_name_of_ours_that_leads_inward_looks_like_one_that_there_is_not():
+    """Whoever types addresses would else learn which names we have."""
+
+    def unknown(_host: str) -> Sequence[str]:
+        raise OSError
+
+    config = replace(PATIENT, allow_local=False, look_up=unknown)
+    there_is_none = await try_once(NAMED, config)
+    inward = await try_once(NAMED, replace(config, look_up=leading_to("10.0.0.7")))
+
+    seen = [(each.status, each.failure, each.ms) for each in (there_is_none, inward)]
+    assert seen == [(None, TryFailure.NAME, 0)] * 2
+
+
+async def test_few_addresses_of_a_name_are_tried(monkeypatch: pytest.MonkeyPatch):
+    made: list[object] = []
+
+    def note(*given: object) -> socket.socket:
+        made.append(given)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("gateway.deliveries.sender.socket", note)
+    many = [f"200.160.2.{number}" for number in range(100)]
+    outcome = await try_once(NAMED, replace(PATIENT, look_up=leading_to(*many)))
+
+    assert outcome.failure is TryFailure.CONNECTION
+    assert len(made) == 4 + 3 + 2 + 1  # see ``aiohttp.TCPConnector``
+
+
+async def test_little_of_an_answer_is_taken_at_once(monkeypatch: pytest.MonkeyPatch):
+    """Interim answers come without end, and what came at once is parsed in one turn of the loop."""
+    made: list[socket.socket] = []
+    sizes: list[int] = []
+
+    def note(family: int, kind: int, protocol: int) -> socket.socket:
+        made.append(socket.socket(family, kind, protocol))
+        return made[-1]
+
+    async def size(_request: web.Request) -> web.StreamResponse:
+        sizes.append(made[0].getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF))
+        return web.Response()
+
+    monkeypatch.setattr("gateway.deliveries.sender.socket", note)
+    await outcome_of(size)
+
+    [taken] = sizes
+    assert taken <= 16_384
 
 
 async def test_an_address_that_became_private_is_not_connected_to():
@@ -247,7 +313,7 @@ async def test_an_address_that_became_private_is_not_connected_to():
         first = await try_once(url, config)
         second = await try_once(url, config)
 
-    assert (first.failure, second.failure) == (TryFailure.NONE, TryFailure.ADDRESS)
+    assert (first.failure, second.failure) == (TryFailure.NONE, TryFailure.NAME)
     assert len(receiver.came) == 1
 
 
@@ -279,7 +345,7 @@ async def test_an_address_that_breaks_the_rules_by_now_is_not_called(url: str):
 async def test_this_machine_is_called_where_the_settings_say_so_and_no_other_private_address():
     config = replace(PATIENT, look_up=leading_to("10.0.0.7"))
 
-    assert (await try_once("http://events.example.com/", config)).failure is TryFailure.ADDRESS
+    assert (await try_once("http://events.example.com/", config)).failure is TryFailure.NAME
     assert (await outcome_of(ok))[0].failure is TryFailure.NONE
 
 
@@ -307,6 +373,20 @@ async def test_certificates_are_verified(tmp_path: Path, is_trusted: bool, failu
 
     assert outcome.failure is failure
     assert len(receiver.came) == is_trusted
+
+
+@pytest.mark.parametrize("names", [(), (x509.DNSName("other.example.com"),)])
+async def test_a_certificate_for_another_name_is_refused(
+    tmp_path: Path, names: Sequence[x509.GeneralName]
+):
+    """The common name, which is that of the endpoint here, names nobody."""
+    authority = Authority(tmp_path)
+    config = replace(PATIENT, tls=lambda: ssl.create_default_context(cafile=authority.file))
+    async with receiving(ssl=authority.server(names=names)) as receiver:
+        outcome = await try_once(receiver.url.replace("127.0.0.1", "localhost"), config)
+
+    assert outcome.failure is TryFailure.TLS
+    assert not receiver.came
 
 
 async def test_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch):

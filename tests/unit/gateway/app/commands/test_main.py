@@ -39,7 +39,7 @@ COMMANDS = {
     "routes": set(),
     "sandbox": {
         *("call", "charge", "executions", "fault", "hold", "pay"),
-        *("release", "return", "top-up"),
+        *("refund", "release", "return", "top-up"),
     },
     "serve": set(),
     "version": set(),

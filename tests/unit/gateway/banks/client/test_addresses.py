@@ -63,6 +63,18 @@ def test_public_addresses_are_distinguished_from_private_ones():
         "64:ff9b::7f00:1": False,
         "64:ff9b::808:808": True,
         "2002:7f00:1::": False,
+        "2002:808:808::": True,
+        "::10.0.0.1": False,
+        "::ffff:0:10.0.0.1": False,
+        "64:ff9b:1::a00:1": False,
+        "fec0::1": False,
+        "4000::1": False,
+        "5f00::1": False,
+        "3fff::1": False,
+        "2001:db8::1": False,
+        "2001:0:a00:1::1": False,
+        "192.0.0.192": False,
+        "192.88.99.1": False,
     }
 
     assert {text: is_public(ipaddress.ip_address(text)) for text in expected} == expected

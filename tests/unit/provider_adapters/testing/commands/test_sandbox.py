@@ -64,10 +64,24 @@ def test_an_unknown_payout_cannot_be_held_released_or_returned(demo_shell):
         assert "NOT_FOUND" in demo_shell.fails("sandbox", command, "0" * 32)
 
 
+def test_a_payment_is_refunded_in_parts_of_which_each_has_its_key(demo_shell, main):
+    demo_shell.says("sandbox", "charge", main, "given-back", "--value", "25.00")
+    payment = demo_shell.reads("sandbox", "pay", "given-back")["e2e_id"]
+    asked = ("sandbox", "refund", main, payment, "--value", "5.00")
+
+    part, same = demo_shell.reads(*asked), demo_shell.reads(*asked)
+    other = demo_shell.reads(*asked, "--key", "another")
+
+    assert part["centavos"] == 5_00
+    assert part["return_id"].startswith("D")
+    assert same == part
+    assert other["return_id"] != part["return_id"]
+
+
 def test_a_malformed_amount_is_a_usage_error(fresh_shell):
     for value in ("0", "-1", "1.234", "1e3", "ten", "1,50", "NaN"):
-        for command in ("top-up", "return", "pay"):
-            said = fresh_shell.fails("sandbox", command, "any", "--value", value, status=2)
+        for command in (("top-up",), ("return",), ("pay",), ("refund", "account")):
+            said = fresh_shell.fails("sandbox", *command, "any", "--value", value, status=2)
             assert "--value" in said
 
 
@@ -79,7 +93,7 @@ def test_an_amount_is_an_option_in_every_command():
     }
 
     valued = {name for name, params in told.items() if {"value", "--value"} & params.keys()}
-    assert valued == {"pay", "charge", "top-up", "return"}
+    assert valued == {"pay", "charge", "top-up", "refund", "return"}
     assert {told[name].get("--value") for name in valued} == {"Option"}
 
 
@@ -120,7 +134,7 @@ def test_production_has_no_sandbox_bank(demo_shell):
     for arguments in [
         *(("pay", "r"), ("top-up", "a", "--value", "1"), ("call", "GET", "faults")),
         *(("hold", "p"), ("release", "p"), ("return", "p")),
-        *(("charge", "a", "r"), ("fault",), ("executions",)),
+        *(("charge", "a", "r"), ("fault",), ("executions",), ("refund", "a", "e", "--value", "1")),
     ]:
         line = demo_shell.fails("sandbox", *arguments, "--config", str(config))
         assert "this is production" in line
