@@ -340,8 +340,7 @@ def _add_charge(request: BankRequest) -> Document:
 
 def _charge_payment(request: BankRequest) -> Document:
     charge = charges.get(*request.own, request.path["referencia"])
-    paid = received_payments.latest(*request.own, charge.reference)
-    return charge_payment_document(charge, paid)
+    return charge_payment_document(charge, charges.payment(request.books, charge))
 
 
 def _refund_payment(request: BankRequest) -> Answer:

@@ -154,6 +154,16 @@ def pay(books: Books, charge: Charge, centavos: int | None, payer: Payer | None)
         return received_payments.receive(books, payment)
 
 
+def payment(books: Books, charge: Charge) -> Payment | None:
+    """Find what paid a charge: of a reusable charge its latest payment, else its first."""
+    if charge.reusable:
+        return received_payments.latest(books, charge.account_id, charge.reference)
+    if charge.status != "paid":
+        return None
+    payments = received_payments.of_charge(books, charge.account_id, charge.reference)
+    return next((each for each in payments if charge.centavos in {None, each.centavos}), None)
+
+
 def is_only_named(books: Books, charge: Charge, centavos: int | None) -> bool:
     """
     Return whether a Pix of this amount names a charge without paying it.

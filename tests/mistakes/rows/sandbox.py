@@ -96,6 +96,15 @@ ROWS = (
         tests=(f"{_DRIVEN}::test_a_charge_paid_in_part_stays_open_and_names_what_came",),
     ),
     Mistake(
+        name="second-payment-shown-for-the-charge",
+        promise="A charge that was paid twice shows its first payment, which paid it.",
+        source="decisions 1",
+        file="provider_adapters/testing/bank/charges.py",
+        right="    if charge.reusable:\n        return received_payments.latest",
+        wrong="    if True:\n        return received_payments.latest",
+        tests=(f"{_DRIVEN}::test_a_charge_paid_twice_takes_the_money_twice",),
+    ),
+    Mistake(
         name="sixth-credential-of-an-address",
         promise="An address gets 5 credentials in 24 hours.",
         source="decisions 1",

@@ -94,10 +94,12 @@ async def test_a_charge_paid_in_part_stays_open_and_names_what_came(world: World
 async def test_a_charge_paid_twice_takes_the_money_twice(world: World):
     await charge(world, "own-twice")
 
-    paid = [(await drive(world, "/charges/own-twice/pay")).document["pays"] for _ in range(2)]
+    first, second = [(await drive(world, "/charges/own-twice/pay")).document for _ in range(2)]
     other = await drive(world, "/charges/own-twice/pay", {"value": 1.00})
+    shown = await world.ask("GET", world.at("/pix/transactions/own-twice"))
 
-    assert paid == [True, False]
+    assert (first["pays"], second["pays"]) == (True, False)
+    assert shown.document["e2e_id"] == first["e2e_id"]
     assert other.verdict == (422, "SVC.GTW.008")
     assert await received(world, "own-twice") == [25.00, 25.00]
 
