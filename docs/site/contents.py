@@ -28,6 +28,8 @@ def _docs(*names: str) -> dict[str, str]:
 SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "Partners": {
         **_docs("partner-guide", "events", "errors"),
+        "clients/python.md": "clients/python/README.md",
+        "clients/typescript.md": "clients/typescript/README.md",
         "adapters/sandbox.md": "provider_adapters/sandbox/README.md",
         **_docs("contract", "decisions", "versioning", "glossary"),
         "changelog.md": "CHANGELOG.md",
