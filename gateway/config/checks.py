@@ -78,9 +78,9 @@ def check(
 
 
 def remarks(settings: Settings) -> list[Finding]:
-    """Return remarks on permitted but risky settings in production."""
+    """Return remarks on permitted but risky settings, in production and in an open sandbox."""
     if settings.environment is not Environment.PRODUCTION:
-        return []
+        return [*_open_sandbox(settings)]
     switched = {
         "approvals.credentials": (settings.approvals.credentials, "issues credentials that pay"),
         "approvals.people": (settings.approvals.people, "gives roles that move money"),
@@ -91,6 +91,14 @@ def remarks(settings: Settings) -> list[Finding]:
         if not on
     ]
     return [*alone, *_open_database(settings), *_open_cache(settings)]
+
+
+def _open_sandbox(settings: Settings) -> Iterator[Finding]:
+    for name, provider in settings.providers.items():
+        fails_for_all = provider.adapter == "sandbox" and provider.breaker.whole_bank
+        if settings.sandbox.open and fails_for_all and not provider.read_only:
+            path = f"providers.{name}.breaker.whole_bank"
+            yield Finding(path, "is true: partners who make their calls fail stop everybody's")
 
 
 def _open_database(settings: Settings) -> Iterator[Finding]:

@@ -23,6 +23,8 @@ class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         open_s: How long it first stays open; each further time longer by as much.
         longest_open_s: But never longer than this.
         jitter: Share by which the open time varies either way.
+        whole_bank: Whether failures of several accounts stop every account's calls. Without
+            it each account's stop its own alone: for a bank that callers can make fail.
     """
 
     consecutive: Count = 5
@@ -32,6 +34,7 @@ class Breaker(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     open_s: Seconds = 10.0
     longest_open_s: Seconds = 120.0
     jitter: Annotated[float, Meta(ge=0, lt=1)] = 0.2
+    whole_bank: bool = True
 
 
 class AccountLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

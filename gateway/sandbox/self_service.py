@@ -39,7 +39,7 @@ _CNPJ: Final = "11222333000181"
 _MONEY: Final = Money(100_000_00)
 _PERMISSIONS: Final = [str(Permission(each, max(actions_on(each)))) for each in Resource]
 _GRACE: Final = timedelta(hours=1, minutes=5)
-"""The bank holds a payout for an hour at most: then nothing of the account is under way."""
+"""The bank holds a payout for an hour at most: then little of the account is under way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,8 @@ class SelfService:
         """
         Deactivate the accounts whose credential has ended, and take them from their bank.
 
-        What they did stays on record. Safe to repeat, and to break off.
+        One of which a payout is still followed up waits until its outcome is proven, or people
+        decide: a day at most. What they did stays on record. Safe to repeat, and to break off.
         """
         who = Staff(AuditContext(_ACTOR, self.now))
         while ended := await self.opened.ended(self.now() - _GRACE):

@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, insert, select
 
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import from_row, row_of
-from gateway.store.tables.core import sandbox_accounts
+from gateway.store.tables.core import planned_checks, sandbox_accounts
 
 _LOCK: Final = 0x7069_7867_7361_6E64
 """A number of our own for PostgreSQL's advisory locks; any other would do as well."""
@@ -72,10 +72,18 @@ class OpenedAccounts:
         return free
 
     async def ended(self, before: datetime) -> Sequence[str]:
-        """Return accounts that ended before an instant, the oldest first, a hundred at most."""
+        """
+        Return accounts that ended before an instant, the oldest first, a hundred at most.
+
+        Without those of which a payout is still followed up: without its bank it would stay
+        unresolved.
+        """
+        followed = select(planned_checks).where(
+            planned_checks.c.account_id == sandbox_accounts.c.account_id
+        )
         wanted = (
             select(sandbox_accounts)
-            .where(sandbox_accounts.c.ends_at < before)
+            .where(sandbox_accounts.c.ends_at < before, ~followed.exists())
             .order_by(sandbox_accounts.c.ends_at)
             .limit(_CLOSED_AT_ONCE)
         )

@@ -161,7 +161,7 @@ class Breakers:
     One account's failures are not held against the bank while others are served: the account's
     own breaker opens, and theirs stays closed. The bank's opens when a second account fails too, or
     when the one that fails is the only one that calls; then the first call of another
-    account may probe at once.
+    account may probe at once. It never opens where ``whole_bank`` is false.
     """
 
     def __init__(
@@ -220,7 +220,8 @@ class Breakers:
         breaker = own[0] if own else self._new()
         breaker.failed(permit.own or 0)
         self._sole = None if others_fail else account
-        self.bank.failed(permit.bank, opens=others_fail or served_at <= lately)
+        proves = others_fail or served_at <= lately
+        self.bank.failed(permit.bank, opens=self._limits.whole_bank and proves)
         # the bank's holds the account back as well: one pause, not two
         self._own[account] = (breaker if self.bank.state is _CLOSED else self._new()), now
         if len(self._own) > _ACCOUNTS_KEPT:

@@ -23,6 +23,8 @@ class BreakerLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             failing opens it.
         open_s: The first pause; the n-th in a row lasts n times as long, at
             most ``longest_open_s``, give or take ``jitter``.
+        whole_bank: Whether failures of several accounts stop every account's calls; without it
+            each account's stop its own alone.
     """
 
     consecutive: Count = 5
@@ -32,6 +34,7 @@ class BreakerLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     open_s: Seconds = 10.0
     longest_open_s: Seconds = 120.0
     jitter: Share = 0.2
+    whole_bank: bool = True
 
 
 class BulkheadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

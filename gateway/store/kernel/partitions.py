@@ -51,7 +51,7 @@ class Partitions:
 
     async def renew(self, database: Database, before: datetime) -> int:
         """
-        Drop partitions whose rows are all older; create the next days' partitions.
+        Create the next days' partitions; drop those whose rows are all older.
 
         Returns:
             How many were dropped, and old rows deleted that had none.
@@ -68,14 +68,15 @@ class Partitions:
             made = (await connection.execute(_MADE, {"table": self.table.name})).scalars().all()
             counted = {each.start: each.rows for each in await connection.execute(strays)}
             server_now: datetime = (await connection.execute(select(func.now()))).scalar_one()
-        for name in self._older(made, min(before, server_now - _YOUNG)):
-            await _do(database, _BRIEFLY, f"DROP TABLE {name}")
-            gone += 1
+        # First what every new row needs: an old partition that is in use only takes room.
         now = database.now()
         wanted = {self._start(now + timedelta(days=days)) for days in range(AHEAD.days + 1)}
         for start in sorted(wanted | counted.keys()):
             if self._name(start) not in made and counted.get(start, 0) <= MOVED_AT_ONCE:
                 await self._make(database, start)
+        for name in self._older(made, min(before, server_now - _YOUNG)):
+            await _do(database, _BRIEFLY, f"DROP TABLE {name}")
+            gone += 1
         return gone
 
     async def end(self, connection: AsyncConnection, now: datetime) -> datetime:

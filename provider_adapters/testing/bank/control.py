@@ -66,8 +66,6 @@ _DESCRIPTIONS: Final = {
 }
 """Every kind of movement that is not Pix, with its default description."""
 _INTO: Final = frozenset({"ted_in", "boleto_in"})
-_MOST_OF_ACCOUNT: Final = 20
-"""Faults of one account that wait: its partner orders them, and may never make the calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,7 +423,9 @@ async def _inject(request: _Request) -> Document:
     body, controls = request.body, request.controls
     account_id, key = body.text("account", ""), body.text("key", "")
     if account_id:
-        _make_room(request, account_id)
+        accounts.get(request.books, account_id)
+        closes = body.text("fault") == FaultKind.REFUSE
+        require(not closes, "refuse closes the port to every account")
     if (fate := body.text("fault")) in magic_values.FATES:
         require(account_id and key, "a payout's fate needs account and key")
         payouts.choose_fate(request.books, account_id, key, fate)
@@ -443,19 +443,8 @@ async def _inject(request: _Request) -> Document:
         for port in controls.ports:
             await port.refuse(fault)
     else:
-        controls.faults.append(fault)
+        controls.faults.add(fault, request.books.clock.micros())
     return asdict(fault)
-
-
-def _make_room(request: _Request, account_id: str) -> None:
-    """Drop the oldest of too many faults of an account; refuse one that closes the port to all."""
-    accounts.get(request.books, account_id)
-    closes = request.body.text("fault") == FaultKind.REFUSE
-    require(not closes, "refuse closes the port to every account")
-    faults = request.controls.faults
-    own = [each for each in faults if each.account == account_id]
-    if len(own) >= _MOST_OF_ACCOUNT:
-        faults.remove(own[0])
 
 
 async def _faults(request: _Request) -> Document:

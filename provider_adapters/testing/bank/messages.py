@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from http import HTTPStatus
+from itertools import chain, takewhile
 from typing import Final, Self, TypeAlias, TypeVar
 
 from aiohttp import web
@@ -182,8 +184,40 @@ class Fault:
         return self.fault not in _NOT_EXECUTED
 
 
-class Faults(list[Fault]):
-    """The faults that wait for requests, in order of injection; in memory only."""
+class Faults:
+    """
+    The faults that wait for requests, in memory only: every customer's, then the account's own.
+
+    Those of an account are kept apart: whoever orders them slows down no request of another. They
+    wait for a day after the account ordered one; it may never make the calls.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
+
+    def __iter__(self) -> Iterator[Fault]:
+        return chain.from_iterable(each.faults for each in self._waiting.values())
+
+    def __len__(self) -> int:
+        return sum(len(each.faults) for each in self._waiting.values())
+
+    def add(self, fault: Fault, at: int) -> None:
+        """
+        Let a fault wait that was ordered at an instant; of an account's own twenty at most do.
+
+        The oldest gives way.
+        """
+        self._end(at)
+        waiting = self._waiting.setdefault(fault.account, _Waiting())
+        waiting.faults.append(fault)
+        waiting.ordered_at = at
+        self._waiting.move_to_end(fault.account)
+        if fault.account and len(waiting.faults) > _MOST_OF_ACCOUNT:
+            del waiting.faults[0]
+
+    def clear(self) -> None:
+        """Forget every fault."""
+        self._waiting.clear()
 
     def take(self, operation: str, account: Callable[[], str], key: str) -> Fault | None:
         """
@@ -191,20 +225,52 @@ class Faults(list[Fault]):
 
         Args:
             operation: Of the request.
-            account: Returns the customer, empty for none; called only where a fault names one.
+            account: Returns the customer, empty for none; called only while an account has a fault.
             key: The ``Idempotency-Key``; empty without one.
         """
-        for place, fault in enumerate(self):
-            if (
-                fault.operation in ("*", operation)
-                and fault.key in ("", key)
-                and (not fault.account or fault.account == account())
-            ):
-                if fault.count is not None:
-                    left = replace(fault, count=fault.count - 1)
-                    self[place : place + 1] = [left] if left.count else []
+        fault = self._take(_EVERYBODY, operation, key)
+        if fault is None and len(self._waiting) > (_EVERYBODY in self._waiting):
+            fault = self._take(account(), operation, key)
+        return fault
+
+    def _take(self, account: str, operation: str, key: str) -> Fault | None:
+        waiting = self._waiting.get(account)
+        for place, fault in enumerate(waiting.faults if waiting else ()):
+            if fault.operation in ("*", operation) and fault.key in ("", key):
+                self._count_down(account, place)
                 return fault
         return None
+
+    def _count_down(self, account: str, place: int) -> None:
+        faults = self._waiting[account].faults
+        fault = faults[place]
+        if fault.count is not None:
+            left = replace(fault, count=fault.count - 1)
+            faults[place : place + 1] = [left] if left.count else []
+        if not faults:
+            del self._waiting[account]
+
+    def _end(self, at: int) -> None:
+        """Forget accounts that ordered their latest more than a day ago."""
+        ended = takewhile(
+            lambda each: not each[0] or each[1].ordered_at < at - _KEPT, self._waiting.items()
+        )
+        for account in [account for account, _ in ended if account]:
+            del self._waiting[account]
+
+
+_EVERYBODY: Final = ""
+_MOST_OF_ACCOUNT: Final = 20
+_KEPT: Final = 86_400_000_000
+"""A day, in microseconds."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """Faults of one account, or of every customer."""
+
+    faults: list[Fault] = field(default_factory=list)
+    ordered_at: int = 0
 
 
 Value = TypeVar("Value")

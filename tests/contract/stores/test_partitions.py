@@ -163,6 +163,20 @@ async def test_a_partition_in_use_is_dropped_on_a_later_run(filled_url: str) -> 
         assert await store.payouts.forget_events(NOW) == 1
 
 
+async def test_partitions_are_made_while_an_old_one_is_in_use(filled_url: str) -> None:
+    """Whoever reads an old one for days must not keep new rows out of partitions of their own."""
+    async with opened(filled_url, LONG_AGO) as store:
+        await renew(store, LONG_AGO)
+    async with opened(filled_url, NOW) as store:
+        async with store.database.writing() as connection:
+            await connection.execute(text("SELECT count(*) FROM payout_events_20191230"))
+            with pytest.raises(StoreUnavailable, match="55P03"):
+                await store.payouts.forget_events(NOW)
+
+        await written(store, NOW)
+        assert "payout_events_default" not in await places(store, NOW)
+
+
 @dataclass(slots=True)
 class HeldMaking:
     """Partitions are made and not committed until ``go_on`` is set."""

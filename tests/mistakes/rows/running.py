@@ -276,6 +276,17 @@ ROWS = (
         ),
     ),
     Mistake(
+        name="old-partition-in-use-stops-new-ones",
+        promise="Partitions are made while an old one that should be dropped is in use.",
+        source="docs/database.md",
+        file="gateway/store/kernel/partitions.py",
+        right="        now = database.now()\n        wanted = {",
+        wrong="        for name in self._older(made, min(before, server_now - _YOUNG)):\n"
+        '            await _do(database, _BRIEFLY, f"DROP TABLE {name}")\n'
+        "        now = database.now()\n        wanted = {",
+        tests=(f"{_PARTITIONS}::test_partitions_are_made_while_an_old_one_is_in_use",),
+    ),
+    Mistake(
         name="young-partition-dropped",
         promise="A process whose clock is ahead drops no partition that is young.",
         source="ADR 0039",

@@ -7,6 +7,7 @@ from tests.mistakes.mistake import Mistake
 _DRIVEN = "tests/surfaces/banking/test_sandbox.py"
 _OWN = "tests/surfaces/banking/test_sandbox_credentials.py"
 _STORE = "tests/contract/stores/test_sandbox_accounts.py"
+_MESSAGES = "tests/unit/provider_adapters/testing/bank/test_messages.py"
 _ADR = "docs/adr/0077-partners-drive-the-sandbox.md"
 
 ROWS = (
@@ -64,9 +65,40 @@ ROWS = (
         promise="A fault that a partner orders meets no other account.",
         source=_ADR,
         file="provider_adapters/testing/bank/messages.py",
-        right="and (not fault.account or fault.account == account())",
-        wrong="and account is not None",
+        right="fault = self._take(account(), operation, key)",
+        wrong="fault = self._take(next(reversed(self._waiting)), operation, key)",
         tests=(f"{_DRIVEN}::test_the_fault_of_a_reference_meets_no_other_account",),
+    ),
+    Mistake(
+        name="bank-stopped-by-accounts-of-strangers",
+        promise="Where whole_bank is false, failing accounts stop no other account's calls.",
+        source="config.yaml",
+        file="provider_adapters/kit/admission.py",
+        right="opens=self._limits.whole_bank and proves",
+        wrong="opens=proves",
+        tests=(
+            "tests/unit/provider_adapters/kit/test_admission.py::test_failures_of_any_accounts_stop_nobody_else_where_the_bank_has_no_breaker",
+        ),
+    ),
+    Mistake(
+        name="customer-looked-up-for-each-fault-of-others",
+        promise="Faults of other accounts cost a request one look at its customer, however many.",
+        source="provider_adapters/sandbox/README.md",
+        file="provider_adapters/testing/bank/messages.py",
+        right="fault = self._take(account(), operation, key)",
+        wrong="fault = [self._take(account(), operation, key) for _ in self][0]",
+        tests=(
+            f"{_MESSAGES}::test_faults_of_other_accounts_cost_a_request_one_look_at_its_customer",
+        ),
+    ),
+    Mistake(
+        name="faults-of-an-account-for-ever",
+        promise="A fault that its account never meets ends a day after the latest order.",
+        source="provider_adapters/sandbox/README.md",
+        file="provider_adapters/testing/bank/messages.py",
+        right="        self._end(at)\n",
+        wrong="",
+        tests=(f"{_MESSAGES}::test_what_an_account_ordered_ends_a_day_after_its_latest_order",),
     ),
     Mistake(
         name="fault-of-a-payout-met-by-another-payout",
@@ -142,6 +174,15 @@ ROWS = (
         right="change = AccountChange(active=False)",
         wrong="change = AccountChange()",
         tests=(f"{_OWN}::test_the_worker_closes_an_account_that_has_ended",),
+    ),
+    Mistake(
+        name="ended-account-closed-while-a-payout-is-unknown",
+        promise="An account is taken from its bank only after its payouts are followed up.",
+        source=_ADR,
+        file="gateway/sandbox/store.py",
+        right="sandbox_accounts.c.ends_at < before, ~followed.exists()",
+        wrong="sandbox_accounts.c.ends_at < before",
+        tests=(f"{_OWN}::test_an_account_is_closed_only_after_its_payouts_are_proven",),
     ),
     Mistake(
         name="credential-that-never-ends",

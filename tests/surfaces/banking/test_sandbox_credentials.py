@@ -177,6 +177,42 @@ async def test_the_worker_closes_an_account_that_has_ended(world: World):
     assert refused.verdict == (400, "SVC.ACC.002")
 
 
+async def test_an_account_is_closed_only_after_its_payouts_are_proven(world: World):
+    """Whatever the bank did meanwhile: without it nobody could ask what became of the money."""
+    made = await get(world, "192.0.2.8")
+    own, pair = made.document["account_id"], pair_of(made)
+    drive, path = f"/sandbox/v1/account/{own}/faults", f"/baas/v1/account/{own}/withdraw"
+    fault = {"fault": "reset_after", "reference": "late"}
+    await world.ask("POST", drive, pair=pair, document=fault)
+    for _ in range(9):
+        unread = {"fault": "status", "operation": "payout_read"}
+        await world.ask("POST", drive, pair=pair, document=unread)
+    sent = await world.ask("POST", path, pair=pair, document=order("late", world.today()))
+    await end(world, own)
+
+    await world.run_task("sandbox accounts")
+    under_way = await active(world, own)
+    await world.control.delete("faults")
+
+    async def paid() -> bool:
+        await world.look_at_unsettled()
+        answer = await world.ask("GET", f"{path}/late", pair=pair)
+        return bool(answer.document["status"] == "paid")
+
+    await until(paid)
+    await world.run_task("sandbox accounts")
+
+    assert sent.verdict == (502, "SVC.PIX.010")
+    assert (under_way, await active(world, own)) == (True, False)
+
+
+async def active(world: World, account_id: str) -> bool:
+    wanted = select(accounts.c.active).where(accounts.c.id == account_id)
+    [row] = await world.gateway.kernel.store.database.rows(wanted)
+    found: bool = row.active
+    return found
+
+
 async def test_the_credential_ends_by_itself_after_a_day(world: World):
     answer = await get(world, "192.0.2.7")
 

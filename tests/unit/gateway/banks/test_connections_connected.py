@@ -75,7 +75,9 @@ def test_a_provider_s_limits_are_passed_to_its_adapter():
         in_flight=4,
         waiting=5,
         waiting_s=6,
-        breaker=Breaker(consecutive=7, share=0.8, calls=9, open_s=10, longest_open_s=11),
+        breaker=Breaker(
+            consecutive=7, share=0.8, calls=9, open_s=10, longest_open_s=11, whole_bank=False
+        ),
     )
 
     limits = msgspec.convert(limits_of(provider), ClientLimits)

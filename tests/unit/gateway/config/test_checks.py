@@ -20,7 +20,7 @@ from gateway.config.settings import (
     Sealing,
     Settings,
 )
-from gateway.config.upstream import Provider, SandboxBank
+from gateway.config.upstream import Breaker, Provider, SandboxBank
 from gateway.config.values import Address, Secret
 from gateway.core.account import Environment
 
@@ -344,6 +344,25 @@ def test_settings_without_two_person_approval_are_a_remark_in_production():
     assert [each.path for each in remarks(alone)] == ["approvals.credentials", "approvals.people"]
     assert remarks(fit_for_production()) == []
     assert remarks(replace(alone, environment=Environment.SANDBOX)) == []
+
+
+@pytest.mark.parametrize(
+    ("is_open", "whole_bank", "read_only", "said"),
+    [
+        (True, True, False, ["providers.a.breaker.whole_bank"]),
+        (True, False, False, []),
+        (True, True, True, []),
+        (False, True, False, []),
+    ],
+)
+def test_a_breaker_that_strangers_open_for_everybody_is_a_remark_in_an_open_sandbox(
+    *, is_open: bool, whole_bank: bool, read_only: bool, said: list[str]
+):
+    bank = Provider(adapter="sandbox", read_only=read_only, breaker=Breaker(whole_bank=whole_bank))
+
+    found = remarks(Settings(sandbox=Sandbox(open=is_open), providers={"a": bank}))
+
+    assert [each.path for each in found] == said
 
 
 def test_remote_servers_without_tls_or_password_are_a_remark_in_production():

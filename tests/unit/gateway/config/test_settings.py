@@ -25,10 +25,11 @@ from gateway.config.settings import (
     Settings,
     Telemetry,
 )
-from gateway.config.upstream import Breaker, Callbacks, Provider, SandboxBank
+from gateway.config.upstream import AccountLimits, Breaker, Callbacks, Provider, SandboxBank
 from gateway.config.values import Address
 from gateway.core.account import Environment
 from gateway.core.limits import CallRate
+from gateway.sandbox.self_service import OF_NETWORK
 
 SHIPPED = Path(__file__).parents[4] / "config.yaml"
 STRUCTS = [
@@ -136,12 +137,23 @@ def test_the_shipped_file_is_the_sandbox_at_its_defaults():
         providers=shipped,
     )
     assert shipped == {
-        "sandbox": Provider(adapter="sandbox", settings={"base_url": "http://127.0.0.1:8090"}),
+        "sandbox": Provider(
+            adapter="sandbox",
+            settings={"base_url": "http://127.0.0.1:8090"},
+            account_limits=AccountLimits(in_flight=12),
+            breaker=Breaker(whole_bank=False),
+        ),
         "sandbox-read-only": Provider(
             adapter="sandbox", read_only=True, settings={"base_url": "http://127.0.0.1:8090"}
         ),
     }
     assert check(settings, {"sandbox"}) == []
+
+
+def test_the_accounts_of_one_stranger_cannot_fill_the_shipped_sandbox_bank():
+    bank = read_settings(SHIPPED, {}).providers["sandbox"]
+
+    assert OF_NETWORK * (bank.account_limits.in_flight or bank.in_flight) < bank.in_flight
 
 
 def test_the_shipped_file_follows_the_bank_s_port_variable():

@@ -104,6 +104,20 @@ async def test_failures_of_two_accounts_open_the_bank_s_breaker():
     assert told.states == [("bank", "read", "open")]
 
 
+async def test_failures_of_any_accounts_stop_nobody_else_where_the_bank_has_no_breaker():
+    told = Witness()
+    limits = msgspec.structs.replace(LIMITS.breaker, whole_bank=False)
+    admission = Admission(
+        "bank", msgspec.structs.replace(LIMITS, breaker=limits), told, still(Clock())
+    )
+
+    passed = [await tried(admission, account, fails=True) for account in ("a", "b", "d") * 6]
+
+    assert passed == [True] * 15 + [False] * 3
+    assert await tried(admission, "c")
+    assert told.states == []
+
+
 async def test_another_account_probes_at_once_after_failures_of_a_single_account():
     """The failures of the only caller open the breaker for all, but another account may probe."""
     admission = doors()
