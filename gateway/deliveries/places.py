@@ -19,7 +19,7 @@ from gateway.deliveries.schedule import spread
 
 MOST: Final = 64
 MOST_OF_ENDPOINT: Final = 4
-MOST_HINDERING: Final = 16
+MOST_RESTRICTED: Final = 16
 """Of endpoints that fail or are slow, together."""
 SLOW_S: Final = 2.0
 """A delivery that takes longer makes its endpoint slow."""
@@ -49,8 +49,8 @@ class _Endpoint:
     quiet_until: float = -inf
     slow_until: float = -inf
 
-    def hinders(self, now: float) -> bool:
-        """Return whether it holds places for longer than others."""
+    def is_restricted(self, now: float) -> bool:
+        """Return whether it fails or was slow: such endpoints share few places."""
         return self.failures > 0 or now < self.slow_until
 
 
@@ -81,17 +81,17 @@ class Places:
         """
         shares: dict[str, int] = {}
         free, now = MOST - self._held, self._clock()
-        hindering = MOST_HINDERING - sum(
-            each.held for each in self._endpoints.values() if each.hinders(now)
+        room = MOST_RESTRICTED - sum(
+            each.held for each in self._endpoints.values() if each.is_restricted(now)
         )
         for turn in range(MOST_OF_ENDPOINT):
             for endpoint_id in due:
                 one = self._endpoints.get(endpoint_id) or _Endpoint()
                 is_ping = not turn and endpoint_id in pinged
-                rests = now < one.quiet_until or (one.hinders(now) and hindering <= 0)
+                rests = now < one.quiet_until or (one.is_restricted(now) and room <= 0)
                 if not free or one.held + turn >= one.allowed or (rests and not is_ping):
                     continue
-                hindering -= one.hinders(now)
+                room -= one.is_restricted(now)
                 free -= 1
                 shares[endpoint_id] = turn + 1
         return shares
@@ -103,7 +103,7 @@ class Places:
             self._endpoints = {
                 name: each
                 for name, each in self._endpoints.items()
-                if each.held or each.hinders(now)
+                if each.held or each.is_restricted(now)
             }
         self._endpoints.setdefault(endpoint_id, _Endpoint()).held += 1
         self._held += 1

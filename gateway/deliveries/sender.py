@@ -24,7 +24,7 @@ from typing import Final
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from gateway.banks.client.addresses import called_by, is_public
+from gateway.banks.client.addresses import effective_address, is_public
 from gateway.core.audit_context import RuleViolation
 from gateway.core.clocks import Monotonic, Now
 from gateway.deliveries.model import Delivery, Outcome, TryFailure
@@ -151,7 +151,7 @@ class Sender:
         found = ip_address(str(address[0]).partition("%")[0])
         if not is_public(found) and not (self._config.allow_local and found.is_loopback):
             raise _inward()
-        if any(called_by(found) in each for each in self._config.own_networks):
+        if any(effective_address(found) in each for each in self._config.own_networks):
             raise _inward()
         made = socket(family, kind, protocol)
         made.setsockopt(SOL_SOCKET, SO_RCVBUF, _AT_ONCE)

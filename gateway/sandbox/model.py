@@ -27,8 +27,7 @@ BankOperation = Literal[
 ]
 """What can be made to fail; ``*`` is every call."""
 
-FaultKind = Literal[
-    "refuse",
+CallFault = Literal[
     "reject",
     "hang",
     "hang_after",
@@ -40,22 +39,10 @@ FaultKind = Literal[
     "wrong_types",
     "huge",
 ]
+FaultKind = Literal["refuse", CallFault]
 """The ways to fail; the bank's own documentation describes each."""
 
-PartnerFault = Literal[
-    "reject",
-    "hang",
-    "hang_after",
-    "reset_before",
-    "reset_after",
-    "drip",
-    "status",
-    "malformed",
-    "wrong_types",
-    "huge",
-    "settle_late",
-    "fail_later",
-]
+PartnerFault = Literal[CallFault, "settle_late", "fail_later"]
 """
 Faults of one account alone.
 

@@ -44,7 +44,7 @@ class PartnerSandbox:
     answer, ``SVC.GTW.008`` (422) in the bank's words where it refuses.
 
     Attributes:
-        tools: Hold the bank's control interface.
+        tools: Hold the bank's control interface, which is known once the bank listens.
         providers: The configured providers whose bank the sandbox bank is.
     """
 

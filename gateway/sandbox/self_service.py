@@ -48,6 +48,7 @@ class SelfService:
     Opens a company with an account at the sandbox bank and a credential, for unknown callers.
 
     Attributes:
+        tools: As for ``PartnerSandbox``.
         provider: The configured provider of the account; empty where none is the sandbox bank.
         credentials: Without a second person, and without mail to operators.
         new_id: Makes a UUID.

@@ -87,14 +87,14 @@ def bank_address(text: str, environment: Environment, hosts: Hosts) -> str:
 
 def is_public(address: _IPAddress) -> bool:
     """Return whether the address is public. An IPv4 address embedded in IPv6 is checked instead."""
-    meant = called_by(address)
+    meant = effective_address(address)
     if isinstance(meant, ipaddress.IPv6Address) and meant not in _UNICAST:
         return False
     is_special = meant.is_multicast or any(meant in each for each in _SPECIAL)
     return meant.is_global and not is_special
 
 
-def called_by(address: _IPAddress) -> _IPAddress:
+def effective_address(address: _IPAddress) -> _IPAddress:
     """Return the IPv4 address that is embedded in one of IPv6, where packets are sent to that."""
     if isinstance(address, ipaddress.IPv4Address):
         return address

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gateway.deliveries.places import (
     MOST,
-    MOST_HINDERING,
     MOST_OF_ENDPOINT,
+    MOST_RESTRICTED,
     SLOW_FOR_S,
     SLOW_S,
     Places,
@@ -149,7 +149,7 @@ def test_failing_endpoints_share_a_quarter_of_the_places():
 
     shares = found.share([*NAMES, "healthy"])
 
-    assert len(shares) == MOST_HINDERING + 1 == 17
+    assert len(shares) == MOST_RESTRICTED + 1 == 17
     assert shares["healthy"] == 1
     for name in shares:
         take(found, name)
@@ -171,7 +171,7 @@ def test_slow_endpoints_share_the_places_of_those_that_fail():
 
     shares = found.share(["failing", *NAMES, "quick"])
 
-    assert sum(shares.values()) == MOST_HINDERING + 1
+    assert sum(shares.values()) == MOST_RESTRICTED + 1
     assert (shares["failing"], shares["quick"]) == (1, 1)
 
 
@@ -179,10 +179,10 @@ def test_a_quick_answer_makes_an_endpoint_quick_after_a_minute():
     """Else one quick answer between slow ones would give it the places of others."""
     clock = Clock()
     found = places(clock)
-    for name in NAMES[: MOST_HINDERING + 1]:
+    for name in NAMES[: MOST_RESTRICTED + 1]:
         answer(found, name, SLOW_S + 1)
         answer(found, name, SLOW_S)
 
-    assert len(found.share(NAMES[: MOST_HINDERING + 1])) == MOST_HINDERING
+    assert len(found.share(NAMES[: MOST_RESTRICTED + 1])) == MOST_RESTRICTED
     clock.passes(SLOW_FOR_S)
-    assert len(found.share(NAMES[: MOST_HINDERING + 1])) == MOST_HINDERING + 1
+    assert len(found.share(NAMES[: MOST_RESTRICTED + 1])) == MOST_RESTRICTED + 1
