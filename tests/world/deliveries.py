@@ -104,12 +104,12 @@ class Receiver:
         return await reply(request)
 
     async def until_came(self, count: int) -> list[Came]:
-        """Wait until so many requests have come."""
+        """Wait until so many requests have come, and return the first so many."""
         async with asyncio.timeout(60):
             while len(self.came) < count:
                 self.arrival.clear()
                 await self.arrival.wait()
-        return self.came
+        return self.came[:count]
 
 
 @asynccontextmanager
