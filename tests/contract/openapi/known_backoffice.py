@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from gateway.core.rights import Role
-from gateway.store.tables.core import attempts
+from gateway.store.tables.core import attempts, deliveries
 from tests.contract.openapi.known import (
     KEYS,
     TAX_NUMBER,
@@ -30,6 +30,7 @@ from tests.world.backoffice.operations import generated, own_key, paid
 from tests.world.backoffice.watching import held, in_review
 from tests.world.gateway import routes
 from tests.world.signing import Signer
+from tests.world.waiting import until
 
 OFFICE = "/backoffice/v1"
 CNPJ = "11.222.333/0001-81"
@@ -215,9 +216,17 @@ async def _paused_endpoint(backoffice_client: BackofficeClient) -> Known:
 
 
 async def _delivery(backoffice_client: BackofficeClient) -> Known:
-    """A ping of an endpoint, which nothing has sent yet."""
+    """A ping of an endpoint that was paused since, so that nothing is sending it."""
     one = await _endpoint(backoffice_client)
     ping = await made(backoffice_client, f"/endpoints/{one.path['endpoint_id']}/ping", {})
+    await made(backoffice_client, f"/endpoints/{one.path['endpoint_id']}/pause", {})
+    claimed = select(deliveries.c.claimed_by).where(deliveries.c.id == ping["id"])
+
+    async def is_free() -> bool:
+        row = await backoffice_client.world.gateway.kernel.store.database.first(claimed)
+        return row is not None and row.claimed_by is None
+
+    await until(is_free)
     return Known(path={"delivery_id": ping["id"]})
 
 
