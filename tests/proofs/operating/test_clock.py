@@ -233,7 +233,8 @@ async def says(client: GatewayClient, status: int, *, clock: bool) -> bool:
             found = (await said.json())["checks"]
     except aiohttp.ClientError:
         return False
-    return said.status == status and found["clock"] is clock and found["writable"]
+    # what a starting process has not checked yet is absent
+    return said.status == status and found.get("clock") is clock and found.get("writable", False)
 
 
 async def ahead_s(client: GatewayClient) -> float:
