@@ -75,7 +75,7 @@ def text_cell(text: str) -> str:
 
 def _is_value(text: str) -> bool:
     """Return whether a text has digits, and only words of numbers and dates."""
-    if text.startswith("'") or _PUNCTUATED.fullmatch(text):
+    if text.startswith("'") or _NO_VALUE.fullmatch(text):
         return False
     words = {each.casefold() for each in _WORD.findall(text)}
     return words <= _TRUTHS if words & _TRUTHS else bool(_DIGIT.search(text)) and words <= _DATED
@@ -83,8 +83,10 @@ def _is_value(text: str) -> bool:
 
 _DIGIT: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_PUNCTUATED: Final = re.compile(r"([\d*]{3}\.){2}\d{3}-[\d*]{2}|\d\d(\.\d{3}){2}/\d{4}-\d\d")
-"""A CPF or CNPJ with its punctuation: no spreadsheet reads it as a number."""
+_NO_VALUE: Final = re.compile(
+    r"([\d*]{3}\.){2}\d{3}-[\d*]{2}|\d\d(\.\d{3}){2}/\d{4}-\d\d|E\d{20}[\dA-Za-z]{11}"
+)
+"""A CPF or CNPJ with its punctuation, an end-to-end id: no spreadsheet reads it as a number."""
 _TRUTHS: Final = frozenset({"true", "false", "verdadeiro", "falso"})
 _MONTHS: Final = (
     *("janeiro", "fevereiro", "março", "marco", "abril", "maio", "junho", "julho", "agosto"),

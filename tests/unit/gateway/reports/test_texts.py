@@ -124,6 +124,7 @@ def test_texts_that_look_like_values_are_escaped():
         *("", "Maria", "Março", "order-1042", "Loja 24 horas", "529.982.247-25", "***.982.247-**"),
         *("11.222.333/0001-81", "6f1c2f0e-5d3a-4b7e-9c1d-2a4f6b8c0d1e", "trf_0190c4c2"),
         *("E0000000020261120134011abcdefghij", "True love", "Rua 7 de Setembro, casa 3"),
+        *("E00000000202611201340677449399E8", "E1823612020241128123401234567890"),
     ]
 
     assert [text for text in values if text_cell(text) != f"'{text}"] == []
