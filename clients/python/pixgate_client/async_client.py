@@ -10,7 +10,7 @@ from typing import NoReturn, Self
 import httpx
 
 from pixgate_client import model
-from pixgate_client.calls import Calls, FeedPart, Window, placed
+from pixgate_client.calls import Calls, FeedPart, Window, cursor_text, placed, type_list
 from pixgate_client.connection import Connection, Sign, no_answer
 from pixgate_client.exchange import Answer, Flow, Reply, Request, T
 from pixgate_client.orders import Order
@@ -107,11 +107,13 @@ class AsyncClient:
         """See ``Client.wait_for``."""
         return await self._run(self._calls.settle(payout, deadline_s))
 
-    def events(self, after: str = "", *, types: Iterable[str] = (), wait_s: int = 25) -> AsyncFeed:
+    def events(
+        self, after: str | None = "", *, types: str | Iterable[str] = (), wait_s: int = 25
+    ) -> AsyncFeed:
         """See ``Client.events``."""
-        wanted = tuple(types)
+        begin, wanted = cursor_text(after), type_list(types)
         return AsyncFeed(
-            lambda at: self._run(self._calls.events(at, wanted, wait_s)), after, wait_s
+            lambda at: self._run(self._calls.events(at, wanted, wait_s)), begin, wait_s
         )
 
     async def _run(self, flow: Flow[T]) -> T:

@@ -114,9 +114,9 @@ class Calls:
         path = f"{self._banking}/withdraw"
         return payouts.settle(path, reference, self._tries(deadline_s))
 
-    def events(self, after: str, types: Iterable[str], wait_s: int) -> Flow[FeedPart]:
-        """Read the events behind a cursor."""
-        query = {"after": after, "types": ",".join(types), "limit": 100, "wait": wait_s}
+    def events(self, after: str, types: str, wait_s: int) -> Flow[FeedPart]:
+        """Read the events behind a cursor, of the types that ``type_list`` made."""
+        query = {"after": after, "types": types, "limit": 100, "wait": wait_s}
         wanted = urlencode({name: value for name, value in query.items() if value != ""})
         path = f"/events/v1/account/{self.account_id}/events?{wanted}"
         request = Request("GET", path, answer_s=wait_s + ANSWER_S)
@@ -132,6 +132,24 @@ class Calls:
 
     def _tries(self, deadline_s: float | None = None) -> Tries:
         return Tries(self._clock, self._deadline_s if deadline_s is None else deadline_s)
+
+
+def cursor_text(after: str | None) -> str:
+    """
+    Return a stored cursor, empty where there is none yet.
+
+    Raises:
+        TypeError: for an event, for example; its ``cursor`` is meant.
+    """
+    if after is not None and not isinstance(after, str):
+        message = "after is a cursor: a text, such as the cursor of an event"
+        raise TypeError(message)
+    return after or ""
+
+
+def type_list(types: str | Iterable[str]) -> str:
+    """Return types as the gateway reads them; one alone may be a text."""
+    return types if isinstance(types, str) else ",".join(types)
 
 
 def placed(part: FeedPart, after: str) -> Iterator[model.Event]:

@@ -10,7 +10,7 @@ from typing import NoReturn, Self
 import httpx
 
 from pixgate_client import model
-from pixgate_client.calls import Calls, FeedPart, Window, placed
+from pixgate_client.calls import Calls, FeedPart, Window, cursor_text, placed, type_list
 from pixgate_client.connection import Connection, Sign, no_answer
 from pixgate_client.exchange import Answer, Flow, Reply, Request, T
 from pixgate_client.orders import Order
@@ -151,17 +151,25 @@ class Client:
         """
         return self._run(self._calls.settle(payout, deadline_s))
 
-    def events(self, after: str = "", *, types: Iterable[str] = (), wait_s: int = 25) -> Feed:
+    def events(
+        self, after: str | None = "", *, types: str | Iterable[str] = (), wait_s: int = 25
+    ) -> Feed:
         """
         Read the feed of events behind a cursor, or from its beginning.
 
         Iterating waits for new events; with ``wait_s=0`` it ends when there are no more.
 
+        Args:
+            after: The cursor that was stored; None or empty begins with the oldest event.
+            types: Such as ``payout.paid``, or several; all unless given.
+            wait_s: Seconds that a call waits for an event.
+
         Raises:
+            TypeError: the cursor is no text.
             CursorInvalid, CursorExpired: while iterating.
         """
-        wanted = tuple(types)
-        return Feed(lambda at: self._run(self._calls.events(at, wanted, wait_s)), after, wait_s)
+        begin, wanted = cursor_text(after), type_list(types)
+        return Feed(lambda at: self._run(self._calls.events(at, wanted, wait_s)), begin, wait_s)
 
     def _run(self, flow: Flow[T]) -> T:
         try:

@@ -3,7 +3,7 @@
 import { NotFound, PixgateError, RateLimited, Refused, Unavailable, Unknown } from "./errors.js";
 import { Evidence } from "./evidence.js";
 import { errorOf, exchange, isRefusal, type Answer, type Fetch } from "./exchange.js";
-import { Feed, type FeedOptions, type ReadEvents } from "./feed.js";
+import { Feed, feedOptions, type FeedOptions, type ReadEvents } from "./feed.js";
 import { orderText } from "./json.js";
 import type {
   Balance, Charge, Closing, Payout, PayoutList, PayoutRequest, PixKey, PixKeyList, PixTransaction,
@@ -197,8 +197,14 @@ export class Client {
     throw new Unknown("the outcome is not known yet", { reference, cause });
   }
 
-  /** The feed of events behind a cursor, or from its beginning. */
-  events(options: FeedOptions = {}): Feed {
+  /**
+   * The feed of events behind a cursor, or from its beginning: `events(cursor)` is
+   * `events({ after: cursor })`.
+   *
+   * @throws TypeError An option has another name or type. Left unread, it would begin anew.
+   */
+  events(from: string | FeedOptions = {}): Feed {
+    const options = feedOptions(from);
     const read: ReadEvents = (path, waitS, signal) =>
       this.#get({ path: this.#events(path), timeoutS: this.#timeoutS + waitS, signal });
     return new Feed(read, options);

@@ -4,14 +4,36 @@ import { CursorExpired, CursorInvalid, Refused, Unavailable } from "./errors.js"
 import type { Event, EventList } from "./schemas.js";
 
 export interface FeedOptions {
-  /** The cursor that was stored; without it, the oldest event of the last 30 days comes first. */
-  after?: string;
-  /** Types such as `payout.paid`; all unless given. */
-  types?: readonly string[];
+  /** The cursor that was stored; without it, or empty, the oldest event of the last 30 days comes first. */
+  after?: string | null | undefined;
+  /** A type such as `payout.paid`, or several; all unless given. */
+  types?: string | readonly string[];
   /** Seconds that a call waits for an event, 25 unless given; with 0 the iteration ends with the feed. */
   waitS?: number;
   /** Ends the iteration, a waiting call too. */
   signal?: AbortSignal;
+}
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const OPTIONS: Record<keyof FeedOptions, (value: unknown) => boolean> = {
+  after: (value) => value === null || isText(value),
+  types: (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
+  waitS: Number.isInteger,
+  signal: (value) => typeof value === "object",
+};
+
+/** Read options, or the cursor alone; raises TypeError for what would be passed over. */
+export function feedOptions(from: string | FeedOptions): FeedOptions {
+  const options = typeof from === "string" ? { after: from } : from;
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new TypeError("events takes a cursor, or options such as { after: cursor }");
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const isOption = Object.hasOwn(OPTIONS, name) && OPTIONS[name as keyof FeedOptions];
+    if (!isOption) throw new TypeError(`events takes ${Object.keys(OPTIONS).join(", ")}, and nothing else`);
+    if (value !== undefined && !isOption(value)) throw new TypeError(`${name} of events has another type`);
+  }
+  return options;
 }
 
 export type ReadEvents = (
@@ -60,7 +82,7 @@ export class Feed implements AsyncIterable<Event> {
     const { types, signal } = this.#options;
     const query = new URLSearchParams({ limit: "100", wait: String(waitS) });
     if (this.#cursor) query.set("after", this.#cursor);
-    if (types) query.set("types", types.join(","));
+    if (types) query.set("types", [types].flat().join(","));
     try {
       return await this.#read(`/events?${query.toString()}`, waitS, signal);
     } catch (error) {

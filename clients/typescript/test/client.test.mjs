@@ -229,6 +229,29 @@ test("the feed gives each event with the cursor to store", async () => {
   assert.deepEqual(calls.map(({ url }) => new URL(url).searchParams.get("after")), [null, "c2", "c2"]);
 });
 
+test("the feed takes a cursor alone, and one type alone", async () => {
+  const asked = async (from) => {
+    const { client, calls } = clientOf([part("c2", 1)]);
+    for await (const each of client.events(from)) return [each.id, new URL(calls[0].url).search];
+  };
+  assert.deepEqual(await asked("c1"), ["evt_1", "?limit=100&wait=25&after=c1"]);
+  assert.deepEqual(await asked({ types: "payout.paid" }), ["evt_1", "?limit=100&wait=25&types=payout.paid"]);
+  for (const none of ["", undefined, {}, { after: undefined }, { after: null }]) {
+    assert.deepEqual(await asked(none), ["evt_1", "?limit=100&wait=25"]);
+  }
+});
+
+test("what the feed cannot read is refused before anything is asked", () => {
+  const { client, calls } = clientOf([part("c2")]);
+  const others = [
+    null, 7, ["c1"], { cursor: "c1" }, { after: 7 }, { types: [1] }, { waitS: "0" }, { signal: true }, { toString: "c1" },
+  ];
+  for (const other of others) {
+    assert.throws(() => client.events(other), (error) => error instanceof TypeError && !error.message.includes("c1"));
+  }
+  assert.deepEqual(calls, []);
+});
+
 test("the feed waits, and ends with its signal", async () => {
   const ends = new AbortController();
   const { client } = clientOf([part("c1"), part("c2", 1, 2), part("c3", 3)]);
