@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
+from operator import attrgetter
 from typing import Final
 
 from gateway.banks.port.charges import (
@@ -94,7 +95,7 @@ class Charges(Access):
 
     async def get_charge_payment(self, account: ProviderAccount, reference: str) -> ChargePayment:
         """
-        Read the latest payment of a charge; the same paths.
+        Read the payment of a charge; the same paths.
 
         Of a paid charge that shows none it is looked for in the list of payments; ``GET /pix``.
         """
@@ -241,7 +242,7 @@ class Charges(Access):
             )
             found = [pix for pix in page.items if _is_amount(pix.valor)]
         with readable():
-            _, paid = _latest(charge, found)
+            _, paid = _paying(charge, found)
         if paid is None:
             raise BadReply(Reason.WRONG_SHAPE)
         return paid
@@ -371,22 +372,25 @@ def _state(
     Return a charge's state and its payment, for the QR code and the transaction alike.
 
     It is paid in the bank's state Paid, or with a sufficient payment beside another state. The
-    payment is the latest sufficient one, else, for a charge that the bank calls paid, the latest.
+    payment is the first sufficient one, since a paid charge takes no other (API Pix 2.9.0,
+    ``CONCLUIDA``); without one, for a charge that the bank calls paid, the latest.
     """
     state = known(CHARGE_STATUSES, document.status, ChargeStatus.ACTIVE, unknown)
-    suffices, paid = _latest(document, _payments(document))
+    suffices, paid = _paying(document, _payments(document))
     return (ChargeStatus.PAID, paid) if suffices or state is ChargeStatus.PAID else (state, None)
 
 
-def _latest(
+def _paying(
     document: documents.Cobranca, payments: Sequence[documents.Pix]
 ) -> tuple[bool, documents.Pix | None]:
-    """Return whether a payment suffices, and the latest sufficient payment, else the latest."""
+    """Return whether a payment suffices, and the first sufficient payment, else the latest."""
     least = _least(document.valor)
     enough = [
         each for each in payments if _is_meant(each, document) and amount(each.valor) >= least
     ]
-    return bool(enough), max(enough or payments, key=lambda pix: pix.horario, default=None)
+    if enough:
+        return True, min(enough, key=attrgetter("horario"))
+    return False, max(payments, key=attrgetter("horario"), default=None)
 
 
 def _payments(document: documents.Cobranca) -> Sequence[documents.Pix]:

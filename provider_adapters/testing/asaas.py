@@ -195,7 +195,7 @@ def _add_customer(request: BankRequest) -> Document:
 
 def _charge(request: BankRequest, record: charges.Charge) -> Document:
     """Show a charge; one that was removed keeps its status and says so beside it."""
-    paid = received_payments.latest(*request.own, record.reference)
+    paid = charges.payment(request.books, record)
     return {
         "id": record.id,
         "dateCreated": day_of(record.created_at),
@@ -216,10 +216,9 @@ def _charges(request: BankRequest) -> Document:
         wanted = query["externalReference"]
         listed = [each for each in charges.list_all(*own) if each.reference == wanted]
     else:
-        paid = read_slice(query, "paymentDate[ge]", "paymentDate[le]")
-        whole = dataclasses.replace(paid, limit=_MOST, skip=0)
-        received = received_payments.read(*own, whole).items
-        listed = [charges.get(*own, each.reference) for each in received if each.reference]
+        days = read_slice(query, "paymentDate[ge]", "paymentDate[le]")
+        paid = [(each, charges.payment(request.books, each)) for each in charges.list_all(*own)]
+        listed = [each for each, by in paid if by and days.since <= by.at < days.until]
     return cut([_charge(request, each) for each in listed], read_slice(query))
 
 

@@ -221,8 +221,17 @@ def movement(books: Books, entry: accounts.Entry) -> Document:
 
 
 def _charge_of(books: Books, paid: Payment) -> Charge | None:
-    """Find the charge that a payment pays; one that names its payer is an invoice."""
-    return charges.get(books, paid.account_id, paid.reference) if paid.reference else None
+    """
+    Find the charge that a payment pays; one that names its payer is an invoice.
+
+    Another Pix that only names a charge is a deposit like any other.
+    """
+    if not paid.reference:
+        return None
+    charge = charges.get(books, paid.account_id, paid.reference)
+    paying = charges.payment(books, charge)
+    pays = charge.reusable or (paying is not None and paying.seq == paid.seq)
+    return charge if pays else None
 
 
 def _keys(request: BankRequest) -> Document:
@@ -355,8 +364,7 @@ def _change_invoice(request: BankRequest) -> Document:
 
 
 def _invoice_payment(request: BankRequest) -> Document:
-    latest = received_payments.latest(*request.own, _one_invoice(request).reference)
-    paid = found(latest, "payment")
+    paid = found(charges.payment(request.books, _one_invoice(request)), "payment")
     return {"payment": {**_source(paid), "endToEndId": paid.e2e_id, "method": "pix"}}
 
 

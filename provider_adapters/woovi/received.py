@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC
+from operator import attrgetter
 from typing import Final
 
 from gateway.banks.port.answers import LONGEST_ID
@@ -68,8 +69,8 @@ def charge_payment(answer: ProviderAnswer, of: Charge) -> ChargePayment:
     """
     Read the payment of a charge that the bank calls paid.
 
-    Of several it is the latest that reaches the charge's amount, else the latest. Without one the
-    answer is ``BadReply``: the charge is not reported as unpaid.
+    Of several it is the first that reaches the charge's amount, which ended the charge, else the
+    latest. Without one the answer is ``BadReply``: the charge is not reported as unpaid.
     """
     asked = of.value.centavos if of.value else 0
 
@@ -78,7 +79,9 @@ def charge_payment(answer: ProviderAnswer, of: Charge) -> ChargePayment:
         enough = [each for each in found if each.value >= asked]
         if not found:
             raise ValueError(Reason.WRONG_SHAPE)
-        return _charge_payment(max(enough or found, key=lambda each: each.time), of)
+        at = attrgetter("time")
+        paid = min(enough, key=at) if enough else max(found, key=at)
+        return _charge_payment(paid, of)
 
     return mapping.read(answer, documents.TRANSACTIONS, shape)
 

@@ -57,6 +57,7 @@ _REFUND_STATES: Final = {
 _REFUSALS: Final[Mapping[Code, tuple[int, str]]] = {
     Code.REFERENCE_IN_USE: (400, "CobOperacaoInvalida"),
     Code.CHARGE_CANCELED: (400, "CobOperacaoInvalida"),
+    Code.KEY_NOT_OWNED: (400, "CobOperacaoInvalida"),
     Code.ABOVE_PAYMENT: (400, "PixDevolucaoInvalida"),
     Code.PAYMENT_TOO_OLD: (400, "PixDevolucaoInvalida"),
     Code.KEY_REUSED: (400, "PixDevolucaoInvalida"),
@@ -156,7 +157,7 @@ def _person(payer: Payer) -> Document:
 
 def _charge(books: Books, record: charges.Charge) -> Document:
     """Show a charge with its payments; an expired one is still ``ATIVA``."""
-    paid = received_payments.latest(books, record.account_id, record.reference)
+    received = received_payments.of_charge(books, record.account_id, record.reference)
     lasts = _EXPIRES_S
     if record.expires_at is not None:
         lasts = max(1, (record.expires_at - record.created_at) // _SECOND)
@@ -170,8 +171,8 @@ def _charge(books: Books, record: charges.Charge) -> Document:
     }
     if record.payer is not None:
         document["devedor"] = _person(record.payer)
-    if paid is not None:
-        document["pix"] = [_pix(books, paid)]
+    if received:
+        document["pix"] = [_pix(books, each) for each in received]
     return document
 
 

@@ -62,6 +62,17 @@ ROWS = (
         tests=(f"{_WOOVI}/test_received.py::test_failed_refunds_are_not_added_up",),
     ),
     Mistake(
+        name="woovi-charge-shows-its-second-payment",
+        promise="Of several payments of a charge the first that reaches its amount is shown.",
+        source="provider_adapters/woovi/README.md",
+        file="provider_adapters/woovi/received.py",
+        right="paid = min(enough, key=at) if enough",
+        wrong="paid = max(enough, key=at) if enough",
+        tests=(
+            f"{_WOOVI}/test_received.py::test_the_first_sufficient_payment_of_a_charge_is_used",
+        ),
+    ),
+    Mistake(
         name="woovi-balance-of-another-account",
         promise="The balance that is shown is that of the account that was asked for.",
         source="contract 2.3, provider_adapters/woovi/README.md",
@@ -256,6 +267,15 @@ ROWS = (
         tests=(
             f"{_APIPIX}/test_charges.py::test_an_insufficient_payment_does_not_make_a_charge_paid",
         ),
+    ),
+    Mistake(
+        name="apipix-charge-shows-its-second-payment",
+        promise="A charge that was paid twice shows the payment that paid it.",
+        source="API Pix 2.9.0, `CONCLUIDA`",
+        file="provider_adapters/apipix/charges.py",
+        right="return True, min(enough",
+        wrong="return True, max(enough",
+        tests=(f"{_APIPIX}/test_charges.py::test_a_charge_paid_twice_keeps_its_first_payment",),
     ),
     Mistake(
         name="apipix-due-on-a-holiday",

@@ -136,6 +136,13 @@ def test_a_charge_the_bank_reports_as_paid_is_paid_by_any_shown_payment():
     assert both(status="CONCLUIDA", pix=told) == (ChargeStatus.PAID, PAID_AT)
 
 
+def test_a_charge_paid_twice_keeps_its_first_payment():
+    """Since a paid charge takes no other payment (API Pix 2.9.0)."""
+    first, second = paid(), paid(horario="2026-11-22T13:00:01Z")
+
+    assert both(pix=[second, first]) == (ChargeStatus.PAID, PAID_AT)
+
+
 @pytest.mark.parametrize("is_listed", [True, False])
 async def test_a_paid_charge_without_a_shown_payment_is_not_reported_as_pending(
     monkeypatch: pytest.MonkeyPatch, *, is_listed: bool

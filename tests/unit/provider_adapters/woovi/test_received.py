@@ -106,13 +106,14 @@ def test_a_received_list_that_ignores_skip_is_a_bad_reply():
         received.received_payments(page(PAYMENT, hasNextPage=True), "1", 2)
 
 
-def test_the_latest_sufficient_payment_of_a_charge_is_used():
+def test_the_first_sufficient_payment_of_a_charge_is_used():
     later = {**PAYMENT, "time": "2026-11-22T11:00:00.000Z", "value": 1100}
+    refund = {**PAYMENT, "time": "2026-11-22T09:00:00.000Z", "type": "REFUND"}
 
-    found = received.charge_payment(page(PAYMENT, later, {**PAYMENT, "type": "REFUND"}), CHARGE)
+    found = received.charge_payment(page(later, PAYMENT, refund), CHARGE)
 
-    assert (found.value, found.e2e_id) == (Money(1100), PAID_IN)
-    assert found.paid_at == datetime(2026, 11, 22, 11, tzinfo=UTC)
+    assert (found.value, found.e2e_id) == (Money(1050), PAID_IN)
+    assert found.paid_at == datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
 
 
 def test_an_end_to_end_id_of_the_test_environment_is_left_out():

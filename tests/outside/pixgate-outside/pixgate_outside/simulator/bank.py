@@ -12,7 +12,6 @@ from provider_adapters.testing.bank import (
     keys,
     magic_values,
     payouts,
-    received_payments,
 )
 from provider_adapters.testing.bank.accounts import Account, PayoutKind
 from provider_adapters.testing.bank.books import BankIdentity, Books, Slice
@@ -66,7 +65,7 @@ def _charge(request: BankRequest) -> Answer:
 def _charge_payment(request: BankRequest) -> Answer:
     account, books = _account(request), request.books
     found = charges.get(books, account.id, request.path["reference"])
-    paid = received_payments.latest(books, account.id, found.reference)
+    paid = charges.payment(books, found)
     document = {
         "charge": documents.charge(found, account, books.clock.micros()),
         "payment": documents.payment(paid),
