@@ -32,6 +32,17 @@ def network(address: str) -> str:
     return str(ip_network((read.packed, _HOME_BITS), strict=False))
 
 
+def site(address: str) -> str:
+    """
+    Return the site of an address: an IPv4 address itself, or the /48 of an IPv6 address.
+
+    Providers give one customer networks of up to a /48, which has 65,536 times a /64. Text that is
+    no address is returned unchanged.
+    """
+    own = network(address)
+    return own if own == address or ":" not in own else pool(address)
+
+
 def pool(address: str) -> str:
     """
     Return the pool of an address: the /24 of an IPv4 address, the /48 of an IPv6 address.

@@ -19,7 +19,7 @@ from gateway.core.browsers import ClientInfo
 from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money
-from gateway.core.networks import network
+from gateway.core.networks import site
 from gateway.core.permissions import Permission, Resource, actions_on
 from gateway.core.schemas import instant
 from gateway.credentials.model import CredentialBody, Issued
@@ -33,6 +33,11 @@ LASTS: Final = timedelta(hours=24)
 """Also the window in which the credentials of an address are counted."""
 OF_NETWORK: Final = 5
 IN_ALL: Final = 1_000
+_GO_ON: Final = (
+    f"An address gets {OF_NETWORK} credentials in 24 hours, and {IN_ALL:,} are given in all. Go on"
+    " with one that you have: it serves any number of programs, and POST"
+    " /sandbox/v1/account/{account_id}/top-up pays money in."
+)
 _ACTOR: Final = "sandbox"
 _NAME: Final = "Sandbox partner"
 _CNPJ: Final = "11222333000181"
@@ -82,16 +87,15 @@ class SelfService:
         free_at = await self.opened.add(
             OpenedAccount(
                 account_id=account_id,
-                network=network(client.address),
+                network=site(client.address),
                 opened_at=now,
                 ends_at=ends_at,
             )
         )
         if free_at is not None:
             wait_s = max(1, ceil((free_at - now).total_seconds()))
-            raise ServiceError(
-                errors.TOO_MANY_REQUESTS, "sandbox_credentials", {"Retry-After": str(wait_s)}
-            )
+            wait, reason = {"Retry-After": str(wait_s)}, "sandbox_credentials"
+            raise ServiceError(errors.TOO_MANY_REQUESTS, reason, wait, detail=_GO_ON)
         try:
             at_bank, pix_key = await self._at_bank(account_id)
         except RuleViolation as problem:

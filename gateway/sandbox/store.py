@@ -24,7 +24,7 @@ class OpenedAccount(Struct, frozen=True, kw_only=True):
 
     Attributes:
         account_id: The account, which may not be there yet.
-        network: Where it was opened from; see ``core/networks.py``.
+        network: Where it was opened from: ``site`` of ``core/networks.py``.
         ends_at: When its credential ends; until then it counts.
     """
 

@@ -94,13 +94,14 @@ async def test_the_secret_is_in_the_answer_alone_and_each_step_in_the_audit_log(
 
 
 async def test_an_address_gets_five_in_a_day_whatever_else_it_claims_to_be(world: World):
-    """All addresses of one /64 of IPv6 are one."""
-    made = [await get(world, f"2001:db8:0:1::{number}") for number in range(OF_NETWORK)]
-    sixth = await get(world, "203.0.113.9, 2001:db8:0:1::ff")
-    other = await get(world, "2001:db8:0:2::1")
+    """All addresses of one /48 of IPv6 are one: that much a provider gives one customer."""
+    made = [await get(world, f"2001:db8:0:{number}::1") for number in range(OF_NETWORK)]
+    sixth = await get(world, "203.0.113.9, 2001:db8:0:ff00::1")
+    other = await get(world, "2001:db8:1::1")
 
     assert [each.status for each in made] == [201] * OF_NETWORK
     assert sixth.verdict == (429, "SVC.GTW.005")
+    assert "/top-up pays money in" in sixth.document["message"]
     assert 86_000 < int(sixth.headers["Retry-After"]) <= 86_400
     assert other.status == 201
 

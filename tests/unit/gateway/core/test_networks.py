@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.core.networks import network, pool
+from gateway.core.networks import network, pool, site
 
 
 def test_an_ipv6_network_counts_as_one_address():
@@ -25,6 +25,23 @@ def test_an_ipv6_network_counts_as_one_address():
     wrong = [(address, known) for address, known in cases if network(address) != known]
 
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2::7", "2001:db8:1::/48"),
+        ("2001:db8:1:ff00::7", "2001:db8:1::/48"),
+        ("2001:db8:2::7", "2001:db8:2::/48"),
+        ("", ""),
+        ("unix", "unix"),
+        ("not:an:address", "not:an:address"),
+    ],
+)
+def test_the_site_of_an_address_is_what_one_customer_is_given(address: str, expected: str):
+    assert site(address) == expected
 
 
 @pytest.mark.parametrize(
