@@ -2,7 +2,8 @@
 Admission: sheds requests under overload, the least important classes first.
 
 Each class of routes has places of its own, so that none can take the last place of another, and a
-lag of the event loop above which it is shed. Requests of people wait a second for a place.
+lag of the event loop above which it is shed. Requests of people and strangers wait two seconds
+for a place, or for the lag to end.
 Callers who are not known yet can make us wait for a body, which costs them nothing. Such requests
 have places for each route: slow bodies at the sign-in take none from the refresh, and none from
 callbacks, which want a secret address before a place.
@@ -34,8 +35,8 @@ class Limits(NamedTuple):
         most: Its places at any number of cores: requests of people keep one core busy, and
             waits for no bank while it holds a place.
         lag: In times ``limits.loop_lag_s``.
-        waits: Whether a request waits for a place, and its refusal is held back. Who asks again
-            at once would else keep the process as busy as if it were served.
+        waits: Whether a request waits for a place or for a late event loop before it is refused.
+            Who asks again at once would else keep the process as busy as if it were served.
     """
 
     share: float
@@ -62,6 +63,7 @@ _LEAST: Final = 10
 # Of these places one network has so many at most: it takes four to fill them.
 _NETWORK_SHARE: Final = 4
 _FULL: Final = "in_flight"
+_LATE: Final = "loop_lag"
 _RETRY_S: Final = 1
 _WAIT_S: Final = 2.0
 _AT_BANK: Final = 8
@@ -120,7 +122,8 @@ class Admission:
             longest_lag_s: ``limits.loop_lag_s``.
             lag: Of the event loop.
             count: Counts shed requests.
-            wait_s: For a place, where a class waits; as long is a refusal held back.
+            wait_s: For a place, or for the lag to end, where a class waits; as long is the refusal
+                of a body held back.
         """
         self._lag, self._count, self._wait_s = lag, count, wait_s
         self.held = [0] * len(Priority)
@@ -150,7 +153,9 @@ class Admission:
             Shed: ``SVC.GTW.006`` with ``Retry-After`` when overloaded.
         """
         if self._lag.p95_s > self._lags_s[priority]:
-            self._shed(priority, "loop_lag")
+            if LIMITS[priority].waits:
+                return self._outlast_lag(priority)
+            self._shed(priority, _LATE)
         if self.held[priority] >= self.places[priority]:
             if LIMITS[priority].waits:
                 return self._wait(priority)
@@ -167,6 +172,16 @@ class Admission:
             if not place.done():
                 self.held[priority] += 1
                 place.set_result(None)
+
+    async def _outlast_lag(self, priority: Priority) -> None:
+        """Let the event loop catch up, then take a place; raises as ``admit`` does."""
+        await asyncio.sleep(self._wait_s)
+        if self._lag.p95_s > self._lags_s[priority]:
+            self._count(Event.SHED, f"{priority.word}.{_LATE}")
+            raise Shed(_LATE)
+        waiting = self.admit(priority)
+        if waiting is not None:
+            await waiting
 
     async def _wait(self, priority: Priority) -> None:
         """Wait for a place that ``leave`` hands over; raises as ``admit`` does."""

@@ -412,6 +412,15 @@ ROWS = (
         tests=(f"{_SHEDDING}::test_shed_classes_get_503_and_the_others_are_served",),
     ),
     Mistake(
+        name="reader-refused-after-the-lag",
+        promise="A reader who waited for a late event loop is served once it has caught up.",
+        source="docs/operations.md",
+        file="gateway/http/admission.py",
+        right="        if self._lag.p95_s > self._lags_s[priority]:\n            self._count(",
+        wrong="        if self._lags_s[priority] >= 0:\n            self._count(",
+        tests=(f"{_ADMISSION}::test_a_lag_that_ends_meanwhile_refuses_no_user",),
+    ),
+    Mistake(
         name="class-takes-the-last-place-of-another",
         promise="No class of requests takes the last place of another.",
         source="ADR 0062",

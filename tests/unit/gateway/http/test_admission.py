@@ -33,10 +33,12 @@ def admission(
     )
 
 
-def is_shed(admitted: Admission, priority: Priority) -> bool:
-    """Whether a request of a class is refused at once."""
+async def is_shed(admitted: Admission, priority: Priority) -> bool:
+    """Whether a request of a class is refused, at once or after its wait."""
     try:
-        admitted.admit(priority)
+        waiting = admitted.admit(priority)
+        if waiting is not None:
+            await waiting
     except Shed:
         return True
     return False
@@ -61,10 +63,10 @@ def fill(admitted: Admission, priority: Priority) -> None:
         (2.001, "payouts stops partners pages heavy strangers"),
     ],
 )
-def test_event_loop_lag_sheds_the_least_important_classes_first(lag_s: float, shed: str):
-    admitted = admission([], lag_s=lag_s)
+async def test_event_loop_lag_sheds_the_least_important_classes_first(lag_s: float, shed: str):
+    admitted = admission([], lag_s=lag_s, wait_s=0)
 
-    assert " ".join(each.word for each in BY_RANK if is_shed(admitted, each)) == shed
+    assert " ".join([each.word for each in BY_RANK if await is_shed(admitted, each)]) == shed
 
 
 def test_a_shed_request_is_counted_by_class_and_reason():
@@ -90,7 +92,7 @@ async def test_a_full_class_leaves_the_slots_of_others(full: Priority):
     fill(admitted, full)
 
     others = [each for each in BY_RANK if each is not full]
-    assert [each for each in others if is_shed(admitted, each)] == []
+    assert [each for each in others if await is_shed(admitted, each)] == []
     assert [admitted.held[each] for each in others] == [1] * len(others)
 
 
@@ -164,21 +166,49 @@ async def test_a_slot_given_to_a_cancelled_request_is_released():
     assert admitted.held[Priority.HEAVY] == admitted.places[Priority.HEAVY] - 1
 
 
-def test_an_early_refusal_of_a_user_is_delayed():
+@leaping
+async def test_a_refusal_of_a_user_for_lag_is_delayed():
     """A program that repeats at once must not keep the process busy."""
+    seen: list[tuple[str, str]] = []
+    began = asyncio.get_running_loop().time()
+
     with pytest.raises(Shed) as refusal:
-        admission([], lag_s=9).admit(Priority.PAGES)
+        await (admission(seen, lag_s=9).admit(Priority.PAGES) or asyncio.sleep(0))
 
-    assert refusal.value.hold_s == 2.0
+    assert asyncio.get_running_loop().time() - began >= 2.0
+    assert (seen, refusal.value.hold_s) == ([("shed", "pages.loop_lag")], 0.0)
 
 
-def test_changed_limits_take_effect_at_once():
+@pytest.mark.parametrize("is_full", [False, True])
+@leaping
+async def test_a_lag_that_ends_meanwhile_refuses_no_user(is_full: bool):
+    """It takes a place, or waits for one."""
+    seen: list[tuple[str, str]] = []
+    admitted, lag = admission(seen), Lag(9)
+    admitted._lag = lag
+    waiting = admitted.admit(Priority.STRANGERS)
+    assert waiting is not None
+    served = asyncio.ensure_future(waiting)
+    await asyncio.sleep(1)
+    lag.p95_s = 0.0
+    if is_full:
+        fill(admitted, Priority.STRANGERS)
+        await asyncio.sleep(2)
+        assert not served.done()
+        admitted.leave(Priority.STRANGERS)
+    await served
+
+    places = admitted.places[Priority.STRANGERS] if is_full else 1
+    assert (seen, admitted.held[Priority.STRANGERS]) == ([], places)
+
+
+async def test_changed_limits_take_effect_at_once():
     admitted = admission([], lag_s=1)
-    before = is_shed(admitted, Priority.PARTNERS)
+    before = await is_shed(admitted, Priority.PARTNERS)
 
     admitted.change(100, 5)
 
-    assert (before, is_shed(admitted, Priority.PARTNERS)) == (True, False)
+    assert (before, await is_shed(admitted, Priority.PARTNERS)) == (True, False)
     assert admitted.places[Priority.PAYOUTS] == 50
 
 
