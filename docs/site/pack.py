@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-_UNUSED: Final = ("404.html", "sitemap.xml", "sitemap.xml.gz", "assets/**/*.map")
+_UNUSED: Final = ("sitemap.xml", "sitemap.xml.gz", "pt/404.html", "assets/**/*.map")
 """For a site with a server of its own, and for developers of the theme's scripts."""
 _WORDS: Final = "assets/javascripts/lunr"
 _SEARCHED: Final = ("lunr.pt.min.js", "lunr.multi.min.js", "lunr.stemmer.support.min.js")

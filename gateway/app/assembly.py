@@ -66,7 +66,7 @@ from gateway.payouts.store import EventSealing, StoredPayouts
 from gateway.process.periodic_task import PeriodicTask
 from gateway.process.process import ALONE, Part, clock_offset, wall_clock
 from gateway.reference.open_page import open_page
-from gateway.reference.site import error_links, read_site
+from gateway.reference.site import absent_pages, error_links, read_site
 from gateway.security.keys import Keys, load_keys
 from gateway.store.kernel.clock import DatabaseClock
 from gateway.store.kernel.database import DEFAULT_LIMITS, Limits
@@ -290,6 +290,7 @@ def _public_listener(
             begin=traced_requests(kernel.tracing),
             lane="" if kernel.failpoint else f"{PARTNER_PREFIX}/",
             links=links,
+            absent=absent_pages() if server.docs else {},
             alter=failing_answers(kernel.failpoint) if kernel.failpoint else None,
         )
     )

@@ -164,6 +164,7 @@ class Serving:
         lane: How targets begin whose plain requests the listener reads itself, because no answer
             to them has pieces; empty for none.
         links: The ``Link`` of a refusal to the page of its code, by code.
+        absent: Pages that a browser is shown for an unknown path, by the prefix of the path.
         alter: Only in tests that end the process within an answer.
     """
 
@@ -177,6 +178,7 @@ class Serving:
     clock: Callable[[], float] = time.perf_counter
     lane: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
+    absent: Mapping[str, ReadyMade] = field(default_factory=dict)
     alter: Callable[[Exchange, Reply], None] | None = None
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -410,6 +412,10 @@ class Serving:
             asked = refused_path(request, exchange.path, exchange.query, record.trace_id)
             shown = refuse(refusal, call, asked)
             return render(shown, refusal.error.status, call.headers if call else {})
+        if wants_page and refusal.error is errors.ROUTE_UNKNOWN:
+            for prefix, page in self.absent.items():
+                if exchange.path.startswith(prefix):
+                    return page.reply(request.headers.get(hdrs.ACCEPT_ENCODING, ""))
         reply = render_refusal(
             refusal,
             place,

@@ -29,6 +29,7 @@ FOLDER: Final = Path(__file__).parent / "site"
 """Ignored by git, contained in the wheel; absent in a checkout before ``make docs-site``."""
 HOME: Final = "/docs/"
 PACKED: Final = ".gz"
+_ABSENT: Final = "404.html"
 _FOR_PROGRAMS: Final = "llms.txt"
 """Served at the root too, where programs look for it."""
 _PAGE: Final = "index.html"
@@ -63,6 +64,7 @@ class SiteFile:
 
     headers: Mapping[str, str]
     packed: bytes
+    status: int = OK
     name: str = SITE
     priority: Priority = Priority.STRANGERS
 
@@ -70,8 +72,8 @@ class SiteFile:
         """Return the reply; who takes no gzip gets the content decompressed."""
         if takes_gzip(encodings):
             headers = {**self.headers, hdrs.CONTENT_ENCODING: "gzip"}
-            return Reply(OK, headers, self.packed)
-        return Reply(OK, dict(self.headers), _plain(self.packed))
+            return Reply(self.status, headers, self.packed)
+        return Reply(self.status, dict(self.headers), _plain(self.packed))
 
 
 @lru_cache(maxsize=8)
@@ -99,6 +101,8 @@ def read_site(folder: Path = FOLDER) -> Mapping[str, ReadyMade]:
     served: dict[str, ReadyMade] = {}
     for path in sorted(folder.rglob(f"*{PACKED}")):
         name = path.relative_to(folder).as_posix().removesuffix(PACKED)
+        if name == _ABSENT:
+            continue
         file = SiteFile(_headers(name), path.read_bytes())
         if name.rpartition("/")[2] == _PAGE:
             place = HOME + name.removesuffix(_PAGE)
@@ -109,6 +113,16 @@ def read_site(folder: Path = FOLDER) -> Mapping[str, ReadyMade]:
     if HOME + _FOR_PROGRAMS in served:
         served[f"/{_FOR_PROGRAMS}"] = served[HOME + _FOR_PROGRAMS]
     return served
+
+
+@cache
+def absent_pages(folder: Path = FOLDER) -> Mapping[str, ReadyMade]:
+    """Return what a browser is shown for an unknown path, by the prefix of the path."""
+    path = folder / f"{_ABSENT}{PACKED}"
+    if not path.exists():
+        return {}
+    headers = {**_headers(_ABSENT), hdrs.CACHE_CONTROL: "no-store"}
+    return {HOME: SiteFile(headers, path.read_bytes(), errors.ROUTE_UNKNOWN.status)}
 
 
 def error_links(

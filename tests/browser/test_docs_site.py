@@ -147,6 +147,19 @@ async def test_the_search_finds_an_error_code(browser: Browser, origin: str, sta
     assert tab.findings == []
 
 
+async def test_an_unknown_page_is_one_of_the_site_that_leads_back(browser: Browser, origin: str):
+    async with inspecting(browser, origin, Look(language="en")) as tab:
+        answer = await tab.page.goto(f"{origin}{HOME}errors/SVC.ABC.999/")
+        assert answer is not None
+        await tab.look()
+        await tab.page.locator('article a[href="/docs/errors/"]').click()
+
+        await expect(tab.page.locator("h1")).to_contain_text("Error codes")
+
+    assert answer.status == 404
+    assert [each for each in tab.findings if "404" not in each] == []
+
+
 async def test_the_language_is_changed_on_the_same_page(browser: Browser, origin: str):
     async with inspecting(browser, origin, Look(language="en")) as tab:
         await tab.open(f"{HOME}partner-guide/")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
@@ -10,6 +12,10 @@ from gateway.core import errors
 from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
 from gateway.http.server import is_nowhere, refused_path, who_asks
+from gateway.reference.site import SiteFile
+from tests.world.gateway.listener_client import on_stage, route, surface
+
+PACKED = gzip.compress(b"<h1>404</h1>")
 
 
 def request(method: str = "GET") -> web.Request:
@@ -64,3 +70,20 @@ def test_the_requested_path_is_passed_on(method: str, query: str, target: str, i
     told = refused_path(request(method), "/panel/x", query, "t-1")
 
     assert (told.target, told.is_read, told.trace_id) == (target, is_read, "t-1")
+
+
+async def test_a_browser_is_shown_the_page_of_the_site_for_an_unknown_path_of_it():
+    """Programs get the error document, and so does a browser elsewhere."""
+    absent = {"/docs/": SiteFile({"Content-Type": "text/html"}, PACKED, 404)}
+    browser, program = {"Accept": "text/html,*/*;q=0.8"}, {"Accept": "*/*"}
+    async with on_stage(surface(route()), absent=absent) as client:
+        shown = await client.ask("GET", "/docs/errors/SVC.ABC.999/", headers=browser)
+        code = client.record.code
+        others = [
+            await client.ask("GET", "/docs/errors/SVC.ABC.999/", headers=program),
+            await client.ask("GET", "/doc/", headers=browser),
+        ]
+
+    assert (shown[0], shown[1]["Content-Type"], shown[2]) == (404, "text/html", "<h1>404</h1>")
+    assert code == "SVC.GTW.001"
+    assert [(status, body["code"]) for status, _, body in others] == [(404, "SVC.GTW.001")] * 2

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.core import errors
 from gateway.http.documents import ReadyMade
-from gateway.reference.site import error_links, read_site
+from gateway.reference.site import absent_pages, error_links, read_site
 
 FILES = {
     "index.html": b"<h1>home</h1>",
@@ -18,17 +18,23 @@ FILES = {
     "assets/javascripts/bundle.0123abcd.min.js": b"1",
     "search/search_index.json": b"{}",
     "llms.txt": b"# pixgate",
+    "404.html": b"<h1>404</h1>",
 }
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Mapping[str, ReadyMade]:
+def folder(tmp_path: Path) -> Path:
     for name, content in FILES.items():
         path = tmp_path / f"{name}.gz"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(gzip.compress(content))
     (tmp_path / "note.txt").write_text("not packed, so not of the site")
-    return read_site(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def site(folder: Path) -> Mapping[str, ReadyMade]:
+    return read_site(folder)
 
 
 def test_the_paths_are_those_of_the_site_s_files(site: Mapping[str, ReadyMade]):
@@ -49,7 +55,15 @@ def test_the_paths_are_those_of_the_site_s_files(site: Mapping[str, ReadyMade]):
 
 
 def test_a_folder_that_is_absent_is_an_empty_site(tmp_path: Path):
-    assert read_site(tmp_path / "absent") == {}
+    assert read_site(tmp_path / "absent") == absent_pages(tmp_path / "absent") == {}
+
+
+def test_the_page_of_unknown_addresses_is_a_404_that_is_not_cached(folder: Path):
+    reply = absent_pages(folder)["/docs/"].reply("")
+
+    assert (reply.status, reply.body) == (404, b"<h1>404</h1>")
+    assert reply.headers["Cache-Control"] == "no-store"
+    assert reply.headers["Content-Type"] == "text/html; charset=utf-8"
 
 
 def test_a_page_is_sent_compressed_to_clients_that_accept_gzip(site: Mapping[str, ReadyMade]):
