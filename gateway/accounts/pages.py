@@ -27,6 +27,7 @@ from policies.validation.forms import Form
 
 _BALANCE_FAILS: Final = bank_fails(errors.BALANCE_UNAVAILABLE)
 _LIMIT: Final = "25"
+_SWITCHES: Final = ("active", "verified")
 _ONE: Final = "/{account_id}"
 _COMPANY: Final = of_path("company_id")
 
@@ -77,8 +78,9 @@ def pages(  # noqa: PLR0913, PLR0917 - what pages call
     async def switch(visit: Visit) -> Result:
         """Activate, verify, deactivate or unverify an account, as the form states."""
         account, field = await panel.account(visit), visit.form["field"]
-        if field not in {"active", "verified"}:
-            raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="field")
+        if field not in _SWITCHES:
+            error = errors.PAYLOAD_INVALID
+            raise ServiceError(error, "not_one_of", field="field", words=_SWITCHES)
         _check_name(visit, account.name)
         wanted = AccountChange()
         setattr(wanted, field, visit.form["to"] == "yes")

@@ -16,6 +16,7 @@ from gateway.banks.port.providers import (
     NotFound,
     OutcomeUnknown,
     ProviderError,
+    Reason,
     Refused,
     Unavailable,
     Unreachable,
@@ -24,6 +25,7 @@ from gateway.core import errors
 from gateway.core.account import Account
 from gateway.core.audit_context import AuditContext
 from gateway.core.errors import ServiceError
+from gateway.core.reasons import REASONS
 from gateway.core.storage import StoreUnavailable
 
 _log = logging.getLogger(__name__)
@@ -83,7 +85,8 @@ def is_unknown(problem: ProviderError) -> bool:
 def refused(reason: str) -> ServiceError:
     """Return the refusal for a fixed reason, with its sentence for the operator."""
     error = errors.ALREADY_IN_USE if reason == IN_USE else errors.BANK_REFUSED
-    return ServiceError(error, reason, detail=WHY.get(reason, ""))
+    detail = REASONS[reason] if reason == Reason.UNSENDABLE else WHY.get(reason, "")
+    return ServiceError(error, reason, detail=detail)
 
 
 def _ending(problem: ProviderError) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from gateway.core.catalogue import Catalogue, ErrorCode
 
@@ -33,17 +33,19 @@ class ServiceError(Exception):
             metrics, and for people, who are shown it on their surfaces.
         field: The invalid input: a path in the body such as ``destination.key``, or
             the name of a parameter. Only names that we declare, never a caller's.
+        words: What the field may be, as it is documented.
         headers: Additional answer headers, such as ``Retry-After`` in seconds.
         detail: A sentence of ours behind the message, for operators alone.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a code, and by name what is said beside it
         self,
         error: ErrorCode,
         reason: str = "",
         headers: Mapping[str, str] | None = None,
         *,
         field: str = "",
+        words: Collection[str] = (),
         detail: str = "",
     ) -> None:
         """Carry ``error``; all else is optional."""
@@ -51,6 +53,7 @@ class ServiceError(Exception):
         self.error = error
         self.reason = reason
         self.field = field
+        self.words = words
         self.headers: Mapping[str, str] = headers or {}
         self.detail = detail
 
@@ -374,7 +377,7 @@ BANK_REFUSED = _declare(
     "bank_refused",
     ("SVC.GTW.008", 422),
     "The bank refused the request.",
-    "Back office and sandbox: read the reason and correct the request.",
+    "Back office and sandbox: the message says why, if the bank does; correct the request.",
 )
 ALREADY_IN_USE = _declare(
     "already_in_use",

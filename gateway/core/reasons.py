@@ -8,7 +8,7 @@ be reworded.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -340,6 +340,7 @@ _MONEY: Final = {
     "above_payment": "The value is above what is left of the payment.",
     "being_made": "A charge of the reference is being made, or its outcome is unknown.",
     "charge_paid": "The charge is paid already.",
+    "key_not_owned": "The PIX key is not an active key of the account.",
     "in_use": "The key or the reference is in use at the bank.",
     "not_allowed": "The bank does not allow this to the account.",
     "not_paid": "The charge is not paid.",
@@ -425,6 +426,18 @@ def public_word(reason: str) -> str:
     return reason if reason in REASONS else ""
 
 
-def sentence(reason: str, field: str) -> str:
-    """Return the sentence of a word for a field; empty for internal words."""
-    return REASONS.get(reason, "").replace("{field}", field or "Something that was sent")
+def sentence(reason: str, field: str, words: Collection[str] = ()) -> str:
+    """Return the sentence of a word for a field, with what it may be; empty for internal words."""
+    known = REASONS.get(reason, "")
+    if known and 0 < len(words) <= _MOST_WORDS:
+        known = f"{{field}} must be {_either(list(words))}."
+    return known.replace("{field}", field or "Something that was sent")
+
+
+_MOST_WORDS: Final = 20
+"""Of a longer list the documents are easier to read than a message."""
+
+
+def _either(words: Sequence[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last

@@ -49,7 +49,8 @@ def _types(asked: RawRequest) -> frozenset[EventType]:
     try:
         return frozenset(map(EventType, text.split(",")))
     except ValueError as problem:
-        raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="types") from problem
+        error, words = errors.PAYLOAD_INVALID, [each.value for each in EventType]
+        raise ServiceError(error, "not_one_of", field="types", words=words) from problem
 
 
 def _wait(asked: RawRequest) -> int:

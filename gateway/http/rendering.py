@@ -74,13 +74,15 @@ def message_of(refusal: ServiceError) -> str:
     """
     Return the message of a refusal.
 
-    Invalid input is named by its field, with the expected form and never with its
+    Invalid input is named by its field, with the expected form or words and never with its
     value; a line of ours for operators stands behind the code's own message.
     """
     error = refusal.error
     if refusal.detail:
         return f"{error.message} {_sentence(refusal.detail)}"
-    return sentence(refusal.reason, refusal.field) if wrong(refusal) else error.message
+    if not wrong(refusal):
+        return error.message
+    return sentence(refusal.reason, refusal.field, refusal.words)
 
 
 def wrong(refusal: ServiceError) -> str:

@@ -67,7 +67,7 @@ def pages(keys: PixKeys, context: PageContext) -> Sequence[Page]:
         who, account = panel.staff(visit), await panel.account(visit)
         key_id = KEY_ID.read(visit.call.asked)
         if visit.form["words"] != (await keys.get(who, account, key_id)).key.key:
-            raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="key")
+            raise ServiceError(errors.PAYLOAD_INVALID, "not_the_name", field="words")
         await keys.cancel(who, account, key_id)
         return _back(visit)
 

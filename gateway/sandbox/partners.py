@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from gateway.banks.port.charges import Charge, ChargeOrder
 from gateway.charges.service import Charges
@@ -32,6 +33,8 @@ from gateway.sandbox.model import (
     ToppedUp,
 )
 from gateway.sandbox.service import SandboxTools
+
+_PAYOUT: Final = "payout"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +117,9 @@ class PartnerSandbox:
         reference = wanted.reference or ""
         if wanted.fault in FATES and not reference:
             raise ServiceError(errors.FIELD_MISSING, "missing", field="reference")
-        if reference and wanted.operation != "payout":
-            raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="operation")
+        if reference and wanted.operation != _PAYOUT:
+            error, words = errors.PAYLOAD_INVALID, (_PAYOUT,)
+            raise ServiceError(error, "not_one_of", field="operation", words=words)
         body = {
             "account": caller.account.provider_account,
             "key": _key(caller.account, reference) if reference else "",

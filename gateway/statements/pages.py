@@ -90,7 +90,8 @@ def pages(statements: Statements, readings: Readings, context: PageContext) -> S
         """Return the statement as a file, of the days that the page shows."""
         form, days = visit.query("format"), days_of(visit, now)
         if form not in _TYPES:
-            raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="format")
+            error, words = errors.PAYLOAD_INVALID, list(_TYPES)
+            raise ServiceError(error, "not_one_of", field="format", words=words)
         window = window_of(days.init, days.ends)
         wanted = ReportRequest(
             window=LocalWindow(window.init, window.ends),

@@ -7,7 +7,7 @@ Partners' payouts have an order of checks of their own: see ``payout``.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar, get_args
 
 import msgspec
@@ -20,6 +20,7 @@ from gateway.core.money import Money
 from gateway.core.user_errors import VALIDATION_FAILED
 from policies.validation.fields import Number, document, missing, positive, unknown_field
 from policies.validation.forms import Form
+from policies.validation.words import words_at
 
 Body = TypeVar("Body", bound=msgspec.Struct)
 Codes = Mapping[str, ErrorCode]
@@ -131,7 +132,9 @@ class _Reader(Generic[Body]):
         try:
             return msgspec.convert(given, self._shape, strict=not texts)
         except msgspec.ValidationError as problem:
-            raise self._refusal(*_told(str(problem))) from problem
+            reason, path = _told(str(problem))
+            words = words_at(self._shape, path) if reason == "not_one_of" else ()
+            raise self._refusal(reason, path, words) from problem
 
     def _document(self, asked: RawRequest) -> Mapping[str, Any]:
         """Read one JSON object; the reason stays, the code is ours."""
@@ -152,9 +155,9 @@ class _Reader(Generic[Body]):
             reason = "text_form" if isinstance(value, str) else "form"
             raise self._refusal(reason, name) from problem
 
-    def _refusal(self, reason: str, field: str) -> ServiceError:
+    def _refusal(self, reason: str, field: str, words: Sequence[str] = ()) -> ServiceError:
         code = self._codes.get(reason, self._codes[""])
-        return ServiceError(code, reason, field=field)
+        return ServiceError(code, reason, field=field, words=words)
 
 
 def _is_absent(found: Mapping[str, Any], each: msgspec.structs.FieldInfo) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -21,6 +22,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 
 Value = TypeVar("Value")
+Word = TypeVar("Word", bound=StrEnum)
 
 
 def missing(fields: Mapping[str, Any], name: str) -> bool:
@@ -43,6 +45,15 @@ def read(reader: Callable[[str], Value], found: object, name: str, reason: str) 
         return reader(found)
     except ValueError as problem:
         raise ServiceError(errors.PAYLOAD_INVALID, reason, field=name) from problem
+
+
+def word(kind: type[Word], found: object, name: str) -> Word:
+    """Read one of the words of an enumeration, or refuse with ``SVC.VAL.011`` and the words."""
+    try:
+        return kind(found)
+    except ValueError as problem:
+        error, words = errors.PAYLOAD_INVALID, [each.value for each in kind]
+        raise ServiceError(error, "not_one_of", field=name, words=words) from problem
 
 
 def text(fields: Mapping[str, Any], name: str, within: str = "") -> str:

@@ -16,6 +16,7 @@ from gateway.banks.port.pix_keys import KeyOwner, PixKey, PixKeyStatus, PixKeyTy
 from gateway.banks.port.providers import (
     CHARGE_PAID,
     IN_USE,
+    KEY_NOT_OWNED,
     NOT_ALLOWED,
     Accepted,
     CredentialsRefused,
@@ -131,6 +132,7 @@ ERRORS: Final[Errors] = {
 """What the bank's errors mean for every call; the status alone decides all others."""
 
 REFUSALS: Final[Errors] = {
+    (400, "KEY_NOT_OWNED"): (Refused, KEY_NOT_OWNED),
     (403, "NOT_ALLOWED"): (Refused, NOT_ALLOWED),
     (404, "KEY_NOT_FOUND"): (NotFound, Reason.NOT_FOUND),
     (409, "CHARGE_PAID"): (Refused, CHARGE_PAID),

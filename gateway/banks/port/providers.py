@@ -156,6 +156,7 @@ class OutcomeUnknown(ProviderError):
 ABOVE_PAYMENT: Final = "above_payment"
 CHARGE_PAID: Final = "charge_paid"
 IN_USE: Final = "in_use"
+KEY_NOT_OWNED: Final = "key_not_owned"
 NOT_ALLOWED: Final = "not_allowed"
 NOT_PAID: Final = "not_paid"
 SEVERAL_PAYMENTS: Final = "several_payments"
@@ -165,6 +166,7 @@ WHY: Final[Mapping[str, str]] = {
     ABOVE_PAYMENT: "The value is above what is left of the payment.",
     CHARGE_PAID: "The charge is paid already.",
     IN_USE: "The key or the reference is in use.",
+    KEY_NOT_OWNED: "The PIX key is not an active key of the account.",
     NOT_ALLOWED: "The bank does not allow this to the account.",
     NOT_PAID: "The charge is not paid.",
     SEVERAL_PAYMENTS: "The charge may have several payments: name one by its end-to-end id.",

@@ -55,7 +55,7 @@ class BankSearchBody(SearchBody, forbid_unknown_fields=True):
 
     days: Annotated[
         Literal["local"] | UnsetType,
-        meaning("Which days `init` and `ends` mean: `utc`, or `local` for days in Brasília."),
+        meaning("`local`: `init` and `ends` are days in Brasília; else they are days in UTC."),
     ] = UNSET
 
 
@@ -75,7 +75,7 @@ def filtered(
             wanted = _by_local_days(wanted, body["days"])
         if fields.missing(body, "status"):
             return make(wanted, None)
-        return make(wanted, fields.read(status, body["status"], "status", "not_one_of"))
+        return make(wanted, fields.word(status, body["status"], "status"))
 
     return Input(read=read, body=shape, refuses=_REFUSES)
 
@@ -98,7 +98,7 @@ def _search(body: Mapping[str, Any]) -> Search:
 
 def _by_local_days(asked: Search, word: object) -> Search:
     """Count the days by the clock of Brasilia; ``SVC.VAL.011`` for another word."""
-    fields.read(_Days, word, "days", "not_one_of")
+    fields.word(_Days, word, "days")
     return Search(LocalWindow(asked.window.init, asked.window.ends), asked.paging)
 
 
@@ -129,6 +129,6 @@ def word_of_query(asked: RawRequest, name: str, words: Collection[str]) -> str:
     if values in ([], [""]):
         return ""
     if len(values) != 1 or values[0] not in words:
-        reason = "not_one_of" if len(values) == 1 else "repeated"
-        raise ServiceError(errors.PAYLOAD_INVALID, reason, field=name)
+        reason, known = ("not_one_of", sorted(words)) if len(values) == 1 else ("repeated", [])
+        raise ServiceError(errors.PAYLOAD_INVALID, reason, field=name, words=known)
     return values[0]

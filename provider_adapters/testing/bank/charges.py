@@ -80,9 +80,10 @@ def add(books: Books, account: Account, new: NewCharge) -> Charge:
     Create a charge on one of the account's active keys.
 
     Raises:
-        Refusal: ``INVALID_REQUEST`` for any other key, ``REFERENCE_IN_USE``.
+        Refusal: ``KEY_NOT_OWNED`` for any other key, ``REFERENCE_IN_USE``.
     """
-    require(keys.owned(books, account.id, new.key), "chave is not an active key of this account")
+    if keys.owned(books, account.id, new.key) is None:
+        raise Refusal(Code.KEY_NOT_OWNED, "the key is not an active key of this account")
     if _TABLE.find(books, account.id, reference=new.reference):
         raise Refusal(Code.REFERENCE_IN_USE, "a charge with this reference exists")
     txid, emv = _payload(books, account, new)

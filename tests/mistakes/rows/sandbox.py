@@ -137,6 +137,15 @@ ROWS = (
         tests=(f"{_DRIVEN}::test_a_charge_paid_twice_takes_the_money_twice",),
     ),
     Mistake(
+        name="refused-charge-without-its-reason",
+        promise="A partner whose charge is refused is told that the key is not the account's.",
+        source="docs/partner-guide.md",
+        file="provider_adapters/sandbox/mapping.py",
+        right='(400, "KEY_NOT_OWNED"): (Refused, KEY_NOT_OWNED),',
+        wrong="",
+        tests=(f"{_DRIVEN}::test_a_charge_that_the_bank_refuses_says_why",),
+    ),
+    Mistake(
         name="sixth-credential-of-an-address",
         promise="An address gets 5 credentials in 24 hours.",
         source="decisions 1",
@@ -150,11 +159,11 @@ ROWS = (
     ),
     Mistake(
         name="credentials-for-each-address-of-a-home",
-        promise="All addresses of one /64 of IPv6 are one.",
+        promise="All addresses of one /48 of IPv6 are one.",
         source="decisions 1",
         file="gateway/sandbox/self_service.py",
-        right="network=network(client.address)",
-        wrong="network=client.address",
+        right="network=site(client.address)",
+        wrong="network=network(client.address)",
         tests=(f"{_OWN}::test_an_address_gets_five_in_a_day_whatever_else_it_claims_to_be",),
     ),
     Mistake(

@@ -128,10 +128,37 @@ async def test_a_cancelled_charge_cannot_be_paid(world: World):
     assert "cancelled" in refused.document["message"]
 
 
-async def test_a_reference_is_in_use_once(world: World):
+async def test_a_charge_that_the_bank_refuses_says_why(world: World):
+    """A reference that is taken, a key of nobody, a key of another account."""
     await charge(world, "own-used")
+    taken = await charge(world, "own-used")
+    others = await world.ask("GET", world.at("/pix/keys", "other_company"), by="other_company")
+    keys = ("nobody@example.com", others.document["data"][0]["key"])
+    foreign = [await charge(world, "own-foreign", key=each) for each in keys]
 
-    assert (await charge(world, "own-used")).verdict == (409, "SVC.GTW.009")
+    assert taken.verdict == (409, "SVC.GTW.009")
+    assert taken.document["message"].endswith("The key or the reference is in use.")
+    assert [each.verdict for each in foreign] == [(422, "SVC.GTW.008")] * 2
+    assert {each.document["message"] for each in foreign} == {
+        "The bank refused the request. The PIX key is not an active key of the account."
+    }
+
+
+async def test_a_word_that_is_none_is_refused_with_the_words(world: World):
+    both = {"fault": "reject", "reference": "a", "operation": "balance"}
+    wrong = [
+        await drive(world, "/faults", both),
+        await drive(world, "/faults", {"fault": "s3cret", "reference": "a"}),
+        await charge(world, "own-kind", type="s3cret"),
+    ]
+
+    assert [each.verdict for each in wrong] == [(400, "SVC.VAL.011")] * 3
+    operation, fault, kind = [each.document["message"] for each in wrong]
+    assert operation == "operation must be payout."
+    assert fault.startswith("fault must be ")
+    assert "reset_after" in fault
+    assert kind == "type must be Dynamic or Static."
+    assert "s3cret" not in fault + kind
 
 
 async def test_who_makes_a_charge_is_in_the_audit_log(world: World):

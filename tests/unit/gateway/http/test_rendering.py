@@ -112,10 +112,25 @@ def test_the_detail_of_an_error_is_appended_as_a_sentence(line: str, told: str):
             ServiceError(errors.PIX_KEY_INCOMPLETE, "missing_for_pix", field="destination.key"),
             "destination.key is missing: method pix requires key_type and key.",
         ),
+        (
+            ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="days", words=["a", "b", "c"]),
+            "days must be a, b or c.",
+        ),
+        (
+            ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="days", words=["local"]),
+            "days must be local.",
+        ),
+        (
+            ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field="days", words="x" * 21),
+            "days must be one of the documented words.",
+        ),
         (ServiceError(errors.PAYLOAD_INVALID, "KeyError"), errors.PAYLOAD_INVALID.message),
         (ServiceError(errors.PAYOUT_NOT_ALLOWED, "similar"), errors.PAYOUT_NOT_ALLOWED.message),
     ],
-    ids=["a field", "no field", "another code", "an unknown word", "no input"],
+    ids=[
+        *("a field", "no field", "another code", "words", "one word", "many words"),
+        *("an unknown word", "no input"),
+    ],
 )
 def test_a_message_names_the_field_and_the_expected_form(refusal: ServiceError, told: str):
     """Other refusals for partners have the catalogue's text."""

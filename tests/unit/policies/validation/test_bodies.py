@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import pytest
@@ -24,6 +24,7 @@ class Word(StrEnum):
 
 class Inner(msgspec.Struct):
     name: str
+    kinds: list[Literal["cpf", "cnpj"]] = []
 
 
 class Wanted(msgspec.Struct):
@@ -134,6 +135,21 @@ def test_the_invalid_field_is_named_without_its_value(body: str, field: str, rea
 
     assert (refusal.value.field, refusal.value.reason) == (field, reason)
     assert "s3cret" not in sentence(reason, field) + refusal.value.detail
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ('{"name": "n", "word": "s3cret"}', ("one",)),
+        ('{"name": "n", "inner": {"name": "n", "kinds": ["cpf", "s3cret"]}}', ("cpf", "cnpj")),
+        ('{"name": "n", "code": "s3cret"}', ()),
+    ],
+)
+def test_the_words_that_a_field_may_be_are_named(body: str, words: tuple[str, ...]):
+    with refused(VALIDATION_FAILED) as refusal:
+        BODY.read(asked(body))
+
+    assert tuple(refusal.value.words) == words
 
 
 def test_an_unknown_field_is_ignored_whatever_it_contains():
