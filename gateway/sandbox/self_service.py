@@ -94,8 +94,12 @@ class SelfService:
         )
         if free_at is not None:
             wait_s = max(1, ceil((free_at - now).total_seconds()))
-            wait, reason = {"Retry-After": str(wait_s)}, "sandbox_credentials"
-            raise ServiceError(errors.TOO_MANY_REQUESTS, reason, wait, detail=_GO_ON)
+            raise ServiceError(
+                errors.TOO_MANY_REQUESTS,
+                "sandbox_credentials",
+                {"Retry-After": str(wait_s)},
+                detail=_GO_ON,
+            )
         try:
             at_bank, pix_key = await self._at_bank(account_id)
         except RuleViolation as problem:

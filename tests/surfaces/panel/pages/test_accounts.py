@@ -227,6 +227,7 @@ async def test_a_pix_key_is_registered_and_cancelled_by_its_typed_text(
 
     assert refused.status == 400
     assert 'value="another"' in refused.text
+    assert "exatamente o texto mostrado na página" in refused.text
     assert (given_up.status, given_up.location) == (303, at(world, "/keys?read=1"))
 
 

@@ -37,6 +37,7 @@ WORKED_OUT = {
     "gateway/payouts/holds.py: state": ("revoked", "expired"),
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
     "gateway/http/admission.py: _FULL": (),
+    "gateway/http/admission.py: _LATE": (),
     "gateway/callbacks/reception.py: reason": ("forged", "unproven"),
     "gateway/http/routing.py: problem.reason": (),
     "gateway/sandbox/partners.py: problem.reason": (),
