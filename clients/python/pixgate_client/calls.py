@@ -134,17 +134,19 @@ class Calls:
         return Tries(self._clock, self._deadline_s if deadline_s is None else deadline_s)
 
 
-def cursor_text(after: str | None) -> str:
+def cursor_text(after: object) -> str:
     """
     Return a stored cursor, empty where there is none yet.
 
     Raises:
         TypeError: for an event, for example; its ``cursor`` is meant.
     """
-    if after is not None and not isinstance(after, str):
-        message = "after is a cursor: a text, such as the cursor of an event"
-        raise TypeError(message)
-    return after or ""
+    if after is None:
+        return ""
+    if isinstance(after, str):
+        return after
+    message = "after is a cursor: a text, such as the cursor of an event"
+    raise TypeError(message)
 
 
 def type_list(types: str | Iterable[str]) -> str:
