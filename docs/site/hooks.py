@@ -11,17 +11,17 @@ from typing import Any, Final
 
 from mkdocs.utils import get_relative_url
 
-_HOME: Final = "/docs"
+_HOME: Final = "/docs/"
 """Where the gateway serves the site; only the page of unknown addresses has to know."""
 _ABSENT: Final = "404.html"
 _THEIRS: Final = re.compile(r"<h1>404 - Not found</h1>")
 _NOT_FOUND: Final = (
     "<h1>404</h1><p>There is no such page. Look at the"
-    f' <a href="{_HOME}/">documentation</a> or the list of'
-    f' <a href="{_HOME}/errors/">error codes</a>.</p>'
+    f' <a href="{_HOME}">documentation</a> or the list of'
+    f' <a href="{_HOME}errors/">error codes</a>.</p>'
     '<p lang="pt-BR">Esta página não existe. Veja a'
-    f' <a href="{_HOME}/pt/">documentação</a> ou a lista de'
-    f' <a href="{_HOME}/pt/errors/">códigos de erro</a>.</p>'
+    f' <a href="{_HOME}pt/">documentação</a> ou a lista de'
+    f' <a href="{_HOME}pt/errors/">códigos de erro</a>.</p>'
 )
 _INLINE: Final = re.compile(r"<script>(.+?)</script>", re.DOTALL)
 _SCRIPTS: Final = "assets/javascripts"
@@ -58,7 +58,7 @@ def on_post_template(output: str, *, template_name: str, config: Any) -> str:  #
     """Say on the page of unknown addresses where to go on, in both languages."""
     if template_name != _ABSENT:
         return output
-    return _changed(_THEIRS.sub(_NOT_FOUND, output), config, lambda name: f"{_HOME}/{name}")
+    return _changed(_THEIRS.sub(_NOT_FOUND, output), config, lambda name: f"{_HOME}{name}")
 
 
 def on_post_page(output: str, *, page: Any, config: Any) -> str:  # noqa: ANN401 - of MkDocs
