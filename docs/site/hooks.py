@@ -14,9 +14,9 @@ from mkdocs.utils import get_relative_url
 _HOME: Final = "/docs/"
 """Where the gateway serves the site; only the page of unknown addresses has to know."""
 _ABSENT: Final = "404.html"
-_THEIRS: Final = re.compile(r"<h1>404 - Not found</h1>")
+_THEIRS: Final = "<h1>404 - Not found</h1>"
 _NOT_FOUND: Final = (
-    "<h1>404</h1><p>There is no such page. Look at the"
+    '<h1>404</h1><p lang="en">There is no such page. Look at the'
     f' <a href="{_HOME}">documentation</a> or the list of'
     f' <a href="{_HOME}errors/">error codes</a>.</p>'
     '<p lang="pt-BR">Esta página não existe. Veja a'
@@ -58,7 +58,7 @@ def on_post_template(output: str, *, template_name: str, config: Any) -> str:  #
     """Say on the page of unknown addresses where to go on, in both languages."""
     if template_name != _ABSENT:
         return output
-    return _changed(_THEIRS.sub(_NOT_FOUND, output), config, lambda name: f"{_HOME}{name}")
+    return _changed(output.replace(_THEIRS, _NOT_FOUND), config, lambda name: f"{_HOME}{name}")
 
 
 def on_post_page(output: str, *, page: Any, config: Any) -> str:  # noqa: ANN401 - of MkDocs
