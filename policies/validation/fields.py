@@ -49,11 +49,10 @@ def read(reader: Callable[[str], Value], found: object, name: str, reason: str) 
 
 def word(kind: type[Word], found: object, name: str) -> Word:
     """Read one of the words of an enumeration, or refuse with ``SVC.VAL.011`` and the words."""
-    try:
+    words = [each.value for each in kind]
+    if isinstance(found, str) and found in words:
         return kind(found)
-    except ValueError as problem:
-        error, words = errors.PAYLOAD_INVALID, [each.value for each in kind]
-        raise ServiceError(error, "not_one_of", field=name, words=words) from problem
+    raise ServiceError(errors.PAYLOAD_INVALID, "not_one_of", field=name, words=words)
 
 
 def text(fields: Mapping[str, Any], name: str, within: str = "") -> str:

@@ -12,6 +12,10 @@ _SENTENCES = {
     word: re.compile(re.escape(says).replace(re.escape("{field}"), _FIELD))
     for word, says in REASONS.items()
 }
+_SENTENCES["not_one_of"] = re.compile(
+    rf"{_FIELD} must be (?:one of the documented words|(?:[\w.*]+(?:, [\w.*]+)* or )?[\w.*]+)\."
+)
+"""With the words, where they are few."""
 _NAMED = re.compile(r"SVC\.VAL\.\d{3}|SVC\.PIX\.01[234]|VALIDATION_FAILED|SVC\.GTW\.009")
 _MEANT = {
     "window_invalid": {"window_backwards", "window_long"},
@@ -21,8 +25,11 @@ _MEANT = {
     "malformed_request": set[str](),
 }
 """The words of one meaning, where its code has another meaning too."""
-_EXPLAINED = {"SVC.GTW.008", "SVC.GTW.009"}
-"""What the bank refuses in the back office and in the sandbox, with why."""
+_EXPLAINED = {"SVC.GTW.005", "SVC.GTW.008", "SVC.GTW.009"}
+"""
+With why: what the bank refuses in the back office and in the sandbox, and more credentials of
+the sandbox than an address gets.
+"""
 
 
 def means(message: str, error: ErrorCode) -> bool:
