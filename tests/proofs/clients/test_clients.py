@@ -244,7 +244,7 @@ async def test_generated_clients_use_wide_number_types(generated: Workshop, lang
         }
         fields = list(fields_of(workshop.folder / f"{language}_{surface}", language))
         narrow = {(name, kind) for name, kind in fields if kind in NARROW}
-        assert {kind for _, kind in narrow} <= {"int32", "integer"}
+        assert {kind for _, kind in narrow} <= {"int32", "integer", "i32"}
         assert {name for name, _ in narrow} <= bounded
     kinds = dict(fields_of(workshop.folder / f"{language}_banking", language))
     assert (kinds["blocked"], kinds["documentnumber"]) == WIDE[language]
