@@ -161,9 +161,9 @@ ROWS = (
         name="credentials-for-each-address-of-a-home",
         promise="All addresses of one /48 of IPv6 are one.",
         source="decisions 1",
-        file="gateway/sandbox/self_service.py",
-        right="network=site(client.address)",
-        wrong="network=network(client.address)",
+        file="gateway/core/networks.py",
+        right='return own if own == address or ":" not in own else pool(address)',
+        wrong="return own",
         tests=(f"{_OWN}::test_an_address_gets_five_in_a_day_whatever_else_it_claims_to_be",),
     ),
     Mistake(
