@@ -21,10 +21,12 @@ from gateway.identity.cookies import DEVICE_LABEL, PANEL_LABEL, DeviceCookies, P
 from gateway.identity.mail import SealedMailbox
 from gateway.identity.panel_sessions import PanelSessions, PanelSettings
 from gateway.identity.panel_surface import Panel, PanelResponses
+from gateway.identity.passkey_challenges import PasskeyChallenges
 from gateway.identity.passwords import PasswordHasher
 from gateway.identity.services import IdentityServices
 from gateway.identity.signing_keys import Keyring
 from gateway.identity.tokens import AccessTokens, Audience, OpaqueTokens
+from gateway.identity.webauthn import RelyingParty
 from gateway.security.sealing import Sealer
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import (
@@ -38,6 +40,7 @@ from policies.authorization.user import RequiresSecondFactor
 from policies.traffic.quota import PERSON, WithinAddressQuota, WithinPersonQuota
 
 _TOKENS: Final = "opaque tokens"
+_CHALLENGES: Final = "passkey challenges"
 _OF_ADDRESSES: Final = ("anonymous", "keys", "sign_in", "second_factor", "recovery")
 _RETURNED: Final = frozenset({"sign_in", "second_factor"})
 """Quotas of guesses: whoever was right gets the draw back."""
@@ -56,6 +59,7 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
             hashing=hasher,
             opaque=OpaqueTokens(keys.derivation.key(_TOKENS)),
             access=AccessTokens(keyring, Audience(identity.issuer, identity.audience), kernel.now),
+            challenges=PasskeyChallenges(keys.derivation.key(_CHALLENGES)),
             sealing=keys.sealer,
         ),
         settings=IdentitySettings(
@@ -69,6 +73,7 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
         now=kernel.now,
         new_id=kernel.new_id,
         pause=kernel.sleep,
+        relying_party=RelyingParty(settings.origin, identity.issuer),
         events=kernel.events,
         os_user=store.database.os_user,
     )
@@ -86,6 +91,7 @@ def build_panel(kernel: Kernel, identity: IdentityServices, policies: UserPolici
         find_company=partial(find_company, kernel.store.database),
         cookies=PanelCookies(list(keys.keys(PANEL_LABEL).values())),
         identity=identity.context,
+        factors=identity.second_factors,
         settings=PanelSettings(
             idle=timedelta(seconds=session.idle_s), renewal=timedelta(seconds=session.renew_s)
         ),

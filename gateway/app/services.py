@@ -56,11 +56,20 @@ from gateway.configuration.service import Configuration
 from gateway.core.access import Staff
 from gateway.core.account import Account, BankSecrets, Environment, GivenSecrets
 from gateway.core.allowances import Allowance
-from gateway.core.approvals import CREDENTIALS, ENDPOINTS, PEOPLE, ApprovalKind, Wait
+from gateway.core.approvals import (
+    CREDENTIALS,
+    ENDPOINTS,
+    PEOPLE,
+    Approval,
+    ApprovalKind,
+    NewOrder,
+    Wait,
+)
 from gateway.core.audit_context import RuleViolation
 from gateway.core.caller_rules import ANYWHERE, UNDECIDED
 from gateway.core.company_scope import CompanyScope
 from gateway.core.exports import ExportKind, Exports, Turns
+from gateway.core.sessions import SignedInUser
 from gateway.core.strict import amount
 from gateway.credentials.notices import CredentialNotices
 from gateway.credentials.public_keys import PublicKeys
@@ -184,13 +193,23 @@ class Services:
         self._unwritten = unwritten
         self._wake = wake
         if identity is not None:
-            self.identity = identity
+            self.identity = self._waiting(identity)
         if cache is not None:
             self.cache = cache
 
     @cached_property
     def identity(self) -> IdentityServices:
-        return build_identity(self.kernel)
+        return self._waiting(build_identity(self.kernel))
+
+    def _waiting(self, identity: IdentityServices) -> IdentityServices:
+        """Let orders of identity wait; the approvals, which execute them, are built later."""
+
+        async def wait(person: SignedInUser, order: NewOrder) -> Approval:
+            return await self._orders.wait(person, order)
+
+        if self._four_eyes.people:
+            identity.factor_removals.wait = wait
+        return identity
 
     @cached_property
     def user_policies(self) -> UserPolicies:
@@ -450,6 +469,7 @@ class Services:
         orders.executors.update(dict.fromkeys(CREDENTIALS, self.credentials))
         orders.executors.update(dict.fromkeys(ENDPOINTS, self.endpoints))
         orders.executors[ApprovalKind.CREDENTIAL_KEY] = self.public_keys
+        orders.executors[ApprovalKind.FACTOR_REMOVAL] = self.identity.factor_removals
         orders.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(self.accounts, self.kernel.now)
         return orders
 

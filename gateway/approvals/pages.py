@@ -22,6 +22,7 @@ from gateway.core.approvals import (
 from gateway.core.errors import ServiceError
 from gateway.core.money import Sum
 from gateway.core.priority import Priority
+from gateway.core.user_access import has_fresh_factor
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.http.panel.pages.formats import typed_money
 from gateway.http.panel.pages.kit import KnownAccount, PageContext, Pages, called, part, shown
@@ -82,11 +83,12 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
             "names": await panel.names(visit, _named_by(approval, order)),
             "reach": await _account(panel, visit, order.get("account_id")),
             "is_own": is_own,
+            "is_fresh": who.person is not None and has_fresh_factor(who.person, who.acting.now()),
             "may_withdraw": is_own and approval.state is ApprovalState.WAITING,
             "may_decide": panel.may(visit, approvals.approve) and not is_own,
-            "may_collect": visit.may(NEEDED[approval.kind])
-            and is_own
-            and approval.collected_until is not None,
+            "may_collect": is_own
+            and approval.collected_until is not None
+            and visit.may(NEEDED[approval.kind]),
         }
         swapped = "approvals/_facts.html" if facts else ""
         return Shown(template="approvals/approval.html", part=swapped, data=data)

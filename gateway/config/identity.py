@@ -93,9 +93,9 @@ class Identity(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     People.
 
     Attributes:
-        origin: The begin of links in mails, and the server of our OpenAPI documents,
-            ``https://host``; empty in the sandbox is the public listener. A request never
-            decides it.
+        origin: The begin of links in mails, the server of our OpenAPI documents, and the host
+            of passkeys, ``https://host``; empty in the sandbox is the public listener. A
+            request never decides it.
         issuer: The ``iss`` of access tokens.
         audience: Their ``aud``.
         access_s: How long one lives.

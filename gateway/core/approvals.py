@@ -40,6 +40,7 @@ class ApprovalKind(StrEnum):
     COMPANIES = "companies"
     ENABLING = "enabling"
     FACTOR_RESET = "factor_reset"
+    FACTOR_REMOVAL = "factor_removal"
     ACCOUNT_BANK = "account_bank"
     ENDPOINT = "endpoint"
     ENDPOINT_CHANGE = "endpoint_change"
@@ -93,7 +94,11 @@ NEEDED: Final[Mapping[ApprovalKind, Right]] = {
     ApprovalKind.ENDPOINT_CHANGE: _ENDPOINTS,
     ApprovalKind.ENDPOINT_SECRET: _ENDPOINTS,
 }
-"""The right to order each kind; an order is void once its orderer has lost it."""
+"""
+The right to order each kind; an order is void once its orderer has lost it.
+
+Everybody may order the removal of their own second factor.
+"""
 
 MONEY: Final = frozenset({ApprovalKind.PAYOUT, ApprovalKind.REFUND})
 """Orders that move money."""
@@ -272,6 +277,11 @@ class Approval:
 
     def to_document(self, _reader: Staff) -> ApprovalDocument:
         """Return all fields but the order itself; ``OrderedApproval`` includes it."""
+        return self.document
+
+    @property
+    def document(self) -> ApprovalDocument:
+        """The fields that everybody sees who may read the order."""
         return {
             "id": self.id,
             "status": self.state.value,
@@ -311,7 +321,8 @@ def why_void(orderer: User | None, approval: Approval) -> VoidReason:
     """Return why its orderer may no longer order it; NONE while they may."""
     if orderer is None or not orderer.active:
         return VoidReason.ORDERER_DISABLED
-    if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):
+    needed = NEEDED.get(approval.kind)
+    if needed and not any(right.covers(needed) for right in rights_of(orderer.roles)):
         return VoidReason.RIGHT_LOST
     if approval.company_id and not scope_of(orderer.companies).includes(approval.company_id):
         return VoidReason.COMPANY_LOST

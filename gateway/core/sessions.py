@@ -90,13 +90,16 @@ class SignedInUser(Profile):
     The signed-in user of a call.
 
     Attributes:
-        networks: Where the session may be used without a code.
+        has_app, has_passkey: Which second factors the user has.
+        networks: Where the session may be used without a second factor.
     """
 
     user_id: str
     session_id: str
     factor_at: datetime | None
     has_factor: bool
+    has_app: bool = False
+    has_passkey: bool = False
     networks: tuple[str, ...] = ()
 
     @property
@@ -139,6 +142,8 @@ def person(user: User, session: Session) -> SignedInUser:
         session_id=session.id,
         factor_at=session.factor_at,
         has_factor=user.has_factor,
+        has_app=user.has_app,
+        has_passkey=user.has_passkey,
         networks=session.networks,
         **{name: getattr(user, name) for name in _PROFILE},
     )

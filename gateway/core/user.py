@@ -72,7 +72,9 @@ class User(Profile):
         id: A lower-case UUID.
         password: A PHC string of Argon2id; empty until the invitation is accepted.
         active: False keeps the user out; their sessions have ended.
-        totp: None while there is no second factor.
+        totp: None without an authenticator app.
+        passkey_at: When the newest of their passkeys was registered; None without one. Read from
+            the passkeys, and never written by itself.
         factor_reset: The second factor was taken away and must be enrolled anew.
         access_changed_at: When roles or companies last changed; None for never.
     """
@@ -81,10 +83,21 @@ class User(Profile):
     password: str = field(repr=False, default="")
     active: bool = True
     totp: Totp | None = None
+    passkey_at: datetime | None = None
     factor_reset: bool = False
     access_changed_at: datetime | None = None
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def has_app(self) -> bool:
+        """Return whether an authenticator app is enrolled."""
+        return self.totp is not None and self.totp.confirmed_at is not None
+
+    @property
+    def has_passkey(self) -> bool:
+        """Return whether a passkey is registered."""
+        return self.passkey_at is not None
 
     @property
     def has_factor(self) -> bool:
@@ -93,8 +106,10 @@ class User(Profile):
 
     @property
     def enrolled_at(self) -> datetime | None:
-        """When the second factor was enrolled; None without one."""
-        return self.totp.confirmed_at if self.totp is not None else None
+        """When the newest second factor was enrolled, app or passkey; None without one."""
+        confirmed_at = self.totp.confirmed_at if self.totp is not None else None
+        known = [each for each in (confirmed_at, self.passkey_at) if each is not None]
+        return max(known, default=None)
 
     @property
     def state(self) -> Literal["active", "disabled", "invited"]:

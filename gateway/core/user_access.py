@@ -25,7 +25,7 @@ CONFIRMING: Final = "confirming"
 ANYWHERE: Final = frozenset({LEAVING, CONFIRMING})
 """Quotas of calls that are served at a network which is new to the session."""
 
-_ENROL = "enrol a second factor first, at auth/totp; your role asks for one"
+_ENROL = "enrol a second factor first, at auth/totp or auth/passkeys; your role asks for one"
 
 
 def check_right(person: SignedInUser, needed: Right) -> None:
@@ -56,8 +56,14 @@ def check_network(person: SignedInUser, address: str, lacking_factor: ErrorCode)
 
 def check_fresh_factor(person: SignedInUser, now: datetime) -> None:
     """Refuse a user whose second factor was not given just now: ``STEP_UP_REQUIRED``."""
-    at = person.factor_at if person.has_factor else None
-    if at is None:
+    if not person.has_factor or person.factor_at is None:
         raise ServiceError(STEP_UP_REQUIRED, "no_factor")
-    if abs(now - at) > FRESH:  # ahead: given by a process with a wrong clock
+    if not has_fresh_factor(person, now):
         raise ServiceError(STEP_UP_REQUIRED, "factor_old")
+
+
+def has_fresh_factor(person: SignedInUser, now: datetime) -> bool:
+    """Return whether a user gave a second factor just now."""
+    at = person.factor_at if person.has_factor else None
+    # ahead: given by a process with a wrong clock
+    return at is not None and abs(now - at) <= FRESH

@@ -19,6 +19,12 @@ MFA_INVALID = _declare(
     "The code is not valid.",
     "Use the newest code of the authenticator app, each once, or an unused recovery code.",
 )
+PASSKEY_INVALID = _declare(
+    "passkey_invalid",
+    ("MFA_INVALID", 401),
+    "The passkey was not accepted.",
+    "Try once more, with a new challenge; else use another passkey, or password and code.",
+)
 MFA_EXPIRED = _declare(
     "mfa_expired",
     ("MFA_EXPIRED", 401),

@@ -11,11 +11,15 @@ from gateway.config.identity import Tries
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext
 from gateway.core.clocks import Now
+from gateway.core.errors import ServiceError
 from gateway.core.sessions import Session
 from gateway.core.user import User
+from gateway.core.user_errors import NOT_POSSIBLE
+from gateway.identity.passkey_challenges import PasskeyChallenges
 from gateway.identity.passwords import PasswordHasher
 from gateway.identity.store import IdentityStore
 from gateway.identity.tokens import AccessTokens, OpaqueTokens
+from gateway.identity.webauthn import RelyingParty
 from gateway.security.sealing import Sealer
 from gateway.telemetry.ports import Count, Event
 
@@ -56,6 +60,7 @@ class Crypto:
     hashing: PasswordHasher
     opaque: OpaqueTokens
     access: AccessTokens
+    challenges: PasskeyChallenges
     sealing: Sealer
 
 
@@ -73,7 +78,7 @@ class IdentitySettings:
         grace: A used refresh token presented again within this time fails only
             its caller; later, it ends the session.
         sessions: Of one user at the same time; one more ends the oldest.
-        challenge: Lifetime of a request for a code.
+        challenge: Lifetime of a request for a code or a passkey.
         tries: Codes that may be tried for one challenge.
         reset: Lifetime of a link that resets a password.
         invitation: Lifetime of a link that sets the first password.
@@ -103,6 +108,7 @@ class IdentityContext:
     Attributes:
         new_id: Makes a UUID.
         pause: Sleeps for a number of seconds.
+        relying_party: The panel, as browsers ask for its passkeys.
         os_user: The user of the operating system who runs a command; empty in a process that
             serves.
     """
@@ -114,6 +120,7 @@ class IdentityContext:
     now: Now
     new_id: Callable[[], str]
     pause: Callable[[float], Awaitable[None]]
+    relying_party: RelyingParty
     events: IdentityEvents = IdentityEvents()
     os_user: str = ""
 
@@ -130,6 +137,7 @@ class IdentityContext:
         user_id: str,
         update: Callable[[User], User],
         event_of: Callable[[User], AuditEvent],
+        removes: str = "",
     ) -> User | None:
         """
         Change a user without undoing a change that was made meanwhile.
@@ -138,6 +146,7 @@ class IdentityContext:
             user_id: The user to change.
             update: Returns the user changed. It may run several times, and may refuse by raising.
             event_of: Builds the audit event from the changed user.
+            removes: The id of a passkey of theirs that is deleted with it, or ``EVERY``.
 
         Returns:
             The user as stored. None when there is none, or others were quicker three times.
@@ -151,7 +160,7 @@ class IdentityContext:
             new = replace(update(user), updated_at=at)
             if (new.roles, new.companies) != (user.roles, user.companies):
                 new = replace(new, access_changed_at=at)
-            if await self.stores.users.replace(new, event_of(new), user.updated_at):
+            if await self.stores.users.replace(new, event_of(new), user.updated_at, removes):
                 return new
         return None
 
@@ -164,3 +173,9 @@ def is_valid(session: Session, user: User) -> bool:
     limit. Their rows are ended as well, but only so that lists show it.
     """
     return user.active and session.created_at >= user.updated_at
+
+
+def changed_meanwhile() -> ServiceError:
+    """Return the refusal of a change that was begun before another change of its user."""
+    detail = "the account changed meanwhile; begin again"
+    return ServiceError(NOT_POSSIBLE, "changed_meanwhile", detail=detail)

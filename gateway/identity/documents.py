@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from gateway.core import fields, strict
+from gateway.core.approvals import Approval
 from gateway.core.calls import Input, RawRequest
 from gateway.core.errors import ServiceError
 from gateway.core.fields import meaning
@@ -21,9 +22,18 @@ from gateway.core.user_errors import NOT_FOUND, VALIDATION_FAILED
 from gateway.http.common import Total
 from gateway.http.gates import AnonymousCaller, SignedInCaller
 from gateway.http.route import Answer
+from gateway.http.routing import WAITS
+from gateway.identity.model import Passkey
+from gateway.identity.passkeys import NewPasskey, PasskeyName
+from gateway.identity.reauthentication import LONGEST, Proof
 from gateway.identity.second_factors import Enrolment
 from gateway.identity.sessions import SignedIn, TokenPair
 from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.webauthn import (
+    Assertion,
+    AssertionOptions,
+    RegistrationOptions,
+)
 from policies.validation.bodies import body, read_fields
 
 Epoch = Annotated[int, meaning("Seconds since 1970-01-01T00:00:00Z.", ge=0)]
@@ -106,6 +116,35 @@ class RecoveryCodesDocument(TypedDict):
         list[str],
         meaning(
             "Each works once in place of the app; shown in this answer alone.", ["7k3m-9qwd-2xfp"]
+        ),
+    ]
+
+
+class PasskeyDocument(TypedDict):
+    """One of the caller's passkeys."""
+
+    id: Annotated[str, meaning("Identifies the passkey in lists.", fields.ID)]
+    name: PasskeyName
+    created_at: Instant
+    used_at: Annotated[str, meaning("When it was used last; empty for never.", "")]
+
+
+class PasskeysDocument(TypedDict):
+    """The caller's passkeys, oldest first."""
+
+    data: Annotated[list[PasskeyDocument], meaning("Every passkey.")]
+    meta: Total
+
+
+class RegisteredDocument(TypedDict):
+    """A passkey was registered."""
+
+    recovery_codes: Annotated[
+        list[str],
+        meaning(
+            "With the first second factor ten recovery codes, shown in this answer alone; else"
+            " none.",
+            ["7k3m-9qwd-2xfp"],
         ),
     ]
 
@@ -239,6 +278,37 @@ def recovery_codes(made: Sequence[str], _who: SignedInCaller) -> RecoveryCodesDo
     return {"recovery_codes": list(made)}
 
 
+def passkeys(found: Sequence[Passkey], _who: SignedInCaller) -> PasskeysDocument:
+    """Show the caller's passkeys."""
+    data: list[PasskeyDocument] = [
+        {
+            "id": each.id,
+            "name": each.name,
+            "created_at": instant(each.created_at),
+            "used_at": instant(each.used_at),
+        }
+        for each in found
+    ]
+    return {"data": data, "meta": {"total": len(data)}}
+
+
+def assertion_options(
+    made: AssertionOptions, _who: AnonymousCaller | SignedInCaller
+) -> AssertionOptions:
+    """Show the options that ask for a passkey."""
+    return made
+
+
+def registration_options(made: RegistrationOptions, _who: SignedInCaller) -> RegistrationOptions:
+    """Show the options that ask for a new passkey."""
+    return made
+
+
+def registered(codes: Sequence[str], _who: SignedInCaller) -> RegisteredDocument:
+    """Show the recovery codes of a first passkey."""
+    return {"recovery_codes": list(codes)}
+
+
 def recovery_codes_and_logout(
     made: Sequence[str], who: SignedInCaller
 ) -> Answer[RecoveryCodesDocument]:
@@ -264,6 +334,13 @@ def done(_done: object, _who: AnonymousCaller | SignedInCaller) -> Answer[None]:
 def ended(_done: None, who: SignedInCaller) -> Answer[None]:
     """Answer without a body, and end the browser's session."""
     return Answer(content=None, headers=who.logout_headers)
+
+
+def ended_or_waits(order: Approval | None, who: SignedInCaller) -> Answer[None]:
+    """End the browser's session; or show the order that another person has to approve."""
+    if order is None:
+        return ended(None, who)
+    return Answer(content=cast("None", order.document), status=WAITS)
 
 
 def own_session(found: Session, caller: SignedInUser) -> OwnSessionDocument:
@@ -323,9 +400,6 @@ def keys(published: dict[str, object], _who: None) -> Answer[KeySetDocument]:
     return Answer(content=cast("KeySetDocument", published), headers=_KEYS_CACHED)
 
 
-LONGEST: Final = 1024
-"""Code points of a field; what a password may be is another question."""
-
 Text = Annotated[str, Meta(min_length=1, max_length=LONGEST)]
 Secret = Annotated[
     str, Meta(min_length=1, max_length=LONGEST, extra_json_schema={"format": "password"})
@@ -359,6 +433,25 @@ class MfaBody(msgspec.Struct, frozen=True):
     code: Annotated[Code, meaning("Six digits of the authenticator app, or a recovery code.")]
 
 
+class PasskeyOptionsBody(msgspec.Struct, frozen=True):
+    """The sign-in that waits for a second factor, if a password was given."""
+
+    mfa_token: Annotated[
+        str,
+        meaning(
+            "Names the sign-in that waits for a second factor; absent without a password.",
+            "mfa_the-challenge-is-good-for-five-minutes",
+            max_length=LONGEST,
+        ),
+    ] = ""
+
+
+class PasskeyBody(msgspec.Struct, frozen=True):
+    """A use of a passkey."""
+
+    passkey: Annotated[Assertion, meaning("The answer to options that were asked for here.")]
+
+
 class CodeBody(msgspec.Struct, frozen=True):
     """A code of the app, or a recovery code."""
 
@@ -386,33 +479,28 @@ class LinkBody(msgspec.Struct, frozen=True):
     password: Password
 
 
-class ChangeBody(msgspec.Struct, frozen=True):
-    """The current password and the new one."""
+class ChangeBody(msgspec.Struct, frozen=True, kw_only=True):
+    """The new password, and the current one or a passkey."""
 
     current_password: Annotated[
-        Secret, meaning("The password that is valid now.", "uma frase bem comprida")
-    ]
+        str,
+        Meta(
+            description="The password that is valid now; not looked at beside `passkey`.",
+            max_length=LONGEST,
+            examples=["uma frase bem comprida"],
+            extra_json_schema={"format": "password"},
+        ),
+    ] = ""
     new_password: Annotated[Secret, meaning("The new password.", "outra frase bem comprida")]
     code: Annotated[
         OptionalCode,
-        meaning("The newest code of the authenticator app, for a user who has one.", "123456"),
+        meaning(
+            "The newest code of the authenticator app, for a user with a second factor.", "123456"
+        ),
     ] = ""
-
-
-class PasswordBody(msgspec.Struct, frozen=True):
-    """The password, once more."""
-
-    password: Password
-
-
-class OwnerBody(msgspec.Struct, frozen=True):
-    """The password once more, and a code of the app."""
-
-    password: Password
-    code: Annotated[
-        Code,
-        meaning("The newest code of the authenticator app; a recovery code is not enough here."),
-    ]
+    passkey: Annotated[
+        Assertion | None, meaning("A passkey of the user, in place of password and code.")
+    ] = None
 
 
 Body = TypeVar("Body", bound=msgspec.Struct)
@@ -458,10 +546,13 @@ def _session_id(asked: RawRequest) -> dict[str, str]:
 LOGIN: Final = _input(LoginBody)
 MFA: Final = _input(MfaBody)
 CODE: Final = _input(CodeBody)
+PASSKEY_OPTIONS: Final = _input(PasskeyOptionsBody)
+PASSKEY: Final = _input(PasskeyBody)
+REGISTRATION: Final = _input(NewPasskey)
 REFRESH: Final = _input(RefreshBody)
 FORGOT: Final = _input(ForgotBody)
 LINK: Final = _input(LinkBody)
 CHANGE: Final = _input(ChangeBody)
-PASSWORD: Final = _input(PasswordBody)
-OWNER: Final = _input(OwnerBody)
+# every field may be absent, but not all of them
+PROOF: Final = replace(_input(Proof), may_be_absent=False)
 SESSION_ID: Final[Input[dict[str, str]]] = Input(read=_session_id, refuses=(NOT_FOUND,))

@@ -31,7 +31,7 @@ class UserRecord(Struct, frozen=True, kw_only=True):
     roles: Annotated[list[RoleName], meaning("The user's roles.", ["viewer"])]
     companies: fields.Companies
     state: Annotated[Literal["active", "disabled", "invited"], meaning("The state that it is in.")]
-    has_factor: Annotated[bool, meaning("Whether the user has an authenticator app.")]
+    has_factor: Annotated[bool, meaning("Whether the user has a second factor.")]
     created_at: Changed
     updated_at: Changed
 
@@ -221,17 +221,21 @@ class Enabling(_AboutUser, frozen=True, kw_only=True, tag="enabling"):
 
 class FactorReset(_AboutUser, frozen=True, kw_only=True, tag="factor_reset"):
     """
-    A second factor to be taken away.
+    All second factors of a user, to be taken away: app, passkeys and recovery codes.
 
     Attributes:
-        enrolled_at: When the user's app was confirmed; None for a user without a second factor.
+        enrolled_at: When the newest factor was enrolled; None for a user without one.
     """
 
     enrolled_at: datetime | None
 
     def fits(self, user: User) -> bool:
-        """Return whether the factor is the one that it was ordered about, or there is none."""
+        """Return whether no factor was enrolled since, or there is none."""
         return user.enrolled_at in {None, self.enrolled_at}
+
+
+class FactorRemoval(FactorReset, frozen=True, kw_only=True, tag="factor_removal"):
+    """A user's order to remove their own last second factor."""
 
 
 UserChange = RoleGrant | CompaniesGrant | Enabling | FactorReset
@@ -240,12 +244,36 @@ UserOrder = Invitation | UserChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Challenge:
+class Passkey:
     """
-    A password was right; a second factor is asked for (contract 2.9).
+    A passkey (WebAuthn credential) of a user.
 
     Attributes:
-        digest: Of the ``mfa_token``.
+        id: A lower-case UUID, for lists.
+        credential_id: The authenticator's id of it, in base64url.
+        credential: The attested credential data: its public key, and the authenticator's model.
+        sign_count: The authenticator's counter at its last use; zero where it does not count.
+    """
+
+    id: str
+    user_id: str
+    name: str
+    credential_id: str
+    credential: bytes
+    sign_count: int
+    created_at: datetime
+    used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Challenge:
+    """
+    A second factor that is asked for: after a right password (contract 2.9), or by a passkey.
+
+    A passkey's is stored when it is used.
+
+    Attributes:
+        digest: Of the ``mfa_token``, or of the passkey's challenge.
         tries: Codes tried so far; the fifth wrong one ends it.
         bound_to: The panel's pre-session it was made in; empty for callers of
             the interface.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from gateway.companies.service import Companies
 from gateway.core.errors import ServiceError
 from gateway.core.schemas import ReasonBody
@@ -17,21 +19,23 @@ from gateway.http.panel.pages.visit import HOME, Language, Visit, own_path
 from gateway.identity.documents import (
     ChangeBody,
     CodeBody,
-    OwnerBody,
-    PasswordBody,
     own_session,
     qr_svg,
     typed,
 )
 from gateway.identity.model import CompaniesBody, InvitationBody, NameBody, RolesBody
 from gateway.identity.panel_surface import Panel
+from gateway.identity.passkeys import MOST, NewPasskey
+from gateway.identity.reauthentication import Proof
 from gateway.identity.surface import FAILS
 from gateway.identity.users import Users
+from gateway.identity.webauthn import Assertion, assertion, registration
 from policies.validation.backoffice import inputs
 from policies.validation.bodies import of_form, read_fields
 from policies.validation.forms import Form
 
 _ID: Final = inputs.of_path("user_id")
+_PASSKEY: Final = inputs.of_path("passkey_id")
 _EVERY: Final = "every"
 _ME: Final = f"{HOME}/me"
 _REMOVE: Final = {Language.PORTUGUESE: "remover", Language.ENGLISH: "remove"}
@@ -170,6 +174,7 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
     """Return the pages of the caller's own account, and of enrolling an authenticator app."""
     panel, services = Pages("", context, fails=FAILS), room.identity
     sessions, factors = services.sessions, services.second_factors
+    passkeys = services.passkeys
 
     @panel.view("/me", "own_account", None)
     async def read(visit: Visit) -> Result:
@@ -180,6 +185,9 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
             "sessions": found,
             "shown": [own_session(each, caller) for each in found.data or ()],
             "word": _REMOVE[visit.language],
+            "passkeys": await part(passkeys.list(caller), FAILS),
+            "most_passkeys": MOST,
+            "takes_passkeys": bool(services.context.relying_party.id),
         }
         return Shown(template="access/own_account.html", data=data)
 
@@ -190,23 +198,28 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
 
     @panel.form("/me/password", "own_password", None, shows=read)
     async def change_password(visit: Visit) -> Result:
-        """Change the password, with a code of the app where there is one; every session ends."""
+        """Change the password, with the second factor where there is one; every session ends."""
         current, new = visit.form.exactly("current_password"), visit.form.exactly("new_password")
         if new != visit.form.exactly("new_again"):
             raise ServiceError(VALIDATION_FAILED, "not_the_same", field="new_again")
         code = visit.form["app_code"]
         body = typed(ChangeBody, current_password=current, new_password=new, code=code)
         await services.passwords.change(
-            _caller(visit), body.current_password, body.new_password, body.code, visit.client
+            _caller(visit),
+            body.current_password,
+            body.new_password,
+            body.code,
+            visit.client,
+            _own_passkey(visit),
         )
         return leave(visit)
 
     @panel.form("/me/recovery-codes", "own_codes", None, shows=read)
     async def new_codes(visit: Visit) -> Result:
         """Replace the recovery codes; the new ones are shown once."""
-        owner = _owner(visit)
+        proof = _proof(visit)
         codes = await factors.new_recovery_codes(
-            _caller(visit), owner.password, owner.code, visit.client
+            _caller(visit), proof.password, proof.code, visit.client, proof.passkey
         )
         return Shown(template="access/own_codes.html", data={"codes": codes}, is_secret=True)
 
@@ -215,9 +228,33 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
         """Take the app away, if the word for that was typed; every session ends."""
         if visit.form["words"].casefold() != _REMOVE[visit.language]:
             raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
-        owner = _owner(visit)
-        await factors.remove(_caller(visit), owner.password, owner.code, visit.client)
-        return leave(visit)
+        proof = _proof(visit)
+        order = await factors.remove(
+            _caller(visit), proof.password, proof.code, visit.client, proof.passkey
+        )
+        return leave(visit) if order is None else go_on(order, _ME)
+
+    @panel.form("/me/passkeys", "own_passkey_register", None, shows=read)
+    async def register_passkey(visit: Visit) -> Result:
+        """Register a passkey; with the first second factor the recovery codes are shown once."""
+        proof = _proof(visit)
+        wanted = NewPasskey(
+            name=visit.form["name"],
+            registration=registration(visit.form["registration"]),
+            **msgspec.structs.asdict(proof),
+        )
+        codes = await passkeys.register(_caller(visit), wanted, visit.client)
+        if codes:
+            return Shown(template="access/own_codes.html", data={"codes": codes}, is_secret=True)
+        return Redirect(_ME)
+
+    @panel.form("/me/passkeys/{passkey_id}/remove", "own_passkey_remove", None, shows=read)
+    async def remove_passkey(visit: Visit) -> Result:
+        """Remove a passkey; every session ends."""
+        order = await passkeys.remove(
+            _caller(visit), _PASSKEY.read(visit.call.asked), _proof(visit), visit.client
+        )
+        return leave(visit) if order is None else go_on(order, _ME)
 
     @panel.form("/me/sessions/end", "own_sessions_end", None, shows=read)
     async def end_others(visit: Visit) -> Result:
@@ -233,8 +270,8 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
 
     @panel.view("/factor", "factor", None)
     async def ask_password(visit: Visit) -> Result:
-        """Ask for the password before an authenticator app is enrolled."""
-        if _caller(visit).has_factor:
+        """Ask for the password, or a passkey, before an authenticator app is enrolled."""
+        if _caller(visit).has_app:
             return Redirect(HOME)
         wanted = visit.query("next")
         data = {"later": own_path(wanted) if wanted else ""}
@@ -243,15 +280,17 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
     @panel.form("/factor", "factor_begin", None, shows=ask_password)
     async def begin(visit: Visit) -> Result:
         """Show the QR code for an app, only once."""
-        body = typed(PasswordBody, password=visit.form.exactly("password"))
-        begun = await factors.begin(_caller(visit), body.password, visit.client)
+        proof = _proof(visit)
+        begun = await factors.begin(
+            _caller(visit), proof.password, visit.client, passkey=proof.passkey
+        )
         data = {"begun": begun, "qr_svg": qr_svg(begun.uri)}
         return Shown(template="session/factor_scan.html", data=data, is_secret=True)
 
     @panel.view("/factor/code", "factor_code", None)
     async def ask_code(visit: Visit) -> Result:
         """Ask for the first code of an authenticator app."""
-        if _caller(visit).has_factor:
+        if _caller(visit).has_app:
             return Redirect(HOME)
         return Shown(template="session/factor_scan.html", data={"begun": None})
 
@@ -272,10 +311,17 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
     return panel.pages
 
 
-def _owner(visit: Visit) -> OwnerBody:
-    """Read the owner's proofs; ``code`` alone could be from the session."""
+def _proof(visit: Visit) -> Proof:
+    """Read the owner's proof; ``code`` and ``passkey`` would be of the session alone."""
     form = visit.form
-    return typed(OwnerBody, password=form.exactly("password"), code=form["app_code"])
+    typed_too = typed(Proof, password=form.exactly("password"), code=form["app_code"])
+    return msgspec.structs.replace(typed_too, passkey=_own_passkey(visit))
+
+
+def _own_passkey(visit: Visit) -> Assertion | None:
+    """Read the passkey that stands for password and code; ``passkey`` is of the session alone."""
+    sent = visit.form["own_passkey"]
+    return assertion(sent) if sent else None
 
 
 def _caller(visit: Visit) -> SignedInUser:

@@ -61,6 +61,7 @@ from gateway.identity.sessions import (
 )
 from gateway.identity.sign_in import SecondFactorRequired, SignIn
 from gateway.identity.store import StoredPanelSessions
+from gateway.identity.webauthn import Assertion, AssertionOptions
 from gateway.telemetry.ports import Event
 
 ACCESS: Final = "access"
@@ -163,6 +164,7 @@ class PanelSessions:
     find_company: Callable[[str], Awaitable[Company | None]]
     cookies: PanelCookies
     identity: IdentityContext
+    factors: SecondFactors
     settings: PanelSettings
     _refreshes: dict[str, asyncio.Task[PanelSession]] = field(default_factory=dict, init=False)
 
@@ -221,6 +223,33 @@ class PanelSessions:
             return await self._new(await self._full(old, cookie, outcome, client))
         return await self._new(await self._pending(old, cookie, outcome, client))
 
+    async def passkey_options(self, browser: Browser | None) -> AssertionOptions:
+        """
+        Ask for a passkey to sign in by: the answer works once, for five minutes, in this browser.
+
+        Raises:
+            ServiceError: as ``SignIn.passkey_options``.
+        """
+        present = _present(browser)
+        tokens = self._open(present.panel.sealed, present.cookie) or {}
+        id_hash = present.cookie.id_hash
+        return await SignIn(self.identity).passkey_options(tokens.get(MFA, ""), id_hash)
+
+    async def login_by_passkey(
+        self, browser: Browser | None, passkey: Assertion, client: ClientInfo
+    ) -> PanelView:
+        """
+        Sign this browser in by a passkey, whether a password was given before or not.
+
+        Raises:
+            ServiceError: PASSKEY_INVALID; TOO_MANY_ATTEMPTS; SESSION_REQUIRED as ``login``.
+        """
+        old = _present(browser)
+        bound = replace(client, panel=True, bound_to=old.cookie.id_hash)
+        outcome = await SignIn(self.identity).by_passkey(passkey, bound)
+        cookie = self.cookies.make()
+        return await self._new(await self._full(old, cookie, outcome, client))
+
     async def submit_code(
         self, browser: Browser | None, code: str, client: ClientInfo
     ) -> PanelView:
@@ -251,7 +280,25 @@ class PanelSessions:
         Raises:
             ServiceError: as ``SecondFactors.step_up`` and ``rotate``.
         """
-        await SecondFactors(self.identity).step_up(caller, code, client)
+        await self.factors.step_up(caller, code, client)
+        return await self._new(await self.rotate(_present(browser)))
+
+    async def step_up_by_passkey(
+        self,
+        browser: Browser | None,
+        caller: SignedInUser,
+        passkey: Assertion,
+        client: ClientInfo,
+    ) -> PanelView:
+        """
+        Use a passkey; it counts as a recent second factor for five minutes.
+
+        The browser gets a new cookie, and its session may be used at the client's network.
+
+        Raises:
+            ServiceError: as ``SecondFactors.step_up_by_passkey`` and ``rotate``.
+        """
+        await self.factors.step_up_by_passkey(caller, passkey, client)
         return await self._new(await self.rotate(_present(browser)))
 
     async def confirm_network(
@@ -263,11 +310,28 @@ class PanelSessions:
         Raises:
             ServiceError: SESSION_REQUIRED without a session; as ``step_up``.
         """
+        latest, who = await self._at_new_network(browser)
+        return await self.step_up(latest, who, code, client)
+
+    async def confirm_network_by_passkey(
+        self, browser: Browser | None, passkey: Assertion, client: ClientInfo
+    ) -> PanelView:
+        """
+        Use a passkey at a network that is new to the session of a browser.
+
+        Raises:
+            ServiceError: SESSION_REQUIRED without a session; as ``step_up_by_passkey``.
+        """
+        latest, who = await self._at_new_network(browser)
+        return await self.step_up_by_passkey(latest, who, passkey, client)
+
+    async def _at_new_network(self, browser: Browser | None) -> tuple[Browser, SignedInUser]:
+        """Return the newest browser of a session, and its user, whatever the network."""
         latest = await self._latest(_present(browser))
         who = await self.signed_in(latest)
         if who is None:
             raise ServiceError(SESSION_REQUIRED, "missing")
-        return await self.step_up(latest, who, code, client)
+        return latest, who
 
     async def visit(self, browser: Browser | None, client: ClientInfo) -> PanelView:
         """

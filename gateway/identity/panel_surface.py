@@ -20,6 +20,8 @@ from gateway.core.user_access import CONFIRMING, LEAVING
 from gateway.core.user_errors import (
     MFA_EXPIRED,
     MFA_INVALID,
+    NOT_POSSIBLE,
+    PASSKEY_INVALID,
     PASSWORD_WRONG,
     SESSION_REQUIRED,
     STEP_UP_REQUIRED,
@@ -39,7 +41,15 @@ from gateway.http.panel.pages.templates import Templates
 from gateway.http.panel.static import StaticFiles
 from gateway.http.route import Answer, Gate, Route, Surface
 from gateway.identity.cookies import DeviceCookies
-from gateway.identity.documents import CODE, LOGIN, Epoch, PublicId, epoch
+from gateway.identity.documents import (
+    CODE,
+    LOGIN,
+    PASSKEY,
+    Epoch,
+    PublicId,
+    assertion_options,
+    epoch,
+)
 from gateway.identity.panel_sessions import PanelSessions, PanelView, SignedInView
 from gateway.identity.services import IdentityServices
 from gateway.identity.surface import (
@@ -136,6 +146,15 @@ def _members(panel: Panel) -> Sequence[Gate[SignedInCaller]]:
             *(SESSION_REQUIRED, TOO_MANY_ATTEMPTS),
         ),
     )
+    own.post(
+        "/step-up/passkey",
+        "step_up_passkey",
+        panel.sessions.step_up_by_passkey,
+        shows=panel.responses.session,
+        fields=PASSKEY,
+        quota=CONFIRMING,
+        raises=(PASSKEY_INVALID, TOKEN_INVALID, SESSION_REQUIRED, TOO_MANY_ATTEMPTS),
+    )
     routes = (*own.declared, *account_routes(NAME, panel.identity).declared)
 
     def admit(call: Call) -> SignedInCaller:
@@ -177,6 +196,23 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
         fields=CODE,
         quota=SECOND_FACTOR,
         raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, *refused),
+    )
+    routes.post(
+        "/login/passkey/options",
+        "login_passkey_options",
+        sessions.passkey_options,
+        shows=assertion_options,
+        quota="anonymous",
+        raises=(NOT_POSSIBLE,),
+    )
+    routes.post(
+        "/login/passkey",
+        "login_passkey",
+        sessions.login_by_passkey,
+        shows=shows,
+        fields=PASSKEY,
+        quota=SIGN_IN,
+        raises=(PASSKEY_INVALID, PASSWORD_WRONG, *refused),
     )
     return Gate(
         policies=(
@@ -329,7 +365,7 @@ class OwnCompanyDocument(TypedDict):
 class FactorDocument(TypedDict):
     """The second factor; ``verified_at`` is when a code was last given in this session."""
 
-    enrolled: Annotated[bool, meaning("Whether the user has an authenticator app.")]
+    enrolled: Annotated[bool, meaning("Whether the user has an app or a passkey.")]
     verified_at: Annotated[
         Epoch | None,
         meaning("When the second factor was given last; empty for never.", 1_790_085_011),

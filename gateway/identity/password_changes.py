@@ -14,13 +14,14 @@ from gateway.core.storage import StoreUnavailable
 from gateway.core.strict import Malformed, plain_text
 from gateway.core.trace import current_trace_id
 from gateway.core.user import User
-from gateway.core.user_errors import NOT_POSSIBLE
+from gateway.core.user_errors import NOT_POSSIBLE, VALIDATION_FAILED
 from gateway.identity.context import IdentityContext
 from gateway.identity.mail import Mailer
 from gateway.identity.model import Purpose
 from gateway.identity.password_check import normalized_email
 from gateway.identity.reauthentication import Reauthentication
 from gateway.identity.throttling import Throttle
+from gateway.identity.webauthn import Assertion
 
 _log = logging.getLogger(__name__)
 
@@ -228,16 +229,17 @@ class Passwords:
         passwords = NewPasswords(self.context)
         return (await passwords.by_link(token, Purpose.INVITATION, password, client)).id
 
-    async def change(
+    async def change(  # noqa: PLR0913, PLR0917 - the fields of its body
         self,
         caller: SignedInUser,
         current_password: str,
         new_password: str,
         code: str,
         client: ClientInfo,
+        passkey: Assertion | None = None,
     ) -> None:
         """
-        Set a new password, given the current one and, with an app, its newest code.
+        Set a new password, given the current one and, with an app, its newest code; or a passkey.
 
         Every session ends, this one included.
 
@@ -247,5 +249,8 @@ class Passwords:
         """
         passwords = NewPasswords(self.context)
         passwords.refuse_weak(new_password)
-        await Reauthentication(self.context).prove(caller, current_password, code, client)
+        if not current_password and passkey is None:
+            raise ServiceError(VALIDATION_FAILED, "missing", field="current_password")
+        proof = Reauthentication(self.context)
+        await proof.prove(caller, current_password, code, client, passkey)
         await passwords.set(caller.user_id, new_password, "password.changed")

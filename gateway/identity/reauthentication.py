@@ -1,34 +1,79 @@
-"""Whose account it is, proven anew in the very call that gives a lasting means."""
+"""Proof, in the very call that gives lasting access, that the caller is the user."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
+from gateway.core.fields import meaning
 from gateway.core.sessions import SignedInUser
 from gateway.core.user import User
-from gateway.core.user_errors import MFA_INVALID, PASSWORD_WRONG
+from gateway.core.user_errors import MFA_INVALID, PASSWORD_WRONG, VALIDATION_FAILED
 from gateway.identity.context import IdentityContext
+from gateway.identity.passkey_check import PasskeyCheck
 from gateway.identity.password_check import PasswordCheck
 from gateway.identity.second_factor_codes import SecondFactorCodes
+from gateway.identity.webauthn import Assertion
 
-_NEEDED = "use the newest code of the authenticator app; a recovery code is not enough here"
+_NEEDED = (
+    "use the newest code of the authenticator app, or a passkey; a recovery code is not enough here"
+)
+
+
+LONGEST: Final = 1024
+"""Code points of a password or a code, as it is typed."""
+
+
+class Proof(Struct, frozen=True):
+    """The password once more and, with a second factor, a code of the app; or a passkey."""
+
+    password: Annotated[
+        str,
+        Meta(
+            description="The password that is valid now; not looked at beside `passkey`.",
+            max_length=LONGEST,
+            examples=["uma frase bem comprida"],
+            extra_json_schema={"format": "password"},
+        ),
+    ] = ""
+    code: Annotated[
+        str,
+        Meta(
+            description=(
+                "The newest code of the authenticator app, for a user who has a second factor; a"
+                " recovery code is not enough here. Not looked at beside `passkey`."
+            ),
+            max_length=LONGEST,
+            examples=["123456"],
+        ),
+    ] = ""
+    passkey: Annotated[
+        Assertion | None, meaning("A passkey of the user, in place of password and code.")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reauthentication:
     """
-    Requires the password and a code of the app, in the call itself.
+    Requires a passkey, or the password and a code of the app, in the call itself.
 
-    A code that was given a moment ago is not enough: the holder of a copied session would
+    A second factor that was given a moment ago is not enough: the holder of a copied session would
     use it, and gain access that outlives the session.
     """
 
     context: IdentityContext
 
     async def prove(
-        self, caller: SignedInUser, password: str, code: str, client: ClientInfo
+        self,
+        caller: SignedInUser,
+        password: str,
+        code: str,
+        client: ClientInfo,
+        passkey: Assertion | None = None,
     ) -> User:
         """
         Return the caller as stored; a right code is used up.
@@ -39,15 +84,25 @@ class Reauthentication:
             caller: Who is signed in.
             password: Their password.
             code: Of their app, never a recovery code: one of ten on paper would give ten more.
-                Not looked at where they have no app.
+                Not looked at where they have no second factor.
             client: From where.
+            passkey: Of theirs; it stands for password and code, which are not looked at then.
 
         Raises:
-            ServiceError: PASSWORD_WRONG; MFA_INVALID; TOO_MANY_ATTEMPTS.
+            ServiceError: PASSWORD_WRONG; MFA_INVALID; PASSKEY_INVALID; TOO_MANY_ATTEMPTS;
+                VALIDATION_FAILED with neither password nor passkey.
         """
+        if passkey is not None:
+            return await PasskeyCheck(self.context).of_caller(caller, passkey)
+        if not password:
+            raise ServiceError(VALIDATION_FAILED, "missing", field="password")
         user = await PasswordCheck(self.context).by_caller(caller, password, client)
         if user is None:
             raise ServiceError(PASSWORD_WRONG, "password")
-        if user.has_factor and not await SecondFactorCodes(self.context).app_code(user, code):
+        if user.has_factor and not await self._is_of_app(user, code):
             raise ServiceError(MFA_INVALID, "code", detail=_NEEDED)
         return user
+
+    async def _is_of_app(self, user: User, code: str) -> bool:
+        """Return whether it is a code of an app that was confirmed."""
+        return user.has_app and await SecondFactorCodes(self.context).app_code(user, code)

@@ -37,11 +37,15 @@ class SecondFactorCodes:
         throttle, counted = Throttle(self.context, user.id), session_id or user.id
         await throttle.factor(counted)
         read = read_recovery_code(code)
-        right = await (self._use(user, *read) if read else self._step(user, code))
+        right = await (self._use(user, *read) if read else self._of_app(user, code))
         return await self._counted(throttle, user, counted, right=right)
 
     async def app_code(self, user: User, code: str) -> bool:
-        """Check a code of the app alone; a right one is used up. Raises as ``accept``."""
+        """
+        Check a code of the app alone, also of one that is being enrolled; a right one is used up.
+
+        Raises as ``accept``.
+        """
         throttle = Throttle(self.context, user.id)
         await throttle.factor(user.id)
         return await self._counted(throttle, user, user.id, right=await self._step(user, code))
@@ -68,6 +72,10 @@ class SecondFactorCodes:
         else:
             self.context.events.on_security_event("authn_factor_fail", user.id)
         return right
+
+    async def _of_app(self, user: User, code: str) -> bool:
+        """Check a code of an app that was confirmed: beside a passkey another may be begun."""
+        return user.has_app and await self._step(user, code)
 
     async def _step(self, user: User, code: str) -> bool:
         """Check a code of the app; neither it nor an earlier one is accepted again."""

@@ -10,6 +10,7 @@ from typing import Final
 
 import pyotp
 
+from gateway.core.approvals import Approval
 from gateway.core.audit import AuditEvent
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
@@ -20,15 +21,16 @@ from gateway.core.user_access import FRESH
 from gateway.core.user_errors import (
     MFA_INVALID,
     NOT_POSSIBLE,
-    PASSWORD_WRONG,
     STEP_UP_REQUIRED,
     TOKEN_INVALID,
 )
-from gateway.identity.context import IdentityContext
+from gateway.identity.context import IdentityContext, changed_meanwhile
+from gateway.identity.factor_removal import FactorRemovals
 from gateway.identity.mail import Mailer, Text
-from gateway.identity.password_check import PasswordCheck
+from gateway.identity.passkey_check import PasskeyCheck
 from gateway.identity.reauthentication import Reauthentication
 from gateway.identity.second_factor_codes import SecondFactorCodes, totp_row
+from gateway.identity.webauthn import Assertion
 
 _NETWORKS: Final = 20
 """Of one session: a telephone on a journey through several carriers has fewer in eight hours."""
@@ -47,6 +49,7 @@ class SecondFactors:
     """Users' acts on their second factor."""
 
     context: IdentityContext
+    removals: FactorRemovals
 
     async def step_up(self, caller: SignedInUser, code: str, client: ClientInfo) -> datetime:
         """
@@ -64,12 +67,32 @@ class SecondFactors:
         user = await self._user(caller)
         if not user.has_factor:
             raise ServiceError(STEP_UP_REQUIRED, "no_factor")
-        is_known = caller.is_known_at(client.address)
-        counted = "" if is_known else caller.session_id
+        counted = "" if caller.is_known_at(client.address) else caller.session_id
         if not await SecondFactorCodes(self.context).accept(user, code, counted):
             raise ServiceError(MFA_INVALID, "code")
+        return await self._stepped_up(user, caller, client)
+
+    async def step_up_by_passkey(
+        self, caller: SignedInUser, passkey: Assertion, client: ClientInfo
+    ) -> datetime:
+        """
+        Use a passkey; it counts as a recent second factor for five minutes.
+
+        From then on the session may be used at the client's network, too.
+
+        Returns:
+            Until when it does.
+
+        Raises:
+            ServiceError: PASSKEY_INVALID; TOO_MANY_ATTEMPTS.
+        """
+        user = await PasskeyCheck(self.context).of_caller(caller, passkey)
+        return await self._stepped_up(user, caller, client)
+
+    async def _stepped_up(self, user: User, caller: SignedInUser, client: ClientInfo) -> datetime:
+        """Note that a second factor was given now, and where."""
         now = self.context.now()
-        if not is_known:
+        if not caller.is_known_at(client.address):
             await self._know_network(user, caller, client.address)
         await self.context.stores.sessions.note_factor(caller.session_id, now)
         return now + FRESH
@@ -82,23 +105,32 @@ class SecondFactors:
         )
         await self.context.stores.sessions.note_network(caller.session_id, networks, event)
 
-    async def begin(self, caller: SignedInUser, password: str, client: ClientInfo) -> Enrolment:
+    async def begin(
+        self,
+        caller: SignedInUser,
+        password: str,
+        client: ClientInfo,
+        code: str = "",
+        passkey: Assertion | None = None,
+    ) -> Enrolment:
         """
         Start to enrol an authenticator app, given the password again.
 
+        A user with passkeys gives one of them instead.
+
         Raises:
-            ServiceError: PASSWORD_WRONG; NOT_POSSIBLE while there is a factor,
-                which must be removed first; TOO_MANY_ATTEMPTS.
+            ServiceError: NOT_POSSIBLE while there is an app, which must be removed first; as
+                ``Reauthentication.prove``.
         """
-        if await PasswordCheck(self.context).by_caller(caller, password, client) is None:
-            raise ServiceError(PASSWORD_WRONG, "password")
-        user = _without_factor(await self._user(caller))
+        user = _without_app(await self._user(caller))
+        proof = Reauthentication(self.context)
+        await proof.prove(caller, password, code, client, passkey)
         secret = pyotp.random_base32()
         totp = Totp(sealed_secret=self.context.crypto.sealing.seal(secret, totp_row(user.id)))
         # nothing changes for the user yet, so their sessions stay
         waiting = replace(user, totp=totp)
         if not await self.context.stores.users.replace(waiting, None, user.updated_at):
-            raise _changed_meanwhile()
+            raise changed_meanwhile()
         app = pyotp.TOTP(secret, name=user.email, issuer=self.context.settings.issuer)
         return Enrolment(secret, app.provisioning_uri())
 
@@ -112,7 +144,7 @@ class SecondFactors:
             ServiceError: MFA_INVALID; NOT_POSSIBLE when no enrolment was started;
                 TOO_MANY_ATTEMPTS.
         """
-        user = _without_factor(await self._user(caller))
+        user = _without_app(await self._user(caller))
         if user.totp is None:
             detail = "begin to enrol an authenticator app first"
             raise ServiceError(NOT_POSSIBLE, "factor_absent", detail=detail)
@@ -126,35 +158,56 @@ class SecondFactors:
         return codes
 
     async def remove(
-        self, caller: SignedInUser, password: str, code: str, client: ClientInfo
-    ) -> None:
+        self,
+        caller: SignedInUser,
+        password: str,
+        code: str,
+        client: ClientInfo,
+        passkey: Assertion | None = None,
+    ) -> Approval | None:
         """
-        Remove the app, given the password and its newest code; every session ends.
+        Remove the app, given the password and its newest code, or a passkey; every session ends.
+
+        Without a passkey it is the last second factor: for a user who may write another person
+        has to agree.
 
         Raises:
-            ServiceError: as ``_proven``.
+            ServiceError: as ``_proven``; NOT_POSSIBLE without an app; as
+                ``FactorRemovals.remove_last``.
         """
-        user = await self._proven(caller, password, code, client)
-        await self._change(
-            user,
-            lambda now: replace(now, totp=None),
-            "factor.removed",
-            ("O aplicativo autenticador foi desligado", "The authenticator app was turned off"),
-        )
-        await self.context.stores.users.replace_codes(user.id, ())
+        user = await self._proven(caller, password, code, client, passkey)
+        if not user.has_app:
+            raise ServiceError(NOT_POSSIBLE, "factor_absent", detail="there is no app to remove")
+        if not user.has_passkey:
+            return await self.removals.remove_last(caller, user)
+
+        def update(now: User) -> User:
+            """Keep the passkey that made this no removal of the last factor."""
+            if not now.has_passkey:
+                raise changed_meanwhile()
+            return replace(now, totp=None)
+
+        notice = ("O aplicativo autenticador foi desligado", "The authenticator app was turned off")
+        await self._change(user, update, "factor.removed", notice)
+        return None
 
     async def new_recovery_codes(
-        self, caller: SignedInUser, password: str, code: str, client: ClientInfo
+        self,
+        caller: SignedInUser,
+        password: str,
+        code: str,
+        client: ClientInfo,
+        passkey: Assertion | None = None,
     ) -> Sequence[str]:
         """
-        Replace all recovery codes by ten new ones, given the password and a code of the app.
+        Replace all recovery codes by ten new ones, given password and code, or a passkey.
 
         They are shown once.
 
         Raises:
             ServiceError: as ``_proven``.
         """
-        user = await self._proven(caller, password, code, client)
+        user = await self._proven(caller, password, code, client, passkey)
         codes = await SecondFactorCodes(self.context).renew(user)
         await self.context.audit.append(
             self.context.own_audit_event(user, "recovery_codes.renewed")
@@ -167,15 +220,20 @@ class SecondFactors:
         return codes
 
     async def _proven(
-        self, caller: SignedInUser, password: str, code: str, client: ClientInfo
+        self,
+        caller: SignedInUser,
+        password: str,
+        code: str,
+        client: ClientInfo,
+        passkey: Assertion | None,
     ) -> User:
         """
-        Return the caller, who has a second factor and has just proven both.
+        Return the caller, who has a second factor and has just given it.
 
         Raises:
             ServiceError: STEP_UP_REQUIRED without a second factor; as ``Reauthentication.prove``.
         """
-        user = await Reauthentication(self.context).prove(caller, password, code, client)
+        user = await Reauthentication(self.context).prove(caller, password, code, client, passkey)
         if not user.has_factor:
             raise ServiceError(STEP_UP_REQUIRED, "no_factor")
         return user
@@ -196,7 +254,7 @@ class SecondFactors:
             return self.context.own_audit_event(now, word)
 
         if await self.context.change_user(user.id, update, event_of) is None:
-            raise _changed_meanwhile()
+            raise changed_meanwhile()
         event = self.context.own_audit_event(user, "sessions.ended", why=word)
         now = self.context.now()
         await self.context.stores.sessions.end_all(user.id, now, "factor", "", event)
@@ -209,18 +267,13 @@ class SecondFactors:
 def _confirmed(user: User, begun: Totp, at: datetime) -> User:
     """Confirm the enrolment that the code belongs to, and none that was started since."""
     if user.totp is None or user.totp.sealed_secret != begun.sealed_secret:
-        raise _changed_meanwhile()
+        raise changed_meanwhile()
     return replace(user, totp=replace(user.totp, confirmed_at=at), factor_reset=False)
 
 
-def _without_factor(user: User) -> User:
-    """Return a user who has no factor in force; refuse any other."""
-    if user.has_factor:
-        detail = "remove the present second factor first"
+def _without_app(user: User) -> User:
+    """Return a user who has no app in force; refuse any other."""
+    if user.has_app:
+        detail = "remove the present app first"
         raise ServiceError(NOT_POSSIBLE, "factor_present", detail=detail)
     return user
-
-
-def _changed_meanwhile() -> ServiceError:
-    detail = "the account changed meanwhile; begin again"
-    return ServiceError(NOT_POSSIBLE, "changed_meanwhile", detail=detail)

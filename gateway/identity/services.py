@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from gateway.companies.model import KnownCompany
 from gateway.identity.context import IdentityContext
+from gateway.identity.factor_removal import FactorRemovals
+from gateway.identity.passkeys import Passkeys
 from gateway.identity.password_changes import Passwords, ResetRequests
 from gateway.identity.second_factors import SecondFactors
 from gateway.identity.sessions import OwnSessions, TokenRefresh
@@ -30,7 +32,9 @@ class IdentityServices:
         self.sessions = OwnSessions(context)
         self.reset_requests = ResetRequests(context)
         self.passwords = Passwords(context, self.reset_requests)
-        self.second_factors = SecondFactors(context)
+        self.factor_removals = FactorRemovals(context)
+        self.second_factors = SecondFactors(context, self.factor_removals)
+        self.passkeys = Passkeys(context, self.factor_removals)
         self.users = Users(context=context, known_company=known_company)
         self.signing_keys = SigningKeyRecords(
             context.stores.signing_keys,

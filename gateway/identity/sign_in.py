@@ -1,7 +1,12 @@
-"""Signing in: a password, then a second factor where the user has one (contract 4.2)."""
+"""
+Signing in: a password, then a second factor where the user has one (contract 4.2); or a passkey.
+
+A passkey is both factors: the authenticator, and what it verifies its user by.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -9,12 +14,19 @@ from typing import Final
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
 from gateway.core.user import User
-from gateway.core.user_errors import MFA_EXPIRED, MFA_INVALID, PASSWORD_WRONG
+from gateway.core.user_errors import (
+    MFA_EXPIRED,
+    MFA_INVALID,
+    PASSWORD_WRONG,
+    TOO_MANY_ATTEMPTS,
+)
 from gateway.identity.context import IdentityContext
-from gateway.identity.model import Challenge
+from gateway.identity.model import Challenge, Passkey
+from gateway.identity.passkey_check import PasskeyCheck, Use
 from gateway.identity.password_check import PasswordCheck
 from gateway.identity.second_factor_codes import SecondFactorCodes
 from gateway.identity.sessions import SignedIn, TokenIssuer
+from gateway.identity.webauthn import Assertion, AssertionOptions
 from gateway.telemetry.ports import Event
 
 _LOGIN_LABELS: Final = {PASSWORD_WRONG.name: "bad_credentials"}
@@ -77,6 +89,45 @@ class SignIn:
             self.context.events.on_outcome(Event.MFA, f"{factor}.{label}")
             raise
         self.context.events.on_outcome(Event.MFA, f"{factor}.ok")
+        return outcome
+
+    async def passkey_options(self, mfa_token: str, bound_to: str = "") -> AssertionOptions:
+        """
+        Ask for a passkey to sign in by: the answer works once, for five minutes.
+
+        After a right password, of which there is an ``mfa_token``, the user's passkeys are named:
+        some authenticators find theirs only so. Without one the options are the same for all.
+
+        Raises:
+            ServiceError: NOT_POSSIBLE where browsers use no passkeys of this panel.
+        """
+        now = self.context.now()
+        known: Sequence[Passkey] = ()
+        digest = self.context.crypto.opaque.digest(mfa_token)
+        challenge = await self.context.stores.challenges.find(digest) if mfa_token else None
+        is_open = challenge is not None and challenge.is_open(now, self.context.settings.tries)
+        if challenge is not None and is_open and challenge.bound_to == bound_to:
+            known = await self.context.stores.passkeys.of(challenge.user_id)
+        return PasskeyCheck(self.context).options(Use.SIGN_IN, bound_to, known)
+
+    async def by_passkey(self, passkey: Assertion, client: ClientInfo) -> SignedIn:
+        """
+        Sign in by a passkey alone.
+
+        A passkey that is unknown, refused, or of a disabled user gets the same error.
+
+        Raises:
+            ServiceError: PASSKEY_INVALID; TOO_MANY_ATTEMPTS with ``Retry-After``.
+        """
+        try:
+            user = await PasskeyCheck(self.context).at_sign_in(passkey, client)
+            self.context.events.on_security_event("authn_login_success", user.id)
+            outcome = await TokenIssuer(self.context).begin(user, client, self.context.now())
+        except ServiceError as refusal:
+            label = "locked" if refusal.error is TOO_MANY_ATTEMPTS else "wrong"
+            self.context.events.on_outcome(Event.MFA, f"passkey.{label}")
+            raise
+        self.context.events.on_outcome(Event.MFA, "passkey.ok")
         return outcome
 
     async def tries_left(self, mfa_token: str) -> int:

@@ -30,6 +30,7 @@ from gateway.identity.documents import CodeBody, ForgotBody, LinkBody, LoginBody
 from gateway.identity.panel_sessions import PanelView
 from gateway.identity.panel_surface import Panel
 from gateway.identity.surface import FAILS
+from gateway.identity.webauthn import assertion
 
 _YEAR_S: Final = 365 * 24 * 3600
 RECOVERY: Final = "recovery"
@@ -66,7 +67,9 @@ def _sign_in(panel: Pages, room: Panel) -> None:
             return Redirect(f"{HOME}/login/network?{urlencode({'next': to})}")
         done = visit.query("done")
         said = done if done in DONE else ""
-        return Shown(template="session/sign_in.html", data={"next": to, "done": said})
+        passkeys = bool(services.context.relying_party.id)
+        data = {"next": to, "done": said, "passkeys": passkeys}
+        return Shown(template="session/sign_in.html", data=data)
 
     @panel.form("/login", "sign_in_password", None, shows=sign_in)
     async def submit_password(visit: Visit) -> Result:
@@ -80,6 +83,15 @@ def _sign_in(panel: Pages, room: Panel) -> None:
         visit.cookies.extend(responses.cookies(view, visit.client))
         return _go_on(view, _next(visit), responses.factor_roles)
 
+    @panel.form("/login/passkey", "sign_in_passkey", None, shows=sign_in)
+    async def use_passkey(visit: Visit) -> Result:
+        """Sign in by a passkey alone; a script of the page has asked the browser for it."""
+        async with _within(room, visit, "sign_in"):
+            answer = assertion(visit.form["passkey"])
+            view = await sessions.login_by_passkey(visit.browser, answer, visit.client)
+        visit.cookies.extend(responses.cookies(view, visit.client))
+        return Redirect(_next(visit))
+
     @panel.view("/login/code", "second_factor", None)
     async def second_factor(visit: Visit) -> Result:
         """Ask for the code of a sign-in that waits for it."""
@@ -91,6 +103,7 @@ def _sign_in(panel: Pages, room: Panel) -> None:
             "ends_at": browser.panel.ends_at,
             "tries_left": await sessions.tries_left(browser),
             "recovery": RECOVERY in {visit.query("with"), visit.form["with"]},
+            "passkeys": bool(services.context.relying_party.id),
         }
         return Shown(template="session/second_factor.html", data=data)
 
@@ -111,15 +124,25 @@ def _sign_in(panel: Pages, room: Panel) -> None:
             return Redirect(f"{HOME}/login")
         if who.is_known_at(visit.client.address):
             return Redirect(_next(visit))
-        data = {"next": _next(visit), "address": visit.client.address}
+        data = {
+            "next": _next(visit),
+            "address": visit.client.address,
+            "has_passkey": who.has_passkey,
+            "has_app": who.has_app,
+        }
         return Shown(template="session/network.html", data=data)
 
     @panel.form("/login/network", "network_code", None, shows=network)
     async def confirm_network(visit: Visit) -> Result:
-        """Let the session be used at this network, by a code of the app or a recovery code."""
+        """Let the session be used at this network, by a passkey, or a code of any kind."""
         async with _within(room, visit, "second_factor"):
-            body = typed(CodeBody, code=visit.form["code"])
-            view = await sessions.confirm_network(visit.browser, body.code, visit.client)
+            if passkey := visit.form["passkey"]:
+                view = await sessions.confirm_network_by_passkey(
+                    visit.browser, assertion(passkey), visit.client
+                )
+            else:
+                body = typed(CodeBody, code=visit.form["code"])
+                view = await sessions.confirm_network(visit.browser, body.code, visit.client)
         visit.cookies.append(responses.form.given(view.browser.cookie))
         return Redirect(_next(visit))
 
@@ -196,12 +219,32 @@ def stepping_up(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
         if visit.person is None:
             return
         view = await room.sessions.step_up(visit.browser, visit.person, code, visit.client)
-        visit.browser = view.browser
-        visit.cookies.append(room.responses.form.given(view.browser.cookie))
-        if view.signed_in is not None:
-            visit.person = view.signed_in.person
+        _renew(room, visit, view)
 
     return step_up
+
+
+def stepping_up_by_passkey(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
+    """Return the action that uses a passkey and renews browser and person."""
+
+    async def step_up(visit: Visit, passkey: str) -> None:
+        if visit.person is None:
+            return
+        answer = assertion(passkey)
+        view = await room.sessions.step_up_by_passkey(
+            visit.browser, visit.person, answer, visit.client
+        )
+        _renew(room, visit, view)
+
+    return step_up
+
+
+def _renew(room: Panel, visit: Visit, view: PanelView) -> None:
+    """Give a visit the browser and the person of a second factor that was accepted."""
+    visit.browser = view.browser
+    visit.cookies.append(room.responses.form.given(view.browser.cookie))
+    if view.signed_in is not None:
+        visit.person = view.signed_in.person
 
 
 async def _signed_in(room: Panel, visit: Visit) -> SignedInUser | None:

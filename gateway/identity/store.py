@@ -6,9 +6,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.audit import store as audit_log
@@ -20,7 +31,15 @@ from gateway.core.sessions import RefreshToken, Session, SigningKey
 from gateway.core.storage import AlreadyExists
 from gateway.core.user import Preferences, RecoveryCode, Totp, User
 from gateway.core.windows import Listed, Paging
-from gateway.identity.model import Challenge, Failures, Mail, MailToken, NextCounts, Purpose
+from gateway.identity.model import (
+    Challenge,
+    Failures,
+    Mail,
+    MailToken,
+    NextCounts,
+    Passkey,
+    Purpose,
+)
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.old_rows import Owned, delete_old
 from gateway.store.orders import void_orders
@@ -31,6 +50,7 @@ from gateway.store.tables.identity import (
     mail_tokens,
     mailbox,
     panel_sessions,
+    passkeys,
     recovery_codes,
     refresh_tokens,
     sessions,
@@ -39,6 +59,8 @@ from gateway.store.tables.identity import (
 )
 from gateway.store.tables.scope import limited_exactly, users_in
 
+EVERY: Final = "every"
+"""In place of the id of a passkey: all of a user's."""
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 """When the count of a row began that was made to be locked: there is no count yet."""
 _CHANGE = update(failures).where(failures.c.key == bindparam("of"))
@@ -104,14 +126,21 @@ def _locking(keys: Sequence[str]) -> Select[Any]:
     )
 
 
-_BY_ID = select(users).where(users.c.id == bindparam("id"))
-_BY_EMAIL = select(users).where(users.c.email == bindparam("email"))
+_PASSKEY_AT = (
+    select(func.max(passkeys.c.created_at))
+    .where(passkeys.c.user_id == users.c.id)
+    .scalar_subquery()
+    .label("passkey_at")
+)
+_USERS = select(users, _PASSKEY_AT)
+_BY_ID = _USERS.where(users.c.id == bindparam("id"))
+_BY_EMAIL = _USERS.where(users.c.email == bindparam("email"))
 _WORDS: Mapping[str, Callable[[str], Any]] = {
     "roles": lambda text: frozenset(map(Role, text.split())),
     "companies": lambda text: frozenset(text.split()),
 }
 """Columns of several words."""
-_LIST = select(users).order_by(users.c.created_at, users.c.id)
+_LIST = _USERS.order_by(users.c.created_at, users.c.id)
 _CODES = (
     select(recovery_codes)
     .where(recovery_codes.c.user_id == bindparam("user_id"))
@@ -146,7 +175,7 @@ class StoredUsers:
     async def visible(self, user_id: str, scope: CompanyScope) -> User | None:
         """Return a user by id or e-mail, unless the user sees a company beyond the scope."""
         column = users.c.email if "@" in user_id else users.c.id
-        wanted = select(users).where(column == user_id, *users_in(scope))
+        wanted = _USERS.where(column == user_id, *users_in(scope))
         row = await self._database.first(wanted)
         return None if row is None else read_user(row)
 
@@ -170,13 +199,18 @@ class StoredUsers:
         return [read_user(row) for row in await self._database.rows(wanted)]
 
     async def replace(
-        self, user: User, event: AuditEvent | None, seen: datetime | None = None
+        self,
+        user: User,
+        event: AuditEvent | None,
+        seen: datetime | None = None,
+        removes: str = "",
     ) -> bool:
         """
         Overwrite one but its ``totp.last_step``; False when there is none.
 
         With ``seen`` only while its ``updated_at`` is still that instant. Orders that they made
-        and may not order any more is void, by the same transaction.
+        and may not order any more is void, by the same transaction, which also deletes the passkey
+        with the id ``removes``, or ``EVERY`` passkey of theirs.
         """
         change = update(users).where(users.c.id == user.id).values(_user_row(user))
         if seen is not None:
@@ -184,6 +218,8 @@ class StoredUsers:
         async with self._database.writing() as connection:
             if (await connection.execute(change)).rowcount == 0:
                 return False
+            if removes:
+                await connection.execute(_removing(user.id, removes))
             if event is not None:
                 # The audit log last: whoever decides on an order holds it first, too.
                 ended = await void_orders(connection, user, event)
@@ -248,7 +284,7 @@ def read_user(row: Record) -> User:
 def _user_row(user: User) -> dict[str, object]:
     """Return all columns but the last step and preferences, which change alone."""
     row = row_of(user)
-    del row["preferences"]
+    del row["preferences"], row["passkey_at"]
     totp = row.pop("totp")
     return row | {
         **{name: " ".join(sorted(row[name])) for name in _WORDS},
@@ -259,6 +295,73 @@ def _user_row(user: User) -> dict[str, object]:
 
 async def _void(connection: AsyncConnection, user_id: str) -> None:
     await connection.execute(delete(recovery_codes).where(recovery_codes.c.user_id == user_id))
+
+
+_PASSKEYS_OF = (
+    select(passkeys)
+    .where(passkeys.c.user_id == bindparam("user_id"))
+    .order_by(passkeys.c.created_at, passkeys.c.id)
+)
+_BY_CREDENTIAL = select(passkeys).where(passkeys.c.credential_id == bindparam("credential_id"))
+
+
+class StoredPasskeys:
+    """Passkeys of users."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, passkey: Passkey, seen: datetime, event: AuditEvent) -> bool:
+        """
+        Store one of a user whose ``updated_at`` is still ``seen``; False for another.
+
+        Raises:
+            AlreadyExists: its credential is registered.
+        """
+        enrolled = (
+            update(users)
+            .where(users.c.id == passkey.user_id, users.c.updated_at == seen)
+            .values(factor_reset=False)
+        )
+        async with self._database.writing() as connection:
+            if (await connection.execute(enrolled)).rowcount == 0:
+                return False
+            if not await self._database.add(connection, passkeys, row_of(passkey)):
+                raise AlreadyExists(passkey.id)
+            await audit_log.append(connection, event)
+        return True
+
+    async def of(self, user_id: str) -> Sequence[Passkey]:
+        """Return those of a user, oldest first."""
+        rows = await self._database.rows(_PASSKEYS_OF, {"user_id": user_id})
+        return [record_of(Passkey, row) for row in rows]
+
+    async def find(self, credential_id: str) -> Passkey | None:
+        """Return the one of a credential."""
+        row = await self._database.first(_BY_CREDENTIAL, {"credential_id": credential_id})
+        return None if row is None else record_of(Passkey, row)
+
+    async def count_use(self, passkey_id: str, sign_count: int, at: datetime) -> bool:
+        """
+        Store a use by compare-and-set; False where the counter did not rise.
+
+        Many passkeys do not count: their counter is always zero.
+        """
+        rises = passkeys.c.sign_count < sign_count
+        if sign_count == 0:
+            rises = passkeys.c.sign_count == 0
+        used = (
+            update(passkeys)
+            .where(passkeys.c.id == passkey_id, rises)
+            .values(sign_count=sign_count, used_at=at)
+        )
+        return await self._database.write(used) == 1
+
+
+def _removing(user_id: str, passkey_id: str) -> Delete:
+    """Return the statement that deletes one passkey of a user, or every one."""
+    theirs = delete(passkeys).where(passkeys.c.user_id == user_id)
+    return theirs if passkey_id == EVERY else theirs.where(passkeys.c.id == passkey_id)
 
 
 _TOKENS = Owned(refresh_tokens.c.session_id, sessions.c.id)
@@ -295,7 +398,7 @@ class StoredSigningKeys:
 # "Last seen" is to the minute, so that reading does not become writing.
 _MINUTE = timedelta(minutes=1)
 _PREFIX = "session_"
-_SESSION = select(users, *(each.label(_PREFIX + each.name) for each in sessions.c)).where(
+_SESSION = _USERS.add_columns(*(each.label(_PREFIX + each.name) for each in sessions.c)).where(
     sessions.c.id == bindparam("id"), users.c.id == sessions.c.user_id
 )
 _LIVE = (
@@ -695,6 +798,11 @@ class StoredChallenges:
         )
         return await self._database.write(using) == 1
 
+    async def add_used(self, challenge: Challenge) -> bool:
+        """Store one that is used already; False when it was stored before."""
+        async with self._database.writing() as connection:
+            return await self._database.add(connection, challenges, row_of(challenge))
+
     async def add_mail_token(self, token: MailToken) -> None:
         """Store a new mail token; earlier ones of the same user and purpose are used up."""
         voiding = (
@@ -751,6 +859,7 @@ class IdentityStore:
     """Identity's stores over one database."""
 
     users: StoredUsers
+    passkeys: StoredPasskeys
     sessions: StoredSessions
     challenges: StoredChallenges
     panels: StoredPanelSessions
@@ -763,6 +872,7 @@ class IdentityStore:
         """Make identity's stores over a database."""
         return cls(
             users=StoredUsers(database),
+            passkeys=StoredPasskeys(database),
             sessions=StoredSessions(database),
             challenges=StoredChallenges(database),
             panels=StoredPanelSessions(database),

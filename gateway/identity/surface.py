@@ -16,6 +16,7 @@ from gateway.core.user_errors import (
     MFA_INVALID,
     NOT_FOUND,
     NOT_POSSIBLE,
+    PASSKEY_INVALID,
     PASSWORD_WRONG,
     REFRESH_INVALID,
     STEP_UP_REQUIRED,
@@ -42,9 +43,11 @@ from gateway.identity.documents import (
     LINK,
     LOGIN,
     MFA,
-    OWNER,
-    PASSWORD,
+    PASSKEY,
+    PASSKEY_OPTIONS,
+    PROOF,
     REFRESH,
+    REGISTRATION,
     SESSION_ID,
     done,
 )
@@ -192,6 +195,7 @@ def account_routes(surface: str, services: IdentityServices) -> Routes:
     """Return the routes for the caller's own sessions, password and second factor."""
     routes = own_routes(surface, Priority.PAGES)
     sessions, factors = services.sessions, services.second_factors
+    unproven = (PASSWORD_WRONG, MFA_INVALID, PASSKEY_INVALID, TOO_MANY_ATTEMPTS)
     routes.get("/sessions", "sessions", sessions.list, shows=represent.own_sessions)
     routes.delete(
         "/sessions/{session_id}",
@@ -208,15 +212,15 @@ def account_routes(surface: str, services: IdentityServices) -> Routes:
         services.passwords.change,
         shows=represent.ended,
         fields=CHANGE,
-        raises=(PASSWORD_WRONG, MFA_INVALID, NOT_POSSIBLE, TOO_MANY_ATTEMPTS),
+        raises=(*unproven, NOT_POSSIBLE),
     )
     routes.post(
         "/totp",
         "totp_begin",
         factors.begin,
         shows=represent.enrolment,
-        fields=PASSWORD,
-        raises=(PASSWORD_WRONG, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+        fields=PROOF,
+        raises=(*unproven, NOT_POSSIBLE, TOKEN_INVALID),
     )
     routes.post(
         "/totp/confirm",
@@ -226,25 +230,65 @@ def account_routes(surface: str, services: IdentityServices) -> Routes:
         fields=CODE,
         raises=(MFA_INVALID, NOT_POSSIBLE, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
     )
-    unproven = (PASSWORD_WRONG, MFA_INVALID, STEP_UP_REQUIRED, TOO_MANY_ATTEMPTS)
+    without_factor = (*unproven, STEP_UP_REQUIRED)
     # no DELETE: it needs a body, which proxies and clients of DELETE may leave out
     routes.post(
         "/totp/remove",
         "totp_remove",
         factors.remove,
-        shows=represent.ended,
-        fields=OWNER,
-        raises=(*unproven, NOT_POSSIBLE),
+        shows=represent.ended_or_waits,
+        fields=PROOF,
+        raises=(*without_factor, NOT_POSSIBLE, errors.ALREADY_IN_USE),
     )
     routes.post(
         "/recovery-codes",
         "recovery_codes",
         factors.new_recovery_codes,
         shows=represent.recovery_codes,
-        fields=OWNER,
+        fields=PROOF,
+        raises=without_factor,
+    )
+    _passkey_routes(routes, services)
+    return routes
+
+
+def _passkey_routes(routes: Routes, services: IdentityServices) -> None:
+    """Declare the routes for the caller's own passkeys."""
+    passkeys = services.passkeys
+    unproven = (PASSWORD_WRONG, MFA_INVALID, PASSKEY_INVALID, TOO_MANY_ATTEMPTS, NOT_POSSIBLE)
+    routes.get("/passkeys", "passkeys", passkeys.list, shows=represent.passkeys)
+    routes.post(
+        "/passkeys/options",
+        "passkey_options",
+        passkeys.options,
+        shows=represent.assertion_options,
+        quota=CONFIRMING,
+        raises=(NOT_POSSIBLE,),
+    )
+    routes.post(
+        "/passkeys/registration-options",
+        "passkey_registration_options",
+        passkeys.registration_options,
+        shows=represent.registration_options,
+        raises=(NOT_POSSIBLE, TOKEN_INVALID),
+    )
+    routes.post(
+        "/passkeys",
+        "passkey_register",
+        passkeys.register,
+        shows=represent.registered,
+        takes={"wanted": REGISTRATION},
         raises=unproven,
     )
-    return routes
+    # no DELETE: it needs a body, which proxies and clients of DELETE may leave out
+    routes.post(
+        "/passkeys/{passkey_id}/remove",
+        "passkey_remove",
+        passkeys.remove,
+        shows=represent.ended_or_waits,
+        takes={"proof": PROOF},
+        raises=(*unproven, NOT_FOUND, errors.ALREADY_IN_USE),
+    )
 
 
 def sign_in_routes(services: IdentityServices) -> Routes:
@@ -267,6 +311,24 @@ def sign_in_routes(services: IdentityServices) -> Routes:
         fields=MFA,
         quota=SECOND_FACTOR,
         raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
+    )
+    routes.post(
+        "/login/passkey/options",
+        "login_passkey_options",
+        services.sign_in.passkey_options,
+        shows=represent.assertion_options,
+        fields=PASSKEY_OPTIONS,
+        quota="anonymous",
+        raises=(NOT_POSSIBLE,),
+    )
+    routes.post(
+        "/login/passkey",
+        "login_passkey",
+        services.sign_in.by_passkey,
+        shows=represent.signed_in,
+        fields=PASSKEY,
+        quota=SIGN_IN,
+        raises=(PASSKEY_INVALID, PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
     )
     routes.post(
         "/refresh",
@@ -299,6 +361,15 @@ def token_routes(services: IdentityServices) -> Routes:
         fields=CODE,
         quota=CONFIRMING,
         raises=(MFA_INVALID, STEP_UP_REQUIRED, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
+    )
+    routes.post(
+        "/step-up/passkey",
+        "step_up_passkey",
+        factors.step_up_by_passkey,
+        shows=represent.fresh,
+        fields=PASSKEY,
+        quota=CONFIRMING,
+        raises=(PASSKEY_INVALID, TOKEN_INVALID, TOO_MANY_ATTEMPTS),
     )
     return routes
 

@@ -127,6 +127,16 @@ class Throttle:
         """Start counting anew after a right code."""
         await self.context.stores.failures.clear([factor_key(user_id)])
 
+    async def passkey(self, address: str) -> None:
+        """Count a try of a passkey at a sign-in before it is checked; raises TOO_MANY_ATTEMPTS."""
+        limits = self.context.settings.throttles
+        limit = AttemptLimit(most=limits.address, window=_ADDRESS_WINDOW)
+        await self._count({_key("ip", network(address)): limit})
+
+    async def passkey_accepted(self, address: str) -> None:
+        """Take back a try of a passkey that was right."""
+        await self._take_back(_key("ip", network(address)))
+
     async def reset(self, address: str) -> None:
         """
         Count a request for a reset link by the client's address alone.

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 import msgspec
 
@@ -57,9 +58,12 @@ from gateway.identity.model import (
 )
 from gateway.identity.password_changes import NewPasswords
 from gateway.identity.sessions import OwnSessions
+from gateway.identity.store import EVERY
 from gateway.identity.throttling import Lockouts
 from gateway.identity.user_notices import UserNotices
 
+_RESET: Final = "user.factor_reset"
+"""Passkeys end in the same transaction."""
 _LACKS = "You cannot give a right that you do not have."
 
 
@@ -323,7 +327,11 @@ class Users:
     async def reset_mfa(
         self, who: Staff, user_id: str, expected: Expected = ANY_VERSION
     ) -> UserRecord | Approval:
-        """Take a second factor and recovery codes away; waits where the user may write."""
+        """
+        Take app, passkeys and recovery codes of a user away.
+
+        Waits where the user may write.
+        """
         found = await self._seen(who, user_id)
         _refuse(who, found, expected)
         order = FactorReset(user_id=found.id, email=found.email, enrolled_at=found.enrolled_at)
@@ -455,7 +463,7 @@ class Users:
                     found,
                     guard,
                     lambda user: replace(user, totp=None, factor_reset=True),
-                    "user.factor_reset",
+                    _RESET,
                 )
                 await self.context.stores.users.replace_codes(found.id, ())
                 subject = ("Segundo fator removido", "Second factor removed")
@@ -499,7 +507,8 @@ class Users:
             by = who.acting.actor
             return self.context.audit_event(by, word, f"user:{user.id}", **details)
 
-        user = await self.context.change_user(found.id, update_guarded, event_of)
+        removes = EVERY if word == _RESET else ""
+        user = await self.context.change_user(found.id, update_guarded, event_of, removes)
         if user is None:
             raise _absent(found.id)
         await self._end_sessions(who, user.id, word)

@@ -51,7 +51,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no page reaches another machine
+    # no page reaches another machine
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     f"--disable-features={','.join(_WITHOUT + _NO_SUGGESTIONS)}",
 ]
 

@@ -44,6 +44,7 @@ OPEN: Final = frozenset(
         "callbacks.body",  # what the bank sent; only who may read callbacks sees it
         "outflow_payees.payee",  # of a destination, which the payout itself has in full
         "panel_sessions.csrf",  # in every form of the browser that it belongs to
+        "passkeys.credential",  # a public key, and the authenticator's model
         "signing_keys.public",
     }
 )

@@ -49,6 +49,19 @@ recovery_codes = Table(
     Column("used_at", Instant),
 )
 
+passkeys = Table(
+    "passkeys",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("user_id", Text, ForeignKey("users.id"), nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("credential_id", Text, nullable=False, unique=True),
+    Column("credential", LargeBinary, nullable=False),
+    Column("sign_count", BigInteger, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("used_at", Instant),
+)
+
 sessions = Table(
     "sessions",
     METADATA,

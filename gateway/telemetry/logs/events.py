@@ -176,10 +176,13 @@ _SESSION: Final = {
     "recovered": "session_recovered",
     **dict.fromkeys(("idle_end", "absolute_end", "revoked"), "session_expired"),
 }
-_ALARMS: Final = frozenset({"authn_token_reuse", "authn_factor_reuse", "authn_login_lock"})
+_ALARMS: Final = frozenset(
+    {"authn_token_reuse", "authn_factor_reuse", "authn_passkey_reuse", "authn_login_lock"}
+)
 _REUSES: Final = {
     "authn_token_reuse": (Event.TOKEN_REFRESH, "reuse_attack"),
     "authn_factor_reuse": (Event.MFA, "totp.reused"),
+    "authn_passkey_reuse": (Event.MFA, "passkey.reused"),
 }
 
 

@@ -74,7 +74,7 @@ PROVIDER_OUTCOME: Final = Label(
     ),
 )
 LOGIN_RESULT: Final = Label("result", ("ok", "bad_credentials", "mfa_required", "locked"))
-FACTOR: Final = Label("factor", ("totp", "recovery"))
+FACTOR: Final = Label("factor", ("totp", "recovery", "passkey"))
 FACTOR_RESULT: Final = Label("result", ("ok", "wrong", "expired", "locked", "reused"))
 LOCKED: Final = Label(
     "scope",
@@ -238,7 +238,7 @@ EVENTS_DELIVERIES: Final = _counter("pixgate_events_deliveries_total", "Tries to
 EVENTS_ENDPOINTS: Final = _gauge("pixgate_events_endpoints", "Endpoints of partners.", ENDPOINT_STATE)
 IDEMPOTENT_REQUESTS: Final = _counter("pixgate_idempotency_total", "Payout requests by the stored state of the reference.", IDEMPOTENCY)
 LOGINS: Final = _counter("pixgate_login_attempts_total", "Passwords that were tried.", LOGIN_RESULT)
-FACTORS: Final = _counter("pixgate_mfa_attempts_total", "Codes of a second factor that were tried; one that was right and used before is counted as reused, too.", FACTOR, FACTOR_RESULT)
+FACTORS: Final = _counter("pixgate_mfa_attempts_total", "Second factors that were tried at sign-ins; a code that was right and used before is counted as reused, too, and so is a passkey whose counter stepped back.", FACTOR, FACTOR_RESULT)
 LOCKOUTS: Final = _counter("pixgate_lockouts_total", "Tries refused since there were too many.", LOCKED)
 RECOVERIES: Final = _counter("pixgate_password_recovery_total", "Links requested and used.", RECOVERY_STAGE, RECOVERY_RESULT)
 SESSIONS_ACTIVE: Final = _gauge("pixgate_sessions_active", "Browsers signed in to the panel, or with a code left to give.", PANEL_STATE)

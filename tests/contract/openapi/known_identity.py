@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pyotp
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
+from gateway.identity.reauthentication import Proof
 from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
 from tests.contract.openapi.known import Body, Knowing, Known
+from tests.world.authenticator import Authenticator
 from tests.world.backoffice.client import HERE, PASSWORD, BackofficeClient
+from tests.world.passkeys import register, sign_in
 from tests.world.waiting import until
 
 OTHER_PASSWORD = "outra frase bem comprida"
 
 
-def having(**values: str) -> Callable[[Body], Body]:
+def having(**values: Any) -> Callable[[Body], Body]:
     return lambda body: {**body, **values}
+
+
+def proving(**values: Any) -> Callable[[Body], Body]:
+    """Give a proof without the passkey that a schema made up."""
+    return lambda body: {name: each for name, each in body.items() if name != "passkey"} | values
 
 
 async def _plain(backoffice_client: BackofficeClient) -> str:
@@ -123,7 +132,7 @@ async def _code(backoffice_client: BackofficeClient) -> Known:
 
 async def _owner(backoffice_client: BackofficeClient) -> Known:
     who, _, code = await _with_codes(backoffice_client)
-    return Known(by=who, body=having(password=PASSWORD, code=code))
+    return Known(by=who, body=proving(password=PASSWORD, code=code))
 
 
 async def _session(backoffice_client: BackofficeClient) -> Known:
@@ -135,12 +144,12 @@ async def _session(backoffice_client: BackofficeClient) -> Known:
 
 
 async def _change(backoffice_client: BackofficeClient) -> Known:
-    words = having(current_password=PASSWORD, new_password=OTHER_PASSWORD)
+    words = proving(current_password=PASSWORD, new_password=OTHER_PASSWORD)
     return Known(by=await _plain(backoffice_client), body=words)
 
 
 async def _totp(backoffice_client: BackofficeClient) -> Known:
-    return Known(by=await _plain(backoffice_client), body=having(password=PASSWORD))
+    return Known(by=await _plain(backoffice_client), body=proving(password=PASSWORD))
 
 
 async def _confirm(backoffice_client: BackofficeClient) -> Known:
@@ -150,11 +159,85 @@ async def _confirm(backoffice_client: BackofficeClient) -> Known:
     return Known(by=who, body=having(code=code))
 
 
+async def _with_passkey(
+    backoffice_client: BackofficeClient,
+) -> tuple[str, Authenticator]:
+    """Create a user with a passkey alone, who is signed in by it."""
+    people, who = (
+        backoffice_client.world.gateway.services.identity,
+        await _plain(backoffice_client),
+    )
+    signed_in = await people.sign_in.login(who, PASSWORD, HERE)
+    assert isinstance(signed_in, SignedIn)
+    authenticator = Authenticator(origin=people.context.relying_party.origin)
+    await register(people, signed_in.person, authenticator, Proof(password=PASSWORD))
+    again = await sign_in(people, authenticator, HERE)
+    backoffice_client.tokens[who] = again.tokens.access_token
+    return who, authenticator
+
+
+async def _asked(
+    backoffice_client: BackofficeClient, who: str, path: str = "passkeys/options"
+) -> Mapping[str, Any]:
+    """Ask for the options of a passkey, as a browser does."""
+    said = await backoffice_client.ask("POST", f"/iam/v1/auth/{path}", by=who)
+    return said.document
+
+
+async def _passkeys(backoffice_client: BackofficeClient) -> Known:
+    who, _ = await _with_passkey(backoffice_client)
+    return Known(by=who)
+
+
+async def _passkey(backoffice_client: BackofficeClient) -> Known:
+    who, authenticator = await _with_passkey(backoffice_client)
+    options = await _asked(backoffice_client, who)
+    return Known(by=who, body=having(passkey=authenticator.get(options)))
+
+
+async def _login_passkey(backoffice_client: BackofficeClient) -> Known:
+    _, authenticator = await _with_passkey(backoffice_client)
+    sign_ins = backoffice_client.world.gateway.services.identity.sign_in
+    options = await sign_ins.passkey_options("")
+    return Known(body=having(passkey=authenticator.get(options)))
+
+
+async def _login_options(_desk: BackofficeClient) -> Known:
+    return Known(body=having(mfa_token=""))
+
+
+async def _register(backoffice_client: BackofficeClient) -> Known:
+    who = await _plain(backoffice_client)
+    options = await _asked(backoffice_client, who, "passkeys/registration-options")
+    authenticator = Authenticator(
+        origin=backoffice_client.world.gateway.services.identity.context.relying_party.origin
+    )
+    new = {"name": "Telefone", "registration": authenticator.create(options)}
+    return Known(by=who, body=lambda _: {**new, "password": PASSWORD})
+
+
+async def _remove_passkey(backoffice_client: BackofficeClient) -> Known:
+    who, authenticator = await _with_passkey(backoffice_client)
+    listed = await backoffice_client.ask("GET", "/iam/v1/auth/passkeys", by=who)
+    options = await _asked(backoffice_client, who)
+    proof = {"passkey": authenticator.get(options)}
+    return Known(
+        by=who, path={"passkey_id": listed.document["data"][0]["id"]}, body=lambda _: proof
+    )
+
+
 KNOWN: Mapping[str, Knowing] = {
     "identity.invitation_accept": _accept,
     "identity.login": _login,
     "identity.logout": _member,
     "identity.mfa": _mfa,
+    "identity.login_passkey": _login_passkey,
+    "identity.login_passkey_options": _login_options,
+    "identity.passkey_options": _passkeys,
+    "identity.passkey_register": _register,
+    "identity.passkey_registration_options": _member,
+    "identity.passkey_remove": _remove_passkey,
+    "identity.passkeys": _passkeys,
     "identity.password_change": _change,
     "identity.password_forgot": _forgot,
     "identity.password_reset": _reset,
@@ -164,6 +247,7 @@ KNOWN: Mapping[str, Knowing] = {
     "identity.sessions": _member,
     "identity.sessions_end": _member,
     "identity.step_up": _code,
+    "identity.step_up_passkey": _passkey,
     "identity.totp_begin": _totp,
     "identity.totp_confirm": _confirm,
     "identity.totp_remove": _owner,

@@ -57,9 +57,9 @@ ROWS = (
         source="decisions 11 (four eyes)",
         file="gateway/core/approvals.py",
         right=(
-            "if not any(right.covers(NEEDED[approval.kind]) for right in rights_of(orderer.roles)):"
+            "if needed and not any(right.covers(needed) for right in rights_of(orderer.roles)):"
         ),
-        wrong="if not rights_of(orderer.roles):",
+        wrong="if needed and not rights_of(orderer.roles):",
         tests=(f"{_APPROVALS_DOMAIN}::test_an_order_is_valid_while_its_orderer_has_the_right",),
     ),
     Mistake(

@@ -11,6 +11,10 @@ _FACTORS = "tests/unit/gateway/identity/test_second_factors.py"
 _HASHING = "tests/unit/gateway/identity/test_passwords.py"
 _KEYRING = "tests/unit/gateway/identity/test_signing_keys.py"
 _MAIL = "tests/unit/gateway/identity/test_mail.py"
+_PASSKEYS = "tests/unit/gateway/identity/test_passkeys.py"
+_REMOVAL = "tests/unit/gateway/identity/test_factor_removal.py"
+_PASSKEY_CHECK = "tests/unit/gateway/identity/test_passkey_check.py"
+_WEBAUTHN = "tests/unit/gateway/identity/test_webauthn.py"
 _PANEL_COOKIES = "tests/unit/gateway/identity/test_cookies_panel_cookies.py"
 _PASSWORDS = "tests/unit/gateway/identity/test_password_changes.py"
 _PASSWORD_CHECK = "tests/unit/gateway/identity/test_password_check.py"
@@ -53,6 +57,84 @@ ROWS = (
         ),
         wrong="        await stores.challenges.use(digest, now)\n",
         tests=(f"{_SIGN_IN}::test_of_two_concurrent_right_codes_one_signs_in",),
+    ),
+    Mistake(
+        name="passkey-without-verification",
+        promise="A passkey counts if the authenticator has verified its user.",
+        source="ADR 81",
+        file="gateway/identity/webauthn.py",
+        right='"user_verification": "required"}',
+        wrong='"user_verification": "preferred"}',
+        tests=(f"{_WEBAUTHN}::test_a_wrong_use_is_refused",),
+    ),
+    Mistake(
+        name="passkey-of-a-subdomain",
+        promise="A passkey is used on a page of the panel's own origin.",
+        source="ADR 81",
+        file="gateway/identity/webauthn.py",
+        right="verify_origin=lambda origin: origin == self.origin,",
+        wrong="",
+        tests=(f"{_WEBAUTHN}::test_a_wrong_use_is_refused",),
+    ),
+    Mistake(
+        name="passkey-challenge-replayed",
+        promise="The challenge of a passkey works once.",
+        source="ADR 81",
+        file="gateway/identity/passkey_check.py",
+        right=(
+            "        if not await self.context.stores.challenges.add_used(used):\n"
+            "            raise _refused()\n"
+        ),
+        wrong="        await self.context.stores.challenges.add_used(used)\n",
+        tests=(f"{_PASSKEY_CHECK}::test_a_challenge_works_once",),
+    ),
+    Mistake(
+        name="passkey-challenge-for-ever",
+        promise="The challenge of a passkey is over after five minutes.",
+        source="ADR 81",
+        file="gateway/identity/passkey_check.py",
+        right="if ends_at is None or self.context.now() >= ends_at:",
+        wrong="if ends_at is None:",
+        tests=(f"{_PASSKEY_CHECK}::test_a_challenge_holds_for_five_minutes",),
+    ),
+    Mistake(
+        name="passkey-of-another-person",
+        promise="A passkey proves its owner, and nobody else's session.",
+        source="ADR 81",
+        file="gateway/identity/passkey_check.py",
+        right=(
+            "        if passkey is not None and passkey.user_id != caller.user_id:\n"
+            "            passkey = None\n"
+        ),
+        wrong="",
+        tests=(f"{_PASSKEY_CHECK}::test_the_passkey_of_another_person_proves_nothing",),
+    ),
+    Mistake(
+        name="copied-passkey-in-silence",
+        promise="A passkey whose counter steps back is refused, and its owner is told.",
+        source="ADR 81",
+        file="gateway/identity/store.py",
+        right="        rises = passkeys.c.sign_count < sign_count\n",
+        wrong="        rises = passkeys.c.sign_count >= 0\n",
+        tests=(f"{_PASSKEY_CHECK}::test_a_counter_that_steps_back_is_refused_and_told",),
+    ),
+    Mistake(
+        name="last-factor-removed-alone",
+        promise="The last second factor of a user who may write is removed by two people.",
+        source="ADR 81",
+        file="gateway/identity/passkeys.py",
+        right="        if len(known) == 1 and not user.has_app:\n",
+        wrong="        if not known and not user.has_app:\n",
+        tests=(f"{_REMOVAL}::test_the_last_factor_of_a_user_who_may_write_waits_for_another",),
+    ),
+    Mistake(
+        name="passkey-by-a-stolen-session",
+        promise="A new passkey takes a proof in the call itself.",
+        source="ADR 81",
+        file="gateway/identity/reauthentication.py",
+        right="        if user.has_factor and not await self._is_of_app(user, code):\n",
+        wrong="        if caller.factor_at is None and not await self._is_of_app(user, code):\n",
+        tests=(f"{_PASSKEYS}::test_another_passkey_takes_a_passkey_or_the_password_and_a_code",),
     ),
     Mistake(
         name="known-browser-of-anybody",
@@ -125,8 +207,8 @@ ROWS = (
         promise="A change of a person undoes no change made meanwhile, such as being disabled.",
         source="docs/people.md",
         file="gateway/identity/context.py",
-        right="if await self.stores.users.replace(new, event_of(new), user.updated_at):",
-        wrong="if await self.stores.users.replace(new, event_of(new)):",
+        right="if await self.stores.users.replace(new, event_of(new), user.updated_at, removes):",
+        wrong="if await self.stores.users.replace(new, event_of(new), None, removes):",
         tests=(f"{_CHANGES}::test_a_concurrent_change_is_not_overwritten",),
     ),
     Mistake(
@@ -135,10 +217,13 @@ ROWS = (
         source="docs/people.md",
         file="gateway/identity/second_factors.py",
         right=(
-            "        user = _without_factor(await self._user(caller))\n"
-            "        secret = pyotp.random_base32()\n"
+            "        user = _without_app(await self._user(caller))\n"
+            "        proof = Reauthentication(self.context)\n"
         ),
-        wrong=("        user = await self._user(caller)\n        secret = pyotp.random_base32()\n"),
+        wrong=(
+            "        user = await self._user(caller)\n"
+            "        proof = Reauthentication(self.context)\n"
+        ),
         tests=(f"{_FACTORS}::test_a_present_factor_cannot_be_enrolled_again",),
     ),
     Mistake(
@@ -167,12 +252,8 @@ ROWS = (
         right=(
             "        if not await SecondFactorCodes(self.context).accept(user, code, counted):\n"
             '            raise ServiceError(MFA_INVALID, "code")\n'
-            "        now = self.context.now()\n"
         ),
-        wrong=(
-            "        await SecondFactorCodes(self.context).accept(user, code, counted)\n"
-            "        now = self.context.now()\n"
-        ),
+        wrong="        await SecondFactorCodes(self.context).accept(user, code, counted)\n",
         tests=(f"{_FACTORS}::test_a_wrong_code_does_not_make_the_factor_fresh",),
     ),
     Mistake(

@@ -161,7 +161,7 @@ async def test_recovery_codes_require_the_password_and_a_new_code(caller: Caller
         )
     ]
 
-    assert [status for status, _, _ in said] == [400, 400, 401, 401, 401, 200]
+    assert [status for status, _, _ in said] == [400, 401, 401, 401, 401, 200]
     assert [document.get("code") for _, document, _ in said[2:5]] == [
         *("INVALID_CREDENTIALS", "MFA_INVALID", "MFA_INVALID")
     ]

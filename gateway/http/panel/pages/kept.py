@@ -22,7 +22,7 @@ from policies.validation.forms import Form, read_form
 
 SECRETS: Final = (
     *("code", "app_code", "password", "current_password", "new_password", "new_again"),
-    *("credentials", "csrf_token", "token"),
+    *("credentials", "csrf_token", "token", "passkey", "own_passkey", "registration"),
 )
 """Fields that are typed again, never kept."""
 KEPT: Final = "kept"

@@ -28,7 +28,8 @@ NAME: Final = "panel_pages"
 _OPEN: Final = "these pages stand before the sign-in"
 _OWN: Final = "every signed-in user may open these pages; what they hold asks for itself"
 _SECRETS: Final = (
-    *("code", "app_code", "password", "current_password", "new_password", "csrf_token"),
+    *("code", "app_code", "passkey", "own_passkey", "registration"),
+    *("password", "current_password", "new_password", "csrf_token"),
 )
 """Fields that are typed again, never shown again; ``kept.SECRETS`` holds them too."""
 
@@ -41,12 +42,14 @@ class Frame:
     Attributes:
         step_up: Submits a code of the second factor, after which the visit's browser
             and person are the ones who gave it.
+        step_up_by_passkey: The same by a passkey.
     """
 
     responses: PageResponses
     badges: Badges
     policies: PanelPolicies
     step_up: Callable[[Visit, str], Awaitable[None]]
+    step_up_by_passkey: Callable[[Visit, str], Awaitable[None]]
 
 
 def pages_surface(frame: Frame, pages: Sequence[Page]) -> Surface:
@@ -149,8 +152,7 @@ def _act(frame: Frame, page: Page, does: Shows) -> Callable[[Visit, Form], Await
         try:
             # another one was given by a sign-in or a code in another tab
             check_token(form["csrf_token"], visit.browser)
-            if form["code"] and visit.person is not None:
-                await frame.step_up(visit, form["code"])
+            await _step_up(frame, visit)
             done = await does(visit)
             frame.badges.forget(visit)
             return done
@@ -160,6 +162,16 @@ def _act(frame: Frame, page: Page, does: Shows) -> Callable[[Visit, Form], Await
             return await _again(page, visit, problem)
 
     return runs
+
+
+async def _step_up(frame: Frame, visit: Visit) -> None:
+    """Submit the second factor that a form of a signed-in user brings."""
+    if visit.person is None:
+        return
+    if visit.form["passkey"]:
+        await frame.step_up_by_passkey(visit, visit.form["passkey"])
+    elif visit.form["code"]:
+        await frame.step_up(visit, visit.form["code"])
 
 
 async def _begin(frame: Frame, page: Page, visit: Visit) -> None:

@@ -17,7 +17,7 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.sessions import SignedInUser
 from gateway.core.user import NOTHING_CHOSEN
-from gateway.core.user_errors import MFA_INVALID, STEP_UP_REQUIRED
+from gateway.core.user_errors import MFA_INVALID, PASSKEY_INVALID, STEP_UP_REQUIRED
 from gateway.http.gates import admit_anonymous
 from policies.authentication.session import cookie_value
 from policies.traffic.csrf import follows_link, mask_token
@@ -27,7 +27,7 @@ LANGUAGE_COOKIE: Final = "pixgate-language"
 THEME_COOKIE: Final = "pixgate-theme"
 """Neither opens anything: what a browser shows before somebody has signed in, or has chosen."""
 
-_FOR_A_CODE: Final = (STEP_UP_REQUIRED, MFA_INVALID)
+_FOR_A_FACTOR: Final = (STEP_UP_REQUIRED, MFA_INVALID, PASSKEY_INVALID)
 _KIND: Final = "HX-Request-Type"
 _PARTIAL: Final = "partial"
 _FURTHER: Final = ("cursor", "before", "after")
@@ -107,8 +107,8 @@ class Visit:
 
     @property
     def asks_code(self) -> bool:
-        """Return whether the form is shown again for a code of the app, if the user has one."""
-        asks = self.problem is not None and self.problem.error in _FOR_A_CODE
+        """Return whether the form is shown again for a second factor, if the user has one."""
+        asks = self.problem is not None and self.problem.error in _FOR_A_FACTOR
         return asks and self.person is not None and self.person.has_factor
 
     @property

@@ -322,6 +322,14 @@ _TABLES: Final = (
         of={"user_id": "users"},
     ),
     _Table(
+        "passkeys",
+        "text id user_id name credential_id; bytes credential; large sign_count; "
+        "time created_at; time? used_at",
+        of={"user_id": "users"},
+        unique="credential_id",
+        indexes=("user_id",),
+    ),
+    _Table(
         "sessions",
         "text id user_id; time created_at ends_at seen_at; time? factor_at; "
         "text address user_agent; flag panel; text networks; time? ended_at; text ended_by",

@@ -93,7 +93,44 @@ async def test_changing_factor_or_password_requires_password_and_app_code(world:
     removed = await person.send("/panel/me/factor/remove", {"words": "remover", **proof(person)})
 
     assert (absent.status, CODE.search(absent.text)) == (400, None)
+    assert removed.status == 303
+    assert removed.location.startswith("/panel/approvals/"), "another person has to agree"
+
+
+async def test_a_viewer_removes_the_app_alone_and_is_signed_out(world: World):
+    person = await signed_in(world, Role.VIEWER)
+    await person.open("/panel/me")
+
+    removed = await person.send("/panel/me/factor/remove", {"words": "remover", **proof(person)})
+
     assert (removed.status, removed.location) == (303, "/panel/login")
+
+
+async def test_a_passkey_that_is_malformed_is_refused_without_an_echo(person: Person):
+    """In every form that takes one."""
+    forms = {
+        "/panel/me/passkeys": {"name": "Telefone", "registration": "{", **proof(person)},
+        "/panel/me/recovery-codes": {"own_passkey": "{"},
+        "/panel/me/sessions/end": {"passkey": '{"id": "marca", "response": {}}'},
+    }
+
+    for path, fields in forms.items():
+        seen = await person.send(path, fields)
+        assert (path, seen.status) == (path, 401)
+        assert "marca" not in seen.text
+        await person.open("/panel/me")
+
+
+async def test_passkeys_are_offered_with_their_own_script(person: Person):
+    """No other page of somebody without one loads it."""
+    own = await person.open("/panel/me")
+    door = await Person(person.world).open("/panel/login")
+    other = await person.open("/panel/payouts")
+
+    assert "data-creates" in own.text
+    assert 'data-passkey="/panel/auth/login/passkey/options"' in door.text
+    assert all("/passkeys.js" in each.text for each in (own, door))
+    assert "/passkeys.js" not in other.text
 
 
 async def test_a_user_without_an_app_is_directed_to_enrolment(world: World):
@@ -110,7 +147,7 @@ async def test_a_user_without_an_app_is_directed_to_enrolment(world: World):
 
     assert signed.location == "/panel/factor?next=%2Fpanel"
     assert '<a class="btn" href="/panel">Agora não</a>' in asked.text
-    assert "você ainda não tem um" in refused.text
+    assert "você ainda não tem nenhum dos dois" in refused.text
     assert 'name="code"' not in refused.text
 
 

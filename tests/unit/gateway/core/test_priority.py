@@ -55,7 +55,7 @@ def test_searches_exports_and_closings_are_heavy():
 
 
 def test_routes_without_a_credential_are_in_the_class_of_strangers():
-    """Except health, signing out, session codes, and bank callbacks at a secret address."""
+    """Except health, signing out, second factors, and bank callbacks at a secret address."""
     opened = {
         route.name
         for each in SURFACES
@@ -66,6 +66,8 @@ def test_routes_without_a_credential_are_in_the_class_of_strangers():
 
     assert opened - of(Priority.STRANGERS, Priority.ALWAYS) == {
         *("identity.step_up", "panel.step_up"),
+        *("identity.step_up_passkey", "panel.step_up_passkey"),
+        *("identity.passkey_options", "panel.passkey_options"),
         *(name for name in ROUTES if name.startswith("callbacks.")),
     }
     assert of(Priority.STRANGERS) <= opened

@@ -38,7 +38,7 @@ from tests.world.surfaces import usual_surfaces
 SURFACES = usual_surfaces()
 PLACES = [each for each in Table(SURFACES).places() if each.gate.scheme == "session"]
 BEFORE = {"login", "mfa", "logout", "session", "password_forgot", "password_reset"}
-BEFORE |= {"invitation_accept"}
+BEFORE |= {"invitation_accept", "login_passkey", "login_passkey_options"}
 ORIGINS = {
     ("panel_pages", "GET"): OpensOurPage,
     ("panel_pages", "POST"): FormFromOurPage,

@@ -107,9 +107,10 @@ def test_the_files_of_a_page_are_small(names: Sequence[str], most: int, whole: S
     assert sum(len(pages[whole.address(name)].reply("gzip").body) for name in names) <= most
 
 
-def test_our_own_script_is_small(own: StaticFiles):
-    """Without minification, so that it can be read."""
+def test_our_own_scripts_are_small(own: StaticFiles):
+    """Without minification, so that they can be read."""
     assert len(own.files["panel.js"]) <= 12 * KB
+    assert len(own.files["passkeys.js"]) <= 3 * KB
 
 
 def test_a_style_sheet_refers_only_to_existing_files(whole: StaticFiles):
@@ -150,9 +151,10 @@ def test_each_icon_is_in_the_sprite_once(own: StaticFiles):
     assert len(names) == len(set(names)) >= 60
 
 
-def test_the_script_contains_no_text_for_users(own: StaticFiles):
+@pytest.mark.parametrize("name", ["panel.js", "passkeys.js"])
+def test_a_script_contains_no_text_for_users(name: str, own: StaticFiles):
     """Texts come from the page in its language: no string of the script has two words."""
-    code = re.sub(r"^\s*//.*$|\s// .*$", "", own.files["panel.js"].decode(), flags=re.MULTILINE)
+    code = re.sub(r"^\s*//.*$|\s// .*$", "", own.files[name].decode(), flags=re.MULTILINE)
     strings = re.findall(r'"([^"\n]*)"', code)
 
     spoken = [text for text in strings if re.search(r"[a-zà-ú]{3,} [a-zà-ú]{3,}", text)]
