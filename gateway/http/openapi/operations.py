@@ -96,8 +96,8 @@ _GROUPS: Final = MappingProxyType(
         "Own sign-ins": ("Where one is signed in.", "sessions"),
         "Own password": ("Set, changed, forgotten.", "password invitations"),
         "Own second factor": (
-            "The authenticator app and its recovery codes.",
-            "totp recovery-codes",
+            "The authenticator app, its recovery codes, and passkeys.",
+            "totp recovery-codes passkeys",
         ),
         "Service": ("Name, health and error codes; open to everybody.", "info health error-codes"),
     }
