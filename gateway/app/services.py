@@ -33,6 +33,7 @@ from gateway.approvals.service import ApprovalConfig, Approvals, ApprovedSecrets
 from gateway.archive.model import first_kept
 from gateway.audit.service import AuditLog
 from gateway.banks.connections import ConfiguredProvider, ConnectedBanks
+from gateway.banks.followup_rate import Shares
 from gateway.banks.model import Provider, ProviderMinute
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
@@ -603,7 +604,7 @@ class Services:
                 refunds=self.refund_records,
                 records=records,
             ),
-            rate=banks.followup_rate_of,
+            shares=Shares(banks.followup_rate_of),
             count=kernel.observer.count,
             now=kernel.shared_now,
         )

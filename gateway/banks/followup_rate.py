@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from gateway.core.clocks import Monotonic
@@ -20,6 +20,8 @@ from gateway.core.limits import Buckets, CallRate
 
 _PART_OF_PLACES: Final = 4
 _PART_OF_RATE: Final = 10
+_PART_OF_SHARE: Final = 2
+_FEWEST: Final = 2
 # Claims last a minute. What waits for its turn behind a slow rate must be looked at before that.
 _WAITS_S: Final = 20.0
 # A place is taken for two waves of looks, of which each lasts 16 s at worst: half of a claim.
@@ -76,6 +78,16 @@ def followup_share(in_flight: int, of_account: int, rates: Sequence[float]) -> F
     )
 
 
+def background_share(rate: FollowupRate) -> FollowupRate:
+    """
+    Return the share of a task that reads movements: half of the follow-up's.
+
+    It has two places at least: a bank that hangs for one account leaves one for the others.
+    """
+    at_once = max(_FEWEST, rate.at_once // _PART_OF_SHARE)
+    return FollowupRate(at_once=at_once, per_s=rate.per_s / _PART_OF_SHARE)
+
+
 class FollowupSlots:
     """The concurrency slots of one bank, and the next query time of each of its accounts."""
 
@@ -114,3 +126,19 @@ class FollowupSlots:
             wait_s = self._buckets.charge(account_id)
             if wait_s:
                 await self._sleep(wait_s)
+
+
+@dataclass(slots=True)
+class Shares:
+    """The background share of each bank, by its provider's name; each user has its own."""
+
+    rate: Callable[[str], FollowupRate]
+    _slots: dict[str, FollowupSlots] = field(default_factory=dict)
+
+    def of(self, provider: str) -> FollowupSlots:
+        """Return the places of a bank."""
+        slots = self._slots.get(provider)
+        if slots is None:
+            share = background_share(self.rate(provider))
+            slots = self._slots[provider] = FollowupSlots(share)
+        return slots

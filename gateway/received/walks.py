@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from gateway.banks.connections import bank_of
-from gateway.banks.followup_rate import FollowupRate, FollowupSlots
+from gateway.banks.followup_rate import Shares
 from gateway.banks.port.providers import Banks, NotSupported, Reason
 from gateway.core.clocks import Now
 from gateway.core.storage import StoreUnavailable
@@ -32,10 +32,6 @@ _TURN_S: Final = 50.0
 """A turn of all accounts; those that it does not reach are the first of the next one."""
 _CALL_S: Final = 10.0
 """Of a bank for one page: a bank that hangs holds a place no longer."""
-_PART: Final = 2
-"""Of the follow-up's places and rates, which are a part of what partners have."""
-_FEWEST: Final = 2
-"""Places at a bank: one that hangs for an account leaves one for the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,18 +40,17 @@ class PaymentWalks:
     Walks the accounts of all banks; one process does.
 
     Attributes:
-        rate: Returns a bank's rate limit of status queries by its provider's name.
+        shares: The places and rates of each bank that walks take.
         turn_s: Seconds of a turn.
     """
 
     banks: Banks
     records: WalkRecords
     walk: PaymentWalk
-    rate: Callable[[str], FollowupRate]
+    shares: Shares
     count: Count
     now: Now
     turn_s: float = _TURN_S
-    _slots: dict[str, FollowupSlots] = field(default_factory=dict)
 
     async def turn(self) -> None:
         """
@@ -74,7 +69,7 @@ class PaymentWalks:
         if asyncio.get_running_loop().time() >= ends_at:
             return
         account, now, calls = walk.account, self.now(), 0
-        slots = self._slots_of(account.provider)
+        slots = self.shares.of(account.provider)
 
         @asynccontextmanager
         async def place() -> AsyncIterator[None]:
@@ -116,13 +111,3 @@ class PaymentWalks:
         bank, stretch = bank_of(self.banks, walk.account), next_stretch(walk, now)
         await self.walk.read(walk.account, bank, stretch, place, now)
         return stretch.until
-
-    def _slots_of(self, provider: str) -> FollowupSlots:
-        """Return the places of a bank."""
-        slots = self._slots.get(provider)
-        if slots is None:
-            rate = self.rate(provider)
-            at_once = max(_FEWEST, rate.at_once // _PART)
-            share = FollowupRate(at_once=at_once, per_s=rate.per_s / _PART)
-            slots = self._slots[provider] = FollowupSlots(share)
-        return slots

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select, update
 
 from gateway.app.store import Store
-from gateway.banks.followup_rate import SLOWEST, FollowupRate
+from gateway.banks.followup_rate import SLOWEST, FollowupRate, Shares
 from gateway.banks.port.capabilities import EntryField, PortCall
 from gateway.banks.port.charges import ChargeType
 from gateway.banks.port.providers import Bank, Page, PixReturn, ProviderAccount, Unreachable
@@ -187,7 +187,7 @@ class Site:
                 refunds=RefundRecords(database),
                 records=self.records,
             ),
-            rate=lambda _provider: self.rate,
+            shares=Shares(lambda _provider: self.rate),
             count=lambda _event, label: self.counted.append(label),
             now=lambda: self.now,
         )

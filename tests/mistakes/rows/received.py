@@ -83,10 +83,13 @@ ROWS = (
         name="one-place-for-all-accounts-of-a-bank",
         promise="A bank that hangs for one account delays no other.",
         source=_ADR,
-        file="gateway/received/walks.py",
+        file="gateway/banks/followup_rate.py",
         right="_FEWEST: Final = 2\n",
         wrong="_FEWEST: Final = 1\n",
-        tests=(f"{_WALKS}::test_a_bank_that_hangs_for_one_account_delays_no_other",),
+        tests=(
+            "tests/unit/gateway/banks/test_followup_rate.py::"
+            "test_background_readers_of_movements_share_half_of_that",
+        ),
     ),
     Mistake(
         name="the-same-accounts-first-each-time",

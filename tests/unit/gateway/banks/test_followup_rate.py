@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gateway.banks.followup_rate import SLOWEST, FollowupRate, FollowupSlots, followup_share
+from gateway.banks.followup_rate import SLOWEST, FollowupRate, FollowupSlots, Shares, followup_share
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,23 @@ def test_claims_are_limited_to_the_queries_possible_before_they_end(
     rate: FollowupRate, room: int, of_account: int
 ):
     assert (rate.room, rate.account_room) == (room, of_account)
+
+
+@pytest.mark.parametrize(
+    ("rate", "share"),
+    [
+        (FollowupRate(at_once=16, of_account=12, per_s=5.0), FollowupRate(at_once=8, per_s=2.5)),
+        (SLOWEST, FollowupRate(at_once=2)),
+    ],
+)
+def test_background_readers_of_movements_share_half_of_that(
+    rate: FollowupRate, share: FollowupRate
+):
+    """Two places at least; the same places at each call."""
+    shares = Shares({"one": rate}.__getitem__)
+
+    assert shares.of("one").rate == share
+    assert shares.of("one") is shares.of("one")
 
 
 class Wall:
