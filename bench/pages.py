@@ -33,7 +33,7 @@ from tests.servers import postgres
 MOST_QUERIES = 6
 MORE_QUERIES = {
     "approval-payout": 5,
-    "closing": 6,
+    "closing": 11,
     "outflow_subject": 1,
     "unresolved": 6,
     "search": 6,
@@ -48,11 +48,11 @@ MORE_QUERIES = {
 }
 """
 Pages that may send so many more: a decider's look at a recipient is put on record, of the payout
-that is chosen it is read what its bank shows, what came back is added up besides, a day is
-compared with payouts, charges and explained debits, below the stops of the account, and those that
-nobody explained stand beside it, one search reads each noun, who ordered and approved a payout is
-named, and what endpoints were told of one that has ended, of a trace its company, and for an old
-credential a daily limit is proposed.
+that is chosen it is read what its bank shows, what came back is added up besides, a day is compared
+with payouts, charges and explained debits, and kept beside the days around it, below the stops of
+the account, and those that nobody explained stand beside it, one search reads each noun, who
+ordered and approved a payout is named, and what endpoints were told of one that has ended, of a
+trace its company, and for an old credential a daily limit is proposed.
 """
 MOST_WHO_ASKS = 5
 """The browser's session, the person's, their keys; once a minute both are noted as seen."""

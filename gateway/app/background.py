@@ -255,6 +255,7 @@ def _work(
         values=values,
         now=kernel.shared_now,
         walks_payments=kernel.settings.events.walk_every_s > 0,
+        reconciles_days=kernel.settings.closings.every_s > 0,
     )
     audit = AuditGauge(audit=StoredAudit(store.database, *_AUDIT_WALK), values=values)
     return (
@@ -282,20 +283,10 @@ def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, R
         reception=services.reception,
     )
     minutely, hourly = Schedule(every_s=_MINUTE_S), Schedule(every_s=_HOUR_S)
-    if every_s := kernel.settings.payouts.foreign_debits_every_s:
-        debits = DebitWatch(
-            providers=tuple(kernel.settings.providers),
-            accounts=store.accounts,
-            statements=services.statements,
-            database=store.database,
-            now=kernel.now,
-        )
-        yield "foreign debits", debits.turn, Schedule(every_s=every_s, delayed=True)
     if services.outflows.config.is_on:
         every = Schedule(every_s=kernel.settings.outflow.every_s)
         yield "outflow guard", services.outflow_guard.turn, every
-    if every_s := kernel.settings.events.walk_every_s:
-        yield "payment walks", services.payment_walks.turn, Schedule(every_s=every_s, delayed=True)
+    yield from _of_movements(services)
     yield "presence", _nothing, _PRESENCE
     yield "recall", reconciler.recall, Schedule(every_s=_MINUTE_S, delayed=True)
     yield "mail", MailSender(mailbox, server, kernel.now).run_once, sending(server)
@@ -311,6 +302,24 @@ def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, R
     )
     yield from _of_sandbox(services, hourly)
     yield "retention", lambda: delete_old_records(store, events_kept, kernel.now()), hourly
+
+
+def _of_movements(services: Services) -> Iterator[tuple[str, RunOnce, Schedule]]:
+    """Return the tasks that read movements of accounts at their banks."""
+    kernel, store, config = services.kernel, services.kernel.store, services.kernel.settings
+    if every_s := config.payouts.foreign_debits_every_s:
+        debits = DebitWatch(
+            providers=tuple(config.providers),
+            accounts=store.accounts,
+            statements=services.statements,
+            database=store.database,
+            now=kernel.now,
+        )
+        yield "foreign debits", debits.turn, Schedule(every_s=every_s, delayed=True)
+    if every_s := config.events.walk_every_s:
+        yield "payment walks", services.payment_walks.turn, Schedule(every_s=every_s, delayed=True)
+    if every_s := config.closings.every_s:
+        yield "days", services.reconciliation.turn, Schedule(every_s=every_s, delayed=True)
 
 
 def _of_sandbox(services: Services, when: Schedule) -> Iterator[tuple[str, RunOnce, Schedule]]:

@@ -17,6 +17,7 @@ from gateway.app.store import Store
 from gateway.audit.store import StoredAudit
 from gateway.callbacks.store import CallbackRecords
 from gateway.closings.foreign_debits import oldest_readings, open_debits
+from gateway.closings.readings import not_reconciled
 from gateway.core.audit import AuditHead
 from gateway.core.clocks import Monotonic, Now
 from gateway.core.sessions import SigningKey
@@ -155,6 +156,7 @@ class StoreGauges:
         idle_s: Seconds without a call after which a browser's session ends.
         values: The metrics.
         walks_payments: Payments are looked for at banks.
+        reconciles_days: Days are compared with banks in the background.
         certified: Providers whose accounts have had certificates.
     """
 
@@ -163,6 +165,7 @@ class StoreGauges:
     values: MetricRegistry
     now: Now
     walks_payments: bool = True
+    reconciles_days: bool = True
     certified: set[str] = field(default_factory=set)
 
     async def run_once(self) -> None:
@@ -190,6 +193,7 @@ class StoreGauges:
         await self._show_deliveries(now)
         await self._show_debits(now)
         await self._show_walks(now)
+        await self._show_days(now)
         await self._show_outflow(now)
         await self._show_store()
         self._show_keys(await identity.signing_keys.list(), now)
@@ -232,6 +236,12 @@ class StoreGauges:
         for provider in self.values.vocabulary.provider | walked.keys():
             age = max(timedelta(), now - walked.get(provider, now))
             self.values.child(series.PAYMENT_WALK_OLDEST, provider).set(age.total_seconds())
+
+    async def _show_days(self, now: datetime) -> None:
+        """Export each provider's days that were not reconciled in time; zero where none is read."""
+        found = await not_reconciled(self.store.database, now) if self.reconciles_days else {}
+        for provider in self.values.vocabulary.provider | found.keys():
+            self.values.child(series.DAYS_NOT_RECONCILED, provider).set(found.get(provider, 0))
 
     async def _show_store(self) -> None:
         """Export the connections of the database server, and where the partitions end."""

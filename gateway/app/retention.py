@@ -10,12 +10,14 @@ from typing import Final
 from gateway.app.store import Store
 from gateway.banks.store import ProviderMinutes
 from gateway.callbacks.store import CallbackRecords
+from gateway.closings.readings import forget_readings
 from gateway.core.storage import StoreUnavailable
 from gateway.deliveries.store import DeliveryRecords
 from gateway.events.store import STORED_FOR, EventRecords
 from gateway.identity.store import IdentityStore
 from gateway.outflow.store import KEPT, PAYEES_KEPT, OutflowRecords
 from gateway.request_log.store import RequestRecords
+from gateway.statements.model import local_day
 
 _log: Final = logging.getLogger(__name__)
 
@@ -32,11 +34,15 @@ _LONGEST_IDLE: Final = timedelta(hours=1)
 
 MINUTES_KEPT: Final = timedelta(days=8)
 """The longest window that is shown is a week; a day more for a clock that was wrong."""
+READINGS_KEPT: Final = timedelta(days=400)
+"""Readings of days: a year of months to look back at; signed days stay."""
 
 
 async def delete_old_records(store: Store, events_kept: timedelta, now: datetime) -> int:
     """
     Delete old request log lines, callbacks, provider minutes, events, deliveries, hours, payees.
+
+    Readings of days go too.
 
     Deliveries that wait for removed endpoints end.
 
@@ -47,6 +53,8 @@ async def delete_old_records(store: Store, events_kept: timedelta, now: datetime
     outflow = OutflowRecords(database)
     await _deleted("outflow hours", outflow.forget(now - KEPT))
     await _deleted("outflow payees", outflow.forget_payees(now - PAYEES_KEPT))
+    readings_before = local_day(now - READINGS_KEPT)
+    await _deleted("readings of days", forget_readings(database, readings_before))
     await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
     deliveries = DeliveryRecords(database)
     await _deleted("deliveries of removed endpoints", deliveries.drop(now))

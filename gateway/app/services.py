@@ -35,6 +35,7 @@ from gateway.audit.service import AuditLog
 from gateway.banks.connections import ConfiguredProvider, ConnectedBanks
 from gateway.banks.followup_rate import Shares
 from gateway.banks.model import Provider, ProviderMinute
+from gateway.banks.paced import PacedBanks
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
 from gateway.banks.store import ProviderMinutes
@@ -46,7 +47,11 @@ from gateway.charges.records import ChargeNotes, KeptCharges
 from gateway.charges.service import ChargeReads, Charges
 from gateway.charges.store import StoredCharges
 from gateway.closings import routes as closing_routes
+from gateway.closings.days import ClosingDays
 from gateway.closings.foreign_debits import ForeignDebits
+from gateway.closings.packages import ClosingPackages
+from gateway.closings.readings import DayReadings
+from gateway.closings.reconciliation import Reconciliation
 from gateway.closings.service import Closings
 from gateway.closings.signed import SignedClosings
 from gateway.companies.service import Companies
@@ -612,7 +617,47 @@ class Services:
     @cached_property
     def closings(self) -> Closings:
         return Closings(
+            database=self.kernel.store.database,
+            statements=self.statements,
+            exports=self.exports,
+            readings=self.day_readings,
+            one_signature=self.kernel.settings.closings.signatures == "one",
+        )
+
+    @cached_property
+    def day_readings(self) -> DayReadings:
+        after_midnight = timedelta(seconds=self.kernel.settings.closings.after_midnight_s)
+        return DayReadings(self.kernel.store.database, after_midnight)
+
+    @cached_property
+    def closing_days(self) -> ClosingDays:
+        return ClosingDays(
+            database=self.kernel.store.database,
+            exports=self.exports,
+            one_signature=self.closings.one_signature,
+        )
+
+    @cached_property
+    def closing_packages(self) -> ClosingPackages:
+        return ClosingPackages(
             database=self.kernel.store.database, statements=self.statements, exports=self.exports
+        )
+
+    @cached_property
+    def reconciliation(self) -> Reconciliation:
+        """Reads days by banks of its own, each call in its turn."""
+        kernel, banks = self.kernel, self.banks
+        slots = Shares(banks.followup_rate_of)
+        paced = PacedBanks(banks, slots.of)
+        reads = replace(self.statements.reads, banks=paced)
+        return Reconciliation(
+            providers=tuple(kernel.settings.providers),
+            banks=banks,
+            closings=replace(self.closings, statements=replace(self.statements, reads=reads)),
+            readings=self.day_readings,
+            at_once=lambda provider: slots.of(provider).rate.at_once,
+            count=kernel.observer.count,
+            now=kernel.shared_now,
         )
 
     @cached_property

@@ -26,7 +26,9 @@ from gateway.callbacks import routes as callback_routes
 from gateway.callbacks.surface import callback_surface
 from gateway.charges import pages as charge_pages
 from gateway.charges import routes as charge_routes
+from gateway.closings import day_pages
 from gateway.closings import pages as closing_pages
+from gateway.closings import routes as closing_routes
 from gateway.companies import pages as company_pages
 from gateway.companies import routes as company_routes
 from gateway.config.settings import Auth, Basic, Cache, Sealing, Settings
@@ -157,6 +159,7 @@ def _routes(services: Services) -> Sequence[Routes]:
         identity_routes.routes(services.users),
         stop_routes.routes(services.stops),
         outflow_routes.routes(services.outflows),
+        closing_routes.routes(services.closing_packages),
         charge_routes.routes(services.charges),
         key_routes.routes(services.pix_keys),
         statement_routes.routes(services.statements),
@@ -243,6 +246,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
         *key_pages.pages(keys, context),
         *statement_pages.pages(statements, readings, context),
         *closing_pages.pages(services.closings, services.foreign_debits, context),
+        *day_pages.pages(services.closing_days, services.closing_packages, context),
         *refund_pages.pages(services.refunds, context),
         *overview_pages.pages(
             services.overviews, payouts, banks, readings, services.requests, context

@@ -82,6 +82,7 @@ OWNED: Final = (
     Owned(core.refunded, _OF_ACCOUNTS),
     Owned(core.stops, _OF_SUBJECT),
     Owned(core.day_closings, _OF_ACCOUNTS, "closing"),
+    Owned(core.day_readings, _OF_ACCOUNTS, "closing"),
     Owned(core.foreign_debits, _OF_ACCOUNTS, "centavos"),
     Owned(core.debit_readings, _OF_ACCOUNTS),
     Owned(backoffice.approvals, f"({_OF_COMPANY} OR {_OF_ACCOUNTS})", "centavos"),

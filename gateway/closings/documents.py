@@ -42,7 +42,9 @@ class ClosingDocument(Struct, frozen=True):
     closing: Annotated[Amount, meaning("The balance after the day's last movement.")]
     status: Annotated[
         Literal["signed", "locked"],
-        meaning("`signed` by one person; `locked`, and final, once a second one has signed it."),
+        meaning(
+            "`signed` by one person; `locked`, and final, once all needed signatures are there."
+        ),
     ]
     signed_at: Instant
     locked_at: Instant

@@ -13,7 +13,7 @@ from sqlalchemy import Update, delete, func, or_, select, update
 
 from gateway.accounts.store import StoredAccounts
 from gateway.audit import store as audit_log
-from gateway.banks.port.capabilities import EntryField
+from gateway.banks.port.capabilities import Capabilities, EntryField
 from gateway.banks.port.statements import Direction
 from gateway.closings.model import ForeignDebit, line_ids
 from gateway.core.access import Staff, requires
@@ -127,7 +127,7 @@ class DebitWatch:
         now = self.now()
         until = await self._settled(account.id, now)
         bank = self.statements.reads.banks.of(account)
-        if bank is not None and not _TIED_BY & bank.adapter.capabilities.entry_fields:
+        if bank is not None and not names_payouts(bank.adapter.capabilities):
             await self._forget(account.id)
             return
         try:
@@ -193,6 +193,11 @@ class DebitWatch:
             row = {"account_id": account_id, "until": until}
             if not await self.database.add(connection, debit_readings, row):
                 await connection.execute(later)
+
+
+def names_payouts(capabilities: Capabilities) -> bool:
+    """Return whether a bank's statement names payouts, so that debits can be told apart."""
+    return bool(_TIED_BY & capabilities.entry_fields)
 
 
 def _settling(account_id: str, line_id: str) -> Update:

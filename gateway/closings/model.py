@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 
 import msgspec
@@ -89,6 +89,26 @@ def _digest_of(entry: Entry) -> str:
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
+def movements_digest(entries: Iterable[Entry]) -> str:
+    """
+    Digest movements by their instants, amounts and identifiers, in any order.
+
+    Texts are left out: a bank may write a name or a description otherwise later.
+    """
+    parts = sorted(
+        (
+            each.created_at.astimezone(UTC).isoformat(),
+            each.direction.value,
+            each.value.centavos,
+            each.kind.value,
+            each.e2e_id,
+            each.provider_id,
+        )
+        for each in entries
+    )
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
 class Line(Struct, frozen=True, kw_only=True):
     """
     One movement of the day.
@@ -138,12 +158,14 @@ class Day(Struct, frozen=True, kw_only=True):
 
     Attributes:
         figures: None while movements keep the balance from being read beside them.
+        movements: A digest of the bank's movements alone, as ``movements_digest`` makes it.
         explained: Ids of the explained foreign debits.
     """
 
     day: date
     figures: Figures | None
     lines: Sequence[Line]
+    movements: str = ""
     explained: Collection[str] = ()
 
     @property
@@ -157,11 +179,19 @@ class Day(Struct, frozen=True, kw_only=True):
         return sorted(self.lines, key=place)
 
     @property
+    def differing(self) -> Sequence[Line]:
+        """The lines that differ, explained or not."""
+        return [each for each in self.shown if each.rule in DIFFERENCES]
+
+    @property
+    def unexplained(self) -> Sequence[Line]:
+        """The lines that need an explanation."""
+        return [each for each in self.differing if each.id not in self.explained]
+
+    @property
     def differences(self) -> int:
         """Number of lines that need an explanation."""
-        return sum(
-            each.rule in DIFFERENCES and each.id not in self.explained for each in self.lines
-        )
+        return len(self.unexplained)
 
     @property
     def digest(self) -> str:
@@ -171,16 +201,19 @@ class Day(Struct, frozen=True, kw_only=True):
 
 class Closing(Figures, frozen=True, kw_only=True):
     """
-    The figures of a signed day; it is locked once a second person has signed it too.
+    The figures of a signed day; it is locked once as many people have signed it as it needs.
 
     Attributes:
-        signed_by, locked_by: As the audit log names them; ``locked_by`` is empty before.
+        movements: As of ``Day``.
+        signed_by, locked_by: As the audit log names them; ``locked_by`` is empty before, and the
+            same person where one signature is enough.
     """
 
     account_id: str
     day: date
     differences: int
     digest: str
+    movements: str
     signed_by: str
     signed_at: datetime
     locked_by: str = ""

@@ -1,14 +1,18 @@
-"""Signed days on the surface of events, an extension of the partners' interface."""
+"""Signed days on the surface of events, and packages of locked days in the back office."""
 
 from __future__ import annotations
 
-from gateway.banks.failures import PARTNER_STORE_FAILS
+from gateway.banks.failures import PARTNER_STORE_FAILS, bank_fails
 from gateway.closings.documents import closing
+from gateway.closings.packages import ZIP, ClosingPackage, ClosingPackages
+from gateway.closings.searches import PACKAGE
 from gateway.closings.signed import SignedClosings
 from gateway.core import errors
 from gateway.core.permissions import Action, Permission, Resource
 from gateway.core.priority import Priority
-from gateway.http.routing import Routes
+from gateway.core.user_errors import NOT_POSSIBLE
+from gateway.http.route import Answer
+from gateway.http.routing import READS, Routes, kept
 from policies.validation.inputs import DAY
 
 
@@ -25,3 +29,23 @@ def partner_routes(closings: SignedClosings) -> Routes:
         raises=(errors.CLOSING_NOT_FOUND,),
     )
     return partner
+
+
+def routes(packages: ClosingPackages) -> Routes:
+    """Return the routes."""
+    office = Routes(fails=bank_fails(errors.STATEMENT_UNAVAILABLE), priority=Priority.HEAVY)
+    office.get(
+        "/closings/package",
+        "closing_package",
+        packages.make,
+        takes={"wanted": PACKAGE},
+        shows=package,
+        raises=(*READS, NOT_POSSIBLE),
+        media=(ZIP,),
+    )
+    return office
+
+
+def package(found: ClosingPackage, _who: object) -> Answer[bytes]:
+    """Show a package as a file to be kept."""
+    return Answer(content=found.content, content_type=ZIP, headers=kept(found.file_name))

@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
 from msgspec.structs import asdict
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from gateway.audit import store as audit_log
 from gateway.banks.port.statements import Entry
 from gateway.charges.model import ChargeRecord
-from gateway.closings.model import Closing, Day, Figures, compared, figures
+from gateway.closings.model import Closing, Day, Figures, compared, figures, movements_digest
+from gateway.closings.readings import DayReadings
+from gateway.closings.signatures import events_of, locked, locked_event, locking, sign
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.audit_context import RuleViolation
 from gateway.core.exports import Exports
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
+from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import LONGEST_DAYS, LocalWindow, local_end, local_start
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.rows import restored_payout
 from gateway.statements.model import local_day
 from gateway.statements.service import Statements
 from gateway.store.kernel.database import Database
-from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.kernel.structs import from_row
 from gateway.store.tables.core import charges, day_closings, foreign_debits, payouts
 
-SIGNED: Final = "closing.signed"
-LOCKED: Final = "closing.locked"
 _READINGS: Final = 3
 """An account whose balance moves during each of them has no quiet moment now."""
 _LISTED: Final = 31
+
+
+_Book = tuple[Sequence[Payout], Sequence[ChargeRecord]]
+"""Payouts that settled on a day, and charges that were paid on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Bank:
+    """Movements, newest first; ``balance`` in centavos, None where it kept changing."""
+
+    entries: Sequence[Entry]
+    balance: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +57,17 @@ class Closings:
 
     Days that have not ended, and those whose movements reach back further than a bank is asked
     for (90 days), are refused.
+
+    Attributes:
+        readings: Keep what was read.
+        one_signature: The first signature locks a day without a difference.
     """
 
     database: Database
     statements: Statements
     exports: Exports
+    readings: DayReadings
+    one_signature: bool = False
 
     @requires(Area.TRANSACTION, Action.READ)
     async def read(self, who: Staff, account: Account, day: date) -> Day:
@@ -66,28 +86,51 @@ class Closings:
         return found
 
     async def _read(self, who: Staff, account: Account, day: date) -> Day:
+        """Read a day, and keep what was found; it is shown too where it cannot be kept."""
+        (found,) = await self.days(who, account, [day])
+        with suppress(StoreUnavailable):
+            await self.readings.note(account.id, found, who.acting.now())
+        return found
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def days(self, who: Staff, account: Account, days: Sequence[date]) -> Sequence[Day]:
+        """
+        Read days of an account from bank and book by one walk of its movements; keep nothing.
+
+        Raises:
+            RuleViolation: a day has not ended, or is too long ago.
+            ServiceError, NotSupported, ProviderError: as ``read``.
+        """
         today = local_day(who.acting.now())
-        if not today - timedelta(days=LONGEST_DAYS - 1) < day < today:
+        oldest = today - timedelta(days=LONGEST_DAYS - 1)
+        if not all(oldest < day < today for day in days):
             message = "a day is closed when it is over, and within 90 days"
             raise RuleViolation(message, "closing_day", field="day")
-        settled, paid = await self._book(account.id, day)
-        first = min([day - timedelta(days=1), *(local_day(each.created_at) for each in settled)])
-        oldest = today - timedelta(days=LONGEST_DAYS - 1)
-        entries, balance = await self._bank(who, account, LocalWindow(max(first, oldest), today))
-        of_day = [each for each in entries if local_day(each.created_at) == day]
-        shown = {name for each in entries for name in (each.e2e_id, each.provider_key) if name}
-        begins = local_start(day)
-        shown_figures = (
-            None
-            if balance is None
-            else figures(
-                day, [each for each in entries if each.created_at >= begins], balance, settled
-            )
-        )
+        books = {day: await self._book(account.id, day) for day in days}
+        settled = [
+            local_day(each.created_at) for paid_out, _ in books.values() for each in paid_out
+        ]
+        first = max(oldest, min([min(days) - timedelta(days=1), *settled]))
+        bank = await self._bank(who, account, LocalWindow(first, today))
+        return [await self._compared(who, account, day, books[day], bank) for day in days]
+
+    async def _compared(
+        self, who: Staff, account: Account, day: date, book: _Book, bank: _Bank
+    ) -> Day:
+        (settled, paid), begins, ends = book, local_start(day), local_end(day)
+        since = [each for each in bank.entries if each.created_at >= begins]
+        of_day = [each for each in since if each.created_at < ends]
+        shown = {name for each in bank.entries for name in (each.e2e_id, each.provider_key) if name}
+        known = bank.balance
+        shown_figures = None if known is None else figures(day, since, known, settled)
         tied = await self.statements.tied(who, account, of_day)
-        lines = compared(day, tied, shown, settled, paid)
-        explained = await self._explained(account.id, day)
-        return Day(day=day, figures=shown_figures, lines=lines, explained=explained)
+        return Day(
+            day=day,
+            figures=shown_figures,
+            lines=compared(day, tied, shown, settled, paid),
+            movements=movements_digest(of_day),
+            explained=await self._explained(account.id, day),
+        )
 
     @requires(Area.TRANSACTION, Action.READ)
     async def latest(self, _who: Staff, account: Account) -> Sequence[Closing]:
@@ -105,6 +148,8 @@ class Closings:
         """
         Sign a day as shown; a day that changed before it was locked is signed anew.
 
+        It is locked at once where one signature is enough and nothing differs, explained or not.
+
         Raises:
             RuleViolation: it is not as it was shown any more, or it is signed or locked already.
             ServiceError, ProviderError: as ``read``.
@@ -115,29 +160,20 @@ class Closings:
             day=day,
             differences=seen.differences,
             digest=seen.digest,
+            movements=seen.movements,
             signed_by=who.acting.actor,
             signed_at=who.acting.now(),
             **asdict(current),
         )
-        event = who.acting.event(SIGNED, f"account:{account.id}", _details(made))
+        if self.one_signature:
+            reading = await self.readings.of(account.id, day)
+            if reading is not None and reading.digest == made.digest and not reading.has_difference:
+                made = locked(made)
         async with self.database.writing() as connection:
-            signed_anew = (
-                update(day_closings)
-                .where(
-                    day_closings.c.account_id == account.id,
-                    day_closings.c.day == day,
-                    day_closings.c.digest != made.digest,
-                    day_closings.c.locked_at.is_(None),
-                )
-                .values(**row_of(made))
-            )
-            if (
-                not await self.database.add(connection, day_closings, row_of(made))
-                and not (await connection.execute(signed_anew)).rowcount
-            ):
+            if not await sign(self.database, connection, made):
                 message = f"the day {day} is signed already"
                 raise RuleViolation(message, "closing_signed", field="day")
-            await audit_log.append(connection, event)
+            await audit_log.append(connection, *events_of(who, made))
         return made
 
     @requires(Area.REVIEW, Action.WRITE)
@@ -151,17 +187,10 @@ class Closings:
             ServiceError, ProviderError: as ``read``.
         """
         seen, _ = await self._as_shown(who, account, day, digest)
-        actor, now = who.acting.actor, who.acting.now()
-        open_to_them = (
-            day_closings.c.account_id == account.id,
-            day_closings.c.day == day,
-            day_closings.c.digest == seen.digest,
-            day_closings.c.signed_by != actor,
-            day_closings.c.locked_at.is_(None),
-        )
-        locked = update(day_closings).where(*open_to_them).values(locked_by=actor, locked_at=now)
-        event = who.acting.event(LOCKED, f"account:{account.id}", {"day": day.isoformat()})
-        if not await audit_log.change(self.database, locked, event):
+        event = locked_event(who, account.id, day)
+        if not await audit_log.change(
+            self.database, locking(who, account.id, day, seen.digest), event
+        ):
             message = "a day is locked once, as it was signed, by another person"
             raise RuleViolation(message, "closing_not_yours", field="day")
 
@@ -183,23 +212,19 @@ class Closings:
         )
         return {row.line_id for row in await self.database.rows(wanted)}
 
-    async def _bank(
-        self, who: Staff, account: Account, days: LocalWindow
-    ) -> tuple[Sequence[Entry], int | None]:
-        """Read movements between two equal balances; None if the balance keeps changing."""
+    async def _bank(self, who: Staff, account: Account, days: LocalWindow) -> _Bank:
+        """Read movements between two equal balances."""
         entries: Sequence[Entry] = ()
         before = await self.statements.balance_beside(who, account)
         for _ in range(_READINGS):
             entries = await self.statements.movements(who, account, days)
             after = await self.statements.balance_beside(who, account)
             if after.balance == before.balance:
-                return entries, after.balance.centavos
+                return _Bank(entries, after.balance.centavos)
             before = after
-        return entries, None
+        return _Bank(entries, None)
 
-    async def _book(
-        self, account_id: str, day: date
-    ) -> tuple[Sequence[Payout], Sequence[ChargeRecord]]:
+    async def _book(self, account_id: str, day: date) -> _Book:
         begins, ends = local_start(day), local_end(day)
         settled = select(payouts).where(
             payouts.c.account_id == account_id,
@@ -217,7 +242,3 @@ class Closings:
         async with self.database.reading() as connection:
             made = [restored_payout(row) for row in await connection.execute(settled)]
             return made, [from_row(row, ChargeRecord) for row in await connection.execute(paid)]
-
-
-def _details(made: Closing) -> dict[str, str]:
-    return {"day": made.day.isoformat(), "differences": str(made.differences)}

@@ -287,6 +287,23 @@ class Events(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return read_networks(self.own_networks)
 
 
+class Closings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    How the days of accounts are reconciled and closed.
+
+    Attributes:
+        signatures: ``two``: one person signs a day and another locks it. ``one``: the first
+            signature locks a day without a difference.
+        every_s: How often a worker looks for days to reconcile; 0 reconciles none.
+        after_midnight_s: How long after its end, in São Paulo, a day is read: a bank may show a
+            movement hours after its instant.
+    """
+
+    signatures: Literal["one", "two"] = "two"
+    every_s: SecondsOrNone = 60.0
+    after_midnight_s: Annotated[float, Meta(ge=0, le=28_800)] = 21_600.0
+
+
 class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     What partners may do in a sandbox beside the contract.
@@ -419,7 +436,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             the folder the process runs in.
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
-        limits, ratelimits, payouts, outflow, events, approvals, cache: See the classes.
+        limits, ratelimits, payouts, outflow, events, closings: See the classes.
+        approvals, cache: See the classes.
         statements, sandbox, sandbox_bank, telemetry, worker: See the classes.
         providers: By the name that accounts give.
     """
@@ -441,6 +459,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     payouts: Payouts = Payouts()
     outflow: Outflow = Outflow()
     events: Events = Events()
+    closings: Closings = Closings()
     approvals: Approvals = Approvals()
     cache: Cache = Cache()
     statements: Statements = Statements()

@@ -26,6 +26,9 @@ class Document:
         closing: At the window's end, or now if that comes first; None where
             it is not known.
         generated_at: Time of the bank's last answer; aware.
+        locked_at: Of a document of locked days: when the last of them was locked. Then
+            ``generated_at`` is the window's end and ``balance`` the closing balance, so that the
+            same days give the same bytes.
     """
 
     account_id: str
@@ -38,6 +41,7 @@ class Document:
     opening: Sum | None
     closing: Sum | None
     generated_at: datetime
+    locked_at: datetime | None = None
 
     @property
     def credits(self) -> Sum:

@@ -47,7 +47,7 @@ def write(document: Document) -> bytes:
             heading="Extrato da conta",
             under=f"Identificador {document.account_id}",
             warning=_SANDBOX if document.environment is Environment.SANDBOX else "",
-            foot=f"Gerado em {texts.minute(document.generated_at)}. Horários de Brasília.",
+            foot=f"{_made(document)}. Horários de Brasília.",
             columns=("Data e hora", "Histórico", "Valor (R$)"),
         ),
         [*facts(document)],
@@ -91,6 +91,12 @@ def _short(text: str) -> str:
     return line if len(line) <= MOST_CHARACTERS else f"{line[:MOST_CHARACTERS].rstrip()}..."
 
 
+def _made(document: Document) -> str:
+    if document.locked_at is not None:
+        return f"Dias fechados; o último foi fechado em {texts.minute(document.locked_at)}"
+    return f"Gerado em {texts.minute(document.generated_at)}"
+
+
 def _whose(document: Document) -> Iterator[tuple[str, str]]:
     at, window = document.coordinates, document.window
     yield "Titular", document.holder.name
@@ -110,7 +116,8 @@ def _sums(document: Document) -> Iterator[tuple[str, str]]:
         yield "Saldo inicial (calculado)", _reais(document.opening)
     if document.closing is not None:
         yield "Saldo final", _reais(document.closing)
-    yield f"Saldo em {texts.minute(document.generated_at)}", _reais(document.balance.balance)
+    if document.locked_at is None:
+        yield f"Saldo em {texts.minute(document.generated_at)}", _reais(document.balance.balance)
     blocked = document.balance.blocked
     if blocked is not None and blocked.centavos:
         yield "Valor bloqueado", _reais(blocked)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -23,6 +24,7 @@ from gateway.core.windows import Window
 from gateway.reports.document import Document, change
 from gateway.reports.formats import FORMATS, Format, Write
 from gateway.reports.pdf import WriterMissing
+from gateway.reports.texts import Locale
 from gateway.statements.model import Report, ReportRequest, without_number
 from gateway.statements.packed_movements import PackedMovements
 from gateway.statements.reads import balance_of
@@ -185,6 +187,17 @@ class Reports:
                 async for page in pages:
                     yield [each for each in page if begins <= each.created_at < ends]
 
+    async def write(self, name: str, document: Document) -> tuple[str, bytes]:
+        """
+        Write a gathered document whole, in a thread; return the name of its file and its bytes.
+
+        Raises:
+            RuleViolation: the format is unknown.
+        """
+        form = _format(name)
+        content = await self._written(form.write or partial(_whole, form), document)
+        return form.file_name(document), content
+
     async def _written(self, write: Write, document: Document) -> bytes:
         """Write in a thread; a cancelled caller leaves the turn to the thread until it is done."""
         await self.one_at_a_time.acquire()
@@ -205,6 +218,11 @@ def _format(name: str) -> Format:
         message = f"a report is one of {', '.join(FORMATS)}"
         raise RuleViolation(message)
     return form
+
+
+def _whole(form: Format, document: Document) -> bytes:
+    """Write a document whose format is written piece by piece, for readers in Brazil."""
+    return b"".join(form.pieces[Locale.PT_BR](document, [document.entries]))
 
 
 def _bounded(found: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -79,6 +79,7 @@ _COUNTED: Final[Mapping[Event, Family[Counter]]] = {
     Event.PAYOUT_UNREADABLE: series.PAYOUTS_UNREADABLE,
     Event.LOOK_UP_FAILED: series.PROVIDER_LOOK_UPS_FAILED,
     Event.PAYMENT_WALK: series.PAYMENT_WALKS,
+    Event.DAY_READING: series.DAY_READINGS,
     Event.DELIVERY: series.EVENTS_DELIVERIES,
     Event.PROVIDER_LIMITED: series.PROVIDER_LIMITED,
     Event.STATEMENT_PAGE: series.STATEMENT_PAGES,

@@ -13,6 +13,7 @@ class Event(StrEnum):
     CACHE_FAILURE = "cache_failure"  # get, put, drop, unsealed
     CAS_LOSS = "cas_loss"  # provider
     CREDENTIAL_CACHE = "credential_cache"  # hit, miss, negative
+    DAY_READING = "day_reading"  # provider.outcome: a DayOutcome
     DELIVERY = "delivery"  # outcome: a DeliveryOutcome
     FORGOTTEN = "forgotten"  # source.record, such as feed.account
     LOGIN = "login"  # result
@@ -38,6 +39,20 @@ class Event(StrEnum):
     TRACE_ID_REPLACED = "trace_id_replaced"  # reason
     UNKNOWN_FIELD = "unknown_field"  # route
     UNKNOWN_STATUS = "unknown_status"  # provider.operation
+
+
+class DayOutcome(StrEnum):
+    """
+    What came of reading a day of an account.
+
+    RECONCILED: nothing differs. DIFFERS: something needs a person. FAILED: its bank gave no usable
+    answer, or its balance changed meanwhile. NOT_OFFERED: its bank does not show what is needed.
+    """
+
+    RECONCILED = "reconciled"
+    DIFFERS = "differs"
+    FAILED = "failed"
+    NOT_OFFERED = "not_offered"
 
 
 class DeliveryOutcome(StrEnum):

@@ -17,7 +17,7 @@ WITHOUT = {
             *(f"gateway/{noun}/searches.py" for noun in ("accounts", "approvals", "audit")),
             *(f"gateway/{noun}/searches.py" for noun in ("callbacks", "charges", "credentials")),
             *(f"gateway/{noun}/searches.py" for noun in ("endpoints", "request_log", "statements")),
-            "gateway/deliveries/searches.py",
+            *(f"gateway/{noun}/searches.py" for noun in ("closings", "deliveries")),
         ],
         "filters: tests/contract/openapi/test_every_value.py and tests/surfaces send their values",
     ),
@@ -41,6 +41,13 @@ WITHOUT = {
     "gateway/store/orders.py": "so too: tests/contract/stores/test_approvals.py, test_office.py",
     "gateway/closings/service.py": "over a database: tests/contract/stores/test_closings.py",
     "gateway/closings/foreign_debits.py": "so too: tests/contract/stores/test_foreign_debits.py",
+    **dict.fromkeys(
+        [
+            *(f"gateway/closings/{each}.py" for each in ("days", "readings", "reconciliation")),
+            *(f"gateway/closings/{each}.py" for each in ("package", "packages", "signatures")),
+        ],
+        "so too: tests/contract/stores/test_closing_days.py, _packages.py, test_day_readings.py",
+    ),
     **dict.fromkeys(
         [f"gateway/outflow/{each}.py" for each in ("guard", "model", "service", "store")],
         "so too: tests/contract/stores/test_outflow.py",
@@ -149,6 +156,7 @@ WITHOUT = {
             "gateway/http/panel/pages/page.py",
             "gateway/accounts/pages.py",
             "gateway/approvals/pages.py",
+            "gateway/closings/day_pages.py",
             "gateway/closings/pages.py",
             "gateway/companies/pages.py",
             "gateway/deliveries/pages.py",

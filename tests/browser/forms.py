@@ -16,13 +16,21 @@ BY_THEMSELVES = frozenset(
     | {"payouts", "payout_attempts", "payout_events", "payout_returns", "callbacks"}
     | {"account_readings", "closed_hours", "payout_hours", "provider_minutes"}
     | {"task_leases", "processes", "credential_addresses"}
-    | {"events", "received", "refunded", "payment_walks", "deliveries", "delivery_tries"}
+    | {
+        "events",
+        "received",
+        "refunded",
+        "payment_walks",
+        "day_readings",
+        "deliveries",
+        "delivery_tries",
+    }
     | {"outflow_hours", "outflow_payees", "outflow_progress", "outflow_trips"}
 )
 """
 Tables that change while nobody acts: requests are logged, sessions renewed, payouts settle and
 their banks say so, figures are kept, tasks have leases, processes register, addresses of calls are
-noted, partners are told of events, the outflow guard looks.
+noted, partners are told of events, days are compared, the outflow guard looks.
 """
 COUNTED = (audit_log.REFUSED, *audit_log.FAILED.values(), "approval.read")
 """

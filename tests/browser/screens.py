@@ -136,6 +136,7 @@ _ACCOUNTS = (
     Screen(name="sandbox", path="/panel/sandbox", by=Role.OPERATOR),
     Screen(name="statement", path=f"{_AT_ACCOUNT}/statement?read=1", empty=NOT_FOUND),
     Screen(name="closing", path=f"{_AT_ACCOUNT}/closing?read=1", empty=NOT_FOUND),
+    Screen(name="closings", path="/panel/closings?days=1", by=Role.APPROVER),
     Screen(name="keys", path=f"{_AT_ACCOUNT}/keys?read=1", by=Role.OPERATOR, empty=NOT_FOUND),
     Screen(
         name="key-cancel",

@@ -7,9 +7,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import uuid4
 
+from sqlalchemy import update
+
 from gateway.banks.port.charges import ChargeOrder, ChargeType
 from gateway.banks.port.payout_orders import PayoutMethod, PixDestination
 from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
+from gateway.banks.port.statements import Direction
+from gateway.closings.model import Day, Figures, Line, Rule
+from gateway.closings.readings import DayReadings, Problem
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
@@ -21,6 +26,7 @@ from gateway.core.company_scope import StopScope
 from gateway.core.money import Money
 from gateway.core.rights import Role
 from gateway.core.sessions import SignedInUser
+from gateway.core.windows import local_start
 from gateway.credentials.model import CredentialBody
 from gateway.endpoints.model import EndpointSecret, NewEndpoint
 from gateway.endpoints.service import Endpoints
@@ -29,7 +35,9 @@ from gateway.identity.model import InvitationBody
 from gateway.identity.sessions import SignedIn
 from gateway.outflow.envelope import Measure
 from gateway.payouts.model import NamedOwner, PayoutRequest, PayoutState, normal_destination
+from gateway.statements.model import local_day
 from gateway.stops.model import Stop
+from gateway.store.tables.core import accounts
 from tests.world.gateway.world import World, order
 from tests.world.outflow.trips import add_trip
 from tests.world.people import CLI
@@ -71,9 +79,9 @@ async def plant(world: World) -> Mapping[str, str]:
     await world.pay(order(IN_REVIEW, day, value=_REVIEW_VALUE))
     await _settled(world)
     await world.pay(order(NOT_EXECUTED, day, value=_NOT_EXECUTED_VALUE))
-    accounts = {name: world.demo["accounts"][name]["id"] for name in ("main", "other_company")}
+    await _compared(world)
     return {
-        **accounts,
+        **{name: world.demo["accounts"][name]["id"] for name in ("main", "other_company")},
         "paid": PAID,
         "refused": REFUSED,
         "lost": LOST,
@@ -264,6 +272,46 @@ async def _tripped(world: World) -> str:
         above=1_234_567,
     )
     return trip.id
+
+
+async def _compared(world: World) -> None:
+    """Compare days of two accounts: most without a difference, one with, one without an answer."""
+    database, now = world.gateway.kernel.store.database, world.gateway.kernel.now()
+    main, sister = (world.demo["accounts"][name]["id"] for name in ("main", "sister"))
+    readings, day = DayReadings(database, timedelta()), timedelta(days=1)
+    earlier = update(accounts).where(accounts.c.id.in_([main, sister]))
+    await database.write(earlier.values(created_at=now - 40 * day))
+    yesterday = local_day(now) - day
+    foreign = Line(
+        id="ted-1",
+        rule=Rule.BANK_ONLY,
+        direction=Direction.DEBIT,
+        at=local_start(yesterday),
+        bank=Money(80_000),
+        book=None,
+        name="Cartório & Filhos",
+        e2e_id="",
+    )
+    for back in range(6, -1, -1):
+        of_day = yesterday - back * day
+        lines = [foreign] if back == 0 else []
+        out, opening = 80_000 * len(lines), 1_000_000 + 150_000 * (6 - back)
+        figures = Figures(
+            opening=opening,
+            credits=150_000,
+            debits=out,
+            fees=0,
+            returns=0,
+            closing=opening + 150_000 - out,
+            paid=0,
+        )
+        await readings.note(main, Day(day=of_day, figures=figures, lines=lines), now)
+        if back:
+            figures = Figures(
+                opening=5_000, credits=0, debits=0, fees=0, returns=0, closing=5_000, paid=0
+            )
+            await readings.note(sister, Day(day=of_day, figures=figures, lines=()), now)
+    await readings.fail(sister, yesterday, Problem.BANK, now)
 
 
 async def _refused(world: World) -> str:

@@ -11,6 +11,7 @@ from tests.mistakes.rows import (
     banks,
     cells,
     clients,
+    closings,
     configuration,
     deliveries,
     endpoints,
@@ -60,4 +61,5 @@ MISTAKES = (
     *archive.ROWS,
     *reference.ROWS,
     *clients.ROWS,
+    *closings.ROWS,
 )

@@ -40,6 +40,7 @@ OPEN: Final = frozenset(
         "endpoints.former_secret_ends_at",
         "endpoints.secret_made_at",
         "day_closings.digest",  # names a day as it was shown
+        "day_readings.digest",
         "deliveries.body",  # ids alone, shown to whoever may read deliveries
         "callbacks.body",  # what the bank sent; only who may read callbacks sees it
         "outflow_payees.payee",  # of a destination, which the payout itself has in full

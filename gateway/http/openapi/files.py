@@ -131,6 +131,7 @@ _ACTS: Final = (
 _FILES: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
         "audit_export": {"application/x-ndjson": _ACTS},
+        "closing_package": {"application/zip": "PK"},
         "payouts_export": {"text/csv": _PAYOUTS},
         "report": {
             "text/csv": _REPORT_CSV,
@@ -144,5 +145,5 @@ _FILES: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
 
 
 def file_example(route: str, media: str) -> Any:  # noqa: ANN401 - as free as JSON
-    """Show a file as a route answers with it, a PDF by its beginning; empty for others."""
+    """Show a file as a route answers with it, PDF and ZIP by their beginning; empty for others."""
     return _FILES.get(route.rpartition(".")[2], {}).get(media, "")

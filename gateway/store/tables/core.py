@@ -635,10 +635,40 @@ day_closings = Table(
     ),
     Column("differences", Integer, nullable=False),
     Column("digest", Text, nullable=False),
+    # A digest of the bank's movements alone.
+    Column("movements", Text, nullable=False),
     Column("signed_by", Text, nullable=False),
     Column("signed_at", Instant, nullable=False),
     Column("locked_by", Text, nullable=False),
     Column("locked_at", Instant),
+)
+
+# What the last reading of a day found. The figures are absent until the bank has answered.
+day_readings = Table(
+    "day_readings",
+    METADATA,
+    Column("account_id", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("day", Date, primary_key=True),
+    *(
+        Column(name, BigInteger)
+        for name in ("opening", "credits", "debits", "fees", "returns", "closing", "paid")
+    ),
+    # The opening balance less the closing balance of the day before.
+    Column("gap", BigInteger, nullable=False),
+    # Lines that differ: not explained, and all.
+    Column("differences", Integer, nullable=False),
+    Column("differing", Integer, nullable=False),
+    # The first of the lines that differ, as JSON.
+    Column("lines", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("movements", Text, nullable=False),
+    Column("read_at", Instant),
+    Column("tried_at", Instant, nullable=False),
+    # Why the last try found nothing; empty where it did.
+    Column("problem", Text, nullable=False),
+    # When it is read again; absent where that is not needed.
+    Column("next_at", Instant, index=True),
+    Index("ix_day_readings_day", "day"),
 )
 
 # Debits of accounts that no payout of ours, refund or fee explained when the bank was asked.

@@ -14,7 +14,7 @@ from gateway.core.reasons import Unsigned
 from gateway.core.rights import Area
 from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 from gateway.telemetry.metrics.families import Family, Label
-from gateway.telemetry.ports import DeliveryOutcome, HoldOutcome, WalkOutcome
+from gateway.telemetry.ports import DayOutcome, DeliveryOutcome, HoldOutcome, WalkOutcome
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 OUTCOMES_NOT_SENT: Final = ("breaker_open", "bulkhead_full")
@@ -103,6 +103,7 @@ KEY_STATE: Final = Label("state", ("next", "signing", "former"))
 CERTIFICATE: Final = Label("name")
 BANK_LIMIT: Final = Label("limit", ("rate", "width", "pause"))
 WALK_OUTCOME: Final = Label("outcome", tuple(WalkOutcome))
+DAY_OUTCOME: Final = Label("outcome", tuple(DayOutcome))
 PAGE_SOURCE: Final = Label("source", ("walk", "snapshot"))
 CACHE_WORK: Final = Label("work", ("get", "put", "drop", "unsealed"))
 SHARED_RESULT: Final = Label("result", ("answered", "late", "failed"))
@@ -128,7 +129,7 @@ TASK: Final = Label(
         *("audit tally", "request log", "readings", "last uses", "waiting events", "worker"),
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "recall", "mail"),
         *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
-        *("outflow guard", "expiring credentials", "feed readers", "payment walks"),
+        *("outflow guard", "expiring credentials", "feed readers", "payment walks", "days"),
         *("deliveries", "endpoints", "sandbox accounts"),
         *("reset links", "event loop lag", "store"),
     ),
@@ -232,6 +233,8 @@ FOREIGN_DEBITS_OPEN: Final = _gauge("pixgate_foreign_debits_open", "Debits at th
 FOREIGN_DEBITS_READING: Final = _gauge("pixgate_foreign_debits_oldest_reading_seconds", "Since the instant up to which the debits of an active account were read, the oldest of them; 0 where no bank lists movements.", PROVIDER)
 PAYMENT_WALKS: Final = _counter("pixgate_payment_walks_total", "Turns of accounts whose movements are read for payments: walked, failed at the bank, or not offered by it.", PROVIDER, WALK_OUTCOME)
 PAYMENT_WALK_OLDEST: Final = _gauge("pixgate_payment_walk_oldest_seconds", "Seconds since the instant up to which an account was searched for payments, of the account that is furthest behind; 0 where none is searched.", PROVIDER)
+DAY_READINGS: Final = _counter("pixgate_day_readings_total", "Days of accounts that were compared with the bank in the background: reconciled, with a difference, failed at the bank, or not offered by it.", PROVIDER, DAY_OUTCOME)
+DAYS_NOT_RECONCILED: Final = _gauge("pixgate_closings_not_reconciled", "Days of the last week, of active accounts, that the bank's answer had not reached by nine o'clock of the next day in São Paulo, and has not since.", PROVIDER)
 OUTFLOW_OUTSIDE: Final = _gauge("pixgate_outflow_outside", "Credentials, accounts and companies whose payouts are outside their envelope, or that the outflow guard stopped.", GUARDED)
 EVENTS_WAITING_OLDEST: Final = _gauge("pixgate_events_waiting_oldest_seconds", "How long the first event has been due for an active endpoint that takes its deliveries; 0 when there is none.")
 EVENTS_DELIVERIES: Final = _counter("pixgate_events_deliveries_total", "Tries to deliver an event or a ping to an endpoint: delivered, failed and tried again later, given up after 13 tries, or refused for good (410).", DELIVERY_OUTCOME)

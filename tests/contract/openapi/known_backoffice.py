@@ -5,12 +5,18 @@ from __future__ import annotations
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import select, update
 
+from gateway.closings.model import Closing
+from gateway.core.access import Staff
+from gateway.core.audit_context import AuditContext
 from gateway.core.rights import Role
-from gateway.store.tables.core import attempts, deliveries
+from gateway.statements.model import local_day
+from gateway.store.kernel.structs import row_of
+from gateway.store.tables.core import attempts, day_closings, deliveries
 from tests.contract.openapi.known import (
     KEYS,
     TAX_NUMBER,
@@ -479,6 +485,35 @@ async def _same_clock(_desk: BackofficeClient) -> Known:
     return Known(body=lambda _body: {"offset_s": 0})
 
 
+async def _package(backoffice_client: BackofficeClient) -> Known:
+    """A locked day."""
+    world = backoffice_client.world
+    account_id = world.demo["accounts"]["main"]["id"]
+    now, database = world.gateway.kernel.now(), world.gateway.kernel.store.database
+    day = local_day(now) - timedelta(days=1)
+    account = await world.gateway.kernel.store.accounts.find(account_id)
+    assert account
+    who = Staff(AuditContext("test", world.gateway.kernel.now))
+    (shown,) = await world.gateway.services.closings.days(who, account, [day])
+    figures = dict.fromkeys(("opening", "credits", "debits", "fees", "returns", "closing"), 0)
+    signed = Closing(
+        **figures,
+        account_id=account_id,
+        day=day,
+        paid=0,
+        differences=0,
+        digest="0" * 64,
+        movements=shown.movements,
+        signed_by="user:maria",
+        signed_at=now,
+        locked_by="user:joao",
+        locked_at=now,
+    )
+    async with database.writing() as connection:
+        await database.add(connection, day_closings, row_of(signed))
+    return Known(query={"period": day.isoformat(), "account_id": account_id})
+
+
 KNOWN: Mapping[str, Knowing] = {
     "backoffice.account_change": _account_change,
     "backoffice.account_create": _new_account,
@@ -491,6 +526,7 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.approval_endpoint_secret": _endpoint_secret,
     "backoffice.approval_secret": _secret,
     "backoffice.approval_withdraw": _own_approval,
+    "backoffice.closing_package": _package,
     "backoffice.company": _company,
     "backoffice.company_contact": _contact,
     "backoffice.company_create": _new_company,

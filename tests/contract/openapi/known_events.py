@@ -21,6 +21,7 @@ async def _closing(backoffice_client: BackofficeClient) -> Known:
         day=day,
         differences=0,
         digest="0" * 64,
+        movements="0" * 64,
         signed_by="user:maria",
         signed_at=datetime(2026, 11, 21, tzinfo=UTC),
         **dict.fromkeys(amounts, 0),

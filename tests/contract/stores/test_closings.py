@@ -13,6 +13,7 @@ from gateway.banks.port.providers import Page
 from gateway.banks.port.statements import Balance, Entry, MovementKind
 from gateway.charges.store import StoredCharges
 from gateway.closings.model import Closing, Rule
+from gateway.closings.readings import DayReadings
 from gateway.closings.service import Closings
 from gateway.closings.signed import SignedClosings
 from gateway.core import errors
@@ -68,7 +69,12 @@ def closings(store: Store, bank: Bank, rows: int = 100) -> Closings:
         charges=StoredCharges(store.database),
         exports=unused,
     )
-    return Closings(database=store.database, statements=statements, exports=exports(rows=rows))
+    return Closings(
+        database=store.database,
+        statements=statements,
+        exports=exports(rows=rows),
+        readings=DayReadings(store.database, timedelta()),
+    )
 
 
 @both

@@ -17,6 +17,7 @@ from gateway.banks.port.statements import Balance, Direction, Entry, MovementKin
 from gateway.charges.store import StoredCharges
 from gateway.closings.foreign_debits import DebitWatch, ForeignDebits, oldest_readings, open_debits
 from gateway.closings.model import ForeignDebit
+from gateway.closings.readings import DayReadings
 from gateway.closings.service import Closings
 from gateway.core.access import Staff
 from gateway.core.account import Account
@@ -175,7 +176,10 @@ async def test_a_debit_is_explained_once_and_no_longer_counted(store: Store) -> 
     assert (found.settled_by, found.reason) == ("user:maria", "seizure 12/2026")
     assert await needed(store) == []
     closings = Closings(
-        database=store.database, statements=statements(store, banks), exports=exports()
+        database=store.database,
+        statements=statements(store, banks),
+        exports=exports(),
+        readings=DayReadings(store.database, timedelta()),
     )
     day = await closings.read(
         Staff(AuditContext("user:maria", lambda: NOW + 24 * HOUR)), HELD, local_day(BEFORE)

@@ -38,6 +38,7 @@ async def sign(world: World, account: str = "main", **changed: object) -> None:
         paid=3_000,
         differences=1,
         digest="0" * 64,
+        movements="0" * 64,
         signed_by="user:maria",
         signed_at=AT,
     )

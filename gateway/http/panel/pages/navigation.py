@@ -39,6 +39,7 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Entry]]]] = (
             Entry(_("Approvals"), "check-check", "/approvals", "approvals"),
             Entry(_("Charges"), "qr-code", "/charges"),
             Entry(_("Received"), "receipt-text", "/received"),
+            Entry(_("Day closings"), "calendar-clock", "/closings"),
         ),
     ),
     (

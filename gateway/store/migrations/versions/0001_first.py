@@ -282,10 +282,19 @@ _TABLES: Final = (
     _Table(
         "day_closings",
         "text account_id; date day; large opening credits debits fees returns closing paid; "
-        "number differences; text digest signed_by; time signed_at; text locked_by; "
+        "number differences; text digest movements signed_by; time signed_at; text locked_by; "
         "time? locked_at",
         key="account_id day",
         of={"account_id": "accounts"},
+    ),
+    _Table(
+        "day_readings",
+        "text account_id; date day; large? opening credits debits fees returns closing paid; "
+        "large gap; number differences differing; text lines digest movements; time? read_at; "
+        "time tried_at; text problem; time? next_at",
+        key="account_id day",
+        of={"account_id": "accounts"},
+        indexes=("day", "next_at"),
     ),
     _Table(
         "foreign_debits",

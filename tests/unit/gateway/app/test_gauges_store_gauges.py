@@ -109,6 +109,17 @@ async def test_the_age_of_the_oldest_walk_for_payments_is_exported(board: Board)
     assert await board.shows(series.PAYMENT_WALK_OLDEST, "sandbox") == 0
 
 
+async def test_days_that_were_not_reconciled_by_nine_are_exported(board: Board):
+    """None is late where days are not compared."""
+    none = await board.shows(series.DAYS_NOT_RECONCILED, "sandbox")
+    board.clock.passes(days=2)
+
+    assert none == 0
+    assert await board.shows(series.DAYS_NOT_RECONCILED, "sandbox") > 0
+    board.gauges = replace(board.gauges, reconciles_days=False)
+    assert await board.shows(series.DAYS_NOT_RECONCILED, "sandbox") == 0
+
+
 async def test_waiting_approvals_are_exported_with_the_oldest_age(board: Board):
     none = await board.shows(series.APPROVALS_WAITING), board.values
     await board.store.approvals.add(APPROVAL, event())

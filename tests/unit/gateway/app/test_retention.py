@@ -11,6 +11,7 @@ from sqlalchemy import text
 from gateway.app.retention import (
     CALLBACKS_KEPT,
     MINUTES_KEPT,
+    READINGS_KEPT,
     REQUESTS_KEPT,
     delete_old_records,
     delete_old_sign_ins,
@@ -21,11 +22,13 @@ from gateway.banks.port.provider_callbacks import CallbackKind
 from gateway.banks.store import ProviderMinutes
 from gateway.callbacks.model import Callback, CallbackSearch
 from gateway.callbacks.store import CallbackRecords
+from gateway.closings.readings import DayReadings, Problem
 from gateway.core.company_scope import EVERY_COMPANY
 from gateway.core.windows import Paging
 from gateway.outflow.store import PAYEES_KEPT, OutflowRecords
 from gateway.request_log.model import LoggedRequest
 from gateway.request_log.store import RequestRecords
+from gateway.statements.model import local_day
 from gateway.store.tables.figures import PLACES
 from tests.unit.standing_payouts import company_and_accounts
 from tests.world import registers
@@ -106,6 +109,20 @@ async def test_old_rows_are_deleted(tmp_path: Path):
         (minute,) = await minutes.added_up(beginning, timedelta(days=90), None)
         assert minute.calls == 1
         assert await outflow.first_paid([(COMPANY, b"old")]) == {}
+
+
+async def test_readings_of_days_are_kept_for_a_year_and_a_month(tmp_path: Path):
+    async with registers.opened(tmp_path) as office:
+        await company_and_accounts(office.store)
+        readings = DayReadings(office.store.database, timedelta())
+        past = local_day(NOON - READINGS_KEPT)
+        for day in (past - timedelta(days=1), past):
+            await readings.fail(ACCOUNT, day, Problem.BANK, NOON)
+
+        await delete_old_records(office.store, timedelta(days=2_000), NOON)
+
+        assert await readings.of(ACCOUNT, past - timedelta(days=1)) is None
+        assert await readings.of(ACCOUNT, past)
 
 
 async def dropped(store: Store, table: str) -> None:

@@ -1,0 +1,90 @@
+"""Pages of the days of all accounts: exceptions, one signature for the others, and packages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Final
+
+from gateway.banks.failures import bank_fails
+from gateway.closings.days import EXCEPTIONS, ClosingDays, last_of_month
+from gateway.closings.packages import ZIP, ClosingPackages
+from gateway.closings.searches import PACKAGE
+from gateway.core import errors
+from gateway.core.calls import RawRequest
+from gateway.core.priority import Priority
+from gateway.http.panel.pages.formats import day_of
+from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.page import HTML, Download, Page, Redirect, Result, Shown
+from gateway.http.panel.pages.visit import HOME, Visit
+from gateway.statements.model import local_day
+
+_FAILS: Final = bank_fails(errors.STATEMENT_UNAVAILABLE)
+_OLDEST: Final = timedelta(days=3660)
+
+
+def pages(days: ClosingDays, packages: ClosingPackages, context: PageContext) -> Sequence[Page]:
+    """Return the pages."""
+    panel = Pages("/closings", context, priority=Priority.HEAVY)
+
+    def day_asked(visit: Visit) -> date:
+        """Read the day of the address or the form; yesterday where none that is over is named."""
+        today = local_day(panel.staff(visit).acting.now())
+        asked = day_of(visit.query("day") or visit.form["day"])
+        is_over = asked is not None and today - _OLDEST < asked < today
+        return asked if asked is not None and is_over else today - timedelta(days=1)
+
+    @panel.view("", "closings", days.of)
+    async def shown(visit: Visit) -> Result:
+        """Show what differs in the days of all accounts, and sign all that do not."""
+        day, who = day_asked(visit), panel.staff(visit)
+        first, yesterday = day.replace(day=1), local_day(who.acting.now()) - timedelta(days=1)
+        month = await part(days.month(who, first))
+        data = {
+            "day": day,
+            "found": await part(days.of(who, day)),
+            "month": month,
+            "exceptions": EXCEPTIONS,
+            "one_signature": days.one_signature,
+            "may_sign": panel.may(visit, days.sign),
+            "may_export": panel.may(visit, packages.make),
+            "month_ends": min(last_of_month(first), yesterday),
+            "month_is_over": last_of_month(first) <= yesterday,
+        }
+        return Shown(template="accounts/closings.html", data=data)
+
+    @panel.form("/sign", "closings_sign", days.sign, shows=shown)
+    async def sign(visit: Visit) -> Result:
+        """Sign all days that differ in nothing, as they were shown."""
+        day = day_asked(visit)
+        await days.sign(panel.staff(visit), day, visit.form["digest"])
+        return _back(day)
+
+    @panel.form("/lock", "closings_lock", days.lock, shows=shown)
+    async def lock(visit: Visit) -> Result:
+        """Lock all days that others have signed and that differ in nothing."""
+        day = day_asked(visit)
+        await days.lock(panel.staff(visit), day, visit.form["digest"])
+        return _back(day)
+
+    @panel.view(
+        "/package",
+        "closing_package",
+        packages.make,
+        fails=_FAILS,
+        media=(*HTML, ZIP),
+    )
+    async def package(visit: Visit) -> Result:
+        """Return the sealed package of a day or a month, for the accountant."""
+        asked = {
+            name: visit.queries(name) for name in ("period", "account_id") if visit.query(name)
+        }
+        wanted = PACKAGE.read(RawRequest(path={}, query=asked))
+        made = await packages.make(panel.staff(visit), wanted)
+        return Download(content=made.content, content_type=ZIP, filename=made.file_name)
+
+    return panel.pages
+
+
+def _back(day: date) -> Redirect:
+    return Redirect(f"{HOME}/closings?day={day.isoformat()}")
