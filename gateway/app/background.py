@@ -41,6 +41,10 @@ from gateway.endpoints.notices import EndpointNews, EndpointNotice
 from gateway.events.waiting import EVERY_S as EVENTS_EVERY_S
 from gateway.identity.mail import MailSender, sending
 from gateway.net.common.runtime import chance, unarmed
+from gateway.notifications.calls import Called, CallSender, CallTask, Channel
+from gateway.notifications.chat import ChatChannel
+from gateway.notifications.push import PushChannel
+from gateway.notifications.watch import EVERY_S as NOTIFICATIONS_EVERY_S
 from gateway.payouts.reconciler import Reconciler
 from gateway.process.leases import LeasedTasks, RunOnce, WorkerWatch
 from gateway.process.periodic_task import PeriodicTask, Schedule
@@ -218,14 +222,7 @@ def _work(
         Work(
             records=DeliveryRecords(store.database),
             endpoints=services.endpoint_records,
-            sender=Sender(
-                SenderConfig(
-                    allow_local=kernel.settings.events.allow_local,
-                    own_networks=kernel.settings.events.networks,
-                ),
-                kernel.shared_now,
-                kernel.monotonic,
-            ),
+            sender=_sender(kernel),
             places=Places(kernel.monotonic, chance),
             now=kernel.shared_now,
             owner=kernel.new_id(),
@@ -262,6 +259,13 @@ def _work(
         reconciler.task,
         task("callbacks", callbacks.turn, _CALLBACKS, wake),
         deliveries.task,
+        task(
+            "notifications",
+            leases.leased("notifications", services.notification_watch.turn),
+            Schedule(every_s=NOTIFICATIONS_EVERY_S),
+            services.notification_wake,
+        ),
+        *_calls(services, leases),
         task("gauges", gauges.run_once, Schedule(every_s=_SCRAPE_S)),
         task("audit", audit.run_once, Schedule(every_s=_HOUR_S)),
         *(
@@ -269,6 +273,58 @@ def _work(
             for name, run, when in _leased(services, reconciler)
         ),
     )
+
+
+def _sender(kernel: Kernel) -> Sender:
+    """Return a client for addresses that somebody typed; each worker has its own connections."""
+    config = SenderConfig(
+        allow_local=kernel.settings.events.allow_local,
+        own_networks=kernel.settings.events.networks,
+    )
+    return Sender(config, kernel.shared_now, kernel.monotonic)
+
+
+def _calls(services: Services, leases: LeasedTasks) -> Iterator[PeriodicTask]:
+    """Return the tasks that send by ways that are calls, each with connections of its own."""
+    watch, kernel = services.notification_watch, services.kernel
+    push, chats = _sender(kernel), _sender(kernel)
+    to_browsers = PushChannel(
+        everybody=watch.recipients,
+        subscriptions=services.push_subscriptions,
+        sender=push,
+        signer=services.push_signer,
+        origin=watch.origin,
+        now=kernel.shared_now,
+    )
+    to_chats = ChatChannel(
+        everybody=watch.recipients,
+        chats=services.chat_records,
+        sender=chats,
+        origin=watch.origin,
+    )
+    yield _call_task("push", to_browsers, push, services, leases)
+    yield _call_task("chats", to_chats, chats, services, leases)
+
+
+def _call_task(
+    name: str,
+    channel: Channel[Called],
+    sender: Sender,
+    services: Services,
+    leases: LeasedTasks,
+) -> PeriodicTask:
+    watch, kernel = services.notification_watch, services.kernel
+    calls = CallSender(
+        channel=channel,
+        occasions=watch.recipients.occasions,
+        records=watch.records,
+        owner=kernel.new_id(),
+        now=kernel.shared_now,
+        chance=chance,
+        count=kernel.observer.count,
+    )
+    wake = services.call_wakes[channel.way]
+    return CallTask(name, leases.leased(name, calls.turn), sender, wake)
 
 
 def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, RunOnce, Schedule]]:

@@ -23,6 +23,7 @@ from gateway.core.clocks import Monotonic, Now
 from gateway.core.sessions import SigningKey
 from gateway.deliveries.store import DeliveryRecords
 from gateway.net.server.listener import Listener
+from gateway.notifications.store import NotificationRecords
 from gateway.outflow.store import open_trips
 from gateway.payouts.schedule import Backlog
 from gateway.process.periodic_task import PeriodicTask, Schedule
@@ -187,6 +188,9 @@ class StoreGauges:
         oldest = await identity.mailbox.waiting(1)
         age = now - oldest[0].created_at if oldest else timedelta()
         show(series.MAILBOX_WAITING).set(age.total_seconds())
+        due = await NotificationRecords(self.store.database).oldest_due(now)
+        age = now - due if due else timedelta()
+        show(series.NOTIFICATIONS_WAITING).set(age.total_seconds())
         follow_ups, callbacks = self.store.follow_ups, CallbackRecords(self.store.database)
         self._show_backlog(_PAYOUTS_DUE, await follow_ups.backlog(now), now)
         self._show_backlog(_CALLBACKS_WAITING, await callbacks.waiting(), now)

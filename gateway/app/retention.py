@@ -15,6 +15,9 @@ from gateway.core.storage import StoreUnavailable
 from gateway.deliveries.store import DeliveryRecords
 from gateway.events.store import STORED_FOR, EventRecords
 from gateway.identity.store import IdentityStore
+from gateway.notifications.outages import Outages
+from gateway.notifications.store import KEPT as NOTIFICATIONS_KEPT
+from gateway.notifications.store import NotificationRecords
 from gateway.outflow.store import KEPT, PAYEES_KEPT, OutflowRecords
 from gateway.request_log.store import RequestRecords
 from gateway.statements.model import local_day
@@ -40,7 +43,9 @@ READINGS_KEPT: Final = timedelta(days=400)
 
 async def delete_old_records(store: Store, events_kept: timedelta, now: datetime) -> int:
     """
-    Delete old request log lines, callbacks, provider minutes, events, deliveries, hours, payees.
+    Delete old lines of the request log, callbacks, minutes, events, deliveries, hours, payees.
+
+    Notifications and outages of banks go too.
 
     Readings of days go too.
 
@@ -56,6 +61,9 @@ async def delete_old_records(store: Store, events_kept: timedelta, now: datetime
     readings_before = local_day(now - READINGS_KEPT)
     await _deleted("readings of days", forget_readings(database, readings_before))
     await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
+    notifications = NotificationRecords(database)
+    await _deleted("notifications", notifications.forget(now - NOTIFICATIONS_KEPT))
+    await _deleted("outages of banks", Outages(database).forget(now - NOTIFICATIONS_KEPT))
     deliveries = DeliveryRecords(database)
     await _deleted("deliveries of removed endpoints", deliveries.drop(now))
     await _deleted("deliveries", deliveries.forget(now - STORED_FOR))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cached_property, partial
@@ -55,6 +56,7 @@ from gateway.closings.reconciliation import Reconciliation
 from gateway.closings.service import Closings
 from gateway.closings.signed import SignedClosings
 from gateway.companies.service import Companies
+from gateway.config.checks import sealing_key
 from gateway.config.settings import Approvals as TwoPeople
 from gateway.config.settings import Settings
 from gateway.config.upstream import same_bank
@@ -103,6 +105,14 @@ from gateway.identity.panel_surface import Panel
 from gateway.identity.services import IdentityServices
 from gateway.identity.users import Users
 from gateway.mailbox.service import Mailbox
+from gateway.notifications.model import Way
+from gateway.notifications.occasions import Occasions
+from gateway.notifications.outages import Outages
+from gateway.notifications.recipients import Recipients
+from gateway.notifications.service import Notifications
+from gateway.notifications.store import ChatRecords, ChoiceRecords, NotificationRecords
+from gateway.notifications.subscriptions import SubscriptionRecords
+from gateway.notifications.watch import NotificationWatch
 from gateway.outflow.envelope import Floor
 from gateway.outflow.guard import GuardConfig, OutflowGuard
 from gateway.outflow.model import Mode
@@ -144,6 +154,7 @@ from gateway.security.secrets import (
     new_client_secret,
     new_signing_secret,
 )
+from gateway.security.webpush import PushSigner
 from gateway.statements import routes as statement_routes
 from gateway.statements.reads import StatementReads
 from gateway.statements.reports import Reports, movement_pages
@@ -464,6 +475,7 @@ class Services:
                 new_id=kernel.new_id,
                 seal=sealer.seal,
                 open=sealer.open,
+                stored=self.notification_wake.set,
             ),
             exports=self.exports,
         )
@@ -482,6 +494,73 @@ class Services:
     @cached_property
     def approved_secrets(self) -> ApprovedSecrets:
         return ApprovedSecrets(self.approvals, self.credentials, self.endpoints)
+
+    # What people and chats are told outside the panel
+
+    @cached_property
+    def notification_wake(self) -> asyncio.Event:
+        """Set when an order was stored in this process."""
+        return asyncio.Event()
+
+    @cached_property
+    def call_wakes(self) -> Mapping[Way, asyncio.Event]:
+        """Set when something was written in this process for a way that is a call."""
+        return {way: asyncio.Event() for way in (Way.PUSH, Way.CHAT)}
+
+    def _wake_calls(self, ways: Collection[Way]) -> None:
+        for way in ways:
+            self.call_wakes[way].set()
+
+    @cached_property
+    def chat_records(self) -> ChatRecords:
+        return ChatRecords(self.kernel.store.database, self.kernel.keys.sealer)
+
+    @cached_property
+    def push_subscriptions(self) -> SubscriptionRecords:
+        return SubscriptionRecords(self.kernel.store.database, self.kernel.keys.sealer)
+
+    @cached_property
+    def push_signer(self) -> PushSigner | None:
+        """Signs push messages; None where no key is configured."""
+        key = self.kernel.settings.notifications.push_key
+        return PushSigner(sealing_key(key), self.kernel.settings.origin) if key else None
+
+    @cached_property
+    def notifications(self) -> Notifications:
+        database = self.kernel.store.database
+        return Notifications(
+            database=database,
+            choices=ChoiceRecords(database),
+            chats=self.chat_records,
+            subscriptions=self.push_subscriptions,
+            push_key=self.push_signer.public if self.push_signer else "",
+            allow_local=self.kernel.settings.events.allow_local,
+            new_id=self.kernel.new_id,
+        )
+
+    @cached_property
+    def notification_watch(self) -> NotificationWatch:
+        context, database = self.identity.context, self.kernel.store.database
+        outages = Outages(database)
+        return NotificationWatch(
+            recipients=Recipients(
+                users=context.stores.users,
+                choices=self.notifications.choices,
+                chats=self.chat_records,
+                subscriptions=self.push_subscriptions,
+                occasions=Occasions(database=database, outages=outages),
+                now=self.kernel.shared_now,
+            ),
+            outages=outages,
+            records=NotificationRecords(database),
+            mailbox=context.stores.mailbox,
+            mailer=Mailer(context),
+            origin=context.settings.origin,
+            now=self.kernel.shared_now,
+            new_id=self.kernel.new_id,
+            count=self.kernel.observer.count,
+            wake_calls=self._wake_calls,
+        )
 
     # Accounts at their banks
 

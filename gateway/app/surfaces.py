@@ -61,6 +61,7 @@ from gateway.identity.panel_surface import panel_surface, session_gate
 from gateway.identity.surface import identity_surface, keys_surface
 from gateway.mailbox import routes as mailbox_routes
 from gateway.net.common.runtime import utc_now
+from gateway.notifications import pages as notification_pages
 from gateway.outflow import pages as outflow_pages
 from gateway.outflow import routes as outflow_routes
 from gateway.overview import pages as overview_pages
@@ -199,6 +200,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
         *sign_in_pages.pages(services.panel, context),
         *identity_pages.people_pages(services.users, companies, context),
         *identity_pages.own_pages(services.panel, context),
+        *notification_pages.pages(services.notifications, companies, context),
         *payout_pages.pages(
             payouts,
             services.payout_acts,

@@ -83,6 +83,7 @@ class ApprovalConfig:
         above: Orders above it wait; zero lets every order wait, None none.
         new_id: Makes a UUID.
         seal, open: Encrypt a text for the row of an id, and decrypt it.
+        stored: Called when an order was stored, so that people are told of it.
     """
 
     above: Money | None
@@ -90,6 +91,7 @@ class ApprovalConfig:
     new_id: Callable[[], str]
     seal: Callable[[str, str], bytes]
     open: Callable[[bytes, str], str]
+    stored: Callable[[], None] = lambda: None
 
     def waits(self, value: Money) -> bool:
         """Return whether an order of this value needs another user."""
@@ -172,6 +174,7 @@ class Approvals:
             await self.store.add(approval, event)
         except AlreadyExists as problem:
             raise ServiceError(errors.ALREADY_IN_USE, "waiting") from problem
+        self.config.stored()
         return approval
 
     @requires(Area.APPROVAL, Action.WRITE)

@@ -33,7 +33,7 @@ _P95: Final = 0.95
 _DIGITS: Final = 4
 _DOWN: Final = 0.5
 _WELL: Final = 0.99
-_RECENT: Final = 3
+RECENT: Final = 3
 """Minutes in which failures, or calls that go well again, decide the word."""
 _SLOW_S: Final = 3.0
 """A partner waits for a payout; beyond three seconds people ask what is wrong."""
@@ -319,7 +319,7 @@ def word_of(provider: Provider, latest: Weather | None) -> str:
     """
     if provider.is_on_hold:
         return "down"
-    recent = [each for each in latest.steps[-_RECENT:] if each.calls] if latest else []
+    recent = [each for each in latest.steps[-RECENT:] if each.calls] if latest else []
     if not recent and provider.awaits_trial:
         return "ready"
     if latest is None or not isinstance(latest.success, float):
@@ -332,6 +332,11 @@ def word_of(provider: Provider, latest: Weather | None) -> str:
     if success < _WELL:
         return "unsteady"
     return "slow" if slow else "well"
+
+
+def is_down(calls: int, ok: int) -> bool:
+    """Return whether a bank counts as ``down`` by its recent calls; without calls it does not."""
+    return ok < calls * _DOWN
 
 
 def _went_well(recent: Sequence[CallFigures]) -> float:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, Table
 
-from gateway.store.tables import backoffice, core, figures
+from gateway.store.tables import backoffice, core, figures, notifications
 
 _ACCOUNTS: Final = "(SELECT id FROM accounts WHERE company_id = $1)"
 _CREDENTIALS: Final = "(SELECT client_id FROM credentials WHERE company_id = $1)"
@@ -72,6 +72,7 @@ OWNED: Final = (
     # After events: where endpoints are, the database writes a delivery of each event that arrives.
     Owned(core.endpoints, _OF_COMPANY),
     Owned(core.deliveries, _OF_COMPANY),
+    Owned(notifications.chats, _OF_COMPANY),
     Owned(core.delivery_tries, _OF_DELIVERIES),
     Owned(core.returns, _OF_ACCOUNTS, "centavos"),
     Owned(core.opinions, _OF_ACCOUNTS, "centavos"),

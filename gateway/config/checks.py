@@ -279,7 +279,7 @@ def _keys(settings: Settings) -> Iterator[Finding]:
     for path, key in named_keys(settings).items():
         if not key and ".retired_" in path:
             yield Finding(path, "is empty")
-        elif key and path.startswith("sealing."):
+        elif key and path.startswith(("sealing.", "notifications.")):
             try:
                 sealing_key(key)
             except ValueError as problem:
@@ -293,6 +293,7 @@ def named_keys(settings: Settings) -> dict[str, Secret]:
         "auth.basic.pepper": basic.pepper,
         "sealing.key": sealing.key,
         "identity.pepper": identity.pepper,
+        "notifications.push_key": settings.notifications.push_key,
     }
     for path, retired in (
         ("auth.basic.retired_peppers", basic.retired_peppers),

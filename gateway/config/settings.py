@@ -264,6 +264,18 @@ class Outflow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     new_payees_value: Reais = "50000.00"
 
 
+class Notifications(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What people are told outside the panel.
+
+    Attributes:
+        push_key: Signs push messages to browsers: 32 random bytes in base64. Empty sends none.
+            Browsers subscribe to it: after a change everybody subscribes again.
+    """
+
+    push_key: Annotated[Secret, written("${PIXGATE_PUSH_KEY:-}")] = Secret("")
+
+
 class Events(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
     What partners are told of their accounts, and how it is delivered.
@@ -436,9 +448,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             the folder the process runs in.
         server, admin, trace, database, auth, identity, session, sealing: As
             their types say.
-        limits, ratelimits, payouts, outflow, events, closings: See the classes.
-        approvals, cache: See the classes.
-        statements, sandbox, sandbox_bank, telemetry, worker: See the classes.
+        limits, ratelimits, payouts, outflow, events, notifications, closings: See the classes.
+        approvals, cache, statements, sandbox, sandbox_bank, telemetry, worker: See the classes.
         providers: By the name that accounts give.
     """
 
@@ -459,6 +470,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     payouts: Payouts = Payouts()
     outflow: Outflow = Outflow()
     events: Events = Events()
+    notifications: Notifications = Notifications()
     closings: Closings = Closings()
     approvals: Approvals = Approvals()
     cache: Cache = Cache()

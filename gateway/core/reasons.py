@@ -258,6 +258,8 @@ _RECORDS: Final = {
     "credential": "There is no such credential, or it is not shown to the caller.",
     "endpoint": "There is no such endpoint, or it is not shown to the caller.",
     "endpoints_full": "The company has 10 endpoints already, as many as it may.",
+    "push_off": "Push messages are off here: the operator has set no key for them.",
+    "chats_full": "There are 20 chats already, as many as a company or the operators may have.",
     "endpoint_not_paused": "The endpoint is not paused.",
     "endpoint_paused": "The endpoint is paused already.",
     "endpoint_removed": "The endpoint was removed.",

@@ -1,7 +1,7 @@
 """
-Sends a delivery to its endpoint, once.
+Sends a delivery to its endpoint, or another body to an address that somebody typed; once.
 
-The address belongs to a partner, so it may lead anywhere. Each connection is made to a public
+The address belongs to somebody else, so it may lead anywhere. Each connection is made to a public
 address alone, whatever its name resolved to before; redirects are not followed, no proxy is read
 from the environment, no cookie is kept; of the answer nothing but its status and ``Retry-After`` is
 used, and at most 16 kB of it are read.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -77,7 +77,7 @@ class SenderConfig:
 
 
 class Sender:
-    """Sends deliveries; opened when the first is sent."""
+    """Sends deliveries and other bodies; opened when the first is sent."""
 
     def __init__(self, config: SenderConfig, now: Now, clock: Monotonic) -> None:
         self._config, self._now, self._clock = config, now, clock
@@ -85,8 +85,19 @@ class Sender:
 
     async def send(self, delivery: Delivery, url: str, secrets: Sequence[str]) -> Outcome:
         """Send a delivery, signed for this try by each secret; return what came of it."""
-        at, began = self._now(), self._clock()
-        status, failure, wish = await self._try(delivery, url, secrets, at)
+        at, body = self._now(), delivery.body or b""
+        signed = signed_headers(map(secret_bytes, secrets), delivery.event_id, at, body)
+        return await self._post(url, body, signed, at)
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+        """Send a body, JSON where the headers do not say otherwise; return what came of it."""
+        return await self._post(url, body, headers, self._now())
+
+    async def _post(
+        self, url: str, body: bytes, headers: Mapping[str, str], at: datetime
+    ) -> Outcome:
+        began = self._clock()
+        status, failure, wish = await self._try(url, body, {**_HEADERS, **headers}, at)
         ms = round((self._clock() - began) * 1000)
         return Outcome(
             at=at,
@@ -103,13 +114,8 @@ class Sender:
             self._session = None
 
     async def _try(
-        self, delivery: Delivery, url: str, secrets: Sequence[str], at: datetime
+        self, url: str, body: bytes, headers: Mapping[str, str], at: datetime
     ) -> tuple[int | None, TryFailure, timedelta | None]:
-        body = delivery.body or b""
-        headers = {
-            **_HEADERS,
-            **signed_headers(map(secret_bytes, secrets), delivery.event_id, at, body),
-        }
         status: int | None = None
         try:
             # The rules may have become stricter since it was stored.

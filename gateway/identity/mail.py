@@ -18,6 +18,8 @@ from email.utils import format_datetime
 from typing import Final
 from urllib.parse import quote
 
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
+
 from gateway.config.identity import Mail as Server
 from gateway.core.clocks import Now
 from gateway.core.company_scope import CompanyScope, scope_of
@@ -160,18 +162,26 @@ class Mailer:
         """Return the link with its token."""
         return f"{self.context.settings.origin}{_PATHS[purpose]}?token={quote(token)}"
 
-    async def _put(self, user: User, subject: Text, text: Text) -> None:
-        """Put a message into the mailbox."""
-        chosen = int(user.preferences.language == _ENGLISH)
-        greeting = ("Olá", "Hello")[chosen]
-        mail = Mail(
+    def letter(self, user: User, subject: str, text: str) -> Mail:
+        """Write a mail in the user's language, which subject and text have already."""
+        greeting = ("Olá", "Hello")[_language(user)]
+        return Mail(
             id=self.context.new_id(),
             to=user.email,
-            subject=f"[pixgate] {subject[chosen]}",
-            text=f"{greeting}, {user.name}!\n\n{text[chosen]}\n",
+            subject=f"[pixgate] {subject}",
+            text=f"{greeting}, {user.name}!\n\n{text}\n",
             created_at=self.context.now(),
         )
-        await self.context.stores.mailbox.put(mail)
+
+    async def _put(self, user: User, subject: Text, text: Text) -> None:
+        """Put a message into the mailbox."""
+        chosen = _language(user)
+        await self.context.stores.mailbox.put(self.letter(user, subject[chosen], text[chosen]))
+
+
+def _language(user: User) -> int:
+    """Return the place of a user's language in a text."""
+    return int(user.preferences.language == _ENGLISH)
 
 
 _AT_ONCE = 20
@@ -291,11 +301,11 @@ class SealedMailbox(StoredMailbox):
         super().__init__(database)
         self._sealer = sealer
 
-    async def put(self, mail: Mail) -> None:
-        """Store a message."""
+    async def add(self, connection: AsyncConnection, mail: Mail) -> None:
+        """Store a message in the caller's transaction."""
         sealed = self._sealer.seal(mail.text, _row(mail))
         text = _MARK + base64.b64encode(sealed).decode("ascii")
-        await super().put(replace(mail, text=text))
+        await super().add(connection, replace(mail, text=text))
 
     async def waiting(self, most: int, but: Collection[str] = ()) -> Sequence[Mail]:
         """Return unsent mail, oldest first; mail whose key is gone is given up."""

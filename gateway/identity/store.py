@@ -717,7 +717,12 @@ class StoredMailbox:
 
     async def put(self, mail: Mail) -> None:
         """Store a message."""
-        await self._database.write(insert(mailbox), row_of(mail))
+        async with self._database.writing() as connection:
+            await self.add(connection, mail)
+
+    async def add(self, connection: AsyncConnection, mail: Mail) -> None:
+        """Store a message in the caller's transaction."""
+        await connection.execute(insert(mailbox), row_of(mail))
 
     async def waiting(self, most: int, but: Collection[str] = ()) -> Sequence[Mail]:
         """Return unsent ones, oldest first; those with the ids ``but`` are left out."""

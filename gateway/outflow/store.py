@@ -20,6 +20,7 @@ from sqlalchemy import (
     Update,
     bindparam,
     delete,
+    exists,
     func,
     or_,
     select,
@@ -440,6 +441,19 @@ def _paid_again(company: str, digests: Sequence[bytes], at: datetime) -> Update:
 
 def _parts(values: Sequence[Value]) -> Iterable[Sequence[Value]]:
     return (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
+
+
+async def open_now(database: Database, now: datetime) -> Sequence[Trip]:
+    """Return the last day's trips that are outside still, or whose stop is in force."""
+    in_force = exists().where(
+        stops.c.id == _TRIPS.stop_id, stops.c.lifted_at.is_(None), stops.c.ends_at > now
+    )
+    outside = _TRIPS.stop_id.is_(None) & (_TRIPS.seen_at > now - _OPEN)
+    wanted = select(outflow_trips).where(
+        _TRIPS.at >= now - timedelta(days=1), or_(outside, in_force)
+    )
+    rows = await database.rows(wanted.order_by(_TRIPS.at, _TRIPS.id))
+    return [from_row(row, Trip) for row in rows]
 
 
 async def open_trips(database: Database, now: datetime) -> Mapping[str, int]:

@@ -49,7 +49,7 @@ def collectable(who: Staff, now: datetime) -> ColumnElement[bool]:
     kinds = [each.value for each in WITH_SECRET if who.may(NEEDED[each])]
     if not kinds:
         return false()
-    return and_(_own(who, now), _has_secret(now), approvals.c.kind.in_(sorted(kinds)))
+    return and_(_own(who, now), has_secret(now), approvals.c.kind.in_(sorted(kinds)))
 
 
 def ends_soon(who: Staff, now: datetime) -> ColumnElement[bool]:
@@ -64,7 +64,7 @@ def ended(who: Staff, now: datetime) -> ColumnElement[bool]:
         _own(who, now),
         approvals.c.state.not_in(open_ones),
         approvals.c.decided_at > now - _TOLD_FOR,
-        not_(_has_secret(now)),
+        not_(has_secret(now)),
     )
 
 
@@ -105,8 +105,8 @@ def _own(who: Staff, now: datetime) -> ColumnElement[bool]:
     )
 
 
-def _has_secret(now: datetime) -> ColumnElement[bool]:
-    """Demand an approved order whose secret waits to be collected."""
+def has_secret(now: datetime) -> ColumnElement[bool]:
+    """Return the SQL condition: an approved order's secret waits to be collected."""
     return and_(
         approvals.c.state == ApprovalState.APPROVED.value,
         approvals.c.kind.in_(_SECRETS),

@@ -81,6 +81,7 @@ _COUNTED: Final[Mapping[Event, Family[Counter]]] = {
     Event.PAYMENT_WALK: series.PAYMENT_WALKS,
     Event.DAY_READING: series.DAY_READINGS,
     Event.DELIVERY: series.EVENTS_DELIVERIES,
+    Event.NOTIFICATION: series.NOTIFICATIONS,
     Event.PROVIDER_LIMITED: series.PROVIDER_LIMITED,
     Event.STATEMENT_PAGE: series.STATEMENT_PAGES,
     Event.STATEMENT_TOO_LARGE: series.STATEMENTS_TOO_LARGE,

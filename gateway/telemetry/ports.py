@@ -19,6 +19,7 @@ class Event(StrEnum):
     LOGIN = "login"  # result
     LOOK_UP_FAILED = "look_up_failed"  # provider
     MFA = "mfa"  # factor.result
+    NOTIFICATION = "notification"  # way.state
     NOT_PIX = "not_pix"  # provider
     PAYOUT_HOLD = "payout_hold"  # outcome: a HoldOutcome
     PAYOUT_RETURNED = "payout_returned"  # provider

@@ -54,6 +54,15 @@ WITHOUT = {
     ),
     **dict.fromkeys(
         [
+            *(f"gateway/notifications/{each}.py" for each in ("calls", "chat", "model")),
+            *(f"gateway/notifications/{each}.py" for each in ("occasions", "outages", "push")),
+            *(f"gateway/notifications/{each}.py" for each in ("recipients", "service", "store")),
+            *(f"gateway/notifications/{each}.py" for each in ("subscriptions", "watch")),
+        ],
+        "so too: tests/contract/stores/test_notifications.py",
+    ),
+    **dict.fromkeys(
+        [
             *(f"gateway/archive/{each}.py" for each in ("folder", "lines", "model", "reading")),
             *("gateway/archive/store.py", "gateway/payouts/archived.py"),
         ],
@@ -170,6 +179,7 @@ WITHOUT = {
             "gateway/payouts/order_pages.py",
             "gateway/stops/pages.py",
             "gateway/outflow/pages.py",
+            "gateway/notifications/pages.py",
             *(f"gateway/{noun}/pages.py" for noun in ("audit", "configuration", "overview")),
             *(f"gateway/{noun}/pages.py" for noun in ("reference", "request_log", "traces")),
             "gateway/overview/chart.py",
@@ -199,6 +209,7 @@ WITHOUT = {
             "gateway/store/tables/backoffice.py",
             "gateway/store/tables/figures.py",
             "gateway/store/tables/identity.py",
+            "gateway/store/tables/notifications.py",
             "gateway/store/tables/texts.py",
             "gateway/store/own_work.py",
         ],

@@ -31,7 +31,7 @@ PORTS = {
     AuditLog: set(),
     Readings: {"turn", "claim", "keep", "live"},  # of one that was found within a scope
     OverviewRecords: {"remember"},  # our own task, for whoever reads it in a scope
-    StoredMailbox: {"put", "waiting", "sent", "forget"},
+    StoredMailbox: {"put", "add", "waiting", "sent", "forget"},
 }
 """Every port that the back office reads from; methods without a scope, with the reason."""
 

@@ -18,6 +18,7 @@ WALL_CLOCK = {
     "tests/architecture/walk.py": "writes a page: what a request begins ends within milliseconds",
     "tests/mistakes/": "a command: it prints how long it took, and ends tests that hang",
     "tests/proofs/events/": "faults that last for a time, around real processes",
+    "tests/proofs/notifications/told.py": "a command: it prints how long a mail takes",
     "tests/proofs/operating/": "faults that last for a time, around real processes",
     "tests/proofs/outflow/flood.py": "a command: it pays for half a minute at a running gateway",
     "tests/proofs/simulation/": "sleeps on the simulated clock",

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 TOKEN = "csrf_token"
-SECRET = frozenset({TOKEN, "code", "app_code", "credentials", "public_key", "username"})
+SECRET = frozenset({TOKEN, "code", "app_code", "credentials", "public_key", "username", "webhook"})
 """
 Fields that no page shows again: people paste a private key where a public one is asked for, and
 the last one is the person's own address, not typed.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sqlalchemy import func, select
 
 from gateway.audit import log as audit_log
+from gateway.notifications.watch import SENT
 from gateway.store.tables.core import audit
 from gateway.store.tables.every import METADATA
 from tests.browser.panel_site import PanelSite
@@ -16,26 +17,20 @@ BY_THEMSELVES = frozenset(
     | {"payouts", "payout_attempts", "payout_events", "payout_returns", "callbacks"}
     | {"account_readings", "closed_hours", "payout_hours", "provider_minutes"}
     | {"task_leases", "processes", "credential_addresses"}
-    | {
-        "events",
-        "received",
-        "refunded",
-        "payment_walks",
-        "day_readings",
-        "deliveries",
-        "delivery_tries",
-    }
+    | {"events", "received", "refunded", "payment_walks", "day_readings"}
+    | {"deliveries", "delivery_tries", "notifications", "mailbox", "bank_outages"}
     | {"outflow_hours", "outflow_payees", "outflow_progress", "outflow_trips"}
 )
 """
 Tables that change while nobody acts: requests are logged, sessions renewed, payouts settle and
 their banks say so, figures are kept, tasks have leases, processes register, addresses of calls are
-noted, partners are told of events, days are compared, the outflow guard looks.
+noted, partners are told of events, days are compared, the outflow guard looks, people are told
+what needs them.
 """
-COUNTED = (audit_log.REFUSED, *audit_log.FAILED.values(), "approval.read")
+COUNTED = (audit_log.REFUSED, *audit_log.FAILED.values(), "approval.read", SENT)
 """
 Acts that change nothing: what was refused is counted, and noted once a minute; a form that is
-shown again shows an order to whoever may decide on it.
+shown again shows an order to whoever may decide on it; people are told what needs them.
 """
 
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from gateway.config.identity import Session
 from gateway.config.listeners import Server
-from gateway.config.settings import Settings
+from gateway.config.settings import Notifications, Settings
 from tests.browser import seeds
 from tests.browser.inspection import USUAL, Inspection, Look, inspecting
 from tests.browser.people import NOBODY, People
 from tests.browser.screens import Case
 from tests.servers.process import free_port
 from tests.world.gateway.world import World, opened, sandbox
+from tests.world.notifications import PUSH_KEY
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
@@ -67,6 +68,7 @@ class PanelSite:
 def settings(folder: Path, **changed: object) -> Settings:
     """Return the settings of a sandbox whose pages come over plain HTTP from a known port."""
     server = Server(port=free_port(), drain_accept_s=0, drain_s=90)
+    changed.setdefault("notifications", Notifications(push_key=PUSH_KEY))
     return sandbox(folder, server=server, session=Session(insecure_dev=True), **changed)
 
 

@@ -269,6 +269,8 @@ _CONTROL = (
 )
 _PEOPLE = (
     Screen(name="own-account", path="/panel/me", by=Role.SECURITY, empty=None),
+    Screen(name="own-notifications", path="/panel/me/notifications", empty=None),
+    Screen(name="chats", path="/panel/chats", closed_to=Role.OPERATOR),
     Screen(name="people", path="/panel/people", closed_to=Role.OPERATOR),
     Screen(name="person", path="/panel/people/{person}", empty=NOT_FOUND, closed_to=Role.OPERATOR),
 )

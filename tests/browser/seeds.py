@@ -33,6 +33,7 @@ from gateway.endpoints.service import Endpoints
 from gateway.events.model import EventType
 from gateway.identity.model import InvitationBody
 from gateway.identity.sessions import SignedIn
+from gateway.notifications.model import Kind, NewChat
 from gateway.outflow.envelope import Measure
 from gateway.payouts.model import NamedOwner, PayoutRequest, PayoutState, normal_destination
 from gateway.statements.model import local_day
@@ -94,6 +95,7 @@ async def plant(world: World) -> Mapping[str, str]:
         "credential": world.demo["credentials"]["full"]["client_id"],
         "endpoint": (endpoint := await _endpoint(world)),
         "delivery": await _delivery(world, endpoint),
+        "chat": await _chat(world),
         "approval": await _ordered(world),
         "payout_order": await _ordered_payout(world),
         "person": await _person(world),
@@ -172,6 +174,15 @@ async def _delivery(world: World, endpoint_id: str) -> str:
     """Order a ping, which is never answered; return the delivery's id."""
     ordered = await world.gateway.services.deliveries.ping(world.office.staff, endpoint_id)
     return ordered.id
+
+
+async def _chat(world: World) -> str:
+    """Add the operators' chat, which is told of banks alone; return its id."""
+    wanted = NewChat(
+        name="Operações", webhook="https://hooks.chat.example/services/T0/x", kinds=[Kind.BANK]
+    )
+    made = await world.gateway.services.notifications.add(world.office.staff, wanted)
+    return made.id
 
 
 async def _person(world: World) -> str:

@@ -15,6 +15,7 @@ SECRET: Final = frozenset(
     {
         "accounts.sealed_credentials",
         "approvals.sealed_order",
+        "chats.sealed_url",
         "credential_secrets.digest",
         "endpoints.sealed_former_secret",
         "endpoints.sealed_secret",
@@ -24,6 +25,8 @@ SECRET: Final = frozenset(
         "panel_sessions.sealed",
         "payout_events.sealed_facts",
         "payouts.payee_digest",
+        "push_subscriptions.endpoint_digest",
+        "push_subscriptions.sealed_address",
         "recovery_codes.digest",
         "refresh_tokens.digest",
         "signing_keys.sealed_private",
@@ -44,6 +47,7 @@ OPEN: Final = frozenset(
         "deliveries.body",  # ids alone, shown to whoever may read deliveries
         "callbacks.body",  # what the bank sent; only who may read callbacks sees it
         "outflow_payees.payee",  # of a destination, which the payout itself has in full
+        "notification_choices.digest",  # kinds of occasions
         "panel_sessions.csrf",  # in every form of the browser that it belongs to
         "passkeys.credential",  # a public key, and the authenticator's model
         "signing_keys.public",

@@ -44,6 +44,10 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
+_WORKER: Final = "worker.js"
+WORKER: Final = f"/panel/{_WORKER}"
+"""A service worker's address never changes: under another one a browser would subscribe twice."""
+_NOT_KEPT: Final = {**_HEADERS, "Cache-Control": "no-cache"}
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,10 @@ class StaticFiles:
     @cached_property
     def pages(self) -> Mapping[str, Page]:
         """Return the files by path, as the server serves them; they are compressed here."""
-        return {path: _page(name, self.files[name]) for name, path in self.addresses.items()}
+        found = {path: _page(name, self.files[name]) for name, path in self.addresses.items()}
+        if _WORKER in self.files:
+            found[WORKER] = _page(_WORKER, self.files[_WORKER], _NOT_KEPT)
+        return found
 
 
 @cache
@@ -108,7 +115,7 @@ def read_static(own: Path = OWN, vendored: Path = FOLDER) -> StaticFiles:
     return StaticFiles(files, frozenset(known))
 
 
-def _page(name: str, content: bytes) -> Page:
+def _page(name: str, content: bytes, headers: Mapping[str, str] = _HEADERS) -> Page:
     suffix = Path(name).suffix
     packed = pack(content) if suffix in _PACKED else b""
-    return Page(NAME, _TYPES[suffix], content, _HEADERS, packed, Priority.PAGES)
+    return Page(NAME, _TYPES[suffix], content, headers, packed, Priority.PAGES)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gateway.store.tables import backoffice, core, figures, identity
+from gateway.store.tables import backoffice, core, figures, identity, notifications
 
-MODULES: Final = (backoffice, core, figures, identity)
+MODULES: Final = (backoffice, core, figures, identity, notifications)
 METADATA: Final = core.METADATA

@@ -120,6 +120,8 @@ WORST: Final = (
 )
 TURNED_AWAY: Final = Label("reason", ("address", "descriptors", "full", "peer"))
 DELIVERY_OUTCOME: Final = Label("outcome", tuple(DeliveryOutcome))
+NOTIFICATION_WAY: Final = Label("way", ("mail", "push", "chat"))
+NOTIFICATION_STATE: Final = Label("state", ("sent", "failed"))
 ENDPOINT_STATE: Final = Label("state", ("pending", "active", "paused"))
 TABLE: Final = Label("table", ("request_log", "payout_events", "events"))
 TASK: Final = Label(
@@ -129,6 +131,7 @@ TASK: Final = Label(
         *("audit tally", "request log", "readings", "last uses", "waiting events", "worker"),
         *("unsettled payouts", "callbacks", "gauges", "audit", "presence", "recall", "mail"),
         *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
+        *("notifications", "push", "chats"),
         *("outflow guard", "expiring credentials", "feed readers", "payment walks", "days"),
         *("deliveries", "endpoints", "sandbox accounts"),
         *("reset links", "event loop lag", "store"),
@@ -254,6 +257,8 @@ APPROVALS_WAITING: Final = _gauge("pixgate_approvals_waiting", "Orders of people
 APPROVALS_OLDEST: Final = _gauge("pixgate_approvals_oldest_waiting_seconds", "Age of the oldest of them.")
 AUDIT_BROKEN: Final = _gauge("pixgate_audit_chain_broken", "1 when the audit log does not fit together, else 0; looked at every hour.")
 MAILBOX_WAITING: Final = _gauge("pixgate_mailbox_oldest_waiting_seconds", "Age of the oldest mail that was not sent; 0 when there is none.")
+NOTIFICATIONS: Final = _counter("pixgate_notifications_total", "Messages to people and chats about what needs somebody: sent, or given up.", NOTIFICATION_WAY, NOTIFICATION_STATE)
+NOTIFICATIONS_WAITING: Final = _gauge("pixgate_notifications_oldest_waiting_seconds", "How long the first notification has been due; 0 when there is none.")
 STORE_DURATION: Final = _timing("pixgate_store_seconds", "Units of work in the database, the wait for a connection included.", _STORE, STORE_WORK)
 STORE_IN_USE: Final = _sum("pixgate_store_connections_in_use", "Connections to the database that work.")
 STORE_LIMIT: Final = _sum("pixgate_store_connections_limit", "The most connections to the database: database.pool.")

@@ -9,10 +9,12 @@ from pathlib import Path
 import msgspec
 
 from gateway.config.identity import Identity
+from gateway.config.settings import Notifications
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
 from tests.world.gateway.identity_api import ORIGIN
 from tests.world.gateway.world import World, opened, sandbox
+from tests.world.notifications import PUSH_KEY
 from tests.world.people import CLI
 
 PASSWORD = "uma frase bem comprida"
@@ -21,7 +23,11 @@ PASSWORD = "uma frase bem comprida"
 @asynccontextmanager
 async def with_every_role(folder: Path) -> AsyncIterator[World]:
     """Run a gateway; ``viewer@panel.example`` and the like have no second factor yet."""
-    settings = msgspec.structs.replace(sandbox(folder), identity=Identity(origin=ORIGIN))
+    settings = msgspec.structs.replace(
+        sandbox(folder),
+        identity=Identity(origin=ORIGIN),
+        notifications=Notifications(push_key=PUSH_KEY),
+    )
     async with opened(settings) as made:
         users = made.gateway.services.identity.users
         for role in Role:

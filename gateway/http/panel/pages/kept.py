@@ -23,6 +23,7 @@ from policies.validation.forms import Form, read_form
 SECRETS: Final = (
     *("code", "app_code", "password", "current_password", "new_password", "new_again"),
     *("credentials", "csrf_token", "token", "passkey", "own_passkey", "registration"),
+    *("webhook", "endpoint", "auth"),
 )
 """Fields that are typed again, never kept."""
 KEPT: Final = "kept"

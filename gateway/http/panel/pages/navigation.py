@@ -61,6 +61,7 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Entry]]]] = (
             Entry(_("Credentials"), "lock", "/credentials"),
             Entry(_("Endpoints"), "bell-ring", "/endpoints"),
             Entry(_("Deliveries"), "send", "/deliveries"),
+            Entry(_("Chats"), "bell-ring", "/chats"),
             Entry(_("People"), "users", "/people"),
             Entry(_("Audit"), "shield-check", "/audit"),
         ),

@@ -386,6 +386,38 @@ _TABLES: Final = (
         indexes=("created_at",),
     ),
     _Table(
+        "notification_choices",
+        "text user_id at_once digest push quiet_from quiet_until",
+        of={"user_id": "users"},
+    ),
+    _Table(
+        "chats",
+        "text id; text? company_id; text name format host; bytes sealed_url; text kinds language; "
+        "time created_at; text created_by; time? last_ok_at failing_since",
+        of={"company_id": "companies"},
+        indexes=("company_id",),
+    ),
+    _Table(
+        "notifications",
+        "text id recipient kind subject way; time created_at due_at; text state; number tries; "
+        "text? claimed_by; time? claimed_until ended_at",
+        unique="recipient kind subject way",
+        indexes=("created_at", "way due_at WHERE state = 'waiting'"),
+    ),
+    _Table(
+        "push_subscriptions",
+        "text id user_id; bytes endpoint_digest sealed_address; text browser; time created_at; "
+        "time? last_ok_at",
+        of={"user_id": "users"},
+        unique="endpoint_digest",
+        indexes=("user_id",),
+    ),
+    _Table(
+        "bank_outages",
+        "text provider; time since; time? until",
+        key="provider since",
+    ),
+    _Table(
         "approvals",
         "text id kind; text? account_id company_id; text subject; bytes reference_sha256; "
         "text reference; large? centavos; bytes sealed_order; text ordered_by orderer; "

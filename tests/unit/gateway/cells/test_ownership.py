@@ -6,6 +6,7 @@ from gateway.store.tables.every import METADATA
 MARKS = {"account_id", "company_id", "companies", "client_id", "account", "subject", "hour"}
 OF_PEOPLE = {
     *("users", "requests", "mailbox"),  # people are of a cell; a mail's subject is its first line
+    "notifications",  # of people, too: an occasion's subject is a record
 }
 
 

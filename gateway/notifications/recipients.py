@@ -1,0 +1,169 @@
+"""Who may be told: active people with their choices, and chats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from gateway.core.access import Staff
+from gateway.core.audit_context import AuditContext
+from gateway.core.clocks import Now
+from gateway.core.company_scope import scope_of
+from gateway.core.sessions import SignedInUser
+from gateway.core.user import Profile, User
+from gateway.identity.store import StoredUsers
+from gateway.notifications.model import DEFAULT, Chat, Choice, Kind, Occasion, Way
+from gateway.notifications.occasions import Occasions
+from gateway.notifications.store import ChatRecords, ChoiceRecords
+from gateway.notifications.subscriptions import SubscriptionRecords
+
+_PROFILE: Final = tuple(Profile.__dataclass_fields__)
+_OF_CHATS: Final = Choice()
+"""A chat is quiet at night, as people are by default."""
+
+
+class Recipient(Protocol):
+    """Somebody, or a room, that is told of occasions."""
+
+    @property
+    def name(self) -> str:
+        """Return ``user:`` or ``chat:`` and the id."""
+        ...
+
+    @property
+    def way(self) -> Way:
+        """Return how messages reach it."""
+        ...
+
+    @property
+    def choice(self) -> Choice:
+        """Return when it is told."""
+        ...
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Return what it is told of."""
+        ...
+
+    @property
+    def version(self) -> object:
+        """Return a value that changes with the recipient's rights and choices."""
+        ...
+
+    async def concerned(self, occasions: Sequence[Occasion]) -> Sequence[Occasion]:
+        """Return those of the occasions that it is told of."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class UserRecipient:
+    """An active user, by one way."""
+
+    user: User
+    choice: Choice
+    occasions: Occasions
+    now: Now
+    way: Way = Way.MAIL
+
+    @property
+    def name(self) -> str:
+        """Return the user's name in notifications and in the audit log."""
+        return f"user:{self.user.id}"
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Return what the user has chosen for the way."""
+        return frozenset(self.choice.push) if self.way is Way.PUSH else self.choice.kinds
+
+    @property
+    def version(self) -> object:
+        """Return what the user may see and has chosen."""
+        return self.user.roles, self.user.companies, self.choice
+
+    async def concerned(self, occasions: Sequence[Occasion]) -> Sequence[Occasion]:
+        """Return those of the occasions that the user has chosen and may act on."""
+        chosen = [each for each in occasions if each.kind in self.kinds]
+        return await self.occasions.concerning(_staff(self.user, self.now), chosen, self.now())
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRecipient:
+    """A chat."""
+
+    chat: Chat
+    occasions: Occasions
+
+    @property
+    def name(self) -> str:
+        """Return the chat's name in notifications and in the audit log."""
+        return self.chat.recipient
+
+    @property
+    def way(self) -> Way:
+        """Return the way of chats."""
+        return Way.CHAT
+
+    @property
+    def choice(self) -> Choice:
+        """Return when chats are told."""
+        return _OF_CHATS
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Return what was chosen for the chat."""
+        return frozenset(self.chat.kinds)
+
+    @property
+    def version(self) -> object:
+        """Return whose chat it is, and what it is told of."""
+        return self.chat.company_id, self.chat.kinds
+
+    async def concerned(self, occasions: Sequence[Occasion]) -> Sequence[Occasion]:
+        """Return those of the occasions that were chosen and are of the chat's company."""
+        chosen = [each for each in occasions if each.kind in self.kinds]
+        return await self.occasions.concerning_chat(self.name, self.chat.company_id, chosen)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipients:
+    """Reads all recipients."""
+
+    users: StoredUsers
+    choices: ChoiceRecords
+    chats: ChatRecords
+    subscriptions: SubscriptionRecords
+    occasions: Occasions
+    now: Now
+
+    async def people(self) -> Sequence[UserRecipient]:
+        """Return the users who can sign in, and want to be mailed something."""
+        return await self._by(Way.MAIL, await self.users.list())
+
+    async def pushed(self) -> Sequence[UserRecipient]:
+        """Return the users who can sign in and have subscribed a browser."""
+        subscribed = await self.subscriptions.people()
+        users = await self.users.list(subscribed) if subscribed else ()
+        return await self._by(Way.PUSH, users)
+
+    async def rooms(self) -> Sequence[ChatRecipient]:
+        """Return the chats."""
+        return [ChatRecipient(each, self.occasions) for each in await self.chats.every()]
+
+    async def _by(self, way: Way, users: Sequence[User]) -> Sequence[UserRecipient]:
+        chosen = await self.choices.every() if users else {}
+        people = [
+            UserRecipient(each, chosen.get(each.id, DEFAULT), self.occasions, self.now, way)
+            for each in users
+            if each.state == "active"
+        ]
+        return [each for each in people if each.kinds]
+
+
+def _staff(user: User, now: Now) -> Staff:
+    """Return a user as the actor whose rights and companies decide what they are told."""
+    profile = {name: getattr(user, name) for name in _PROFILE}
+    person = SignedInUser(
+        user_id=user.id, session_id="", factor_at=None, has_factor=user.has_factor, **profile
+    )
+    return Staff(AuditContext(person.actor, now), scope_of(user.companies), person)

@@ -1,0 +1,45 @@
+"""When a notification is sent: at once, after the quiet hours, or in the evening."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+from typing import Final
+
+from gateway.core.night import Night
+from gateway.core.windows import LOCAL
+from gateway.notifications.model import Choice, Occasion, Way
+
+DIGEST_AT: Final = time(18)
+"""In São Paulo: the end of the working day, before the quiet hours."""
+
+
+def due_at(occasion: Occasion, choice: Choice, now: datetime, way: Way = Way.MAIL) -> datetime:
+    """
+    Return when a person is told of an occasion.
+
+    Urgent occasions, and those that end before they would be told, are told at once.
+    """
+    if occasion.is_urgent:
+        return now
+    is_digest = way is Way.MAIL and occasion.kind in choice.digest
+    due = _evening(now) if is_digest else _after_quiet_hours(choice, now)
+    return now if occasion.ends_at is not None and occasion.ends_at <= due else due
+
+
+def _evening(now: datetime) -> datetime:
+    """Return the next 18:00 in São Paulo."""
+    today = now.astimezone(LOCAL).date()
+    at = datetime.combine(today, DIGEST_AT, LOCAL).astimezone(UTC)
+    if at > now:
+        return at
+    return datetime.combine(today + timedelta(days=1), DIGEST_AT, LOCAL).astimezone(UTC)
+
+
+def _after_quiet_hours(choice: Choice, now: datetime) -> datetime:
+    if not choice.quiet_from:
+        return now
+    hours = Night(
+        begins=time.fromisoformat(choice.quiet_from), ends=time.fromisoformat(choice.quiet_until)
+    )
+    span = hours.span_of(now)
+    return now if span is None else span.until
