@@ -45,9 +45,11 @@ MORE_QUERIES = {
     "overview-month": 1,
     "trace": 1,
     "credential": 1,
+    "batch": 3,
+    "batch-wrong": 1,
 }
 """
-Pages that may send so many more: a decider's look at a recipient is put on record, of the payout
+Pages that may send so many more: of a file its rows, their sums and what stands out, a decider's look at a recipient is put on record, of the payout
 that is chosen it is read what its bank shows, what came back is added up besides, a day is compared
 with payouts, charges and explained debits, and kept beside the days around it, below the stops of
 the account, and those that nobody explained stand beside it, one search reads each noun, who

@@ -38,7 +38,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "Operations": {
         **_docs("operations", "database", "archive", "cells", "keys", "controls", "log"),
         **_docs("metrics", "runbook", "upgrading", "people", "panel", "notifications"),
-        **_docs("outflow"),
+        **_docs("batches", "outflow"),
         **_docs("reliability", "performance", "scale", "known-limits"),
         "security.md": "SECURITY.md",
     },

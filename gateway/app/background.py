@@ -347,7 +347,7 @@ def _leased(services: Services, reconciler: Reconciler) -> Iterator[tuple[str, R
     yield "recall", reconciler.recall, Schedule(every_s=_MINUTE_S, delayed=True)
     yield "mail", MailSender(mailbox, server, kernel.now).run_once, sending(server)
     yield "missed events", missed.turn, _MISSED
-    yield "approvals", services.approvals.expire, minutely
+    yield from _of_people(services, minutely)
     yield "figures", services.overviews.remember, minutely
     yield "endpoints", _endpoint_watch(services).turn, Schedule(every_s=ENDPOINTS_EVERY_S)
     yield "expiring credentials", ExpiryWatch(store.database, kernel.now).turn, hourly
@@ -376,6 +376,12 @@ def _of_movements(services: Services) -> Iterator[tuple[str, RunOnce, Schedule]]
         yield "payment walks", services.payment_walks.turn, Schedule(every_s=every_s, delayed=True)
     if every_s := config.closings.every_s:
         yield "days", services.reconciliation.turn, Schedule(every_s=every_s, delayed=True)
+
+
+def _of_people(services: Services, when: Schedule) -> Iterator[tuple[str, RunOnce, Schedule]]:
+    """Return what becomes of people's orders."""
+    yield "approvals", services.approvals.expire, when
+    yield "files of payouts", services.batch_worker.turn, Schedule(every_s=_SECOND_S)
 
 
 def _of_sandbox(services: Services, when: Schedule) -> Iterator[tuple[str, RunOnce, Schedule]]:

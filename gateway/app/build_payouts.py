@@ -58,7 +58,7 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
             mismatches=mismatches,
             now=kernel.shared_now,
             count=kernel.observer.count,
-            hold=_hold_policy(kernel),
+            hold=hold_policy(kernel),
             writes=kernel.writes,
         ),
         PayoutConfig(
@@ -75,7 +75,7 @@ def build_payouts(kernel: Kernel, banks: Banks, stops: StopsInForce) -> Payouts:
     )
 
 
-def _hold_policy(kernel: Kernel) -> HoldPolicy | None:
+def hold_policy(kernel: Kernel) -> HoldPolicy | None:
     """Return which payouts are held; None for none."""
     above = kernel.settings.hold_above
     if above is None:

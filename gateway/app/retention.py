@@ -9,6 +9,7 @@ from typing import Final
 
 from gateway.app.store import Store
 from gateway.banks.store import ProviderMinutes
+from gateway.batches.store import BatchRecords
 from gateway.callbacks.store import CallbackRecords
 from gateway.closings.readings import forget_readings
 from gateway.core.storage import StoreUnavailable
@@ -28,6 +29,8 @@ REQUESTS_KEPT: Final = timedelta(days=30)
 """A month of the request log: complaints of partners come within their monthly closing."""
 CALLBACKS_KEPT: Final = timedelta(days=90)
 """A quarter, since banks are asked about callbacks later than partners about requests."""
+BATCHES_KEPT: Final = timedelta(days=90)
+"""A quarter, for whoever closes its books; the payouts themselves stay as long as others."""
 
 _IDENTITY_KEPT: Final = timedelta(days=7)
 """What has ended stays a week, so that the owner of an old token is told apart from a stranger."""
@@ -49,7 +52,8 @@ async def delete_old_records(store: Store, events_kept: timedelta, now: datetime
 
     Readings of days go too.
 
-    Deliveries that wait for removed endpoints end.
+    Old files of payouts are deleted too; their payouts are not. Deliveries that wait for removed
+    endpoints end.
 
     ``events_kept`` is how long events of payouts are kept. Returns the number of lines, callbacks
     and events of payouts.
@@ -60,6 +64,7 @@ async def delete_old_records(store: Store, events_kept: timedelta, now: datetime
     await _deleted("outflow payees", outflow.forget_payees(now - PAYEES_KEPT))
     readings_before = local_day(now - READINGS_KEPT)
     await _deleted("readings of days", forget_readings(database, readings_before))
+    await _deleted("files of payouts", BatchRecords(database).forget(now - BATCHES_KEPT))
     await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
     notifications = NotificationRecords(database)
     await _deleted("notifications", notifications.forget(now - NOTIFICATIONS_KEPT))

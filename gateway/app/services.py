@@ -20,6 +20,7 @@ from gateway.app.build_payouts import (
     build_payers,
     build_payouts,
     build_reconciler,
+    hold_policy,
     night_of,
     shown_similar_within,
     tax_number_digests,
@@ -40,6 +41,12 @@ from gateway.banks.paced import PacedBanks
 from gateway.banks.readings import Readings
 from gateway.banks.service import BankReports
 from gateway.banks.store import ProviderMinutes
+from gateway.batches.model import Batch
+from gateway.batches.oddities import Oddities
+from gateway.batches.order import BatchOrders
+from gateway.batches.service import Batches
+from gateway.batches.store import BatchRecords
+from gateway.batches.worker import BatchWorker
 from gateway.callbacks.reception import Reception
 from gateway.callbacks.service import Callbacks
 from gateway.callbacks.store import CallbackRecords
@@ -75,7 +82,7 @@ from gateway.core.approvals import (
 )
 from gateway.core.audit_context import RuleViolation
 from gateway.core.caller_rules import ANYWHERE, UNDECIDED
-from gateway.core.company_scope import CompanyScope
+from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.exports import ExportKind, Exports, Turns
 from gateway.core.sessions import SignedInUser
 from gateway.core.strict import amount
@@ -489,6 +496,7 @@ class Services:
         orders.executors[ApprovalKind.CREDENTIAL_KEY] = self.public_keys
         orders.executors[ApprovalKind.FACTOR_REMOVAL] = self.identity.factor_removals
         orders.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(self.accounts, self.kernel.now)
+        orders.executors[ApprovalKind.BATCH] = self._batch_orders
         return orders
 
     @cached_property
@@ -862,6 +870,53 @@ class Services:
     @cached_property
     def hold_decisions(self) -> HoldDecisions:
         return HoldDecisions(payouts=self.payouts, payers=build_payers(self.kernel))
+
+    @cached_property
+    def batches(self) -> Batches:
+        """Files of payouts; their orders wait where orders of payouts may wait, of any value."""
+        kernel, store = self.kernel, self.kernel.store
+        hold, sealer = hold_policy(kernel), kernel.keys.sealer
+        return Batches(
+            records=BatchRecords(store.database),
+            accounts=store.accounts,
+            payouts=self.payouts,
+            oddities=Oddities(
+                database=store.database,
+                digests=tax_number_digests(kernel).every,
+                hold_above=None if hold is None else hold.above,
+            ),
+            audit=store.audit,
+            exports=self.exports,
+            new_id=kernel.new_id,
+            seal=sealer.seal,
+            open=sealer.open,
+            wait=None if self._orders.config.above is None else self._orders.wait,
+        )
+
+    @cached_property
+    def _batch_orders(self) -> BatchOrders:
+        batches = self.batches
+
+        async def find(batch_id: str) -> Batch | None:
+            found = await batches.records.find(batch_id, EVERY_COMPANY)
+            return None if found is None else found.batch
+
+        return BatchOrders(
+            find=find,
+            paying_account=batches.paying_account,
+            begin=batches.begin,
+            now=self.kernel.now,
+        )
+
+    @cached_property
+    def batch_worker(self) -> BatchWorker:
+        return BatchWorker(
+            records=self.batches.records,
+            payouts=self.payouts,
+            payers=build_payers(self.kernel),
+            payout=self.batches.payout,
+            now=self.kernel.shared_now,
+        )
 
     @cached_property
     def reviews(self) -> Reviews:

@@ -21,6 +21,8 @@ from gateway.audit import pages as audit_pages
 from gateway.audit import routes as audit_routes
 from gateway.banks import pages as bank_pages
 from gateway.banks import routes as bank_routes
+from gateway.batches import pages as batch_pages
+from gateway.batches import routes as batch_routes
 from gateway.callbacks import pages as callback_pages
 from gateway.callbacks import routes as callback_routes
 from gateway.callbacks.surface import callback_surface
@@ -176,6 +178,7 @@ def _routes(services: Services) -> Sequence[Routes]:
         payout_routes.routes(
             services.payout_records, services.payout_acts, services.hold_decisions
         ),
+        batch_routes.routes(services.batches),
         search_routes.routes(services.searches),
         review_routes.routes(services.reviews, services.unresolved_probes),
         *([sandbox_routes.routes(sandbox)] if sandbox is not None else []),
@@ -210,6 +213,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
             context,
         ),
         *order_pages.pages(orders, context),
+        *batch_pages.pages(services.batches, context),
         *search_pages.pages(services.searches, services.bank_searches, services.traces, context),
         *review_pages.pages(services.reviews, services.unresolved_probes, payouts, context),
         *account_pages.pages(

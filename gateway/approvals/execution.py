@@ -90,7 +90,7 @@ class OrderExecution:
     Carries approved orders out and notes their outcomes.
 
     Attributes:
-        executors: The executor of every kind of order that moves no money.
+        executors: The executor of every kind of order but payouts and refunds.
         text: Decrypts the order.
     """
 
@@ -113,18 +113,19 @@ class OrderExecution:
             ServiceError: as for an order that is refused.
         """
         reason = why_void(await self.users.find(approval.ordered_by), approval)
-        if not reason and approval.moves_money:
-            await self.money.check_again(approval, self.text(approval))
-        elif not reason:
-            executor = self.executors[approval.kind]
-            reason = await executor.check_again(approval, self.text(approval))
-        return reason
+        if reason:
+            return reason
+        executor = self.executors.get(approval.kind)
+        if executor is not None:
+            return await executor.check_again(approval, self.text(approval))
+        await self.money.check_again(approval, self.text(approval))
+        return VoidReason.NONE
 
     async def first(self, approval: Approval) -> Decided:
         """Execute an order that has just been approved."""
-        if approval.moves_money:
-            return await self._move(approval)
-        return Decided(approval=await self._administer(approval), moved=None)
+        if approval.kind in self.executors:
+            return Decided(approval=await self._administer(approval), moved=None)
+        return await self._move(approval)
 
     async def again(self, person: SignedInUser, approval: Approval) -> Decided:
         """
@@ -139,7 +140,7 @@ class OrderExecution:
             OutcomeUnknown: a refund may have been given; its bank does not answer now.
         """
         self._refuse_settled(approval)
-        if not approval.moves_money:
+        if approval.kind in self.executors:
             return await self._administer_again(person, approval)
         approval, found = await self._caught_up(approval)
         if found is not None:

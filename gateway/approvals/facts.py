@@ -24,8 +24,9 @@ class DecisionFacts:
     Facts around an order.
 
     Attributes:
-        alike: Similar payouts; empty for an order that is no payout. The user who ordered it sees
-            none to its recipient: orders for one CPF after another would complete a hidden one.
+        alike: Similar payouts; empty for an order that is not a single payout. The user who
+            ordered it sees none to its recipient: orders for one CPF after another would complete
+            a hidden one.
         reading: The account's balance as last read; None where the bank is not queried.
         waiting: The account's other waiting orders of money.
     """
@@ -51,17 +52,17 @@ class ApprovalFacts:
     readings: Readings
     orders: StoredApprovals
 
-    async def of(self, who: Staff, approval: Approval, order: Order) -> DecisionFacts:
+    async def of(self, who: Staff, approval: Approval, order: Order | None) -> DecisionFacts:
         """Return the facts from the store alone; the bank is queried meanwhile."""
         reading = await self.readings.of(who.scope, approval.account_id or "")
         return replace(await self._around(who, approval, order), reading=reading)
 
-    async def now_of(self, who: Staff, approval: Approval, order: Order) -> DecisionFacts:
+    async def now_of(self, who: Staff, approval: Approval, order: Order | None) -> DecisionFacts:
         """Query the balance at the bank first, for some seconds; then as ``of``."""
         reading = await self.readings.now_of(who.scope, approval.account_id or "")
         return replace(await self._around(who, approval, order), reading=reading)
 
-    async def _around(self, who: Staff, approval: Approval, order: Order) -> DecisionFacts:
+    async def _around(self, who: Staff, approval: Approval, order: Order | None) -> DecisionFacts:
         account_id, now = approval.account_id or "", who.acting.now()
         waiting = await self.orders.waiting_money(account_id, now, without=approval.id)
         if not isinstance(order, PayoutRequest):

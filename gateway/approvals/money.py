@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from datetime import date
+from dataclasses import dataclass
 
 from gateway.accounts.store import StoredAccounts
 from gateway.banks.connections import changing_bank_of, offered, paying_bank_of, refuse_letters
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.charges import Payer
-from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.banks.port.providers import (
     NotFound,
     NotSupported,
@@ -32,20 +30,17 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.calls import Caller
 from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
-from gateway.core.money import Money
 from gateway.core.permissions import payer
 from gateway.core.strict import hidden_tax_number
 from gateway.payouts.create import CERTAINLY_NOT_SENT, STORE_FULL, Payouts, rejection
 from gateway.payouts.model import (
     Absence,
-    NamedOwner,
     Payout,
     PayoutRequest,
     PayoutState,
     hidden_destination,
-    normal_destination,
-    restored_destination,
 )
+from gateway.payouts.order_text import payout_text, read_payout, read_value
 from gateway.payouts.owner_mismatches import TOO_MANY_MISMATCHES
 from gateway.refunds.orders import RefundRequest
 from gateway.refunds.refunding import RefundExecution
@@ -222,44 +217,22 @@ def kind_of(order: Order) -> ApprovalKind:
 
 def written(order: Order, received: IncomingPayment | None = None) -> str:
     """Serialise an order; a refund includes its payment ``received``, for the approver."""
+    if isinstance(order, PayoutRequest):
+        return payout_text(order)
     content: dict[str, object] = {
         "reference": order.reference,
         "centavos": order.value.centavos,
         "description": order.description,
+        "payment": order.payment,
     }
-    if isinstance(order, RefundRequest):
-        content["payment"] = order.payment
-        if received is not None:
-            payer = received.payer or Payer()
-            content["received"] = {
-                "centavos": received.value.centavos,
-                "name": payer.name,
-                "tax_number": payer.tax_number,
-            }
-        return json.dumps(content)
-    content["method"] = order.method.value
-    content["date"] = order.date.isoformat()
-    content["destination"] = normal_destination(order.destination)
-    content["destination_sent"] = dict(order.destination_sent)
-    if order.owner is not None:
-        content["owner"] = asdict(order.owner)
+    if received is not None:
+        payer = received.payer or Payer()
+        content["received"] = {
+            "centavos": received.value.centavos,
+            "name": payer.name,
+            "tax_number": payer.tax_number,
+        }
     return json.dumps(content)
-
-
-def read_payout(text: str) -> PayoutRequest:
-    """Parse a payout that ``written`` serialised."""
-    content: Mapping[str, object] = json.loads(text)
-    method = PayoutMethod(str(content["method"]))
-    return PayoutRequest(
-        reference=str(content["reference"]),
-        method=method,
-        value=_value(content),
-        date=date.fromisoformat(str(content["date"])),
-        description=str(content["description"]),
-        destination=restored_destination(method, _texts(content["destination"])),
-        destination_sent=_texts(content["destination_sent"]),
-        owner=NamedOwner(**_texts(content["owner"])) if "owner" in content else None,
-    )
 
 
 def read_refund(text: str) -> RefundRequest:
@@ -268,22 +241,9 @@ def read_refund(text: str) -> RefundRequest:
     return RefundRequest(
         reference=str(content["reference"]),
         payment=str(content["payment"]),
-        value=_value(content),
+        value=read_value(content),
         description=str(content["description"]),
     )
-
-
-def _value(content: Mapping[str, object]) -> Money:
-    centavos = content["centavos"]
-    if not isinstance(centavos, int):
-        raise TypeError(centavos)
-    return Money(centavos)
-
-
-def _texts(found: object) -> Mapping[str, str]:
-    if not isinstance(found, dict):
-        raise TypeError(found)
-    return {str(name): str(text) for name, text in found.items()}
 
 
 def order_document(approval: Approval, text: str, *, whole: bool) -> OrderDocument:
@@ -300,7 +260,7 @@ def order_document(approval: Approval, text: str, *, whole: bool) -> OrderDocume
         received = json.loads(text).get("received")
         if received:
             refund["received"] = {
-                "value": _value(received),
+                "value": read_value(received),
                 "payer_name": received["name"],
                 "payer_tax_number": hidden_tax_number(received["tax_number"]),
             }

@@ -45,6 +45,7 @@ from gateway.core.approvals import (
     RejectionBody,
     SecretCollection,
     WaitingMoney,
+    without_history,
 )
 from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
@@ -104,8 +105,8 @@ class Approvals:
     Takes orders of users, and decisions on them.
 
     Attributes:
-        executors: The executor of every kind of order that moves no money; each noun passes its
-            own.
+        executors: The executor of every kind of order but payouts and refunds; each noun passes
+            its own.
     """
 
     store: StoredApprovals
@@ -260,8 +261,11 @@ class Approvals:
         """
         found = await self.find(who, approval_id)
         text = self.text(found)
-        if not found.moves_money:
-            return OrderedApproval(found, self.executors[found.kind].order_document(text))
+        executor = self.executors.get(found.kind)
+        if executor is not None:
+            order = executor.order_document(text)
+            is_own = found.ordered_by == _person(who).user_id
+            return OrderedApproval(found, without_history(order) if is_own else order)
         return OrderedApproval(found, await self._money_document(who, found, text))
 
     @requires(Area.APPROVAL, Action.READ)
@@ -292,7 +296,9 @@ class Approvals:
         if not approval.moves_money:
             return DecisionFacts()
         read_facts = self.known.now_of if asks_bank else self.known.of
-        return await read_facts(who, approval, read(approval, self.text(approval)))
+        is_single = approval.kind not in self.executors
+        order = read(approval, self.text(approval)) if is_single else None
+        return await read_facts(who, approval, order)
 
     @requires(Area.APPROVAL, Action.READ)
     async def waiting(self, who: Staff, account: Account) -> WaitingMoney:

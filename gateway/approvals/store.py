@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, union_all, update
 
 from gateway.audit import store as audit_log
 from gateway.core.approvals import (
@@ -27,7 +27,7 @@ from gateway.core.windows import Listed
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.orders import deciding
-from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.backoffice import approvals, batch_rows
 from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.scope import Conditions, of_company
 
@@ -113,14 +113,22 @@ class StoredApprovals:
         return [from_row(row, Approval) for row in rows]
 
     async def people_of(self, account_id: str, reference: str) -> frozenset[str]:
-        """Return the ids of the users who ordered and approved a payout."""
-        approved = select(approvals.c.ordered_by, approvals.c.decided_by).where(
+        """Return the ids of the users who ordered and approved a payout, or the file it is of."""
+        digest = reference_digest(reference)
+        single = select(approvals.c.ordered_by, approvals.c.decided_by).where(
             approvals.c.kind == ApprovalKind.PAYOUT.value,
             approvals.c.account_id == account_id,
-            approvals.c.reference_sha256 == reference_digest(reference),
+            approvals.c.reference_sha256 == digest,
             approvals.c.state == ApprovalState.APPROVED.value,
         )
-        rows = await self._database.rows(approved)
+        of_file = select(approvals.c.ordered_by, approvals.c.decided_by).where(
+            approvals.c.kind == ApprovalKind.BATCH.value,
+            approvals.c.subject == batch_rows.c.batch_id,
+            batch_rows.c.account_id == account_id,
+            batch_rows.c.reference_sha256 == digest,
+            approvals.c.state == ApprovalState.APPROVED.value,
+        )
+        rows = await self._database.rows(union_all(single, of_file))
         return frozenset(user_id for row in rows for user_id in row)
 
     async def decide(self, decided: Approval, event: AuditEvent) -> bool:
@@ -165,7 +173,7 @@ class StoredApprovals:
     async def waiting_money(
         self, account_id: str, now: datetime, without: str = ""
     ) -> WaitingMoney:
-        """Return the account's payouts and refunds that can still be decided, except one."""
+        """Return the account's orders of money that can still be decided, except one."""
         waits = (
             approvals.c.account_id == account_id,
             approvals.c.state == ApprovalState.WAITING.value,

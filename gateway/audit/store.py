@@ -43,7 +43,7 @@ from gateway.core.storage import StoreUnavailable
 from gateway.store.kernel.chain import BEGINNING, ChainKeys, KeyAbsent
 from gateway.store.kernel.database import Database, chain_of, note, os_user_of
 from gateway.store.tables import columns
-from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.backoffice import approvals, batches
 from gateway.store.tables.columns import Record
 from gateway.store.tables.core import (
     accounts,
@@ -70,6 +70,7 @@ _OWNERS: Final[Mapping[str, Select[*tuple[Any, ...]]]] = {
         .where(payouts.c.provider_key == _KEY)
     ),
     "approval": select(approvals.c.company_id).where(approvals.c.id == _KEY),
+    "batch": select(batches.c.company_id).where(batches.c.id == _KEY),
     "user": select(users.c.companies).where(users.c.id == _KEY),
 }
 """By the kind of a subject; a subject of any other kind is of people without a limit."""

@@ -16,6 +16,7 @@ _OF_COMPANY: Final = "company_id = $1"
 _OF_ACCOUNTS: Final = f"account_id IN {_ACCOUNTS}"
 _OF_CREDENTIALS: Final = f"client_id IN {_CREDENTIALS}"
 _OF_DELIVERIES: Final = "delivery_id IN (SELECT id FROM deliveries WHERE company_id = $1)"
+_OF_BATCHES: Final = "batch_id IN (SELECT id FROM payout_batches WHERE company_id = $1)"
 _OF_SUBJECT: Final = (
     "(scope = 'company' AND subject = $1"
     f" OR scope = 'account' AND subject IN {_ACCOUNTS}"
@@ -87,6 +88,9 @@ OWNED: Final = (
     Owned(core.foreign_debits, _OF_ACCOUNTS, "centavos"),
     Owned(core.debit_readings, _OF_ACCOUNTS),
     Owned(backoffice.approvals, f"({_OF_COMPANY} OR {_OF_ACCOUNTS})", "centavos"),
+    Owned(backoffice.batches, _OF_COMPANY, "centavos"),
+    Owned(backoffice.batch_rows, _OF_BATCHES, "centavos"),
+    Owned(backoffice.batch_problems, _OF_BATCHES),
     Owned(figures.account_readings, _OF_ACCOUNTS, "balance"),
     Owned(figures.outflow_hours, _OF_SUBJECT, "centavos"),
     Owned(figures.outflow_payees, _OF_COMPANY),

@@ -36,6 +36,8 @@ _UNDER_WAY: Final = (
     f" AND outcome IN ('{Outcome.NONE}', '{Outcome.UNKNOWN}') AND decided_at > $3)"
     " AND (company_id = $1 OR account_id IN (SELECT id FROM accounts WHERE company_id = $1))"
     " HAVING count(*) > 0"
+    " UNION ALL SELECT 'files of payouts', count(*) FROM payout_batches"
+    " WHERE state IN ('running', 'held') AND company_id = $1 HAVING count(*) > 0"
     " UNION ALL SELECT 'charges that are being made', count(*) FROM charges"
     " WHERE made_until > $2 AND account_id IN (SELECT id FROM accounts WHERE company_id = $1)"
     " HAVING count(*) > 0 ORDER BY 1"

@@ -30,6 +30,7 @@ class ApprovalKind(StrEnum):
 
     PAYOUT = "payout"
     REFUND = "refund"
+    BATCH = "batch"
     CREDENTIAL_ISSUE = "credential_issue"
     CREDENTIAL_ROTATION = "credential_rotation"
     CREDENTIAL_LIMITS = "credential_limits"
@@ -79,6 +80,7 @@ _ENDPOINTS: Final = Right(Area.ENDPOINT, Action.WRITE)
 NEEDED: Final[Mapping[ApprovalKind, Right]] = {
     ApprovalKind.PAYOUT: Right(Area.PAYOUT, Action.WRITE),
     ApprovalKind.REFUND: Right(Area.REFUND, Action.WRITE),
+    ApprovalKind.BATCH: Right(Area.PAYOUT, Action.WRITE),
     ApprovalKind.CREDENTIAL_ISSUE: _CREDENTIALS,
     ApprovalKind.CREDENTIAL_ROTATION: _CREDENTIALS,
     ApprovalKind.CREDENTIAL_LIMITS: _CREDENTIALS,
@@ -100,7 +102,7 @@ The right to order each kind; an order is void once its orderer has lost it.
 Everybody may order the removal of their own second factor.
 """
 
-MONEY: Final = frozenset({ApprovalKind.PAYOUT, ApprovalKind.REFUND})
+MONEY: Final = frozenset({ApprovalKind.PAYOUT, ApprovalKind.REFUND, ApprovalKind.BATCH})
 """Orders that move money."""
 
 CREDENTIAL_SECRETS: Final = frozenset(
@@ -157,6 +159,7 @@ class VoidReason(StrEnum):
     CREDENTIAL_CHANGED = "The credential has been changed since."
     BANK_CHANGED = "The bank of the account or its credentials have changed since."
     ENDPOINT_CHANGED = "The endpoint has been changed since."
+    BATCH_ENDED = "The file of payouts has been cancelled since."
 
 
 OPEN: Final = frozenset({Outcome.NONE, Outcome.UNKNOWN})
@@ -259,7 +262,7 @@ class Approval:
 
     @property
     def moves_money(self) -> bool:
-        """Return whether it is a payout or a refund."""
+        """Return whether it is a payout, a refund or a file of payouts."""
         return self.kind in MONEY
 
     @property
@@ -305,7 +308,7 @@ class Approval:
 @dataclass(frozen=True, slots=True)
 class WaitingMoney:
     """
-    Payouts and refunds of one account that wait for another user.
+    Payouts, refunds and files of payouts of one account that wait for another user.
 
     Attributes:
         count, value: Of all waiting orders.
@@ -339,13 +342,43 @@ class ReceivedDocument(TypedDict):
     ]
 
 
+class OddDocument(TypedDict):
+    """Payouts of a file with one thing that stands out."""
+
+    odd: Annotated[str, meaning("What stands out.", "new_payee")]
+    payouts: Annotated[int, meaning("How many payouts.", 3)]
+    value: Sum
+
+
+class LargestDocument(TypedDict):
+    """One of the largest payouts of a file; a person's tax number is hidden in part."""
+
+    number: Annotated[int, meaning("The row of the file; the header is row 1.", 2)]
+    reference: fields.Reference
+    value: Sum
+    name: fields.PersonName
+    tax_number: fields.PersonTaxNumber
+    odd: Annotated[list[str], meaning("What stands out, in words.", ["new_payee"])]
+
+
+class BatchOrderDocument(TypedDict):
+    """A file of payouts, as it was ordered."""
+
+    id: fields.Id
+    name: Annotated[str, meaning("Name of the file.", "salarios.csv")]
+    payouts: Annotated[int, meaning("How many payouts.", 250)]
+    odd: Annotated[list[OddDocument], meaning("What stands out, each with how many payouts.")]
+    largest: Annotated[list[LargestDocument], meaning("The largest payouts, at most ten.")]
+
+
 class OrderDocument(TypedDict):
     """
     An order, in the fields of its kind; never a secret.
 
     Of money: where it is to go, or which payment is given back. A person's tax number and key are
     whole for users who may decide on a waiting order, and hidden for all others; ``owner`` is
-    absent without a query to a bank; ``received`` where its bank did not report it. Of a
+    absent without a query to a bank; ``received`` where its bank did not report it. ``batch`` is a
+    file of payouts: how many, what stands out, the largest. Of a
     credential: what it may do, and the only account it reaches; none for every account of its
         company. Of a
     person: what they are to be. ``roles`` are those that are given; where companies or
@@ -372,6 +405,7 @@ class OrderDocument(TypedDict):
         Annotated[str, meaning("The payout or refund that was ordered.", "order-1042")]
     ]
     received: NotRequired[ReceivedDocument]
+    batch: NotRequired[BatchOrderDocument]
     client_id: NotRequired[fields.ClientId]
     name: NotRequired[fields.PersonName]
     account_id: NotRequired[fields.AccountId]
@@ -417,6 +451,18 @@ class OrderDocument(TypedDict):
     account_ids_before: NotRequired[
         Annotated[list[str], meaning("The same before the order.", [fields.ID])]
     ]
+
+
+def without_history(order: OrderDocument) -> OrderDocument:
+    """
+    Return an order as whoever gave it sees it: without what tells of earlier payouts.
+
+    Orders for one tax number after another would complete a hidden one.
+    """
+    if "batch" not in order:
+        return order
+    largest = [LargestDocument(**{**each, "odd": []}) for each in order["batch"]["largest"]]
+    return {**order, "batch": {**order["batch"], "odd": [], "largest": largest}}
 
 
 class OrderedDocument(TypedDict):

@@ -342,6 +342,6 @@ def staff_surface(
             open_gate("backoffice", environment, EVERY_CODE),
         ),
         challenge=USER_CHALLENGE,
-        body_bytes=LARGEST_BODY,
+        body_bytes=max((each.largest_body for each in nouns), default=LARGEST_BODY),
         explains=True,
     )

@@ -136,6 +136,7 @@ class Routes:
     which the caller may see, the versions that ``If-Match`` names, a signed-in user.
 
     Attributes:
+        largest_body: The largest body of a route, in bytes.
         declared: Every route.
         staff: Those of staff and no account.
         fresh: Routes for staff that require a fresh second factor for every right.
@@ -152,7 +153,7 @@ class Routes:
         **usual: Unpack[Shape],
     ) -> None:
         """Set the routes' common declarations; each route may override them."""
-        self._surface, self._prefix, self._body_bytes = surface, prefix, body_bytes
+        self._surface, self._prefix, self.largest_body = surface, prefix, body_bytes
         self._usual = usual
         self.declared: list[Route[Any]] = []
         self.staff: list[Route[Any]] = []
@@ -199,7 +200,7 @@ class Routes:
             needs=shape.get("needs") if needed is None else needed.right,
             priority=shape.get("priority", Priority.PAGES),
             limits=RouteLimits(
-                shape.get("quota", PERSON), 0 if inputs_.takes.body is None else self._body_bytes
+                shape.get("quota", PERSON), 0 if inputs_.takes.body is None else self.largest_body
             ),
             takes=inputs_.takes,
             serve=_served(does, inputs_, shows)

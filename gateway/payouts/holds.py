@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Annotated, Final
+from typing import Annotated, Final, Protocol
 
 from msgspec import Struct
 
@@ -60,6 +60,22 @@ class RefusalBody(Struct, forbid_unknown_fields=True):
     reason: Annotated[Why, meaning("Why; for people who read it later.", "asked for by telephone")]
 
 
+class Ordered(Protocol):
+    """A payout, or several that were ordered at once: who ordered them, when, from where."""
+
+    @property
+    def account_id(self) -> str:
+        """The account that they are paid from."""
+
+    @property
+    def client_id(self) -> str:
+        """The credential or the user."""
+
+    @property
+    def created_at(self) -> datetime:
+        """When they were ordered."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payers:
     """
@@ -79,43 +95,43 @@ class Payers:
         """Return whether a user ordered, and so was shown, a secret that may have made a payout."""
         return await self.credentials.was_shown(user_id, payout.client_id, payout.created_at)
 
-    async def find(self, payout: Payout) -> Caller:
+    async def find(self, ordered: Ordered) -> Caller:
         """
-        Return who ordered a payout, with the account it is paid from.
+        Return who ordered payouts, with the account they are paid from.
 
         Raises:
             ServiceError: they could not order it now, or were stopped since they ordered it; the
                 reason says why.
             StoreUnavailable: the store did not answer.
         """
-        account = await self.accounts.find(payout.account_id)
+        account = await self.accounts.find(ordered.account_id)
         if account is None or not account.active:
             raise ServiceError(errors.ACCOUNT_INACTIVE, "inactive")
         if not account.verified:
             raise ServiceError(errors.ACCOUNT_UNVERIFIED, "unverified")
-        is_user = payout.client_id.startswith(USER_CLIENT)
+        is_user = ordered.client_id.startswith(USER_CLIENT)
         find = self._user if is_user else self._credential
-        caller = Caller(await find(payout, account), account)
-        await self._check_stops(caller, payout)
+        caller = Caller(await find(ordered, account), account)
+        await self._check_stops(caller, ordered)
         return caller
 
-    async def _check_stops(self, caller: Caller, payout: Payout) -> None:
-        """Refuse a payout that a stop concerned since its order, even if the stop was lifted."""
+    async def _check_stops(self, caller: Caller, ordered: Ordered) -> None:
+        """Refuse payouts that a stop concerned since their order, even if the stop was lifted."""
         account, client_id = caller.account, caller.principal.client_id
-        for stop in await self.stops_since(payout.created_at - _HEARD_WITHIN):
+        for stop in await self.stops_since(ordered.created_at - _HEARD_WITHIN):
             if stop.concerns(account.company_id, account.id, account.provider, client_id):
                 raise ServiceError(errors.PAYOUTS_STOPPED, "stopped_meanwhile")
 
-    async def _credential(self, payout: Payout, account: Account) -> Principal:
-        found, now = await self.credentials.find(payout.client_id), self.now()
+    async def _credential(self, ordered: Ordered, account: Account) -> Principal:
+        found, now = await self.credentials.find(ordered.client_id), self.now()
         state = "revoked" if found is None else found.state(now)
         if found is None or state != "live":
             raise ServiceError(errors.PERMISSION_DENIED, state)
-        if not found.has_secret_since(payout.created_at, now):
+        if not found.has_secret_since(ordered.created_at, now):
             # The secret was taken away since, as a stolen one is.
             raise ServiceError(errors.PERMISSION_DENIED, "revoked")
         changed_at = found.rules_changed_at
-        if changed_at is not None and payout.created_at <= changed_at + _HEARD_WITHIN:
+        if changed_at is not None and ordered.created_at <= changed_at + _HEARD_WITHIN:
             # It might not be taken from there, or without a signature, any more.
             raise ServiceError(errors.PERMISSION_DENIED, "rules_changed")
         if not pays(found.permissions):
@@ -124,8 +140,8 @@ class Payers:
             raise ServiceError(errors.PERMISSION_DENIED, "scope")
         return found.principal
 
-    async def _user(self, payout: Payout, account: Account) -> Principal:
-        user_id = payout.client_id.removeprefix(USER_CLIENT)
+    async def _user(self, ordered: Ordered, account: Account) -> Principal:
+        user_id = ordered.client_id.removeprefix(USER_CLIENT)
         user = await self.users.find(user_id)
         if user is None or not user.active:
             raise ServiceError(errors.PERMISSION_DENIED, "revoked")

@@ -85,7 +85,7 @@ from gateway.payouts.model import (
 from gateway.payouts.rows import key_columns, restored_payout
 from gateway.store.kernel.database import Database
 from gateway.store.own_work import collectable, decidable, reviewable
-from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.backoffice import approvals, batch_rows
 from gateway.store.tables.columns import Instant, Record
 from gateway.store.tables.core import (
     PLANNED,
@@ -360,6 +360,18 @@ _NAMED: Final = (
 _APPROVERS: Final = users.alias("approvers")
 
 
+_ITS_FILE: Final = (
+    select(func.max(batch_rows.c.batch_id))
+    .where(
+        batch_rows.c.account_id == bindparam("account_id"),
+        batch_rows.c.reference_sha256 == bindparam("reference_sha256"),
+        batch_rows.c.state.in_(["ordering", "ordered"]),
+    )
+    .scalar_subquery()
+)
+"""The file that a payout is of; a payout that two files name is of one of them."""
+
+
 def _people_of(table: Table) -> Select[*tuple[Any, ...]]:
     """Read the orderer and approver of payouts, archived ones or others."""
     user_id = func.substr(table.c.client_id, len(USER_CLIENT) + 1)
@@ -378,9 +390,17 @@ def _people_of(table: Table) -> Select[*tuple[Any, ...]]:
         .outerjoin(
             approvals,
             and_(
-                approvals.c.account_id == table.c.account_id,
-                approvals.c.reference_sha256 == table.c.reference_sha256,
-                approvals.c.kind == ApprovalKind.PAYOUT.value,
+                or_(
+                    and_(
+                        approvals.c.account_id == bindparam("account_id"),
+                        approvals.c.reference_sha256 == bindparam("reference_sha256"),
+                        approvals.c.kind == ApprovalKind.PAYOUT.value,
+                    ),
+                    and_(
+                        approvals.c.subject == _ITS_FILE,
+                        approvals.c.kind == ApprovalKind.BATCH.value,
+                    ),
+                ),
                 approvals.c.state == ApprovalState.APPROVED.value,
                 # A partner's payout may have the reference of an order that was refused for it.
                 approvals.c.ordered_by == user_id,

@@ -26,7 +26,6 @@ from gateway.accounts.store import StoredAccounts
 from gateway.audit import store as audit_log
 from gateway.companies.service import find_company
 from gateway.core.access import Staff, requires
-from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.audit import PAYOUT_RELEASED
 from gateway.core.audit_context import RuleViolation, identifier, reason
 from gateway.core.change_feed import RESUMED, STOPPED
@@ -41,6 +40,7 @@ from gateway.credentials.store import StoredCredentials
 from gateway.stops.model import GUARD, LONGEST_MIN, EndedStop, Stop, StopRequest
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
+from gateway.store.orders import approved, resumed_by
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.core import (
     SENT_AGAIN,
@@ -277,15 +277,13 @@ def _with_secrets_of(user_id: str, since: datetime) -> Select[*tuple[Any, ...]]:
 
 
 def _approved_by(user_id: str) -> ColumnElement[bool]:
-    """Return the SQL condition: the payout is of another person, whose order this one approved."""
-    return exists().where(
-        approvals.c.account_id == payouts.c.account_id,
-        approvals.c.reference_sha256 == payouts.c.reference_sha256,
-        approvals.c.kind == ApprovalKind.PAYOUT.value,
-        approvals.c.state == ApprovalState.APPROVED.value,
+    """Return the SQL condition: the payout is of another person, whose order this one let go."""
+    key = payouts.c.account_id, payouts.c.reference_sha256
+    order = (
         approvals.c.decided_by == user_id,
         payouts.c.client_id == literal(USER_CLIENT) + approvals.c.ordered_by,
     )
+    return or_(approved(*key, *order), resumed_by(user_id, *key))
 
 
 async def stops_in_force(database: Database, at: datetime) -> Sequence[Stop]:

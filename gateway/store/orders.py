@@ -1,19 +1,28 @@
-"""Changes of orders within the transaction of their cause or result."""
+"""Orders: changes in the transaction of their cause, and who had a hand in payouts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
-from sqlalchemy import Update, bindparam, select, update
+from sqlalchemy import ColumnElement, Update, bindparam, exists, or_, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
-from gateway.core.approvals import Approval, ApprovalState, Outcome, SecretCollection, why_void
+from gateway.core.approvals import (
+    Approval,
+    ApprovalKind,
+    ApprovalState,
+    Outcome,
+    SecretCollection,
+    why_void,
+)
 from gateway.core.audit import AuditEvent
 from gateway.core.storage import NothingToCollect
 from gateway.core.user import User
 from gateway.store.kernel.structs import from_row
-from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.backoffice import approvals, batch_rows, batches
+from gateway.store.tables.scope import Conditions
 
 _ORDERED = (
     select(approvals)
@@ -87,4 +96,55 @@ def deciding(decided: Approval) -> Update:
             decided_at=decided.decided_at,
             reason=decided.reason,
         )
+    )
+
+
+def approved(
+    account_id: ColumnElement[str],
+    reference_sha256: ColumnElement[bytes],
+    *wanted: ColumnElement[bool],
+) -> ColumnElement[bool]:
+    """
+    Return the SQL condition: an order that was approved, single or of a file, names the payout.
+
+    Args:
+        account_id: With ``reference_sha256``, the payout's key.
+        reference_sha256: See ``account_id``.
+        wanted: Further conditions of the order.
+    """
+    single = exists().where(
+        approvals.c.account_id == account_id,
+        approvals.c.reference_sha256 == reference_sha256,
+        approvals.c.kind == ApprovalKind.PAYOUT.value,
+        *_APPROVED,
+        *wanted,
+    )
+    of_file = exists().where(
+        *_in_file(account_id, reference_sha256),
+        approvals.c.subject == batch_rows.c.batch_id,
+        approvals.c.kind == ApprovalKind.BATCH.value,
+        *_APPROVED,
+        *wanted,
+    )
+    return or_(single, of_file)
+
+
+def resumed_by(
+    user_id: str, account_id: ColumnElement[str], reference_sha256: ColumnElement[bytes]
+) -> ColumnElement[bool]:
+    """Return the SQL condition: a user let the file of the payout go on after it was held."""
+    return exists().where(
+        *_in_file(account_id, reference_sha256),
+        batches.c.id == batch_rows.c.batch_id,
+        batches.c.resumed_by == user_id,
+    )
+
+
+_APPROVED: Final = (approvals.c.state == ApprovalState.APPROVED.value,)
+
+
+def _in_file(account_id: ColumnElement[str], reference_sha256: ColumnElement[bytes]) -> Conditions:
+    return (
+        batch_rows.c.account_id == account_id,
+        batch_rows.c.reference_sha256 == reference_sha256,
     )

@@ -12,12 +12,12 @@ from gateway.core.approvals import (
     COLLECTED_WITHIN,
     NEEDED,
     WITH_SECRET,
-    ApprovalKind,
     ApprovalState,
 )
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
 from gateway.core.user import same_name
+from gateway.store.orders import approved
 from gateway.store.tables.backoffice import approvals
 from gateway.store.tables.core import opinions, payouts
 from gateway.store.tables.scope import of_company
@@ -84,15 +84,10 @@ def reviewable(who: Staff) -> ColumnElement[bool]:
         opinions.c.state == payouts.c.state,
         opinions.c.by == same_name(who.acting.actor),
     )
-    approved = exists().where(
-        approvals.c.account_id == payouts.c.account_id,
-        approvals.c.reference_sha256 == payouts.c.reference_sha256,
-        approvals.c.kind == ApprovalKind.PAYOUT.value,
-        approvals.c.state == ApprovalState.APPROVED.value,
-        or_(approvals.c.ordered_by == me, approvals.c.decided_by == me),
-    )
+    is_mine = or_(approvals.c.ordered_by == me, approvals.c.decided_by == me)
+    ordered = approved(payouts.c.account_id, payouts.c.reference_sha256, is_mine)
     mine = payouts.c.client_id == f"user:{me}"
-    return and_(payouts.c.review, not_(given), not_(mine), not_(approved))
+    return and_(payouts.c.review, not_(given), not_(mine), not_(ordered))
 
 
 def _own(who: Staff, now: datetime) -> ColumnElement[bool]:

@@ -26,7 +26,7 @@ _MARKED: Final = "panel"
 _OUR_PAGE: Final = "same-origin"
 _OURS: Final = frozenset({_OUR_PAGE, "none"})
 _JSON: Final = "application/json"
-_FORM: Final = "application/x-www-form-urlencoded"
+FORM: Final = "application/x-www-form-urlencoded"
 _NAVIGATES: Final = ("navigate", "document")
 
 Origin = Callable[[], str]
@@ -116,15 +116,19 @@ class FormFromOurPage:
 
     Refuses as ``WriteFromOurPage`` does.
     The fourth, the token, is a field of the form: it is compared when the body has been read.
+
+    Attributes:
+        media: The media type; that of forms with a file is another one.
     """
 
     origin: Origin
+    media: str = FORM
     refuses = (CSRF_FAILED,)
 
     def __call__(self, call: Call) -> None:
         """Let the call on, or refuse with ``CSRF_FAILED`` (403)."""
         _check_place(call.asked.headers, self.origin(), silent=False)
-        if _media(call) != _FORM:
+        if _media(call) != self.media:
             raise ServiceError(CSRF_FAILED, "content_type")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qsl
@@ -23,6 +24,24 @@ class FormBody(msgspec.Struct):
     csrf_token: str
 
 
+MULTIPART: Final = "multipart/form-data"
+_BOUNDARY: Final = re.compile(
+    rf"{MULTIPART}; *boundary=\"?([0-9A-Za-z'()+_,./:=?-]{{1,70}})\"?", re.IGNORECASE
+)
+_PART: Final = re.compile(
+    r'content-disposition: form-data; name="([^"\r\n]*)"(?:; filename="([^"\r\n]*)")?',
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file of a form: its name as the browser sent it, and its bytes."""
+
+    name: str
+    content: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """
@@ -30,9 +49,11 @@ class Form:
 
     Attributes:
         values: Every value of every field, in order, as it was sent.
+        files: The files, by field; a browser cannot be given one back.
     """
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    files: Mapping[str, SentFile] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> str:
         """Return a field's first value without blanks around it; an absent field is empty."""
@@ -72,4 +93,43 @@ def read_form(asked: RawRequest) -> Form:
     return Form(values)
 
 
+def read_file_form(asked: RawRequest) -> Form:
+    """
+    Read a form's fields and files.
+
+    Raises:
+        ServiceError: ``SVC.VAL.011`` for bytes that are no such form of ours.
+    """
+    values: dict[str, tuple[str, ...]] = {}
+    files: dict[str, SentFile] = {}
+    try:
+        for name, file, content in _parts(asked.content_type or "", asked.body):
+            if file is None:
+                values[name] = (*values.get(name, ()), content.decode("utf-8"))
+            elif name not in files:
+                files[name] = SentFile(file, content)
+    except ValueError as problem:
+        raise ServiceError(errors.PAYLOAD_INVALID, "form") from problem
+    return Form(values, files)
+
+
+def _parts(media: str, body: bytes) -> Iterator[tuple[str, str | None, bytes]]:
+    """Yield name, file name and content of each part (RFC 7578); ValueError for another body."""
+    found = _BOUNDARY.fullmatch(media)
+    if found is None:
+        raise ValueError(MULTIPART)
+    before, *parts, after = (b"\r\n" + body).split(b"\r\n--" + found[1].encode())
+    if before or not after.startswith(b"--") or len(parts) > _FIELDS:
+        raise ValueError(MULTIPART)
+    for each in parts:
+        head, blank, content = each.partition(b"\r\n\r\n")
+        named = next(filter(None, map(_PART.fullmatch, head.decode("utf-8").split("\r\n"))), None)
+        if not blank or named is None:
+            raise ValueError(MULTIPART)
+        yield named[1], named[2], content
+
+
 FORM: Final[Input[Form]] = Input(read=read_form, body=FormBody, refuses=(errors.PAYLOAD_INVALID,))
+FILE_FORM: Final[Input[Form]] = Input(
+    read=read_file_form, body=FormBody, refuses=(errors.PAYLOAD_INVALID,)
+)

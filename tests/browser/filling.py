@@ -91,7 +91,9 @@ class Forms(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        if tag == "form" and given.get("method", "").lower() == "post":
+        if tag == "form" and given.get("enctype"):
+            self._form = None  # with a file, which no page gives back
+        elif tag == "form" and given.get("method", "").lower() == "post":
             self._form = Filled(given.get("action") or self.page)
             self.found.append(self._form)
         elif self._form is None:

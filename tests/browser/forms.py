@@ -27,7 +27,7 @@ their banks say so, figures are kept, tasks have leases, processes register, add
 noted, partners are told of events, days are compared, the outflow guard looks, people are told
 what needs them.
 """
-COUNTED = (audit_log.REFUSED, *audit_log.FAILED.values(), "approval.read", SENT)
+COUNTED = (*(audit_log.REFUSED, *audit_log.FAILED.values(), "approval.read", "batch.read", SENT),)
 """
 Acts that change nothing: what was refused is counted, and noted once a minute; a form that is
 shown again shows an order to whoever may decide on it; people are told what needs them.

@@ -12,6 +12,7 @@ from uuid import uuid4
 import aiohttp
 from playwright.async_api import Browser, Locator, Page, expect
 
+from gateway.batches.reading import TEMPLATE
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.core.audit import AuditEvent
@@ -236,6 +237,26 @@ async def _stopped(hand: Hand, reason: str) -> None:
 async def a_received_pix_refunded(office: Office) -> None:
     """Give a received payment back in part; another person approves."""
     await office.approve(await _refund(office), "15,40")
+
+
+async def a_file_of_payouts_paid(office: Office) -> None:
+    """Pay two people from a file; another person approves both at once."""
+    hand = office.hands[ORDERS]
+    await hand.menu("/batches")
+    await hand.click("a[href='/panel/batches/new']")
+    await hand.choose("#account", office.site.seeds["main"])
+    hand.count += 1
+    sheet = {"name": "folha.csv", "mimeType": "text/csv", "buffer": TEMPLATE}
+    await hand.at("#file").set_input_files([sheet])  # type: ignore[list-item]
+    await hand.click("form[action$='/batches/new'] footer button")
+    await expect(hand.at("h1")).to_contain_text("folha.csv")
+    await hand.click("form[action$='/order'] button")
+    await hand.page.wait_for_url("**/panel/approvals/**")
+    await office.approve("folha.csv", "2.214,56")
+    decides = office.hands[DECIDES]
+    await decides.page.locator("a[href*='/panel/batches/']").first.click()
+    await expect(decides.at("#batch")).to_contain_text("2.214,56")
+    await expect(decides.at("[aria-labelledby=rows]")).to_contain_text("folha-2026-11")
 
 
 async def an_own_order_withdrawn(office: Office) -> None:

@@ -201,8 +201,21 @@ _PAYOUTS = (
     Screen(name="search", path="/panel/search?q=pedido-10"),
 )
 
+_BATCHES = (
+    Screen(name="batches", path="/panel/batches"),
+    Screen(name="batch", path="/panel/batches/{file}", empty=NOT_FOUND),
+    Screen(name="batch-wrong", path="/panel/batches/{wrong_file}", empty=NOT_FOUND),
+    Screen(name="batch-new", path="/panel/batches/new", by=Role.OPERATOR, closed_to=Role.VIEWER),
+)
+
 _APPROVALS = (
     Screen(name="approvals", path="/panel/approvals", by=Role.APPROVER),
+    Screen(
+        name="approval-batch",
+        path="/panel/approvals/{file_order}",
+        by=Role.APPROVER,
+        empty=NOT_FOUND,
+    ),
     Screen(
         name="approval",
         path="/panel/approvals/{approval}",
@@ -293,6 +306,7 @@ SCREENS: tuple[Screen, ...] = (
     *_ACCOUNTS,
     *_CHARGES,
     *_APPROVALS,
+    *_BATCHES,
     *_PAYOUTS,
     *_REQUESTS,
     *_CONTROL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from gateway.banks.port.charges import ChargeOrder, ChargeType
 from gateway.banks.port.payout_orders import PayoutMethod, PixDestination
 from gateway.banks.port.pix_keys import PixKeyStatus, PixKeyType
 from gateway.banks.port.statements import Direction
+from gateway.batches.model import BatchFile
 from gateway.closings.model import Day, Figures, Line, Rule
 from gateway.closings.readings import DayReadings, Problem
 from gateway.companies.model import Company
@@ -98,6 +100,7 @@ async def plant(world: World) -> Mapping[str, str]:
         "chat": await _chat(world),
         "approval": await _ordered(world),
         "payout_order": await _ordered_payout(world),
+        **await _files(world),
         "person": await _person(world),
         "trace": await _refused(world),
         "key": world.demo["pix_keys"]["main"][0],
@@ -232,6 +235,31 @@ async def _ordered_payout(world: World) -> str:
     waiting = await world.gateway.services.approvals.order(_staff(world, person), account, wanted)
     assert isinstance(waiting, Approval)
     return waiting.id
+
+
+async def _files(world: World) -> Mapping[str, str]:
+    """Upload a file that is wrong, and one that waits; return their ids and that of the order."""
+    batches, who = (
+        world.gateway.services.batches,
+        _staff(world, await _signed_in(world, "Caio", Role.OPERATOR)),
+    )
+    account = await world.gateway.kernel.store.accounts.find(world.demo["accounts"]["main"]["id"])
+    assert account is not None
+    head = "referencia;valor;nome;cpf_cnpj;tipo_chave;chave;descricao"
+    good = [
+        f"folha-12-{number:03};{number + 980},{number:02};Pessoa {number};529.982.247-25;email;"
+        f"pessoa{number}@example.com;Folha"
+        for number in range(1, 61)
+    ]
+    bad = [good[0].replace("981,01", "1,234"), good[1].replace(";email;", ";fax;"), good[0]]
+    ids = {}
+    for name, rows in (("wrong_file", bad), ("file", good)):
+        content = base64.b64encode("\n".join([head, *rows]).encode()).decode()
+        made = await batches.upload(who, account, BatchFile(name="folha-12.csv", content=content))
+        ids[name] = made.batch.id
+    waiting = await batches.order(who, ids["file"])
+    assert isinstance(waiting, Approval)
+    return {**ids, "file_order": waiting.id}
 
 
 async def _ordered(world: World) -> str:

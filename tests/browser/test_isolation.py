@@ -43,6 +43,7 @@ def named(site: PanelSite, route: Route[Visit]) -> str:
         "client_id": site.seeds["credential"],
         "user_id": site.seeds["person"],
         "approval_id": site.seeds["approval"],
+        "batch_id": site.seeds["file"],
         "endpoint_id": site.seeds["endpoint"],
         "delivery_id": site.seeds["delivery"],
         "trace_id": site.seeds["trace"],

@@ -17,6 +17,7 @@ MOST: Mapping[Job, Mapping[str, int]] = {
     jobs.one_company_stopped: {ORDERS: 5},
     jobs.everything_stopped: {ORDERS: 5},
     jobs.a_received_pix_refunded: {ORDERS: 6, DECIDES: 4},
+    jobs.a_file_of_payouts_paid: {ORDERS: 6, DECIDES: 4},
     jobs.an_own_order_withdrawn: {ORDERS: 4},
     jobs.an_own_order_corrected: {ORDERS: 4},
     jobs.a_secret_rotated: {ORDERS: 7, DECIDES: 3},

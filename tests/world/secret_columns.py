@@ -23,6 +23,7 @@ SECRET: Final = frozenset(
         "mfa_challenges.digest",
         "panel_sessions.id_hash",
         "panel_sessions.sealed",
+        "payout_batch_rows.sealed_order",
         "payout_events.sealed_facts",
         "payouts.payee_digest",
         "push_subscriptions.endpoint_digest",
@@ -48,6 +49,7 @@ OPEN: Final = frozenset(
         "callbacks.body",  # what the bank sent; only who may read callbacks sees it
         "outflow_payees.payee",  # of a destination, which the payout itself has in full
         "notification_choices.digest",  # kinds of occasions
+        "payout_batches.file_sha256",  # recognises a file that is uploaded again
         "panel_sessions.csrf",  # in every form of the browser that it belongs to
         "passkeys.credential",  # a public key, and the authenticator's model
         "signing_keys.public",

@@ -47,7 +47,7 @@ from gateway.store.kernel.poolers import (
     without_pooler,
 )
 from gateway.store.kernel.prepared import BulkRow, Execution, Found, PreparedExecution, Types
-from gateway.store.tables.backoffice import approvals, requests
+from gateway.store.tables.backoffice import approvals, batch_rows, batches, requests
 from gateway.store.tables.core import attempts, charges, foreign_debits, payouts
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ _SERVER_LOAD = text(
 # The tables themselves do not say it, for this dialect would be loaded wherever a table is.
 for _index in (
     *approvals.indexes,
+    *batches.indexes,
+    *batch_rows.indexes,
     *requests.indexes,
     *payouts.indexes,
     *attempts.indexes,

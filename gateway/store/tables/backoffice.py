@@ -6,6 +6,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    Date,
     ForeignKey,
     Index,
     Integer,
@@ -16,7 +17,7 @@ from sqlalchemy import (
     text,
 )
 
-from gateway.store.tables.columns import Instant
+from gateway.store.tables.columns import Instant, Words
 from gateway.store.tables.core import METADATA
 
 WAITS = text("state = 'waiting'")
@@ -57,6 +58,69 @@ approvals = Table(
     ),
     Index("ix_approvals_account_id_reference_sha256", "account_id", "reference_sha256"),
     Index("ix_approvals_ordered_at", "ordered_at"),
+    # The orders of one file of payouts.
+    Index("ix_approvals_subject", "subject"),
+)
+
+# Files of payouts; one that was refused has problems and no rows.
+batches = Table(
+    "payout_batches",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("account_id", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("company_id", Text, ForeignKey("companies.id"), nullable=False),
+    Column("name", Text, nullable=False),
+    # Of the file's bytes: the same file is recognised.
+    Column("file_sha256", LargeBinary, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("payouts", Integer, nullable=False),
+    Column("centavos", BigInteger, nullable=False),
+    Column("made_by", Text, nullable=False),
+    Column("maker", Text, nullable=False),
+    Column("made_at", Instant, nullable=False),
+    # The date of its payouts, since it is carried out.
+    Column("day", Date),
+    # Since when it is carried out: since the approval, or since a person let it go on.
+    Column("began_at", Instant),
+    Column("held_for", Text, nullable=False),
+    # Who let it go on after it was held, as an id.
+    Column("resumed_by", Text, nullable=False),
+    Column("ended_at", Instant),
+    Index("ix_payout_batches_made_at", "made_at"),
+    Index("ix_payout_batches_account_id_file_sha256", "account_id", "file_sha256"),
+    Index("ix_payout_batches_state", "state", sqlite_where=text("state IN ('running', 'held')")),
+)
+
+# The payouts of a file, numbered as its rows are; each is fixed when the file is read.
+batch_rows = Table(
+    "payout_batch_rows",
+    METADATA,
+    Column("batch_id", Text, ForeignKey("payout_batches.id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("account_id", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("reference_sha256", LargeBinary, nullable=False),
+    Column("reference", Text, nullable=False),
+    Column("centavos", BigInteger, nullable=False),
+    Column("sealed_order", LargeBinary, nullable=False),
+    # What stands out, in words.
+    Column("odd", Words, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("began_at", Instant),
+    Index("ix_payout_batch_rows_account_id_reference_sha256", "account_id", "reference_sha256"),
+    # What a killed process was at; few rows are ever in it.
+    Index("ix_payout_batch_rows_began_at", "began_at", sqlite_where=text("state = 'ordering'")),
+)
+
+batch_problems = Table(
+    "payout_batch_problems",
+    METADATA,
+    Column("batch_id", Text, ForeignKey("payout_batches.id"), primary_key=True),
+    # 0 of the file as a whole.
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("field", Text, nullable=False),
+    Column("reason", Text, nullable=False),
 )
 
 callbacks = Table(

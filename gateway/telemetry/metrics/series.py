@@ -133,6 +133,7 @@ TASK: Final = Label(
         *("foreign debits", "missed events", "approvals", "figures", "old sign-ins", "retention"),
         *("notifications", "push", "chats"),
         *("outflow guard", "expiring credentials", "feed readers", "payment walks", "days"),
+        "files of payouts",
         *("deliveries", "endpoints", "sandbox accounts"),
         *("reset links", "event loop lag", "store"),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -16,6 +17,7 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.rights import Role
 from gateway.statements.model import local_day
 from gateway.store.kernel.structs import row_of
+from gateway.store.tables.backoffice import batches
 from gateway.store.tables.core import attempts, day_closings, deliveries
 from tests.contract.openapi.known import (
     KEYS,
@@ -318,6 +320,36 @@ async def _outflow(backoffice_client: BackofficeClient) -> Known:
     return Known(path={"scope": "company", "subject": company})
 
 
+def _rows(reference: str) -> str:
+    """A file of one payout, in Base64."""
+    head = "referencia;valor;cpf_cnpj;tipo_chave;chave"
+    row = f"{reference};1,00;529.982.247-25;email;maria@example.com"
+    return base64.b64encode(f"{head}\n{row}".encode()).decode()
+
+
+async def _new_batch(_desk: BackofficeClient) -> Known:
+    """A file that nobody has uploaded before."""
+    content = _rows(f"file-{uuid.uuid4()}")
+    return Known(body=lambda body: {**body, "name": "folha.csv", "content": content})
+
+
+async def _batch(backoffice_client: BackofficeClient) -> Known:
+    account = backoffice_client.world.demo["accounts"]["main"]["id"]
+    body = {"name": "folha.csv", "content": _rows(f"file-{uuid.uuid4()}")}
+    made_of = await made(backoffice_client, f"/accounts/{account}/batches", body, "operator")
+    return Known(path={"batch_id": made_of["batch"]["id"]})
+
+
+async def _held_batch(backoffice_client: BackofficeClient) -> Known:
+    """A file that is held, as a stop of its account would hold it."""
+    known = await _batch(backoffice_client)
+    kernel = backoffice_client.world.gateway.kernel
+    held = {"state": "held", "held_for": "stopped", "day": kernel.now().date()}
+    one = update(batches).where(batches.c.id == known.path["batch_id"])
+    await kernel.store.database.write(one.values(held))
+    return known
+
+
 async def _new_stop(backoffice_client: BackofficeClient) -> Known:
     demo = backoffice_client.world.demo
     subjects = {
@@ -526,6 +558,14 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.approval_endpoint_secret": _endpoint_secret,
     "backoffice.approval_secret": _secret,
     "backoffice.approval_withdraw": _own_approval,
+    "backoffice.batch": _batch,
+    "backoffice.batch_order": _batch,
+    "backoffice.batch_problems": _batch,
+    "backoffice.batch_result": _batch,
+    "backoffice.batch_resume": _held_batch,
+    "backoffice.batch_rows": _batch,
+    "backoffice.batch_stop": _batch,
+    "backoffice.batch_upload": _new_batch,
     "backoffice.closing_package": _package,
     "backoffice.company": _company,
     "backoffice.company_contact": _contact,

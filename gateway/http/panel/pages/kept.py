@@ -18,7 +18,7 @@ from gateway.http.panel.pages.visit import HOME, Visit
 from gateway.security.sealing import SealBroken, Sealer
 from policies.authentication.session import DeviceCookie, cookie_value
 from policies.traffic.quota import PERSON
-from policies.validation.forms import Form, read_form
+from policies.validation.forms import MULTIPART, Form, read_form
 
 SECRETS: Final = (
     *("code", "app_code", "password", "current_password", "new_password", "new_again"),
@@ -60,6 +60,8 @@ class KeptForms:
         self.device(call)
         if call.known is None or call.quota != PERSON or not call.asked.body:
             return ""
+        if (call.asked.content_type or "").startswith(MULTIPART):
+            return ""  # a file cannot be given back
         try:
             sent = read_form(call.asked)
         except ServiceError:

@@ -398,9 +398,16 @@ class Pages:
         shows: Shows,
         fails: Fails | None = None,
         priority: Priority | None = None,
+        file_bytes: int = 0,
     ) -> Callable[[Shows], Shows]:
-        """Declare a form's action; the page ``shows`` is shown again where it is refused."""
-        return self._declare(path, name, opens, fails, held_by=shows, priority=priority)
+        """
+        Declare a form's action; the page ``shows`` is shown again where it is refused.
+
+        With ``file_bytes``, the form has a file, of at most so many bytes.
+        """
+        return self._declare(
+            path, name, opens, fails, held_by=shows, priority=priority, file_bytes=file_bytes
+        )
 
     def list(
         self, path: str, name: str, opens: Callable[..., Awaitable[Any]], **how: Unpack[Listing]
@@ -434,6 +441,7 @@ class Pages:
         held_by: Shows | None = None,
         media: Sequence[str] = HTML,
         priority: Priority | None = None,
+        file_bytes: int = 0,
     ) -> Callable[[Shows], Shows]:
         fails = self._fails if declared is None else declared
 
@@ -456,6 +464,7 @@ class Pages:
                     is_open=self._is_open,
                     media=media,
                     priority=self._priority if priority is None else priority,
+                    file_bytes=file_bytes,
                 )
             )
             return explaining

@@ -35,6 +35,7 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Entry]]]] = (
         _("Money"),
         (
             Entry(_("Payouts"), "send", "/payouts"),
+            Entry(_("Files of payouts"), "file-text", "/batches"),
             Entry(_("Unresolved"), "hourglass", "/unresolved", "unresolved"),
             Entry(_("Approvals"), "check-check", "/approvals", "approvals"),
             Entry(_("Charges"), "qr-code", "/charges"),

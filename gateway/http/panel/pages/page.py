@@ -76,6 +76,7 @@ class Page:
         is_open: It stands before the sign-in.
         media: The media types of its answers.
         priority: Its class under overload.
+        file_bytes: Of a form with a file: the largest file; else 0.
     """
 
     path: str
@@ -87,6 +88,7 @@ class Page:
     is_open: bool = False
     media: Sequence[str] = HTML
     priority: Priority = Priority.PAGES
+    file_bytes: int = 0
 
 
 def holders(pages: Collection[Page]) -> Mapping[str, str]:

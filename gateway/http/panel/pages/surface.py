@@ -17,9 +17,10 @@ from gateway.http.panel.pages.represent import PageResponses
 from gateway.http.panel.pages.visit import HOME, Visit, address, admit_visitor, is_text
 from gateway.http.route import OK, Answer, Gate, Route, RouteLimits, Surface
 from policies.authorization.user import RequiresRight
+from policies.traffic.csrf import FORM as FORM_MEDIA
 from policies.traffic.csrf import FormFromOurPage, OpensOurPage, Origin, check_token
 from policies.traffic.quota import PERSON
-from policies.validation.forms import FORM, Form
+from policies.validation.forms import FILE_FORM, FORM, MULTIPART, Form
 from policies.validation.inputs import NOTHING
 
 Taken = TypeVar("Taken")
@@ -60,21 +61,23 @@ def pages_surface(frame: Frame, pages: Sequence[Page]) -> Surface:
         prefix=HOME,
         gates=tuple(
             Gate(
-                policies=_policies(frame.policies, is_open=is_open, acts=acts),
+                policies=_policies(frame.policies, is_open=is_open, media=media),
                 admits=admit_visitor,
                 routes=[
                     _route(frame, each)
                     for each in pages
-                    if (each.is_open, each.does is not None) == (is_open, acts)
+                    if (each.is_open, _media(each)) == (is_open, media)
                 ],
                 scheme="session",
                 opens=_OPEN if is_open else _OWN,
             )
-            for is_open in (True, False)
-            for acts in (False, True)
+            for is_open, media in (
+                *((True, ""), (True, FORM_MEDIA)),
+                *((False, ""), (False, FORM_MEDIA), (False, MULTIPART)),
+            )
         ),
         challenge="",
-        body_bytes=BODY_BYTES,
+        body_bytes=BODY_BYTES + max((each.file_bytes for each in pages), default=0),
         explains=True,
         refuse=frame.responses.refuse,
         keeps=SESSION_REQUIRED,
@@ -82,23 +85,33 @@ def pages_surface(frame: Frame, pages: Sequence[Page]) -> Surface:
     )
 
 
-def _policies(policies: PanelPolicies, *, is_open: bool, acts: bool) -> Sequence[Policy]:
+def _media(page: Page) -> str:
+    """Return the media type of a form's action; empty for a page that only shows."""
+    if page.does is None:
+        return ""
+    return MULTIPART if page.file_bytes else FORM_MEDIA
+
+
+def _policies(policies: PanelPolicies, *, is_open: bool, media: str) -> Sequence[Policy]:
     """Return the policies: origin, user, quota, right."""
     users = policies.users
-    place = _place(users.origin, is_open=is_open, acts=acts)
+    place = _place(users.origin, is_open=is_open, media=media)
     if is_open:
         return (place, users.address_quota, policies.browser, policies.device)
     return (place, policies.session, users.user_quota, RequiresRight())
 
 
-def _place(origin: Origin, *, is_open: bool, acts: bool) -> Policy:
-    return FormFromOurPage(origin) if acts else OpensOurPage(origin=origin, links=is_open)
+def _place(origin: Origin, *, is_open: bool, media: str) -> Policy:
+    if not media:
+        return OpensOurPage(origin=origin, links=is_open)
+    return FormFromOurPage(origin, media)
 
 
 def _route(frame: Frame, page: Page) -> Route[Visit]:
     if page.does is None:
         return _declared(frame, page, "GET", NOTHING, _read(frame, page))
-    return _declared(frame, page, "POST", FORM, _act(frame, page, page.does))
+    takes = FILE_FORM if page.file_bytes else FORM
+    return _declared(frame, page, "POST", takes, _act(frame, page, page.does))
 
 
 def _declared(
@@ -108,7 +121,7 @@ def _declared(
     takes: Input[Taken],
     runs: Callable[[Visit, Taken], Awaitable[Result]],
 ) -> Route[Visit]:
-    body_bytes = 0 if takes.body is None else BODY_BYTES
+    body_bytes = 0 if takes.body is None else BODY_BYTES + page.file_bytes
 
     async def serve(visit: Visit, asked: RawRequest) -> Answer[bytes]:
         return await frame.responses.answer(await runs(visit, takes.read(asked)), visit)

@@ -425,7 +425,29 @@ _TABLES: Final = (
         "text reason outcome outcome_code; time? collected_at",
         of={"account_id": "accounts", "company_id": "companies"},
         check=("above_zero", "centavos > 0"),
-        indexes=("account_id reference_sha256", "ordered_at"),
+        indexes=("account_id reference_sha256", "ordered_at", "subject"),
+    ),
+    _Table(
+        "payout_batches",
+        "text id account_id company_id name; bytes file_sha256; text state; number payouts; "
+        "large centavos; text made_by maker; time made_at; date? day; time? began_at; "
+        "text held_for resumed_by; time? ended_at",
+        of={"account_id": "accounts", "company_id": "companies"},
+        indexes=("account_id file_sha256", "made_at", "state WHERE state IN ('running', 'held')"),
+    ),
+    _Table(
+        "payout_batch_rows",
+        "text batch_id; number number; text account_id; bytes reference_sha256; text reference; "
+        "large centavos; bytes sealed_order; text odd state code; number tries; time? began_at",
+        key="batch_id number",
+        of={"account_id": "accounts", "batch_id": "payout_batches"},
+        indexes=("account_id reference_sha256", "began_at WHERE state = 'ordering'"),
+    ),
+    _Table(
+        "payout_batch_problems",
+        "text batch_id; number number; text field reason",
+        key="batch_id number",
+        of={"batch_id": "payout_batches"},
     ),
     _Table(
         "callbacks",

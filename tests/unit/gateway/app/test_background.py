@@ -43,6 +43,7 @@ WORK = [
     "mail",
     "missed events",
     "approvals",
+    "files of payouts",
     "figures",
     "endpoints",
     "expiring credentials",

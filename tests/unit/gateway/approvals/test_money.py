@@ -10,7 +10,6 @@ from gateway.approvals.money import (
     kind_of,
     order_document,
     outcome_of,
-    read_payout,
     read_refund,
     written,
 )
@@ -32,6 +31,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.money import Money
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.create import CERTAINLY_NOT_SENT
+from gateway.payouts.order_text import read_payout
 from gateway.refunds.orders import RefundRequest
 from tests.world.payouts import asking
 from tests.world.standing import NOON

@@ -130,6 +130,7 @@ def test_a_user_acts_in_their_companies():
 
 NOT_FOR_PEOPLE = {
     "Approvals": {"order", "wait", "find", "text", "expire"},
+    "Batches": {"begin", "paying_account", "payout"},
     "Configuration": {"take"},
     "Credentials": {"announce", "check_again", "carry_out", "order_document", "make_secret"},
     "Endpoints": {"check_again", "carry_out", "order_document", "make_secret"},

@@ -28,6 +28,8 @@ def test_payouts_and_stops_are_shed_last():
         *("banking.payout_create", "banking.payout", "banking.payouts", "banking.payout_cancel"),
         *("backoffice.withdraw_bank", "backoffice.withdraw_pix", "panel_pages.payout_order"),
         *("backoffice.approval_approve", "panel_pages.approval_approve"),
+        *(f"backoffice.batch_{each}" for each in ("order", "stop", "resume")),
+        *(f"panel_pages.batch_{each}" for each in ("order", "stop", "resume")),
     }
     stops = {name for name in ROUTES if ".stop" in name}
     assert of(Priority.STOPS) == stops
@@ -50,7 +52,8 @@ def test_searches_exports_and_closings_are_heavy():
     assert of(Priority.HEAVY) == heavy | {
         *("backoffice.search", "panel_pages.search", "panel_pages.search_find"),
         *("backoffice.report", "backoffice.audit_verify", "panel_pages.audit_proof"),
-        "panel_pages.foreign_debit_explain",
+        *("panel_pages.foreign_debit_explain", "backoffice.batch_result"),
+        "panel_pages.batch_result",
     }
 
 

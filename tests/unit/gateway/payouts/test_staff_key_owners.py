@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from gateway.approvals import money
 from gateway.banks.port.capabilities import PortCall
 from gateway.banks.port.pix_keys import KeyOwner, PixKeyType
 from gateway.banks.port.providers import Unavailable
@@ -17,6 +16,7 @@ from gateway.core.access import Staff
 from gateway.core.allowances import Allowance
 from gateway.core.errors import ServiceError
 from gateway.payouts.model import KeyPayout, NamedOwner, Payout, PayoutRequest
+from gateway.payouts.order_text import payout_text, read_payout
 from gateway.payouts.staff import PayoutActs, with_owner
 from gateway.pix_keys.service import KeyOwners
 from tests.unit.offering import Log, OfferingBank, lessened
@@ -72,7 +72,7 @@ async def test_the_owner_of_the_key_and_the_reason_for_a_difference_are_in_the_o
     assert other.owner == replace(NAMED, reason="her mother's key")
     assert other.destination.tax_number == "11144477735"
     for each in (same, other):
-        assert money.read_payout(money.written(each)) == each
+        assert read_payout(payout_text(each)) == each
 
 
 async def test_the_name_of_the_owner_s_bank_is_in_the_order():

@@ -14,11 +14,12 @@ from tests.world.surfaces import surface_named
 
 
 def test_every_page_behind_the_sign_in_requires_its_right():
+    """Pages, forms, and forms with a file."""
     asked = [{type(each) for each in gate.policies} for gate in surface_named("panel_pages").gates]
 
     behind = [kinds for kinds in asked if SessionCookie in kinds]
 
-    assert len(behind) == 2
+    assert len(behind) == 3
     assert all(RequiresRight in kinds for kinds in behind)
 
 

@@ -1,0 +1,108 @@
+"""Files of payouts: read strictly, approved by another person, each row paid once."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_READING = "tests/unit/gateway/batches/test_reading.py"
+_STORES = "tests/contract/stores/test_batches.py"
+_KILLED = "test_a_worker_that_is_killed_after_the_bank_has_a_payout_does_not_pay_it_again"
+_CANCELLED = "test_the_rest_of_a_file_is_cancelled_by_its_maker_or_by_whoever_stops_payouts"
+_REFUSED = "        except ServiceError as refusal:\n"
+_PAGE = "docs/batches.md"
+
+ROWS = (
+    Mistake(
+        name="row-paid-twice-on-resume",
+        promise="The reference of a row is fixed when the file is read, so it is paid once.",
+        source=_PAGE,
+        file="gateway/batches/worker.py",
+        right="order = replace(self.payout(row), date=batch.day or self.now().date())",
+        wrong=(
+            "order = replace(self.payout(row), date=batch.day or self.now().date(),"
+            ' reference=f"{row.reference}-{row.state}")'
+        ),
+        tests=(f"{_STORES}::{_KILLED}",),
+    ),
+    Mistake(
+        name="maker-approves-the-file",
+        promise="Another person than whoever uploaded a file approves it.",
+        source=_PAGE,
+        file="gateway/batches/service.py",
+        right="if batch.made_by != person.user_id:",
+        wrong="if False:",
+        tests=(f"{_STORES}::test_nobody_approves_their_own_file_and_only_its_maker_orders_it",),
+    ),
+    Mistake(
+        name="maker-lets-a-held-file-go-on",
+        promise="Another person than whoever uploaded a held file lets it go on.",
+        source=_PAGE,
+        file="gateway/batches/service.py",
+        right="if batch.made_by == person.user_id:",
+        wrong="if False:",
+        tests=(f"{_STORES}::test_the_maker_of_a_held_file_does_not_let_it_go_on",),
+    ),
+    Mistake(
+        name="ambiguous-amount-is-guessed",
+        promise="An amount that can be read in two ways is refused with its row.",
+        source=_PAGE,
+        file="gateway/batches/reading.py",
+        right='raise _Refused(Fault.AMOUNT_TWO_WAYS, number, "value")',
+        wrong="return Number(f\"{bare.replace('.', '').replace(',', '')}.00\")",
+        tests=(f"{_READING}::test_an_amount_that_may_mean_two_things_or_none_is_refused",),
+    ),
+    Mistake(
+        name="two-rows-of-one-reference",
+        promise="Two rows of one reference are refused.",
+        source=_PAGE,
+        file="gateway/batches/reading.py",
+        right="if first != number:",
+        wrong="if False:",
+        tests=(f"{_READING}::test_two_rows_of_one_reference_are_refused",),
+    ),
+    Mistake(
+        name="bad-row-is-left-out",
+        promise="A file with a bad row is refused as a whole.",
+        source=_PAGE,
+        file="gateway/batches/reading.py",
+        right="        if problems:\n            return ReadFile(problems=problems)\n",
+        wrong="",
+        tests=(f"{_STORES}::test_a_file_with_one_bad_row_is_refused_as_a_whole",),
+    ),
+    Mistake(
+        name="cancelled-file-goes-on",
+        promise="Rows that nobody began are never paid once the file is cancelled.",
+        source=_PAGE,
+        file="gateway/batches/store.py",
+        right="                .values(state=RowState.CANCELLED.value, code=code)",
+        wrong="                .values(code=code)",
+        tests=(f"{_STORES}::{_CANCELLED}",),
+    ),
+    Mistake(
+        name="stop-only-delays-a-file",
+        promise="A stop holds the rest of a file until another person lets it go on.",
+        source=_PAGE,
+        file="gateway/batches/worker.py",
+        right=f"{_REFUSED}            await self._hold(batch, refusal.reason)\n",
+        wrong=_REFUSED,
+        tests=(f"{_STORES}::test_a_stop_holds_the_rest_until_another_person_lets_it_go_on",),
+    ),
+    Mistake(
+        name="file-tells-whom-the-company-paid",
+        promise="Whoever uploaded a file is not told of earlier payouts to its recipients.",
+        source="docs/adr/0071-what-reads-tell-is-counted.md",
+        file="gateway/batches/service.py",
+        right="return every - HISTORY if _is_maker(who, batch) else every",
+        wrong="return every",
+        tests=(f"{_STORES}::test_an_uploader_learns_nothing_of_earlier_payouts_to_a_number",),
+    ),
+    Mistake(
+        name="file-approver-had-no-hand",
+        promise="Who approved a file had a hand in its payouts.",
+        source="docs/outflow.md",
+        file="gateway/approvals/store.py",
+        right="rows = await self._database.rows(union_all(single, of_file))",
+        wrong="rows = await self._database.rows(single)",
+        tests=(f"{_STORES}::test_the_approver_of_a_file_had_a_hand_in_its_payouts",),
+    ),
+)
