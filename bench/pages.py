@@ -49,12 +49,13 @@ MORE_QUERIES = {
     "batch-wrong": 1,
 }
 """
-Pages that may send so many more: of a file its rows, their sums and what stands out, a decider's look at a recipient is put on record, of the payout
-that is chosen it is read what its bank shows, what came back is added up besides, a day is compared
-with payouts, charges and explained debits, and kept beside the days around it, below the stops of
-the account, and those that nobody explained stand beside it, one search reads each noun, who
-ordered and approved a payout is named, and what endpoints were told of one that has ended, of a
-trace its company, and for an old credential a daily limit is proposed.
+Pages that may send so many more: of a file its rows, their sums and what stands out, a decider's
+look at a recipient is put on record, of the payout that is chosen it is read what its bank shows,
+what came back is added up besides, a day is compared with payouts, charges and explained debits,
+and kept beside the days around it, below the stops of the account, and those that nobody explained
+stand beside it, one search reads each noun, who ordered and approved a payout is named, and what
+endpoints were told of one that has ended, of a trace its company, and for an old credential a daily
+limit is proposed.
 """
 MOST_WHO_ASKS = 5
 """The browser's session, the person's, their keys; once a minute both are noted as seen."""

@@ -185,15 +185,10 @@ class StoreGauges:
         age = now - waiting.oldest_at if waiting.oldest_at else timedelta()
         show(series.APPROVALS_WAITING).set(waiting.count)
         show(series.APPROVALS_OLDEST).set(age.total_seconds())
-        oldest = await identity.mailbox.waiting(1)
-        age = now - oldest[0].created_at if oldest else timedelta()
-        show(series.MAILBOX_WAITING).set(age.total_seconds())
-        due = await NotificationRecords(self.store.database).oldest_due(now)
-        age = now - due if due else timedelta()
-        show(series.NOTIFICATIONS_WAITING).set(age.total_seconds())
         follow_ups, callbacks = self.store.follow_ups, CallbackRecords(self.store.database)
         self._show_backlog(_PAYOUTS_DUE, await follow_ups.backlog(now), now)
         self._show_backlog(_CALLBACKS_WAITING, await callbacks.waiting(), now)
+        await self._show_messages(now)
         await self._show_deliveries(now)
         await self._show_debits(now)
         await self._show_walks(now)
@@ -202,6 +197,15 @@ class StoreGauges:
         await self._show_store()
         self._show_keys(await identity.signing_keys.list(), now)
         self._show_certificates(await self.store.accounts.certificates_end())
+
+    async def _show_messages(self, now: datetime) -> None:
+        """Export how long the oldest mail and the oldest notification have waited."""
+        show, oldest = self.values.child, await self.store.identity.mailbox.waiting(1)
+        age = now - oldest[0].created_at if oldest else timedelta()
+        show(series.MAILBOX_WAITING).set(age.total_seconds())
+        due = await NotificationRecords(self.store.database).oldest_due(now)
+        age = now - due if due else timedelta()
+        show(series.NOTIFICATIONS_WAITING).set(age.total_seconds())
 
     def _show_backlog(
         self, families: tuple[Family[Gauge], Family[Gauge]], found: Sequence[Backlog], now: datetime

@@ -87,8 +87,10 @@ ROWS = (
         right="_FEWEST: Final = 2\n",
         wrong="_FEWEST: Final = 1\n",
         tests=(
-            "tests/unit/gateway/banks/test_followup_rate.py::"
-            "test_background_readers_of_movements_share_half_of_that",
+            (
+                "tests/unit/gateway/banks/test_followup_rate.py::"
+                "test_background_readers_of_movements_share_half_of_that"
+            ),
         ),
     ),
     Mistake(
