@@ -27,7 +27,7 @@ from gateway.core.company_scope import StopScope
 from gateway.core.storage import StoreUnavailable
 from gateway.payouts.model import PayoutState
 from gateway.store.tables import columns
-from gateway.store.tables.backoffice import approvals
+from gateway.store.tables.backoffice import approvals, batches
 from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.core import audit, charges, companies, company_moves, payouts, stops
 from gateway.store.tables.figures import closed_hours, payout_hours
@@ -169,6 +169,7 @@ def value(column: Column[Any]) -> object:
         "permissions": "balance:read",
         "outcome": "moved",
         "delivery_id": "an-id",
+        "batch_id": "an-id",
     }
     if column.name == "id":
         return {"companies": COMPANY, "accounts": ACCOUNT}.get(column.table.name, "an-id")
@@ -311,6 +312,7 @@ OPEN: Mapping[str, tuple[Table, Mapping[str, object]]] = {
     "held": (payouts, {"state": "held"}),
     "in review": (payouts, {"review": True}),
     "orders of people": (approvals, {"state": "waiting", "ends_at": NOW + timedelta(hours=1)}),
+    "files of payouts": (batches, {"state": "held"}),
     "charges that are being made": (charges, {"made_until": NOW + timedelta(seconds=30)}),
 }
 
