@@ -343,6 +343,21 @@ class ClosingDays:
         )
 
 
+async def ready_companies(database: Database, day: date) -> frozenset[str]:
+    """Return the companies with an account whose day can be signed: nothing differs in it."""
+    wanted = (
+        select(accounts.c.company_id)
+        .select_from(
+            day_readings.join(accounts, accounts.c.id == _READ.account_id).outerjoin(
+                day_closings, _SIGNED_BOTH_SIDES
+            )
+        )
+        .where(_READ.day == day, _STATE.in_([DayState.READY.value]))
+        .distinct()
+    )
+    return frozenset(row.company_id for row in await database.rows(wanted))
+
+
 def last_of_month(first: date) -> date:
     """Return the last day of the month that begins with a day."""
     return first.replace(day=monthrange(first.year, first.month)[1])

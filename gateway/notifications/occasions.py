@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, exists, select, tuple_
+from sqlalchemy import ColumnElement, Select, select, tuple_
 
+from gateway.closings.days import ready_companies
 from gateway.core.access import Staff
 from gateway.core.approvals import COLLECTED_WITHIN
 from gateway.core.company_scope import CompanyScope
@@ -25,7 +26,6 @@ from gateway.store.tables.columns import Record
 from gateway.store.tables.core import (
     UNRESOLVED,
     accounts,
-    day_closings,
     foreign_debits,
     payouts,
 )
@@ -193,17 +193,9 @@ class Occasions:
         ]
 
     async def _days(self, now: datetime) -> Sequence[Occasion]:
-        """Return yesterday, as long as it is unsigned at an account that is open at a bank."""
+        """Return yesterday, as long as an account of it can be signed."""
         day = local_day(now) - timedelta(days=1)
-        signed = exists().where(
-            day_closings.c.account_id == accounts.c.id, day_closings.c.day == day
-        )
-        wanted = (
-            select(accounts.c.company_id)
-            .where(accounts.c.active, accounts.c.verified, accounts.c.provider != "", ~signed)
-            .distinct()
-        )
-        companies = frozenset(row.company_id for row in await self.database.rows(wanted))
+        companies = await ready_companies(self.database, day)
         if not companies:
             return []
         return [
@@ -211,7 +203,7 @@ class Occasions:
                 kind=Kind.DAY,
                 subject=day.isoformat(),
                 name=day.isoformat(),
-                link="/panel/accounts",
+                link="/panel/closings",
                 companies=companies,
             )
         ]

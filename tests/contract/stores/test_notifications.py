@@ -16,6 +16,7 @@ from gateway.app.store import Store
 from gateway.banks.model import ProviderMinute
 from gateway.banks.store import ProviderMinutes
 from gateway.closings.model import ForeignDebit
+from gateway.closings.readings import DayReading
 from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval, ApprovalKind, ApprovalState
@@ -42,7 +43,7 @@ from gateway.outflow.model import Trip
 from gateway.outflow.store import OutflowRecords
 from gateway.store.kernel.structs import row_of
 from gateway.store.tables.columns import reference_digest
-from gateway.store.tables.core import foreign_debits, opinions
+from gateway.store.tables.core import day_readings, foreign_debits, opinions
 from gateway.store.tables.figures import PLACES
 from gateway.store.tables.notifications import notifications
 from tests.contract.stores.databases import both
@@ -386,6 +387,8 @@ async def test_a_debit_and_a_day_are_told_to_people_who_can_sign(store: Store, c
         found_at=NOW,
     )
     await store.database.write(insert(foreign_debits), row_of(debit))
+    ready = DayReading(account_id=ACCOUNT, day=day, read_at=NOW, tried_at=NOW)
+    await store.database.write(insert(day_readings), {**row_of(ready), "lines": "[]"})
 
     watch = watch_on(store, clock)
     await watch.turn()
@@ -394,6 +397,18 @@ async def test_a_debit_and_a_day_are_told_to_people_who_can_sign(store: Store, c
     assert mail.to == approver.email
     assert "Um débito no banco não tem pagamento nosso" in mail.text
     assert "O dia 2026-11-19 pode ser assinado" in mail.text
+
+
+async def test_a_day_that_differs_is_no_day_to_sign(store: Store, clock: Clock):
+    approver = await add_user(store, "approver", Role.APPROVER)
+    await choose(store, approver, Kind.DAY)
+    day = datetime(2026, 11, 19, tzinfo=UTC).date()
+    differs = DayReading(account_id=ACCOUNT, day=day, differences=1, read_at=NOW, tried_at=NOW)
+    await store.database.write(insert(day_readings), {**row_of(differs), "lines": "[]"})
+
+    await watch_on(store, clock).turn()
+
+    assert await mails(store) == []
 
 
 async def calls(store: Store, at: datetime, ok: int) -> None:
