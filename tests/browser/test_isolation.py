@@ -48,7 +48,7 @@ def named(site: PanelSite, route: Route[Visit]) -> str:
         "delivery_id": site.seeds["delivery"],
         "trace_id": site.seeds["trace"],
         "stop_id": site.seeds["stop"],
-        "public_key_id": "unknown",
+        **dict.fromkeys(("public_key_id", "passkey_id", "chat_id", "subscription_id"), "unknown"),
         "scope": "company",
         "subject": site.seeds["company"],
     }
