@@ -172,7 +172,8 @@ async def test_each_month_of_an_account_has_a_file(store: Store, tmp_path: Path)
 
 async def _open_day(store: Store) -> None:
     row: dict[str, Any] = dict.fromkeys(day_closings.c.keys(), 0)
-    texts = {"account_id": ACCOUNT, "digest": "", "signed_by": "ana", "locked_by": ""}
+    digests = {"digest": "", "movements": ""}
+    texts = {"account_id": ACCOUNT, "signed_by": "ana", "locked_by": "", **digests}
     days = {"day": date(2026, 1, 31), "signed_at": NOW, "locked_at": None}
     await store.database.write(insert(day_closings), {**row, **texts, **days})
 
