@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,7 +27,15 @@ from gateway.core.rights import Area, Right
 from gateway.core.user_access import check_fresh_factor
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.core.windows import Paging
-from gateway.http.panel.pages.kit import KnownAccount, PageContext, Pages, go_on, page_asked, part
+from gateway.http.panel.pages.kit import (
+    KnownAccount,
+    PageContext,
+    Pages,
+    called,
+    go_on,
+    page_asked,
+    part,
+)
 from gateway.http.panel.pages.page import Download, Page, Redirect, Result, Shown, Shows
 from gateway.http.panel.pages.visit import HOME, Visit, address
 from gateway.http.routing import CSV
@@ -59,7 +67,7 @@ class BatchPages:
         data = {
             "found": found,
             "names": await self.panel.names(visit, [each.account_id for each in items]),
-            "people": await self.panel.people(visit),
+            "people": await self._people(visit, [each.id for each in items]),
             "may_upload": self.panel.may(visit, self.batches.upload),
         }
         return Shown(template="batches/list.html", data=data)
@@ -118,7 +126,7 @@ class BatchPages:
             "names": await self.panel.names(visit, [each.subject for each in stops])
             if stops
             else {},
-            "people": await self.panel.people(visit),
+            "people": await self._people(visit, [batch_id]),
             "is_own": is_own,
             "may_order": is_draft and is_own and self.panel.may(visit, self.batches.order),
             "may_balance": is_draft and visit.may(_BALANCE),
@@ -167,6 +175,11 @@ class BatchPages:
         whole = Paging(1, MOST_ROWS)
         who = self.panel.staff(visit)
         return (await self.batches.problems(who, detail.batch.id, whole)).items
+
+    async def _people(self, visit: Visit, ids: Collection[str]) -> Mapping[str, str]:
+        """Return the names of who uploaded these files; none if unreadable."""
+        found = await part(self.batches.people(self.panel.staff(visit), ids))
+        return called(found.data or ())
 
     async def _payers(self, visit: Visit) -> Sequence[KnownAccount]:
         """Return the accounts that can pay."""

@@ -23,7 +23,7 @@ _STANDS: Final[Mapping[Progress, str]] = {
     Progress.NOT_SENT: "não enviado",
 }
 _ODD: Final[Mapping[Oddity, str]] = {
-    Oddity.KNOWN_REFERENCE: "já pedido antes",
+    Oddity.KNOWN_REFERENCE: "já solicitado antes",
     Oddity.NEW_PAYEE: "favorecido novo",
     Oddity.WILL_BE_HELD: "fica retido",
     Oddity.SAME_AMOUNT: "mesmo valor há pouco",

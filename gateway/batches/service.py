@@ -34,6 +34,7 @@ from gateway.batches.model import (
     BatchStopBody,
     FileProblem,
     Oddity,
+    Progress,
     RowSearch,
     RowState,
     bound,
@@ -57,6 +58,7 @@ from gateway.core.rights import Area, Right
 from gateway.core.sessions import SignedInUser
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging
 from gateway.payouts.create import Payouts
+from gateway.payouts.documents import Orderer
 from gateway.payouts.model import PayoutRequest, hidden_destination
 from gateway.payouts.order_text import payout_text, read_payout
 from gateway.reports.files import DownloadFile, DownloadPage, DownloadReader
@@ -68,6 +70,9 @@ _OWN_FILE: Final = "Another person lets a file of your own go on."
 _NOT_OWN: Final = "Only whoever uploaded a file may order it."
 _ENDED: Final = "The file was carried out or cancelled already."
 _NOT_HELD: Final = "The file is not held any more: look at it again."
+_WENT_WELL: Final = frozenset({Progress.HELD, Progress.SENT, Progress.PAID})
+"""Says nothing of the code that a row got while its outcome was unknown."""
+
 _DAY_OVER: Final = "The day of its payouts is over: upload the rest as another file."
 
 
@@ -141,6 +146,11 @@ class Batches:
         found = await self.records.page(wanted, who.scope)
         items = [each.document() for each in found.items]
         return Listed(items=items, paging=found.paging, total=found.total)
+
+    @requires(Area.PAYOUT, Action.READ)
+    async def people(self, who: Staff, ids: Collection[str]) -> Sequence[Orderer]:
+        """Return the names of the users who uploaded these files."""
+        return await self.records.makers(ids, who.scope)
 
     @requires(Area.PAYOUT, Action.READ)
     async def get(self, who: Staff, batch_id: str) -> BatchDetail:
@@ -393,7 +403,7 @@ class Batches:
             odd=[each for each in row.odd if each in words],
             status=shown.progress,
             has_payout=row.state is RowState.ORDERED,
-            code=row.code,
+            code="" if shown.progress in _WENT_WELL else row.code,
         )
 
     async def _found(self, who: Staff, batch_id: str) -> ShownBatch:

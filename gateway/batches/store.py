@@ -52,12 +52,14 @@ from gateway.core.audit import AuditEvent
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Sum
 from gateway.core.windows import Listed, Paging
+from gateway.payouts.documents import Orderer
 from gateway.payouts.model import PayoutState
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.backoffice import approvals, batch_problems, batch_rows, batches
 from gateway.store.tables.columns import Record, reference_digest
 from gateway.store.tables.core import archived_payouts, payouts, returns
+from gateway.store.tables.identity import users
 from gateway.store.tables.scope import of_company
 
 _ROWS_AT_ONCE: Final = 200
@@ -205,6 +207,17 @@ class BatchRecords:
         )
         row = await self._database.first(wanted)
         return None if row is None else from_row(row, Batch)
+
+    async def makers(self, ids: Collection[str], scope: CompanyScope) -> Sequence[Orderer]:
+        """Return the names of who uploaded these files, unordered; deleted users are left out."""
+        wanted = (
+            select(users.c.id, users.c.name, users.c.email)
+            .join(batches, batches.c.made_by == users.c.id)
+            .where(batches.c.id.in_(ids), *of_company(batches.c.company_id, scope))
+            .distinct()
+        )
+        rows = await self._database.rows(wanted) if ids else ()
+        return [Orderer(row.id, row.name, row.email) for row in rows]
 
     async def rows(
         self, batch_id: str, wanted: RowSearch, words: Collection[Oddity]

@@ -29,7 +29,7 @@ from tests.world.batches import (
     row,
 )
 from tests.world.payouts import IS_ACCEPTED, IS_NOT_SENT, IS_REJECTED, IS_SETTLED, IS_UNKNOWN
-from tests.world.stores.samples import ACCOUNT, NOW, event
+from tests.world.stores.samples import ACCOUNT, NOW, account, event
 
 THREE = (row("a"), row("b", key="b@example.com"), row("c", key="c@example.com"))
 DAY_S = 86_400
@@ -192,6 +192,30 @@ async def test_an_unknown_payout_is_never_sent_again(world: BatchWorld):
 
     assert len(world.paid) == 3
     assert await world.stands(batch_id) == {Progress.UNKNOWN: 1, Progress.SENT: 2}
+    assert (await world.rows(batch_id))[0].code == "SVC.PIX.010"
+
+
+async def test_a_row_whose_payout_was_found_paid_has_no_code_any_more(world: BatchWorld):
+    world.node.bank.says, world.node.bank.knows = [IS_UNKNOWN], IS_SETTLED
+    batch_id = await world.approved(THREE[0])
+    await world.worker.turn()
+
+    await world.node.follow_up.look(await world.node.store.find(ACCOUNT, "a"), account())
+
+    [row_of_a] = await world.rows(batch_id)
+    assert (row_of_a.status, row_of_a.code) == (Progress.PAID, "")
+
+
+async def test_files_are_shown_with_the_name_of_who_uploaded_them(world: BatchWorld):
+    mine, theirs = await world.uploaded(row("a")), await world.uploaded(row("b"), who=OLGA)
+    elsewhere = replace(world.staff(JOAO), scope=CompanyScope(frozenset({"another"})))
+
+    found = await world.batches.people(world.staff(JOAO), [mine.batch.id, theirs.batch.id])
+    alone = await world.batches.people(world.staff(JOAO), [theirs.batch.id])
+
+    assert {each.name for each in found} == {"maria", "olga"}
+    assert [each.email for each in alone] == ["olga@example.com"]
+    assert await world.batches.people(elsewhere, [mine.batch.id]) == []
 
 
 async def test_a_payout_that_was_certainly_not_sent_is_sent_at_a_later_turn(world: BatchWorld):
