@@ -127,6 +127,7 @@ class DaysSeen:
 
     Attributes:
         counts: Of the day, by state.
+        signed_with_difference: Accounts whose day was signed though it is not explained.
         exceptions: Of all days, oldest first, at most a hundred.
         earlier: Counts of the earlier days, newest first.
         to_sign, to_lock: What the reader may sign or lock by one act.
@@ -134,6 +135,7 @@ class DaysSeen:
 
     day: date
     counts: Mapping[DayState, int]
+    signed_with_difference: int
     exceptions: Sequence[AccountDay]
     exceptions_in_all: int
     earlier: Sequence[tuple[date, Mapping[DayState, int]]]
@@ -149,7 +151,7 @@ class DaysSeen:
     def reconciled(self) -> int:
         """Accounts whose day was read and needs no explanation."""
         done = (DayState.READY, DayState.SIGNED, DayState.LOCKED)
-        return sum(self.counts.get(each, 0) for each in done)
+        return sum(self.counts.get(each, 0) for each in done) - self.signed_with_difference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,9 +217,11 @@ class ClosingDays:
         before = _between(who, day - WINDOW, day - timedelta(days=1), accounts.c.active)
         read = union_all(_of_day(who, day), before).subquery()
         days: dict[date, Counter[DayState]] = {day: Counter()}
+        with_difference: Counter[tuple[date, DayState]] = Counter()
         async with self.database.reading() as connection:
             for row in await connection.execute(_counted(read)):
                 days.setdefault(row.day, Counter())[DayState(row.state)] = row.accounts
+                with_difference[row.day, DayState(row.state)] = int(row.with_difference)
             exceptions = (await connection.execute(_exceptions(read))).all()
             to_sign = _batch((await connection.execute(self._to_sign(who, day))).all())
             to_lock = _batch((await connection.execute(self._to_lock(who, day))).all())
@@ -227,6 +231,8 @@ class ClosingDays:
         return DaysSeen(
             day=day,
             counts=days.pop(day),
+            signed_with_difference=with_difference[day, DayState.SIGNED]
+            + with_difference[day, DayState.LOCKED],
             exceptions=found,
             exceptions_in_all=in_all,
             earlier=sorted(days.items(), reverse=True),
@@ -419,7 +425,9 @@ def _reading_columns() -> Sequence[ColumnElement[object]]:
 
 def _counted(read: FromClause) -> Select[*tuple[object, ...]]:
     key = read.c.day, read.c.state
-    return select(*key, func.count().label("accounts")).group_by(*key)
+    differs = case((or_(read.c.differences != 0, read.c.gap != 0), 1), else_=0)
+    counted = func.count().label("accounts"), func.sum(differs).label("with_difference")
+    return select(*key, *counted).group_by(*key)
 
 
 def _exceptions(read: FromClause) -> Select[*tuple[object, ...]]:

@@ -439,3 +439,27 @@ async def test_going_back_after_signing_out_shows_nothing(browser: Browser, site
         for _ in range(2):
             await tab.page.go_back()
             await expect(tab.page.get_by_role("heading", level=1)).to_have_text("Entrar")
+
+
+async def test_what_is_wrong_with_a_file_is_a_table_that_excel_reads(
+    browser: Browser, site: PanelSite, tmp_path: Path
+):
+    async with site.tab(browser, await site.people.fresh(Role.OPERATOR)) as tab:
+        await tab.page.goto(f"{site.origin}/panel/batches/{site.seeds['wrong_file']}")
+        async with tab.page.expect_download() as download:
+            await tab.page.locator("[data-download]").click()
+        await (await download.value).save_as(tmp_path / "erros.csv")
+
+    lines = (tmp_path / "erros.csv").read_bytes().decode("utf-8").splitlines()
+    assert lines[0] == "\ufeffLinha;Motivo"
+    assert len(lines) > 1
+
+
+async def test_no_amount_of_a_file_is_cut_on_a_telephone(browser: Browser, site: PanelSite):
+    cookies = await site.people.fresh(Role.APPROVER)
+    async with site.tab(browser, cookies, Look(width=NARROW)) as tab:
+        await tab.page.goto(f"{site.origin}/panel/batches/{site.seeds['file']}")
+
+        table = tab.page.locator("[aria-labelledby=rows] .scroll")
+        await expect(table.locator("td.num:visible").first).to_contain_text(",")
+        assert await table.evaluate("each => each.scrollWidth <= each.clientWidth")

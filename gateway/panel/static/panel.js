@@ -45,7 +45,7 @@ function turnTheme(event, button) {
 function download(button) {
   const lines = all("[data-line]").map((each) => `${each.dataset.line && `${each.dataset.line}=`}${each.textContent.trim()}\n`);
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(lines, { type: "text/plain" }));
+  link.href = URL.createObjectURL(new Blob([button.value, ...lines]));
   link.download = button.dataset.download;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);

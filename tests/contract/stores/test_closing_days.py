@@ -117,6 +117,25 @@ async def test_days_with_a_difference_are_in_no_act(store: Store) -> None:
 
 
 @both
+async def test_a_day_that_was_locked_with_a_difference_is_not_called_reconciled(
+    store: Store,
+) -> None:
+    office = Office(store)
+    office.books[ACCOUNT].entries = [FOREIGN]
+    await office.turn()
+    day = await office.closings.read(office.who(), account(), TODAY)
+    await office.closings.sign(office.who(), account(), TODAY, day.digest)
+    signed_day = await office.days.of(office.who(), TODAY)
+    await office.closings.lock(office.who("joao"), account(), TODAY, day.digest)
+
+    locked_day = await office.days.of(office.who(), TODAY)
+
+    for seen, state in ((signed_day, DayState.SIGNED), (locked_day, DayState.LOCKED)):
+        assert seen.counts == {state: 1, DayState.READY: 1}
+        assert (seen.reconciled, seen.accounts, seen.signed_with_difference) == (1, 2, 1)
+
+
+@both
 async def test_one_signature_locks_a_day_without_a_difference(store: Store) -> None:
     office = Office(store, one_signature=True)
     await office.turn()

@@ -20,6 +20,15 @@ ROWS = (
         tests=(f"{_READINGS}::test_a_day_is_not_reconciled_before_its_bank_has_answered",),
     ),
     Mistake(
+        name="day-signed-with-a-difference-called-reconciled",
+        promise="A day that was signed with a difference is not counted as reconciled.",
+        source="docs/panel.md",
+        file="gateway/closings/days.py",
+        right="in done) - self.signed_with_difference",
+        wrong="in done)",
+        tests=(f"{_DAYS}::test_a_day_that_was_locked_with_a_difference_is_not_called_reconciled",),
+    ),
+    Mistake(
         name="late-day-without-an-alert",
         promise="A day that no bank's answer reached by nine o'clock is counted.",
         source=_ADR,

@@ -75,7 +75,7 @@ async def test_a_wrong_file_is_shown_with_its_rows_and_nothing_of_it_is_taken(
     assert "pode ser lido de dois modos" in seen.text
     assert "1,234" not in seen.text
     assert f"{path}/order" not in seen.text
-    assert '<span hidden data-line="">&#xFEFF;Linha;Motivo</span>' in seen.text
+    assert '<span hidden data-line="">Linha;Motivo</span>' in seen.text
 
 
 async def test_the_same_open_file_is_refused_and_said(operator: Person, world: World):
