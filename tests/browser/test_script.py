@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.async_api import Browser, Error, Page, Route, expect
 
 from gateway.core.rights import Role
-from tests.browser.inspection import LOOKS, NARROW, Look
+from tests.browser.inspection import LEAST_WIDTH, LOOKS, NARROW, Look
 from tests.browser.panel_site import PanelSite
 
 SECRET = re.compile(r"gws_[\w-]{20,}")
@@ -457,7 +457,7 @@ async def test_what_is_wrong_with_a_file_is_a_table_that_excel_reads(
 
 async def test_no_amount_of_a_file_is_cut_on_a_telephone(browser: Browser, site: PanelSite):
     cookies = await site.people.fresh(Role.APPROVER)
-    async with site.tab(browser, cookies, Look(width=NARROW)) as tab:
+    async with site.tab(browser, cookies, Look(width=LEAST_WIDTH)) as tab:
         await tab.page.goto(f"{site.origin}/panel/batches/{site.seeds['file']}")
 
         table = tab.page.locator("[aria-labelledby=rows] .scroll")
