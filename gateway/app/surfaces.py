@@ -213,7 +213,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
             context,
         ),
         *order_pages.pages(orders, context),
-        *batch_pages.pages(services.batches, context),
+        *batch_pages.pages(services.batches, banks, context),
         *search_pages.pages(services.searches, services.bank_searches, services.traces, context),
         *review_pages.pages(services.reviews, services.unresolved_probes, payouts, context),
         *account_pages.pages(

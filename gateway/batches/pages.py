@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gateway.banks.failures import PAYOUT_FAILS
+from gateway.banks.service import BankReports
 from gateway.batches.model import (
     BatchDetail,
     BatchFile,
@@ -58,6 +59,7 @@ class BatchPages:
 
     panel: Pages
     batches: Batches
+    banks: BankReports
 
     async def listed(self, visit: Visit) -> Result:
         """List the files of payouts, newest first."""
@@ -182,15 +184,19 @@ class BatchPages:
         return called(found.data or ())
 
     async def _payers(self, visit: Visit) -> Sequence[KnownAccount]:
-        """Return the accounts that can pay."""
+        """Return the accounts that can pay: active, at a bank that is not read-only."""
+        known = await part(self.banks.providers(self.panel.staff(visit)))
+        closed = {"", *(each.name for each in known.data or () if each.read_only)}
         found = await self.panel.accounts(visit)
-        return [each for each in found if each.active and each.verified and each.provider]
+        return [
+            each for each in found if each.active and each.verified and each.provider not in closed
+        ]
 
 
-def pages(batches: Batches, context: PageContext) -> Sequence[Page]:
+def pages(batches: Batches, banks: BankReports, context: PageContext) -> Sequence[Page]:
     """Return the pages; their forms call the same service as the API."""
     panel = Pages("/batches", context)
-    does, one = BatchPages(panel, batches), "/{batch_id}"
+    does, one = BatchPages(panel, batches, banks), "/{batch_id}"
     panel.view("", "batches", batches.page)(does.listed)
     new = panel.view("/new", "batch_new", batches.upload)(does.new)
     panel.form(

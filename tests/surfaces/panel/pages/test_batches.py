@@ -105,6 +105,15 @@ async def test_anything_but_a_file_of_payouts_is_refused_without_an_echo(
     assert seen.status in {303, 400, 413}, seen.text
 
 
+async def test_an_account_at_a_read_only_bank_is_not_offered(operator: Person, world: World):
+    accounts = world.demo["accounts"]
+
+    seen = await operator.open(NEW)
+
+    assert f'value="{accounts["main"]["id"]}"' in seen.text
+    assert accounts["read_only"]["id"] not in seen.text
+
+
 async def test_an_upload_asks_for_a_code_before_the_file_is_chosen(operator: Person, world: World):
     await age_factors(world, timedelta(minutes=6))
     seen = await operator.open(NEW)
