@@ -22,7 +22,6 @@ from gateway.banks.connections import paying_bank_of, refuse_letters
 from gateway.batches import result_file
 from gateway.batches.model import (
     HISTORY,
-    OPEN,
     Batch,
     BatchDetail,
     BatchDocument,
@@ -56,6 +55,7 @@ from gateway.core.money import Sum, sum_of
 from gateway.core.permissions import Action, client_of, payer
 from gateway.core.rights import Area, Right
 from gateway.core.sessions import SignedInUser
+from gateway.core.storage import AlreadyExists
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging
 from gateway.payouts.create import Payouts
 from gateway.payouts.documents import Orderer
@@ -130,14 +130,17 @@ class Batches:
             made_at=now,
             ended_at=now if problems else None,
         )
-        if not problems:
-            await self._refuse_known(batch)
         odd = await self.oddities.of(account, taken, now)
         rows = [self._row(batch, number, each, odd) for number, each in taken.items()]
         details = {"account": account.id, "payouts": str(batch.payouts), "value": str(batch.value)}
         word = "refused" if problems else "uploaded"
         event = who.acting.event(f"batch.{word}", _subject(batch), details)
-        await self.records.add(batch, rows, problems, event)
+        try:
+            await self.records.add(batch, rows, problems, event)
+        except AlreadyExists as same:
+            raise ServiceError(
+                errors.ALREADY_IN_USE, "file_known", detail=f"It is {same}."
+            ) from same
         return await self._detail(who, ShownBatch(batch, "", is_waiting=False))
 
     @requires(Area.PAYOUT, Action.READ)
@@ -362,12 +365,6 @@ class Batches:
                     FileProblem(number=number, field=refusal.field, reason=refusal.reason)
                 )
         return problems
-
-    async def _refuse_known(self, batch: Batch) -> None:
-        """Refuse the same file again while it is a draft or under way."""
-        same = await self.records.same_file(batch)
-        if same is not None and same.state in OPEN:
-            raise ServiceError(errors.ALREADY_IN_USE, "file_known", detail=f"It is {same.id}.")
 
     def _row(
         self,

@@ -33,6 +33,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.audit import store as audit_log
 from gateway.batches.model import (
+    OPEN,
     WAITING,
     Batch,
     BatchDocument,
@@ -51,6 +52,7 @@ from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.audit import AuditEvent
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Sum
+from gateway.core.storage import AlreadyExists
 from gateway.core.windows import Listed, Paging
 from gateway.payouts.documents import Orderer
 from gateway.payouts.model import PayoutState
@@ -58,7 +60,7 @@ from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.backoffice import approvals, batch_problems, batch_rows, batches
 from gateway.store.tables.columns import Record, reference_digest
-from gateway.store.tables.core import archived_payouts, payouts, returns
+from gateway.store.tables.core import accounts, archived_payouts, payouts, returns
 from gateway.store.tables.identity import users
 from gateway.store.tables.scope import of_company
 
@@ -167,8 +169,15 @@ class BatchRecords:
         problems: Sequence[FileProblem],
         event: AuditEvent,
     ) -> None:
-        """Store a file with its rows, or with its problems, in one transaction."""
+        """
+        Store a file with its rows, or with its problems, in one transaction.
+
+        Raises:
+            AlreadyExists: of the id of an upload of the same file to the account that is open.
+        """
         async with self._database.writing() as connection:
+            if batch.state in OPEN:
+                await _refuse_same_file(connection, batch)
             await connection.execute(insert(batches), row_of(batch))
             await _add(connection, insert(batch_rows), [row_of(each) for each in rows])
             wrong = [{"batch_id": batch.id, **row_of(each)} for each in problems]
@@ -407,6 +416,20 @@ _ENDS_FROM: Final[Mapping[BatchState, frozenset[BatchState]]] = {
     BatchState.CANCELLED: frozenset({BatchState.DRAFT, BatchState.RUNNING, BatchState.HELD}),
 }
 _FORGOTTEN_AT_ONCE: Final = 100
+
+
+async def _refuse_same_file(connection: AsyncConnection, batch: Batch) -> None:
+    # One upload to an account after the other; payouts, which only refer to it, do not wait.
+    account = select(accounts.c.id).where(accounts.c.id == batch.account_id)
+    await connection.execute(account.with_for_update(key_share=True))
+    same = select(batches.c.id).where(
+        batches.c.account_id == batch.account_id,
+        batches.c.file_sha256 == batch.file_sha256,
+        batches.c.state.in_(sorted(OPEN)),
+    )
+    found = (await connection.execute(same.limit(1))).scalar()
+    if found is not None:
+        raise AlreadyExists(found)
 
 
 async def _add(

@@ -365,6 +365,18 @@ async def test_the_same_file_is_recognised(world: BatchWorld):
     assert await world.stands(second.batch.id) == {Progress.PAID: 3}
 
 
+@both
+async def test_of_the_same_file_twice_at_once_one_upload_is_taken(world: BatchWorld):
+    uploads = (world.uploaded(*THREE) for _ in range(4))
+
+    found = await asyncio.gather(*uploads, return_exceptions=True)
+
+    refused = [each.reason for each in found if isinstance(each, ServiceError)]
+    assert refused == ["file_known"] * 3
+    listed = await world.batches.page(world.staff(MARIA), BatchSearch(paging=Paging(1, 10)))
+    assert listed.total == 1
+
+
 async def test_a_reference_of_another_payout_is_refused_with_its_row(world: BatchWorld):
     await world.approved(row("a"))
     await world.worker.turn()

@@ -43,6 +43,15 @@ ROWS = (
         tests=(f"{_STORES}::test_the_maker_of_a_held_file_does_not_let_it_go_on",),
     ),
     Mistake(
+        name="same-file-twice-at-once",
+        promise="Of the same file uploaded twice at once, one upload is taken.",
+        source=_PAGE,
+        file="gateway/batches/store.py",
+        right="                await _refuse_same_file(connection, batch)",
+        wrong="                pass",
+        tests=(f"{_STORES}::test_of_the_same_file_twice_at_once_one_upload_is_taken",),
+    ),
+    Mistake(
         name="ambiguous-amount-is-guessed",
         promise="An amount that can be read in two ways is refused with its row.",
         source=_PAGE,
