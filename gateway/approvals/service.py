@@ -52,7 +52,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.exports import Exports
 from gateway.core.money import Money
 from gateway.core.permissions import Action
-from gateway.core.rights import Area
+from gateway.core.rights import Area, Right
 from gateway.core.sessions import SignedInUser
 from gateway.core.storage import AlreadyExists, NothingToCollect
 from gateway.core.windows import Listed
@@ -67,6 +67,7 @@ from gateway.store.own_work import collectable
 WAITS_FOR: Final = timedelta(days=3)
 """Of what moves no money: over a weekend, as long as an invitation, and no longer."""
 
+_DECIDES: Final = Right(Area.APPROVAL, Action.WRITE)
 _OWN_ORDER = "Another person has to agree to an order of your own."
 _WITHDRAW = "Withdraw an order of your own; another person decides on it."
 _NOT_OWN = "Only whoever ordered it may withdraw it."
@@ -265,7 +266,8 @@ class Approvals:
         if executor is not None:
             order = executor.order_document(text)
             is_own = found.ordered_by == _person(who).user_id
-            return OrderedApproval(found, without_history(order) if is_own else order)
+            is_told = who.may(_DECIDES) and not is_own
+            return OrderedApproval(found, order if is_told else without_history(order))
         return OrderedApproval(found, await self._money_document(who, found, text))
 
     @requires(Area.APPROVAL, Action.READ)

@@ -127,9 +127,10 @@ HISTORY: Final = frozenset(
     {Oddity.NEW_PAYEE, Oddity.WILL_BE_HELD, Oddity.SAME_AMOUNT, Oddity.ABOVE_USUAL}
 )
 """
-What tells of earlier payouts to a tax number: never shown to whoever uploaded the file.
+What tells of earlier payouts to a tax number: shown to people who may approve, but the uploader.
 
-A file with each number that a hidden CPF may be would find it (ADR 0071).
+A file with each number that a hidden CPF may be would find it (ADR 0071), also by the eyes of
+somebody who only reads.
 """
 
 FileName = Annotated[
@@ -319,7 +320,9 @@ class BatchDetail(Struct, frozen=True, kw_only=True):
     progress: Annotated[list[BatchProgress], meaning("Its payouts by where they stand.")]
     odd: Annotated[
         list[OddCount],
-        meaning("What stands out; its uploader is not told of earlier payouts to recipients."),
+        meaning(
+            "What stands out; earlier payouts only to people who may approve, but its uploader."
+        ),
     ]
     problems: Annotated[int, meaning("How many rows are wrong.", 0)]
     same_file: Annotated[

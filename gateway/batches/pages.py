@@ -47,6 +47,7 @@ from policies.validation.parameters import uuid
 _HERE: Final = "/panel/batches/{batch_id}"
 _ROWS: Final = 50
 _STOPS: Final = Right(Area.STOP, Action.WRITE)
+_DECIDES: Final = Right(Area.APPROVAL, Action.WRITE)
 _BALANCE: Final = Right(Area.BALANCE, Action.READ)
 _LIVE: Final = frozenset({"waiting", "running", "held"})
 _UNDER_WAY: Final = frozenset({Progress.HELD, Progress.SENT, Progress.UNKNOWN})
@@ -129,7 +130,7 @@ class BatchPages:
             if stops
             else {},
             "people": await self._people(visit, [batch_id]),
-            "is_own": is_own,
+            "sees_history": who.may(_DECIDES) and not is_own,
             "may_order": is_draft and is_own and self.panel.may(visit, self.batches.order),
             "may_balance": is_draft and visit.may(_BALANCE),
             "may_stop": is_open and self.panel.may(visit, self.batches.stop),

@@ -179,7 +179,7 @@ class Batches:
         words = _visible(who, shown.batch)
         found = await self.records.rows(batch_id, wanted, words)
         await self.exports.show(who, len(found.items))
-        is_whole = shown.is_waiting and who.may(_APPROVES) and not _is_maker(who, shown.batch)
+        is_whole = shown.is_waiting and words >= HISTORY
         if is_whole and found.items:
             await self.audit.append(who.acting.event("batch.read", _subject(shown.batch)))
         items = [self._row_document(each, words, is_whole=is_whole) for each in found.items]
@@ -451,7 +451,7 @@ def _in_use(
 def _visible(who: Staff, batch: Batch) -> frozenset[Oddity]:
     """Return what stands out that a reader is shown."""
     every = frozenset(Oddity)
-    return every - HISTORY if _is_maker(who, batch) else every
+    return every if who.may(_APPROVES) and not _is_maker(who, batch) else every - HISTORY
 
 
 def _content(file: BatchFile) -> bytes:

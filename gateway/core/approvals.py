@@ -455,9 +455,10 @@ class OrderDocument(TypedDict):
 
 def without_history(order: OrderDocument) -> OrderDocument:
     """
-    Return an order as whoever gave it sees it: without what tells of earlier payouts.
+    Return an order as whoever gave it, or may not decide on any, sees it.
 
-    Orders for one tax number after another would complete a hidden one.
+    It is without what tells of earlier payouts: orders for one tax number after another would
+    complete a hidden one.
     """
     if "batch" not in order:
         return order

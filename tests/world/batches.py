@@ -63,6 +63,7 @@ def person(name: str, *roles: Role) -> SignedInUser:
 MARIA = person("maria", Role.OPERATOR)
 OLGA = person("olga", Role.OPERATOR)
 JOAO = person("joao", Role.APPROVER)
+VERA = person("vera", Role.VIEWER)
 BOTH = person("both", Role.OPERATOR, Role.APPROVER)
 
 

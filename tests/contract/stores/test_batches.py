@@ -16,6 +16,7 @@ from gateway.core.audit_context import RuleViolation
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.errors import ServiceError
 from gateway.core.money import Money, Sum
+from gateway.core.sessions import SignedInUser
 from gateway.core.windows import Paging
 from tests.contract.stores.databases import both
 from tests.world.acts import acts_of
@@ -24,6 +25,7 @@ from tests.world.batches import (
     JOAO,
     MARIA,
     OLGA,
+    VERA,
     BatchWorld,
     opened,
     row,
@@ -423,22 +425,27 @@ async def test_each_row_tells_what_stands_out_beside_earlier_payouts(world: Batc
     }
 
 
-async def test_an_uploader_learns_nothing_of_earlier_payouts_to_a_number(world: BatchWorld):
+@pytest.mark.parametrize("reader", [MARIA, OLGA, VERA], ids=["uploader", "operator", "viewer"])
+async def test_who_may_not_approve_learns_nothing_of_earlier_payouts_to_a_number(
+    world: BatchWorld, reader: SignedInUser
+):
     """A file with each number that a hidden CPF may be would find it."""
     await world.approved(row("a"))
     await world.worker.turn()
     world.clock.passes(2 * DAY_S)
 
     made = await world.uploaded(row("b"), row("c", key="new@example.com"))
-    rows = await world.rows(made.batch.id)
-    odd = await world.rows(made.batch.id, is_odd=True)
+    who = world.staff(reader)
+    detail = await world.batches.get(who, made.batch.id)
+    rows = await world.rows(made.batch.id, reader)
+    odd = await world.rows(made.batch.id, reader, is_odd=True)
     waits = await world.batches.order(world.staff(MARIA), made.batch.id)
-    order = (await world.approvals.get(world.staff(MARIA), waits.id)).order["batch"]  # type: ignore[union-attr]
-    result = await world.batches.result(world.staff(MARIA), made.batch.id)
+    order = (await world.approvals.get(who, waits.id)).order["batch"]  # type: ignore[union-attr]
+    result = await world.batches.result(who, made.batch.id)
     others = await world.uploaded(row("a"), row("d"), who=OLGA)
     problems = await world.batches.problems(world.staff(OLGA), others.batch.id, Paging(1, 10))
 
-    assert (list(made.odd), list(odd), [each.odd for each in rows]) == ([], [], [[], []])
+    assert (list(detail.odd), list(odd), [each.odd for each in rows]) == ([], [], [[], []])
     assert (order["odd"], [each["odd"] for each in order["largest"]]) == ([], [[], []])
     assert b"novo" not in result.first
     assert [each.reason for each in problems.items] == ["reference_of_another"]

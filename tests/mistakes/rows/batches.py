@@ -8,6 +8,7 @@ _READING = "tests/unit/gateway/batches/test_reading.py"
 _STORES = "tests/contract/stores/test_batches.py"
 _KILLED = "test_a_worker_that_is_killed_after_the_bank_has_a_payout_does_not_pay_it_again"
 _CANCELLED = "test_the_rest_of_a_file_is_cancelled_by_its_maker_or_by_whoever_stops_payouts"
+_LEARNS_NOTHING = "test_who_may_not_approve_learns_nothing_of_earlier_payouts_to_a_number"
 _REFUSED = "        except ServiceError as refusal:\n"
 _PAGE = "docs/batches.md"
 
@@ -98,12 +99,12 @@ ROWS = (
     ),
     Mistake(
         name="file-tells-whom-the-company-paid",
-        promise="Whoever uploaded a file is not told of earlier payouts to its recipients.",
+        promise="Earlier payouts to a file's recipients are told to people who may approve alone.",
         source="docs/adr/0071-what-reads-tell-is-counted.md",
         file="gateway/batches/service.py",
-        right="return every - HISTORY if _is_maker(who, batch) else every",
-        wrong="return every",
-        tests=(f"{_STORES}::test_an_uploader_learns_nothing_of_earlier_payouts_to_a_number",),
+        right="return every if who.may(_APPROVES) and not _is_maker(who, batch) else",
+        wrong="return every if not _is_maker(who, batch) else",
+        tests=(f"{_STORES}::{_LEARNS_NOTHING}",),
     ),
     Mistake(
         name="file-approver-had-no-hand",
