@@ -88,7 +88,8 @@ class Passkeys:
         """
         Register a passkey, given password and code of the app, or another passkey.
 
-        A user without a second factor gives the password alone.
+        A user without a second factor gives the password alone; their other sessions end, which
+        the password alone began.
 
         Returns:
             Ten recovery codes with the first second factor, shown once; none with another.
@@ -125,6 +126,11 @@ class Passkeys:
         except AlreadyExists as problem:
             detail = "this passkey is registered already"
             raise ServiceError(NOT_POSSIBLE, "passkey_known", detail=detail) from problem
+        if not user.has_factor:
+            ended = self.context.own_audit_event(user, "sessions.ended", why="passkey.registered")
+            await self.context.stores.sessions.end_all(
+                user.id, now, "factor", caller.session_id, ended
+            )
         self.context.events.on_security_event("authn_factor_change", user.id)
         await self._notify(
             user,

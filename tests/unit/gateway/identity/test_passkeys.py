@@ -47,7 +47,7 @@ async def test_a_first_passkey_takes_the_password_and_gives_recovery_codes(ident
     assert ("authn_factor_change", maria.id) in identity_world.security_events
     assert "chave de acesso" in "".join(await identity_world.mails())
     acts = [each.event for each in await acts_of(identity_world.store)]
-    assert (acts[-1].action, acts[-1].details["name"]) == ("passkey.registered", "Telefone")
+    assert (acts[-2].action, acts[-2].details["name"]) == ("passkey.registered", "Telefone")
 
 
 async def test_registering_keeps_the_session_and_needs_a_factor_from_then_on(identity_world, maria):
@@ -57,6 +57,24 @@ async def test_registering_keeps_the_session_and_needs_a_factor_from_then_on(ide
 
     caller = await identity_world.who(came)
     assert (caller.has_factor, caller.has_app, caller.factor_at) == (True, False, None)
+
+
+async def test_the_first_passkey_ends_the_other_sessions_and_a_further_one_none(
+    identity_world, maria
+):
+    """They were begun by the password alone, perhaps by somebody who has stolen it."""
+    stolen, came = await identity_world.sign_in(), await identity_world.sign_in()
+    first, second = Authenticator(), Authenticator()
+
+    await register(identity_world.services, came.person, first)
+    identity_world.clock.passes(1)
+    other = await sign_in(identity_world.services, first)
+    proof = await proof_of(identity_world, came, first)
+    await register(identity_world.services, came.person, second, proof)
+
+    assert await refusal_of(identity_world.who(stolen)) == ("token_invalid", "session_over")
+    assert await identity_world.who(came)
+    assert await identity_world.who(other)
 
 
 async def test_a_recovery_code_signs_a_user_with_a_passkey_in(identity_world, maria):
