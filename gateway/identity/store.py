@@ -57,6 +57,7 @@ from gateway.store.tables.identity import (
     signing_keys,
     users,
 )
+from gateway.store.tables.notifications import push_subscriptions
 from gateway.store.tables.scope import limited_exactly, users_in
 
 EVERY: Final = "every"
@@ -512,7 +513,12 @@ class StoredSessions:
     async def end_all(
         self, user_id: str, at: datetime, why: str, keep: str, event: AuditEvent
     ) -> int:
-        """End every live one of a user but ``keep`` (empty for none); return how many."""
+        """
+        End every live one of a user but ``keep`` (empty for none); return how many.
+
+        With all of them go the browsers that are sent push messages: one may have been subscribed
+        by a copy of a session.
+        """
         ending = (
             update(sessions)
             .where(sessions.c.user_id == user_id, sessions.c.ended_at.is_(None))
@@ -521,6 +527,9 @@ class StoredSessions:
         )
         async with self._database.writing() as connection:
             ended = (await connection.execute(ending)).rowcount
+            if not keep:
+                subscribed = push_subscriptions.c.user_id == user_id
+                await connection.execute(delete(push_subscriptions).where(subscribed))
             await audit_log.append(connection, event)
         return ended
 

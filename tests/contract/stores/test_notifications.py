@@ -642,6 +642,23 @@ async def test_a_browser_is_subscribed_once_and_the_oldest_goes(store: Store):
     assert made[-1] in kept
 
 
+async def test_the_end_of_all_sessions_of_a_person_ends_their_browsers(store: Store):
+    """One may have been subscribed by somebody with a copy of a session."""
+    maria = await add_user(store, "maria", Role.APPROVER)
+    joao = await add_user(store, "joao", Role.APPROVER)
+    await subscribe(store, maria, "https://push.example.com/1", a_browser())
+    his = await subscribe(store, joao, "https://push.example.com/2", a_browser())
+
+    sessions = store.identity.sessions
+    await sessions.end_all(maria.id, NOW, "by_owner", "this one", event())
+    kept = await subscriptions_of(store).of(maria.id)
+    await sessions.end_all(maria.id, NOW, "password", "", event())
+
+    assert len(kept) == 1
+    assert await subscriptions_of(store).of(maria.id) == []
+    assert await subscriptions_of(store).of(joao.id) == [his]
+
+
 @pytest.mark.parametrize(
     "changed",
     [
