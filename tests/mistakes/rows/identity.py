@@ -13,6 +13,8 @@ _KEYRING = "tests/unit/gateway/identity/test_signing_keys.py"
 _MAIL = "tests/unit/gateway/identity/test_mail.py"
 _PASSKEYS = "tests/unit/gateway/identity/test_passkeys.py"
 _REMOVAL = "tests/unit/gateway/identity/test_factor_removal.py"
+_FIRST_ENDS = "test_the_first_passkey_ends_the_other_sessions_and_a_further_one_none"
+_NOTIFIED = "tests/contract/stores/test_notifications.py"
 _PASSKEY_CHECK = "tests/unit/gateway/identity/test_passkey_check.py"
 _WEBAUTHN = "tests/unit/gateway/identity/test_webauthn.py"
 _PANEL_COOKIES = "tests/unit/gateway/identity/test_cookies_panel_cookies.py"
@@ -108,6 +110,24 @@ ROWS = (
         ),
         wrong="",
         tests=(f"{_PASSKEY_CHECK}::test_the_passkey_of_another_person_proves_nothing",),
+    ),
+    Mistake(
+        name="first-passkey-keeps-stolen-sessions",
+        promise="The first second factor ends the other sessions, which the password alone began.",
+        source="docs/people.md",
+        file="gateway/identity/passkeys.py",
+        right="        if not user.has_factor:\n            ended",
+        wrong="        if False:\n            ended",
+        tests=(f"{_PASSKEYS}::{_FIRST_ENDS}",),
+    ),
+    Mistake(
+        name="stolen-session-is-told-for-ever",
+        promise="The end of all sessions of a person removes all of their browsers.",
+        source="docs/notifications.md",
+        file="gateway/identity/store.py",
+        right="            if not keep:\n                subscribed",
+        wrong="            if False:\n                subscribed",
+        tests=(f"{_NOTIFIED}::test_the_end_of_all_sessions_of_a_person_ends_their_browsers",),
     ),
     Mistake(
         name="copied-passkey-in-silence",
