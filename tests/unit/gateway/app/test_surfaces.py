@@ -90,7 +90,7 @@ def test_the_cookie_has_its_hardened_name_by_default(insecure: bool, name: str):
 
 
 def test_authenticated_users_share_one_quota_on_every_surface():
-    """By token or by cookie, once for each call; signing out and codes are never limited."""
+    """By token or by cookie, once for each call; signing out, codes and passkeys are never limited."""
     gates = [gate for surface in surfaces().values() for gate in surface.gates]
     known = [
         gate
@@ -105,7 +105,9 @@ def test_authenticated_users_share_one_quota_on_every_surface():
     assert [len(each) for each in counting] == [1] * len(known)
     assert len({id(each) for drawn in counting for each in drawn}) == 1
     free = {route.name for gate in known for route in gate.routes if route.limits.quota != PERSON}
-    assert free == {"identity.logout", "identity.step_up", "panel.step_up"}
+    proving = ("step_up", "step_up_passkey", "passkey_options")
+    proofs = {f"{surface}.{each}" for surface in ("identity", "panel") for each in proving}
+    assert free == {"identity.logout", *proofs}
 
 
 def test_production_shows_no_mail():
