@@ -116,7 +116,7 @@ from gateway.notifications.model import Way
 from gateway.notifications.occasions import Occasions
 from gateway.notifications.outages import Outages
 from gateway.notifications.recipients import Recipients
-from gateway.notifications.service import Notifications
+from gateway.notifications.service import Chats, Notifications
 from gateway.notifications.store import ChatRecords, ChoiceRecords, NotificationRecords
 from gateway.notifications.subscriptions import SubscriptionRecords
 from gateway.notifications.watch import NotificationWatch
@@ -535,13 +535,19 @@ class Services:
 
     @cached_property
     def notifications(self) -> Notifications:
-        database = self.kernel.store.database
         return Notifications(
-            database=database,
-            choices=ChoiceRecords(database),
-            chats=self.chat_records,
+            choices=ChoiceRecords(self.kernel.store.database),
             subscriptions=self.push_subscriptions,
             push_key=self.push_signer.public if self.push_signer else "",
+            allow_local=self.kernel.settings.events.allow_local,
+            new_id=self.kernel.new_id,
+        )
+
+    @cached_property
+    def chats(self) -> Chats:
+        return Chats(
+            database=self.kernel.store.database,
+            records=self.chat_records,
             allow_local=self.kernel.settings.events.allow_local,
             new_id=self.kernel.new_id,
         )

@@ -203,7 +203,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
         *sign_in_pages.pages(services.panel, context),
         *identity_pages.people_pages(services.users, companies, context),
         *identity_pages.own_pages(services.panel, context),
-        *notification_pages.pages(services.notifications, companies, context),
+        *notification_pages.pages(services.notifications, services.chats, companies, context),
         *payout_pages.pages(
             payouts,
             services.payout_acts,

@@ -276,6 +276,8 @@ _RECORDS: Final = {
     "company": "There is no such company, or it is not shown to the caller.",
     "credential": "There is no such credential, or it is not shown to the caller.",
     "endpoint": "There is no such endpoint, or it is not shown to the caller.",
+    "chat": "There is no such chat, or it is not shown to the caller.",
+    "subscription": "There is no such browser among the caller's own.",
     "endpoints_full": "The company has 10 endpoints already, as many as it may.",
     "push_off": "Push messages are off here: the operator has set no key for them.",
     "chats_full": "There are 20 chats already, as many as a company or the operators may have.",

@@ -20,7 +20,7 @@ from gateway.notifications.model import (
     NewChat,
     NewSubscription,
 )
-from gateway.notifications.service import Notifications
+from gateway.notifications.service import Chats, Notifications
 from policies.validation.backoffice.inputs import of_path
 from policies.validation.bodies import of_form, read_fields
 
@@ -33,7 +33,7 @@ _WHEN: Final = (_NEVER, _AT_ONCE, _DIGEST)
 
 
 def pages(
-    notifications: Notifications, companies: Companies, context: PageContext
+    notifications: Notifications, chats: Chats, companies: Companies, context: PageContext
 ) -> Sequence[Page]:
     """Return the pages; of their own choice everybody has one."""
     panel = Pages("", context)
@@ -84,14 +84,14 @@ def pages(
         await notifications.unsubscribe(panel.staff(visit), visit.parameter("subscription_id"))
         return Redirect(f"{HOME}/me/notifications")
 
-    @panel.view("/chats", "chats", notifications.rooms)
+    @panel.view("/chats", "chats", chats.list)
     async def rooms(visit: Visit) -> Result:
         """List the chats that are told, beside the form of a new one."""
         who = panel.staff(visit)
         found = await part(companies.page(who, CHOICES))
         listed = found.data.items if found.data else ()
         data = {
-            "rooms": await part(notifications.rooms(who)),
+            "rooms": await part(chats.list(who)),
             "companies": listed,
             "names": {each.id: each.name for each in listed},
             "kinds": _OF_CHATS,
@@ -100,7 +100,7 @@ def pages(
         }
         return Shown(template="notifications/chats.html", data=data)
 
-    @panel.form("/chats", "chat_add", notifications.add, shows=rooms)
+    @panel.form("/chats", "chat_add", chats.add, shows=rooms)
     async def add(visit: Visit) -> Result:
         """Add a chat."""
         form = visit.form
@@ -108,13 +108,13 @@ def pages(
             name: form[name] for name in NewChat.__struct_fields__ if form[name]
         }
         fields["kinds"] = list(form.all("kinds"))
-        await notifications.add(panel.staff(visit), read_fields(NewChat, fields))
+        await chats.add(panel.staff(visit), read_fields(NewChat, fields))
         return Redirect(f"{HOME}/chats")
 
-    @panel.form("/chats/{chat_id}/remove", "chat_remove", notifications.remove, shows=rooms)
+    @panel.form("/chats/{chat_id}/remove", "chat_remove", chats.remove, shows=rooms)
     async def remove(visit: Visit) -> Result:
         """Remove a chat."""
-        await notifications.remove(panel.staff(visit), _CHAT.read(visit.call.asked))
+        await chats.remove(panel.staff(visit), _CHAT.read(visit.call.asked))
         return Redirect(f"{HOME}/chats")
 
     return panel.pages

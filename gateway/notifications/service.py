@@ -40,17 +40,15 @@ _LANGUAGES: Final = ("pt-BR", "en")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notifications:
     """
-    Choices and chats.
+    People's own choices, which need no right.
 
     Attributes:
         push_key: The public key that browsers subscribe to; empty where push is off.
-        allow_local: Chats and push services may be on this machine; in the sandbox alone.
+        allow_local: Push services may be on this machine; in the sandbox alone.
         new_id: Makes a UUID.
     """
 
-    database: Database
     choices: ChoiceRecords
-    chats: ChatRecords
     subscriptions: SubscriptionRecords
     push_key: str
     allow_local: bool
@@ -104,7 +102,7 @@ class Notifications:
         except ValueError as problem:
             message = "not the keys of a subscription"
             raise RuleViolation(message, "form", field="public") from problem
-        endpoint = self._address(wanted.endpoint, "endpoint")
+        endpoint = _address(wanted.endpoint, "endpoint", allow_local=self.allow_local)
         user_id = _id(who)
         made = PushSubscription(
             id=self.new_id(), user_id=user_id, browser=browser, created_at=who.acting.now()
@@ -125,10 +123,26 @@ class Notifications:
         if not await self.subscriptions.remove(subscription_id, user_id, event):
             raise ServiceError(NOT_FOUND, "subscription")
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chats:
+    """
+    The chats that are told of a company or of everything.
+
+    Attributes:
+        allow_local: Chats may be on this machine; in the sandbox alone.
+        new_id: Makes a UUID.
+    """
+
+    database: Database
+    records: ChatRecords
+    allow_local: bool
+    new_id: Callable[[], str]
+
     @requires(Area.COMPANY, Action.WRITE)
-    async def rooms(self, who: Staff) -> Sequence[Chat]:
+    async def list(self, who: Staff) -> Sequence[Chat]:
         """List the chats of companies in scope; their addresses are secrets."""
-        return await self.chats.visible(who.scope)
+        return await self.records.visible(who.scope)
 
     @requires(Area.COMPANY, Action.WRITE)
     async def add(self, who: Staff, wanted: NewChat) -> Chat:
@@ -140,7 +154,7 @@ class Notifications:
                 or too many chats; the operators' chat is for people of no limit to add.
         """
         company_id = await self._company(who, wanted.company_id)
-        url = self._address(wanted.webhook, "webhook")
+        url = _address(wanted.webhook, "webhook", allow_local=self.allow_local)
         if not wanted.kinds or NOT_FOR_CHATS & {*wanted.kinds}:
             message = "a chat is told of something, and of nothing that is for one person"
             raise RuleViolation(message, "missing", field="kinds")
@@ -163,7 +177,7 @@ class Notifications:
         event = who.acting.event(
             "chat.added", chat.recipient, {"name": chat.name, "kinds": _words(chat.kinds)}
         )
-        if not await self.chats.add(chat, url, MOST_CHATS, _of(event, chat)):
+        if not await self.records.add(chat, url, MOST_CHATS, _of(event, chat)):
             message = f"there are {MOST_CHATS} chats already"
             raise RuleViolation(message, "chats_full")
         return chat
@@ -176,19 +190,12 @@ class Notifications:
         Raises:
             ServiceError: ``NOT_FOUND``: there is none in the caller's companies.
         """
-        found = next((each for each in await self.rooms(who) if each.id == chat_id), None)
+        found = next((each for each in await self.list(who) if each.id == chat_id), None)
         if found is not None:
             event = who.acting.event("chat.removed", found.recipient, {"name": found.name})
-            if await self.chats.remove(found.id, who.scope, _of(event, found)):
+            if await self.records.remove(found.id, who.scope, _of(event, found)):
                 return
         raise ServiceError(NOT_FOUND, "chat")
-
-    def _address(self, text: str, field: str) -> str:
-        try:
-            return read_address(text, allow_local=self.allow_local)
-        except RuleViolation as problem:
-            message = "an address as those of endpoints are"
-            raise RuleViolation(message, problem.reason, field=field) from problem
 
     async def _company(self, who: Staff, company_id: str) -> str | None:
         if company_id:
@@ -199,6 +206,14 @@ class Notifications:
             return None
         message = f"there is no company {company_id}"
         raise RuleViolation(message, "company_unknown", field="company_id")
+
+
+def _address(text: str, field: str, *, allow_local: bool) -> str:
+    try:
+        return read_address(text, allow_local=allow_local)
+    except RuleViolation as problem:
+        message = "an address as those of endpoints are"
+        raise RuleViolation(message, problem.reason, field=field) from problem
 
 
 def _of(event: AuditEvent, chat: Chat) -> AuditEvent:

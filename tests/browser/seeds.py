@@ -184,7 +184,7 @@ async def _chat(world: World) -> str:
     wanted = NewChat(
         name="Operações", webhook="https://hooks.chat.example/services/T0/x", kinds=[Kind.BANK]
     )
-    made = await world.gateway.services.notifications.add(world.office.staff, wanted)
+    made = await world.gateway.services.chats.add(world.office.staff, wanted)
     return made.id
 
 

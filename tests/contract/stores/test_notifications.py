@@ -35,7 +35,7 @@ from gateway.notifications.model import (
     State,
     Way,
 )
-from gateway.notifications.service import Notifications
+from gateway.notifications.service import Chats, Notifications
 from gateway.notifications.store import CLAIM, ChoiceRecords, NotificationRecords
 from gateway.notifications.watch import SENT
 from gateway.outflow.envelope import Measure
@@ -698,14 +698,16 @@ async def test_an_unusable_subscription_is_refused(store: Store, changed: dict[s
 
 def service(store: Store) -> Notifications:
     return Notifications(
-        database=store.database,
         choices=ChoiceRecords(store.database),
-        chats=chats_of(store),
         subscriptions=subscriptions_of(store),
         push_key=SIGNER.public,
         allow_local=False,
         new_id=new_id,
     )
+
+
+def chats(store: Store) -> Chats:
+    return Chats(database=store.database, records=chats_of(store), allow_local=False, new_id=new_id)
 
 
 WANTED = NewChat(
@@ -716,10 +718,10 @@ LIMITED = Staff(AuditContext("cli", lambda: NOW), CompanyScope(frozenset({COMPAN
 
 
 async def test_an_address_of_a_chat_is_sealed_and_only_its_host_is_kept_in_clear(store: Store):
-    chat = await service(store).add(ADMIN, WANTED)
+    chat = await chats(store).add(ADMIN, WANTED)
 
     rows = await store.database.rows(select(func.count()).select_from(notifications))
-    listed = await service(store).rooms(ADMIN)
+    listed = await chats(store).list(ADMIN)
     assert rows[0][0] == 0
     assert listed == [chat]
     assert (chat.host, chat.company_id) == ("hooks.example.com", None)
@@ -730,19 +732,19 @@ async def test_an_address_of_a_chat_is_sealed_and_only_its_host_is_kept_in_clear
 async def test_chats_are_within_the_companies_of_who_adds_them(store: Store):
     await add_company(store.database, company(OTHER), event())
     own = altered(WANTED, company_id=COMPANY)
-    operators = await service(store).add(ADMIN, WANTED)
+    operators = await chats(store).add(ADMIN, WANTED)
 
-    chat = await service(store).add(LIMITED, own)
+    chat = await chats(store).add(LIMITED, own)
     for wanted in (WANTED, altered(WANTED, company_id=OTHER)):
         with pytest.raises(RuleViolation) as refused:
-            await service(store).add(LIMITED, wanted)
+            await chats(store).add(LIMITED, wanted)
         assert refused.value.reason == "company_unknown"
     with pytest.raises(ServiceError):
-        await service(store).remove(LIMITED, operators.id)
+        await chats(store).remove(LIMITED, operators.id)
 
-    assert await service(store).rooms(LIMITED) == [chat]
-    await service(store).remove(LIMITED, chat.id)
-    assert await service(store).rooms(ADMIN) == [operators]
+    assert await chats(store).list(LIMITED) == [chat]
+    await chats(store).remove(LIMITED, chat.id)
+    assert await chats(store).list(ADMIN) == [operators]
 
 
 @pytest.mark.parametrize(
@@ -758,7 +760,7 @@ async def test_chats_are_within_the_companies_of_who_adds_them(store: Store):
 )
 async def test_an_unusable_chat_is_refused(store: Store, changed: dict[str, object], field: str):
     with pytest.raises(RuleViolation) as refused:
-        await service(store).add(ADMIN, altered(WANTED, **changed))
+        await chats(store).add(ADMIN, altered(WANTED, **changed))
 
     assert refused.value.field == field
 

@@ -90,7 +90,7 @@ def test_the_cookie_has_its_hardened_name_by_default(insecure: bool, name: str):
 
 
 def test_authenticated_users_share_one_quota_on_every_surface():
-    """By token or by cookie, once for each call; signing out, codes and passkeys are never limited."""
+    """By token or cookie, once for each call; signing out and proofs are never limited."""
     gates = [gate for surface in surfaces().values() for gate in surface.gates]
     known = [
         gate

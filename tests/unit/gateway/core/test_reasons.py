@@ -69,6 +69,7 @@ WORKED_OUT = {
         *("account_ip", "ip", "consecutive", "factor", "reset_ip", "link"),
     ),
     "gateway/identity/users.py: problem.reason": (),
+    "gateway/notifications/service.py: problem.reason": (),
     "gateway/payouts/create.py: STORE_FULL": ("store_full",),
     "gateway/payouts/create.py: reason": (*Reason, "not_sent"),
     "gateway/payouts/create.py: outcome.evidence.reason": tuple(Reason),
