@@ -14,7 +14,14 @@ from tests.browser.panel_site import PanelSite
 
 BY_THEMSELVES = frozenset(
     {"request_log", "panel_sessions", "identity_sessions"}
-    | {"payouts", "payout_attempts", "payout_events", "payout_returns", "callbacks"}
+    | {
+        "payouts",
+        "payout_attempts",
+        "payout_checks",
+        "payout_events",
+        "payout_returns",
+        "callbacks",
+    }
     | {"account_readings", "closed_hours", "payout_hours", "provider_minutes"}
     | {"task_leases", "processes", "credential_addresses"}
     | {"events", "received", "refunded", "payment_walks", "day_readings"}
@@ -27,7 +34,7 @@ their banks say so, figures are kept, tasks have leases, processes register, add
 noted, partners are told of events, days are compared, the outflow guard looks, people are told
 what needs them.
 """
-COUNTED = (*(audit_log.REFUSED, *audit_log.FAILED.values(), "approval.read", "batch.read", SENT),)
+COUNTED = (audit_log.REFUSED, *audit_log.FAILED.values(), "approval.read", "batch.read", SENT)
 """
 Acts that change nothing: what was refused is counted, and noted once a minute; a form that is
 shown again shows an order to whoever may decide on it; people are told what needs them.
