@@ -609,7 +609,7 @@ export interface components {
             /** @description The balance after the day's last movement. */
             closing: string;
             /**
-             * @description `signed` by one person; `locked`, and final, once a second one has signed it.
+             * @description `signed` by one person; `locked`, and final, once all needed signatures are there.
              * @enum {string}
              */
             status: "locked" | "signed";

@@ -36,8 +36,9 @@ PATHS = {
 PATIENCE_S = 300
 """A program of Java's on a busy machine."""
 
-# openapi-python-client knows no lines of JSON; whoever needs the export tells it so.
-LINES = {"content_type_overrides": {"application/x-ndjson": "application/octet-stream"}}
+# openapi-python-client knows neither lines of JSON nor archives; whoever needs one tells it so.
+UNKNOWN = ("application/x-ndjson", "application/zip")
+AS_BYTES = {"content_type_overrides": dict.fromkeys(UNKNOWN, "application/octet-stream")}
 
 # A field of a class or struct, or a parameter, in what openapi-generator makes.
 FIELD = {
@@ -137,7 +138,7 @@ async def workshop(world: World, tmp_path_factory: pytest.TempPathFactory) -> Wo
         answer = await world.ask("GET", path, by=NOBODY)
         documents[name] = answer.document
         (folder / f"{name}.json").write_bytes(answer.body)
-    (folder / "lines.json").write_text(json.dumps(LINES))
+    (folder / "as_bytes.json").write_text(json.dumps(AS_BYTES))
     return Workshop(found, folder, documents)
 
 
@@ -152,7 +153,7 @@ async def test_openapi_python_client_generates_a_client_that_reads_every_answer(
         workshop.run,
         [
             *(workshop.programs.openapi_python_client, "generate", "--path", f"{surface}.json"),
-            *("--meta", "none", "--output-path", package, "--config", "lines.json"),
+            *("--meta", "none", "--output-path", package, "--config", "as_bytes.json"),
         ],
     )
     asked = {
