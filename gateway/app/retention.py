@@ -46,14 +46,10 @@ READINGS_KEPT: Final = timedelta(days=400)
 
 async def delete_old_records(store: Store, events_kept: timedelta, now: datetime) -> int:
     """
-    Delete old lines of the request log, callbacks, minutes, events, deliveries, hours, payees.
+    Delete old records, each kind after its own time; see the constants.
 
-    Notifications and outages of banks go too.
-
-    Readings of days go too.
-
-    Old files of payouts are deleted too; their payouts are not. Deliveries that wait for removed
-    endpoints end.
+    Of files of payouts the payouts stay, of readings of days the signed days. Deliveries that wait
+    for removed endpoints end.
 
     ``events_kept`` is how long events of payouts are kept. Returns the number of lines, callbacks
     and events of payouts.
