@@ -104,7 +104,7 @@ class World:
         for each in (*self.processes, self.bank):
             each.kill()
         self.offset_s += by_s
-        self.receiver.offset_s = self.offset_s
+        self.receiver.offsets_s.append(self.offset_s)
         self.start(self.bank)
         assert await self.bank.wait(self.session), self.bank.said()
         await self.start_servers()
@@ -128,7 +128,7 @@ async def open_world(folder: Path, tally: Tally, walk_every_s: float) -> AsyncIt
         bank.start(**{processes.OFFSET: str(offset_s)})
         assert await bank.wait(session), bank.said()
         control = await opened.enter_async_context(BankControl(control_url))
-        receiver = Receiver(chance=chance, answers=tally.answers, offset_s=offset_s)
+        receiver = Receiver(chance=chance, answers=tally.answers, offsets_s=[offset_s])
         await opened.enter_async_context(open_receiver(receiver))
         config, target = folder / "config.yaml", sites.target_bank(_BANK, folder)
         sites.write_config(

@@ -82,7 +82,8 @@ async def _busy_day(world: World, main: str, day: date) -> None:
     name = (await world.gateway.kernel.store.accounts.find(main)).provider_account  # type: ignore[union-attr]
 
     async def both_went_back() -> bool:
-        return set(_RETURNS) <= {kind for kind, _, _ in _lines(world, name)}
+        booked = {(kind, centavos) for kind, centavos, _ in _lines(world, name)}
+        return {("pix_returned", 777_09), ("pix_refund", -12_34)} <= booked
 
     await until(both_went_back)
 

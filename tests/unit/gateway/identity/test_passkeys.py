@@ -6,7 +6,10 @@ import asyncio
 
 import pytest
 
+from gateway.core.approvals import Approval, NewOrder
 from gateway.core.errors import ServiceError
+from gateway.core.sessions import SignedInUser
+from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.identity.passkeys import MOST, NewPasskey
 from gateway.identity.reauthentication import Proof
 from gateway.identity.second_factor_codes import SecondFactorCodes
@@ -245,10 +248,16 @@ async def test_removing_takes_a_proof_in_the_call_and_an_own_passkey(identity_wo
     assert len(await services.passkeys.list(came.person)) == 2
 
 
+async def refused_wait(_caller: SignedInUser, _order: NewOrder) -> Approval:
+    """Refuse the order that the later of two removals is, if it reads after the other's end."""
+    raise ServiceError(NOT_POSSIBLE, "approval")
+
+
 async def test_of_two_removals_at_once_one_factor_is_left(identity_world, maria):
     """Each alone would leave the other passkey; both together would leave none."""
     first, second = await two(identity_world)
     services = identity_world.services
+    services.factor_removals.wait = refused_wait
     came = await sign_in(services, first)
     listed = await services.passkeys.list(came.person)
     identity_world.clock.passes(1)
