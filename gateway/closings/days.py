@@ -76,6 +76,12 @@ _SIGNED_BOTH_SIDES: Final = and_(_SIGNED.account_id == _READ.account_id, _SIGNED
 _WAS_READ: Final = _READ.read_at.is_not(None)
 _AS_SIGNED: Final = or_(_READ.read_at.is_(None), _READ.digest == _SIGNED.digest)
 _WITHOUT_DIFFERENCE: Final = and_(_READ.differences == 0, _READ.gap == 0)
+_DIFFERS: Final = case(
+    (and_(_READ.read_at.is_(None), _SIGNED.differences != 0), 1),
+    (and_(_WAS_READ, or_(_READ.differences != 0, _READ.gap != 0)), 1),
+    else_=0,
+)
+"""Without a reading, as the day was signed: before it was final, or long ago."""
 _STATE: Final = case(
     (and_(_SIGNED.locked_at.is_not(None), _AS_SIGNED), DayState.LOCKED.value),
     (and_(_SIGNED.account_id.is_not(None), _AS_SIGNED), DayState.SIGNED.value),
@@ -377,6 +383,7 @@ def _of_day(who: Staff, day: date) -> Select[*tuple[object, ...]]:
             accounts.c.name,
             literal(day, _READ.day.type).label("day"),
             _STATE.label("state"),
+            _DIFFERS.label("differs"),
             *_reading_columns(),
         )
         .select_from(
@@ -403,6 +410,7 @@ def _between(
             accounts.c.name,
             _READ.day,
             _STATE.label("state"),
+            _DIFFERS.label("differs"),
             *_reading_columns(),
         )
         .select_from(
@@ -425,8 +433,8 @@ def _reading_columns() -> Sequence[ColumnElement[object]]:
 
 def _counted(read: FromClause) -> Select[*tuple[object, ...]]:
     key = read.c.day, read.c.state
-    differs = case((or_(read.c.differences != 0, read.c.gap != 0), 1), else_=0)
-    counted = func.count().label("accounts"), func.sum(differs).label("with_difference")
+    differing = func.sum(read.c.differs).label("with_difference")
+    counted = func.count().label("accounts"), differing
     return select(*key, *counted).group_by(*key)
 
 

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from gateway.app.store import Store
+from gateway.banks.port.providers import Unreachable
 from gateway.closings.days import DayState
 from gateway.closings.model import Closing
 from gateway.core.audit_context import RuleViolation
@@ -133,6 +134,28 @@ async def test_a_day_that_was_locked_with_a_difference_is_not_called_reconciled(
     for seen, state in ((signed_day, DayState.SIGNED), (locked_day, DayState.LOCKED)):
         assert seen.counts == {state: 1, DayState.READY: 1}
         assert (seen.reconciled, seen.accounts, seen.signed_with_difference) == (1, 2, 1)
+
+
+@both
+async def test_a_difference_that_was_signed_on_a_day_without_a_reading_counts(
+    store: Store,
+) -> None:
+    """Signed before the day was final, and not read since, or in vain."""
+    office = Office(store, now=MORNING - 5 * HOUR)
+    office.books[ACCOUNT].entries = [FOREIGN]
+    day = await office.closings.read(office.who(), account(), TODAY)
+    await office.closings.sign(office.who(), account(), TODAY, day.digest)
+    unread = await office.days.of(office.who(), TODAY)
+    office.now = MORNING
+    office.books[ACCOUNT].problem = Unreachable("x")
+    await office.turn()
+
+    failed = await office.days.of(office.who(), TODAY)
+
+    assert unread.counts == {DayState.SIGNED: 1, DayState.UNREAD: 1}
+    assert failed.counts == {DayState.SIGNED: 1, DayState.READY: 1}
+    assert (unread.reconciled, unread.signed_with_difference) == (0, 1)
+    assert (failed.reconciled, failed.signed_with_difference) == (1, 1)
 
 
 @both

@@ -29,6 +29,15 @@ ROWS = (
         tests=(f"{_DAYS}::test_a_day_that_was_locked_with_a_difference_is_not_called_reconciled",),
     ),
     Mistake(
+        name="difference-of-a-day-without-a-reading-lost",
+        promise="A difference that was signed counts, also where the day has no reading.",
+        source="docs/panel.md",
+        file="gateway/closings/days.py",
+        right="    (and_(_READ.read_at.is_(None), _SIGNED.differences != 0), 1),\n",
+        wrong="",
+        tests=(f"{_DAYS}::test_a_difference_that_was_signed_on_a_day_without_a_reading_counts",),
+    ),
+    Mistake(
         name="late-day-without-an-alert",
         promise="A day that no bank's answer reached by nine o'clock is counted.",
         source=_ADR,
