@@ -14,8 +14,8 @@ from gateway.accounts.store import read_account
 from gateway.audit import store as audit_log
 from gateway.banks.port.charges import Party
 from gateway.banks.port.statements import Balance, Entry
+from gateway.closings.archive import Contents, PackedAccount, last_lock, packed
 from gateway.closings.model import Closing, movements_digest
-from gateway.closings.package import Contents, PackedAccount, last_lock, packed
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.audit_context import RuleViolation
